@@ -320,10 +320,16 @@ fn the_history_of_a_backend_file_is_imported_through_renames_and_reverts() {
 #[test]
 fn a_library_is_a_project_of_schemas() {
     let old = "# boxes\nnms(Tensor dets,Tensor scores , float t = 0.5)->Tensor\nacme::keep(Tensor x) -> Tensor\n";
+    let wide = "named(Dict(str, Tensor) named) -> ((int, str))\n\
+        on(Tensor x, *, Device d=\"cpu\") -> (Tensor , int)\n\
+        nms_out(Tensor dets,*,Tensor(a!) out) -> Tensor(a!)\n";
     let folder = folder(&[
         ("1.txt", old),
         ("2.txt", &old.replace("float t = 0.5", "float t")),
         ("3.txt", "good() -> ()\nbad(Tensor\n"),
+        ("wide.txt", wide),
+        ("fewer.txt", wide.split("nms_out").next().unwrap()),
+        ("wider.txt", &wide.replace("(str, Tensor)", "(str, int)")),
     ]);
     for label in ["1", "2"] {
         let file = format!("{label}.txt");
@@ -358,6 +364,60 @@ fn a_library_is_a_project_of_schemas() {
     );
     assert!(
         shown.contains("acme::nms") && shown.contains("PyTorch's own check"),
+        "{shown}"
+    );
+    let done = |arguments: &[&str]| {
+        let output = run(folder.path(), arguments);
+        format!("{}{}", text(&output.stdout), text(&output.stderr))
+    };
+    let wider = [
+        "--library",
+        "wide.txt",
+        "--namespace",
+        "acme",
+        "--label",
+        "w",
+    ];
+    let said = done(&[&["import", "--project", "wide"], &wider[..]].concat());
+    assert!(
+        said.contains("3 declared and 0 generated operators, 0 errors"),
+        "{said}"
+    );
+    let table = done(&["table", "acme::nms_out", "--project", "wide"]);
+    assert!(table.starts_with("acme::nms_out "), "{table}");
+    let wider = [
+        "--library",
+        "wider.txt",
+        "--namespace",
+        "acme",
+        "--label",
+        "x",
+    ];
+    done(&[&["import", "--project", "wide"], &wider[..]].concat());
+    let shown = done(&["compare", "w", "x", "--project", "wide"]);
+    assert!(
+        shown.contains("acme::named") && shown.contains("Dict(str, int)"),
+        "{shown}"
+    );
+    let fewer = [
+        "--library",
+        "fewer.txt",
+        "--namespace",
+        "acme",
+        "--label",
+        "y",
+    ];
+    done(&[&["import", "--project", "wide"], &fewer[..]].concat());
+    let gone = run(folder.path(), &["compare", "w", "y", "--project", "wide"]);
+    assert_eq!(gone.status.code(), Some(1), "{}", text(&gone.stdout));
+    let shown = text(&gone.stdout);
+    assert!(
+        shown.contains("operator-removed") && shown.contains("acme::nms_out"),
+        "{shown}"
+    );
+    let shown = done(&["compare", "y", "w", "--project", "wide"]);
+    assert!(
+        shown.contains("operator-added") && !shown.contains("autogen"),
         "{shown}"
     );
     let refused = run(

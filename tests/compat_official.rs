@@ -2,7 +2,8 @@
 
 mod common;
 
-use opatlas_diff::official::{Classes, Verdict, compare, parse, parse_with};
+use opatlas_diff::official::{Classes, RuntimeSchema, Verdict, compare, parse, parse_with};
+use opatlas_operators::backend::BackendFile;
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -57,6 +58,47 @@ fn schemas_of_libraries_are_read_as_recorded() {
                 assert!(row["canonical"].is_null(), "{text}: {why:?}");
                 assert!(why[0].span.end as usize <= text.len(), "{text}: {why:?}");
             }
+        }
+    }
+}
+
+/// Every schema that PyTorch reads is an operator of a library, with a canonical text that PyTorch
+/// takes for the same schema.
+#[test]
+fn schemas_of_libraries_are_operators() {
+    let rows = common::golden("library_schemas.jsonl.gz");
+    let read = rows.iter().filter(|row| !row["canonical"].is_null());
+    let texts: Vec<&str> = read.map(|row| row["schema"].as_str().unwrap()).collect();
+    let library = serde_json::json!({"namespace": "acme", "schemas": texts}).to_string();
+    let file = BackendFile::read(library.as_bytes());
+    let told: Vec<_> = file.diagnostics.iter().collect();
+    assert!(told.is_empty(), "{told:#?}");
+    let entries = &file.vendor.as_ref().unwrap().entries;
+    assert_eq!(entries.len(), texts.len());
+    for (entry, text) in entries.iter().zip(texts) {
+        let whole = entry.schema.as_ref().expect(text);
+        let schema = RuntimeSchema {
+            has_namespace: false,
+            ..parse(text).unwrap()
+        };
+        assert_eq!(whole.schema.name.base(), schema.name, "{text}");
+        assert_eq!(
+            whole.schema.arguments.all().len(),
+            schema.arguments.len(),
+            "{text}"
+        );
+        assert_eq!(whole.schema.returns.len(), schema.returns.len(), "{text}");
+        // Torch prints some defaults in a form that it does not parse, and torchgen names the set that
+        // a bare `!` makes up.
+        if !text.contains("Tensor!")
+            && let Ok(mut again) = parse(&whole.canonical)
+        {
+            again.namespace = schema.namespace;
+            assert_eq!(
+                compare(&schema, &again),
+                compare(&schema, &schema),
+                "{text}"
+            );
         }
     }
 }

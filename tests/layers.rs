@@ -12,6 +12,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("yaml", &["memchr", "rustc-hash"]),
     ("pytorch", &["rustc-hash"]),
     ("schema", &[]),
+    ("runtime", &[]),
     (
         "sources",
         &[

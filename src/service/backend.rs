@@ -5,8 +5,9 @@ use std::sync::Arc;
 use opatlas_diff::backend::{BackendImpact, impact};
 use opatlas_dispatch::View;
 use opatlas_operators::backend::BackendFile;
+use opatlas_operators::backend::vendor::Profile as VendorProfile;
 use opatlas_source::suggest::nearest_few;
-use opatlas_source::{BACKENDS, Bundle, Stop};
+use opatlas_source::{BACKENDS, Bundle, Stop, VENDOR};
 
 use super::compare::Compared;
 use super::dispatch::Profile;
@@ -23,6 +24,9 @@ pub struct Vendor {
     pub file: String,
     /// Its bytes.
     pub bytes: Arc<[u8]>,
+    /// The vendor profile by which it is read, as a bundle holds it; without one that of the revision
+    /// or a built-in one.
+    pub profile: Option<Arc<[u8]>>,
 }
 
 /// Two revisions, both with a backend file.
@@ -47,8 +51,18 @@ impl Vendor {
             true => Ok(Self {
                 file,
                 bytes: bytes.into(),
+                profile: None,
             }),
             false => Err(Refusal::of_name(name)),
+        }
+    }
+
+    /// The same, read by this vendor profile.
+    #[must_use]
+    pub fn with_profile(self, profile: impl Into<Arc<[u8]>>) -> Self {
+        Self {
+            profile: Some(profile.into()),
+            ..self
         }
     }
 
@@ -61,6 +75,7 @@ impl Vendor {
         Some(Self {
             file: name.to_owned(),
             bytes: Arc::clone(bytes),
+            profile: bundle.file(VENDOR).map(Arc::clone),
         })
     }
 
@@ -69,6 +84,9 @@ impl Vendor {
     pub fn over(&self, bundle: &Bundle) -> Bundle {
         let mut bundle = bundle.clone();
         bundle.insert(&self.file, Arc::clone(&self.bytes));
+        if let Some(profile) = &self.profile {
+            bundle.insert(VENDOR, Arc::clone(profile));
+        }
         bundle
     }
 
@@ -81,11 +99,14 @@ impl Vendor {
         &self,
         release: opatlas_pytorch::release::Release,
     ) -> Result<BackendFile, ServiceError> {
-        let file = BackendFile::read(&self.bytes).under(release, &self.file);
         let unusable = |why: &str| ServiceError::UnusableBackend {
             file: self.file.clone(),
             why: why.to_owned(),
         };
+        let profile = self.profile.as_deref().map(VendorProfile::read).transpose();
+        let profile = profile.map_err(|fault| unusable(&fault.message))?;
+        let file = BackendFile::read_with(&self.bytes, profile.as_ref());
+        let file = file.under(release, &self.file);
         if !file.is_mapping {
             return Err(unusable(
                 "it is not a mapping with `backend`, `cpp_namespace` and `supported`",

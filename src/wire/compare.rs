@@ -3,6 +3,9 @@
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 
+use opatlas_diff::policy::Policy;
+use opatlas_diff::rules::{Level, Profile};
+
 /// The path of a comparison.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Path)]
@@ -24,6 +27,9 @@ pub struct CompareQuery {
     /// The audience to judge for; by default that of the policy.
     #[param(inline)]
     pub profile: Option<ProfileName>,
+    /// The least level that fails, or `never`; by default that of the policy.
+    #[param(inline)]
+    pub fail_on: Option<FailOnName>,
     /// Also compare the head with other revisions: `latest`, `all` revisions with labels, or a
     /// label.
     #[param(example = "latest")]
@@ -39,6 +45,64 @@ pub struct CompareQuery {
     pub release: Option<String>,
 }
 
+impl CompareQuery {
+    /// Puts what the request asks for in the place of what the policy says.
+    pub fn override_policy(&self, policy: &mut Policy) {
+        if let Some(profile) = self.profile {
+            policy.profile = profile.into();
+        }
+        if let Some(fail_on) = self.fail_on {
+            policy.fail_on = fail_on.level();
+        }
+    }
+
+    /// What the page of the comparison is asked for to show the same verdict: a query, or nothing.
+    #[must_use]
+    pub fn judging(&self) -> String {
+        let profile = self.profile.map(|name| Profile::from(name).as_str());
+        let never = |level: Option<Level>| level.map_or("never", Level::as_str);
+        let fail_on = self.fail_on.map(|name| never(name.level()));
+        let asked = [("profile", profile), ("fail_on", fail_on)];
+        let asked = asked
+            .into_iter()
+            .filter_map(|(name, value)| Some((name, value?)));
+        let mut text = String::new();
+        for (name, value) in asked {
+            text.push(if text.is_empty() { '?' } else { '&' });
+            text.extend([name, "=", value]);
+        }
+        text
+    }
+}
+
+/// The least level that fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
+#[serde(rename_all = "kebab-case")]
+#[expect(missing_docs, reason = "Level has what each is")]
+pub enum FailOnName {
+    Breaking,
+    ForwardBreaking,
+    Dangerous,
+    Info,
+    Safe,
+    Never,
+}
+
+impl FailOnName {
+    /// The level; `None` if no level fails.
+    #[must_use]
+    pub fn level(self) -> Option<Level> {
+        match self {
+            Self::Breaking => Some(Level::Breaking),
+            Self::ForwardBreaking => Some(Level::ForwardBreaking),
+            Self::Dangerous => Some(Level::Dangerous),
+            Self::Info => Some(Level::Info),
+            Self::Safe => Some(Level::Safe),
+            Self::Never => None,
+        }
+    }
+}
+
 /// The audience to judge for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
@@ -51,4 +115,18 @@ pub enum ProfileName {
     Cpp,
     Backend,
     Compiler,
+}
+
+impl From<ProfileName> for Profile {
+    fn from(name: ProfileName) -> Self {
+        match name {
+            ProfileName::Strict => Self::Strict,
+            ProfileName::Official => Self::Official,
+            ProfileName::Python => Self::Python,
+            ProfileName::Model => Self::Model,
+            ProfileName::Cpp => Self::Cpp,
+            ProfileName::Backend => Self::Backend,
+            ProfileName::Compiler => Self::Compiler,
+        }
+    }
 }

@@ -3,6 +3,7 @@
 use opatlas_diff::cards::Card;
 use opatlas_diff::policy::{Policy, Summary};
 use opatlas_diff::revision::{Cell, Pair};
+use opatlas_diff::rules::Level;
 use opatlas_dispatch::Source;
 use opatlas_rules::Introduced;
 use opatlas_source::NATIVE_FUNCTIONS;
@@ -27,6 +28,9 @@ pub struct Comparison {
     /// The audience to judge for.
     #[schema(example = "strict")]
     pub profile: &'static str,
+    /// The least level that fails, or `never`.
+    #[schema(example = "breaking")]
+    pub fail_on: &'static str,
     /// Counts of changes by level under the profile; excused changes count only as `excepted`.
     pub summary: ChangeSummary,
     /// `pass`, `warn` or `fail`. Unreadable parts make it at least `warn`.
@@ -275,6 +279,7 @@ pub fn comparison(told: ComparisonParts<'_>, notes: Vec<String>) -> Comparison {
         base: base.clone(),
         head: head.clone(),
         profile: policy.profile.as_str(),
+        fail_on: policy.fail_on.map_or("never", Level::as_str),
         summary: context.judgement.summary.into(),
         conclusion: context.judgement.conclusion.as_str(),
         official: official(&found.pairs, false),

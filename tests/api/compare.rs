@@ -310,6 +310,42 @@ async fn a_profile_changes_levels_and_removes_nothing() {
 }
 
 #[tokio::test]
+async fn the_level_that_fails_can_be_asked_for() {
+    let server = server().await;
+    let policy = server.get(RANGE).send().await.ok();
+    assert_eq!(
+        (&policy["fail_on"], &policy["conclusion"]),
+        (&json!("breaking"), &json!("fail"))
+    );
+    for (fail_on, conclusion) in [
+        ("never", "warn"),
+        ("dangerous", "fail"),
+        ("breaking", "fail"),
+    ] {
+        let answer = server
+            .get(&format!("{RANGE}?fail_on={fail_on}"))
+            .send()
+            .await
+            .ok();
+        assert_eq!(
+            (&answer["fail_on"], &answer["conclusion"]),
+            (&json!(fail_on), &json!(conclusion))
+        );
+        assert_eq!(answer["changes"], policy["changes"]);
+        let permalink = answer["permalink"].as_str().unwrap();
+        assert!(
+            permalink.ends_with(&format!("?fail_on={fail_on}")),
+            "{permalink}"
+        );
+    }
+    let refused = server
+        .get(&format!("{RANGE}?fail_on=sometimes"))
+        .send()
+        .await;
+    assert_eq!(refused.status, 400);
+}
+
+#[tokio::test]
 async fn a_project_accepts_a_change() {
     let server = server().await;
     let path = "/v1/projects/p/exceptions";

@@ -203,4 +203,15 @@ fn a_vendor_sees_what_an_upgrade_costs() {
         said.contains("no dispatch key `Acme`") && said.contains("Did you mean"),
         "{said}"
     );
+    // The profile of opatlas.toml says what the name means.
+    write(
+        "opatlas.toml",
+        "[vendor]\nname = \"Acme\"\nkey = \"PrivateUse1\"\nspellings = [\"Acme\"]\nnamespace = \"acme\"\n",
+    );
+    let output = run(
+        folder,
+        &["compare", "--backend", "odd.yaml", "2.9.0", "new.yaml"],
+    );
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    assert!(stdout(&output).contains("scale"), "{}", stdout(&output));
 }

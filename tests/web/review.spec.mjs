@@ -246,6 +246,45 @@ describe("a review", { skip, concurrency: false }, () => {
 			["blend", "it's agreed", "3.0", "core"],
 		);
 	});
+
+	it("revokes an accepted change, whose breakage counts again", async (t) => {
+		await fetch(`${web.base}/v1/projects/small/exceptions`, {
+			method: "POST",
+			headers: { "content-type": "application/json" },
+			body: JSON.stringify({
+				operator: "shift",
+				rule: "mutability-gained",
+				reason: "to be revoked",
+			}),
+		});
+		const page = await web.open(t, SMALL);
+		await ready(page);
+		await page.getByText(/exceptions? match(es)? changes/).click();
+		const list = page.getByRole("list", { name: "Exceptions" });
+		const row = list.getByRole("listitem").filter({ hasText: "to be revoked" });
+		await row.getByRole("button", { name: "Revoke …" }).click();
+		await row.getByRole("button", { name: "Keep it" }).click();
+		await row.getByRole("button", { name: "Revoke …" }).click();
+		await row.getByRole("button", { name: "Revoke this exception" }).click();
+		await counts(list.getByRole("listitem").filter({ hasText: "to be revoked" }), 0);
+		const { items } = await asked("small/exceptions");
+		assert.ok(items.every(({ reason }) => reason !== "to be revoked"));
+	});
+
+	it("follows the level that fails, in the verdict, the address and the comment", async (t) => {
+		const page = await web.open(t, "/p/pytorch/compare/2.12.1...2.13.0");
+		await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+		await ready(page);
+		const verdict = page.getByRole("region", { name: "Verdict" });
+		await reads(verdict, /Fails[\s\S]*changes fail from breaking on/);
+		await page.getByLabel("Fails on").selectOption("never");
+		await reads(verdict, /Warns[\s\S]*no level fails/);
+		assert.match(page.url(), /[?&]fail_on=never/);
+		await page.getByRole("button", { name: "Copy as comment" }).click();
+		const path = "pytorch/compare/2.12.1...2.13.0?fail_on=never&max_chars=65000&part=1";
+		const said = await asked(path, "text/markdown");
+		await copied(page, (text) => assert.equal(text, said));
+	});
 });
 
 describe("a review where changes need a token", { skip, concurrency: false }, () => {

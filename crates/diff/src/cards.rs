@@ -144,7 +144,9 @@ fn card(
 fn out_form(catalogue: &Catalogue, id: OperatorId) -> OutForm {
     let operator = catalogue.operator(id);
     let group = catalogue.groups.of(id);
-    if operator.kind == SchemaKind::Out || group.functional.is_none() {
+    // Nothing is generated for the operators of vendors and libraries.
+    let needs_none = operator.kind == SchemaKind::Out || operator.vendor().is_some();
+    if needs_none || group.functional.is_none() {
         return OutForm::NotNeeded;
     }
     if let Some(out) = group.out {

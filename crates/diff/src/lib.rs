@@ -11,7 +11,8 @@ pub mod change;
 pub mod declarations;
 pub mod history;
 mod near;
-pub mod official;
+/// PyTorch's own check (`crates/runtime`).
+pub use opatlas_runtime as official;
 pub mod policy;
 pub mod revision;
 pub mod rules;

@@ -74,6 +74,24 @@ impl OperatorName {
         })
     }
 
+    /// A name that the runtime accepts and torchgen refuses, such as `nms_out`. Its stem is the whole
+    /// base name where its shape means nothing.
+    #[must_use]
+    pub fn of_runtime(base: &str, overload: &str) -> Self {
+        let (stem, form) = Self::shape(base).unwrap_or(((0, base.len()), NameForm::Plain));
+        let mut text = base.to_owned();
+        if !overload.is_empty() {
+            text.push('.');
+            text.push_str(overload);
+        }
+        Self {
+            text: text.into(),
+            base_end: offset(base.len()),
+            stem: (offset(stem.0), offset(stem.1)),
+            form,
+        }
+    }
+
     /// The part of a base name that is its stem, and the form.
     fn shape(base: &str) -> Result<((usize, usize), NameForm), NameError> {
         let dunder = base

@@ -21,6 +21,7 @@ pub fn write_type(w: &mut impl Write, ty: &Type) -> fmt::Result {
             w.write_str(CUSTOM_CLASS_PREFIX)?;
             w.write_str(name)
         }
+        Type::Runtime(text) => w.write_str(text),
         Type::Optional(inner) => {
             write_type(w, inner)?;
             w.write_str("?")
@@ -79,7 +80,7 @@ pub fn write_annotated(
     w.write_str(match ty {
         Type::Optional(_) => ")?",
         Type::List(..) => ")[]",
-        Type::Base(_) | Type::Custom(_) => ")",
+        Type::Base(_) | Type::Custom(_) | Type::Runtime(_) => ")",
     })
 }
 

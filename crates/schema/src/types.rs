@@ -106,6 +106,8 @@ pub enum Type {
     Base(BaseType),
     /// `__torch__.torch.classes.` followed by this dotted name.
     Custom(Box<str>),
+    /// A type that only schemas of libraries have, such as `Dict(str, int)`, as PyTorch prints it.
+    Runtime(Box<str>),
     /// `T?`
     Optional(Box<Type>),
     /// `T[]`, or `T[n]` with a size of at least 1.
@@ -163,7 +165,7 @@ impl Type {
     pub fn innermost(&self) -> Option<BaseType> {
         match self {
             Self::Base(base) => Some(*base),
-            Self::Custom(_) => None,
+            Self::Custom(_) | Self::Runtime(_) => None,
             Self::Optional(inner) | Self::List(inner, _) => inner.innermost(),
         }
     }

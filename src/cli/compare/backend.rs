@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, anyhow, bail};
 
+use crate::cli::config;
 use crate::cli::side::SideRead;
 use crate::cli::suggesting;
 use crate::service::backend::{BackendCompared, Vendor};
@@ -32,6 +33,10 @@ impl Compare {
         head: &SideRead,
     ) -> anyhow::Result<ExitCode> {
         let vendor = vendor(file)?;
+        let vendor = match config::vendor()? {
+            Some(profile) => vendor.with_profile(profile.into_bytes()),
+            None => vendor,
+        };
         let compared =
             BackendCompared::new(&base.snapshot, &head.snapshot, &vendor, &Stop::never());
         let compared = compared.map_err(suggesting)?;

@@ -25,7 +25,7 @@ pub(super) fn bundle(file: &Path, namespace: &str) -> anyhow::Result<Bundle> {
             continue;
         }
         match official::parse(line) {
-            Ok(schema) => schemas.push(schema.printed()),
+            Ok(schema) => schemas.push(stored(line, &schema)),
             Err(errors) => {
                 let Some(first) = errors.first() else {
                     continue;
@@ -40,4 +40,15 @@ pub(super) fn bundle(file: &Path, namespace: &str) -> anyhow::Result<Bundle> {
     let mut bundle = Bundle::of_native_functions(&b"[]\n"[..]);
     bundle.insert(&name, format!("{library:#}\n").into_bytes());
     Ok(bundle)
+}
+
+/// The text of a schema in the bundle: PyTorch's, unless PyTorch prints something that it does not
+/// parse, such as the name of a device as a default.
+fn stored(line: &str, schema: &official::RuntimeSchema<'_>) -> String {
+    let printed = schema.printed();
+    let again = official::parse(&printed).map(|schema| schema.printed());
+    match again.is_ok_and(|again| again == printed) {
+        true => printed,
+        false => line.trim().to_owned(),
+    }
 }

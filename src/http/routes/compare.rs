@@ -3,7 +3,6 @@
 use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::Response;
-use opatlas_diff::rules::Profile;
 use opatlas_report::changes::LEAST_MAX_CHARS;
 
 use crate::http::Api;
@@ -19,7 +18,7 @@ use crate::http::routes::compare_sides::{FILES, Side, permalink, read, side};
 use crate::service::compare::Rulebook;
 use crate::service::policy::{EXCEPTIONS, expect_few};
 use crate::service::{Address, Holds, ServiceError, ViewId};
-use crate::wire::compare::{ComparePath, CompareQuery, ProfileName};
+use crate::wire::compare::{ComparePath, CompareQuery};
 use crate::wire::compare_sides::CompareBody;
 use crate::wire::comparison::Comparison;
 use crate::wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
@@ -35,20 +34,6 @@ const FORMS: &[Media] = &[
     Media::JUnit,
     Media::Text,
 ];
-
-impl From<ProfileName> for Profile {
-    fn from(name: ProfileName) -> Self {
-        match name {
-            ProfileName::Strict => Self::Strict,
-            ProfileName::Official => Self::Official,
-            ProfileName::Python => Self::Python,
-            ProfileName::Model => Self::Model,
-            ProfileName::Cpp => Self::Cpp,
-            ProfileName::Backend => Self::Backend,
-            ProfileName::Compiler => Self::Compiler,
-        }
-    }
-}
 
 /// Compare two revisions
 ///
@@ -105,9 +90,7 @@ pub async fn stored(
     };
     against.retain(|other| other.digest != base.digest);
     let mut rulebook = Rulebook::clone(&*service.rulebook(&head.project).await?);
-    if let Some(profile) = query.profile {
-        rulebook.policy.profile = profile.into();
-    }
+    query.override_policy(&mut rulebook.policy);
     let today = service.today();
     let others: Vec<_> = against.iter().map(|r| (r.digest, r.release())).collect();
     let id = ViewId::new(
@@ -119,6 +102,7 @@ pub async fn stored(
             (
                 rulebook.digest,
                 rulebook.policy.profile,
+                rulebook.policy.fail_on,
                 today,
                 query.max_chars,
             ),
@@ -133,7 +117,7 @@ pub async fn stored(
         None => base.holds.and(head.holds),
     };
     let made = async {
-        let permalink = permalink(&api, &base, &head);
+        let permalink = permalink(&api, (&base, &head), &query);
         let making = Making {
             base: Side::Stored(Box::new(read(&api, base).await?)),
             head: Side::Stored(Box::new(read(&api, head).await?)),
@@ -216,9 +200,7 @@ pub async fn given(
             .push(exception.map_err(ServiceError::from)?);
     }
     expect_few(&rulebook.exceptions[own..]).map_err(ServiceError::from)?;
-    if let Some(profile) = query.profile {
-        rulebook.policy.profile = profile.into();
-    }
+    query.override_policy(&mut rulebook.policy);
     let mut others = Vec::new();
     if let Some(against) = &query.against {
         let Some(resolved) = project else {
@@ -232,7 +214,7 @@ pub async fn given(
             .await?;
     }
     let sides = base.resolved().zip(head.resolved());
-    let permalink = sides.and_then(|(base, head)| permalink(&api, base, head));
+    let permalink = sides.and_then(|(base, head)| permalink(&api, (base, head), &query));
     let making = Making {
         base,
         head,

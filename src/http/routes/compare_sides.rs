@@ -10,6 +10,7 @@ use crate::http::routes::stateless::judged;
 use crate::service::access::Action;
 use crate::service::companions;
 use crate::service::{Reader, Resolved, ServiceError};
+use crate::wire::compare::CompareQuery;
 use crate::wire::compare_sides::SideBody;
 use crate::wire::comparison::SideView;
 use crate::wire::lift::Lifted;
@@ -127,16 +128,22 @@ pub(crate) async fn side(
     }
 }
 
-/// The page of their comparison by digest, if both sides belong to one project.
-pub(crate) fn permalink(api: &Api, base: &Resolved, head: &Resolved) -> Option<String> {
+/// The page of their comparison by digest, if both sides belong to one project. It shows the verdict
+/// that `query` asks for.
+pub(crate) fn permalink(
+    api: &Api,
+    (base, head): (&Resolved, &Resolved),
+    query: &CompareQuery,
+) -> Option<String> {
     let root = api.config.public_url.as_deref().unwrap_or_default();
     (base.project == head.project).then(|| {
         format!(
-            "{}/p/{}/compare/sha256:{}...sha256:{}",
+            "{}/p/{}/compare/sha256:{}...sha256:{}{}",
             root.trim_end_matches('/'),
             head.project,
             base.digest,
-            head.digest
+            head.digest,
+            query.judging(),
         )
     })
 }

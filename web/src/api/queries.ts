@@ -165,6 +165,10 @@ export const keysQuery = (at: Content) =>
 		},
 	});
 
+/** The name of an operator in paths: qualified unless its namespace is `aten`. */
+export const nameOf = ({ namespace, name }: Pick<OperatorPage, "namespace" | "name">) =>
+	namespace === "aten" ? name : `${namespace}::${name}`;
+
 export const operatorQuery = (at: Content, operator: string) =>
 	queryOptions({
 		queryKey: ["operator", ...keyOf(at), operator],

@@ -1806,6 +1806,11 @@ export interface components {
              * @example strict
              */
             profile: string;
+            /**
+             * @description The least level that fails, or `never`.
+             * @example breaking
+             */
+            fail_on: string;
             /** @description Counts of changes by level under the profile; excused changes count only as `excepted`. */
             summary: components["schemas"]["ChangeSummary"];
             /**
@@ -4911,6 +4916,8 @@ export interface operations {
             query?: {
                 /** @description The audience to judge for; by default that of the policy. */
                 profile?: "strict" | "official" | "python" | "model" | "cpp" | "backend" | "compiler" | "";
+                /** @description The least level that fails, or `never`; by default that of the policy. */
+                fail_on?: "breaking" | "forward-breaking" | "dangerous" | "info" | "safe" | "never" | "";
                 /**
                  * @description Also compare the head with other revisions: `latest`, `all` revisions with labels, or a
                  *     label.
@@ -6006,6 +6013,8 @@ export interface operations {
             query?: {
                 /** @description The audience to judge for; by default that of the policy. */
                 profile?: "strict" | "official" | "python" | "model" | "cpp" | "backend" | "compiler" | "";
+                /** @description The least level that fails, or `never`; by default that of the policy. */
+                fail_on?: "breaking" | "forward-breaking" | "dangerous" | "info" | "safe" | "never" | "";
                 /**
                  * @description Also compare the head with other revisions: `latest`, `all` revisions with labels, or a
                  *     label.

@@ -11,6 +11,17 @@ export const LEVELS = [
 ] as const;
 export type Level = (typeof LEVELS)[number];
 
+/** The least levels that may fail a comparison, the strictest last. */
+export const FAIL_ON = [
+	"breaking",
+	"forward-breaking",
+	"dangerous",
+	"info",
+	"safe",
+	"never",
+] as const;
+export type FailOn = (typeof FAIL_ON)[number];
+
 /** Whose view may count. */
 export const PROFILES = [
 	"strict",

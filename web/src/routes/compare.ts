@@ -1,7 +1,7 @@
 import { createRoute } from "@tanstack/react-router";
 import { GROUPS, type Group, TURNS, type Turn } from "../lib/comparison";
 import { lazyPage } from "../lib/lazyPage";
-import { PROFILES, type Profile } from "../lib/levels";
+import { FAIL_ON, type FailOn, PROFILES, type Profile } from "../lib/levels";
 import { oneOf, type Raw, text } from "../lib/search";
 import { rootRoute } from "./root";
 
@@ -9,6 +9,8 @@ import { rootRoute } from "./root";
 export interface ComparisonSearch {
 	/** Profile. */
 	profile?: Profile | undefined;
+	/** The least level that fails. */
+	fail_on?: FailOn | undefined;
 	level?: Group | undefined;
 	audience?: string | undefined;
 	/** A dispatch key. */
@@ -24,6 +26,7 @@ export interface ComparisonSearch {
 export function comparisonSearch(raw: Raw): ComparisonSearch {
 	return {
 		profile: oneOf(raw, "profile", PROFILES),
+		fail_on: oneOf(raw, "fail_on", FAIL_ON),
 		level: oneOf(raw, "level", GROUPS),
 		audience: text(raw, "audience"),
 		backend: text(raw, "backend"),

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::change::{Change, Subject};
+use crate::change::{Change, Note, Subject};
 use crate::rules::{ChangeRuleId, Group, Level};
 use opatlas_schema::types::BaseType;
 
@@ -97,6 +97,8 @@ fn detail(change: &Change) -> Option<String> {
             _ => names,
         }),
         Group::Tag => Some(tag_moves(change)),
+        // Formulas that one edit of derivatives.yaml removed, whatever keys they served.
+        Group::Computed if change.notes.contains(&Note::FormulaRemoved) => Some(String::new()),
         Group::Dispatch | Group::Computed => Some(names),
         Group::Operator | Group::Generated | Group::Policy | Group::File => Some(String::new()),
     }

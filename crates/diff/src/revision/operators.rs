@@ -107,14 +107,15 @@ fn gone(
 ) -> Pair {
     let operator = base.operator(id);
     let name = operator.qualified_name();
-    if let Some(written) = DeclaredEntry::of(base, id) {
+    // Generated ones follow what they are generated from. Those of vendors' files have no entry.
+    if !operator.is_generated() {
         let rule = match head.has_overload_of(operator) {
             true => ChangeRuleId::OverloadRemoved,
             false => ChangeRuleId::OperatorRemoved,
         };
-        let place = written.at(None);
+        let place = DeclaredEntry::of(base, id).map(|written| written.at(None));
         let mut change = Change::new(rule, &*name, Subject::Operator)
-            .old(Fragment::of_field(operator.canonical(), Some(place)));
+            .old(Fragment::of_field(operator.canonical(), place));
         let candidates = added.candidates(operator);
         if !candidates.is_empty() {
             change = change.note(Note::Candidates(candidates));
@@ -155,14 +156,14 @@ impl Added {
 fn came((head, id): (&Catalogue, OperatorId), base: &Bases<'_>, changes: &mut Vec<Change>) -> Pair {
     let operator = head.operator(id);
     let name = operator.qualified_name();
-    if let Some(written) = DeclaredEntry::of(head, id) {
+    if !operator.is_generated() {
         let rule = match base.has_overload_of(operator) {
             true => ChangeRuleId::OverloadAdded,
             false => ChangeRuleId::OperatorAdded,
         };
-        let place = written.at(None);
+        let place = DeclaredEntry::of(head, id).map(|written| written.at(None));
         let change = Change::new(rule, &*name, Subject::Operator);
-        changes.push(change.new_side(Fragment::of_field(operator.canonical(), Some(place))));
+        changes.push(change.new_side(Fragment::of_field(operator.canonical(), place)));
     }
     Pair {
         name: name.into(),

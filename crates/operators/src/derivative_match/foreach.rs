@@ -64,7 +64,7 @@ impl Matcher<'_> {
         let fits = |own: &Argument, other: &Argument| {
             let element = match &own.ty {
                 Type::List(inner, _) | Type::Optional(inner) => Some(&**inner),
-                Type::Base(_) | Type::Custom(_) => None,
+                Type::Base(_) | Type::Custom(_) | Type::Runtime(_) => None,
             };
             other.ty == own.ty || Some(&other.ty) == element
         };

@@ -4,7 +4,7 @@ use super::{count, lists, message};
 use opatlas_diff::causes::{Cause, stem};
 use opatlas_diff::policy::Judged;
 use opatlas_diff::rules::{ChangeRuleId, Group};
-use opatlas_diff::{Change, Subject};
+use opatlas_diff::{Change, Note, Subject};
 
 /// As many operators are named in a title.
 const NAMED: usize = 3;
@@ -70,6 +70,13 @@ pub(super) fn title<'a>(changes: &[Judged], cause: &'a Cause) -> Title<'a> {
             match number <= NAMED {
                 true => named(cause, "removed".to_owned()),
                 false => many(format!("forms of `{of}` removed")),
+            }
+        }
+        ChangeRuleId::AutogradSupportLost if first.notes.contains(&Note::FormulaRemoved) => {
+            let what = "`derivatives.yaml` no longer has the formula, so autograd support is lost";
+            match number <= NAMED {
+                true => named(cause, what.to_owned()),
+                false => many(what.to_owned()),
             }
         }
         _ => alike(changes, cause, first),

@@ -39,7 +39,7 @@ pub(super) fn expression<'a>(
                 None => Err(Refused),
             }
         }
-        Type::Base(_) | Type::Custom(_) => Ok(word(text, cx)),
+        Type::Base(_) | Type::Custom(_) | Type::Runtime(_) => Ok(word(text, cx)),
     }
 }
 

@@ -231,7 +231,7 @@ fn type_text(w: &mut String, ty: &Type, cx: Context) -> Written {
             w.push('?');
         }
         Type::List(element, size) => list_text(w, element, size.as_ref(), cx)?,
-        Type::Custom(_) => return Err(Refused),
+        Type::Custom(_) | Type::Runtime(_) => return Err(Refused),
     }
     Ok(())
 }

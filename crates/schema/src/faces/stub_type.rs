@@ -44,7 +44,7 @@ pub(super) fn argument_type(w: &mut String, ty: &Type, release: Release) -> Writ
             w.push_str(tensors(may_miss, size.is_some(), release));
         }
         Type::List(element, size) => list_type(w, element, size.is_some(), release)?,
-        Type::Optional(_) | Type::Custom(_) => return Err(Refused),
+        Type::Optional(_) | Type::Custom(_) | Type::Runtime(_) => return Err(Refused),
     }
     if is_optional {
         make_optional(w, from, release);
@@ -158,7 +158,7 @@ pub(super) fn return_type(w: &mut String, ty: &Type, release: Release) -> Writte
             return_type(w, inner, release)?;
             w.push_str(close);
         }
-        Type::Base(_) | Type::Custom(_) => argument_type(w, ty, release)?,
+        Type::Base(_) | Type::Custom(_) | Type::Runtime(_) => argument_type(w, ty, release)?,
     }
     Ok(())
 }

@@ -69,7 +69,7 @@ fn is_value(ty: &Type) -> bool {
         Type::Base(base) => !matches!(base, BaseType::Tensor | BaseType::Scalar),
         Type::Optional(inner) => is_value(inner),
         Type::List(inner, _) => **inner == Type::Base(BaseType::Bool),
-        Type::Custom(_) => false,
+        Type::Custom(_) | Type::Runtime(_) => false,
     }
 }
 
@@ -82,7 +82,7 @@ fn value(w: &mut String, ty: &Type, sizes: Sizes, cx: Context) -> Written {
             w.push_str(size.as_str());
             w.push('>');
         }
-        Type::List(_, None) | Type::Custom(_) => return Err(Refused),
+        Type::List(_, None) | Type::Custom(_) | Type::Runtime(_) => return Err(Refused),
     }
     Ok(())
 }
@@ -125,7 +125,7 @@ pub(super) fn argument(w: &mut String, ty: &Type, passing: Passing, cx: Context)
         Type::Base(_) => w.push_str("const at::Scalar &"),
         Type::Optional(inner) => return optional_argument(w, inner, passing, cx),
         Type::List(inner, _) => return list_argument(w, inner, passing, cx),
-        Type::Custom(_) => return Err(Refused),
+        Type::Custom(_) | Type::Runtime(_) => return Err(Refused),
     }
     Ok(())
 }
@@ -228,7 +228,7 @@ pub(super) fn structured(w: &mut String, ty: &Type, cx: Context) -> Written {
             Type::Base(BaseType::Dimname) => dimnames(w, cx)?,
             element => array_ref(w, |w| structured(w, element, cx))?,
         },
-        Type::Custom(_) => return Err(Refused),
+        Type::Custom(_) | Type::Runtime(_) => return Err(Refused),
     }
     Ok(())
 }
@@ -276,7 +276,9 @@ fn return_type(w: &mut String, ty: &Type, mutable: bool, sizes: Sizes, cx: Conte
         Type::Optional(inner) if inner.is_tensor() && cx.release >= Release::V2_2 => {
             optional(w, cx, |w| return_type(w, inner, mutable, sizes, cx))?;
         }
-        Type::List(..) | Type::Optional(_) | Type::Custom(_) => return Err(Refused),
+        Type::List(..) | Type::Optional(_) | Type::Custom(_) | Type::Runtime(_) => {
+            return Err(Refused);
+        }
     }
     Ok(())
 }

@@ -28,7 +28,7 @@ const COUNTS = [
 
 /** The verdict, with counts that filter when pressed, and torch's own. */
 export function Banner({ comparison, level, onLevel }: Props) {
-	const { summary, conclusion, official, official_generated, notes } = comparison;
+	const { summary, conclusion, fail_on, official, official_generated, notes } = comparison;
 	const { glyph, title } = CONCLUSIONS[conclusion] ?? { glyph: "?", title: conclusion };
 	const toggle = (group: Group) => onLevel(level === group ? undefined : group);
 	return (
@@ -40,7 +40,11 @@ export function Banner({ comparison, level, onLevel }: Props) {
 				<div>
 					<p className={styles.title}>
 						{title}
-						<span className={styles.profile}> under the profile {comparison.profile}</span>
+						<span className={styles.profile}>
+							{" "}
+							under the profile {comparison.profile};{" "}
+							{fail_on === "never" ? "no level fails" : `changes fail from ${fail_on} on`}
+						</span>
 					</p>
 					<p>
 						<Side side={comparison.base} /> <span aria-hidden="true">→</span>{" "}

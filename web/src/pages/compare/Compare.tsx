@@ -19,9 +19,9 @@ export default function Compare() {
 	const { project, range } = route.useParams();
 	const search = route.useSearch();
 	const navigate = route.useNavigate();
-	const { profile } = search;
+	const { profile, fail_on } = search;
 	const query = useQuery({
-		...comparisonQuery(project, range, profile),
+		...comparisonQuery(project, range, { profile, fail_on }),
 		// Under another profile, what was there stays until the answer comes; of other revisions it
 		// would stand under a title that is not its own.
 		placeholderData: (before, query) =>
@@ -39,10 +39,10 @@ export default function Compare() {
 	const comparison = query.data;
 	const markdown = useMemo(
 		() => (part: number, max_chars: number) =>
-			raw(`${api}${stringify({ profile, max_chars, part })}`, {
+			raw(`${api}${stringify({ profile, fail_on, max_chars, part })}`, {
 				headers: { Accept: "text/markdown" },
 			}),
-		[api, profile],
+		[api, profile, fail_on],
 	);
 	const permalink =
 		comparison &&
@@ -76,7 +76,7 @@ export default function Compare() {
 					.
 				</p>
 			}
-			api={`${api}${stringify({ profile })}`}
+			api={`${api}${stringify({ profile, fail_on })}`}
 			actions={
 				comparison && (
 					<>

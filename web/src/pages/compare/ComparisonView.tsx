@@ -13,7 +13,7 @@ import {
 	tablePasses,
 } from "../../lib/comparison";
 import { count, counted } from "../../lib/format";
-import { AUDIENCES, PROFILE_NAMES, PROFILES } from "../../lib/levels";
+import { AUDIENCES, FAIL_ON, PROFILE_NAMES, PROFILES } from "../../lib/levels";
 import { reviewOf } from "../../lib/review";
 import type { Sides } from "../../lib/sides";
 import type { ComparisonSearch } from "../../routes/compare";
@@ -100,6 +100,13 @@ export function ComparisonView({ comparison, search, set, isBehind, texts }: Pro
 					value={search.profile}
 					options={PROFILES.map((value) => ({ value, label: PROFILE_NAMES[value] }))}
 					onChange={(value) => set({ profile: PROFILES.find((known) => known === value) })}
+				/>
+				<Select
+					label="Fails on"
+					any="policy default"
+					value={search.fail_on}
+					options={FAIL_ON.map((value) => ({ value, label: value }))}
+					onChange={(value) => set({ fail_on: FAIL_ON.find((known) => known === value) })}
 				/>
 				<Facets comparison={comparison} search={search} set={set} />
 				<SearchInput

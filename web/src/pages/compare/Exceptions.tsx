@@ -1,7 +1,10 @@
-import { useQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
+import { client, data } from "../../api/client";
 import { Badge, type Tone } from "../../components/Badge";
+import { Button } from "../../components/controls";
 import { Prose } from "../../components/Prose";
+import { ErrorView } from "../../components/States";
 import type { Change, Comparison } from "../../lib/comparison";
 import { counted } from "../../lib/format";
 import { exceptionsOf } from "../../lib/review";
@@ -52,6 +55,7 @@ export function Exceptions({ comparison, about }: Props) {
 								{owner && `${owner}, `}
 								{until ? `until ${until}` : "no end"}, {counted(changes, "change")}
 							</span>
+							{project !== null && pattern && <Revoke project={project} id={id} />}
 						</li>
 					);
 				})}
@@ -65,5 +69,34 @@ export function Exceptions({ comparison, about }: Props) {
 				))}
 			</ul>
 		</details>
+	);
+}
+
+/** Deletes an exception, once one has confirmed it: its changes count again. */
+function Revoke({ project, id }: { project: string; id: string }) {
+	const [isAsked, setAsked] = useState(false);
+	const queries = useQueryClient();
+	const revoking = useMutation({
+		mutationFn: () =>
+			data(
+				client.DELETE("/v1/projects/{project}/exceptions/{id}", {
+					params: { path: { project, id } },
+				}),
+			),
+		onSettled: () =>
+			Promise.all([
+				queries.invalidateQueries({ queryKey: ["comparison"] }),
+				queries.invalidateQueries({ queryKey: ["exceptions"] }),
+			]),
+	});
+	if (!isAsked) return <Button onClick={() => setAsked(true)}>Revoke …</Button>;
+	return (
+		<>
+			<Button disabled={revoking.isPending} onClick={() => revoking.mutate()}>
+				{revoking.isPending ? "Revoking …" : "Revoke this exception"}
+			</Button>
+			<Button onClick={() => setAsked(false)}>Keep it</Button>
+			{revoking.isError && <ErrorView error={revoking.error} />}
+		</>
 	);
 }

@@ -50,9 +50,9 @@ export function Paste({ search, set }: Props) {
 	}, [rule]);
 	const { texts, setTexts, asked, unkept, compare } = usePasted(EXAMPLE, example);
 	const releases = useQuery(releasesQuery);
-	const { profile, release } = search;
+	const { profile, fail_on, release } = search;
 	const query = useQuery({
-		...pastedQuery(asked ?? EXAMPLE, release, profile),
+		...pastedQuery(asked ?? EXAMPLE, release, { profile, fail_on }),
 		enabled: asked !== undefined,
 	});
 	const comparison = asked && query.data;
@@ -90,7 +90,7 @@ export function Paste({ search, set }: Props) {
 				{comparison && (
 					<CopyMarkdown
 						ask={(part, max_chars) =>
-							raw(`/v1/compare${stringify({ profile, release, max_chars, part })}`, {
+							raw(`/v1/compare${stringify({ profile, fail_on, release, max_chars, part })}`, {
 								method: "POST",
 								body: JSON.stringify(bodyOf(asked)),
 								headers: { "Content-Type": "application/json", Accept: "text/markdown" },

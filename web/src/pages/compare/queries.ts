@@ -1,18 +1,24 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { text as ask, client, data } from "../../api/client";
-import type { Profile } from "../../lib/levels";
+import type { FailOn, Profile } from "../../lib/levels";
 import type { Sides } from "../../lib/sides";
 import { segment } from "../../nav";
 
+/** How to judge: for whom, and from which level on it fails. */
+export interface Judging {
+	profile?: Profile | undefined;
+	fail_on?: FailOn | undefined;
+}
+
 /** Two revisions of a project, compared. Labels move, so it is asked again after a while. */
-export const comparisonQuery = (project: string, range: string, profile: Profile | undefined) =>
+export const comparisonQuery = (project: string, range: string, { profile, fail_on }: Judging) =>
 	queryOptions({
-		queryKey: ["comparison", project, range, profile ?? ""],
+		queryKey: ["comparison", project, range, profile ?? "", fail_on ?? ""],
 		staleTime: 60_000,
 		queryFn: ({ signal }) =>
 			data(
 				client.GET("/v1/projects/{project}/compare/{range}", {
-					params: { path: { project, range }, query: { profile } },
+					params: { path: { project, range }, query: { profile, fail_on } },
 					signal,
 				}),
 			),
@@ -37,15 +43,15 @@ export const bodyOf = ({ base, head }: Sides) => ({
 export const pastedQuery = (
 	sides: Sides,
 	release: string | undefined,
-	profile: Profile | undefined,
+	{ profile, fail_on }: Judging,
 ) =>
 	queryOptions({
-		queryKey: ["pasted", sides, release ?? "", profile ?? ""],
+		queryKey: ["pasted", sides, release ?? "", profile ?? "", fail_on ?? ""],
 		placeholderData: keepPreviousData,
 		queryFn: ({ signal }) =>
 			data(
 				client.POST("/v1/compare", {
-					params: { query: { release, profile } },
+					params: { query: { release, profile, fail_on } },
 					body: bodyOf(sides),
 					signal,
 				}),

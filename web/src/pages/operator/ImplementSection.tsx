@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { type OperatorPage, revisionQuery, signaturesQuery } from "../../api/queries";
+import { nameOf, type OperatorPage, revisionQuery, signaturesQuery } from "../../api/queries";
 import { OperatorLink } from "../../components/links";
 import { Card, Section } from "../../components/Page";
 import { Async } from "../../components/States";
@@ -19,7 +19,7 @@ export function ImplementSection({ page, search, onChange }: Props) {
 	const place = usePlace();
 	const offered = offeredKeys(Object.keys(page.dispatch));
 	const key = search.implement ?? offered[0] ?? "PrivateUse1";
-	const query = useQuery(signaturesQuery(place, page.name, key));
+	const query = useQuery(signaturesQuery(place, nameOf(page), key));
 	const release = useQuery(revisionQuery(place)).data?.release;
 	return (
 		<Section id="implement" title="Implement it" note="choose a dispatch key">

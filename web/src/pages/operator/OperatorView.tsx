@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { ApiError } from "../../api/problem";
-import { apiPath, type OperatorPage, operatorQuery, tableQuery } from "../../api/queries";
+import { apiPath, nameOf, type OperatorPage, operatorQuery, tableQuery } from "../../api/queries";
 import { Badge, SeverityBadge } from "../../components/Badge";
 import { Copy } from "../../components/controls";
 import { OperatorLink, RuleLink, TopicLink } from "../../components/links";
@@ -108,7 +108,7 @@ function Body({ page }: { page: OperatorPage }) {
 			resetScroll: false,
 		});
 	const { build, source } = search;
-	const table = useQuery(tableQuery(place, page.name, { build, source }));
+	const table = useQuery(tableQuery(place, nameOf(page), { build, source }));
 	return (
 		<>
 			<SchemaSection page={page} />
@@ -117,12 +117,12 @@ function Body({ page }: { page: OperatorPage }) {
 				{(view) => (
 					<>
 						<TrainingSection view={view} onKey={(key) => set({ key })} />
-						<DispatchSection operator={page.name} view={view} search={search} onChange={set} />
+						<DispatchSection operator={nameOf(page)} view={view} search={search} onChange={set} />
 					</>
 				)}
 			</Async>
 			<WhatIf page={page} search={search} onChange={set} />
-			<CallSection operator={page.name} />
+			<CallSection operator={nameOf(page)} />
 			<ImplementSection page={page} search={search} onChange={set} />
 			<div className={styles.columns}>
 				<Section
@@ -216,7 +216,7 @@ function Group({ page }: { page: OperatorPage }) {
 			<Card>
 				<ul className={styles.group}>
 					{page.group.map((member) => (
-						<li key={member.name} aria-current={member.name === page.name || undefined}>
+						<li key={member.name} aria-current={member.name === nameOf(page) || undefined}>
 							<Badge>{member.kind}</Badge>
 							<OperatorLink name={member.name} />
 						</li>

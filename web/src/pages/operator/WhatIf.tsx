@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useId, useState } from "react";
 import {
 	type Entry,
+	nameOf,
 	type OperatorPage,
 	releaseQuery,
 	revisionQuery,
@@ -35,7 +36,7 @@ export function WhatIf({ page, search, onChange }: Props) {
 	const isAsked = added.length + removed.length > 0;
 	const { build, source } = search;
 	const query = useQuery({
-		...tableQuery(place, page.name, { with: added, without: removed, build, source }),
+		...tableQuery(place, nameOf(page), { with: added, without: removed, build, source }),
 		enabled: isAsked,
 	});
 	const release = useQuery(revisionQuery(place)).data?.release;
@@ -79,7 +80,7 @@ export function WhatIf({ page, search, onChange }: Props) {
 							{added.map((item) => (
 								<li key={`+${item}`} data-edit="add">
 									<span>+ {item}</span>
-									<ImplementLink place={place} name={page.name} at={item.split(":")[0] ?? item} />
+									<ImplementLink place={place} name={nameOf(page)} at={item.split(":")[0] ?? item} />
 									<button
 										type="button"
 										aria-label={`Do not add ${item}`}

@@ -6,6 +6,7 @@ use super::{Profile, Section, VendorEntry, VendorFile, VendorKernel, Versions, W
 use crate::backend::BackendFile;
 use crate::entry::Placed;
 use crate::file::MOST_ENTRIES;
+use opatlas_schema::function::FunctionSchema;
 use opatlas_schema::parse::parse_schema;
 use opatlas_schema::signature::signature;
 use opatlas_source::Span;
@@ -138,6 +139,9 @@ pub(in crate::backend) fn sections(
     }));
 }
 
+/// Namespace, name and schema of an entry with a whole schema.
+type Whole = (Option<Box<str>>, Box<str>, Option<WholeSchema>);
+
 struct Reader<'t> {
     tree: &'t Tree,
     profile: &'t Profile,
@@ -223,35 +227,15 @@ impl Reader<'_> {
     /// The operator of an entry: a name, or a whole schema.
     fn named(&mut self, section: Section, func: NodeId, text: &str) -> Option<VendorEntry> {
         let at = self.tree.span(func);
-        let whole = text.contains('(').then(|| parse_schema(text, 0));
-        let (namespace, name, schema) = match whole {
-            None => {
+        let (namespace, name, schema) = match text.contains('(') {
+            false => {
                 let (namespace, name) = match text.rsplit_once("::") {
                     Some((namespace, name)) => (Some(namespace.into()), name),
                     None => (None, text),
                 };
                 (namespace, name.trim().into(), None)
             }
-            Some(parsed) => {
-                if let Some(first) = parsed.diagnostics.first() {
-                    let span = first.span;
-                    let span = self
-                        .tree
-                        .place(func, span.start as usize..span.end as usize);
-                    // What is missing at the end has no text; the whole schema is shown then.
-                    let span = if span.is_empty() { at } else { span };
-                    let message = format!("unreadable schema: {}", first.message);
-                    let mut fault = Diagnostic::new(RuleId::VendorSchema, span, message);
-                    fault.help.clone_from(&first.help);
-                    self.diagnostics.push(fault);
-                }
-                let name = match &parsed.name {
-                    Some(name) => name.as_str().into(),
-                    None => text.split('(').next().unwrap_or("").trim().into(),
-                };
-                let schema = parsed.schema.map(|schema| whole_schema(schema, at));
-                (parsed.namespace, name, schema)
-            }
+            true => self.whole(section, func, text),
         };
         if section.is_own() && schema.is_none() && !text.contains('(') {
             let message = format!("`{text}` of `{}` has no schema", section.as_str());
@@ -267,6 +251,42 @@ impl Reader<'_> {
             versions: Versions::default(),
             kernels: Vec::new(),
         })
+    }
+
+    /// Namespace, name and schema of a whole schema. A vendor's own operators may have what only the
+    /// runtime's language says, such as a dictionary: no code of PyTorch is generated for them.
+    fn whole(&mut self, section: Section, func: NodeId, text: &str) -> Whole {
+        let at = self.tree.span(func);
+        let parsed = parse_schema(text, 0);
+        let is_read = parsed.schema.as_ref().is_some_and(has_plain_names);
+        if section.is_own()
+            && !is_read
+            && let Ok(read) = opatlas_runtime::parse(text)
+        {
+            let namespace = read.has_namespace.then(|| read.namespace.into());
+            let schema = runtime_schema(read, at);
+            return (namespace, schema.schema.name.as_str().into(), Some(schema));
+        }
+        let Some(first) = parsed.diagnostics.first() else {
+            let schema = parsed.schema.map(|schema| whole_schema(schema, at));
+            let name = parsed.name.map(|name| name.as_str().into());
+            return (parsed.namespace, name.unwrap_or_default(), schema);
+        };
+        let span = first.span;
+        let span = self
+            .tree
+            .place(func, span.start as usize..span.end as usize);
+        // What is missing at the end has no text; the whole schema is shown then.
+        let span = if span.is_empty() { at } else { span };
+        let message = format!("unreadable schema: {}", first.message);
+        let mut fault = Diagnostic::new(RuleId::VendorSchema, span, message);
+        fault.help.clone_from(&first.help);
+        self.diagnostics.push(fault);
+        let name = match &parsed.name {
+            Some(name) => name.as_str().into(),
+            None => text.split('(').next().unwrap_or("").trim().into(),
+        };
+        (parsed.namespace, name, None)
     }
 
     /// Warns of fields that the profile does not have.
@@ -329,12 +349,31 @@ impl Reader<'_> {
 }
 
 /// A schema with its texts.
-pub(super) fn whole_schema(
-    schema: opatlas_schema::function::FunctionSchema,
-    at: Span,
-) -> WholeSchema {
+pub(super) fn whole_schema(schema: FunctionSchema, at: Span) -> WholeSchema {
     WholeSchema {
         canonical: schema.to_string().into(),
+        signature: signature(&schema).into(),
+        schema,
+        at,
+    }
+}
+
+/// Whether all names are words. Where blanks are doubled, torchgen takes them for parts of names.
+fn has_plain_names(schema: &FunctionSchema) -> bool {
+    let is_plain = |name: &str| !name.contains(char::is_whitespace);
+    let mut arguments = schema.arguments.all().iter();
+    is_plain(schema.name.as_str()) && arguments.all(|argument| is_plain(&argument.name))
+}
+
+/// A schema that only the runtime reads. Its canonical text is PyTorch's, without the namespace.
+fn runtime_schema(read: opatlas_runtime::RuntimeSchema<'_>, at: Span) -> WholeSchema {
+    let schema = opatlas_runtime::to_model(&read);
+    let bare = opatlas_runtime::RuntimeSchema {
+        has_namespace: false,
+        ..read
+    };
+    WholeSchema {
+        canonical: bare.printed().into(),
         signature: signature(&schema).into(),
         schema,
         at,

@@ -20,7 +20,7 @@ pub(super) fn fits(ty: &Type, default: &str) -> bool {
             None => size.is_some() && fits(inner, default),
         },
         Type::Base(base) => fits_base(*base, default),
-        Type::Custom(_) => true,
+        Type::Custom(_) | Type::Runtime(_) => true,
     }
 }
 
@@ -42,7 +42,9 @@ pub(super) fn expected(ty: &Type) -> String {
         Type::Base(BaseType::Int | BaseType::SymInt | BaseType::DeviceIndex) => {
             "write an integer, or `Mean` for a reduction".to_owned()
         }
-        Type::Base(_) | Type::Custom(_) => "write a value of this type".to_owned(),
+        Type::Base(_) | Type::Custom(_) | Type::Runtime(_) => {
+            "write a value of this type".to_owned()
+        }
     }
 }
 

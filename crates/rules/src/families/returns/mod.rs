@@ -105,7 +105,7 @@ fn fault(ty: &Type, mutable: bool, release: Release) -> Option<Fault> {
         return None;
     }
     match ty {
-        Type::Base(_) | Type::Custom(_) => None,
+        Type::Base(_) | Type::Custom(_) | Type::Runtime(_) => None,
         Type::List(..) if mutable => Some(Fault::MutableList),
         Type::List(_, Some(_)) => Some(Fault::Sized),
         Type::List(inner, None) => fault(inner, false, release),
@@ -120,7 +120,7 @@ fn fault(ty: &Type, mutable: bool, release: Release) -> Option<Fault> {
 fn is_value(ty: &Type) -> bool {
     match ty {
         Type::Base(base) => !matches!(base, BaseType::Tensor | BaseType::Scalar),
-        Type::Custom(_) => false,
+        Type::Custom(_) | Type::Runtime(_) => false,
         Type::Optional(inner) => is_value(inner),
         Type::List(inner, size) => size.is_some() && **inner == Type::Base(BaseType::Bool),
     }
@@ -128,7 +128,7 @@ fn is_value(ty: &Type) -> bool {
 
 fn is_unusual(ty: &Type) -> bool {
     match ty {
-        Type::Base(_) | Type::Custom(_) => false,
+        Type::Base(_) | Type::Custom(_) | Type::Runtime(_) => false,
         Type::Optional(_) => true,
         Type::List(inner, _) => !inner.is_tensor(),
     }

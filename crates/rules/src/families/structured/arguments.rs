@@ -26,7 +26,7 @@ fn is_converted(ty: &Type) -> bool {
 /// hold optional tensors and scalars by reference.
 fn is_same(ty: &Type) -> bool {
     match ty {
-        Type::Base(_) | Type::Custom(_) => true,
+        Type::Base(_) | Type::Custom(_) | Type::Runtime(_) => true,
         Type::Optional(inner) => match &**inner {
             Type::Base(base) => !matches!(base, BaseType::Tensor | BaseType::Scalar),
             Type::List(element, _) if is_base(element, BaseType::SymInt) => false,

@@ -58,7 +58,9 @@ pub(super) fn parameters(precompute: &Precompute) -> impl Iterator<Item = &Argum
 /// Whether C++ can be written for a parameter of this type (torchgen `structured.argument_type`).
 pub(super) fn is_writable(ty: &Type, release: Release) -> bool {
     match ty {
-        Type::Base(BaseType::GraphModule | BaseType::ConstQuantizerPtr) | Type::Custom(_) => false,
+        Type::Base(BaseType::GraphModule | BaseType::ConstQuantizerPtr)
+        | Type::Custom(_)
+        | Type::Runtime(_) => false,
         Type::Base(BaseType::SymBool) => release >= Release::V2_9,
         Type::Base(_) => true,
         Type::List(inner, None) if **inner == Type::Base(BaseType::Bool) => false,

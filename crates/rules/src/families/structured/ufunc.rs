@@ -386,7 +386,7 @@ impl<'c> Ufunc<'c> {
 fn is_value(ty: &Type) -> bool {
     match ty {
         Type::Base(base) => !matches!(base, BaseType::Tensor | BaseType::Scalar),
-        Type::Custom(_) => true,
+        Type::Custom(_) | Type::Runtime(_) => true,
         Type::Optional(inner) => is_value(inner),
         Type::List(inner, size) => **inner == Type::Base(BaseType::Bool) && size.is_some(),
     }

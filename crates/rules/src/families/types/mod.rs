@@ -81,6 +81,7 @@ enum Fault<'t> {
     /// The base type has no C++ type.
     NotGenerated(BaseType),
     Custom(&'t str),
+    Runtime(&'t str),
     /// `bool[]`
     Unsized,
 }
@@ -99,6 +100,7 @@ fn fault(ty: &Type, release: Release) -> Option<Fault<'_>> {
         }
         Type::Base(base) => (!is_generated(*base, release)).then_some(Fault::NotGenerated(*base)),
         Type::Custom(name) => Some(Fault::Custom(name)),
+        Type::Runtime(text) => Some(Fault::Runtime(text)),
         Type::Optional(inner) => fault(inner, release),
         Type::List(inner, None) if **inner == Type::Base(BaseType::Bool) => Some(Fault::Unsized),
         Type::List(inner, _) => fault(inner, release),
@@ -126,6 +128,12 @@ fn diagnostic(ty: &Type, fault: &Fault<'_>, at: Span, release: Release) -> Diagn
             RuleId::TypeNotGenerated,
             at,
             format!("the custom class `{name}` has no type in the generated C++"),
+        )
+        .with_help("choose another type, or register the operator from a library"),
+        Fault::Runtime(text) => Diagnostic::new(
+            RuleId::TypeNotGenerated,
+            at,
+            format!("`{text}` has no type in the generated C++"),
         )
         .with_help("choose another type, or register the operator from a library"),
         Fault::Unsized => Diagnostic::new(
@@ -168,7 +176,7 @@ fn has_nested_symint(ty: &Type) -> bool {
     }
     let is_symint = |ty: &Type| *ty == Type::Base(BaseType::SymInt);
     let passes = match ty {
-        Type::Base(_) | Type::Custom(_) => true,
+        Type::Base(_) | Type::Custom(_) | Type::Runtime(_) => true,
         Type::List(inner, _) => is_symint(inner),
         Type::Optional(inner) => match &**inner {
             Type::List(inner, _) => is_symint(inner),

@@ -55,7 +55,7 @@ impl Classes<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::official::{parse, parse_with};
+    use crate::{parse, parse_with};
 
     #[test]
     fn a_class_must_be_defined_where_that_is_asked() {

@@ -33,7 +33,7 @@ pub(super) type Parsed<T> = Result<T, Box<Diagnostic>>;
 /// one diagnostic; a schema that breaks rules about the order of defaults gives one per breach.
 ///
 /// ```
-/// let schema = opatlas_diff::official::parse("relu(Tensor self) -> Tensor").unwrap();
+/// let schema = opatlas_runtime::parse("relu(Tensor self) -> Tensor").unwrap();
 /// assert_eq!(schema.canonical(), "aten::relu(Tensor self) -> Tensor");
 /// ```
 pub fn parse(text: &str) -> Result<RuntimeSchema<'_>, Vec<Diagnostic>> {

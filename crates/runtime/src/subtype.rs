@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     fn argument_type(text: &str) -> Type<'_> {
-        let schema = crate::official::parse(text).unwrap();
+        let schema = crate::parse(text).unwrap();
         schema.arguments.into_iter().next().unwrap().ty
     }
 

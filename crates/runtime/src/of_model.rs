@@ -64,6 +64,7 @@ fn type_of(ty: &model::Type) -> Type<'_> {
             let (namespace, name) = name.rsplit_once('.').unwrap_or(("", name));
             Type::Class { namespace, name }
         }
+        model::Type::Runtime(text) => Type::Variable(text),
         model::Type::Optional(inner) => Type::Optional(Box::new(type_of(inner))),
         model::Type::List(inner, _) => Type::List(Box::new(type_of(inner))),
     }
@@ -75,7 +76,7 @@ fn size_of(ty: &model::Type) -> Option<i32> {
             .as_ref()
             .map(|size| size.as_str().parse().unwrap_or(i32::MAX)),
         model::Type::Optional(inner) => size_of(inner),
-        model::Type::Base(_) | model::Type::Custom(_) => None,
+        model::Type::Base(_) | model::Type::Custom(_) | model::Type::Runtime(_) => None,
     }
 }
 

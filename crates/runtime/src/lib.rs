@@ -1,9 +1,9 @@
-//! The official compatibility verdict: what torch 2.9.0 itself says about a changed schema, to the
-//! letter.
+//! The runtime's schema language, and the official compatibility verdict: what torch 2.9.0 itself says
+//! about a changed schema, to the letter.
 //!
 //! [`parse`] reads the runtime's schema language, which is wider than that of
-//! `native_functions.yaml`; [`compare`] judges two schemas. Nothing here knows the operator model:
-//! the two grammars differ, and so do their notions of equality.
+//! `native_functions.yaml`; [`compare`] judges two schemas. The two grammars differ, and so do their notions of
+//! equality: [`of_model`] and [`to_model`] are the only bridges.
 //!
 //! Blind spots and false alarms of PyTorch's checks are reproduced as they are; the change rules
 //! cover them (`docs/spec/compatibility.md`, section 6).
@@ -20,6 +20,7 @@ mod print;
 mod reason;
 mod schema;
 mod subtype;
+mod to_model;
 mod type_parser;
 mod types;
 mod union;
@@ -33,6 +34,7 @@ pub use parser::{MAX_TEXT, parse, parse_with};
 pub use reason::{ArgumentBreak, BackwardBreak, Verdict};
 pub use schema::{Argument, DEFAULT_NAMESPACE, RuntimeSchema};
 pub use subtype::{is_subtype, same};
+pub use to_model::to_model;
 pub use types::{Base, Type};
 pub use value::{Device, List, Value};
 

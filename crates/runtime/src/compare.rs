@@ -10,7 +10,7 @@ use super::value::Value;
 /// Judges the change from `old` to `new` as torch does.
 ///
 /// ```
-/// use opatlas_diff::official::{compare, parse};
+/// use opatlas_runtime::{compare, parse};
 ///
 /// let old = parse("roll(Tensor self, int[1] shifts) -> Tensor").unwrap();
 /// let new = parse("roll(Tensor self, int[1] shifts, int[1] dims=0) -> Tensor").unwrap();
