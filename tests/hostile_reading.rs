@@ -239,7 +239,9 @@ fn a_type_that_is_none_is_explained_once() {
 
 #[test]
 fn what_aliases_stand_for_is_read_up_to_a_number_of_bytes() {
-    let arguments: Vec<String> = (0..40).map(|number| format!("int a{number:0>90}")).collect();
+    let arguments: Vec<String> = (0..40)
+        .map(|number| format!("int a{number:0>90}"))
+        .collect();
     let shared = format!("- &a\n  func: f({}) -> ()\n", arguments.join(", "));
     let text = format!("{shared}{}", "- *a\n".repeat(20_000));
     let (catalogue, findings) = judged(&text, &[]);
