@@ -101,6 +101,8 @@ impl Serve {
             .await
             .with_context(|| format!("cannot listen on {}", self.listen))?;
         let address = listener.local_addr()?;
+        // Before anybody is told that it listens.
+        let asked_to_stop = asked_to_stop();
         greet(&service, address).await;
         let config = self
             .bounds
@@ -124,7 +126,10 @@ impl Serve {
             })
         });
         let (limits, is_short) = (self.bounds.connections(), service.answers_are_short());
-        http::server::serve(listener, app, limits, is_short, stop_signal()).await;
+        let stop_asked = async {
+            asked_to_stop.await;
+        };
+        http::server::serve(listener, app, limits, is_short, stop_asked).await;
         figures.abort();
         warming.abort();
         drop(asked);
@@ -182,8 +187,4 @@ async fn things_to_try(service: &Service, address: SocketAddr) -> String {
          curl {latest}/findings\nThe whole API: http://{address}/openapi.json\n",
         title = resolved.title()
     )
-}
-
-async fn stop_signal() {
-    asked_to_stop().await;
 }

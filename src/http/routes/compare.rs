@@ -103,6 +103,8 @@ pub async fn stored(
                 rulebook.digest,
                 rulebook.policy.profile,
                 rulebook.policy.fail_on,
+                // The link to the page repeats what was asked.
+                query.judging(),
                 today,
                 query.max_chars,
             ),
