@@ -135,13 +135,24 @@ fn files_and_sources_give_every_cell_of_the_process() {
     for version in VERSIONS {
         with_view(version, &Observed::default(), |view, rows| {
             let cells = compare_cells(version, view, rows);
-            let operators = rows.iter().filter(|row| row.get("op").is_some());
-            assert_eq!(cells, KEYS.len() * operators.count(), "{version}");
+            let names = rows.iter().filter_map(|row| row["op"].as_str());
+            let declared = names.filter(|name| !is_undeclared(name)).count();
+            assert_eq!(cells, KEYS.len() * declared, "{version}");
         });
     }
 }
 
-/// Compares every recorded cell; the number of cells.
+/// Whether C++ alone defines an operator: no file of PyTorch declares it.
+fn is_undeclared(name: &str) -> bool {
+    name == "get_gradients"
+        || ["quantized_gru.", "quantized_lstm."].iter().any(|base| {
+            name.strip_prefix(base).is_some_and(|overload| {
+                ["data", "data_legacy", "input", "input_legacy"].contains(&overload)
+            })
+        })
+}
+
+/// Compares every recorded cell of declared operators; the number of cells.
 fn compare_cells(version: &str, view: View<'_>, rows: &[Value]) -> usize {
     let keys = Keys::of(view.inputs.catalogue.release);
     let mut cells = 0;
@@ -149,6 +160,9 @@ fn compare_cells(version: &str, view: View<'_>, rows: &[Value]) -> usize {
     for row in rows.iter().filter(|row| row.get("op").is_some()) {
         let name = row["op"].as_str().unwrap();
         let Some(id) = view.inputs.catalogue.find(name) else {
+            if is_undeclared(name) {
+                continue;
+            }
             wrong
                 .entry("no operator".into())
                 .or_default()

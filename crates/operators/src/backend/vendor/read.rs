@@ -258,7 +258,7 @@ impl Reader<'_> {
     fn whole(&mut self, section: Section, func: NodeId, text: &str) -> Whole {
         let at = self.tree.span(func);
         let parsed = parse_schema(text, 0);
-        let is_read = parsed.schema.as_ref().is_some_and(has_plain_names);
+        let is_read = parsed.schema.as_ref().is_some_and(is_plain);
         if section.is_own()
             && !is_read
             && let Ok(read) = opatlas_runtime::parse(text)
@@ -358,11 +358,19 @@ pub(super) fn whole_schema(schema: FunctionSchema, at: Span) -> WholeSchema {
     }
 }
 
-/// Whether all names are words. Where blanks are doubled, torchgen takes them for parts of names.
-fn has_plain_names(schema: &FunctionSchema) -> bool {
-    let is_plain = |name: &str| !name.contains(char::is_whitespace);
+/// Whether all names and defaults are of one word. Where blanks are doubled, torchgen takes them for
+/// parts of names; where one is missing behind a comma, it takes the next argument for a part of the
+/// default.
+fn is_plain(schema: &FunctionSchema) -> bool {
+    let is_word = |name: &str| !name.contains(char::is_whitespace);
+    let is_value = |default: &str| {
+        default.starts_with(['[', '(', '"', '\'']) || !default.contains([',', ' ', '\t', '\n'])
+    };
     let mut arguments = schema.arguments.all().iter();
-    is_plain(schema.name.as_str()) && arguments.all(|argument| is_plain(&argument.name))
+    is_word(schema.name.as_str())
+        && arguments.all(|argument| {
+            is_word(&argument.name) && argument.default.as_deref().is_none_or(is_value)
+        })
 }
 
 /// A schema that only the runtime reads. Its canonical text is PyTorch's, without the namespace.
