@@ -88,19 +88,21 @@ fn schemas_of_libraries_are_operators() {
             "{text}"
         );
         assert_eq!(whole.schema.returns.len(), schema.returns.len(), "{text}");
-        // Torch prints some defaults in a form that it does not parse, torchgen names the set that a
-        // bare `!` makes up, and knows one annotation of a list: its own or that of its elements.
+        let same = compare(&schema, &schema);
+        // Torch does not read every text that it prints as what it printed.
+        let printed = schema.printed();
+        let is_stable = parse(&printed).is_ok_and(|own| compare(&schema, &own) == same);
+        // torchgen names the set that a bare `!` makes up, and knows one annotation of a list: its own or
+        // that of its elements.
         let is_annotated_twice = text.contains(")[](") || text.contains(")?[](");
-        if !text.contains("Tensor!")
+        if is_stable
+            && !text.contains("Tensor!")
             && !is_annotated_twice
             && let Ok(mut again) = parse(&whole.canonical)
         {
             again.namespace = schema.namespace;
-            assert_eq!(
-                compare(&schema, &again),
-                compare(&schema, &schema),
-                "{text}"
-            );
+            let said = compare(&schema, &again);
+            assert_eq!(said, same, "{text} is {}", whole.canonical);
         }
     }
 }

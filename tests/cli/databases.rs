@@ -34,7 +34,7 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let files = files.filter(|file| {
         let name = file.file_name().into_string().unwrap();
         let is_empty = || file.metadata().unwrap().len() == 0;
-        !name.ends_with("-shm") && !(name.ends_with("-wal") && is_empty())
+        !(name.ends_with("-shm") || name.ends_with("-wal") && is_empty())
     });
     let files = files.map(|file| {
         let name = file.file_name().into_string().unwrap();
