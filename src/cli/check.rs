@@ -356,7 +356,7 @@ fn is_valid(snapshot: &Snapshot, of_sources: &[Finding]) -> bool {
 struct Judged {
     snapshot: Snapshot,
     findings: Vec<Finding>,
-    /// Whether there are no errors; counts errors that filters hide, too.
+    /// Whether the input has no errors, including errors that filters hide.
     is_valid: bool,
     /// The number of omitted findings per rule.
     omitted: Vec<Omitted>,

@@ -101,7 +101,7 @@ impl Serve {
             .await
             .with_context(|| format!("cannot listen on {}", self.listen))?;
         let address = listener.local_addr()?;
-        // Before anybody is told that it listens.
+        // The address is printed next, and a supervisor may send a signal as soon as it sees it.
         let asked_to_stop = asked_to_stop();
         greet(&service, address).await;
         let config = self

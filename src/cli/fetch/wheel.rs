@@ -26,7 +26,7 @@ pub(super) const MAX_MEMBER: u64 = 8 << 20;
 /// Reads the wheel in a folder. Older releases do not have all files.
 ///
 /// # Errors
-/// If there is no wheel, or it cannot be read or lacks `native_functions.yaml`.
+/// [`FetchError`] if the folder has no wheel, or the wheel is unreadable or lacks `native_functions.yaml`.
 pub(super) fn read_wheel(version: &str, folder: &Path) -> Result<Bundle, FetchError> {
     let broken = |reason: String| FetchError::Wheel {
         version: version.into(),

@@ -50,6 +50,18 @@ pub(super) async fn read(
     ingests(store, project, known(Line::Ingests, stamp.revisions)).await
 }
 
+/// The item of a label.
+pub(super) fn labelled(label: LabelRecord) -> Item {
+    Item {
+        digest: label.digest,
+        sequence: label.sequence,
+        judged: release_of(&label).unwrap_or(JudgedRelease::NEWEST),
+        label: Some(label),
+        commit: None,
+        ingested_at: None,
+    }
+}
+
 fn releases(labels: Vec<LabelRecord>) -> Items {
     let versions = labels.into_iter().filter_map(|label| {
         let version = Version::parse(label.name.as_str())?;
@@ -61,17 +73,12 @@ fn releases(labels: Vec<LabelRecord>) -> Items {
             .then(x.sequence.cmp(&y.sequence))
             .then_with(|| y.name.cmp(&x.name))
     });
-    let item = |(_, label): (Version, LabelRecord)| Item {
-        digest: label.digest,
-        sequence: label.sequence,
-        judged: release_of(&label).unwrap_or(JudgedRelease::NEWEST),
-        label: Some(label),
-        commit: None,
-        ingested_at: None,
-    };
     Items {
         line: Line::Releases,
-        items: versions.into_iter().map(item).map(Arc::new).collect(),
+        items: versions
+            .into_iter()
+            .map(|(_, label)| Arc::new(labelled(label)))
+            .collect(),
         known: 0,
         end: None,
     }

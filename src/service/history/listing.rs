@@ -6,18 +6,15 @@ use jiff::Timestamp;
 use rustc_hash::FxHashMap;
 
 use crate::service::Service;
-use crate::service::address::release_of;
 use crate::service::error::ServiceError;
 use crate::service::notes::JudgedRelease;
-use crate::store::{LabelRecord, ProjectName, Stamp, Store};
+use crate::store::{ProjectName, Stamp, Store};
 use opatlas_pytorch::release::Version;
 use opatlas_source::Digest;
 
 use super::items;
-use super::timeline::{Item, Line};
+use super::timeline::{COMMIT_DIGITS, Item, Line};
 
-/// The minimum number of digits in an abbreviated commit id.
-const COMMIT_DIGITS: usize = 7;
 /// The number of digits in a whole commit id, of git's newer kind.
 const MAX_COMMIT_DIGITS: usize = 64;
 /// From how many characters on a word may be the beginning of a digest.
@@ -124,7 +121,7 @@ impl Listing {
         let others = labels
             .into_iter()
             .filter(|label| Version::parse(label.name.as_str()).is_none())
-            .map(|label| Arc::new(labelled(label)));
+            .map(|label| Arc::new(items::labelled(label)));
         let bare = ingests
             .into_iter()
             .rev()
@@ -160,7 +157,7 @@ impl Listing {
             .filter(move |name| by.is_none_or(|by| by == name.by) && name.has(&words))
     }
 
-    /// The commits whose id begins so, at most `most`; none for a text that is no beginning of one.
+    /// At most `most` commits whose id starts with `text`; none if `text` is not an abbreviated id.
     fn commits(&self, text: &str, most: usize) -> Vec<&Arc<Item>> {
         if !is_commit(text) {
             return Vec::new();
@@ -179,17 +176,6 @@ impl Listing {
 fn is_commit(text: &str) -> bool {
     (COMMIT_DIGITS..=MAX_COMMIT_DIGITS).contains(&text.len())
         && text.bytes().all(|byte| byte.is_ascii_hexdigit())
-}
-
-fn labelled(label: LabelRecord) -> Item {
-    Item {
-        digest: label.digest,
-        sequence: label.sequence,
-        judged: release_of(&label).unwrap_or(JudgedRelease::NEWEST),
-        label: Some(label),
-        commit: None,
-        ingested_at: None,
-    }
 }
 
 fn named(by: NamedBy, item: Arc<Item>, labels: &[Box<str>]) -> Named {
@@ -234,8 +220,8 @@ impl Service {
         Ok(listing)
     }
 
-    /// The revision of the commit whose id begins so, and what it is judged as; `None` where there
-    /// is no such commit.
+    /// The revision of the commit whose id starts with `text`, and the release it is judged as;
+    /// `None` if no commit matches.
     ///
     /// # Errors
     /// [`ServiceError::AmbiguousCommit`], and what the store says.

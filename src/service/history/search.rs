@@ -21,7 +21,7 @@ use super::timeline::{Range, Timeline};
 
 /// How many rows are read into the index at once.
 const PAGE: u32 = 2000;
-/// How many rows of steps are looked at where there is no index.
+/// The maximum number of step rows to scan when a project has no index.
 const ROWS: u32 = 5000;
 
 /// Which operators of a timeline are searched.

@@ -15,7 +15,7 @@ use opatlas_source::Digest;
 use super::{STEP_FORMAT, items};
 
 /// The minimum number of digits in an abbreviated commit id.
-const COMMIT_DIGITS: usize = 7;
+pub(super) const COMMIT_DIGITS: usize = 7;
 /// The maximum number of revisions whose steps are fetched one by one.
 const FEW: usize = 512;
 
