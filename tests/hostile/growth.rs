@@ -26,8 +26,9 @@ use crate::shape::{Asked, Shape};
 const SIZES: [usize; 3] = [8 << 10, 32 << 10, 128 << 10];
 /// How many times as much four times the size may cost.
 const GROWTH: f64 = 6.0;
-/// How many instructions are far too many at the second size.
-const DEAR: f64 = 4e9;
+/// How many instructions are far too many at the second size: work that its own limit bounds stays
+/// below.
+const DEAR: f64 = 8e9;
 /// How many instructions pass in any case: the frame of a request.
 const FRAME: f64 = 2e6;
 /// One of so many shapes is measured, since counting is slow.

@@ -49,7 +49,7 @@ pub const MOST_EVENTS: usize = 1_000_000;
 
 /// The aliases of a file can repeat this many bytes of its text in total. Readers process the
 /// repeated text at each alias; no real file has aliases.
-pub const MOST_REPEATED: u64 = 4 << 20;
+pub const MOST_REPEATED: u64 = 1 << 20;
 
 /// More text than this is not read.
 pub const MAX_BYTES: usize = 1 << 30;
