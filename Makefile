@@ -4,6 +4,8 @@
 RELEASES := $(shell sed -n 's/.*"patches": \[\([^]]*\)\].*/\1/p' data/releases.json | tr -d '",')
 # The release that `make run` imports if the database is empty.
 TORCH ?= $(lastword $(RELEASES))
+# What compiles while npm waits for its downloads: it needs nothing of the web interface.
+C_LIBRARIES := libsqlite3-sys zstd-sys tree-sitter-cpp tree-sitter-python ring
 LISTEN ?= 127.0.0.1:8080
 DATABASE ?= sqlite://opatlas.db
 # The folder for YAML files of real releases; tests and benches read them from here.
@@ -13,8 +15,11 @@ export OPATLAS_RELEASES_DIR ?= $(CURDIR)/.cache/releases
 
 # Builds and serves: a PyTorch release if it was fetched before, else the sample until pip has fetched it.
 run: tools
-	@if command -v npm >/dev/null; then $(MAKE) --no-print-directory web; \
-		else echo "npm is missing (apt-get install nodejs npm): building without the web interface."; fi
+	@echo "Building the web interface and the program's C libraries ..."
+	@cargo build --quiet --profile quick --locked $(addprefix -p ,$(C_LIBRARIES)) & libraries=$$!; \
+		if command -v npm >/dev/null; then $(MAKE) --no-print-directory web; \
+		else echo "npm is missing (apt-get install nodejs npm): building without the web interface."; fi \
+		&& wait $$libraries
 	@echo "Building the program (profile quick; a few minutes the first time)."
 	cargo build --profile quick --locked
 	target/quick/opatlas serve --bootstrap $(TORCH) --listen $(LISTEN) \

@@ -8,6 +8,7 @@ pub mod body;
 pub mod bundle;
 mod describe;
 mod describe_values;
+mod erased;
 pub mod extract;
 pub mod lift;
 pub mod middleware;

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::http::erased::routes;
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::http::{Method, header};
@@ -14,7 +15,6 @@ use tower_http::cors::{AllowOrigin, CorsLayer};
 use utoipa::OpenApi as _;
 use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
-use utoipa_axum::routes;
 
 use crate::http::Api;
 use crate::http::ApiConfig;
