@@ -4,8 +4,8 @@
 RELEASES := $(shell sed -n 's/.*"patches": \[\([^]]*\)\].*/\1/p' data/releases.json | tr -d '",')
 # The release that `make run` imports if the database is empty.
 TORCH ?= $(lastword $(RELEASES))
-# What compiles while npm waits for its downloads: it needs nothing of the web interface.
-C_LIBRARIES := libsqlite3-sys zstd-sys tree-sitter-cpp tree-sitter-python ring
+# What compiles while npm downloads and builds: it needs nothing of the web interface.
+LIBRARIES := libsqlite3-sys zstd-sys tree-sitter-cpp tree-sitter-python ring lsp-types axum h2 sqlx tower-http utoipa
 LISTEN ?= 127.0.0.1:8080
 DATABASE ?= sqlite://opatlas.db
 # The folder for YAML files of real releases; tests and benches read them from here.
@@ -15,8 +15,8 @@ export OPATLAS_RELEASES_DIR ?= $(CURDIR)/.cache/releases
 
 # Builds and serves: a PyTorch release if it was fetched before, else the sample until pip has fetched it.
 run: tools
-	@echo "Building the web interface and the program's C libraries ..."
-	@cargo build --quiet --profile quick --locked $(addprefix -p ,$(C_LIBRARIES)) & libraries=$$!; \
+	@echo "Building the web interface and, meanwhile, libraries of the program."
+	@cargo build --profile quick --locked $(addprefix -p ,$(LIBRARIES)) & libraries=$$!; \
 		if command -v npm >/dev/null; then $(MAKE) --no-print-directory web; \
 		else echo "npm is missing (apt-get install nodejs npm): building without the web interface."; fi \
 		&& wait $$libraries
