@@ -63,9 +63,21 @@ export const historyPath = (project: string, operator: string): string =>
 export const filePath = (place: Place, file: string): string =>
 	revisionPath(place, `/files/${segment(file)}`);
 
-/** What a backend lacks. */
-export const gapsPath = (place: Place, key: string): string =>
-	revisionPath(place, `/gaps/${segment(key)}`);
+/** The tabs of a key's page, by the last part of their addresses. */
+export const BACKEND_TABS = [
+	{ tab: "", label: "Coverage" },
+	{ tab: "kernels", label: "Kernels" },
+	{ tab: "gaps", label: "Gaps" },
+	{ tab: "leverage", label: "Leverage" },
+	{ tab: "upgrade", label: "Upgrade" },
+	{ tab: "history", label: "History" },
+	{ tab: "badge", label: "Badge" },
+] as const;
+export type BackendTab = (typeof BACKEND_TABS)[number]["tab"];
+
+/** A tab of a key's page. */
+export const backendPath = (place: Place, key: string, tab: BackendTab): string =>
+	keyPath(place, key) + (tab === "" ? "" : `/${tab}`);
 
 const over = (part: string) => (path: string) => new RegExp(`^/p/[^/]+/${part}$`).test(path);
 

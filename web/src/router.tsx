@@ -4,13 +4,22 @@ import { NotFound } from "./layout/NotFound";
 import { isPartMissing } from "./lib/lazyPage";
 import { parse, stringify } from "./lib/search";
 import { accessRoute } from "./routes/access";
-import { backendRoute } from "./routes/backend";
+import {
+	backendRoute,
+	badgeTab,
+	changesTab,
+	coverageTab,
+	formerGapsRoute,
+	gapsTab,
+	historyTab,
+	kernelsTab,
+	leverageTab,
+} from "./routes/backend";
 import { backendsRoute } from "./routes/backends";
 import { compareRoute, comparisonRoute } from "./routes/compare";
 import { coverageRoute } from "./routes/coverage";
 import { docsRoute } from "./routes/docs";
 import {
-	gapsRoute,
 	operatorHistoryRoute,
 	searchRoute,
 	supportRoute,
@@ -51,8 +60,16 @@ const routeTree = rootRoute.addChildren([
 		operatorRoute,
 		nameRoute,
 		backendsRoute,
-		backendRoute,
-		gapsRoute,
+		backendRoute.addChildren([
+			coverageTab,
+			kernelsTab,
+			gapsTab,
+			leverageTab,
+			changesTab,
+			historyTab,
+			badgeTab,
+		]),
+		formerGapsRoute,
 		sourceRoute,
 		namesRoute,
 		gapListsRoute,

@@ -2,8 +2,6 @@ import { createRoute } from "@tanstack/react-router";
 import { type EventKind, KIND_NAMES } from "../lib/history";
 import { lazyPage } from "../lib/lazyPage";
 import { oneOf, type Raw, text } from "../lib/search";
-import { KINDS } from "./operators";
-import { revisionRoute } from "./revision";
 import { rootRoute } from "./root";
 
 /** Which part of an operator's history is shown, as it stands in the address. */
@@ -49,43 +47,6 @@ export const trendsRoute = createRoute({
 		of: oneOf(raw, "of", COUNTED),
 	}),
 	component: lazyPage(() => import("../pages/history/Trends")),
-});
-
-export const GAP_KINDS = ["lacking", "inherited"] as const;
-
-export interface GapsSearch {
-	/** The revision since which to tell what came in. */
-	since?: string | undefined;
-	only?: (typeof GAP_KINDS)[number] | undefined;
-	tag?: string | undefined;
-	/** The kind of operator. */
-	kind?: (typeof KINDS)[number] | undefined;
-	python_module?: string | undefined;
-	namespace?: string | undefined;
-	/** Only operators that came after `since`. */
-	added?: "new" | undefined;
-	q?: string | undefined;
-	/** The badge counts, and which revision it is of. */
-	badge?: "kernel" | undefined;
-	badge_at?: "latest" | undefined;
-}
-
-export const gapsRoute = createRoute({
-	getParentRoute: () => revisionRoute,
-	path: "/gaps/$key",
-	validateSearch: (raw: Raw): GapsSearch => ({
-		since: text(raw, "since"),
-		only: oneOf(raw, "only", GAP_KINDS),
-		tag: text(raw, "tag"),
-		kind: oneOf(raw, "kind", KINDS),
-		python_module: text(raw, "python_module"),
-		namespace: text(raw, "namespace"),
-		added: oneOf(raw, "added", ["new"] as const),
-		q: text(raw, "q"),
-		badge: oneOf(raw, "badge", ["kernel"] as const),
-		badge_at: oneOf(raw, "badge_at", ["latest"] as const),
-	}),
-	component: lazyPage(() => import("../pages/history/Gaps")),
 });
 
 /** Which operators on which backends: comma lists. */

@@ -1,16 +1,15 @@
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link } from "@tanstack/react-router";
-import { useEffect, useMemo, useState } from "react";
-import { Button, Segments } from "../../components/controls";
-import { Card, Page, Section } from "../../components/Page";
+import { getRouteApi } from "@tanstack/react-router";
+import { useMemo } from "react";
+import { Segments } from "../../components/controls";
+import { Page, Section } from "../../components/Page";
 import { Async, Empty } from "../../components/States";
 import { count, counted } from "../../lib/format";
-import { placeAddress, placeTitle } from "../../lib/history";
 import { list, stringify } from "../../lib/search";
-import { coverageLine, drawnKeys, type Line, type TrendPoint, titles, trendKeys } from "../../lib/trends";
-import { revisionPath, segment } from "../../nav";
+import { coverageLine, drawnKeys, type Line, type TrendPoint, trendKeys } from "../../lib/trends";
+import { segment } from "../../nav";
 import { COUNTED, type TrendsSearch } from "../../routes/history";
-import { Chart } from "./Chart";
+import { ChartTable, HUNDRED, perCent } from "./ChartTable";
 import { type Trends as TrendsData, trendsQuery } from "./queries";
 import { StretchSelects } from "./StretchSelects";
 import styles from "./Trends.module.css";
@@ -18,8 +17,6 @@ import styles from "./Trends.module.css";
 const route = getRouteApi("/p/$project/trends");
 
 const COUNTED_NAMES = { served: "Any kernel", kernels: "Own kernels" };
-
-const perCent = (value: number) => `${value.toFixed(value === 100 ? 0 : 1)} %`;
 
 /** Coverage and counts over all revisions of a project. */
 export default function Trends() {
@@ -111,7 +108,7 @@ function Body({ trends, search, set }: BodyProps) {
 						))}
 					</fieldset>
 				</div>
-				<Both
+				<ChartTable
 					title="Coverage"
 					project={project}
 					points={points}
@@ -121,10 +118,10 @@ function Body({ trends, search, set }: BodyProps) {
 				/>
 			</Section>
 			<Section title="Operators" note="declared and generated">
-				<Both title="Operators" project={project} points={points} lines={operators} format={count} />
+				<ChartTable title="Operators" project={project} points={points} lines={operators} format={count} />
 			</Section>
 			<Section title="How they are declared" note="composite, structured, and tagged core">
-				<Both
+				<ChartTable
 					title="How they are declared"
 					project={project}
 					points={points}
@@ -136,98 +133,8 @@ function Body({ trends, search, set }: BodyProps) {
 	);
 }
 
-const HUNDRED: [number, number] = [0, 100];
-
 const line = (
 	name: string,
 	points: readonly TrendPoint[],
 	of: (point: TrendPoint) => number,
 ): Line => ({ name, values: points.map(of) });
-
-interface BothProps {
-	title: string;
-	project: string;
-	points: readonly TrendPoint[];
-	lines: readonly Line[];
-	format: (value: number) => string;
-	range?: [number, number];
-}
-
-/** How many rows of a table are there at once. */
-const ROWS = 30;
-
-/** A chart, and its numbers as a table. */
-function Both({ title, project, points, lines, format, range }: BothProps) {
-	const names = useMemo(() => titles(points), [points]);
-	// The last rows to begin with, which are the newest revisions.
-	const [last, setLast] = useState(points.length);
-	useEffect(() => setLast(points.length), [points]);
-	const first = Math.max(0, last - ROWS);
-	const said = lines.map(({ name, values }) => {
-		const ends = [values[0], values.at(-1)].map((value) =>
-			typeof value === "number" ? format(value) : "unknown",
-		);
-		return `${name} from ${ends[0]} to ${ends[1]}`;
-	});
-	return (
-		<div className={styles.both}>
-			<Card>
-				<Chart
-					label={`${title} from ${names[0]} to ${names.at(-1)}: ${said.join(", ")}`}
-					titles={names}
-					lines={lines}
-					format={format}
-					{...(range ? { range } : {})}
-				/>
-			</Card>
-			<section className={styles.scroll} tabIndex={0} aria-label={`${title}, table`}>
-				<table className={styles.table}>
-					<thead>
-						<tr>
-							<th scope="col">Revision</th>
-							{lines.map(({ name }) => (
-								<th key={name} scope="col">
-									{name}
-								</th>
-							))}
-						</tr>
-					</thead>
-					<tbody>
-						{points.slice(first, last).map((point, row) => (
-							<tr key={`${point.revision} ${point.label}`}>
-								<th scope="row">
-									<Link
-										to={revisionPath({ project, rev: placeAddress(point) })}
-										className="mono target"
-									>
-										{placeTitle(point)}
-									</Link>
-								</th>
-								{lines.map(({ name, values }) => {
-									const value = values[first + row];
-									return <td key={name}>{typeof value === "number" ? format(value) : "–"}</td>;
-								})}
-							</tr>
-						))}
-					</tbody>
-				</table>
-				{points.length > ROWS && (
-					<div className={styles.rows}>
-						<Button disabled={first === 0} onClick={() => setLast(Math.max(ROWS, first))}>
-							Older
-						</Button>
-						<Button
-							disabled={last === points.length}
-							onClick={() => setLast(Math.min(points.length, last + ROWS))}
-						>
-							Newer
-						</Button>
-						<span className="muted">
-							{first + 1} to {last} of {counted(points.length, "point")}
-						</span>
-					</div>
-				)}
-			</section>
-		</div>
-	);
-}

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { Copy, Segments } from "../../components/controls";
 import { CoverageLink } from "../../components/links";
@@ -6,20 +7,20 @@ import { Card, Section } from "../../components/Page";
 import { Async } from "../../components/States";
 import { usePlace } from "../../layout/place";
 import { type BadgeOf, badgePath, snippets } from "../../lib/badge";
-import type { GapsSearch } from "../../routes/history";
-import styles from "./BadgeSection.module.css";
-import { badgeQuery } from "./queries";
+import type { BadgeSearch } from "../../routes/backend";
+import styles from "./BadgeTab.module.css";
+import { badgeQuery } from "../history/queries";
 
-interface Props {
-	/** The key. */
-	at: string;
-	search: GapsSearch;
-	set: (change: GapsSearch) => void;
-}
+const route = getRouteApi("/p/$project/r/$rev/backends/$key/badge");
 
 /** The badge of a key, and how to show it elsewhere. */
-export function BadgeSection({ at, search, set }: Props) {
+export default function BadgeTab() {
 	const { project, rev } = usePlace();
+	const { key: at } = route.useParams();
+	const search = route.useSearch();
+	const navigate = route.useNavigate();
+	const set = (change: BadgeSearch) =>
+		void navigate({ search: (now) => ({ ...now, ...change }), resetScroll: false });
 	const of = search.badge ?? "served";
 	const follows = search.badge_at ?? "this";
 	const badge: BadgeOf = {

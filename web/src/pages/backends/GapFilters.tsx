@@ -3,9 +3,9 @@ import type { MatrixView } from "../../api/queries";
 import { Select } from "../../components/controls";
 import { count } from "../../lib/format";
 import { gapFacet } from "../../lib/gaps";
-import type { GapsSearch } from "../../routes/history";
+import type { GapsSearch } from "../../routes/backend";
 import { KINDS } from "../../routes/operators";
-import type { GapView } from "./queries";
+import type { GapView } from "../history/queries";
 
 type Operator = MatrixView["operators"][number];
 

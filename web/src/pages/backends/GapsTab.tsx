@@ -1,28 +1,28 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { type ChangeEvent, useMemo, useState } from "react";
-import { type MatrixView, matrixQuery } from "../../api/queries";
+import type { MatrixView } from "../../api/queries";
 import { Badge } from "../../components/Badge";
 import { Button, Field, Segments, Select } from "../../components/controls";
 import { RevisionBox } from "../../components/RevisionBox";
 import { KeyLink, OperatorLink } from "../../components/links";
-import { Card, Page, Section } from "../../components/Page";
+import { Card, Section } from "../../components/Page";
 import { SearchInput } from "../../components/SearchInput";
-import { Async, Empty, ErrorView } from "../../components/States";
+import { Async, Empty } from "../../components/States";
 import { VerdictMark } from "../../components/VerdictMark";
 import { VirtualList } from "../../components/VirtualList";
 import { usePlace } from "../../layout/place";
-import { save } from "../../lib/download";
 import { count, counted, percent } from "../../lib/format";
 import { byName, type Ranked, ranked } from "../../lib/gaps";
 import { someNames } from "../../lib/verdicts";
-import { GAP_KINDS, type GapsSearch } from "../../routes/history";
-import { BadgeSection } from "./BadgeSection";
+import { GAP_KINDS, type GapsSearch } from "../../routes/backend";
 import styles from "./Gaps.module.css";
+import { Sheet } from "./Sheet";
+import { useBackend } from "./useBackend";
 import { OperatorFilters } from "./GapFilters";
-import { type Gaps as GapsData, gapsApi, gapsQuery, gapsText } from "./queries";
+import { type Gaps as GapsData, gapsQuery, gapsText } from "../history/queries";
 
-const route = getRouteApi("/p/$project/r/$rev/gaps/$key");
+const route = getRouteApi("/p/$project/r/$rev/backends/$key/gaps");
 
 /** What narrows the list; what it is ranked by and compared with is none of it. */
 const FILTERS = ["only", "tag", "kind", "python_module", "namespace", "added", "q"] as const;
@@ -30,41 +30,34 @@ const FILTERS = ["only", "tag", "kind", "python_module", "namespace", "added", "
 const ONLY_NAMES = { all: "All gaps", lacking: "Fail", inherited: "Work otherwise" } as const;
 
 /** What a backend lacks or inherits, what matters most first. */
-export default function Gaps() {
-	const place = usePlace();
-	const { key } = route.useParams();
+export default function GapsTab() {
+	const { place, key, view } = useBackend();
 	const search = route.useSearch();
 	const { since } = search;
 	// A usage file is a person's own: it is sent to be ranked by, and stands in no address.
 	const [usage, setUsage] = useState<{ name: string; text: string }>();
 	const asked = { key, since, usage: usage?.text };
 	const query = useQuery(gapsQuery(place, asked));
-	// What the operators are, which the filters go by.
-	const matrix = useQuery(matrixQuery(place));
+	const sheet = async () => {
+		const text = await gapsText(place, { ...asked, only: search.only }, "text/csv");
+		return new Blob([text], { type: "text/csv" });
+	};
 	return (
-		<Page
-			title={`Gaps of ${key}`}
-			heading={
-				<>
-					Gaps of <KeyLink name={key} />
-				</>
-			}
-			lead={`Operators of ${place.project} ${place.rev} without a kernel of their own on ${key}. Sorted by ${
-				usage ? `use in ${usage.name}, then ` : ""
-			}the tag core, then the number of other backends that have one.`}
-			actions={<Csv at={key} since={since} only={search.only} usage={usage?.text} />}
-			api={gapsApi(place, { key, since, only: search.only })}
-		>
+		<>
+			<p className="muted">
+				Operators of {place.project} {place.rev} without a kernel of their own on {key}. Sorted by{" "}
+				{usage ? `use in ${usage.name}, then ` : ""}the tag core, then the number of other backends
+				that have one.
+			</p>
 			<div className={styles.asked}>
 				<Since since={since} />
 				<UsageFile name={usage?.name} onChange={setUsage} />
+				<Sheet name={`${place.project}-${place.rev}-${key}-gaps.csv`} make={sheet} />
 			</div>
 			<Async query={query} suggest={(name) => <KeyLink name={name} />}>
-				{(gaps) => (
-					<Async query={matrix}>{(view) => <Body gaps={gaps} view={view} />}</Async>
-				)}
+				{(gaps) => <Body gaps={gaps} view={view} />}
 			</Async>
-		</Page>
+		</>
 	);
 }
 
@@ -133,34 +126,6 @@ function UsageFile({ name, onChange }: UsageProps) {
 	);
 }
 
-interface CsvProps {
-	at: string;
-	since: string | undefined;
-	only: GapsSearch["only"];
-	usage: string | undefined;
-}
-
-/** The list as a sheet, ranked as it is here. */
-function Csv({ at, since, only, usage }: CsvProps) {
-	const place = usePlace();
-	const [error, setError] = useState<unknown>();
-	const take = async () => {
-		setError(undefined);
-		try {
-			const sheet = await gapsText(place, { key: at, since, only, usage }, "text/csv");
-			save(new Blob([sheet], { type: "text/csv" }), `${place.project}-${place.rev}-${at}-gaps.csv`);
-		} catch (failure) {
-			setError(failure);
-		}
-	};
-	return (
-		<>
-			<Button onClick={() => void take()}>Download CSV</Button>
-			{error !== undefined && <ErrorView error={error} retry={() => void take()} />}
-		</>
-	);
-}
-
 function Body({ gaps, view }: { gaps: GapsData; view: MatrixView }) {
 	const search = route.useSearch();
 	const set = useSet();
@@ -188,7 +153,6 @@ function Body({ gaps, view }: { gaps: GapsData; view: MatrixView }) {
 					</p>
 				</Card>
 			)}
-			<Leverage gaps={gaps} />
 			<Section title="Gaps" note={`${count(shown.length)} of ${counted(gaps.items.length, "operator")}`}>
 				<div className={styles.filters}>
 					<Segments
@@ -234,7 +198,6 @@ function Body({ gaps, view }: { gaps: GapsData; view: MatrixView }) {
 				)}
 			</Section>
 			{gaps.since && <Gained since={gaps.since} at={gaps.key} />}
-			<BadgeSection at={gaps.key} search={search} set={set} />
 		</>
 	);
 }
@@ -280,32 +243,6 @@ function Counts({ gaps: { counts, since } }: { gaps: GapsData }) {
 				))}
 			</div>
 		</Card>
-	);
-}
-
-/** The kernels to write next, the one that helps most first. */
-function Leverage({ gaps: { leverage, key } }: { gaps: GapsData }) {
-	if (leverage.length === 0) return null;
-	const all = leverage.reduce((sum, step) => sum + step.gain, 0);
-	return (
-		<Section
-			id="leverage"
-			title="Implement next"
-			note={`${counted(leverage.length, "kernel")}: ${counted(all, "more operator")} work on ${key}`}
-		>
-			<ol className={styles.leverage}>
-				{leverage.map((step) => (
-					<li key={step.operator}>
-						<OperatorLink name={step.operator} /> <strong>+{count(step.gain)}</strong>
-						<span className="muted">
-							{" "}
-							{someNames(step.unlocks)}
-							{step.blocks > 0 && `; ${count(step.blocks)} more need it and others besides`}
-						</span>
-					</li>
-				))}
-			</ol>
-		</Section>
 	);
 }
 

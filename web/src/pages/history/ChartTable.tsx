@@ -1,0 +1,102 @@
+import { Link } from "@tanstack/react-router";
+import { useEffect, useMemo, useState } from "react";
+import { Button } from "../../components/controls";
+import { Card } from "../../components/Page";
+import { counted } from "../../lib/format";
+import { placeAddress, placeTitle } from "../../lib/history";
+import { type Line, type TrendPoint, titles } from "../../lib/trends";
+import { revisionPath } from "../../nav";
+import { Chart } from "./Chart";
+import styles from "./Trends.module.css";
+
+export const perCent = (value: number) => `${value.toFixed(value === 100 ? 0 : 1)} %`;
+
+export const HUNDRED: [number, number] = [0, 100];
+
+interface Props {
+	title: string;
+	project: string;
+	points: readonly TrendPoint[];
+	lines: readonly Line[];
+	format: (value: number) => string;
+	range?: [number, number];
+}
+
+/** How many rows of a table are there at once. */
+const ROWS = 30;
+
+/** A chart, and its numbers as a table. */
+export function ChartTable({ title, project, points, lines, format, range }: Props) {
+	const names = useMemo(() => titles(points), [points]);
+	// The last rows to begin with, which are the newest revisions.
+	const [last, setLast] = useState(points.length);
+	useEffect(() => setLast(points.length), [points]);
+	const first = Math.max(0, last - ROWS);
+	const said = lines.map(({ name, values }) => {
+		const ends = [values[0], values.at(-1)].map((value) =>
+			typeof value === "number" ? format(value) : "unknown",
+		);
+		return `${name} from ${ends[0]} to ${ends[1]}`;
+	});
+	return (
+		<div className={styles.both}>
+			<Card>
+				<Chart
+					label={`${title} from ${names[0]} to ${names.at(-1)}: ${said.join(", ")}`}
+					titles={names}
+					lines={lines}
+					format={format}
+					{...(range ? { range } : {})}
+				/>
+			</Card>
+			<section className={styles.scroll} tabIndex={0} aria-label={`${title}, table`}>
+				<table className={styles.table}>
+					<thead>
+						<tr>
+							<th scope="col">Revision</th>
+							{lines.map(({ name }) => (
+								<th key={name} scope="col">
+									{name}
+								</th>
+							))}
+						</tr>
+					</thead>
+					<tbody>
+						{points.slice(first, last).map((point, row) => (
+							<tr key={`${point.revision} ${point.label}`}>
+								<th scope="row">
+									<Link
+										to={revisionPath({ project, rev: placeAddress(point) })}
+										className="mono target"
+									>
+										{placeTitle(point)}
+									</Link>
+								</th>
+								{lines.map(({ name, values }) => {
+									const value = values[first + row];
+									return <td key={name}>{typeof value === "number" ? format(value) : "–"}</td>;
+								})}
+							</tr>
+						))}
+					</tbody>
+				</table>
+				{points.length > ROWS && (
+					<div className={styles.rows}>
+						<Button disabled={first === 0} onClick={() => setLast(Math.max(ROWS, first))}>
+							Older
+						</Button>
+						<Button
+							disabled={last === points.length}
+							onClick={() => setLast(Math.min(points.length, last + ROWS))}
+						>
+							Newer
+						</Button>
+						<span className="muted">
+							{first + 1} to {last} of {counted(points.length, "point")}
+						</span>
+					</div>
+				)}
+			</section>
+		</div>
+	);
+}
