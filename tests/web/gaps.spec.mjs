@@ -14,17 +14,25 @@ import {
 	skip,
 } from "./harness.mjs";
 
-const GAPS = `/p/pytorch/r/${NEWEST}/gaps/MPS`;
+const KEY = `/p/pytorch/r/${NEWEST}/backends/MPS`;
+const GAPS = `${KEY}/gaps`;
+const BADGE = `${KEY}/badge`;
 
 describe("gaps", { skip, concurrency: false }, () => {
 	const web = site();
 	const asked = async (path) => (await fetch(`${web.base}/v1/projects/pytorch/${path}`)).json();
 
-	it("filtered, with its badge: accessible and fitting, light and dark, narrow and wide", async (t) => {
-		const page = await web.open(t, `${GAPS}?tag=pointwise&kind=functional&namespace=aten&badge=kernel`);
-		await settled(page);
-		await everyLook(page, "gaps by tag");
-	});
+	for (const [name, path] of [
+		["gaps by tag", `${GAPS}?tag=pointwise&kind=functional&namespace=aten`],
+		["leverage", `${KEY}/leverage`],
+		["badge", `${BADGE}?badge=kernel`],
+	]) {
+		it(`${name}: accessible and fitting, light and dark, narrow and wide`, async (t) => {
+			const page = await web.open(t, path);
+			await settled(page);
+			await everyLook(page, name);
+		});
+	}
 
 	it("offers every tag of the revision, and filters by what operators are", async (t) => {
 		const { operators } = await asked(`revisions/${NEWEST}/matrix`);
@@ -64,7 +72,7 @@ describe("gaps", { skip, concurrency: false }, () => {
 	});
 
 	it("shows the badge of the key and revision, with what to paste elsewhere", async (t) => {
-		const page = await web.open(t, GAPS);
+		const page = await web.open(t, BADGE);
 		await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
 		const section = page.getByRole("region", { name: "Badge", exact: true });
 		const badge = async (query) => {
@@ -79,9 +87,9 @@ describe("gaps", { skip, concurrency: false }, () => {
 		const usual = await badge(`?revision=${NEWEST}`);
 		assert.equal(usual.src, `/v1/projects/pytorch/badges/MPS.svg?revision=${NEWEST}`);
 		await section.getByRole("button", { name: "Own kernels" }).click();
-		await page.waitForURL(`**${GAPS}?badge=kernel`);
+		await page.waitForURL(`**${BADGE}?badge=kernel`);
 		await section.getByRole("button", { name: "Latest revision" }).click();
-		await page.waitForURL(`**${GAPS}?badge=kernel&badge_at=latest`);
+		await page.waitForURL(`**${BADGE}?badge=kernel&badge_at=latest`);
 		const { alt, src } = await badge("?of=kernel");
 		assert.equal(src, "/v1/projects/pytorch/badges/MPS.svg?of=kernel");
 		const copied = async (name, text) => {
@@ -102,7 +110,7 @@ describe("gaps", { skip, concurrency: false }, () => {
 	it("says what the badge reads where its image cannot be had", async (t) => {
 		const page = await web.open(t, "/rules", { fine: [/ERR_FAILED/] });
 		await page.route("**/badges/*.svg*", (route) => route.abort());
-		await page.goto(web.base + GAPS);
+		await page.goto(web.base + BADGE);
 		const section = page.getByRole("region", { name: "Badge", exact: true });
 		await reads(section, /coverage of MPS[^:]*: \d+ %\. The image cannot be shown here/);
 	});

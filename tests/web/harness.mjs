@@ -286,8 +286,8 @@ export async function fits(page, where) {
 }
 
 /** That a view is accessible and fits in both themes, on a wide screen and on a phone. */
-export async function everyLook(page, where) {
-	for (const width of [1600, 360]) {
+export async function everyLook(page, where, widths = [1600, 360]) {
+	for (const width of widths) {
 		await page.setViewportSize({ width, height: 900 });
 		for (const colorScheme of ["light", "dark"]) {
 			await page.emulateMedia({ colorScheme });

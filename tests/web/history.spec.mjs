@@ -27,7 +27,7 @@ supported:
 - _cdist_backward
 `;
 const HISTORY = "/p/pytorch/operators/_cdist_backward/history";
-const GAPS = `/p/pytorch/r/${NEWEST}/gaps/MPS`;
+const GAPS = `/p/pytorch/r/${NEWEST}/backends/MPS/gaps`;
 const SUPPORT = "/p/pytorch/support?operators=add.Tensor,cholesky,bmm&keys=CPU,XPU,XLA";
 const UPGRADE = "/p/pytorch/upgrade?base=2.13.0&head=2.15.0";
 const VIEWS = [
@@ -171,12 +171,12 @@ describe("history", { skip, concurrency: false }, () => {
 			await settled(page);
 			const loaded = () =>
 				page.evaluate(() => performance.getEntriesByType("resource").map(({ name }) => name));
-			const isTrends = (name) => /\/Trends-[^/]*\.(js|css)$/.test(name);
+			const isTrends = (name) => /\/(Trends|ChartTable)-[^/]*\.(js|css)$/.test(name);
 			assert.deepEqual((await loaded()).filter(isTrends), []);
 			await page.getByRole("link", { name: "Trends", exact: true }).click();
 			await page.waitForURL("**/p/pytorch/trends");
 			await page.locator("canvas").first().waitFor();
-			await eventually(async () => assert.equal((await loaded()).filter(isTrends).length, 2));
+			await eventually(async () => assert.equal((await loaded()).filter(isTrends).length, 3));
 		});
 
 		it("says that there is no such revision", async (t) => {
@@ -189,7 +189,7 @@ describe("history", { skip, concurrency: false }, () => {
 		it("is reached from the backend, and ranks as the API does", async (t) => {
 			const page = await web.open(t, `/p/pytorch/r/${NEWEST}/backends/MPS`);
 			await settled(page);
-			await page.getByRole("link", { name: "Gap list" }).click();
+			await page.getByRole("link", { name: "Gaps", exact: true }).click();
 			await page.waitForURL(`**${GAPS}`);
 			const rows = page.getByRole("list", { name: "Gaps" }).getByRole("listitem");
 			await rows.first().waitFor();
@@ -242,8 +242,10 @@ describe("history", { skip, concurrency: false }, () => {
 				.getByLabel(/Rank by a usage file/)
 				.setInputFiles({ name: "bad.csv", mimeType: "text/csv", buffer });
 			await page.getByRole("alert").getByText(/line \d of the usage file/).waitFor();
-			await page.goto(`${web.base}/p/pytorch/r/${NEWEST}/gaps/MPZ`);
-			await page.getByRole("alert").getByRole("link", { name: "MPS" }).waitFor();
+			await page.goto(`${web.base}/p/pytorch/r/${NEWEST}/backends/MPZ/gaps`);
+			const main = page.getByRole("main");
+			await main.getByText("Release 2.15 has no key MPZ").waitFor();
+			await main.getByRole("link", { name: "MPS", exact: true }).waitFor();
 		});
 	});
 

@@ -66,6 +66,8 @@ describe("hostile text", { skip, concurrency: false }, () => {
 			`${base}/backends?columns=all&cell=${encodeURIComponent(`${MARKUP},CPU`)}`,
 			`${base}/backends/${encodeURIComponent(MARKUP)}`,
 			`${base}/backends/CPU?q=${encodeURIComponent(MARKUP)}`,
+			`${base}/backends/CPU/upgrade?against=${encodeURIComponent(MARKUP)}`,
+			`${base}/backends/CPU/${encodeURIComponent(MARKUP)}`,
 			`${base}/operators/${encodeURIComponent(MARKUP)}`,
 			`/p/${encodeURIComponent(MARKUP)}/r/${encodeURIComponent(MARKUP)}/operators`,
 			`/docs?q=${encodeURIComponent(MARKUP)}`,

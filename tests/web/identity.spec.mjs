@@ -123,7 +123,7 @@ describe("identity", { skip, concurrency: false }, () => {
 		const deep = [
 			`/p/pytorch/r/${NEWEST}/operators/add.Tensor`,
 			`/p/pytorch/r/${NEWEST}/names/add`,
-			`/p/pytorch/r/${NEWEST}/backends/MPS`,
+			`/p/pytorch/r/${NEWEST}/backends/MPS/kernels`,
 			`/p/pytorch/r/${NEWEST}/gaps/MPS`,
 			`/p/pytorch/r/${NEWEST}/files/native_functions.yaml`,
 			`/p/pytorch/compare/2.13.0...${NEWEST}`,

@@ -136,7 +136,7 @@ describe("keyboard", { skip, concurrency: false }, () => {
 	});
 
 	it("Enter follows the link of a row, in a list that does not say what it opens", async (t) => {
-		const page = await web.open(t, `/p/pytorch/r/${NEWEST}/backends/MPS?q=abs`);
+		const page = await web.open(t, `/p/pytorch/r/${NEWEST}/backends/MPS/kernels?q=abs`);
 		await settled(page);
 		await page.keyboard.press("j");
 		const active = page.getByRole("list", { name: "Operators" }).locator("[data-active]");

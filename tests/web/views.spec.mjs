@@ -14,6 +14,8 @@ import {
 	skip,
 } from "./harness.mjs";
 
+/** A key of a revision with others before it. */
+const MPS = "/p/pytorch/r/2.13.0/backends/MPS";
 const VIEWS = [
 	["home", "/"],
 	["project", "/p/pytorch"],
@@ -24,7 +26,10 @@ const VIEWS = [
 	["operator as grid", `/p/pytorch/r/${NEWEST}/operators/split.Tensor?table=grid&key=SparseCPU`],
 	["operator, what if", `/p/pytorch/r/${NEWEST}/operators/abs?with=XLA:mine&without=CPU`],
 	["backends", `/p/pytorch/r/${NEWEST}/backends?cell=abs,MPS`],
-	["backend", "/p/pytorch/r/2.13.0/backends/MPS?against=2.12.1"],
+	["backend", MPS],
+	["backend, kernels", `${MPS}/kernels?show=missing`],
+	["backend, upgrade", `${MPS}/upgrade?against=2.12.1`],
+	["backend, history", `${MPS}/history`],
 	["API", "/docs"],
 	["no such page", "/nowhere"],
 ];
@@ -36,7 +41,7 @@ describe("views", { skip, concurrency: false }, () => {
 		it(`${name} is accessible and fits, light and dark, narrow and wide`, async (t) => {
 			const page = await web.open(t, path);
 			await settled(page);
-			await everyLook(page, name);
+			await everyLook(page, name, [1600, 1280, 1024, 390, 360]);
 		});
 	}
 
@@ -65,13 +70,26 @@ describe("views", { skip, concurrency: false }, () => {
 
 	it("filters do not stand before the rows on a phone", async (t) => {
 		const page = await web.open(t, `/p/pytorch/r/${NEWEST}/operators?kind=out`, { width: 390 });
-		await settled(page);
-		const row = page.getByRole("list", { name: "Operators" }).getByRole("listitem").first();
-		const { y } = await row.boundingBox();
-		assert.ok(y < 400, `the first row is at ${y}`);
+		const first = (list) => list.getByRole("listitem").first();
+		const isInSight = async (row, where) => {
+			await settled(page);
+			const { y } = await row.boundingBox();
+			assert.ok(y < 600, `${where}: the first row is at ${y}`);
+		};
+		const operators = first(page.getByRole("list", { name: "Operators" }));
+		await isInSight(operators, "operators");
 		await page.getByText("Filters (1 set)").click();
 		await page.getByLabel("Kind", { exact: true }).selectOption("inplace");
 		await page.waitForURL("**/operators?kind=inplace");
+		await page.goto(`${web.base}${MPS}/kernels`);
+		await isInSight(operators, "kernels");
+		await page.goto(`${web.base}${MPS}/gaps?tag=core`);
+		await isInSight(first(page.getByRole("list", { name: "Gaps" })), "gaps");
+		await page.getByText("Filters (1 set)").click();
+		await page.getByLabel("Tag").selectOption("pointwise");
+		await page.waitForURL(`**${MPS}/gaps?tag=pointwise`);
+		await page.goto(`${web.base}/p/pytorch/r/2.13.0/files/native_functions.yaml`);
+		await isInSight(page.getByRole("main").locator("ol").first(), "source");
 	});
 
 	it("one share of coverage on every page", async (t) => {
@@ -249,24 +267,77 @@ describe("views", { skip, concurrency: false }, () => {
 	});
 
 	it("the page of a key counts, filters, and tells what changed between two releases", async (t) => {
-		const page = await web.open(t, "/p/pytorch/r/2.13.0/backends/MPS");
+		const page = await web.open(t, MPS);
 		await settled(page);
+		const tabs = page.getByRole("navigation", { name: "About the backend" });
+		const verdicts = page.getByRole("region", { name: "By verdict, counts" });
+		const row = verdicts.getByRole("row").filter({ hasText: "Fails" });
+		const fails = await row.getByRole("cell").first().innerText();
+		await row.getByRole("link").click();
+		await page.waitForURL(`**${MPS}/kernels?generated=exclude&verdict=fails`);
+		await page.getByText(`${fails} operators`, { exact: true }).waitFor();
 		await page.getByRole("button", { name: "Fail", exact: true }).click();
-		await page.waitForURL("**/backends/MPS?show=missing");
-		await page.getByText(/^[1-9]\d\d operators$/).first().waitFor();
+		await page.waitForURL(`**${MPS}/kernels?generated=exclude&show=missing&verdict=fails`);
+		await tabs.getByRole("link", { name: "Upgrade", exact: true }).click();
 		await chooseRevision(page, "Before", "2.12.1");
+		await page.waitForURL(`**${MPS}/upgrade?against=2.12.1`);
 		await page.getByRole("heading", { name: /^Gained [1-9]\d*$/ }).waitFor();
 		const link = page.getByRole("link", { name: "_cdist_backward", exact: true });
 		await reads(page.getByRole("listitem").filter({ has: link }).last(), /→ own kernel/);
+		await page.goBack();
+		await page.goBack();
+		await page.waitForURL(`**${MPS}/kernels?generated=exclude&show=missing&verdict=fails`);
 	});
 
-	it("a key is taken away as CSV", async (t) => {
-		const page = await web.open(t, `/p/pytorch/r/${NEWEST}/backends/MPS`);
+	it("every tab of a key has an address, a title and its table to take away", async (t) => {
+		const page = await web.open(t, MPS);
+		const tabs = page.getByRole("navigation", { name: "About the backend" });
+		for (const [name, path, title, file] of [
+			["Coverage", "", /^MPS · /, "pytorch-2.13.0-MPS-coverage.csv"],
+			["Kernels", "/kernels", /^Kernels of MPS · /, "pytorch-2.13.0-MPS.csv"],
+			["Gaps", "/gaps", /^Gaps of MPS · /, "pytorch-2.13.0-MPS-gaps.csv"],
+			["Leverage", "/leverage", /^Leverage of MPS · /, "pytorch-2.13.0-MPS-leverage.csv"],
+			["History", "/history", /^History of MPS · /, "pytorch-MPS-history.csv"],
+		]) {
+			await tabs.getByRole("link", { name, exact: true }).click();
+			await page.waitForURL(`**${MPS}${path}`);
+			await eventually(async () => assert.match(await page.title(), title));
+			await reads(tabs.locator("[aria-current]"), new RegExp(`^${name}$`));
+			const coming = page.waitForEvent("download");
+			await page.getByRole("button", { name: "Download CSV" }).click();
+			assert.equal((await coming).suggestedFilename(), file);
+		}
+	});
+
+	it("the tab that is open is in sight on a phone", async (t) => {
+		const page = await web.open(t, `${MPS}/badge`, { width: 390 });
 		await settled(page);
-		const coming = page.waitForEvent("download");
-		await page.getByRole("button", { name: "Download CSV" }).click();
-		const download = await coming;
-		assert.equal(download.suggestedFilename(), `pytorch-${NEWEST}-MPS.csv`);
+		const current = page.getByRole("navigation", { name: "About the backend" }).locator("[aria-current]");
+		await eventually(async () => {
+			const { x, width } = await current.boundingBox();
+			assert.ok(x >= 0 && x + width <= 390, `the tab is at ${x}`);
+		});
+	});
+
+	it("addresses from before the tabs lead to them, with what they asked", async (t) => {
+		const gaps = "/p/pytorch/r/2.13.0/gaps/MPS";
+		const page = await web.open(t, "/rules");
+		for (const [from, to] of [
+			[`${MPS}?show=missing&q=conv`, `${MPS}/kernels?q=conv&show=missing`],
+			[`${MPS}?verdict=fails`, `${MPS}/kernels?verdict=fails`],
+			[`${MPS}?against=2.12.1`, `${MPS}/upgrade?against=2.12.1`],
+			[`${MPS}?against=2.12.1&show=missing`, `${MPS}/upgrade?against=2.12.1`],
+			[gaps, `${MPS}/gaps`],
+			[`${gaps}?only=lacking&since=2.12.1&tag=core`, `${MPS}/gaps?only=lacking&since=2.12.1&tag=core`],
+			[`${gaps}?badge=kernel&badge_at=latest`, `${MPS}/badge?badge=kernel&badge_at=latest`],
+			[`${gaps}#badge`, `${MPS}/badge`],
+			[`${gaps}#leverage`, `${MPS}/leverage`],
+		]) {
+			await page.goto(web.base + from);
+			await page.waitForURL(web.base + to);
+			await settled(page);
+			assert.equal(await page.getByRole("alert").count(), 0, from);
+		}
 	});
 
 	it("another revision shows the same view", async (t) => {

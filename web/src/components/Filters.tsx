@@ -10,18 +10,22 @@ function watch(tell: () => void): () => void {
 }
 
 interface Props {
+	/** What they are called; "Filters" if nothing is said. */
+	label?: string;
 	/** How many of them are set. */
 	set: number;
 	children: ReactNode;
 }
 
+/** Whether the window is so narrow that what comes before rows pushes them out of sight. */
+export const useNarrow = (): boolean => useSyncExternalStore(watch, () => NARROW.matches);
+
 /** Filters that are one line on a narrow screen until somebody opens them. */
-export function FoldedFilters({ set, children }: Props) {
-	const isNarrow = useSyncExternalStore(watch, () => NARROW.matches);
-	if (!isNarrow) return children;
+export function FoldedFilters({ label = "Filters", set, children }: Props) {
+	if (!useNarrow()) return children;
 	return (
 		<details className={styles.fold}>
-			<summary>{set === 0 ? "Filters" : `Filters (${set} set)`}</summary>
+			<summary>{set === 0 ? label : `${label} (${set} set)`}</summary>
 			<div className={styles.fields}>{children}</div>
 		</details>
 	);

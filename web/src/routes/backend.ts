@@ -118,6 +118,8 @@ export interface BadgeSearch {
 	badge_at?: "latest" | undefined;
 }
 
+const BADGE_PARAMETERS: ReadonlySet<string> = new Set(["badge", "badge_at"]);
+
 export const badgeTab = createRoute({
 	getParentRoute: () => backendRoute,
 	path: "/badge",
@@ -128,11 +130,14 @@ export const badgeTab = createRoute({
 	component: lazyPage(() => import("../pages/backends/BadgeTab")),
 });
 
-/** Where gap lists were before they were a tab. */
+/** Where gap lists were, with leverage and badge, before they were tabs. */
 export const formerGapsRoute = createRoute({
 	getParentRoute: () => revisionRoute,
 	path: "/gaps/$key",
-	beforeLoad: ({ context: { at }, params: { key }, search }) => {
-		throw redirect({ href: backendPath(at, key, "gaps") + stringify(search), replace: true });
+	beforeLoad: ({ context: { at }, params: { key }, search, location: { hash } }) => {
+		const asked = Object.keys(search);
+		const isBadge = asked.length > 0 && asked.every((name) => BADGE_PARAMETERS.has(name));
+		const tab = hash === "leverage" ? "leverage" : hash === "badge" || isBadge ? "badge" : "gaps";
+		throw redirect({ href: backendPath(at, key, tab) + stringify(search), replace: true });
 	},
 });

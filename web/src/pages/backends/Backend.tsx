@@ -1,11 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, Outlet, useRouterState } from "@tanstack/react-router";
+import { useEffect, useRef } from "react";
 import { apiPath, type MatrixView, matrixQuery } from "../../api/queries";
 import { KeyLink, TopicLink } from "../../components/links";
 import { Page } from "../../components/Page";
 import { Async, Empty } from "../../components/States";
 import tabs from "../../components/Tabs.module.css";
 import { usePlace } from "../../layout/place";
+import { nearest } from "../../lib/distance";
 import { columnOf } from "../../lib/matrix";
 import { BACKEND_TABS, backendPath, segment } from "../../nav";
 import styles from "./Backend.module.css";
@@ -19,6 +21,13 @@ export default function Backend() {
 	const matrix = useQuery(matrixQuery(place));
 	const found = matrix.data?.keys.find((item) => item.key === key);
 	const current = useTab();
+	const list = useRef<HTMLElement>(null);
+	// On a phone the list is wider than the window.
+	useEffect(() => {
+		const link = list.current?.children[BACKEND_TABS.indexOf(current)];
+		if (!list.current || !(link instanceof HTMLElement)) return;
+		list.current.scrollLeft = link.offsetLeft - (list.current.clientWidth - link.offsetWidth) / 2;
+	}, [current]);
 	const rest = current.tab === "gaps" || current.tab === "leverage" ? "gaps" : "keys";
 	return (
 		<Page
@@ -28,13 +37,14 @@ export default function Backend() {
 			actions={<TopicLink name={key}>What it is</TopicLink>}
 			api={apiPath(place, `/${rest}/${segment(key)}`)}
 		>
-			<nav className={tabs.list} aria-label="About the backend">
+			<nav className={tabs.list} aria-label="About the backend" ref={list}>
 				{BACKEND_TABS.map(({ tab, label }) => (
 					<Link
 						key={tab}
 						to={backendPath(place, key, tab)}
 						resetScroll={false}
-						aria-current={tab === current.tab ? "page" : undefined}
+						// The first tab's address begins those of the others.
+						activeOptions={{ exact: true, includeSearch: false }}
 					>
 						{label}
 					</Link>
@@ -60,15 +70,19 @@ function lead({ functionality, backend }: { functionality: string; backend: stri
 		: `${functionality} on ${backend}`;
 }
 
+/** How many keys are suggested for one that there is not. */
+const NEAR = 12;
+
 function Unknown({ view, at }: { view: MatrixView; at: string }) {
-	const near = view.keys.filter(({ key }) =>
-		key.toLowerCase().includes(at.toLowerCase().slice(0, 3)),
-	);
+	const names = view.keys.map(({ key }) => key);
+	const begun = at.toLowerCase().slice(0, 3);
+	const alike = names.filter((key) => key.toLowerCase().includes(begun));
+	const near = [...new Set([...nearest(at, names, NEAR), ...alike])].slice(0, NEAR);
 	return (
 		<Empty title={`Release ${view.release} has no key ${at}`}>
 			{near.length > 0 && <p>Did you mean one of these?</p>}
 			<p className={styles.near}>
-				{near.slice(0, 12).map(({ key }) => (
+				{near.map((key) => (
 					<KeyLink key={key} name={key} />
 				))}
 			</p>

@@ -90,7 +90,7 @@ export default function CoverageTab() {
 												search={{ verdict: name, generated: "exclude" }}
 												className="target"
 											>
-												<VerdictMark verdict={name} />
+												<VerdictMark verdict={name} label />
 											</Link>
 										</th>
 										<td>{count(of)}</td>

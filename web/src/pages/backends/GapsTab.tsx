@@ -1,9 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { type ChangeEvent, useMemo, useState } from "react";
+import { type ChangeEvent, type ReactNode, useMemo, useState } from "react";
 import type { MatrixView } from "../../api/queries";
 import { Badge } from "../../components/Badge";
 import { Button, Field, Segments, Select } from "../../components/controls";
+import { FoldedFilters, useNarrow } from "../../components/Filters";
 import { RevisionBox } from "../../components/RevisionBox";
 import { KeyLink, OperatorLink } from "../../components/links";
 import { Card, Section } from "../../components/Page";
@@ -26,6 +27,8 @@ const route = getRouteApi("/p/$project/r/$rev/backends/$key/gaps");
 
 /** What narrows the list; what it is ranked by and compared with is none of it. */
 const FILTERS = ["only", "tag", "kind", "python_module", "namespace", "added", "q"] as const;
+/** Those of them that a phone folds. */
+const FOLDED = ["tag", "kind", "python_module", "namespace", "added"] as const;
 
 const ONLY_NAMES = { all: "All gaps", lacking: "Fail", inherited: "Work otherwise" } as const;
 
@@ -50,12 +53,19 @@ export default function GapsTab() {
 				that have one.
 			</p>
 			<div className={styles.asked}>
-				<Since since={since} />
-				<UsageFile name={usage?.name} onChange={setUsage} />
-				<Sheet name={`${place.project}-${place.rev}-${key}-gaps.csv`} make={sheet} />
+				<FoldedFilters label="Compare and rank" set={(since ? 1 : 0) + (usage ? 1 : 0)}>
+					<Since since={since} />
+					<UsageFile name={usage?.name} onChange={setUsage} />
+				</FoldedFilters>
 			</div>
 			<Async query={query} suggest={(name) => <KeyLink name={name} />}>
-				{(gaps) => <Body gaps={gaps} view={view} />}
+				{(gaps) => (
+					<Body
+						gaps={gaps}
+						view={view}
+						actions={<Sheet name={`${place.project}-${place.rev}-${key}-gaps.csv`} make={sheet} />}
+					/>
+				)}
 			</Async>
 		</>
 	);
@@ -126,7 +136,14 @@ function UsageFile({ name, onChange }: UsageProps) {
 	);
 }
 
-function Body({ gaps, view }: { gaps: GapsData; view: MatrixView }) {
+interface BodyProps {
+	gaps: GapsData;
+	view: MatrixView;
+	actions: ReactNode;
+}
+
+function Body({ gaps, view, actions }: BodyProps) {
+	const isNarrow = useNarrow();
 	const search = route.useSearch();
 	const set = useSet();
 	const { only, added, q } = search;
@@ -137,7 +154,7 @@ function Body({ gaps, view }: { gaps: GapsData; view: MatrixView }) {
 	const clear = () => set(Object.fromEntries(FILTERS.map((name) => [name, undefined])));
 	return (
 		<>
-			<Counts gaps={gaps} />
+			{!isNarrow && <Counts gaps={gaps} />}
 			{gaps.unknown.length > 0 && (
 				<Card>
 					<p>
@@ -153,7 +170,11 @@ function Body({ gaps, view }: { gaps: GapsData; view: MatrixView }) {
 					</p>
 				</Card>
 			)}
-			<Section title="Gaps" note={`${count(shown.length)} of ${counted(gaps.items.length, "operator")}`}>
+			<Section
+				title="Gaps"
+				note={`${count(shown.length)} of ${counted(gaps.items.length, "operator")}`}
+				actions={actions}
+			>
 				<div className={styles.filters}>
 					<Segments
 						label="Kind of gap"
@@ -170,16 +191,18 @@ function Body({ gaps, view }: { gaps: GapsData; view: MatrixView }) {
 						value={q}
 						onChange={(q) => set({ q }, true)}
 					/>
-					<OperatorFilters gaps={gaps.items} operators={operators} search={search} set={set} />
-					{gaps.since && (
-						<Select
-							label="Operators"
-							any="all"
-							value={added}
-							options={[{ value: "new", label: `new since ${gaps.since.revision.label ?? gaps.since.revision.title}` }]}
-							onChange={(value) => set({ added: value === "new" ? value : undefined })}
-						/>
-					)}
+					<FoldedFilters set={FOLDED.filter((name) => search[name] !== undefined).length}>
+						<OperatorFilters gaps={gaps.items} operators={operators} search={search} set={set} />
+						{gaps.since && (
+							<Select
+								label="Operators"
+								any="all"
+								value={added}
+								options={[{ value: "new", label: `new since ${gaps.since.revision.label ?? gaps.since.revision.title}` }]}
+								onChange={(value) => set({ added: value === "new" ? value : undefined })}
+							/>
+						)}
+					</FoldedFilters>
 					{isFiltered && <Button onClick={clear}>Clear filters</Button>}
 				</div>
 				{shown.length === 0 ? (
@@ -197,6 +220,7 @@ function Body({ gaps, view }: { gaps: GapsData; view: MatrixView }) {
 					</div>
 				)}
 			</Section>
+			{isNarrow && <Counts gaps={gaps} />}
 			{gaps.since && <Gained since={gaps.since} at={gaps.key} />}
 		</>
 	);

@@ -10,6 +10,7 @@ import {
 	operatorQuery,
 } from "../../api/queries";
 import { Button, ButtonLink, Select } from "../../components/controls";
+import { FoldedFilters } from "../../components/Filters";
 import { Page } from "../../components/Page";
 import { Prose } from "../../components/Prose";
 import { SearchInput } from "../../components/SearchInput";
@@ -250,7 +251,7 @@ function Filters({ findings, search }: { findings: readonly Finding[]; search: S
 	);
 	if (findings.length === 0) return null;
 	return (
-		<>
+		<FoldedFilters set={[search.severity, search.rule].filter((value) => value).length}>
 			<Select
 				label="Severity"
 				any="any"
@@ -268,6 +269,6 @@ function Filters({ findings, search }: { findings: readonly Finding[]; search: S
 				options={byRule.map(([value, n]) => ({ value, label: `${value} (${count(n)})` }))}
 				onChange={(rule) => set({ rule })}
 			/>
-		</>
+		</FoldedFilters>
 	);
 }
