@@ -74,7 +74,7 @@ describe("views", { skip, concurrency: false }, () => {
 		const isInSight = async (row, where) => {
 			await settled(page);
 			const { y } = await row.boundingBox();
-			assert.ok(y < 600, `${where}: the first row is at ${y}`);
+			assert.ok(y < 700, `${where}: the first row is at ${y}`);
 		};
 		const operators = first(page.getByRole("list", { name: "Operators" }));
 		await isInSight(operators, "operators");
