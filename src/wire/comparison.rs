@@ -2,13 +2,13 @@
 
 use opatlas_diff::cards::Card;
 use opatlas_diff::policy::{Policy, Summary};
-use opatlas_diff::revision::{Cell, Pair};
+use opatlas_diff::revision::{Cell, DispatchChange as Recomputed, Pair};
 use opatlas_diff::rules::Level;
 use opatlas_dispatch::Source;
 use opatlas_rules::Introduced;
 use opatlas_source::NATIVE_FUNCTIONS;
 use opatlas_source::diagnostic::Severity;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
 
 use crate::service::Snapshot;
@@ -20,7 +20,7 @@ use crate::wire::finding::{Finding, Omitted, Span};
 
 /// The changes between two revisions, and the verdict on them.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Comparison {
+pub struct Comparison<'a> {
     /// The base.
     pub base: SideView,
     /// The head.
@@ -44,14 +44,16 @@ pub struct Comparison {
     /// check.
     pub operators: Vec<ComparedOperator>,
     /// The changes by operator, worst first.
-    pub changes: Vec<Change>,
+    #[schema(value_type = Vec<Change>)]
+    pub changes: Changes<'a>,
     /// The changes by cause: each edit with what follows from it, the same edit of several operators
     /// together.
     pub causes: Vec<CauseView>,
     /// What there is to know of each new operator.
     pub new_operators: Vec<CardView>,
     /// The cells of dispatch tables that changed.
-    pub dispatch_changes: Vec<DispatchChange>,
+    #[schema(value_type = Vec<DispatchChange>)]
+    pub dispatch_changes: DispatchChanges<'a>,
     /// The registrations in the tables: `everything` known, or only those from the `files` if more
     /// is known for one side only.
     #[schema(example = "everything")]
@@ -244,6 +246,38 @@ impl Verdict {
     }
 }
 
+/// Changes that are made one by one as they are written: those of a large comparison, all at once,
+/// would take several times the memory of their text.
+#[derive(Debug, Clone, Copy)]
+pub struct Changes<'a>(ChangeContext<'a>);
+
+impl Serialize for Changes<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let judged = &self.0.judgement.changes;
+        serializer.collect_seq(judged.iter().map(|judged| self.0.change(judged)))
+    }
+}
+
+/// Cells that are made one by one as they are written, like [`Changes`].
+#[derive(Debug, Clone, Copy)]
+pub struct DispatchChanges<'a>(&'a [Recomputed]);
+
+impl Serialize for DispatchChanges<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().map(dispatch_change))
+    }
+}
+
+fn dispatch_change(change: &Recomputed) -> DispatchChange {
+    DispatchChange {
+        operator: change.operator.to_string(),
+        keys: change.keys.clone(),
+        before: cell(&change.before),
+        after: cell(&change.after),
+        cause: change.cause.map(|cause| cause.to_string()),
+    }
+}
+
 /// The sides and the judgement of a comparison.
 #[derive(Debug, Clone, Copy)]
 pub struct ComparisonParts<'a> {
@@ -265,7 +299,7 @@ pub struct ComparisonParts<'a> {
 
 /// The whole comparison.
 #[must_use]
-pub fn comparison(told: ComparisonParts<'_>, notes: Vec<String>) -> Comparison {
+pub fn comparison<'a>(told: ComparisonParts<'a>, notes: Vec<String>) -> Comparison<'a> {
     let ComparisonParts {
         compared,
         base,
@@ -285,25 +319,10 @@ pub fn comparison(told: ComparisonParts<'_>, notes: Vec<String>) -> Comparison {
         official: official(&found.pairs, false),
         official_generated: official(&found.pairs, true),
         operators: found.pairs.iter().map(operator).collect(),
-        changes: context
-            .judgement
-            .changes
-            .iter()
-            .map(|judged| context.change(judged))
-            .collect(),
+        changes: Changes(context),
         causes: causes(found, context.judgement),
         new_operators: told.cards.iter().map(CardView::of).collect(),
-        dispatch_changes: found
-            .dispatch
-            .iter()
-            .map(|change| DispatchChange {
-                operator: change.operator.to_string(),
-                keys: change.keys.clone(),
-                before: cell(&change.before),
-                after: cell(&change.after),
-                cause: change.cause.map(|cause| cause.to_string()),
-            })
-            .collect(),
+        dispatch_changes: DispatchChanges(&found.dispatch),
         dispatch_source: match compared.source {
             Source::Everything => "everything",
             Source::Files => "files",

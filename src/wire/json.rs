@@ -19,11 +19,24 @@ pub fn json<T: Serialize + ?Sized>(value: &T) -> Vec<u8> {
 /// Memory that takes a little more than answers may have.
 pub(crate) struct Capped(Vec<u8>);
 
+/// Beyond this many bytes, memory grows by a quarter and not twofold: what is moved is held twice.
+const LARGE: usize = 8 << 20;
+
+impl Capped {
+    fn make_room(&mut self, bytes: usize) {
+        let length = self.0.len();
+        if length >= LARGE && self.0.capacity() - length < bytes {
+            self.0.reserve_exact(bytes.max(length / 4));
+        }
+    }
+}
+
 impl io::Write for Capped {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.0.len() > LARGEST_ANSWER {
             return Err(io::ErrorKind::OutOfMemory.into());
         }
+        self.make_room(bytes.len());
         self.0.extend_from_slice(bytes);
         Ok(bytes.len())
     }

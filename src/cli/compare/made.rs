@@ -238,7 +238,7 @@ impl Made {
     }
 
     /// The comparison as JSON, without parts.
-    pub(super) fn json(&self) -> Comparison {
+    pub(super) fn json(&self) -> Comparison<'_> {
         let told = ComparisonParts {
             compared: &self.compared,
             base: &self.base.view,
