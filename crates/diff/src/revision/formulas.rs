@@ -247,9 +247,12 @@ impl<'a> Renames<'a> {
     }
 }
 
-/// What changed in one entry: the inputs and outputs by rule, old and new text.
+/// A rule, and the old and the new text.
+type Edit = (ChangeRuleId, Option<String>, Option<String>);
+
+/// What changed in one entry: the inputs and outputs of each edit.
 #[derive(Debug, Default)]
-struct Edits(BTreeMap<(ChangeRuleId, Option<String>, Option<String>), Vec<Box<str>>>);
+struct Edits(BTreeMap<Edit, Vec<Box<str>>>);
 
 impl Edits {
     /// Entries on both sides.
