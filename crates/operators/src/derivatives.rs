@@ -10,6 +10,7 @@ pub mod expand;
 mod read;
 pub mod saved;
 pub mod text;
+pub mod tokens;
 
 use std::ops::Range;
 use std::sync::Arc;

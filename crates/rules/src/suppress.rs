@@ -17,7 +17,7 @@ use opatlas_source::suggest::Budget;
 use crate::sink::Review;
 
 /// What a comment of ours begins with.
-const MARK: &str = "opatlas:";
+pub(crate) const MARK: &str = "opatlas:";
 
 /// One comment that allows rules in one entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -110,7 +110,7 @@ fn allow(rule: &str, at: Span, within: Option<Span>, review: &mut Review<'_>) {
 
 const UNKNOWN: RuleId = RuleId::SuppressionUnknownRule;
 
-fn unknown(rule: &str, at: Span, suggestions: &Budget) -> Diagnostic {
+pub(crate) fn unknown(rule: &str, at: Span, suggestions: &Budget) -> Diagnostic {
     let message = format!("unknown rule `{}`", rule.escape_debug());
     let diagnostic = Diagnostic::new(UNKNOWN, at, message);
     match suggestions.nearest(rule, RuleId::ALL.iter().map(|id| id.as_str())) {
@@ -222,7 +222,7 @@ impl Owners<'_> {
 }
 
 /// Reads ` allow(rule, rule) reason` in `range`.
-fn parse(text: &str, hash: usize, range: Range<usize>) -> Suppression {
+pub(crate) fn parse(text: &str, hash: usize, range: Range<usize>) -> Suppression {
     let mut suppression = Suppression {
         at: span(hash, range.end),
         entry: None,

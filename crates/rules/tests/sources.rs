@@ -107,3 +107,76 @@ fn a_finding_names_the_place_and_the_fix() {
         "{help}"
     );
 }
+
+/// What is said of the comments of a source file.
+fn said(text: &str) -> Vec<(String, String)> {
+    let mut bundle = Bundle::of_native_functions(EXAMPLE_OPERATORS.as_bytes());
+    bundle.insert("sources/a.cpp", text.as_bytes());
+    let catalogue = Catalogue::read(&bundle, Release::V2_9, None);
+    let file = File {
+        path: "sources/a.cpp",
+        bytes: text.as_bytes(),
+    };
+    let found = check_sources(&catalogue, &[file]).into_iter();
+    let found = found.map(|one| (one.rule.to_string(), one.span.slice(text).to_owned()));
+    found.collect()
+}
+
+#[test]
+fn comments_that_allow_nothing_are_reported() {
+    let composite = |body: &str| {
+        format!(
+            "namespace at::native {{\nTensor decomposed(const Tensor& self) {{\n{body}\n}}\n}}\n"
+        )
+    };
+    for (body, rule, at) in [
+        (
+            "// opatlas: allow(composite-data-access) needed\nself.size(0);",
+            "suppression-unused",
+            "composite-data-access",
+        ),
+        (
+            "self.item(); // opatlas: allow(composite-data-access, composite-resize) needed",
+            "suppression-unused",
+            "composite-resize",
+        ),
+        (
+            "self.size(0); /* opatlas: allow(composite-resize) needed */",
+            "suppression-unused",
+            "composite-resize",
+        ),
+        (
+            "// opatlas: allow(composite-data-acces) needed\nself.size(0);",
+            "suppression-unknown-rule",
+            "composite-data-acces",
+        ),
+        (
+            "// opatlas: ignore\nself.size(0);",
+            "suppression-malformed",
+            "// opatlas: ignore",
+        ),
+        (
+            "/* opatlas: allow(composite-resize) */\nself.size(0);",
+            "suppression-without-reason",
+            "/* opatlas: allow(composite-resize) */",
+        ),
+    ] {
+        assert_eq!(
+            said(&composite(body)),
+            [(rule.to_owned(), at.to_owned())],
+            "{body}"
+        );
+    }
+}
+
+#[test]
+fn comments_that_allow_something_are_not_reported() {
+    for text in [
+        "namespace at::native {\nTensor decomposed(const Tensor& self) {\n\
+         // opatlas: allow(composite-data-access) the size depends on it\nself.item();\n}\n}\n",
+        "auto text = \"opatlas: allow(composite-resize) no comment\";\nopatlas::scale();\n",
+        "// opatlas: allow(source-declared-twice) the second one wins\n",
+    ] {
+        assert!(said(text).is_empty(), "{text}: {:?}", said(text));
+    }
+}

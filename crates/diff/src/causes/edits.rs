@@ -4,6 +4,7 @@ use rustc_hash::FxHashSet;
 
 use crate::change::{Change, Note, Subject};
 use crate::rules::{ChangeRuleId, Group, Level};
+use opatlas_operators::derivatives::tokens::{difference, is_not_implemented};
 use opatlas_schema::types::BaseType;
 
 use super::kin;
@@ -85,6 +86,16 @@ fn detail(change: &Change) -> Option<String> {
     };
     let names = change.subject.names().join(",");
     let texts = || format!("{names}\0{}\0{}", text(&change.old), text(&change.new));
+    match change.rule.id {
+        ChangeRuleId::FormulaAdded => return Some(String::new()),
+        ChangeRuleId::FormulaRemoved => return Some(end_of_formula(&text(&change.new)).to_owned()),
+        ChangeRuleId::FormulaChanged => {
+            let (old, new) = (text(&change.old), text(&change.new));
+            let (old, new) = difference(&old, &new);
+            return Some(format!("{old}\0{new}"));
+        }
+        _ => {}
+    }
     match change.rule.group {
         // A new name is a name of its own.
         Group::Operator if change.rule.id != ChangeRuleId::SignatureRespelled => None,
@@ -101,6 +112,18 @@ fn detail(change: &Change) -> Option<String> {
         Group::Computed if change.notes.contains(&Note::FormulaRemoved) => Some(String::new()),
         Group::Dispatch | Group::Computed => Some(names),
         Group::Operator | Group::Generated | Group::Policy | Group::File => Some(String::new()),
+    }
+}
+
+/// What ended a formula, whichever operator it was of.
+fn end_of_formula(new: &str) -> &'static str {
+    if is_not_implemented(new) {
+        return "raises";
+    }
+    match new {
+        "" => "gone",
+        new if new.starts_with("output_differentiability") => "outputs",
+        _ => "nothing",
     }
 }
 

@@ -7,6 +7,7 @@
 mod audiences;
 mod deprecated;
 mod fields;
+mod formulas;
 mod generated;
 mod groups;
 mod kernels;
@@ -145,6 +146,7 @@ pub fn compare_until(
         let mut tables = support::Tables::new(a, b);
         let is_untouched = |a, b| pairing::is_shared(old.operator(a), new.operator(b));
         dispatch = tables.compare(&pairing, is_untouched, &mut changes, stop)?;
+        formulas::compare((a, b), &pairing, &mut changes, stop)?;
         name_causes(old, new, &changes, &mut dispatch);
     }
     audiences::refine(old, new, &pairs, &mut changes);

@@ -99,7 +99,7 @@ pub(super) fn compare(
         }
         if head.inputs.derivatives.is_none() {
             change = change.note(Note::NoDerivatives);
-        } else if let Some(note) = tables.formulas.fate(base, head, old) {
+        } else if let Some(note) = tables.formulas.fate(base, head, (old, new)) {
             change = change.note(note);
         }
         changes.push(change);
@@ -113,9 +113,18 @@ pub(super) struct Formulas<'a> {
 }
 
 impl<'a> Formulas<'a> {
-    /// What became of the formula that an operator had in the base; `None` where it had none.
-    fn fate(&mut self, base: View<'_>, head: View<'a>, id: OperatorId) -> Option<Note> {
-        let (formulas, _) = base.inputs.matches.of(id)?;
+    /// What became of the formula that an operator had in the base; `None` where it had none, or
+    /// still has one, which yields no gradient.
+    fn fate(
+        &mut self,
+        base: View<'_>,
+        head: View<'a>,
+        (old, new): (OperatorId, OperatorId),
+    ) -> Option<Note> {
+        let (formulas, _) = base.inputs.matches.of(old)?;
+        if head.inputs.matches.of(new).is_some() {
+            return None;
+        }
         let written_for = base.inputs.catalogue.operator(formulas.operator);
         let file = head.inputs.derivatives?;
         let names = self.names.get_or_insert_with(|| {

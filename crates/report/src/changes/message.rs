@@ -2,6 +2,7 @@
 
 mod arguments;
 mod entry;
+pub(super) mod formulas;
 mod operators;
 
 use opatlas_diff::rules::Group;

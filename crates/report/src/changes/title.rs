@@ -1,5 +1,6 @@
 //! What was done, in a few words: the title of a cause.
 
+use super::message::formulas;
 use super::{count, lists, message};
 use opatlas_diff::causes::{Cause, stem};
 use opatlas_diff::policy::Judged;
@@ -70,6 +71,15 @@ pub(super) fn title<'a>(changes: &[Judged], cause: &'a Cause) -> Title<'a> {
             match number <= NAMED {
                 true => named(cause, "removed".to_owned()),
                 false => many(format!("forms of `{of}` removed")),
+            }
+        }
+        ChangeRuleId::FormulaAdded
+        | ChangeRuleId::FormulaChanged
+        | ChangeRuleId::FormulaRemoved => {
+            let what = formulas::of_several(first);
+            match number <= NAMED {
+                true => named(cause, what),
+                false => many(what),
             }
         }
         ChangeRuleId::AutogradSupportLost if first.notes.contains(&Note::FormulaRemoved) => {

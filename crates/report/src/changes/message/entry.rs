@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{from_to, names, text, tick, ticks};
+use super::{formulas, from_to, names, text, tick, ticks};
 use crate::changes::lists::keys;
 use opatlas_diff::rules::ChangeRuleId;
 use opatlas_diff::{Change, Note};
@@ -79,6 +79,9 @@ pub(super) fn message(change: &Change) -> Option<String> {
                 "PyTorch no longer makes the device of the tensors current before a call".to_owned()
             }
         },
+        ChangeRuleId::FormulaAdded
+        | ChangeRuleId::FormulaChanged
+        | ChangeRuleId::FormulaRemoved => formulas::message(change),
         id if id.as_str().starts_with("tag-") => tags(change)?,
         _ => return kernels(change, &own),
     })

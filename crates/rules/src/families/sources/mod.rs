@@ -1,6 +1,7 @@
 //! Rules of C++ and Python sources (`docs/spec/sources.md`, sections 3 and 7): where they and the
 //! files disagree, and what composite functions must not do.
 
+mod allow;
 mod composite;
 mod drift;
 
@@ -12,6 +13,8 @@ use opatlas_sources::File;
 
 use crate::sink::Sink;
 use crate::{Example, Family, Rule, Stage};
+
+use allow::Comments;
 
 pub(super) use drift::check;
 
@@ -148,41 +151,21 @@ const fn rule(id: RuleId, severity: Severity) -> Rule {
 
 /// What the rules find that need all source files of a backend or of PyTorch: kernels that are
 /// missing or have other parameters, and composite functions. `files` are named as in the bundle.
-/// Findings that a comment allows are left out.
+/// Findings that a comment allows are left out, and comments that allow nothing are reported.
 #[must_use]
 pub fn check_sources(catalogue: &Catalogue, files: &[File<'_>]) -> Vec<Finding> {
     let mut sink = Sink::new(catalogue.release);
     drift::kernels(catalogue, files, &mut sink);
     composite::check(catalogue, files, &mut sink);
     let findings = sink.into_findings(|_| {});
-    let allowed = |finding: &Finding| {
-        let file = files.iter().find(|file| *file.path == *finding.file);
-        file.is_some_and(|file| is_allowed(file.bytes, finding))
-    };
-    let kept = findings.into_kept().into_iter();
-    kept.filter(|finding| !allowed(finding)).collect()
-}
-
-/// Whether `// opatlas: allow(rule-id) reason` is on the line of a finding or on the one above.
-fn is_allowed(text: &[u8], finding: &Finding) -> bool {
-    let at = (finding.span.start as usize).min(text.len());
-    let end = memchr::memchr(b'\n', &text[at..]).map_or(text.len(), |end| at + end);
-    let line = memchr::memrchr(b'\n', &text[..at]).unwrap_or(0);
-    let above = memchr::memrchr(b'\n', &text[..line]).map_or(0, |at| at + 1);
-    let lines = String::from_utf8_lossy(&text[above..end]);
-    let mut comments = lines.split("opatlas:").skip(1);
-    comments.any(|comment| {
-        let rules = comment.trim_start().strip_prefix("allow(");
-        let rules = rules.and_then(|rules| rules.split_once(')'));
-        rules.is_some_and(|(rules, reason)| {
-            let names = rules.split(',').map(str::trim);
-            let has_reason = reason
-                .lines()
-                .next()
-                .is_some_and(|line| !line.trim().is_empty());
-            has_reason && names.into_iter().any(|name| name == finding.rule.as_str())
-        })
-    })
+    let omitted = findings.omitted().to_vec();
+    let mut comments = Comments::read(files);
+    let mut kept = findings.into_kept();
+    kept.retain(|finding| !comments.allow(finding));
+    let mut sink = Sink::new(catalogue.release);
+    comments.complain(&omitted, &mut sink);
+    kept.extend(sink.into_findings(|_| {}).into_kept());
+    kept
 }
 
 /// A diagnostic at a place of a source file.

@@ -1,0 +1,423 @@
+//! What changed in the formulas of `derivatives.yaml`: for which input or output, from what to what.
+//!
+//! Formulas are compared as C++ reads them, so spaces, line breaks and quotes of YAML do not count. An
+//! operator that lost its only formulas is told by [`super::training`], since all backends lose it
+//! at once.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::FxHashSet;
+
+use super::pairing::Pairing;
+use super::side::DeclaredEntry;
+use crate::change::{Change, Fragment, Subject};
+use crate::rules::ChangeRuleId;
+use opatlas_dispatch::View;
+use opatlas_dispatch::training::Through;
+use opatlas_operators::derivative_match::{Basis, Origin, is_formula_key};
+use opatlas_operators::derivatives::bindings::{Binding, arguments, results};
+use opatlas_operators::derivatives::text::{replace_word, strip};
+use opatlas_operators::derivatives::tokens::{is_not_implemented, is_same};
+use opatlas_operators::derivatives::{DEFAULT_KEY, DerivativeEntry, Derivatives, Outputs};
+use opatlas_operators::operator::OperatorId;
+use opatlas_schema::function::FunctionSchema;
+use opatlas_schema::types::BaseType;
+use opatlas_source::{Stop, Stopped};
+
+/// With more renamed arguments and results than this, formulas are compared as written.
+const MOST_RENAMES: usize = 16;
+
+/// What formulas make of a name: the value itself, its tangent and primal, and an output's gradient.
+const AFFIXES: [(&str, &str); 4] = [("", ""), ("", "_t"), ("", "_p"), ("grad_", "")];
+
+/// Adds what changed. Without the file on both sides nothing is known of the other one.
+///
+/// # Errors
+/// [`Stopped`].
+pub(super) fn compare(
+    (base, head): (View<'_>, View<'_>),
+    pairing: &Pairing,
+    changes: &mut Vec<Change>,
+    stop: &Stop,
+) -> Result<(), Stopped> {
+    let files = base.inputs.derivatives.zip(head.inputs.derivatives);
+    let Some((old_file, new_file)) = files else {
+        return Ok(());
+    };
+    if std::ptr::eq(old_file, new_file) || old_file.text == new_file.text {
+        return Ok(());
+    }
+    let lost = changes.iter();
+    let lost = lost.filter(|change| change.rule.id == ChangeRuleId::AutogradSupportLost);
+    let lost: FxHashSet<Box<str>> = lost.map(|change| change.operator.clone()).collect();
+    let renamed = pairing.renamed.iter().map(|pair| (pair.base, pair.head));
+    for (old, new) in pairing.same.iter().copied().chain(renamed) {
+        stop.check()?;
+        let (before, after) = (Side::of(base, old), Side::of(head, new));
+        let mut edits = Edits::default();
+        match (before, after) {
+            (Some(before), Some(after)) => edits.both(&before, &after),
+            (Some(before), None) => {
+                let name = before.operator_name();
+                // Where nothing else differentiates it, it is told as lost on its backends.
+                if !lost.contains(&*name) && is_differentiated(head, new) {
+                    edits.gone(&before);
+                }
+            }
+            (None, Some(after)) => edits.come(&after),
+            (None, None) => continue,
+        }
+        edits.tell((base, old), (head, new), changes);
+    }
+    Ok(())
+}
+
+/// Whether an operator is differentiated without a formula of its own.
+fn is_differentiated(view: View<'_>, id: OperatorId) -> bool {
+    if let Some((formulas, _)) = view.inputs.matches.of(id) {
+        return formulas.is_differentiable();
+    }
+    let cpu = view.keys().slot("CPU");
+    let answer = cpu.and_then(|cpu| view.training(id, cpu));
+    answer.is_some_and(|answer| answer.through == Through::Composite)
+}
+
+/// An operator's own entry of `derivatives.yaml`.
+struct Side<'a> {
+    view: View<'a>,
+    id: OperatorId,
+    file: &'a Derivatives,
+    entry: &'a DerivativeEntry,
+    schema: &'a FunctionSchema,
+}
+
+/// What one formula says of one input or output.
+#[derive(Debug, Clone)]
+struct Said<'a> {
+    /// All that the formula is for, as written.
+    names: &'a str,
+    text: Cow<'a, str>,
+    /// The text as the file has it, where names in [`Self::text`] are replaced.
+    written: &'a str,
+    /// Whether it yields a gradient or tangent.
+    works: bool,
+}
+
+/// What formulas say on one dispatch key, by input or output: whether it is an output, and its name.
+type OnKey<'a> = BTreeMap<(bool, Cow<'a, str>), Said<'a>>;
+
+impl<'a> Side<'a> {
+    fn of(view: View<'a>, id: OperatorId) -> Option<Self> {
+        let (formulas, basis) = view.inputs.matches.of(id)?;
+        let (Origin::Entry(index), Basis::Own) = (formulas.origin, basis) else {
+            return None;
+        };
+        let file = view.inputs.derivatives?;
+        Some(Self {
+            view,
+            id,
+            file,
+            entry: file.entries.get(index as usize)?,
+            schema: view.inputs.catalogue.operator(id).schema(),
+        })
+    }
+
+    fn operator_name(&self) -> String {
+        let operator = self.view.inputs.catalogue.operator(self.id);
+        operator.qualified_name()
+    }
+
+    fn text(&self) -> &'a str {
+        self.entry.span.slice(&self.file.text)
+    }
+
+    fn keys(&self) -> impl Iterator<Item = &'a str> + use<'a> {
+        let (file, release) = (self.file, self.view.inputs.catalogue.release);
+        let keys = self.entry.sets.iter().map(move |set| file.key(set));
+        keys.filter(move |key| is_formula_key(key, release))
+    }
+
+    /// What the formulas say that serve a key: those for it, else those for every key. Names are
+    /// those of the other side.
+    fn on_key(&self, key: &str, renames: &Renames<'a>) -> OnKey<'a> {
+        let set = |key: &str| {
+            let mut sets = self.entry.sets.iter();
+            sets.find(|set| self.file.key(set) == key)
+        };
+        let Some(set) = set(key).or_else(|| set(DEFAULT_KEY)) else {
+            return OnKey::new();
+        };
+        let inputs = arguments(self.schema);
+        let inputs: FxHashSet<&str> = inputs.iter().map(|input| &*input.name).collect();
+        let mut said = OnKey::new();
+        for formula in &set.formulas {
+            let Some(written) = self.file.formula(formula) else {
+                continue;
+            };
+            let is_output = !inputs.contains(self.file.first_name(formula));
+            let is_nothing = self.file.is_non_differentiable(formula);
+            let one = Said {
+                names: self.file.value(formula.names),
+                text: renames.apply(written),
+                written,
+                works: !is_nothing && !is_not_implemented(written),
+            };
+            for (_, name) in self.file.names(formula) {
+                said.insert((is_output, renames.of(name)), one.clone());
+            }
+        }
+        said
+    }
+
+    /// For each output that is a tensor, its name and whether `output_differentiability` allows it.
+    fn outputs(&self) -> Vec<Option<(String, bool)>> {
+        let names = results(self.schema).into_iter().map(|result| result.name);
+        let types = self.schema.returns.iter().map(|one| one.ty.innermost());
+        let allows = |index| {
+            let said = self.entry.output_differentiability.as_ref();
+            said.is_none_or(|said| said.allows(index))
+        };
+        let outputs = names.zip(types).enumerate();
+        let outputs = outputs.map(|(index, (name, ty))| {
+            (ty == Some(BaseType::Tensor)).then(|| (name.into_owned(), allows(index)))
+        });
+        outputs.collect()
+    }
+
+    /// `output_differentiability` as written.
+    fn output_text(&self) -> Option<String> {
+        let said = self.entry.output_differentiability.as_ref()?;
+        let text = one_line(said.at.slice(&self.file.text));
+        Some(match text.starts_with(OUTPUTS) {
+            true => text,
+            false => format!("{OUTPUTS}: {text}"),
+        })
+    }
+
+    fn has_condition(&self) -> bool {
+        let said = self.entry.output_differentiability.as_ref();
+        said.is_some_and(|said| said.outputs == Outputs::Condition)
+    }
+}
+
+const OUTPUTS: &str = "output_differentiability";
+
+/// The names that arguments and results have on the other side, where they differ.
+#[derive(Debug, Default)]
+struct Renames<'a>(Vec<(Cow<'a, str>, Cow<'a, str>)>);
+
+impl<'a> Renames<'a> {
+    /// Those of the same place, where one side lacks each name.
+    fn between(old: &Side<'a>, new: &Side<'a>) -> Self {
+        let mut renames = Vec::new();
+        for bindings in [arguments, results] {
+            let (old, new): (Vec<Binding<'a>>, Vec<Binding<'a>>) =
+                (bindings(old.schema), bindings(new.schema));
+            if old.len() != new.len() {
+                continue;
+            }
+            let names = |side: &[Binding<'a>]| -> FxHashSet<Cow<'a, str>> {
+                side.iter().map(|one| one.name.clone()).collect()
+            };
+            let (of_old, of_new) = (names(&old), names(&new));
+            let pairs = old.into_iter().zip(new).map(|(a, b)| (a.name, b.name));
+            renames.extend(pairs.filter(|(a, b)| !of_new.contains(a) && !of_old.contains(b)));
+        }
+        match renames.len() > MOST_RENAMES {
+            true => Self::default(),
+            false => Self(renames),
+        }
+    }
+
+    fn of(&self, name: &'a str) -> Cow<'a, str> {
+        let renamed = self.0.iter().find(|(old, _)| old == name);
+        renamed.map_or(Cow::Borrowed(name), |(_, new)| new.clone())
+    }
+
+    fn apply(&self, text: &'a str) -> Cow<'a, str> {
+        let mut text = Cow::Borrowed(text);
+        for (old, new) in &self.0 {
+            for (before, behind) in AFFIXES {
+                let [old, new] = [old, new].map(|name| format!("{before}{name}{behind}"));
+                text = Cow::Owned(replace_word(&text, &old, &new));
+            }
+        }
+        text
+    }
+}
+
+/// A rule, and the old and the new text.
+type Edit = (ChangeRuleId, Option<String>, Option<String>);
+
+/// What changed in one entry: the inputs and outputs of each edit.
+#[derive(Debug, Default)]
+struct Edits(BTreeMap<Edit, Vec<Box<str>>>);
+
+impl Edits {
+    /// Entries on both sides.
+    fn both(&mut self, old: &Side<'_>, new: &Side<'_>) {
+        // An alias of YAML may mean something else although it is written alike.
+        if old.text() == new.text() && !old.text().contains(": *") {
+            return;
+        }
+        let renames = Renames::between(old, new);
+        let inputs = |side: &Side<'_>, renames: &Renames<'_>| -> FxHashSet<String> {
+            let mut bindings = arguments(side.schema);
+            bindings.extend(results(side.schema));
+            let name = |one: Binding<'_>| {
+                let renamed = renames.0.iter().find(|(old, _)| *old == one.name);
+                renamed
+                    .map_or(one.name, |(_, new)| new.clone())
+                    .into_owned()
+            };
+            bindings.into_iter().map(name).collect()
+        };
+        let known = (inputs(old, &renames), inputs(new, &Renames::default()));
+        let keys: BTreeSet<&str> = old.keys().chain(new.keys()).collect();
+        for key in keys {
+            let before = old.on_key(key, &renames);
+            let after = new.on_key(key, &Renames::default());
+            let all: BTreeSet<_> = before.keys().chain(after.keys()).collect();
+            for subject in all {
+                // What came or went with its argument is told with that.
+                let name = &*subject.1;
+                if known.0.contains(name) && known.1.contains(name) {
+                    let sides = (before.get(subject), after.get(subject));
+                    self.formula(key, subject, sides);
+                }
+            }
+        }
+        self.outputs(old, new);
+    }
+
+    fn formula(
+        &mut self,
+        key: &str,
+        (is_output, name): &(bool, Cow<'_, str>),
+        (before, after): (Option<&Said<'_>>, Option<&Said<'_>>),
+    ) {
+        let works = |side: Option<&Said<'_>>| side.is_some_and(|said| said.works);
+        let rule = match (works(before), works(after)) {
+            (true, false) => ChangeRuleId::FormulaRemoved,
+            (false, true) => ChangeRuleId::FormulaAdded,
+            _ => ChangeRuleId::FormulaChanged,
+        };
+        let mut is_regrouped = false;
+        if let (Some(before), Some(after)) = (before, after)
+            && is_same(&before.text, &after.text)
+        {
+            is_regrouped = before.names.split(',').count() != after.names.split(',').count();
+            if !is_regrouped {
+                return;
+            }
+        }
+        let text = |said: &Said<'_>| match is_regrouped {
+            true => one_line(&format!("{}: {}", said.names, said.written)),
+            false => one_line(said.written),
+        };
+        let subject = subject(key, *is_output, name);
+        self.push(rule, (before.map(text), after.map(text)), subject);
+    }
+
+    /// Outputs that became or stopped being differentiable.
+    fn outputs(&mut self, old: &Side<'_>, new: &Side<'_>) {
+        let texts = (old.output_text(), new.output_text());
+        let (before, after) = (old.outputs(), new.outputs());
+        if texts == (None, None) || before.len() != after.len() {
+            return;
+        }
+        let is_condition = old.has_condition() || new.has_condition();
+        let is_other = match &texts {
+            (Some(a), Some(b)) => !is_same(a, b),
+            _ => true,
+        };
+        for (was, is) in before.into_iter().zip(after) {
+            let (Some((_, was)), Some((name, is))) = (was, is) else {
+                continue;
+            };
+            let rule = match (was, is) {
+                (true, false) => ChangeRuleId::FormulaRemoved,
+                (false, true) => ChangeRuleId::FormulaAdded,
+                (true, true) if is_condition && is_other => ChangeRuleId::FormulaChanged,
+                _ => continue,
+            };
+            self.push(rule, texts.clone(), name);
+        }
+    }
+
+    /// An entry that only the base has.
+    fn gone(&mut self, old: &Side<'_>) {
+        self.one_sided(old, ChangeRuleId::FormulaChanged, |text| (Some(text), None));
+    }
+
+    /// An entry that only the head has.
+    fn come(&mut self, new: &Side<'_>) {
+        self.one_sided(new, ChangeRuleId::FormulaAdded, |text| (None, Some(text)));
+    }
+
+    fn one_sided(
+        &mut self,
+        side: &Side<'_>,
+        rule: ChangeRuleId,
+        texts: fn(String) -> (Option<String>, Option<String>),
+    ) {
+        for key in side.keys() {
+            for ((is_output, name), said) in side.on_key(key, &Renames::default()) {
+                if said.works {
+                    let text = one_line(said.written);
+                    self.push(rule, texts(text), subject(key, is_output, &name));
+                }
+            }
+        }
+    }
+
+    fn push(
+        &mut self,
+        rule: ChangeRuleId,
+        (old, new): (Option<String>, Option<String>),
+        subject: String,
+    ) {
+        let subjects = self.0.entry((rule, old, new)).or_default();
+        subjects.push(subject.into());
+    }
+
+    /// The changes, at the operator's entries.
+    fn tell(
+        self,
+        (base, old): (View<'_>, OperatorId),
+        (head, new): (View<'_>, OperatorId),
+        changes: &mut Vec<Change>,
+    ) {
+        let place = |view: View<'_>, id| {
+            let entry = DeclaredEntry::of(view.inputs.catalogue, id)?;
+            Some(entry.at(None))
+        };
+        let operator = base.inputs.catalogue.operator(old).qualified_name();
+        for ((rule, before, after), names) in self.0 {
+            let before = before.map(|text| Fragment::of_field(text, place(base, old)));
+            let after = after.map(|text| Fragment::of_field(text, place(head, new)));
+            let change = Change::new(rule, &*operator, Subject::Names(names));
+            changes.push(change.old(before).new_side(after));
+        }
+    }
+}
+
+/// `self`, `result (forward)`, `self (AutogradNestedTensor)`.
+fn subject(key: &str, is_output: bool, name: &str) -> String {
+    match (is_output, key == DEFAULT_KEY) {
+        (false, true) => name.to_owned(),
+        (true, true) => format!("{name} (forward)"),
+        (false, false) => format!("{name} ({key})"),
+        (true, false) => format!("{name} (forward, {key})"),
+    }
+}
+
+/// A text on one line.
+fn one_line(text: &str) -> String {
+    let text = strip(text);
+    match text.contains(['\n', '\r']) {
+        true => text.split_whitespace().collect::<Vec<_>>().join(" "),
+        false => text.to_owned(),
+    }
+}
