@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use opatlas::service::compare::Compared;
-use opatlas::service::history::{CommitFiles, Item, Line, NamedBy, Timeline};
+use opatlas::service::history::{CommitFiles, Item, Line, NamedBy, STEP_FORMAT, Timeline};
 use opatlas::service::{Ingest, Limits, Protection, Service, Snapshot};
 use opatlas::store::{CommitRecord, ProjectName, SqliteStore, StepKey, StepRecord, Store as _};
 use opatlas_diff::history::by_operator;
@@ -303,7 +303,11 @@ async fn steps_of_another_program() {
         "{\"events\":[{\"kind\":\"born\",\"rule\":\"operator-added\",\"level\":\"safe\"}]}",
         "not JSON",
     ];
-    for (format, says) in [(3, OLD.1), (5, damaged[0]), (5, damaged[1])] {
+    for (format, says) in [
+        (3, OLD.1),
+        (STEP_FORMAT, damaged[0]),
+        (STEP_FORMAT, damaged[1]),
+    ] {
         let (service, store) = with_store().await;
         let bundle = |text: &str| Bundle::of_native_functions(text.as_bytes());
         ingest(

@@ -67,6 +67,8 @@ describe("declarations", { skip, concurrency: false }, () => {
 		const page = await web.open(t, `${OPERATORS}/add`, { fine: [/404/] });
 		const { items } = await asked("operators?base_name=add&limit=1000");
 		const inplace = await asked("operators?base_name=add_&limit=1000");
+		// An operator's address that is a base name leads to the name's own page.
+		await page.waitForURL(`**/p/pytorch/r/${NEWEST}/names/add`);
 		const overloads = region(page, "Overloads");
 		await counts(overloads.getByRole("listitem"), items.length + inplace.items.length);
 		await overloads.getByRole("link", { name: "add.Tensor", exact: true }).click();

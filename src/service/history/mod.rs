@@ -43,7 +43,7 @@ use opatlas_source::Stop;
 
 /// The number of the way in which steps are computed and written. Whoever changes what a step says,
 /// by a change rule or otherwise, raises it; older steps are then computed anew.
-const STEP_FORMAT: i64 = 6;
+pub const STEP_FORMAT: i64 = 6;
 /// How many steps are stored at once.
 const STEPS_AT_ONCE: usize = 32;
 /// How many timelines are kept in memory; one can go by two names.

@@ -21,13 +21,9 @@ const route = getRouteApi("/p/$project/r/$rev/names/$name");
 /** How many operators of a name are asked about one by one. */
 const ASKED = 12;
 
-/** The page of a base name at its own address. */
-export default function NameView() {
-	return <NamePage name={route.useParams().name} />;
-}
-
 /** All operators of a base name: their schemas, where they run, how they are called, their past. */
-export function NamePage({ name }: { name: string }) {
+export default function NameView() {
+	const { name } = route.useParams();
 	const place = usePlace();
 	const family = familyOf(name);
 	const functional = useQuery(overloadsQuery(place, family));

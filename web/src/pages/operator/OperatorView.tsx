@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link } from "@tanstack/react-router";
+import { getRouteApi, Link, Navigate } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { ApiError } from "../../api/problem";
 import { apiPath, nameOf, type OperatorPage, operatorQuery, tableQuery } from "../../api/queries";
@@ -14,7 +14,6 @@ import { familyOf } from "../../lib/names";
 import { filePath, historyPath, namePath, operatorPath, segment } from "../../nav";
 import type { OperatorSearch } from "../../routes/operator";
 import { historyQuery } from "../history/queries";
-import { NamePage } from "../name/NameView";
 import { CallSection } from "./CallSection";
 import { DispatchSection } from "./DispatchSection";
 import { ImplementSection } from "./ImplementSection";
@@ -36,7 +35,8 @@ export default function OperatorView() {
 	// What this revision does not have another one may have.
 	const past = useQuery({ ...historyQuery(place.project, operator, {}), enabled: isMissing });
 	if (query.error instanceof ApiError && (query.error.problem.overloads ?? []).length > 0) {
-		return <NamePage name={operator} />;
+		// A base name has a page of its own.
+		return <Navigate to={namePath(place, operator)} replace />;
 	}
 	if (past.data) return <Removed place={place} history={past.data} />;
 	return (
