@@ -4,7 +4,7 @@
 RELEASES := $(shell sed -n 's/.*"patches": \[\([^]]*\)\].*/\1/p' data/releases.json | tr -d '",')
 # The release that `make run` imports if the database is empty.
 TORCH ?= $(lastword $(RELEASES))
-# What compiles while npm downloads and builds: it needs nothing of the web interface.
+# Dependencies to compile while npm downloads and builds, since they do not need the web interface.
 LIBRARIES := libsqlite3-sys zstd-sys tree-sitter-cpp tree-sitter-python ring lsp-types axum h2 sqlx tower-http utoipa
 LISTEN ?= 127.0.0.1:8080
 DATABASE ?= sqlite://opatlas.db

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::http::erased::routes;
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
 use axum::http::{Method, header};
@@ -19,6 +18,7 @@ use utoipa_axum::router::OpenApiRouter;
 use crate::http::Api;
 use crate::http::ApiConfig;
 use crate::http::describe;
+use crate::http::erased::routes;
 use crate::http::middleware::access;
 use crate::http::middleware::bounds;
 use crate::http::middleware::bounds::Bounds;

@@ -246,8 +246,8 @@ impl Verdict {
     }
 }
 
-/// Changes that are made one by one as they are written: those of a large comparison, all at once,
-/// would take several times the memory of their text.
+/// Changes that are converted one at a time while they are serialized: all changes of a large comparison
+/// at once would take several times the memory of their JSON.
 #[derive(Debug, Clone, Copy)]
 pub struct Changes<'a>(ChangeContext<'a>);
 
@@ -258,7 +258,7 @@ impl Serialize for Changes<'_> {
     }
 }
 
-/// Cells that are made one by one as they are written, like [`Changes`].
+/// Cells that are converted one at a time while they are serialized, like [`Changes`].
 #[derive(Debug, Clone, Copy)]
 pub struct DispatchChanges<'a>(&'a [Recomputed]);
 

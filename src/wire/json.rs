@@ -19,7 +19,8 @@ pub fn json<T: Serialize + ?Sized>(value: &T) -> Vec<u8> {
 /// Memory that takes a little more than answers may have.
 pub(crate) struct Capped(Vec<u8>);
 
-/// Beyond this many bytes, memory grows by a quarter and not twofold: what is moved is held twice.
+/// A buffer of at least this many bytes grows by a quarter instead of doubling: while it moves, both
+/// the old and the new one are in memory.
 const LARGE: usize = 8 << 20;
 
 impl Capped {

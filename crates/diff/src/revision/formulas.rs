@@ -1,8 +1,7 @@
 //! What changed in the formulas of `derivatives.yaml`: for which input or output, from what to what.
 //!
-//! Formulas are compared as C++ reads them, so spaces, line breaks and quotes of YAML do not count. An
-//! operator that lost its only formulas is told by [`super::training`], since all backends lose it
-//! at once.
+//! Formulas are compared token by token as C++, so whitespace and YAML quoting make no difference. If an
+//! operator loses all of its formulas, [`super::training`] reports that once for all backends.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -60,7 +59,7 @@ pub(super) fn compare(
             (Some(before), Some(after)) => edits.both(&before, &after),
             (Some(before), None) => {
                 let name = before.operator_name();
-                // Where nothing else differentiates it, it is told as lost on its backends.
+                // Otherwise `super::training` reports the loss of autograd.
                 if !lost.contains(&*name) && is_differentiated(head, new) {
                     edits.gone(&before);
                 }
@@ -280,7 +279,7 @@ impl Edits {
             let after = new.on_key(key, &Renames::default());
             let all: BTreeSet<_> = before.keys().chain(after.keys()).collect();
             for subject in all {
-                // What came or went with its argument is told with that.
+                // The change of the argument covers the formula of an argument that was added or removed.
                 let name = &*subject.1;
                 if known.0.contains(name) && known.1.contains(name) {
                     let sides = (before.get(subject), after.get(subject));
