@@ -14,7 +14,7 @@ use opatlas_source::{Span, Stop, Stopped};
 use opatlas_yaml::Root;
 
 /// A file may have this many entries; no real one has 3,000.
-pub const MOST_ENTRIES: usize = 10_000;
+pub const MOST_ENTRIES: usize = 8_000;
 
 /// Entries are read until their schemas have this many arguments and returns; those of a real file
 /// have 15,000.
