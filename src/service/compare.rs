@@ -11,9 +11,9 @@ use crate::store::{ExceptionRecord, LabelRecord, Missing, ProjectName, StoreErro
 use opatlas_diff::cards::{Card, cards};
 use opatlas_diff::policy::{Context, Exception, Judgement, Line, Policy, judge};
 use opatlas_diff::{Comparison, Revision, compare_until};
-use opatlas_dispatch::{Provenance, Source, View};
+use opatlas_dispatch::{Provenance, RevisionTables, Source, View};
 use opatlas_rules::{Introduced, introduced};
-use opatlas_source::{Digest, Stop, Stopped};
+use opatlas_source::{Digest, Stop, Stopped, both};
 
 use super::Service;
 use super::address::{Holds, Resolved, release_of};
@@ -22,6 +22,7 @@ use super::error::ServiceError;
 use super::notes::JudgedRelease;
 use super::policy::{EXCEPTIONS, ExceptionText, PATTERNS, PolicyFault, PolicyText, keep_few};
 use super::snapshot::Snapshot;
+use super::threads::Threads;
 
 /// A policy up to this many bytes is read on the spot, with up to so many exceptions.
 const SMALL_POLICY: usize = 4 << 10;
@@ -86,8 +87,15 @@ impl Compared {
             source,
             ..Profile::default()
         };
-        let old = base.tables_until(&profile, stop)?;
-        let new = head.tables_until(&profile, stop)?;
+        // A comparison asks for the verdicts of both sides on every backend. To find them is a third of
+        // its work, and neither side needs the other.
+        let settled = |snapshot: &Snapshot| {
+            let tables = snapshot.tables_until(&profile, stop)?;
+            View::new(snapshot.inputs(), &tables).settle(stop)?;
+            Ok(tables)
+        };
+        let (old, new) = both(&Threads, || settled(&base), || settled(&head));
+        let (old, new): (Arc<RevisionTables>, Arc<RevisionTables>) = (old?, new?);
         let comparison = compare_until(
             Revision {
                 catalogue: &base.catalogue,
@@ -121,9 +129,28 @@ impl Compared {
     /// # Errors
     /// As [`Compared::new`].
     pub fn against(&self, base: Arc<Snapshot>, stop: &Stop) -> Result<Self, ServiceError> {
-        let mut compared = Self::new(base, Arc::clone(&self.head), stop)?;
+        let mut compared = Self::checked(base, Arc::clone(&self.head), stop)?;
         compared.head_line = self.head_line;
         Ok(compared)
+    }
+
+    /// Compares two snapshots as [`Compared::new`] does, and finds what the rules say of both meanwhile.
+    ///
+    /// # Errors
+    /// As [`Compared::new`].
+    pub fn checked(
+        base: Arc<Snapshot>,
+        head: Arc<Snapshot>,
+        stop: &Stop,
+    ) -> Result<Self, ServiceError> {
+        let sides = (Arc::clone(&base), Arc::clone(&head));
+        let check = || {
+            let (old, new) = both(&Threads, || sides.0.check(stop), || sides.1.check(stop));
+            old.and(new)
+        };
+        let (compared, checked) = both(&Threads, || Self::new(base, head, stop), check);
+        checked?;
+        compared
     }
 
     /// The findings that the head has and the base has not. Runs the rules over both sides on first

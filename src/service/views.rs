@@ -6,7 +6,6 @@
 
 use std::fmt::{self, Write as _};
 use std::future::Future;
-use std::io::Write as _;
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
@@ -15,6 +14,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::address::Resolved;
 use super::answers::Answers;
+use super::compressed::{gzip, zstd};
 use super::{ENGINE_VERSION, Service, ServiceError};
 use opatlas_source::Digest;
 
@@ -169,19 +169,6 @@ impl View {
             Encoding::Zstd => self.zstd.get().is_some(),
         }
     }
-}
-
-fn gzip(plain: &[u8]) -> Vec<u8> {
-    let out = Vec::with_capacity(plain.len() / 4);
-    let mut encoder = flate2::write::GzEncoder::new(out, flate2::Compression::new(GZIP_LEVEL));
-    // Writing to memory does not fail.
-    let _ = encoder.write_all(plain);
-    encoder.finish().unwrap_or_default()
-}
-
-fn zstd(plain: &[u8]) -> Vec<u8> {
-    // Writing to memory does not fail.
-    zstd::bulk::compress(plain, ZSTD_LEVEL).unwrap_or_default()
 }
 
 /// The cache of views; those used least go first.

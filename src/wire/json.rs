@@ -42,6 +42,11 @@ impl io::Write for Capped {
         Ok(bytes.len())
     }
 
+    /// Serializers write a name or a mark at a time, which the loop of the default method made slower.
+    fn write_all(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.write(bytes).map(|_| ())
+    }
+
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }

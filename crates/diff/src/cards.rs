@@ -114,7 +114,7 @@ fn card(
         match head.verdict(id, slot) {
             verdict if verdict.works() => {
                 if trains.is_none() && key != "Meta" {
-                    trains = head.training(id, slot).map(|answer| answer.through);
+                    trains = head.trains(id, slot).map(|answer| answer.through);
                 }
                 runs.push(key);
             }

@@ -91,7 +91,7 @@ impl<'a> View<'a> {
     #[must_use]
     pub fn entry(self, id: OperatorId, slot: Slot) -> Option<Entry<'a>> {
         let pattern = self.tables.pattern(id)?;
-        let rule = pattern.table.rule(slot);
+        let rule = pattern.rule(slot);
         Some(self.of_rule(id, pattern, slot, rule))
     }
 
@@ -123,10 +123,7 @@ impl<'a> View<'a> {
     /// One runtime key across all operators: the view of a backend.
     pub fn column(self, slot: Slot) -> impl Iterator<Item = (OperatorId, Entry<'a>)> + use<'a> {
         let patterns = self.tables.patterns();
-        let rules: Vec<Precedence> = patterns
-            .iter()
-            .map(|pattern| pattern.table.rule(slot))
-            .collect();
+        let rules: Vec<Precedence> = patterns.iter().map(|pattern| pattern.rule(slot)).collect();
         self.inputs.catalogue.iter().filter_map(move |(id, _)| {
             let index = self.tables.pattern_index(id)?;
             let (pattern, rule) = (patterns.get(index)?, *rules.get(index)?);

@@ -13,7 +13,7 @@ use super::resolve::{Precedence, Registered, Table, resolve};
 use super::support::SupportTables;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::handwritten;
-use opatlas_pytorch::key_set::KeySet;
+use opatlas_pytorch::key_set::{KeySet, Slot};
 use opatlas_pytorch::keys::{Key, Keys};
 use opatlas_pytorch::release::Release;
 use opatlas_source::{Stop, Stopped};
@@ -46,8 +46,19 @@ pub struct Pattern {
     pub decided_outside: KeySet,
     /// How many operators have it.
     pub operators: usize,
+    /// The rule by slot. Comparisons and verdicts ask for hundreds of thousands of them.
+    cells: Box<[Precedence]>,
     /// With all registrations that are known, those outside the files included.
     pub(super) everything: Registered,
+}
+
+impl Pattern {
+    /// The rule that serves a key.
+    #[must_use]
+    pub fn rule(&self, slot: Slot) -> Precedence {
+        let known = self.cells.get(slot.index());
+        known.copied().unwrap_or(Precedence::Missing)
+    }
 }
 
 /// The keys without kernels in a build, by what would register there.
@@ -154,6 +165,7 @@ impl RevisionTables {
             Source::Files => (*files, of_files),
         };
         self.patterns.push(Pattern {
+            cells: table.cells(self.keys).into(),
             registered,
             table,
             decided_outside: decided_outside(&of_files, &complete, outside),
@@ -300,7 +312,7 @@ impl RevisionTables {
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.registrations.bytes()
-            + self.patterns.capacity() * size_of::<Pattern>()
+            + self.patterns.capacity() * (size_of::<Pattern>() + self.keys.count())
             + self.of_operator.capacity() * size_of::<u32>()
     }
 }

@@ -159,40 +159,75 @@ fn autograd_key_by_name(keys: &Keys, slot: Slot) -> Option<Slot> {
     }
 }
 
+/// What [`View::training`] says, without the entries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Training {
+    /// Whether the call works there (in inference mode).
+    pub inference_works: Works,
+    /// Through what training works, or why it does not.
+    pub through: Through,
+    /// More on why not.
+    pub detail: Option<Detail>,
+}
+
 impl<'a> View<'a> {
     /// Whether an operator works on a backend key (`CPU`, `SparseCUDA`, ...), and through what.
     /// `None` for keys that are no backend's.
     #[must_use]
     pub fn training(self, id: OperatorId, slot: Slot) -> Option<TrainingAnswer<'a>> {
         let autograd = autograd_key(self.keys(), slot)?;
-        let inference = self.entry(id, slot)?;
-        let autograd = self.entry(id, autograd)?;
-        let works = match inference.rule {
-            Precedence::Missing | Precedence::Fallback | Precedence::Ambiguous => Works::No,
-            _ => Works::Yes,
-        };
-        let (through, detail) = match works {
-            Works::Yes => self.through(id, &autograd),
-            _ => (Through::Error, Some(Detail::NoKernel)),
-        };
+        let Training {
+            inference_works,
+            through,
+            detail,
+        } = self.trains(id, slot)?;
         Some(TrainingAnswer {
-            inference,
-            inference_works: works,
-            autograd,
+            inference: self.entry(id, slot)?,
+            inference_works,
+            autograd: self.entry(id, autograd)?,
             through,
             detail,
         })
     }
 
-    fn through(self, id: OperatorId, autograd: &Entry<'_>) -> (Through, Option<Detail>) {
+    /// The same without the entries, whose kernels and places cost most of the time: comparisons ask
+    /// for thousands of answers.
+    #[must_use]
+    pub fn trains(self, id: OperatorId, slot: Slot) -> Option<Training> {
+        let autograd = autograd_key(self.keys(), slot)?;
+        let pattern = self.tables.pattern(id)?;
+        let works = match pattern.rule(slot) {
+            Precedence::Missing | Precedence::Fallback | Precedence::Ambiguous => Works::No,
+            _ => Works::Yes,
+        };
+        let (through, detail) = match works {
+            Works::Yes => self.through(id, pattern.rule(autograd), autograd),
+            _ => (Through::Error, Some(Detail::NoKernel)),
+        };
+        Some(Training {
+            inference_works: works,
+            through,
+            detail,
+        })
+    }
+
+    /// Through what training works if a rule serves the autograd key.
+    fn through(
+        self,
+        id: OperatorId,
+        rule: Precedence,
+        autograd: Slot,
+    ) -> (Through, Option<Detail>) {
         let error = |detail| (Through::Error, Some(detail));
         if self.inputs.catalogue.operator(id).kind == SchemaKind::Out {
             return error(Detail::OutVariant);
         }
-        match (autograd.rule, autograd.origin) {
+        let key = rule.source(autograd);
+        let row = key.and_then(|key| self.tables.row(id, key, self.tables.source()));
+        match (rule, row.map(|row| row.origin)) {
             (Precedence::Ambiguous, _) => error(Detail::Ambiguous),
             (Precedence::Fallback | Precedence::Missing, _) => error(Detail::NoAutograd),
-            (_, Some(Origin::Autograd)) => self.generated_autograd(id, autograd.source_key),
+            (_, Some(Origin::Autograd)) => self.generated_autograd(id, key),
             (Precedence::Implicit | Precedence::Nested, _) => (Through::Composite, None),
             _ => (Through::AutogradKernel, None),
         }

@@ -23,8 +23,8 @@ use opatlas_pytorch::release::Release;
 use opatlas_schema::function::FunctionSchema;
 use opatlas_source::diagnostic::Complaints;
 use opatlas_source::{
-    BACKENDS, Bundle, DEPRECATED, DERIVATIVES, NATIVE_FUNCTIONS, SOURCES, Stop, Stopped, TAGS,
-    VENDOR,
+    BACKENDS, Bundle, DEPRECATED, DERIVATIVES, InTurn, NATIVE_FUNCTIONS, Pair, SOURCES, Stop,
+    Stopped, TAGS, VENDOR, both,
 };
 use opatlas_sources::{File, Sources};
 
@@ -74,6 +74,20 @@ pub struct Catalogue {
     face_index: OnceLock<FaceIndex>,
 }
 
+/// Reads the formulas of a bundle.
+fn derivatives(bundle: &Bundle, previous: Option<&Catalogue>) -> Option<Arc<Derivatives>> {
+    let bytes = bundle.file(DERIVATIVES)?;
+    let known = previous.and_then(|previous| previous.derivatives.as_ref());
+    // Repaired text differs from the original bytes.
+    let same = |known: &&Arc<Derivatives>| {
+        known.diagnostics.is_empty() && known.text.as_bytes() == &bytes[..]
+    };
+    Some(match known.filter(same) {
+        Some(known) => Arc::clone(known),
+        None => Arc::new(Derivatives::read(bytes)),
+    })
+}
+
 /// Reads the sources of a bundle.
 fn sources(bundle: &Bundle, stop: &Stop) -> Result<Sources, Stopped> {
     stop.check()?;
@@ -90,10 +104,10 @@ impl Catalogue {
     /// as without it.
     #[must_use]
     pub fn read(bundle: &Bundle, release: Release, previous: Option<&Self>) -> Self {
-        Stop::unstopped(|stop| Self::read_until(bundle, release, previous, stop))
+        Stop::unstopped(|stop| Self::read_until(bundle, release, previous, &InTurn, stop))
     }
 
-    /// The same, unless it is stopped.
+    /// The same in two parts at a time, unless it is stopped.
     ///
     /// # Errors
     /// [`Stopped`].
@@ -101,11 +115,18 @@ impl Catalogue {
         bundle: &Bundle,
         release: Release,
         previous: Option<&Self>,
+        pair: &dyn Pair,
         stop: &Stop,
     ) -> Result<Self, Stopped> {
         let bytes = bundle.file(NATIVE_FUNCTIONS).map_or(&[][..], |b| &b[..]);
         let known = previous.map(|p| &*p.native_functions);
-        let native = NativeFunctions::read_until(bytes, known, stop)?;
+        // Neither file is read with the help of the other.
+        let (native, derivatives) = both(
+            pair,
+            || NativeFunctions::read_until(bytes, known, pair, stop),
+            || derivatives(bundle, previous),
+        );
+        let native = native?;
         let (tags, diagnostics) = match bundle.file(TAGS) {
             Some(bytes) => {
                 let (text, diagnostics) = opatlas_yaml::decode(bytes);
@@ -121,17 +142,7 @@ impl Catalogue {
             previous,
             stop,
         )?;
-        catalogue.derivatives = bundle.file(DERIVATIVES).map(|bytes| {
-            let known = previous.and_then(|previous| previous.derivatives.as_ref());
-            // Repaired text differs from the original bytes.
-            let same = |known: &&Arc<Derivatives>| {
-                known.diagnostics.is_empty() && known.text.as_bytes() == &bytes[..]
-            };
-            match known.filter(same) {
-                Some(known) => Arc::clone(known),
-                None => Arc::new(Derivatives::read(bytes)),
-            }
-        });
+        catalogue.derivatives = derivatives;
         stop.check()?;
         catalogue.match_derivatives(stop)?;
         let profile = match bundle.file(VENDOR).map(|bytes| Profile::read(bytes)) {

@@ -10,7 +10,7 @@ use super::entry::Entry;
 use super::lower::lower;
 use super::operator::PlacedEntry;
 use opatlas_source::diagnostic::{Complaints, Diagnostic};
-use opatlas_source::{Span, Stop, Stopped};
+use opatlas_source::{InTurn, Pair, Span, Stop, Stopped, both};
 use opatlas_yaml::Root;
 
 /// A file may have this many entries; no real one has 3,000.
@@ -54,17 +54,22 @@ impl NativeFunctions {
     /// result is the same as without it.
     #[must_use]
     pub fn read(bytes: &[u8], previous: Option<&Self>) -> Self {
-        Stop::unstopped(|stop| Self::read_until(bytes, previous, stop))
+        Stop::unstopped(|stop| Self::read_until(bytes, previous, &InTurn, stop))
     }
 
-    /// The same, unless it is stopped.
+    /// The same in two parts at a time, unless it is stopped.
     ///
     /// # Errors
     /// [`Stopped`].
-    pub fn read_until(bytes: &[u8], previous: Option<&Self>, stop: &Stop) -> Result<Self, Stopped> {
+    pub fn read_until(
+        bytes: &[u8],
+        previous: Option<&Self>,
+        pair: &dyn Pair,
+        stop: &Stop,
+    ) -> Result<Self, Stopped> {
         let (text, diagnostics) = opatlas_yaml::decode(bytes);
         if diagnostics.is_empty()
-            && let Some(read) = Self::by_chunks(&text, previous, stop)?
+            && let Some(read) = Self::by_chunks(&text, previous, pair, stop)?
         {
             return Ok(read);
         }
@@ -101,6 +106,7 @@ impl NativeFunctions {
     fn by_chunks(
         text: &str,
         previous: Option<&Self>,
+        pair: &dyn Pair,
         stop: &Stop,
     ) -> Result<Option<Self>, Stopped> {
         let Some(mut chunks) = opatlas_yaml::split(text) else {
@@ -108,28 +114,25 @@ impl NativeFunctions {
         };
         let mut beyond = chunks.get(MOST_ENTRIES).map(|chunk| too_many(*chunk));
         chunks.truncate(MOST_ENTRIES);
+        let sources: Vec<&str> = chunks.iter().map(|chunk| chunk.slice(text)).collect();
+        let hashes: Vec<u64> = sources.iter().map(|source| hash(source)).collect();
+        let shared = hashes.iter().zip(&sources).map(|(hash, source)| {
+            let known = previous.and_then(|previous| previous.entry_of(*hash, source));
+            known.map(Arc::clone)
+        });
+        let shared: Vec<Option<Arc<Entry>>> = shared.collect();
+        let unknown = shared.iter().zip(&sources);
+        let unknown = unknown.filter_map(|(known, source)| known.is_none().then_some(*source));
+        let mut read = read_entries(&unknown.collect::<Vec<_>>(), pair, stop)?.into_iter();
         let mut taken = Taken::default();
         let mut entries = Vec::with_capacity(chunks.len());
-        let mut by_hash = FxHashMap::with_capacity_and_hasher(chunks.len(), Default::default());
-        for (i, chunk) in chunks.iter().enumerate() {
-            stop.check()?;
+        for (chunk, known) in chunks.iter().zip(shared) {
             if let Some(limit) = taken.limit(*chunk) {
                 beyond = Some(limit);
                 break;
             }
-            let source = chunk.slice(text);
-            let hash = hash(source);
-            let Ok(at) = u32::try_from(i) else {
+            let Some(entry) = known.or_else(|| read.next().flatten()) else {
                 return Ok(None);
-            };
-            by_hash.insert(hash, at);
-            let known = previous.and_then(|previous| previous.entry_of(hash, source));
-            let entry = match known {
-                Some(entry) => Arc::clone(entry),
-                None => match opatlas_yaml::parse_chunk(source) {
-                    Some(item) => Arc::new(lower(&item, source)),
-                    None => return Ok(None),
-                },
             };
             taken.add(&entry);
             entries.push(PlacedEntry {
@@ -137,6 +140,8 @@ impl NativeFunctions {
                 base: chunk.start,
             });
         }
+        let numbered = hashes.into_iter().zip(0..).take(entries.len());
+        let by_hash = numbered.collect();
         chunks.truncate(entries.len());
         Ok(Some(Self {
             text: text.into(),
@@ -198,6 +203,45 @@ impl NativeFunctions {
     }
 }
 
+/// As few entries as these are not worth a thread.
+const FEW: usize = 128;
+
+/// Reads entries, each on its own, one half beside the other. `None` stands for one that is not that
+/// simple. What is behind such an entry, or beyond what a file may have, is missing.
+fn read_entries(
+    sources: &[&str],
+    pair: &dyn Pair,
+    stop: &Stop,
+) -> Result<Vec<Option<Arc<Entry>>>, Stopped> {
+    let read = |sources: &[&str]| {
+        let mut taken = Taken::default();
+        let mut entries = Vec::with_capacity(sources.len());
+        for source in sources {
+            stop.check()?;
+            let item = opatlas_yaml::parse_chunk(source);
+            let entry = item.map(|item| Arc::new(lower(&item, source)));
+            entry.iter().for_each(|entry| taken.add(entry));
+            let is_end = entry.is_none() || taken.is_over();
+            entries.push(entry);
+            if is_end {
+                break;
+            }
+        }
+        Ok(entries)
+    };
+    if sources.len() < FEW {
+        return read(sources);
+    }
+    // Entries at the end of real files are as long as those at the beginning.
+    let (front, back) = sources.split_at(sources.len() / 2);
+    let (first, second) = both(pair, || read(front), || read(back));
+    let (mut entries, second) = (first?, second?);
+    if entries.len() == front.len() {
+        entries.extend(second);
+    }
+    Ok(entries)
+}
+
 /// What the entries read so far take of the limits of a file.
 #[derive(Debug, Default)]
 struct Taken {
@@ -211,6 +255,10 @@ impl Taken {
         if let Some(schema) = &entry.schema {
             self.arguments += schema.arguments.all().len() + schema.returns.len();
         }
+    }
+
+    fn is_over(&self) -> bool {
+        self.complaints > MOST_COMPLAINTS || self.arguments > MOST_ARGUMENTS
     }
 
     /// The limit that keeps the entry at this place from being read.

@@ -7,6 +7,7 @@
 
 pub mod diagnostic;
 mod ids;
+mod pair;
 mod rule_id;
 mod stop;
 pub mod suggest;
@@ -17,6 +18,7 @@ use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
 
+pub use pair::{InTurn, Pair, both};
 pub use stop::{Stop, Stopped};
 
 /// A half-open range of bytes, `start..end`, in one file.

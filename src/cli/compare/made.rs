@@ -159,8 +159,8 @@ impl How {
     ) -> anyhow::Result<(Compared, Judgement, Vec<FurtherVerdict>)> {
         let (base, head) = (&sides.base, &sides.head);
         let judged = head.resolved.as_ref().map(|head| &head.judged);
-        let compared = Compared::new(base.snapshot.clone(), head.snapshot.clone(), &Stop::never())?
-            .named(judged);
+        let (old, new) = (base.snapshot.clone(), head.snapshot.clone());
+        let compared = Compared::checked(old, new, &Stop::never())?.named(judged);
         let today = Zoned::now().date();
         let judgement = compared.judge(&rulebook.policy, &rulebook.exceptions, today);
         let told = (&compared, &judgement);

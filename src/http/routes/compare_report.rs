@@ -129,7 +129,7 @@ impl Judged {
         let head = head.read(reader, stop)?;
         let sides = (Arc::clone(&base.snapshot), Arc::clone(&head.snapshot));
         let judged = head.resolved.as_ref().map(|head| &head.judged);
-        let compared = Compared::new(sides.0, sides.1, stop)?.named(judged);
+        let compared = Compared::checked(sides.0, sides.1, stop)?.named(judged);
         let judgement = compared.judge(&rulebook.policy, &rulebook.exceptions, today);
         stop.check()?;
         let is_given = |exception: &Exception| exception.id.starts_with(GIVEN);

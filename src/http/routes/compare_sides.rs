@@ -16,9 +16,9 @@ use crate::wire::comparison::SideView;
 use crate::wire::lift::Lifted;
 use crate::wire::problem::{Kind, Problem};
 
-/// Reads a stored revision.
+/// Reads a stored revision. The comparison runs the rules.
 pub(crate) async fn read(api: &Api, resolved: Resolved) -> Result<Read, Problem> {
-    let snapshot = api.service.checked(&resolved).await?;
+    let snapshot = api.service.snapshot(&resolved).await?;
     Ok(Read {
         view: SideView {
             title: resolved.title(),

@@ -188,7 +188,7 @@ impl<'a> Tables<'a> {
             return Arc::default();
         };
         let moved = self.slots.iter().filter_map(|&(base, head)| {
-            let (before, after) = (old.table.rule(base), new.table.rule(head));
+            let (before, after) = (old.rule(base), new.rule(head));
             (before != after).then_some(Moved {
                 base,
                 head,

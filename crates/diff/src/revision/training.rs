@@ -7,7 +7,7 @@ use super::support::Tables;
 use crate::change::{Change, Note, Subject};
 use crate::rules::Level;
 use opatlas_dispatch::training::{Through, Works, autograd_key};
-use opatlas_dispatch::{Table, View};
+use opatlas_dispatch::{Pattern, View};
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Key;
@@ -41,18 +41,18 @@ pub(super) fn compare(
     let mut lost_alike: FxHashSet<_> = FxHashSet::default();
     let mut was_composite = false;
     for (slot, there) in tables.dense() {
-        let rules = |view: View<'_>, table: &Table, slot| {
-            let autograd = table.rule(autograd_key(view.keys(), slot)?);
+        let rules = |view: View<'_>, pattern: &Pattern, slot| {
+            let autograd = pattern.rule(autograd_key(view.keys(), slot)?);
             // A kernel of its own is its own; anything else is shared.
             Some((
-                table.rule(slot),
+                pattern.rule(slot),
                 autograd,
                 autograd == opatlas_dispatch::Precedence::Direct,
             ))
         };
         let (Some(before), Some(after)) = (
-            rules(base, &old_pattern.table, slot),
-            rules(head, &new_pattern.table, there),
+            rules(base, old_pattern, slot),
+            rules(head, new_pattern, there),
         ) else {
             continue;
         };
@@ -65,10 +65,10 @@ pub(super) fn compare(
             }
             continue;
         }
-        let (Some(was), Some(is)) = (base.training(old, slot), head.training(new, there)) else {
+        let (Some(was), Some(is)) = (base.trains(old, slot), head.trains(new, there)) else {
             continue;
         };
-        let lost_it = was.training_works() == Works::Yes
+        let lost_it = was.through.works() == Works::Yes
             && is.inference_works == Works::Yes
             && match is.through {
                 Through::Error | Through::NotDifferentiable => true,
@@ -159,7 +159,7 @@ struct Answers {
 impl Answers {
     fn of(base: View<'_>, id: OperatorId, cpu: Slot) -> Self {
         let operator = base.inputs.catalogue.operator(id);
-        let answer = base.training(id, cpu).filter(|answer| {
+        let answer = base.trains(id, cpu).filter(|answer| {
             operator.kind != SchemaKind::Out && answer.through != Through::Composite
         });
         let Some(answer) = answer else {
@@ -167,7 +167,7 @@ impl Answers {
         };
         Self {
             own: 1,
-            train: usize::from(answer.training_works() != Works::No),
+            train: usize::from(answer.through.works() != Works::No),
         }
     }
 }

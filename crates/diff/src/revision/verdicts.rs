@@ -64,7 +64,7 @@ impl VerdictMoves {
         both: &Both,
         pairs: &[(OperatorId, OperatorId)],
     ) {
-        let rule = |view: View<'_>, id, slot| Some(view.tables.pattern(id)?.table.rule(slot));
+        let rule = |view: View<'_>, id, slot| Some(view.tables.pattern(id)?.rule(slot));
         let mut fallen = Vec::new();
         let (mut lost, mut gained) = (FxHashMap::default(), FxHashMap::default());
         for &(old, new) in pairs {

@@ -9,6 +9,7 @@ use opatlas_pytorch::calls;
 use opatlas_pytorch::key_set::KeySet;
 
 use super::backends::{backends, known_backends};
+use super::column::Served;
 use super::generated::{Call, Named};
 use super::own::{OwnKernels, special};
 use crate::entry::View;
@@ -40,6 +41,10 @@ pub(super) struct Calls {
     callers: Adjacency,
     /// Kernels on keys themselves that call other operators.
     pub(super) own: OwnKernels,
+    /// The keys that those are on.
+    pub(super) own_keys: KeySet,
+    /// What serves each operator on the dense key of a backend that has no kernel for it.
+    defaults: Vec<Served>,
     /// The keys whose fallback for every operator only passes the call on.
     pub(super) passing: KeySet,
     /// The keys of backends.
@@ -121,6 +126,8 @@ impl Calls {
             calls: Adjacency::default(),
             callers: Adjacency::default(),
             own: special(view, &named),
+            own_keys: KeySet::EMPTY,
+            defaults: Vec::with_capacity(count),
             backends: backends(view.keys()),
             known_backends: known_backends(view),
             passing: view.tables.fallthrough_fallbacks(),
@@ -136,7 +143,16 @@ impl Calls {
             made.calls.push(merged(of_files, measured));
         }
         made.callers = made.calls.reversed(count);
+        made.own_keys = made.own.keys().map(|(_, slot)| *slot).collect();
+        let ids = (0..count).map(OperatorId::of_index);
+        made.defaults = ids.map(|id| default(&made, id)).collect();
         made
+    }
+
+    /// What serves an operator on the dense key of a backend that has no kernel for it.
+    pub(super) fn default(&self, id: OperatorId) -> Served {
+        let known = self.defaults.get(id.index()).copied();
+        known.unwrap_or(Served::Nothing)
     }
 
     /// The alias whose kernel serves keys without a kernel of their own.
@@ -178,6 +194,15 @@ fn default_alias(registered: &Registered) -> Option<Alias> {
         Alias::CompositeImplicitAutograd,
     ];
     order.into_iter().find(|&alias| registered.has_alias(alias))
+}
+
+fn default(calls: &Calls, id: OperatorId) -> Served {
+    match calls.alias(id) {
+        None => Served::Nothing,
+        Some(_) if calls.raises(id) => Served::Nothing,
+        Some(_) if calls.is_known(id) => Served::Calls,
+        Some(_) => Served::Unmeasured,
+    }
 }
 
 /// `convolution_overrideable`, `_scaled_dot_product_fused_attention_overrideable` and their backward

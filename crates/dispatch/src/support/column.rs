@@ -55,55 +55,89 @@ enum Branches {
     Always,
 }
 
+/// All that the verdicts on a key follow from, besides the operators: two keys with the same traits have
+/// the same column. Of the seventy keys of backends, most share theirs with others.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Traits {
+    /// The rule of each pattern.
+    rules: Vec<Precedence>,
+    branches: Branches,
+    is_backend: bool,
+    is_claimed: bool,
+    /// Its fallback only passes the call on.
+    is_passing: bool,
+    is_meta: bool,
+    /// With kernels of its own that call others; no other key has these.
+    own: Option<Slot>,
+}
+
+impl Traits {
+    pub(super) fn of(view: View<'_>, calls: &Calls, slot: Slot) -> Self {
+        let patterns = view.tables.patterns().iter();
+        let keys = view.keys();
+        let is_backend = calls.backends.contains(slot);
+        Self {
+            rules: patterns.map(|pattern| pattern.rule(slot)).collect(),
+            branches: branches(keys, slot),
+            is_backend,
+            is_claimed: !is_backend || calls.known_backends.contains(slot),
+            is_passing: calls.passing.contains(slot),
+            is_meta: is_meta(keys, slot),
+            own: calls.own_keys.contains(slot).then_some(slot),
+        }
+    }
+}
+
 /// The verdicts on one key, with what they follow from.
 #[derive(Debug)]
 pub(super) struct Column {
+    /// `None` for that of a bare device.
+    traits: Option<Traits>,
     served: Vec<Served>,
     verdicts: Vec<Verdict>,
     branches: Branches,
-    slot: Slot,
     /// The callers of each operator among kernels on the key itself.
     own_callers: FxHashMap<OperatorId, Vec<Edge>>,
     own_calls: FxHashMap<OperatorId, Vec<Edge>>,
 }
 
-/// Which kernels on the key itself count.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kernels {
-    /// Those that are registered.
-    Registered,
-    /// Those that every device must have.
-    Bare,
-}
-
 impl Column {
-    /// Finds the verdicts on a key.
-    pub(super) fn new(view: View<'_>, calls: &Calls, slot: Slot, kernels: Kernels) -> Self {
-        let served = match kernels {
-            Kernels::Registered => registered(view, calls, slot),
-            Kernels::Bare => bare(view, calls),
-        };
-        let mut column = Self {
+    /// Finds the verdicts on the keys with these traits.
+    pub(super) fn new(view: View<'_>, calls: &Calls, slot: Slot, traits: Traits) -> Self {
+        let mut column = Self::served_so(registered(view, calls, slot, &traits), traits.branches);
+        if traits.own.is_some() {
+            column.own(calls, slot);
+        }
+        if traits.is_claimed {
+            column.settle(calls);
+        } else {
+            column.claim_own_kernels_only();
+        }
+        column.traits = Some(traits);
+        column
+    }
+
+    /// Finds the verdicts on a device that has only the kernels that every device must have.
+    pub(super) fn bare(view: View<'_>, calls: &Calls) -> Self {
+        let mut column = Self::served_so(bare(view, calls), Branches::Never);
+        column.settle(calls);
+        column
+    }
+
+    fn served_so(served: Vec<Served>, branches: Branches) -> Self {
+        Self {
+            traits: None,
             verdicts: served.iter().map(|&served| first(served)).collect(),
             served,
-            branches: match kernels {
-                Kernels::Registered => branches(view.keys(), slot),
-                Kernels::Bare => Branches::Never,
-            },
-            slot,
+            branches,
             own_callers: FxHashMap::default(),
             own_calls: FxHashMap::default(),
-        };
-        if kernels == Kernels::Registered {
-            column.own(calls);
         }
-        let is_unclaimed = calls.backends.contains(slot) && !calls.known_backends.contains(slot);
-        if kernels == Kernels::Registered && is_unclaimed {
-            column.claim_own_kernels_only();
-        } else {
-            column.settle(calls);
-        }
-        column
+    }
+
+    /// Whether the verdicts are those of keys with these traits.
+    pub(super) fn has(&self, traits: &Traits) -> bool {
+        self.traits.as_ref() == Some(traits)
     }
 
     /// What serves an operator.
@@ -177,10 +211,10 @@ impl Column {
             }
     }
 
-    fn own(&mut self, calls: &Calls) {
+    fn own(&mut self, calls: &Calls, key: Slot) {
         for (&(id, slot), own) in &calls.own {
             let Own::Calls(called) = own else { continue };
-            if slot != self.slot || self.served(id) != Served::OwnCalls {
+            if slot != key || self.served(id) != Served::OwnCalls {
                 continue;
             }
             let edge = |id, always| Edge {
@@ -295,26 +329,16 @@ fn branches(keys: &Keys, slot: Slot) -> Branches {
     }
 }
 
-fn registered(view: View<'_>, calls: &Calls, slot: Slot) -> Vec<Served> {
-    let patterns = view.tables.patterns();
-    let rules: Vec<Precedence> = patterns
-        .iter()
-        .map(|pattern| pattern.table.rule(slot))
-        .collect();
-    let is_backend = calls.backends.contains(slot);
+fn registered(view: View<'_>, calls: &Calls, slot: Slot, traits: &Traits) -> Vec<Served> {
     let operators = view.inputs.catalogue.iter();
     operators
         .map(|(id, _)| {
             let index = view.tables.pattern_index(id);
-            let rule = index.and_then(|index| rules.get(index)).copied();
-            by_rule(
-                view.keys(),
-                calls,
-                id,
-                slot,
-                rule.unwrap_or(Precedence::Missing),
-                is_backend,
-            )
+            let rule = index.and_then(|index| traits.rules.get(index)).copied();
+            match rule.unwrap_or(Precedence::Missing) {
+                Precedence::Direct if traits.own.is_none() => Served::Kernel,
+                rule => by_rule(view.keys(), calls, id, slot, rule, traits.is_backend),
+            }
         })
         .collect()
 }
@@ -330,7 +354,7 @@ pub(super) fn by_rule(
 ) -> Served {
     let passes = |is_backend: bool| match is_backend {
         // Below the backends there is only `Undefined`, which the same aliases serve.
-        true => default(calls, id),
+        true => calls.default(id),
         false => Served::Passes,
     };
     match rule {
@@ -343,7 +367,7 @@ pub(super) fn by_rule(
         Precedence::NonFunctional | Precedence::Explicit | Precedence::Implicit
             if rule.alias() == calls.alias(id) =>
         {
-            default(calls, id)
+            calls.default(id)
         }
         Precedence::NonFunctional
         | Precedence::Explicit
@@ -352,25 +376,19 @@ pub(super) fn by_rule(
         Precedence::Autograd | Precedence::Batched => Served::Kernel,
         Precedence::Fallback if calls.passing.contains(slot) => passes(is_backend),
         // The fallback of `Meta` raises.
-        Precedence::Fallback if keys.name(Key::Runtime(slot)) == "Meta" => Served::Nothing,
+        Precedence::Fallback if is_meta(keys, slot) => Served::Nothing,
         Precedence::Fallback => Served::Fallback,
         Precedence::Ambiguous | Precedence::Missing => Served::Nothing,
     }
 }
 
-/// What serves an operator on the dense key of a backend that has no kernel for it.
-fn default(calls: &Calls, id: OperatorId) -> Served {
-    match calls.alias(id) {
-        None => Served::Nothing,
-        Some(_) if calls.raises(id) => Served::Nothing,
-        Some(_) if calls.is_known(id) => Served::Calls,
-        Some(_) => Served::Unmeasured,
-    }
+fn is_meta(keys: &Keys, slot: Slot) -> bool {
+    keys.name(Key::Runtime(slot)) == "Meta"
 }
 
 fn bare(view: View<'_>, calls: &Calls) -> Vec<Served> {
     let catalogue = view.inputs.catalogue;
-    let mut served: Vec<Served> = catalogue.iter().map(|(id, _)| default(calls, id)).collect();
+    let mut served: Vec<Served> = catalogue.iter().map(|(id, _)| calls.default(id)).collect();
     for id in BARE
         .iter()
         .filter_map(|name| catalogue.find_in("aten", name))

@@ -6,10 +6,11 @@ use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::alias::Alias;
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Keys;
+use opatlas_source::{Stop, Stopped};
 
 use super::backends::{Unclaimed, serving};
 use super::calls::{Calls, Edge};
-use super::column::{Column, Kernels, Served, by_rule};
+use super::column::{Column, Served, Traits, by_rule};
 use super::needs::Search;
 use super::{Support, Verdict};
 use crate::entry::{Entry, View};
@@ -39,10 +40,7 @@ impl<'a> View<'a> {
     /// found when they are first asked for (about 0.3 ms for a release).
     #[must_use]
     pub fn support(self, id: OperatorId, slot: Slot) -> Support {
-        let rule = self
-            .tables
-            .pattern(id)
-            .map(|pattern| pattern.table.rule(slot));
+        let rule = self.tables.pattern(id).map(|pattern| pattern.rule(slot));
         self.support_by(id, slot, rule.unwrap_or(Precedence::Missing))
     }
 
@@ -54,6 +52,18 @@ impl<'a> View<'a> {
         } else {
             self.support(id, slot).verdict
         }
+    }
+
+    /// Finds the verdicts on all keys of backends, which a comparison asks for.
+    ///
+    /// # Errors
+    /// [`Stopped`].
+    pub fn settle(self, stop: &Stop) -> Result<(), Stopped> {
+        for slot in self.calls().backends.iter() {
+            stop.check()?;
+            self.column_of(slot);
+        }
+        Ok(())
     }
 
     /// The verdicts of a key.
@@ -137,7 +147,7 @@ impl<'a> View<'a> {
         let keys = self.keys();
         let served_by = serving(keys, slot);
         let rule = match self.tables.pattern(id) {
-            Some(pattern) if served_by != slot => pattern.table.rule(served_by),
+            Some(pattern) if served_by != slot => pattern.rule(served_by),
             _ => rule,
         };
         let own = by_rule(keys, calls, id, served_by, rule, true);
@@ -189,7 +199,16 @@ impl<'a> View<'a> {
         let slot = serving(self.keys(), slot);
         let make = || {
             let calls = self.calls();
-            Arc::new(Column::new(self, &calls, slot, Kernels::Registered))
+            let traits = Traits::of(self, &calls, slot);
+            let same = self
+                .tables
+                .support
+                .made()
+                .find(|column| column.has(&traits));
+            same.map_or_else(
+                || Arc::new(Column::new(self, &calls, slot, traits)),
+                Arc::clone,
+            )
         };
         let count = self.keys().count();
         match self.tables.support.column(slot, count) {
@@ -199,7 +218,7 @@ impl<'a> View<'a> {
     }
 
     pub(super) fn bare_column(self, calls: &Calls) -> Arc<Column> {
-        let make = || Arc::new(Column::new(self, calls, Slot::UNDEFINED, Kernels::Bare));
+        let make = || Arc::new(Column::bare(self, calls));
         Arc::clone(self.tables.support.bare.get_or_init(make))
     }
 }

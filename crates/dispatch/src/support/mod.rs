@@ -152,4 +152,10 @@ impl SupportTables {
             .get_or_init(|| (0..count).map(|_| OnceLock::new()).collect());
         columns.get(slot.index())
     }
+
+    /// The columns that are there.
+    fn made(&self) -> impl Iterator<Item = &Arc<Column>> {
+        let columns = self.columns.get().into_iter().flatten();
+        columns.filter_map(OnceLock::get)
+    }
 }

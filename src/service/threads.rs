@@ -1,0 +1,149 @@
+//! A second thread for work in two parts.
+
+use std::panic::resume_unwind;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use opatlas_source::Pair;
+
+/// Runs the second part on a thread of its own. All work of the process together has at most as many such
+/// threads as there are processors, so a busy server does most work in turn, which takes no longer then.
+/// An idle one reads and compares releases in little more than half the time.
+#[derive(Debug, Clone, Copy)]
+pub struct Threads;
+
+/// How many second parts run.
+static RUNNING: AtomicUsize = AtomicUsize::new(0);
+
+/// The right to run one more; given back also where a part panics.
+struct Place;
+
+impl Place {
+    fn take() -> Option<Self> {
+        let most = most();
+        let taken = RUNNING.fetch_update(Ordering::AcqRel, Ordering::Acquire, |running| {
+            (running < most).then_some(running + 1)
+        });
+        // A place that is made and dropped would be given back without having been taken.
+        match taken {
+            Ok(_) => Some(Self),
+            Err(_) => None,
+        }
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        RUNNING.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+/// One processor runs nothing at the same time.
+fn most() -> usize {
+    static MOST: OnceLock<usize> = OnceLock::new();
+    *MOST.get_or_init(|| {
+        let processors = thread::available_parallelism().map_or(1, usize::from);
+        match processors {
+            1 => 0,
+            more => more,
+        }
+    })
+}
+
+impl Pair for Threads {
+    fn run(&self, one: &mut (dyn FnMut() + Send), other: &mut (dyn FnMut() + Send)) {
+        let place = Place::take();
+        let has_run = place.is_some()
+            && thread::scope(|scope| {
+                let spawned = thread::Builder::new().spawn_scoped(scope, &mut *other);
+                let Ok(spawned) = spawned else { return false };
+                one();
+                spawned.join().unwrap_or_else(|panic| resume_unwind(panic));
+                true
+            });
+        if !has_run {
+            one();
+            other();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use opatlas_operators::catalogue::Catalogue;
+    use opatlas_pytorch::release::Release;
+    use opatlas_source::{Bundle, DERIVATIVES, InTurn, NATIVE_FUNCTIONS, Stop, both};
+
+    use super::*;
+
+    #[test]
+    fn second_parts_have_a_bound_and_give_their_places_back() {
+        fn nested(depth: u32) -> usize {
+            let seen = RUNNING.load(Ordering::Acquire);
+            assert!(seen <= most());
+            match depth {
+                0 => 1,
+                _ => {
+                    let (a, b) = both(&Threads, || nested(depth - 1), || nested(depth - 1));
+                    a + b
+                }
+            }
+        }
+        assert_eq!(nested(6), 64);
+        let panicked = std::panic::catch_unwind(|| both(&Threads, || (), || panic!("in a test")));
+        assert!(panicked.is_err());
+        assert_eq!(nested(1), 2);
+    }
+
+    /// Files with more entries than are read in one part: plain, broken in either half, and too long.
+    #[test]
+    fn two_threads_read_what_one_reads() {
+        let entry = |at: usize| format!("- func: op{at}(Tensor self, int n) -> Tensor\n");
+        let plain: String = (0..600).map(entry).collect();
+        let broken_at = |broken: usize, text: &str| -> String {
+            (0..600)
+                .map(|at| match at == broken {
+                    true => text.to_owned(),
+                    false => entry(at),
+                })
+                .collect()
+        };
+        let many: String = (0..400)
+            .map(|at| {
+                let arguments: Vec<_> = (0..200).map(|n| format!("int a{n}")).collect();
+                format!("- func: op{at}({}) -> ()\n", arguments.join(", "))
+            })
+            .collect();
+        let texts = [
+            plain,
+            broken_at(20, "- func: [\n"),
+            broken_at(500, "- &a func: f() -> ()\n"),
+            broken_at(599, "- func: f(Tensor self -> ()\n"),
+            many,
+        ];
+        for text in texts {
+            let mut bundle = Bundle::default();
+            bundle.insert(NATIVE_FUNCTIONS, text.into_bytes());
+            let formulas = b"- name: op1(Tensor self, int n) -> Tensor\n  self: grad\n";
+            bundle.insert(DERIVATIVES, formulas.to_vec());
+            let [one, two] = [&InTurn as &dyn Pair, &Threads].map(|pair| {
+                let stop = Stop::never();
+                let read = Catalogue::read_until(&bundle, Release::LATEST, None, pair, &stop);
+                read.expect("nothing stops it")
+            });
+            assert_eq!(
+                format!("{:?}", one.native_functions),
+                format!("{:?}", two.native_functions)
+            );
+            assert_eq!(
+                format!("{:?}", one.operators),
+                format!("{:?}", two.operators)
+            );
+            assert_eq!(
+                format!("{:?}", one.derivatives),
+                format!("{:?}", two.derivatives)
+            );
+        }
+    }
+}
