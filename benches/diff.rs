@@ -1,6 +1,6 @@
 //! Comparing releases: the largest difference between two (2.12.1 to 2.13.0), everything and
-//! schemas alone, beside two peers in the same run: reading one of the files, and making one
-//! side's tables.
+//! schemas alone, with the findings that the change introduces, beside two peers in the same run:
+//! reading one of the files, and making one side's tables.
 //!
 //! Reads the releases that `make releases` fetches.
 
@@ -11,6 +11,7 @@ use opatlas::service::Snapshot;
 use opatlas_diff::{Revision, compare, official};
 use opatlas_dispatch::{Build, RevisionTables, Source};
 use opatlas_pytorch::release::Release;
+use opatlas_rules::{check, introduced};
 use opatlas_source::{Bundle, DERIVATIVES, NATIVE_FUNCTIONS, TAGS};
 
 /// The allocator of the program itself.
@@ -57,6 +58,20 @@ fn of_releases(c: &mut Criterion) {
             b.iter(|| compare(revision(&base, with.0), revision(&head, with.1)));
         });
     }
+    group.bench_function("with dispatch and findings that are known", |b| {
+        b.iter(|| {
+            let comparison = compare(revision(&base, true), revision(&head, true));
+            (comparison, introduced(base.findings(), head.findings()))
+        });
+    });
+    // As `Compared::introduced` does when nobody asked for the findings before.
+    group.bench_function("with dispatch and rules run over both sides", |b| {
+        b.iter(|| {
+            let comparison = compare(revision(&base, true), revision(&head, true));
+            let (old, new) = (check(&base.catalogue), check(&head.catalogue));
+            (comparison, introduced(&old, &new))
+        });
+    });
     // The official verdict on every schema of the base, as the official job computes it.
     let schemas: Vec<&str> = base
         .catalogue

@@ -4,7 +4,7 @@ import argparse
 import signal
 import sys
 
-from . import calls, facts, files, manifest, observations, places, release, runtimes, versions
+from . import calls, facts, files, headers, manifest, observations, places, release, runtimes, versions
 
 
 def main() -> int:
@@ -24,13 +24,17 @@ def main() -> int:
     install.add_argument("versions", nargs="*", metavar="VERSION", help="2.9.0 when none is named")
     of_calls = commands.add_parser("calls", help="record what composites call, into data/calls.json")
     of_calls.add_argument("releases", nargs="*", metavar="RELEASE", help="such as 2.9; all when none is named")
+    of_headers = commands.add_parser("headers", help="compile the declarations of a server against a real torch")
+    of_headers.add_argument("version", help="such as 2.9.0, which the server has as a revision")
+    of_headers.add_argument("--server", default="http://127.0.0.1:8080", metavar="URL")
+    of_headers.add_argument("--project", default="pytorch", metavar="PROJECT")
     add = commands.add_parser("release", help="add a release to data/ and tests/golden/")
     add.add_argument("version", help="such as 2.16.0")
     add.add_argument("--without-process", action="store_true",
                      help="do not install torch; its runtime is taken to be that of the release before")
     given = parser.parse_args()
     return {"list": _list, "record": _record, "verify": _verify, "verify-data": _verify_data,
-            "install": _install, "calls": _calls, "release": _release}[given.command](given)
+            "install": _install, "calls": _calls, "headers": _headers, "release": _release}[given.command](given)
 
 
 def _chosen(names: list[str]) -> list[manifest.Recording]:
@@ -101,6 +105,14 @@ def _calls(given: argparse.Namespace) -> int:
         calls.add(version, found)
         print(f"{release}: the calls of {len(found)} operators")
     return 0
+
+
+def _headers(given: argparse.Namespace) -> int:
+    complaints = headers.check(given.version, given.server, given.project)
+    for line in complaints:
+        print(line)
+    print(f"{len(complaints)} errors of the compiler")
+    return 1 if complaints else 0
 
 
 def _release(given: argparse.Namespace) -> int:

@@ -2,7 +2,7 @@
 
 The builds of PyPI for Linux are the CUDA builds that the data speaks of. Without the CUDA libraries
 that they link, for which `stubs` stands in, one needs about 0.9 GB of downloads and 2 GB of disk; no
-GPU is needed.
+GPU is needed. The oldest releases need the real libraries: 3 GB of downloads, 5 GB of disk.
 """
 
 import os
@@ -17,6 +17,8 @@ _INSTALL_TIMEOUT_S = 3600
 # What torch and its operator database import, and what builds an extension.
 _LIBRARIES = ("typing_extensions", "sympy", "networkx", "jinja2", "fsspec", "filelock", "expecttest",
               "packaging", "setuptools<80", "ninja")
+# Earlier wheels crash while they are imported if stand-ins take the place of the CUDA libraries.
+_FIRST_WITH_STAND_INS = (2, 2)
 # Wheels before 2.3 were built against the first NumPy.
 _FIRST_WITH_NUMPY_2 = (2, 3)
 
@@ -30,11 +32,13 @@ def python(version: str, *, install: bool = True) -> Path | None:
     if not install:
         return None
     venv.EnvBuilder(with_pip=True, clear=True).create(home)
-    print(f"installing torch {version} into {home} (about 0.9 GB)", file=sys.stderr)
+    stands_in = versions.parse(version) >= _FIRST_WITH_STAND_INS
+    print(f"installing torch {version} into {home} (about {0.9 if stands_in else 3} GB)", file=sys.stderr)
     numpy = "numpy" if versions.parse(version) >= _FIRST_WITH_NUMPY_2 else "numpy<2"
-    _pip(interpreter, version, "--no-deps", f"torch=={version}")
+    _pip(interpreter, version, *(["--no-deps"] if stands_in else []), f"torch=={version}")
     _pip(interpreter, version, numpy, *_LIBRARIES)
-    stubs.add(next(home.glob("lib/python*/site-packages/torch/lib")))
+    if stands_in:
+        stubs.add(next(home.glob("lib/python*/site-packages/torch/lib")))
     (home / "installed").write_text(version + os.linesep)
     return interpreter
 

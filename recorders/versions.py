@@ -34,7 +34,9 @@ def generator_of(release: str) -> str:
     """The patch release whose generator speaks for a minor release: the newest one measured, or the
     newest of all where none was.
     """
-    row = next(row for row in rows() if row["release"] == release)
+    row = next((row for row in rows() if row["release"] == release), None)
+    if row is None:
+        raise SystemExit(f"{release} is none of the minor releases in data/: {', '.join(minors())}")
     return (row["measured"] or row["patches"])[-1]
 
 

@@ -12,7 +12,7 @@ use opatlas_diff::rules::RULES;
 use opatlas_diff::{Change, Comparison, Revision, Subject, compare, official, schema};
 use opatlas_pytorch::release::Release;
 use opatlas_report::changes;
-use opatlas_report::changes::{LEAST_MAX_CHARS, NewFindings, Report, Side};
+use opatlas_report::changes::{Files, LEAST_MAX_CHARS, NewFindings, Report, Side};
 use opatlas_report::findings::{Colour, Findings, SourceText};
 use opatlas_report::room::UNBOUNDED;
 use opatlas_source::{Bundle, DERIVATIVES, NATIVE_FUNCTIONS};
@@ -23,9 +23,38 @@ struct Compared {
     judgement: Judgement,
     policy: Policy,
     exceptions: Vec<Exception>,
-    base: SourceText,
-    head: SourceText,
+    base: Texts,
+    head: Texts,
     new: Findings<'static>,
+}
+
+/// The files of a side, under their paths in PyTorch's repository.
+struct Texts {
+    native_functions: SourceText,
+    derivatives: Option<SourceText>,
+}
+
+impl Texts {
+    fn of(snapshot: &Snapshot) -> Self {
+        let at = |path: &str, source: &SourceText| SourceText::new(path, Arc::clone(&source.text));
+        let files = snapshot.changed_files();
+        Self {
+            native_functions: at(
+                "aten/src/ATen/native/native_functions.yaml",
+                files.native_functions,
+            ),
+            derivatives: files
+                .derivatives
+                .map(|source| at("tools/autograd/derivatives.yaml", source)),
+        }
+    }
+
+    fn files(&self) -> Files<'_> {
+        Files {
+            native_functions: &self.native_functions,
+            derivatives: self.derivatives.as_ref(),
+        }
+    }
 }
 
 fn revision(snapshot: &Snapshot) -> Revision<'_> {
@@ -46,16 +75,12 @@ impl Compared {
             today: jiff::civil::date(2026, 6, 1),
         };
         let judgement = judge(&comparison, &policy, &exceptions, context);
-        let source = |snapshot: &Snapshot| {
-            let text: Arc<str> = snapshot.catalogue.native_functions.text.as_ref().into();
-            SourceText::new("aten/src/ATen/native/native_functions.yaml", text)
-        };
         Self {
             judgement,
             policy,
             exceptions,
-            base: source(old),
-            head: source(new),
+            base: Texts::of(old),
+            head: Texts::of(new),
             new: Findings::default(),
             comparison,
         }
@@ -73,12 +98,12 @@ impl Compared {
             exceptions: &self.exceptions,
             base: Side {
                 title: "2.3.1",
-                source: &self.base,
+                files: self.base.files(),
                 file_url: None,
             },
             head: Side {
                 title: "this pull request",
-                source: &self.head,
+                files: self.head.files(),
                 file_url: Some("https://example.org/blob/abc/native_functions.yaml"),
             },
             found: NewFindings {
@@ -102,9 +127,13 @@ fn sarif(report: &Report<'_>) -> serde_json::Value {
 }
 
 fn read(text: &str) -> Snapshot {
+    read_with(text, "[]")
+}
+
+fn read_with(text: &str, derivatives: &str) -> Snapshot {
     let mut bundle = Bundle::default();
     bundle.insert(NATIVE_FUNCTIONS, text.as_bytes().to_vec());
-    bundle.insert(DERIVATIVES, b"[]".to_vec());
+    bundle.insert(DERIVATIVES, derivatives.as_bytes().to_vec());
     Snapshot::read(bundle, Release::LATEST, None)
 }
 
@@ -166,6 +195,58 @@ fn what_people_read() {
     insta::assert_json_snapshot!("sarif", log);
     let coloured = changes::text(&report, Colour::Always);
     assert!(coloured.contains("\u{1b}[31m"));
+}
+
+/// A changed formula is shown where it is written: in derivatives.yaml.
+#[test]
+fn formulas_have_their_places() {
+    let declared = "- func: half(Tensor self) -> Tensor\n  dispatch:\n    CPU: half\n";
+    let old = "# Formulas.\n- name: half(Tensor self) -> Tensor\n  self: grad / 2\n";
+    let new = "- name: half(Tensor self) -> Tensor\n  self: grad * 0.5\n";
+    let compared = Compared::of(&read_with(declared, old), &read_with(declared, new), vec![]);
+    let report = compared.report();
+    insta::assert_snapshot!("formula_text", changes::text(&report, Colour::Never));
+    insta::assert_snapshot!("formula_markdown", changes::markdown(&report)[0]);
+    let place = "tools/autograd/derivatives.yaml";
+    let annotations = changes::github(&report);
+    assert!(
+        annotations.contains(&format!("file={place},line=2,endLine=2,col=9")),
+        "{annotations}"
+    );
+    let result = &sarif(&report)["runs"][0]["results"][0];
+    let at = &result["locations"][0]["physicalLocation"];
+    assert_eq!(at["artifactLocation"]["uri"], place);
+    assert_eq!(at["region"]["startLine"], 2);
+    let before = &result["relatedLocations"][0]["physicalLocation"];
+    assert_eq!(before["region"]["startLine"], 3);
+    assert!(
+        changes::csv(&report).contains(&format!(",{place},3,2,")),
+        "{}",
+        changes::csv(&report)
+    );
+    let issue = &changes::gitlab(&report)[0];
+    assert_eq!(issue["location"]["path"], place);
+    assert!(changes::junit(&report).contains(place));
+}
+
+/// A formula that is gone is no line of the head, but of its file.
+#[test]
+fn a_formula_that_is_gone_names_its_file() {
+    let declared =
+        "- func: half(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    CPU: half\n";
+    let old =
+        "- name: half(Tensor self, Tensor other) -> Tensor\n  self: grad / 2\n  other: grad\n";
+    let new = "- name: half(Tensor self, Tensor other) -> Tensor\n  self: grad / 2\n";
+    let compared = Compared::of(&read_with(declared, old), &read_with(declared, new), vec![]);
+    let log = sarif(&compared.report());
+    let result = &log["runs"][0]["results"][0];
+    assert_eq!(result["ruleId"], "formula-removed");
+    let at = &result["locations"][0]["physicalLocation"];
+    assert_eq!(
+        at["artifactLocation"]["uri"],
+        "tools/autograd/derivatives.yaml"
+    );
+    assert!(at["region"].is_null());
 }
 
 #[test]

@@ -128,12 +128,12 @@ fn report(base: &Arc<Snapshot>, head: Arc<Snapshot>) -> (&'static str, String) {
         exceptions: &[],
         base: Side {
             title: RELEASE,
-            source: base.native_functions(),
+            files: base.changed_files(),
             file_url: None,
         },
         head: Side {
             title: "3f9c1ab",
-            source: head.native_functions(),
+            files: head.changed_files(),
             file_url: None,
         },
         found: NewFindings {

@@ -12,6 +12,7 @@ use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::derivative_match::DerivativeMatches;
 use opatlas_pytorch::release::Release;
 use opatlas_source::Bundle;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value;
 
 /// Shares in percent that must be right, of tests and of missing operators.
@@ -195,6 +196,62 @@ fn a_bare_backend_needs_the_out_form_of_add() {
             assert_eq!(verdict, own, "{key}");
         }
     });
+}
+
+/// Ten kernels that `gaps` advises, added to a real device, make the tests pass that they should.
+#[test]
+fn the_next_ten_kernels_help_as_promised() {
+    let Some(bundle) = common::release("2.9.0") else {
+        return;
+    };
+    let before = Device::read("2.9.0_arithmetic");
+    let after = Device::read("2.9.0_arithmetic_and_next_ten");
+    let mut advised = Vec::new();
+    let mut promised = FxHashSet::default();
+    with_view(&bundle, &before.observed(), |view| {
+        let operator = |id| view.inputs.catalogue.operator(id);
+        let slot = view.keys().slot(before.key).unwrap();
+        let weight = |id| u64::from(!operator(id).is_generated());
+        let leverage = view.leverage(slot, 10, weight);
+        let steps = leverage.steps.iter();
+        advised.extend(steps.map(|step| operator(step.operator).qualified_name()));
+        let unlocked = leverage.steps.iter().flat_map(|step| &step.unlocks);
+        promised.extend(unlocked.map(|id| operator(*id).qualified_name()));
+    });
+    let mut given: Vec<String> = after.kernels.clone();
+    given.retain(|kernel| !before.kernels.contains(kernel));
+    advised.sort();
+    assert_eq!(advised, given);
+
+    let name = |test: &Value| format!("{} {}", test["opinfo"], test["variant"]);
+    let old: FxHashMap<String, &Value> = before.tests.iter().map(|t| (name(t), t)).collect();
+    let is_only = |test: &Value, kind: &str| {
+        let mut results = test["results"].as_array().unwrap().iter();
+        results.all(|result| result[0] == kind)
+    };
+    // Of the tests that lacked a kernel: those that pass now, and those that now lack nothing.
+    let (mut gained, mut kept) = (Score::default(), Score::default());
+    with_view(&bundle, &after.observed(), |view| {
+        for test in &after.tests {
+            let lacked = old
+                .get(&name(test))
+                .is_some_and(|old| is_only(old, "missing"));
+            let mut roots = texts(test["roots"].as_array().unwrap());
+            let is_promised = roots.any(|root| promised.contains(&root));
+            let mut supports = supports(view, after.key, test).into_iter().flatten();
+            let passes = is_only(test, "ok");
+            if lacked && passes {
+                gained.add(is_promised);
+            }
+            if lacked && is_promised && supports.all(|support| support.verdict.works()) {
+                kept.add(passes);
+            }
+        }
+    });
+    println!("passing: {gained:?}, promised: {kept:?}");
+    assert!(gained.all > 30 && kept.all > 30);
+    assert!(gained.is_at_least(90), "{gained:?}");
+    assert!(kept.is_at_least(TESTS), "{kept:?}");
 }
 
 /// Percentages of every key add up, in every release.

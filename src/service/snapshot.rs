@@ -6,11 +6,12 @@ use std::sync::{Arc, OnceLock};
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::{Declaration, Operator, OperatorId};
 use opatlas_pytorch::release::Release;
+use opatlas_report::changes::Files;
 use opatlas_report::findings::SourceText;
 use opatlas_rules::Findings;
 use opatlas_source::diagnostic::{Finding, Severity};
 use opatlas_source::suggest::nearest;
-use opatlas_source::{Bundle, Digest, NATIVE_FUNCTIONS, Stop, Stopped};
+use opatlas_source::{Bundle, DERIVATIVES, Digest, NATIVE_FUNCTIONS, Stop, Stopped};
 
 use super::address::Resolved;
 use super::dispatch::Dispatch;
@@ -158,6 +159,15 @@ impl Snapshot {
     pub fn native_functions(&self) -> &SourceText {
         self.source(NATIVE_FUNCTIONS)
             .expect("a bundle without native_functions.yaml is not admitted")
+    }
+
+    /// The files that a comparison finds changes in.
+    #[must_use]
+    pub fn changed_files(&self) -> Files<'_> {
+        Files {
+            native_functions: self.native_functions(),
+            derivatives: self.source(DERIVATIVES),
+        }
     }
 
     /// A file of the bundle as text; `None` if it does not exist.

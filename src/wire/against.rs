@@ -25,8 +25,8 @@ impl FurtherVerdict {
         let context = ChangeContext {
             judgement,
             exceptions: &rulebook.exceptions,
-            base: Some(compared.base.native_functions()),
-            head: Some(compared.head.native_functions()),
+            base: Some(compared.base.changed_files()),
+            head: Some(compared.head.changed_files()),
         };
         Self {
             against: Against {

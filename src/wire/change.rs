@@ -2,9 +2,9 @@
 
 use opatlas_diff::policy::{Exception, Judged, Judgement};
 use opatlas_diff::rules::{Audiences, Level};
-use opatlas_diff::{Change as DiffChange, Fragment, Note, Subject};
-use opatlas_report::changes::{accept, help, message};
-use opatlas_report::findings::SourceText;
+use opatlas_diff::{Change as DiffChange, Fragment, Note, SideFile, Subject};
+use opatlas_report::changes::{Files, accept, help, message};
+use opatlas_source::{DERIVATIVES, NATIVE_FUNCTIONS};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -44,9 +44,11 @@ pub struct Change {
     pub old: Option<String>,
     /// The new text.
     pub new: Option<String>,
-    /// The position of the old text in the base's `native_functions.yaml`.
+    /// The file that the positions are in: `native_functions.yaml`, or `derivatives.yaml` for formulas.
+    pub file: &'static str,
+    /// The position of the old text in the base's file.
     pub base_span: Option<Span>,
-    /// The position of the new text in the head's `native_functions.yaml`.
+    /// The position of the new text in the head's file.
     pub head_span: Option<Span>,
     /// Which part of the base's canonical schema changed: two offsets in Unicode scalar values.
     pub base_mark: Option<[usize; 2]>,
@@ -94,10 +96,10 @@ pub struct ChangeContext<'a> {
     pub judgement: &'a Judgement,
     /// Its exceptions.
     pub exceptions: &'a [Exception],
-    /// The base's `native_functions.yaml`.
-    pub base: Option<&'a SourceText>,
-    /// The head's.
-    pub head: Option<&'a SourceText>,
+    /// The files of the base.
+    pub base: Option<Files<'a>>,
+    /// Those of the head.
+    pub head: Option<Files<'a>>,
 }
 
 impl ChangeContext<'_> {
@@ -128,7 +130,7 @@ impl ChangeContext<'_> {
 
 /// A change before any policy is applied.
 #[must_use]
-pub fn change(change: &DiffChange, base: Option<&SourceText>, head: Option<&SourceText>) -> Change {
+pub fn change(change: &DiffChange, base: Option<Files<'_>>, head: Option<Files<'_>>) -> Change {
     let names = change.subject.names();
     let (argument, keys, names) = match &change.subject {
         Subject::Operator => (None, Vec::new(), Vec::new()),
@@ -137,8 +139,9 @@ pub fn change(change: &DiffChange, base: Option<&SourceText>, head: Option<&Sour
         Subject::Return(_) | Subject::Names(_) => (None, Vec::new(), names),
     };
     let words = |audiences: Audiences| audiences.iter().map(|audience| audience.as_str()).collect();
-    let place = |fragment: Option<&Fragment>, source: Option<&SourceText>| {
-        Some(source?.lines(fragment?.place?).into())
+    let place = |fragment: Option<&Fragment>, files: Option<Files<'_>>| {
+        let (source, span) = files?.place(fragment)?;
+        Some(source.lines(span).into())
     };
     let text = |fragment: Option<&Fragment>| fragment.map(|fragment| fragment.text.to_string());
     let confidence = change.notes.iter().find_map(|note| match note {
@@ -159,6 +162,10 @@ pub fn change(change: &DiffChange, base: Option<&SourceText>, head: Option<&Sour
         risks: words(change.impacts.risks),
         old: text(change.old.as_ref()),
         new: text(change.new.as_ref()),
+        file: match change.file() {
+            SideFile::NativeFunctions => NATIVE_FUNCTIONS,
+            SideFile::Derivatives => DERIVATIVES,
+        },
         base_span: place(change.old.as_ref(), base),
         head_span: place(change.new.as_ref(), head),
         base_mark: mark(change.old.as_ref()),

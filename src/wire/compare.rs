@@ -1,5 +1,6 @@
-//! The parameters of comparisons.
+//! The parameters of comparisons, over HTTP and on the command line.
 
+use clap::ValueEnum;
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 
@@ -29,7 +30,7 @@ pub struct CompareQuery {
     pub profile: Option<ProfileName>,
     /// The least level that fails, or `never`; by default that of the policy.
     #[param(inline)]
-    pub fail_on: Option<FailOnName>,
+    pub fail_on: Option<FailOn>,
     /// Also compare the head with other revisions: `latest`, `all` revisions with labels, or a
     /// label.
     #[param(example = "latest")]
@@ -76,10 +77,10 @@ impl CompareQuery {
 }
 
 /// The least level that fails.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 #[expect(missing_docs, reason = "Level has what each is")]
-pub enum FailOnName {
+pub enum FailOn {
     Breaking,
     ForwardBreaking,
     Dangerous,
@@ -88,7 +89,7 @@ pub enum FailOnName {
     Never,
 }
 
-impl FailOnName {
+impl FailOn {
     /// The level; `None` if no level fails.
     #[must_use]
     pub fn level(self) -> Option<Level> {
@@ -104,16 +105,22 @@ impl FailOnName {
 }
 
 /// The audience to judge for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema, ValueEnum)]
 #[serde(rename_all = "lowercase")]
-#[expect(missing_docs, reason = "Profile has what each is")]
 pub enum ProfileName {
+    /// All audiences
     Strict,
+    /// Only the verdicts of PyTorch's own check
     Official,
+    /// Python callers
     Python,
+    /// Stored and exported models
     Model,
+    /// C++ callers
     Cpp,
+    /// Out-of-tree backends
     Backend,
+    /// Autograd, functionalization, export and torch.compile
     Compiler,
 }
 

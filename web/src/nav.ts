@@ -1,5 +1,8 @@
 import type { Place } from "./api/queries";
 
+/** The file that operators are declared in. */
+export const DECLARATIONS = "native_functions.yaml";
+
 /** A place that the header and `g` with a letter go to. */
 export interface NavItem {
 	label: string;

@@ -73,9 +73,26 @@ pub struct Fragment {
     pub mark: Option<Span>,
     /// Which part of the schema it is.
     pub part: Part,
-    /// The position in the side's `native_functions.yaml`, in bytes. `None` for schemas without a
-    /// file, and for generated operators.
-    pub place: Option<Span>,
+    /// Where it is written. `None` for schemas without a file, and for generated operators.
+    pub place: Option<Place>,
+}
+
+/// A place in a file of a side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// The file.
+    pub file: SideFile,
+    /// The position in it, in bytes.
+    pub span: Span,
+}
+
+/// A file that changes are found in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SideFile {
+    /// `native_functions.yaml`
+    NativeFunctions,
+    /// `derivatives.yaml`
+    Derivatives,
 }
 
 /// A part of a schema, by which its place in a file is found.
@@ -107,14 +124,25 @@ impl Fragment {
         }
     }
 
-    /// A field of an entry, with its place in the file.
+    /// A field of an entry, with its place in `native_functions.yaml`.
     #[must_use]
     pub fn of_field(text: impl Into<Box<str>>, place: Option<Span>) -> Self {
+        let file = SideFile::NativeFunctions;
         Self {
             text: text.into(),
             mark: None,
             part: Part::Field,
-            place,
+            place: place.map(|span| Place { file, span }),
+        }
+    }
+
+    /// A field of an entry of `derivatives.yaml`, with its place there.
+    #[must_use]
+    pub fn of_formula(text: impl Into<Box<str>>, span: Span) -> Self {
+        let file = SideFile::Derivatives;
+        Self {
+            place: Some(Place { file, span }),
+            ..Self::of_field(text, None)
         }
     }
 }
@@ -171,6 +199,14 @@ pub enum Note {
 }
 
 impl Change {
+    /// The file that it is written in.
+    #[must_use]
+    pub fn file(&self) -> SideFile {
+        let mut sides = [&self.new, &self.old].into_iter().flatten();
+        let place = sides.find_map(|fragment| fragment.place);
+        place.map_or(SideFile::NativeFunctions, |place| place.file)
+    }
+
     /// A change that weighs what its rule says.
     #[must_use]
     pub fn new(rule: ChangeRuleId, operator: impl Into<Box<str>>, subject: Subject) -> Self {

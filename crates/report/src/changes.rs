@@ -24,8 +24,8 @@ mod verdict;
 
 use opatlas_diff::cards::Card;
 use opatlas_diff::policy::{Exception, Judgement, Policy};
-use opatlas_diff::{Change, Comparison, Fragment};
-use opatlas_source::LineSpan;
+use opatlas_diff::{Change, Comparison, Fragment, SideFile};
+use opatlas_source::{LineSpan, Span};
 
 use super::findings::SourceText;
 use super::room::Room;
@@ -85,16 +85,54 @@ pub struct Report<'a> {
 pub struct Side<'a> {
     /// What people call it: a label, `this pull request`.
     pub title: &'a str,
-    /// Its `native_functions.yaml`, under the name that people know it by.
-    pub source: &'a SourceText,
-    /// Where that file can be seen; `#L` and a line number are put behind it.
+    /// Its files.
+    pub files: Files<'a>,
+    /// Where `native_functions.yaml` can be seen; `#L` and a line number are put behind it.
     pub file_url: Option<&'a str>,
 }
 
-impl Side<'_> {
+/// The files of a side that changes are found in, under the names that people know them by.
+#[derive(Debug, Clone, Copy)]
+pub struct Files<'a> {
+    /// `native_functions.yaml`
+    pub native_functions: &'a SourceText,
+    /// `derivatives.yaml`, if the side has one.
+    pub derivatives: Option<&'a SourceText>,
+}
+
+impl<'a> Files<'a> {
+    /// One of them.
+    fn get(self, file: SideFile) -> Option<&'a SourceText> {
+        match file {
+            SideFile::NativeFunctions => Some(self.native_functions),
+            SideFile::Derivatives => self.derivatives,
+        }
+    }
+
+    /// The file that a fragment is in, and where; `None` if it is not written there.
+    #[must_use]
+    pub fn place(self, fragment: Option<&Fragment>) -> Option<(&'a SourceText, Span)> {
+        let place = fragment?.place?;
+        Some((self.get(place.file)?, place.span))
+    }
+}
+
+impl<'a> Side<'a> {
+    /// The path of the file that a change is about; that of `native_functions.yaml` if the side lacks it.
+    fn path(&self, change: &Change) -> &'a str {
+        let file = self.files.get(change.file());
+        &file.unwrap_or(self.files.native_functions).path
+    }
+
+    /// The file that a fragment of this side is in, and where.
+    fn place(&self, fragment: Option<&Fragment>) -> Option<(&'a SourceText, Span)> {
+        self.files.place(fragment)
+    }
+
     /// The position of a fragment of this side.
     fn lines(&self, fragment: Option<&Fragment>) -> Option<LineSpan> {
-        Some(self.source.lines(fragment?.place?))
+        let (source, span) = self.place(fragment)?;
+        Some(source.lines(span))
     }
 
     /// The line that a fragment begins in.
@@ -107,6 +145,14 @@ impl Report<'_> {
     /// A change's message with the operator before it, for renderings that show it alone.
     fn sentence(change: &Change) -> String {
         format!("`{}`: {}", change.operator, message(change))
+    }
+}
+
+/// What follows a line number, unless it is that of `native_functions.yaml`.
+fn of_file(file: SideFile) -> &'static str {
+    match file {
+        SideFile::NativeFunctions => "",
+        SideFile::Derivatives => " of derivatives.yaml",
     }
 }
 

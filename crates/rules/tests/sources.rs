@@ -108,6 +108,33 @@ fn a_finding_names_the_place_and_the_fix() {
     );
 }
 
+#[test]
+fn functions_that_formulas_call_are_composite() {
+    let text = "namespace torch::autograd::generated::details {\n\
+                Tensor scale_backward(const Tensor& grad) { return grad * grad.item(); }\n\
+                Tensor guarded(const Tensor& grad) { return isTensorSubclassLike(grad) ? grad : grad.item(); }\n\
+                Tensor uncalled(const Tensor& grad) { return grad.resize_({1}); }\n\
+                Tensor size(const Tensor& grad) { return grad.resize_({1}); }\n}\n\
+                namespace acme {\nTensor scale_backward(const Tensor& grad) { return grad.resize_({1}); }\n}\n";
+    let formulas = "- name: scale(Tensor self, Tensor other) -> Tensor\n  \
+                    self: guarded(scale_backward (grad)) * self.size(0) + at::uncalled(grad)\n";
+    let mut bundle = Bundle::of_native_functions(EXAMPLE_OPERATORS.as_bytes());
+    bundle.insert("derivatives.yaml", formulas.as_bytes());
+    let catalogue = Catalogue::read(&bundle, Release::V2_9, None);
+    let path = "sources/a.cpp";
+    let file = File {
+        path,
+        bytes: text.as_bytes(),
+    };
+    let found = check_sources(&catalogue, &[file]);
+    assert_eq!(found.len(), 1, "{found:#?}");
+    assert_eq!(found[0].span.slice(text), "item");
+    assert_eq!(
+        found[0].message,
+        "`scale_backward`, called by formulas such as that of `scale`, reads data by `item`"
+    );
+}
+
 /// What is said of the comments of a source file.
 fn said(text: &str) -> Vec<(String, String)> {
     let mut bundle = Bundle::of_native_functions(EXAMPLE_OPERATORS.as_bytes());

@@ -14,11 +14,11 @@ use crate::wire::change::ChangeContext;
 use crate::wire::comparison::{Comparison, ComparisonParts, comparison};
 use opatlas_diff::cards::Card;
 use opatlas_diff::policy::{Conclusion, Judgement};
-use opatlas_report::changes::{NewFindings, Report, Side};
+use opatlas_report::changes::{Files, NewFindings, Report, Side};
 use opatlas_report::findings::{Findings, SourceText};
 use opatlas_report::room::UNBOUNDED;
 use opatlas_rules::Introduced;
-use opatlas_source::{NATIVE_FUNCTIONS, Stop};
+use opatlas_source::{DERIVATIVES, NATIVE_FUNCTIONS, Stop};
 
 use super::options::How;
 
@@ -49,8 +49,8 @@ pub(in crate::cli) struct Made {
     introduced: Introduced,
     cards: Vec<Card>,
     against: Vec<FurtherVerdict>,
-    /// The operators of the base and of the head.
-    sources: (SourceText, SourceText),
+    /// The files of the base and of the head that have changes.
+    files: (NamedFiles, NamedFiles),
 }
 
 /// 1 where the comparison fails.
@@ -118,7 +118,7 @@ impl How {
         Ok(Made {
             introduced: compared.introduced(),
             cards: compared.cards(&Stop::never())?,
-            sources: (source(&base)?, source(&head)?),
+            files: (NamedFiles::of(&base)?, NamedFiles::of(&head)?),
             base,
             head,
             rulebook,
@@ -214,12 +214,12 @@ impl Made {
             exceptions: &self.rulebook.exceptions,
             base: Side {
                 title: &self.base.view.title,
-                source: &self.sources.0,
+                files: self.files.0.files(),
                 file_url: None,
             },
             head: Side {
                 title: &self.head.view.title,
-                source: &self.sources.1,
+                files: self.files.1.files(),
                 file_url: None,
             },
             found: NewFindings {
@@ -249,8 +249,8 @@ impl Made {
             context: ChangeContext {
                 judgement: &self.judgement,
                 exceptions: &self.rulebook.exceptions,
-                base: Some(&self.sources.0),
-                head: Some(&self.sources.1),
+                base: Some(self.files.0.files()),
+                head: Some(self.files.1.files()),
             },
         };
         let mut answer = comparison(told, [&*self.rulebook.notes, &self.head.notes].concat());
@@ -269,12 +269,31 @@ fn rename(side: &mut SideRead, title: Option<&str>) {
     }
 }
 
-/// The operators of the side, with the file name that the user gave.
-fn source(side: &SideRead) -> anyhow::Result<SourceText> {
-    let source = side.snapshot.source(NATIVE_FUNCTIONS);
-    let source =
-        source.with_context(|| format!("{} has no {NATIVE_FUNCTIONS}", side.view.title))?;
-    let mut source = source.clone();
-    source.path = side.file.as_str().into();
-    Ok(source)
+/// The files of a side that changes are found in, under the names that the user knows.
+struct NamedFiles {
+    native_functions: SourceText,
+    derivatives: Option<SourceText>,
+}
+
+impl NamedFiles {
+    fn of(side: &SideRead) -> anyhow::Result<Self> {
+        let named = |name: &str| {
+            let mut source = side.snapshot.source(name)?.clone();
+            source.path = side.path(name).into();
+            Some(source)
+        };
+        let native_functions = named(NATIVE_FUNCTIONS);
+        Ok(Self {
+            native_functions: native_functions
+                .with_context(|| format!("{} has no {NATIVE_FUNCTIONS}", side.view.title))?,
+            derivatives: named(DERIVATIVES),
+        })
+    }
+
+    fn files(&self) -> Files<'_> {
+        Files {
+            native_functions: &self.native_functions,
+            derivatives: self.derivatives.as_ref(),
+        }
+    }
 }

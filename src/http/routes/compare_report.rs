@@ -165,15 +165,12 @@ fn told(
         notes,
     } = judged;
     let further: Vec<Further<'_>> = against.iter().map(FurtherVerdict::further).collect();
-    let sources = (
-        base.snapshot.native_functions(),
-        head.snapshot.native_functions(),
-    );
+    let files = (base.snapshot.changed_files(), head.snapshot.changed_files());
     let root = rendering.root.as_ref();
     let rules_url = root.map(|root| format!("{}/rules/", root.trim_end_matches('/')));
-    let side = |title, source| changes::Side {
+    let side = |title, files| changes::Side {
         title,
-        source,
+        files,
         file_url: None,
     };
     let room = Room::new(LARGEST_ANSWER, stop);
@@ -188,8 +185,8 @@ fn told(
         judgement,
         policy: &rulebook.policy,
         exceptions: &rulebook.exceptions,
-        base: side(&*base.view.title, sources.0),
-        head: side(&*head.view.title, sources.1),
+        base: side(&*base.view.title, files.0),
+        head: side(&*head.view.title, files.1),
         found: NewFindings {
             new: &new,
             gone: introduced.gone,
@@ -223,8 +220,8 @@ fn told(
                 context: change::ChangeContext {
                     judgement,
                     exceptions: &rulebook.exceptions,
-                    base: Some(sources.0),
-                    head: Some(sources.1),
+                    base: Some(files.0),
+                    head: Some(files.1),
                 },
             };
             let mut answer = comparison(told, [&*rulebook.notes, notes].concat());

@@ -1646,6 +1646,8 @@ export interface components {
             old: string | null;
             /** @description The new text. */
             new: string | null;
+            /** @description The file that the positions are in: `native_functions.yaml`, or `derivatives.yaml` for formulas. */
+            file: string;
             base_span: components["schemas"]["Span"] | null;
             head_span: components["schemas"]["Span"] | null;
             /** @description Which part of the base's canonical schema changed: two offsets in Unicode scalar values. */

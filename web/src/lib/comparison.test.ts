@@ -31,6 +31,7 @@ const change = (
 	risks: [],
 	old: null,
 	new: null,
+	file: "native_functions.yaml",
 	base_span: null,
 	head_span: null,
 	base_mark: null,

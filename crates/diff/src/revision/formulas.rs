@@ -9,7 +9,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use rustc_hash::FxHashSet;
 
 use super::pairing::Pairing;
-use super::side::DeclaredEntry;
 use crate::change::{Change, Fragment, Subject};
 use crate::rules::ChangeRuleId;
 use opatlas_dispatch::View;
@@ -22,7 +21,7 @@ use opatlas_operators::derivatives::{DEFAULT_KEY, DerivativeEntry, Derivatives, 
 use opatlas_operators::operator::OperatorId;
 use opatlas_schema::function::FunctionSchema;
 use opatlas_schema::types::BaseType;
-use opatlas_source::{Stop, Stopped};
+use opatlas_source::{Span, Stop, Stopped};
 
 /// With more renamed arguments and results than this, formulas are compared as written.
 const MOST_RENAMES: usize = 16;
@@ -67,7 +66,10 @@ pub(super) fn compare(
             (None, Some(after)) => edits.come(&after),
             (None, None) => continue,
         }
-        edits.tell((base, old), (head, new), changes);
+        edits.tell(
+            &base.inputs.catalogue.operator(old).qualified_name(),
+            changes,
+        );
     }
     Ok(())
 }
@@ -99,6 +101,8 @@ struct Said<'a> {
     text: Cow<'a, str>,
     /// The text as the file has it, where names in [`Self::text`] are replaced.
     written: &'a str,
+    /// Where the formula is written.
+    at: Span,
     /// Whether it yields a gradient or tangent.
     works: bool,
 }
@@ -160,6 +164,7 @@ impl<'a> Side<'a> {
                 names: self.file.value(formula.names),
                 text: renames.apply(written),
                 written,
+                at: formula.value_at,
                 works: !is_nothing && !is_not_implemented(written),
             };
             for (_, name) in self.file.names(formula) {
@@ -185,13 +190,14 @@ impl<'a> Side<'a> {
     }
 
     /// `output_differentiability` as written.
-    fn output_text(&self) -> Option<String> {
+    fn output_text(&self) -> Option<(String, Span)> {
         let said = self.entry.output_differentiability.as_ref()?;
         let text = one_line(said.at.slice(&self.file.text));
-        Some(match text.starts_with(OUTPUTS) {
+        let text = match text.starts_with(OUTPUTS) {
             true => text,
             false => format!("{OUTPUTS}: {text}"),
-        })
+        };
+        Some((text, said.at))
     }
 
     fn has_condition(&self) -> bool {
@@ -251,7 +257,17 @@ type Edit = (ChangeRuleId, Option<String>, Option<String>);
 
 /// What changed in one entry: the inputs and outputs of each edit.
 #[derive(Debug, Default)]
-struct Edits(BTreeMap<Edit, Vec<Box<str>>>);
+struct Edits(BTreeMap<Edit, Edited>);
+
+/// The inputs and outputs of an edit, and where the old and the new text of the first one are.
+#[derive(Debug)]
+struct Edited {
+    names: Vec<Box<str>>,
+    at: (Option<Span>, Option<Span>),
+}
+
+/// A text of one side, and where it is.
+type Written = Option<(String, Span)>;
 
 impl Edits {
     /// Entries on both sides.
@@ -311,9 +327,12 @@ impl Edits {
                 return;
             }
         }
-        let text = |said: &Said<'_>| match is_regrouped {
-            true => one_line(&format!("{}: {}", said.names, said.written)),
-            false => one_line(said.written),
+        let text = |said: &Said<'_>| {
+            let text = match is_regrouped {
+                true => one_line(&format!("{}: {}", said.names, said.written)),
+                false => one_line(said.written),
+            };
+            (text, said.at)
         };
         let subject = subject(key, *is_output, name);
         self.push(rule, (before.map(text), after.map(text)), subject);
@@ -328,7 +347,7 @@ impl Edits {
         }
         let is_condition = old.has_condition() || new.has_condition();
         let is_other = match &texts {
-            (Some(a), Some(b)) => !is_same(a, b),
+            (Some((a, _)), Some((b, _))) => !is_same(a, b),
             _ => true,
         };
         for (was, is) in before.into_iter().zip(after) {
@@ -359,45 +378,35 @@ impl Edits {
         &mut self,
         side: &Side<'_>,
         rule: ChangeRuleId,
-        texts: fn(String) -> (Option<String>, Option<String>),
+        sides: fn((String, Span)) -> (Written, Written),
     ) {
         for key in side.keys() {
             for ((is_output, name), said) in side.on_key(key, &Renames::default()) {
                 if said.works {
-                    let text = one_line(said.written);
-                    self.push(rule, texts(text), subject(key, is_output, &name));
+                    let text = (one_line(said.written), said.at);
+                    self.push(rule, sides(text), subject(key, is_output, &name));
                 }
             }
         }
     }
 
-    fn push(
-        &mut self,
-        rule: ChangeRuleId,
-        (old, new): (Option<String>, Option<String>),
-        subject: String,
-    ) {
-        let subjects = self.0.entry((rule, old, new)).or_default();
-        subjects.push(subject.into());
+    fn push(&mut self, rule: ChangeRuleId, (old, new): (Written, Written), subject: String) {
+        let (old, old_at) = old.unzip();
+        let (new, new_at) = new.unzip();
+        let edited = self.0.entry((rule, old, new)).or_insert_with(|| Edited {
+            names: Vec::new(),
+            at: (old_at, new_at),
+        });
+        edited.names.push(subject.into());
     }
 
-    /// The changes, at the operator's entries.
-    fn tell(
-        self,
-        (base, old): (View<'_>, OperatorId),
-        (head, new): (View<'_>, OperatorId),
-        changes: &mut Vec<Change>,
-    ) {
-        let place = |view: View<'_>, id| {
-            let entry = DeclaredEntry::of(view.inputs.catalogue, id)?;
-            Some(entry.at(None))
-        };
-        let operator = base.inputs.catalogue.operator(old).qualified_name();
-        for ((rule, before, after), names) in self.0 {
-            let before = before.map(|text| Fragment::of_field(text, place(base, old)));
-            let after = after.map(|text| Fragment::of_field(text, place(head, new)));
-            let change = Change::new(rule, &*operator, Subject::Names(names));
-            changes.push(change.old(before).new_side(after));
+    /// The changes, at the formulas.
+    fn tell(self, operator: &str, changes: &mut Vec<Change>) {
+        for ((rule, before, after), edited) in self.0 {
+            let fragment = |(text, at): (String, Span)| Fragment::of_formula(text, at);
+            let (old, new) = (before.zip(edited.at.0), after.zip(edited.at.1));
+            let change = Change::new(rule, operator, Subject::Names(edited.names));
+            changes.push(change.old(old.map(fragment)).new_side(new.map(fragment)));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! One side of a comparison, and the positions in it.
 
-use crate::change::{Fragment, Part};
+use crate::change::{Fragment, Part, Place, SideFile};
 use crate::official;
 use crate::official::RuntimeSchema;
 use crate::schema;
@@ -72,7 +72,10 @@ pub(super) fn place(fragment: &mut Option<Fragment>, operator: &Operator) {
             .get(i)
             .map_or(schema.returns_at.0, |r| r.at.0),
     };
-    fragment.place = Some(placed.place(span));
+    fragment.place = Some(Place {
+        file: SideFile::NativeFunctions,
+        span: placed.place(span),
+    });
 }
 
 /// A written operator: its entry and itself.

@@ -38,7 +38,7 @@ pub fn csv(report: &Report<'_>) -> String {
             audiences(change.impacts.risks),
             old.map_or_else(String::new, |fragment| fragment.text.to_string()),
             new.map_or_else(String::new, |fragment| fragment.text.to_string()),
-            report.head.source.path.to_string(),
+            report.head.path(change).to_owned(),
             line(report.base.line(old)),
             line(report.head.line(new)),
             change.fingerprint().to_string(),

@@ -28,8 +28,8 @@ pub(super) fn entry_diff(report: &Report<'_>, change: &Change) -> Option<Vec<Str
 
 /// The text of the entry around a fragment, without comments and blank lines behind it.
 fn entry<'a>(side: &Side<'a>, fragment: Option<&Fragment>) -> Option<&'a str> {
-    let at = fragment?.place?.start as usize;
-    let text: &str = &side.source.text;
+    let (source, span) = side.place(fragment)?;
+    let (at, text) = (span.start as usize, &*source.text);
     let (before, behind) = (text.get(..at)?, text.get(at..)?);
     let start = before.rfind("\n- ").map_or(0, |start| start + 1);
     let end = behind.find("\n- ").map_or(text.len(), |end| at + end);

@@ -96,7 +96,7 @@ fn commands(kind: &str, mut all: Vec<String>, out: &mut String) {
 
 fn annotation(report: &Report<'_>, judged: &Judged) -> String {
     let change = &judged.change;
-    let path = command_property(&report.head.source.path);
+    let path = command_property(report.head.path(change));
     let mut out = format!(" file={path}");
     if let Some(lines) = report.head.lines(change.new.as_ref()) {
         let (start, end) = (lines.start, lines.end);

@@ -18,7 +18,7 @@ pub fn gitlab(report: &Report<'_>) -> Value {
             "check_name": "not-compared",
             "fingerprint": format!("not-compared:{side}:{name}:{i}"),
             "severity": "critical",
-            "location": {"path": &*report.head.source.path, "lines": {"begin": 1}},
+            "location": {"path": &*report.head.files.native_functions.path, "lines": {"begin": 1}},
         })
     });
     let changes = report.judgement.changes.iter();
@@ -42,7 +42,7 @@ fn issue(report: &Report<'_>, judged: &Judged) -> Value {
             _ => "major",
         },
         "location": {
-            "path": &*report.head.source.path,
+            "path": report.head.path(change),
             "lines": {"begin": line.unwrap_or(1)},
         },
     })

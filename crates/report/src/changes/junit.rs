@@ -50,7 +50,7 @@ pub fn junit(report: &Report<'_>) -> String {
     let mut out = String::from(PROLOGUE);
     let _ = writeln!(out, "<testsuites name=\"opatlas\" {counts}>");
     let _ = writeln!(out, "  <testsuite name=\"{}\" {counts}>", xml(&name));
-    let path = &*report.head.source.path;
+    let path = &*report.head.files.native_functions.path;
     for one in unread {
         if report.room.is_over(out.len()) {
             return out;
@@ -117,9 +117,11 @@ fn fails(report: &Report<'_>, changes: &[&Judged]) -> bool {
 }
 
 fn case(report: &Report<'_>, operator: &str, changes: &[&Judged], path: &str, out: &mut String) {
-    let line = changes
+    let place = changes
         .iter()
-        .find_map(|judged| report.head.line(judged.change.new.as_ref()));
+        .find_map(|judged| report.head.place(judged.change.new.as_ref()));
+    let line = place.map(|(source, span)| source.lines(span).start.line);
+    let path = place.map_or(path, |(source, _)| &source.path);
     let mut text = String::new();
     for judged in changes {
         let change = &judged.change;

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{Report, Side, help, verdict};
 use crate::escape::uri;
-use crate::findings::{SourceText, add_hash, places, region};
+use crate::findings::{add_hash, places, region};
 use crate::line_hash::LineHashes;
 use opatlas_diff::policy::{Conclusion, Judged};
 use opatlas_diff::revision::UnreadSide;
@@ -53,8 +53,10 @@ pub fn sarif(report: &Report<'_>) -> String {
 fn hashes<'a>(report: &'a Report<'_>, told: &'a [&Judged]) -> LineHashes<'a> {
     let head = &report.head;
     let changes = told.iter().take_while(|_| !report.room.is_over(0));
-    let lines = changes.filter_map(|judged| head.line(judged.change.new.as_ref()));
-    let lines = lines.map(|line| (head.source, line));
+    let lines = changes.filter_map(|judged| {
+        let (source, span) = head.place(judged.change.new.as_ref())?;
+        Some((source, source.lines(span).start.line))
+    });
     LineHashes::of(lines.chain(places(report.found.new)))
 }
 
@@ -112,8 +114,8 @@ fn run(report: &Report<'_>, rules: &[&ChangeRule], found: &Found) -> Value {
             let mut told = json!({"level": "error", "message": {"text": text}});
             if let Some(place) = one.place {
                 let at = json!({
-                    "artifactLocation": {"uri": uri(&side.source.path)},
-                    "region": region(side.source, place),
+                    "artifactLocation": {"uri": uri(&side.files.native_functions.path)},
+                    "region": region(side.files.native_functions, place),
                 });
                 told["locations"] = json!([{"physicalLocation": at}]);
             }
@@ -208,8 +210,8 @@ fn result(
             "risks": audiences(change.impacts.risks),
         },
     });
-    if let Some(place) = change.new.as_ref().and_then(|fragment| fragment.place) {
-        add_hash(&mut result, hashes, report.head.source, place);
+    if let Some((source, span)) = report.head.place(change.new.as_ref()) {
+        add_hash(&mut result, hashes, source, span);
     }
     if let Ok(index) = rules.binary_search_by_key(&change.rule.id, |rule| rule.id) {
         result["ruleIndex"] = json!(index);
@@ -233,10 +235,10 @@ fn result(
 
 /// The position on a side; only its file if it does not declare the operator.
 fn location(side: &Side<'_>, fragment: Option<&Fragment>, change: &Change) -> Value {
-    let source: &SourceText = side.source;
-    let mut physical = json!({"artifactLocation": {"uri": uri(&source.path)}});
-    if let Some(place) = fragment.and_then(|fragment| fragment.place) {
-        physical["region"] = region(source, place);
+    let path = side.path(change);
+    let mut physical = json!({"artifactLocation": {"uri": uri(path)}});
+    if let Some((source, span)) = side.place(fragment) {
+        physical["region"] = region(source, span);
     }
     json!({
         "physicalLocation": physical,

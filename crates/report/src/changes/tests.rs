@@ -66,9 +66,12 @@ fn no_more_parts_than_by_the_book() {
     let judgement = judge(&comparison, &policy, &[], context);
     let source = |text: &str| SourceText::new("native_functions.yaml", Arc::from(text));
     let (old, new) = (source(&old), source(&new));
-    let side = |title, source| Side {
+    let side = |title, native_functions| Side {
         title,
-        source,
+        files: Files {
+            native_functions,
+            derivatives: None,
+        },
         file_url: None,
     };
     let none = crate::findings::Findings {

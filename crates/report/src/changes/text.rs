@@ -8,7 +8,7 @@ use super::advice::why;
 use super::markdown::impacts;
 use super::outline::{Kind, fails, outline, weight};
 use super::title::title;
-use super::{Report, Side, accept, card, help, message, official, verdict};
+use super::{Report, Side, accept, card, help, message, of_file, official, verdict};
 use crate::escape::line;
 use crate::findings::Colour;
 use opatlas_diff::causes::{Cause, Edited};
@@ -131,8 +131,8 @@ impl<'a> Shown<'a, '_> {
             };
             let mut text = format!("  {}", one.side.as_str());
             if let Some(place) = one.place {
-                let start = side.source.lines(place).start;
-                let path = line(&side.source.path);
+                let start = side.files.native_functions.lines(place).start;
+                let path = line(&side.files.native_functions.path);
                 let _ = write!(text, " {path}:{}:{}", start.line, start.column);
             }
             if let Some(operator) = &one.operator {
@@ -244,7 +244,10 @@ impl<'a> Shown<'a, '_> {
         let change = &judged.change;
         let head = self.report.head.line(change.new.as_ref());
         let place = head.or_else(|| self.report.base.line(change.old.as_ref()));
-        let place = place.map_or_else(String::new, |line| format!(" (line {line})"));
+        let place = place.map_or_else(String::new, |line| {
+            let file = of_file(change.file());
+            format!(" (line {line}{file})")
+        });
         let (operator, told) = (line(&edited.operator), line(&message(change)));
         self.line(&format!("  {operator}{place}: {told}"));
         self.standing(judged);
@@ -328,12 +331,11 @@ impl<'a> Shown<'a, '_> {
             text => line(text),
         };
         let shown = self.paint(code, &format!("{sign} {text}"));
-        let place = side
-            .lines(Some(fragment))
-            .map_or_else(String::new, |lines| {
-                let path = line(&side.source.path);
-                format!("  {path}:{}:{}", lines.start.line, lines.start.column)
-            });
+        let place = side.place(Some(fragment));
+        let place = place.map_or_else(String::new, |(source, span)| {
+            let (path, start) = (line(&source.path), source.lines(span).start);
+            format!("  {path}:{}:{}", start.line, start.column)
+        });
         self.line(&format!("  {shown}{place}"));
     }
 

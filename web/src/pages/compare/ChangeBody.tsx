@@ -6,7 +6,7 @@ import { Prose } from "../../components/Prose";
 import type { Change, ComparedOperator, Comparison } from "../../lib/comparison";
 import { counted } from "../../lib/format";
 import { AUDIENCES } from "../../lib/levels";
-import { operatorPath } from "../../nav";
+import { DECLARATIONS, filePath, operatorPath } from "../../nav";
 import styles from "./OperatorCard.module.css";
 import { SideBySide } from "./SideBySide";
 
@@ -125,12 +125,13 @@ interface LineProps {
 function Line({ side, word, change }: LineProps) {
 	const span = word === "base" ? change.base_span : change.head_span;
 	if (!span) return null;
-	const text = `${word} line ${span.line}`;
+	const isDeclared = change.file === DECLARATIONS;
+	const text = `${word} line ${span.line}${isDeclared ? "" : ` of ${change.file}`}`;
 	if (!side.project) return <span className={styles.line}>{text}</span>;
 	const place = { project: side.project, rev: side.label ?? side.revision };
 	return (
 		<Link
-			to={operatorPath(place, change.operator)}
+			to={isDeclared ? operatorPath(place, change.operator) : filePath(place, change.file)}
 			hash={`L${span.line}`}
 			className={`${styles.line} target`}
 		>

@@ -5,6 +5,7 @@ import type { Change, ComparedOperator, Comparison } from "../../lib/comparison"
 import { diffLines, entryAt } from "../../lib/entries";
 import { digestIn } from "../../lib/revisions";
 import type { Sides } from "../../lib/sides";
+import { DECLARATIONS } from "../../nav";
 import styles from "./Review.module.css";
 
 interface Props {
@@ -17,7 +18,9 @@ interface Props {
 
 /** How the entry of an operator changed in `native_functions.yaml`; nothing where a side has none. */
 export function EntryDiff({ changes, compared, comparison, texts }: Props) {
-	const change = changes.find(({ base_span, head_span }) => base_span && head_span);
+	const change = changes.find(
+		({ file, base_span, head_span }) => file === DECLARATIONS && base_span && head_span,
+	);
 	const isWritten = change !== undefined && !compared?.generated;
 	const before = useEntry(
 		isWritten ? comparison.base : undefined,

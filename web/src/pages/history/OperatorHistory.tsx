@@ -25,15 +25,12 @@ import {
 } from "../../lib/history";
 import { LEVELS } from "../../lib/levels";
 import { stringify } from "../../lib/search";
-import { historyPath, operatorPath, rangeParams, revisionPath, segment } from "../../nav";
+import { DECLARATIONS, historyPath, operatorPath, rangeParams, revisionPath, segment } from "../../nav";
 import type { HistorySearch } from "../../routes/history";
 import { SideBySide } from "../compare/SideBySide";
 import styles from "./OperatorHistory.module.css";
 import { historyQuery } from "./queries";
 import { StretchSelects } from "./StretchSelects";
-
-/** The file that operators are declared in. */
-const DECLARATIONS = "native_functions.yaml";
 
 const route = getRouteApi("/p/$project/operators/$operator/history");
 

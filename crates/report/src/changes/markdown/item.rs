@@ -1,10 +1,10 @@
 //! A piece of a report that is never cut, and the small things that all pieces are made of.
 
 use crate::changes::outline::Class;
-use crate::changes::{Report, Side};
+use crate::changes::{Report, Side, of_file};
 use crate::escape::{code, cut};
 use opatlas_diff::rules::{ChangeRule, Impacts};
-use opatlas_diff::{Change, Fragment};
+use opatlas_diff::{Change, Fragment, SideFile};
 
 /// The longest name in what is shown short.
 const SHORT_NAME: usize = 80;
@@ -72,10 +72,13 @@ pub(crate) fn address(url: &str) -> String {
 /// The line of a fragment, linked to the file where that can be seen.
 pub(super) fn line(side: &Side<'_>, fragment: Option<&Fragment>) -> Option<String> {
     let line = side.line(fragment)?;
-    Some(match side.file_url {
-        Some(url) => format!("[line {line}]({}#L{line})", address(url)),
-        None => format!("line {line}"),
-    })
+    let file = fragment?.place?.file;
+    Some(
+        match side.file_url.filter(|_| file == SideFile::NativeFunctions) {
+            Some(url) => format!("[line {line}]({}#L{line})", address(url)),
+            None => format!("line {line}{}", of_file(file)),
+        },
+    )
 }
 
 /// The position of a change on both sides: `line 12 → 14`.

@@ -60,7 +60,7 @@ fn row(report: &Report<'_>, unread: &Unread) -> Row {
     let name = unread.operator.as_deref();
     let line = unread
         .place
-        .map(|place| side.source.lines(place).start.line);
+        .map(|place| side.files.native_functions.lines(place).start.line);
     let place = match (line, side.file_url) {
         (Some(line), Some(url)) => {
             format!(", [line {line}]({}#L{line})", super::item::address(url))

@@ -1,14 +1,17 @@
 //! What composite functions must not do (`docs/spec/sources.md`, section 3).
 //!
 //! A function is composite if the files name it for CompositeImplicitAutograd, or sources register it
-//! there. Functions that PyTorch guards by tests for tensor subclasses, and kernels of out and in-place
-//! operators, may do more: they write to tensors that they were given.
+//! there. The functions that formulas of `derivatives.yaml` call are composite too. Functions that
+//! PyTorch guards by tests for tensor subclasses, and kernels of out and in-place operators, may do
+//! more: they write to tensors that they were given.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::at;
 use crate::sink::Sink;
 use opatlas_operators::catalogue::Catalogue;
+use opatlas_operators::derivatives::Derivatives;
+use opatlas_operators::derivatives::tokens::tokens;
 use opatlas_operators::faces::FaceMaker;
 use opatlas_operators::operator::OperatorId;
 use opatlas_schema::function::SchemaKind;
@@ -59,19 +62,39 @@ const GUARDS: [&str; 4] = [
     "areAnyArgsTensorList",
 ];
 
-/// A function for a composite key.
+/// The namespace that generated autograd code finds the functions of formulas in
+/// (`torch/csrc/autograd/FunctionsManual.cpp`).
+const OF_FORMULAS: &str = "torch::autograd::generated::details";
+
+/// A function that has to be composite.
 struct Composite {
-    operator: OperatorId,
+    /// The operator that it is for.
+    operator: Box<str>,
     /// The namespace and the types of its parameters; empty where only the name is known.
     scope: Box<str>,
     parameters: Option<Vec<Box<str>>>,
-    is_implicit: bool,
+    role: Role,
+    /// Whether it writes to tensors that it was given.
+    writes: bool,
+    /// Whether it returns something else than tensors.
+    returns_no_tensor: bool,
+}
+
+/// What makes a function composite.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    /// It is the kernel of an implicit composite.
+    Implicit,
+    /// It is the kernel of an explicit composite, which may do all but call a DispatchStub.
+    Explicit,
+    /// A formula calls it.
+    Formula,
 }
 
 pub(super) fn check(catalogue: &Catalogue, files: &[File<'_>], sink: &mut Sink) {
     let composites = composites(catalogue);
     let found = Functions::find(files, |name| composites.contains_key(name));
-    let bases: rustc_hash::FxHashSet<&str> = catalogue
+    let bases: FxHashSet<&str> = catalogue
         .iter()
         .filter(|(_, operator)| operator.kind == SchemaKind::Out)
         .map(|(_, operator)| operator.name().base())
@@ -87,7 +110,6 @@ pub(super) fn check(catalogue: &Catalogue, files: &[File<'_>], sink: &mut Sink) 
             .get(function.file as usize)
             .map_or("", |file| file.path);
         Body {
-            catalogue,
             composite,
             function,
             file,
@@ -97,7 +119,7 @@ pub(super) fn check(catalogue: &Catalogue, files: &[File<'_>], sink: &mut Sink) 
     }
 }
 
-/// The functions for composite keys, by their names.
+/// The functions for composite keys and of formulas, by their names.
 fn composites(catalogue: &Catalogue) -> FxHashMap<Box<str>, Vec<Composite>> {
     let mut composites: FxHashMap<Box<str>, Vec<Composite>> = FxHashMap::default();
     let faces = FaceMaker::new(catalogue);
@@ -107,50 +129,99 @@ fn composites(catalogue: &Catalogue) -> FxHashMap<Box<str>, Vec<Composite>> {
         }
         for kernel in catalogue.kernels(id) {
             let key = kernel.key.as_str();
-            if !key.starts_with("Composite") {
+            let Some(role) = Role::on(key) else {
                 continue;
-            }
+            };
             let declared = faces.kernels(id);
             let declared = declared.iter().find(|faces| &*faces.key == key);
             let declaration = declared.and_then(|faces| faces.declarations.first());
             // PyTorch appends `native` to what an entry names.
             let written = kernel.kernel.namespace.as_deref().unwrap_or("at");
-            let namespace = format!("{written}::native");
-            composites
-                .entry((&*kernel.kernel.name).into())
-                .or_default()
-                .push(Composite {
-                    operator: id,
-                    scope: namespace.into(),
-                    parameters: declaration.map(|text| parameter_types(text)),
-                    is_implicit: key.starts_with("CompositeImplicit"),
-                });
+            let composite = Composite {
+                parameters: declaration.map(|text| parameter_types(text)),
+                ..Composite::kernel(catalogue, id, &format!("{written}::native"), role)
+            };
+            let named = composites.entry((&*kernel.kernel.name).into());
+            named.or_default().push(composite);
         }
     }
-    for row in catalogue
-        .sources
-        .rows()
-        .iter()
-        .filter(|row| row.is_dispatched())
-    {
-        let key = row.key.as_deref().unwrap_or_default();
+    let rows = catalogue.sources.rows().iter();
+    for row in rows.filter(|row| row.is_dispatched()) {
+        let role = Role::on(row.key.as_deref().unwrap_or_default());
         let operator = row.qualified_name().and_then(|name| catalogue.find(&name));
-        if let (Some(kernel), Some(id)) = (row.kernel.as_deref(), operator)
-            && key.starts_with("Composite")
-        {
+        if let (Some(kernel), Some(id), Some(role)) = (row.kernel.as_deref(), operator, role) {
             let (scope, name) = kernel.rsplit_once("::").unwrap_or(("", kernel));
-            composites.entry(name.into()).or_default().push(Composite {
-                operator: id,
-                scope: scope.into(),
-                parameters: None,
-                is_implicit: key.starts_with("CompositeImplicit"),
-            });
+            let composite = Composite::kernel(catalogue, id, scope, role);
+            composites.entry(name.into()).or_default().push(composite);
         }
+    }
+    if let Some(derivatives) = &catalogue.derivatives {
+        add_formulas(derivatives, &mut composites);
     }
     composites
 }
 
+/// Adds the functions that formulas call, each for the first entry that calls it.
+fn add_formulas(derivatives: &Derivatives, composites: &mut FxHashMap<Box<str>, Vec<Composite>>) {
+    let mut known: FxHashSet<&str> = FxHashSet::default();
+    for entry in &derivatives.entries {
+        let formulas = entry.sets.iter().flat_map(|set| &set.formulas);
+        for text in formulas.filter_map(|formula| derivatives.formula(formula)) {
+            for name in called(text).filter(|name| known.insert(name)) {
+                let schema = derivatives.value(entry.name);
+                let operator = schema.split('(').next().unwrap_or(schema);
+                composites.entry(name.into()).or_default().push(Composite {
+                    operator: operator.into(),
+                    scope: OF_FORMULAS.into(),
+                    parameters: None,
+                    role: Role::Formula,
+                    writes: false,
+                    returns_no_tensor: false,
+                });
+            }
+        }
+    }
+}
+
+/// The names of the functions that a formula calls, without methods and qualified names.
+fn called(formula: &str) -> impl Iterator<Item = &str> {
+    let mut before = "";
+    tokens(formula)
+        .zip(tokens(formula).skip(1))
+        .filter_map(move |(token, next)| {
+            let is_free = !matches!(before, "." | "->" | "::");
+            before = token;
+            let is_name = token.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+            (is_free && is_name && next == "(").then_some(token)
+        })
+}
+
+impl Role {
+    /// The role of a kernel for a dispatch key; `None` if the key is not composite.
+    fn on(key: &str) -> Option<Self> {
+        match key {
+            _ if key.starts_with("CompositeImplicit") => Some(Self::Implicit),
+            _ if key.starts_with("Composite") => Some(Self::Explicit),
+            _ => None,
+        }
+    }
+}
+
 impl Composite {
+    /// A kernel of an operator.
+    fn kernel(catalogue: &Catalogue, id: OperatorId, scope: &str, role: Role) -> Self {
+        let operator = catalogue.operator(id);
+        let mut returned = operator.schema().returns.iter();
+        Self {
+            operator: operator.qualified_name().into(),
+            scope: scope.into(),
+            parameters: None,
+            role,
+            writes: operator.kind != SchemaKind::Functional,
+            returns_no_tensor: !returned.any(|one| one.ty.to_string().contains("Tensor")),
+        }
+    }
+
     fn is(&self, function: &Function) -> bool {
         let scope = function.scope.strip_suffix(&*self.scope);
         let is_within = scope.is_some_and(|rest| rest.is_empty() || rest.ends_with("::"));
@@ -164,22 +235,16 @@ impl Composite {
 
 /// The body of a composite function.
 struct Body<'b> {
-    catalogue: &'b Catalogue,
     composite: &'b Composite,
     function: &'b Function,
     file: &'b str,
     /// The base names of operators with an out form.
-    bases: &'b rustc_hash::FxHashSet<&'b str>,
+    bases: &'b FxHashSet<&'b str>,
 }
 
 impl Body<'_> {
     fn check(&self, sink: &mut Sink) {
-        let operator = self.catalogue.operator(self.composite.operator);
-        let name = operator.qualified_name();
-        let writes = operator.kind != SchemaKind::Functional;
-        let mut returned = operator.schema().returns.iter();
-        let returns_no_tensor =
-            !returned.any(|returned| returned.ty.to_string().contains("Tensor"));
+        let composite = self.composite;
         let is_guard = |call: &Call| GUARDS.contains(&&*call.name);
         let is_guarded = self.function.calls.iter().any(is_guard);
         for call in &self.function.calls {
@@ -187,20 +252,30 @@ impl Body<'_> {
                 continue;
             };
             let is_exempt = match rule {
-                RuleId::CompositeStub => self.composite.is_implicit,
-                _ if !self.composite.is_implicit || is_guarded => true,
+                RuleId::CompositeStub => composite.role != Role::Explicit,
+                _ if composite.role == Role::Explicit || is_guarded => true,
                 RuleId::CompositeOutCall | RuleId::CompositeResize | RuleId::CompositeCopy => {
-                    writes
+                    composite.writes
                 }
                 // `item` and its like are there to read.
-                RuleId::CompositeDataAccess => returns_no_tensor,
+                RuleId::CompositeDataAccess => composite.returns_no_tensor,
                 _ => false,
             };
             if is_exempt {
                 continue;
             }
-            let message = format!("`{}`, composite for `{name}`, {what}", self.function.name);
-            sink.about(self.file, &name, at(rule, call.at, message).with_help(help));
+            let (function, operator) = (&self.function.name, &composite.operator);
+            let message = match composite.role {
+                Role::Formula => {
+                    format!("`{function}`, called by formulas such as that of `{operator}`, {what}")
+                }
+                _ => format!("`{function}`, composite for `{operator}`, {what}"),
+            };
+            sink.about(
+                self.file,
+                operator,
+                at(rule, call.at, message).with_help(help),
+            );
         }
     }
 
