@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use opatlas_operators::catalogue::Catalogue;
-use opatlas_operators::operator::{Declaration, Operator, OperatorId};
+use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::release::Release;
 use opatlas_report::changes::Files;
 use opatlas_report::findings::SourceText;
@@ -254,54 +254,13 @@ impl Snapshot {
         self.overloads(base).into_iter().take(SUGGESTIONS).collect()
     }
 
-    /// What it takes of memory, roughly, in bytes: the files, and what reading makes of them. Of 28
-    /// releases that share entries one takes 6 MB; alone it takes 15.
+    /// What it takes of memory, roughly, in bytes: the files, and what reading makes of them.
     #[must_use]
     pub(super) fn weight(&self) -> u64 {
         /// An estimate: what an operator costs besides its text, and its
         /// registrations in the tables that are kept.
         const OPERATOR: usize = 4 << 10;
-        /// The same where another snapshot holds what was read of it. That one may go first, so this is
-        /// more than the registrations and findings alone.
-        const SHARED: usize = 2 << 10;
-        let operators = self.catalogue.operators.iter();
-        let operators = operators.map(|operator| match is_shared(operator) {
-            true => SHARED,
-            false => OPERATOR,
-        });
-        (self.bundle.total_bytes() + operators.sum::<usize>()) as u64
-    }
-}
-
-/// Whether another snapshot holds what was read of an operator, too.
-fn is_shared(operator: &Operator) -> bool {
-    match &operator.declaration {
-        // The list of entries holds each once more.
-        Declaration::Entry(placed) => Arc::strong_count(&placed.entry) > 2,
-        Declaration::Generated(generated) => Arc::strong_count(generated) > 1,
-        Declaration::Vendor(vendor) => Arc::strong_count(vendor) > 2,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_shared_weighs_less() {
-        let text = "- func: f(Tensor self) -> Tensor\n  autogen: f.out\n- func: g() -> Tensor\n";
-        let bundle = Bundle::of_native_functions(text.as_bytes());
-        let changed = format!("{text}- func: h() -> Tensor\n");
-        let changed = Bundle::of_native_functions(changed.into_bytes());
-        let alone = Snapshot::read(changed.clone(), Release::LATEST, None).weight();
-        let first = Snapshot::read(bundle, Release::LATEST, None);
-        let second = Snapshot::read(changed, Release::LATEST, Some(&first));
-        assert_eq!(
-            alone - second.weight(),
-            3 * (2 << 10),
-            "`f`, `f.out` and `g`"
-        );
-        drop(first);
-        assert_eq!(second.weight(), alone);
+        let operators = self.catalogue.operators.len() * OPERATOR;
+        (self.bundle.total_bytes() + operators) as u64
     }
 }
