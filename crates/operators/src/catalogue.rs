@@ -1,6 +1,8 @@
 //! A whole revision under the rules of one release: every operator, written and generated, in its
 //! groups. Immutable once made, shared by `Arc`.
 
+mod beside;
+
 use std::sync::{Arc, OnceLock};
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -23,10 +25,9 @@ use opatlas_pytorch::release::Release;
 use opatlas_schema::function::FunctionSchema;
 use opatlas_source::diagnostic::Complaints;
 use opatlas_source::{
-    BACKENDS, Bundle, DEPRECATED, DERIVATIVES, InTurn, NATIVE_FUNCTIONS, Pair, SOURCES, Stop,
-    Stopped, TAGS, VENDOR, both,
+    BACKENDS, Bundle, InTurn, NATIVE_FUNCTIONS, Pair, Stop, Stopped, TAGS, VENDOR, both,
 };
-use opatlas_sources::{File, Sources};
+use opatlas_sources::Sources;
 
 /// A revision, read and completed.
 #[derive(Debug)]
@@ -74,31 +75,6 @@ pub struct Catalogue {
     face_index: OnceLock<FaceIndex>,
 }
 
-/// Reads the formulas of a bundle.
-fn derivatives(bundle: &Bundle, previous: Option<&Catalogue>) -> Option<Arc<Derivatives>> {
-    let bytes = bundle.file(DERIVATIVES)?;
-    let known = previous.and_then(|previous| previous.derivatives.as_ref());
-    // Repaired text differs from the original bytes.
-    let same = |known: &&Arc<Derivatives>| {
-        known.diagnostics.is_empty() && known.text.as_bytes() == &bytes[..]
-    };
-    Some(match known.filter(same) {
-        Some(known) => Arc::clone(known),
-        None => Arc::new(Derivatives::read(bytes)),
-    })
-}
-
-/// Reads the sources of a bundle.
-fn sources(bundle: &Bundle, stop: &Stop) -> Result<Sources, Stopped> {
-    stop.check()?;
-    let files = bundle.files().filter(|(name, _)| name.starts_with(SOURCES));
-    let files: Vec<_> = files.map(|(path, bytes)| File { path, bytes }).collect();
-    match files.is_empty() {
-        true => Ok(Sources::default()),
-        false => Sources::read_until(&files, stop),
-    }
-}
-
 impl Catalogue {
     /// Reads a bundle. What `previous` read already is taken from there; the result is the same
     /// as without it.
@@ -124,7 +100,7 @@ impl Catalogue {
         let (native, derivatives) = both(
             pair,
             || NativeFunctions::read_until(bytes, known, pair, stop),
-            || derivatives(bundle, previous),
+            || beside::derivatives(bundle, previous),
         );
         let native = native?;
         let (tags, diagnostics) = match bundle.file(TAGS) {
@@ -153,23 +129,14 @@ impl Catalogue {
             Some(Ok(profile)) => Some(profile),
             None => None,
         };
-        catalogue.deprecated = bundle.file(DEPRECATED).map(|bytes| {
-            let known = previous.and_then(|previous| previous.deprecated.as_ref());
-            let same = |known: &&Arc<Deprecated>| {
-                known.diagnostics.is_empty() && known.text.as_bytes() == &bytes[..]
-            };
-            match known.filter(same) {
-                Some(known) => Arc::clone(known),
-                None => Arc::new(Deprecated::read(bytes)),
-            }
-        });
+        catalogue.deprecated = beside::deprecated(bundle, previous);
         let files = bundle.files();
         for (name, bytes) in files.filter(|(name, _)| name.starts_with(BACKENDS)) {
             stop.check()?;
             let file = BackendFile::read_with(bytes, profile.as_ref());
             catalogue.add_backend(name, Arc::new(file));
         }
-        catalogue.sources = Arc::new(sources(bundle, stop)?);
+        catalogue.sources = Arc::new(beside::sources(bundle, stop)?);
         Ok(catalogue)
     }
 
