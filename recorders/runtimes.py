@@ -16,7 +16,7 @@ from . import places, stubs, versions
 _INSTALL_TIMEOUT_S = 3600
 # What torch and its operator database import, and what builds an extension.
 _LIBRARIES = ("typing_extensions", "sympy", "networkx", "jinja2", "fsspec", "filelock", "expecttest",
-              "packaging", "setuptools<80", "ninja")
+              "packaging", "pyyaml", "setuptools<80", "ninja")
 # Earlier wheels crash while they are imported if stand-ins take the place of the CUDA libraries.
 _FIRST_WITH_STAND_INS = (2, 2)
 # Wheels before 2.3 were built against the first NumPy.
