@@ -1,8 +1,8 @@
 //! What the description of the API says besides its routes, and what holds for all of them.
 
 use utoipa::openapi::header::HeaderBuilder;
-use utoipa::openapi::path::{Operation, PathItem};
-use utoipa::openapi::schema::{AnyOf, Object, OneOf};
+use utoipa::openapi::path::{Operation, Parameter, ParameterIn, PathItem};
+use utoipa::openapi::schema::{AnyOf, Object, OneOf, SchemaType, Type};
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa::openapi::{Content, OpenApi, Ref, RefOr, Response, Schema};
 use utoipa::{OpenApi as DeriveOpenApi, PartialSchema as _};
@@ -119,6 +119,7 @@ pub fn complete(document: &mut OpenApi) {
         }
         operations(item).for_each(add_problems);
         operations(item).for_each(describe_values::complete);
+        operations(item).for_each(add_unknown_values);
     }
     let schemas = document.components.iter_mut();
     let schemas = schemas.flat_map(|components| &mut components.schemas);
@@ -167,6 +168,31 @@ fn add_problems(operation: &mut Operation) {
             responses.insert(status.to_owned(), RefOr::T(problem(description)));
         }
     }
+}
+
+/// A parameter with a closed set of values has no others.
+fn add_unknown_values(operation: &mut Operation) {
+    let mut parameters = operation.parameters.iter().flatten();
+    if parameters.any(has_closed_values) {
+        let refused = RefOr::T(problem("A parameter has a value that does not exist"));
+        let responses = &mut operation.responses.responses;
+        responses.entry("422".to_owned()).or_insert(refused);
+    }
+}
+
+fn has_closed_values(parameter: &RefOr<Parameter>) -> bool {
+    let RefOr::T(parameter) = parameter else {
+        return false;
+    };
+    let Some(RefOr::T(Schema::Object(schema))) = &parameter.schema else {
+        return false;
+    };
+    let is_boolean = match &schema.schema_type {
+        SchemaType::Type(one) => *one == Type::Boolean,
+        SchemaType::Array(types) => types.contains(&Type::Boolean),
+        SchemaType::AnyValue => false,
+    };
+    parameter.parameter_in == ParameterIn::Query && (is_boolean || schema.enum_values.is_some())
 }
 
 fn problem(description: &str) -> Response {

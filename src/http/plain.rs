@@ -20,10 +20,7 @@ const PHRASES: [(&str, &str); 19] = [
         "number too small to fit in target type",
         "the number is too small",
     ),
-    (
-        "provided string was not `true` or `false`",
-        "it must be `true` or `false`",
-    ),
+    (NOT_BOOLEAN, "it must be `true` or `false`"),
     ("unknown variant", "unknown value"),
     ("unknown field", "unknown member"),
     ("missing field", "missing member"),
@@ -39,6 +36,9 @@ const PHRASES: [(&str, &str); 19] = [
     ("expected a borrowed string", "expected a string"),
     ("expected option", "expected a value or null"),
 ];
+
+/// What the library says of a boolean.
+const NOT_BOOLEAN: &str = "provided string was not `true` or `false`";
 
 /// Types of the program after `expected `, and what they are in JSON.
 const NUMBERS: [&str; 12] = [
@@ -88,9 +88,11 @@ fn is_name_of_type(word: &str) -> bool {
     matches!(word, "struct" | "variant") || word.starts_with(|c: char| c.is_ascii_uppercase())
 }
 
-/// The problem of a query that cannot be read; `text` may begin with the name of the parameter.
+/// The problem of a query that cannot be read: [`Kind::UnknownValue`] for a value that a parameter
+/// does not have, [`Kind::InvalidParameter`] for anything else; `text` may begin with the name of the parameter.
 pub fn query(text: &str) -> Problem {
     let invalid = |detail: String| Problem::new(Kind::InvalidParameter, detail);
+    let unknown = |detail: String| Problem::new(Kind::UnknownValue, detail);
     let (parameter, fault) = match text.split_once(": ") {
         Some((parameter, fault)) if !parameter.contains([' ', '`']) => (Some(parameter), fault),
         _ => (None, text),
@@ -122,7 +124,10 @@ pub fn query(text: &str) -> Problem {
         let known = quoted.iter().skip(1).map(|known| format!("`{known}`"));
         let known: Vec<String> = known.collect();
         let detail = format!("{parameter}: `{name}` must be one of {}", known.join(", "));
-        return invalid(detail).suggesting(near()).about(parameter);
+        return unknown(detail).suggesting(near()).about(parameter);
+    }
+    if fault.starts_with(NOT_BOOLEAN) {
+        return unknown(format!("{parameter}: {}", message(fault))).about(parameter);
     }
     invalid(format!("{parameter}: {}", message(fault))).about(parameter)
 }

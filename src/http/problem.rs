@@ -14,7 +14,7 @@ const RETRY_AFTER: HeaderValue = HeaderValue::from_static("2");
 /// An empty response that carries the problem for [`crate::http::middleware::envelope`] to write.
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        let mut response = self.kind.status().into_response();
+        let mut response = self.status.into_response();
         if matches!(self.kind, Kind::Busy | Kind::StoreUnavailable) {
             response
                 .headers_mut()

@@ -17,7 +17,7 @@ use crate::service::search::{Filter, find};
 use crate::service::{
     Encoding, Items, Reading, Resolved, ServiceError, Snapshot, Unpacker, ViewId,
 };
-use crate::wire::operators::expect_tag;
+use crate::wire::operators::expect_values;
 use crate::wire::problem::Problem;
 use opatlas_operators::operator::OperatorId;
 
@@ -49,7 +49,7 @@ pub async fn operators(
         None => {
             let snapshot = api.service.snapshot(revision).await?;
             filter.check(&snapshot.catalogue)?;
-            expect_tag(&snapshot.catalogue, filter.tag.as_deref())?;
+            expect_values(&snapshot.catalogue, &filter)?;
             let items = move |stop: &Stop| lines(snapshot, &filter, line, stop);
             api.service.make_bulk((id, form), items)
         }

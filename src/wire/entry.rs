@@ -334,7 +334,7 @@ pub fn reason(text: &str) -> Result<Reason, crate::wire::problem::Problem> {
             "reason: unknown reason `{text}`; reasons are {}",
             known.join(", ")
         );
-        Problem::new(Kind::InvalidParameter, detail)
+        Problem::new(Kind::UnknownValue, detail)
             .suggesting(near.into_iter().map(Into::into).collect())
             .about("reason")
     })

@@ -35,9 +35,10 @@ pub struct NewException {
     /// can be a future release.
     pub until: Option<String>,
     /// A day as `until`; only one of the three may be set.
-    #[schema(format = Date)]
+    #[schema(format = Date, deprecated)]
     pub until_date: Option<String>,
     /// A release as `until`; only one of the three may be set.
+    #[schema(deprecated)]
     pub until_release: Option<String>,
     /// Whether it may match operators of more than one base name.
     #[serde(default)]
@@ -72,8 +73,10 @@ pub struct ExceptionView {
     /// The last day or the last release for which it is valid, as written; null without an end.
     pub until: Option<String>,
     /// `until`, if it is a day.
+    #[schema(deprecated)]
     pub until_date: Option<String>,
     /// `until`, if it is a release.
+    #[schema(deprecated)]
     pub until_release: Option<String>,
     /// Whether it may match operators of more than one base name.
     pub broad: bool,

@@ -192,7 +192,7 @@ pub struct Asked<'a> {
 /// A gap list on the wire.
 ///
 /// # Errors
-/// [`Kind::NoKey`], and [`Kind::Busy`] when it is stopped.
+/// [`Kind::UnknownKey`], and [`Kind::Busy`] when it is stopped.
 pub fn view(asked: &Asked<'_>, stop: &Stop) -> Result<Gaps, Problem> {
     let snapshot = asked.snapshot;
     let slot = runtime_key(snapshot.release(), asked.key).map_err(of_path)?;

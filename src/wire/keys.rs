@@ -8,7 +8,7 @@ use crate::wire::coverage::BackendCoverage;
 use crate::wire::entry::{BuildView, ReasonCounts, Source};
 use crate::wire::key_entries::KeyEntry;
 use crate::wire::paths::Generated;
-use crate::wire::problem::{Kind, Problem};
+use crate::wire::problem::Problem;
 use crate::wire::verdict::VerdictCounts;
 
 /// A key's path.
@@ -148,9 +148,5 @@ pub struct KeyView<'a> {
 
 /// In a path, the key selects the resource.
 pub(crate) fn of_path(error: ServiceError) -> Problem {
-    let mut problem = Problem::from(error);
-    if problem.kind == Kind::UnknownKey {
-        problem.kind = Kind::NoKey;
-    }
-    problem
+    Problem::from(error).in_path()
 }

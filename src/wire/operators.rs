@@ -1,5 +1,7 @@
 //! Lists of operators, and one operator with its place and group.
 
+use std::collections::BTreeSet;
+
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::OperatorId;
 use opatlas_schema::function::SchemaKind;
@@ -98,6 +100,36 @@ pub fn expect_tag(catalogue: &Catalogue, tag: Option<&str>) -> Result<(), Proble
     }
     let known = catalogue.tags.all().iter().map(|tag| &*tag.name);
     Err(Problem::unknown_value("tag", tag, known))
+}
+
+/// Refuses a tag, namespace or `python_module` that the revision does not have.
+///
+/// # Errors
+/// [`Kind::UnknownValue`] with similar values.
+pub fn expect_values(catalogue: &Catalogue, filter: &Filter) -> Result<(), Problem> {
+    expect_tag(catalogue, filter.tag.as_deref())?;
+    let namespaces = || catalogue.iter().map(|(_, operator)| operator.namespace());
+    expect("namespace", filter.namespace.as_deref(), namespaces)?;
+    let modules = || {
+        let entries = catalogue.iter().filter_map(|(id, _)| catalogue.entry(id));
+        entries.filter_map(|placed| Some(&*placed.entry.python_module.as_ref()?.value))
+    };
+    expect("python_module", filter.python_module.as_deref(), modules)
+}
+
+/// Refuses a value of a filter that is not a known one.
+fn expect<'a, I: Iterator<Item = &'a str>>(
+    parameter: &str,
+    value: Option<&str>,
+    known: impl Fn() -> I,
+) -> Result<(), Problem> {
+    match value {
+        Some(value) if !known().any(|known| known == value) => {
+            let known: BTreeSet<&str> = known().collect();
+            Err(Problem::unknown_value(parameter, value, known))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// A page of operators.

@@ -33,10 +33,7 @@ pub enum Kind {
     UnknownLabel,
     UnknownFile,
     UnknownOperator,
-    UnknownRule,
     UnknownTopic,
-    NoRelease,
-    NoKey,
     UnknownProblem,
     UnknownException,
     UnknownPart,
@@ -59,6 +56,7 @@ pub enum Kind {
     TooLarge,
     UnsupportedMediaType,
     UnknownRelease,
+    UnknownRule,
     UnknownValue,
     UnknownKey,
     AliasKey,
@@ -80,7 +78,7 @@ pub(crate) struct Row(&'static str, StatusCode, &'static str, &'static str);
 
 impl Kind {
     /// Every kind, by status.
-    pub const ALL: [Self; 54] = [
+    pub const ALL: [Self; 52] = [
         Self::MalformedRequest,
         Self::MalformedBody,
         Self::MalformedBundle,
@@ -95,10 +93,7 @@ impl Kind {
         Self::UnknownLabel,
         Self::UnknownFile,
         Self::UnknownOperator,
-        Self::UnknownRule,
         Self::UnknownTopic,
-        Self::NoRelease,
-        Self::NoKey,
         Self::UnknownProblem,
         Self::UnknownException,
         Self::UnknownPart,
@@ -121,6 +116,7 @@ impl Kind {
         Self::TooLarge,
         Self::UnsupportedMediaType,
         Self::UnknownRelease,
+        Self::UnknownRule,
         Self::UnknownValue,
         Self::UnknownKey,
         Self::AliasKey,
@@ -145,7 +141,7 @@ impl Kind {
             Self::MalformedBody => Row("malformed-body", S::BAD_REQUEST, "Malformed body", "The body does not match its media type, or lacks a member."),
             Self::MalformedBundle => Row("malformed-bundle", S::BAD_REQUEST, "Malformed bundle", "The files in the body are not a bundle: one is missing, occurs twice, or has a name that bundles do not have."),
             Self::InvalidName => Row("invalid-name", S::BAD_REQUEST, "Invalid name", "A project name, label or digest is malformed."),
-            Self::InvalidParameter => Row("invalid-parameter", S::BAD_REQUEST, "Invalid parameter", "A query parameter is unknown, occurs twice, or has an invalid value."),
+            Self::InvalidParameter => Row("invalid-parameter", S::BAD_REQUEST, "Invalid parameter", "A query parameter is unknown, missing, occurs twice, or has a value of the wrong form."),
             Self::InvalidCursor => Row("invalid-cursor", S::BAD_REQUEST, "Invalid cursor", "The cursor belongs to another list, or the list has changed since; start again without a cursor."),
             Self::Unauthenticated => Row("unauthenticated", S::UNAUTHORIZED, "Not authenticated", "The request needs a valid token, neither revoked nor expired: `Authorization: Bearer opatlas_...`."),
             Self::Forbidden => Row("forbidden", S::FORBIDDEN, "Forbidden", "The token does not allow this action, or not in this project; or the request comes from a page of another site, or names a host that this server does not serve."),
@@ -155,10 +151,7 @@ impl Kind {
             Self::UnknownLabel => Row("unknown-label", S::NOT_FOUND, "No such label", "The project has no label with this name."),
             Self::UnknownFile => Row("unknown-file", S::NOT_FOUND, "No such file", "The revision has no file with this name."),
             Self::UnknownOperator => Row("unknown-operator", S::NOT_FOUND, "No such operator", "The revision has no operator with this name."),
-            Self::UnknownRule => Row("unknown-rule", S::NOT_FOUND, "No such rule", "No rule has this id."),
             Self::UnknownTopic => Row("unknown-topic", S::NOT_FOUND, "No such topic", "There is no topic with this name."),
-            Self::NoRelease => Row("no-release", S::NOT_FOUND, "No such release", "No known release of PyTorch has this name."),
-            Self::NoKey => Row("no-key", S::NOT_FOUND, "No such dispatch key", "The path contains a dispatch key that the release does not have."),
             Self::UnknownProblem => Row("unknown-problem", S::NOT_FOUND, "No such problem type", "No problem type has this name."),
             Self::UnknownException => Row("unknown-exception", S::NOT_FOUND, "No such exception", "The project has no exception with this id."),
             Self::UnknownPart => Row("unknown-part", S::NOT_FOUND, "No such part", "The report has fewer parts; `X-Parts` has their number."),
@@ -181,7 +174,8 @@ impl Kind {
             Self::TooLarge => Row("too-large", S::PAYLOAD_TOO_LARGE, "Too large", "A file, all files together, or the body exceed the limit."),
             Self::UnsupportedMediaType => Row("unsupported-media-type", S::UNSUPPORTED_MEDIA_TYPE, "Unsupported media type", "This route does not accept the media type or encoding of the body."),
             Self::UnknownRelease => Row("unknown-release", S::UNPROCESSABLE_ENTITY, "No such release", "The text is not a known release of PyTorch."),
-            Self::UnknownValue => Row("unknown-value", S::UNPROCESSABLE_ENTITY, "No such value", "A filter names a tag, rule or family that does not exist; `suggestions` has similar names."),
+            Self::UnknownRule => Row("unknown-rule", S::UNPROCESSABLE_ENTITY, "No such rule", "No rule has this id."),
+            Self::UnknownValue => Row("unknown-value", S::UNPROCESSABLE_ENTITY, "No such value", "A parameter has a value that does not exist, for example a tag that the revision does not have; `suggestions` has similar values."),
             Self::UnknownKey => Row("unknown-key", S::UNPROCESSABLE_ENTITY, "No such dispatch key", "The release has no dispatch key with this name."),
             Self::AliasKey => Row("alias-key", S::UNPROCESSABLE_ENTITY, "Alias key", "The key is an alias of several runtime keys, and tables have entries for runtime keys only."),
             Self::UnknownBuild => Row("unknown-build", S::UNPROCESSABLE_ENTITY, "No such build", "The text is neither a build profile nor a list of backends of the release."),
@@ -204,10 +198,21 @@ impl Kind {
         self.row().0
     }
 
-    /// Its status.
+    /// Its status in most cases.
     #[must_use]
     pub fn status(self) -> StatusCode {
         self.row().1
+    }
+
+    /// All statuses that it occurs with: 404 where the path names what does not exist.
+    #[must_use]
+    pub fn statuses(self) -> Vec<StatusCode> {
+        match self {
+            Self::UnknownRelease | Self::UnknownRule | Self::UnknownKey => {
+                vec![StatusCode::NOT_FOUND, self.status()]
+            }
+            _ => vec![self.status()],
+        }
     }
 
     /// Its title.
@@ -256,6 +261,8 @@ pub struct Fault {
 pub struct Problem {
     /// Its kind.
     pub kind: Kind,
+    /// Its status, one of [`Kind::statuses`].
+    pub status: StatusCode,
     /// What happened in this request, for people.
     pub detail: String,
     /// Its faults, if there are several or they have positions.
@@ -274,12 +281,22 @@ impl Problem {
     pub fn new(kind: Kind, detail: impl Into<String>) -> Self {
         Self {
             kind,
+            status: kind.status(),
             detail: detail.into(),
             errors: Vec::new(),
             suggestions: Vec::new(),
             overloads: Box::default(),
             findings: Vec::new(),
         }
+    }
+
+    /// The same where the path names what does not exist, so that the resource does not.
+    #[must_use]
+    pub fn in_path(mut self) -> Self {
+        if self.kind.statuses().contains(&StatusCode::NOT_FOUND) {
+            self.status = StatusCode::NOT_FOUND;
+        }
+        self
     }
 
     /// Adds the parameter.
@@ -299,14 +316,15 @@ impl Problem {
         value: &str,
         known: impl IntoIterator<Item = &'a str>,
     ) -> Self {
+        let kind = match parameter {
+            "rule" => Kind::UnknownRule,
+            _ => Kind::UnknownValue,
+        };
         let near = nearest_few(value, known, 3);
         let shown: String = value.chars().take(128).collect();
-        Self::new(
-            Kind::UnknownValue,
-            format!("there is no {parameter} `{shown}`"),
-        )
-        .suggesting(near.into_iter().map(str::to_owned).collect())
-        .about(parameter)
+        Self::new(kind, format!("there is no {parameter} `{shown}`"))
+            .suggesting(near.into_iter().map(str::to_owned).collect())
+            .about(parameter)
     }
 
     /// Adds the valid names, also to the detail.
@@ -386,7 +404,7 @@ impl Problem {
         let document = Document {
             kind: format!("/problems/{}", self.kind.slug()),
             title: self.kind.title(),
-            status: self.kind.status().as_u16(),
+            status: self.status.as_u16(),
             detail: &self.detail,
             request_id,
             errors: &self.errors,

@@ -21,9 +21,10 @@ pub struct ProblemType {
     pub kind: String,
     /// Its title.
     pub title: &'static str,
-    /// Its HTTP status.
-    #[schema(minimum = 400, maximum = 599)]
-    pub status: u16,
+    /// The HTTP statuses that it occurs with: 404 where the path names what does not exist, 422
+    /// where a parameter does.
+    #[schema(example = json!([404]))]
+    pub statuses: Vec<u16>,
     /// What it means.
     pub meaning: &'static str,
 }

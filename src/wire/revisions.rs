@@ -42,10 +42,11 @@ pub struct File {
 pub struct RevisionItem {
     /// The project.
     pub project: String,
+    /// Its permanent address: `sha256:` and the digest.
+    #[schema(example = "sha256:46f5640a0e2e...")]
+    pub revision: String,
     /// SHA-256 over the lines `HEX  NAME` of its files.
     pub digest: String,
-    /// Its address, which never changes: `sha256:` and the digest.
-    pub address: String,
     /// When it was first ingested.
     #[schema(format = DateTime)]
     pub ingested_at: String,
@@ -128,8 +129,8 @@ impl From<RevisionRecord> for RevisionItem {
     fn from(record: RevisionRecord) -> Self {
         Self {
             project: record.project.to_string(),
+            revision: format!("sha256:{}", record.digest),
             digest: record.digest.to_string(),
-            address: format!("sha256:{}", record.digest),
             ingested_at: timestamp(record.ingested_at),
             files: record.files.into_iter().map(Into::into).collect(),
             labels: record.labels.into_iter().map(Into::into).collect(),

@@ -93,7 +93,7 @@ pub fn verdict(text: &str) -> Result<Verdict, Problem> {
             "verdict: there is no `{text}`; verdicts are {}",
             known.join(", ")
         );
-        Problem::new(Kind::InvalidParameter, detail)
+        Problem::new(Kind::UnknownValue, detail)
             .suggesting(near.into_iter().map(Into::into).collect())
             .about("verdict")
     })

@@ -79,7 +79,7 @@ async fn tags_tell_answers_apart() {
         .get("/v1/projects/p/revisions/2.9.0")
         .send()
         .await
-        .ok()["address"]
+        .ok()["revision"]
         .as_str()
         .unwrap()
         .to_owned();
@@ -268,7 +268,7 @@ async fn many_may_ask_for_the_same_at_once() {
         .send()
         .await
         .ok();
-    let address = digest["address"].as_str().unwrap().to_owned();
+    let address = digest["revision"].as_str().unwrap().to_owned();
     let asked: Vec<_> = (0..64)
         .map(|i| {
             let (server, address) = (Arc::clone(&server), address.clone());

@@ -146,11 +146,7 @@ async fn what_cannot_be_compared() {
         (range("nightly...2.14.0"), 404, "unknown-revision"),
         (range("2.14.0..2.15.0"), 400, "invalid-name"),
         (range("2.14.0...2.15.0?part=0"), 400, "invalid-parameter"),
-        (
-            range("2.14.0...2.15.0?profile=mine"),
-            400,
-            "invalid-parameter",
-        ),
+        (range("2.14.0...2.15.0?profile=mine"), 422, "unknown-value"),
         (
             "/v1/projects/q/compare/a...b".to_owned(),
             404,
@@ -342,7 +338,7 @@ async fn the_level_that_fails_can_be_asked_for() {
         .get(&format!("{RANGE}?fail_on=sometimes"))
         .send()
         .await;
-    assert_eq!(refused.status, 400);
+    assert_eq!(refused.status, 422);
 }
 
 #[tokio::test]

@@ -162,7 +162,7 @@ async fn what_cannot_be_asked_has_near_names() {
             "unknown-operator",
             "add.Tensor",
         ),
-        (format!("{REVISION}/keys/MSP"), 404, "no-key", "MPS"),
+        (format!("{REVISION}/keys/MSP"), 404, "unknown-key", "MPS"),
         (
             format!("{REVISION}/keys/Autograd"),
             422,
@@ -171,8 +171,8 @@ async fn what_cannot_be_asked_has_near_names() {
         ),
         (
             format!("{REVISION}/keys/CPU?reason=mising"),
-            400,
-            "invalid-parameter",
+            422,
+            "unknown-value",
             "missing",
         ),
         (

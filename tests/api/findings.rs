@@ -60,7 +60,7 @@ async fn findings_have_places_and_filters() {
         .get(&format!("{FINDINGS}?rule=out-return-match"))
         .send()
         .await;
-    let unknown = unknown.problem(422, "unknown-value");
+    let unknown = unknown.problem(422, "unknown-rule");
     assert_eq!(unknown["suggestions"], json!(["out-return-matches"]));
     let none = server
         .get(&format!("{FINDINGS}?rule=type-unknown&severity=info"))
@@ -75,7 +75,7 @@ async fn findings_have_places_and_filters() {
         .get(&format!("{FINDINGS}?severity=banana"))
         .send()
         .await;
-    bad.problem(400, "invalid-parameter");
+    bad.problem(422, "unknown-value");
 }
 
 #[tokio::test]

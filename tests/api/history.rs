@@ -181,12 +181,12 @@ async fn badges_show_coverage() {
         .get("/v1/projects/p/badges/MPS.gif")
         .send()
         .await
-        .problem(404, "no-key");
+        .problem(404, "unknown-key");
     server
         .get("/v1/projects/p/badges/NOPE.svg")
         .send()
         .await
-        .problem(404, "no-key");
+        .problem(404, "unknown-key");
 }
 
 #[tokio::test]

@@ -24,7 +24,7 @@ async fn a_rebound_name_reads_and_writes_nothing() {
     let revision = revision.header("host", "localhost").send().await.ok();
     let kept = format!(
         "/v1/projects/p/revisions/{}/operators",
-        revision["address"].as_str().unwrap()
+        revision["revision"].as_str().unwrap()
     );
     let reads = [
         "/",

@@ -48,7 +48,7 @@ async fn releases_have_keys_types_and_tags() {
     }
     for unknown in ["1.13", "banana", "2.99"] {
         let answer = server.get(&format!("/v1/releases/{unknown}")).send().await;
-        answer.problem(404, "no-release");
+        answer.problem(404, "unknown-release");
     }
 }
 
@@ -137,7 +137,8 @@ async fn every_problem_type_can_be_looked_up() {
         let path = format!("/problems/{}", kind.slug());
         let kind_page = server.get(&path).send().await.ok();
         assert_eq!(kind_page["type"], path);
-        assert_eq!(kind_page["status"], kind.status().as_u16());
+        let statuses: Vec<u16> = kind.statuses().iter().map(|s| s.as_u16()).collect();
+        assert_eq!(kind_page["statuses"], json!(statuses));
     }
     server
         .get("/problems/unknwon-operator")

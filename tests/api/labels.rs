@@ -14,7 +14,7 @@ async fn two() -> (Server, String, String) {
     let second = server
         .ingest("p", "", &format!("{SMALL}\n# second\n"))
         .await;
-    let address = |r: serde_json::Value| r["address"].as_str().unwrap().to_owned();
+    let address = |r: serde_json::Value| r["revision"].as_str().unwrap().to_owned();
     (server, address(first), address(second))
 }
 

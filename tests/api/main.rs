@@ -25,4 +25,5 @@ mod releases;
 mod revisions;
 mod signatures;
 mod stateless;
+mod walk;
 mod web;

@@ -82,11 +82,6 @@ async fn filters_by_unknown_names_are_refused() {
     let server = Server::small().await;
     for (path, parameter, suggestion) in [
         (
-            format!("{REVISION}/findings?rule=type-unknwon"),
-            "rule",
-            "type-unknown",
-        ),
-        (
             format!("{REVISION}/operators?tag=pointwse"),
             "tag",
             "pointwise",

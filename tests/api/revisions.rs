@@ -35,7 +35,7 @@ async fn a_bundle_comes_in_three_ways_and_is_one_revision() {
     );
     assert_eq!(revision["release"], "2.15");
     assert_eq!(revision["notes"], json!([]));
-    let address = revision["address"].as_str().unwrap();
+    let address = revision["revision"].as_str().unwrap();
     assert_eq!(first.header("location"), format!("{REVISIONS}/{address}"));
 
     let bundle = json!({"files": {"native_functions.yaml": SMALL}});
@@ -71,7 +71,7 @@ async fn all_files_of_a_bundle_are_kept_byte_for_byte() {
         .send()
         .await;
     let revision = answer.value();
-    let address = revision["address"].as_str().unwrap();
+    let address = revision["revision"].as_str().unwrap();
     let names: Vec<_> = revision["files"]
         .as_array()
         .unwrap()

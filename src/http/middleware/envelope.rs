@@ -176,7 +176,7 @@ fn problem(response: Response, uri: &Uri, id: &str) -> Response {
             kind => kind.meaning().to_owned(),
         };
     }
-    parts.status = problem.kind.status();
+    parts.status = problem.status;
     for name in [
         header::CONTENT_LENGTH,
         header::CONTENT_ENCODING,

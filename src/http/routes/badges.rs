@@ -44,7 +44,7 @@ pub async fn one(
         Some((key, "json")) => (key, Media::Json),
         _ => {
             let text = "a badge is a key plus `.svg` or `.json`, for example `MPS.svg`";
-            return Err(Problem::new(Kind::NoKey, text));
+            return Err(Problem::new(Kind::UnknownKey, text).in_path());
         }
     };
     let service = &api.service;

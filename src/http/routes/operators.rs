@@ -15,7 +15,9 @@ use crate::service::ViewId;
 use crate::service::search::find;
 use crate::wire::json::json;
 use crate::wire::operator::{Operator, operator};
-use crate::wire::operators::{OperatorPage, Operators, OperatorsQuery, expect_tag, operator_page};
+use crate::wire::operators::{
+    OperatorPage, Operators, OperatorsQuery, expect_values, operator_page,
+};
 use crate::wire::paths::{OperatorPath, ReleaseQuery, RevisionPath};
 use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
 
@@ -73,7 +75,7 @@ pub async fn list(
     };
     respond::view(&api, &accept, request, move |snapshot, stop| {
         filter.check(&snapshot.catalogue)?;
-        expect_tag(&snapshot.catalogue, filter.tag.as_deref())?;
+        expect_values(&snapshot.catalogue, &filter)?;
         let found = find(snapshot, &filter, stop)?;
         let next = from.saturating_add(limit);
         let range = from.min(found.len())..next.min(found.len());

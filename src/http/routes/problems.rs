@@ -43,7 +43,7 @@ pub async fn one(
         Ok(json(&ProblemType {
             kind: format!("/problems/{}", kind.slug()),
             title: kind.title(),
-            status: kind.status().as_u16(),
+            statuses: kind.statuses().iter().map(|s| s.as_u16()).collect(),
             meaning: kind.meaning(),
         }))
     };

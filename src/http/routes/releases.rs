@@ -72,12 +72,9 @@ pub async fn one(
                 "PyTorch {} is newer than all known releases",
                 judged.stored()
             );
-            return Err(Problem::new(Kind::NoRelease, detail));
+            return Err(Problem::new(Kind::UnknownRelease, detail).in_path());
         }
-        Err(mut unknown) => {
-            unknown.kind = Kind::NoRelease;
-            return Err(unknown);
-        }
+        Err(unknown) => return Err(unknown.in_path()),
     };
     let make = || Ok(json(&detail(release)));
     respond::program_view(&api, &accept, ("release", release), media, make).await

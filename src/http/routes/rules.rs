@@ -97,8 +97,10 @@ pub async fn one(
         let known = registry::all().map(|rule| rule.id.as_str()).chain(changes);
         let near = nearest_few(&path.rule, known, 3);
         let shown: String = path.rule.chars().take(128).collect();
-        let problem = Problem::new(Kind::UnknownRule, format!("unknown rule `{shown}`"));
-        return Err(problem.suggesting(near.into_iter().map(Into::into).collect()));
+        let problem = Problem::new(Kind::UnknownRule, format!("there is no rule `{shown}`"));
+        return Err(problem
+            .in_path()
+            .suggesting(near.into_iter().map(Into::into).collect()));
     };
     let make = || Ok(json(&rule.view()));
     respond::program_view(&api, &accept, ("rule", path.rule.as_str()), media, make).await

@@ -2145,9 +2145,15 @@ export interface components {
             owner: string | null;
             /** @description The last day or the last release for which it is valid, as written; null without an end. */
             until: string | null;
-            /** @description `until`, if it is a day. */
+            /**
+             * @deprecated
+             * @description `until`, if it is a day.
+             */
             until_date: string | null;
-            /** @description `until`, if it is a release. */
+            /**
+             * @deprecated
+             * @description `until`, if it is a release.
+             */
             until_release: string | null;
             /** @description Whether it may match operators of more than one base name. */
             broad: boolean;
@@ -3010,10 +3016,14 @@ export interface components {
             until?: string | null;
             /**
              * Format: date
+             * @deprecated
              * @description A day as `until`; only one of the three may be set.
              */
             until_date?: string | null;
-            /** @description A release as `until`; only one of the three may be set. */
+            /**
+             * @deprecated
+             * @description A release as `until`; only one of the three may be set.
+             */
             until_release?: string | null;
             /** @description Whether it may match operators of more than one base name. */
             broad?: boolean;
@@ -3474,10 +3484,13 @@ export interface components {
             /** @description Its title. */
             title: string;
             /**
-             * Format: int32
-             * @description Its HTTP status.
+             * @description The HTTP statuses that it occurs with: 404 where the path names what does not exist, 422
+             *     where a parameter does.
+             * @example [
+             *       404
+             *     ]
              */
-            status: number;
+            statuses: number[];
             /** @description What it means. */
             meaning: string;
         };
@@ -3730,10 +3743,13 @@ export interface components {
         RevisionItem: {
             /** @description The project. */
             project: string;
+            /**
+             * @description Its permanent address: `sha256:` and the digest.
+             * @example sha256:46f5640a0e2e...
+             */
+            revision: string;
             /** @description SHA-256 over the lines `HEX  NAME` of its files. */
             digest: string;
-            /** @description Its address, which never changes: `sha256:` and the digest. */
-            address: string;
             /**
              * Format: date-time
              * @description When it was first ingested.
@@ -5990,6 +6006,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A parameter has a value that does not exist */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A defect of the service */
             500: {
                 headers: {
@@ -7553,6 +7578,15 @@ export interface operations {
             };
             /** @description The label does not match the condition */
             412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A parameter has a value that does not exist */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11951,6 +11985,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A parameter has a value that does not exist */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A defect of the service */
             500: {
                 headers: {
@@ -12213,6 +12256,15 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
+            /** @description A parameter has a value that does not exist */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
             /** @description A defect of the service */
             500: {
                 headers: {
@@ -12333,6 +12385,15 @@ export interface operations {
             };
             /** @description The request did not arrive in time */
             408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A parameter has a value that does not exist */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -13246,6 +13307,15 @@ export interface operations {
             };
             /** @description The request did not arrive in time */
             408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A parameter has a value that does not exist */
+            422: {
                 headers: {
                     [name: string]: unknown;
                 };

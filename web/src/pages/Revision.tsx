@@ -45,7 +45,7 @@ export default function Revision() {
 			}
 		>
 			<Async query={revision}>
-				{({ summary, files, labels, commits, address, ingested_at, notes }) => (
+				{({ summary, files, labels, commits, revision, ingested_at, notes }) => (
 					<Card>
 						<Facts
 							items={[
@@ -74,7 +74,7 @@ export default function Revision() {
 								],
 							]}
 						/>
-						<p className={styles.digest}>{address}</p>
+						<p className={styles.digest}>{revision}</p>
 						{notes.map((note) => (
 							<p key={note} className="muted">
 								{note}

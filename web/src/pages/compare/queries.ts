@@ -65,7 +65,7 @@ export async function ingest(project: string, text: string): Promise<string> {
 		headers: { "content-type": "application/yaml", accept: "application/json" },
 		body: text,
 	});
-	return JSON.parse(answer).address;
+	return JSON.parse(answer).revision;
 }
 
 /** The exceptions of a project. */
