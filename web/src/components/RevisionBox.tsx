@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { type KeyboardEvent, useEffect, useId, useRef, useState } from "react";
+import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from "react";
 import { type NameItem, namesQuery } from "../api/queries";
 import { count, day } from "../lib/format";
 import { placeAddress, placeTitle } from "../lib/history";
@@ -79,6 +79,8 @@ interface InputProps {
 	onChoose: (address: string | undefined) => void;
 }
 
+const NONE: readonly NameItem[] = [];
+
 function Input({ id, label, project, shown, text, setText, ...rest }: InputProps) {
 	const { placeholder, value, any, onChoose } = rest;
 	const isOpen = text !== undefined;
@@ -88,9 +90,9 @@ function Input({ id, label, project, shown, text, setText, ...rest }: InputProps
 		enabled: isOpen,
 		placeholderData: keepPreviousData,
 	});
-	const items = found.data?.items ?? [];
-	const options: (NameItem | undefined)[] =
-		any !== undefined && words === "" ? [undefined, ...items] : items;
+	const items = found.data?.items ?? NONE;
+	const hasAny = any !== undefined && words === "";
+	const options = useMemo(() => (hasAny ? [undefined, ...items] : items), [hasAny, items]);
 	const [active, setActive] = useState(-1);
 	const input = useRef<HTMLInputElement>(null);
 	// With words the first is meant; without, what is chosen.
@@ -99,7 +101,7 @@ function Input({ id, label, project, shown, text, setText, ...rest }: InputProps
 			item === undefined ? value === undefined : value !== undefined && isNamed(item, value),
 		);
 		setActive(words === "" ? chosen : options.length > 0 ? 0 : -1);
-	}, [words, found.data, isOpen]);
+	}, [words, options, value, isOpen]);
 	const choose = (item: NameItem | undefined) => onChoose(item && placeAddress(item));
 	const open = () => setText("");
 	const press = (event: KeyboardEvent) => {

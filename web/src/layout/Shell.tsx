@@ -34,10 +34,9 @@ export function Shell() {
 		nav.current.scrollLeft += Math.max(0, current.right - box.right);
 		nav.current.scrollLeft += Math.min(0, current.left - box.left);
 	}, [path, place]);
-	const data = useDataLinks();
+	const fault = useDataLinks(path);
 	useHashScroll();
 	const said = useArrival();
-	useEffect(data.forget, [path]);
 	useGlobalKeys({
 		search: () => setOpen("search"),
 		help: () => setOpen("help"),
@@ -105,7 +104,7 @@ export function Shell() {
 				{said}
 			</p>
 			<main id="main" className={styles.main} tabIndex={-1}>
-				{data.error !== undefined && <ErrorView error={data.error} />}
+				{fault !== undefined && <ErrorView error={fault} />}
 				<Outlet />
 			</main>
 			<Dialog open={open === "search"} label="Search" onClose={close} top>

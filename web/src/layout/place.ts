@@ -19,10 +19,12 @@ export function useAt(place: Place | undefined) {
 		enabled: place !== undefined,
 	});
 	const { data, error, isLoading } = query;
-	const at = useMemo(
-		() => (place && data ? atOf(place, data) : undefined),
-		[place?.project, place?.rev, data],
-	);
+	const project = place?.project;
+	const rev = place?.rev;
+	const at = useMemo(() => {
+		if (project === undefined || rev === undefined || !data) return undefined;
+		return atOf({ project, rev }, data);
+	}, [project, rev, data]);
 	return { at, error, isLoading, refetch: query.refetch };
 }
 

@@ -6,9 +6,10 @@ import { save } from "../lib/download";
 
 /**
  * Links to the API cannot send a token. Where one is kept, a click on such a link asks for the data
- * with the token: JSON is shown, all else is saved. Gives what it failed with, until the next click.
+ * with the token: JSON is shown, all else is saved. Gives what it failed with, until the next click or
+ * another view.
  */
-export function useDataLinks(): { error: unknown; forget: () => void } {
+export function useDataLinks(path: string): unknown {
 	const [error, setError] = useState<unknown>();
 	useEffect(() => {
 		const click = (event: MouseEvent) => {
@@ -24,7 +25,8 @@ export function useDataLinks(): { error: unknown; forget: () => void } {
 		document.addEventListener("click", click);
 		return () => document.removeEventListener("click", click);
 	}, []);
-	return { error, forget: () => setError(undefined) };
+	useEffect(() => setError(undefined), [path]);
+	return error;
 }
 
 async function open(link: HTMLAnchorElement): Promise<void> {

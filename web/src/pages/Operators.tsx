@@ -34,6 +34,8 @@ export default function Operators() {
 	);
 }
 
+const filtersOf = ({ q: _, ...filters }: OperatorsSearch) => filters;
+
 function Browser({ view, search }: { view: MatrixView; search: OperatorsSearch }) {
 	const place = usePlace();
 	const navigate = route.useNavigate();
@@ -43,9 +45,8 @@ function Browser({ view, search }: { view: MatrixView; search: OperatorsSearch }
 			search: (now) => ({ ...now, ...change }),
 			replace,
 		});
-	const { q: _, ...filters } = search;
-	const written = JSON.stringify(filters);
-	const passing = useMemo(() => filtered(view, filters), [view, written]);
+	const filters = route.useSearch({ select: filtersOf, structuralSharing: true });
+	const passing = useMemo(() => filtered(view, filters), [view, filters]);
 	const words = useDeferredValue(search.q);
 	const shown = useMemo(() => sought(passing, words), [passing, words]);
 	const column = search.key === undefined ? -1 : columnOf(view, search.key);

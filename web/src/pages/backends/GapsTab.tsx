@@ -148,8 +148,10 @@ function Body({ gaps, view, actions }: BodyProps) {
 	const set = useSet();
 	const { only, added, q } = search;
 	const operators = useMemo(() => byName(view.operators), [view]);
-	const written = JSON.stringify(search);
-	const shown = useMemo(() => ranked(gaps.items, search, operators), [gaps.items, operators, written]);
+	const shown = useMemo(
+		() => ranked(gaps.items, search, operators),
+		[gaps.items, operators, search],
+	);
 	const isFiltered = FILTERS.some((name) => search[name] !== undefined);
 	const clear = () => set(Object.fromEntries(FILTERS.map((name) => [name, undefined])));
 	return (

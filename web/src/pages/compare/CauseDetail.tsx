@@ -204,10 +204,7 @@ interface MoreProps<T> {
 /** A list that shows more of itself when asked. */
 function More<T>({ items, first, draw }: MoreProps<T>) {
 	const [most, setMost] = useState(SHOWN);
-	const ordered = useMemo(
-		() => [...items.filter(first), ...items.filter((item) => !first(item))],
-		[items],
-	);
+	const ordered = [...items.filter(first), ...items.filter((item) => !first(item))];
 	return (
 		<div className={styles.more}>
 			{ordered.slice(0, most).map(draw)}

@@ -1,6 +1,6 @@
 import { useRouterState } from "@tanstack/react-router";
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { Badge } from "../../components/Badge";
 import { Button } from "../../components/controls";
 import { Empty } from "../../components/States";
@@ -57,12 +57,15 @@ export function ChangeList({ groups, comparison, unfolded, onClear }: Props) {
 		getItemKey: (at) => rows[at]?.id ?? at,
 	});
 	const [active, setActive] = useState<string>();
-	const go = (at: number) => {
-		const row = rows[at];
-		if (!row) return;
-		setActive(row.id);
-		virtual.scrollToIndex(at, { align: "start" });
-	};
+	const go = useCallback(
+		(at: number) => {
+			const row = rows[at];
+			if (!row) return;
+			setActive(row.id);
+			virtual.scrollToIndex(at, { align: "start" });
+		},
+		[rows, virtual],
+	);
 	useStepKeys(
 		(by) => {
 			const from = rows.findIndex(({ id }) => id === active);
@@ -74,13 +77,19 @@ export function ChangeList({ groups, comparison, unfolded, onClear }: Props) {
 		{ items: true },
 	);
 	const hash = useRouterState({ select: (state) => markIn(state.location.hash) });
+	const isPlaced = top > 0;
+	// The change that the list has gone to, so that folding rows does not lead there again.
+	const reached = useRef("");
 	useEffect(() => {
+		if (!isPlaced || reached.current === hash) return;
 		const at = rows.findIndex(
 			(row) =>
 				row.kind === "card" && row.card.changes.some(({ fingerprint }) => fingerprint === hash),
 		);
-		if (hash !== "" && at >= 0) go(at);
-	}, [hash, top > 0]);
+		if (hash !== "" && at < 0) return;
+		reached.current = hash;
+		if (at >= 0) go(at);
+	}, [hash, isPlaced, rows, go]);
 	if (rows.length === 0) {
 		return onClear ? (
 			<Empty title="No changes match these filters">

@@ -47,12 +47,14 @@ export function Review({ review, comparison, passing, texts, onClear }: Props) {
 	const [hasRest, setRest] = useState(false);
 	const marked = useRouterState({ select: (state) => markIn(state.location.hash) });
 	const holder = useMemo(() => holderOf(causes, marked), [causes, marked]);
+	const holderId = holder?.id;
+	const holderStep = holder?.step;
 	useEffect(() => {
-		if (!holder) return;
-		setLong((now) => new Set(now).add(holder.step));
-		setRest((now) => now || holder.step === "rest");
-		if (!isOnly) setFlipped((now) => new Set(now).add(holder.id));
-	}, [holder?.id]);
+		if (holderId === undefined || holderStep === undefined) return;
+		setLong((now) => new Set(now).add(holderStep));
+		setRest((now) => now || holderStep === "rest");
+		if (!isOnly) setFlipped((now) => new Set(now).add(holderId));
+	}, [holderId, holderStep, isOnly]);
 	const box = useRef<HTMLDivElement>(null);
 	useStepKeys((by) => step(box.current, by), { items: true });
 	if (causes.length === 0) {
