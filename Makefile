@@ -11,7 +11,7 @@ DATABASE ?= sqlite://opatlas.db
 # The folder for YAML files of real releases; tests and benches read them from here.
 export OPATLAS_RELEASES_DIR ?= $(CURDIR)/.cache/releases
 
-.PHONY: run test check unit web test-web test-recorders test-probe release releases openapi clients bench bench-http bench-history bench-web test-api test-fuzz clean-cache tools node
+.PHONY: run test check unit web test-web test-recorders test-probe release releases openapi clients bench bench-http bench-history bench-web test-api test-fuzz clean-cache tools node screenshots
 
 # Builds and serves: a PyTorch release if it was fetched before, else the sample until pip has fetched it.
 run: tools
@@ -116,6 +116,11 @@ bench-history: releases
 bench-web: releases web
 	cargo build --release --locked --bins --examples
 	OPATLAS_PROGRAM=target/release/opatlas node --test --test-reporter=spec benches/web/views.mjs
+
+# Takes the pictures of the documents (docs/screenshots) anew.
+screenshots: web releases
+	cargo build --locked
+	node --test --test-reporter=spec tests/web/screenshots.mjs
 
 # Fuzzes every reader for one minute each, guided by coverage. Needs a C++ compiler.
 export FUZZ_SECONDS ?= 60

@@ -56,6 +56,20 @@ impl FromRequest<Api> for BundleBody {
     }
 }
 
+/// Entries of `native_functions.yaml` in the body, as `application/yaml`.
+#[derive(Debug)]
+pub struct EntriesBody(pub Bytes);
+
+impl FromRequest<Api> for EntriesBody {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, api: &Api) -> Result<Self, Problem> {
+        body::expect_media(request.headers(), &YAML)?;
+        let limit = api.service.limits().file_bytes;
+        Ok(Self(body::collect(request, api, limit).await?))
+    }
+}
+
 async fn yaml(request: Request, api: &Api) -> Result<Bundle, Problem> {
     let limit = api.service.limits().file_bytes;
     let bytes = body::collect(request, api, limit).await?;

@@ -19,13 +19,14 @@ use crate::http::Api;
 use crate::http::ApiConfig;
 use crate::http::describe;
 use crate::http::erased::routes;
-use crate::http::middleware::access;
+use crate::http::middleware::access::guard;
 use crate::http::middleware::bounds;
 use crate::http::middleware::bounds::Bounds;
 use crate::http::middleware::envelope;
 use crate::http::middleware::hosts;
 use crate::http::middleware::kept;
 use crate::http::middleware::metrics;
+use crate::http::routes::access;
 use crate::http::routes::backends;
 use crate::http::routes::badges;
 use crate::http::routes::compare;
@@ -43,6 +44,7 @@ use crate::http::routes::labels;
 use crate::http::routes::matrix;
 use crate::http::routes::operations;
 use crate::http::routes::operators;
+use crate::http::routes::overlay;
 use crate::http::routes::probe;
 use crate::http::routes::problems;
 use crate::http::routes::projects;
@@ -83,6 +85,7 @@ fn routes() -> OpenApiRouter<Api> {
         .routes(routes!(coverage::coverage))
         .routes(routes!(matrix::matrix))
         .routes(routes!(findings::list))
+        .routes(routes!(overlay::validate))
         .routes(routes!(compare::stored, backends::given))
         .routes(routes!(backends::stored))
         // Over all revisions.
@@ -131,6 +134,7 @@ fn routes() -> OpenApiRouter<Api> {
         .routes(routes!(operations::health))
         .routes(routes!(operations::readiness))
         .routes(routes!(operations::version))
+        .routes(routes!(access::rights))
         .routes(routes!(metrics::figures))
         .routes(routes!(operations::document))
 }
@@ -144,7 +148,7 @@ pub fn app(service: Arc<Service>, config: ApiConfig) -> Router {
         config: Arc::new(config),
         kept: Arc::default(),
     };
-    let guard = middleware::from_fn_with_state(api.clone(), access::guard);
+    let guard = middleware::from_fn_with_state(api.clone(), guard);
     // Compresses on the fly what has no stored form: files of the web interface and of revisions.
     let compression = CompressionLayer::new().compress_when(SizeAbove::new(1024));
     let bounded = middleware::from_fn_with_state(Bounds::of(&api.config), bounds::bounded);

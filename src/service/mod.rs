@@ -26,6 +26,7 @@ mod labels;
 mod named;
 mod notes;
 mod observed;
+pub mod overlay;
 mod packing;
 pub mod policy;
 pub mod probe;

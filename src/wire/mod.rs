@@ -4,6 +4,7 @@
 //! Every type with serde or utoipa derives lives here. HTTP (`crate::http`) and the command line use
 //! them; nothing here knows of either.
 
+pub mod access;
 pub mod against;
 pub mod backends;
 pub mod badges;
@@ -35,6 +36,7 @@ pub mod matrix;
 pub mod operations;
 pub mod operator;
 pub mod operators;
+pub mod overlay;
 pub mod page;
 pub mod paths;
 pub mod place;

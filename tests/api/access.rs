@@ -205,6 +205,7 @@ async fn with_auth_all_only_the_service_itself_is_open() {
         "/readyz",
         "/openapi.json",
         "/v1/version",
+        "/v1/access",
         "/problems/forbidden",
     ] {
         assert_eq!(server.get(path).send().await.status, 200, "{path}");
@@ -237,6 +238,75 @@ async fn with_auth_all_only_the_service_itself_is_open() {
             .await;
         assert_eq!(answer.status, 200, "{path}");
     }
+}
+
+/// What `/v1/access` answers: the state of the token, and the verdict of each action.
+async fn rights(server: &Server, query: &str, token: Option<&str>) -> (String, Vec<String>) {
+    let question = server.get(&format!("/v1/access{query}"));
+    let question = match token {
+        Some(token) => question.header("authorization", token),
+        None => question,
+    };
+    let value = question.send().await.ok();
+    let rights = value["rights"].as_array().unwrap();
+    let names: Vec<_> = rights.iter().map(|right| &right["action"]).collect();
+    assert_eq!(names, Action::ALL.map(Action::as_str));
+    let verdicts = rights
+        .iter()
+        .map(|right| right["verdict"].as_str().unwrap());
+    let token = value["token"].as_str().unwrap().to_owned();
+    (token, verdicts.map(str::to_owned).collect())
+}
+
+#[tokio::test]
+async fn a_caller_can_ask_what_it_may_do() {
+    let all = |verdict: &str| vec![verdict.to_owned(); 5];
+    let open = server(AuthMode::Off).await;
+    assert_eq!(
+        rights(&open, "", None).await,
+        ("absent".to_owned(), all("allowed"))
+    );
+
+    let writes = server(AuthMode::Writes).await;
+    let mut expected = all("token-required");
+    expected[0] = "allowed".to_owned();
+    assert_eq!(
+        rights(&writes, "?project=p", None).await,
+        ("absent".to_owned(), expected)
+    );
+
+    let closed = server(AuthMode::All).await;
+    assert_eq!(
+        rights(&closed, "", None).await,
+        ("absent".to_owned(), all("token-required"))
+    );
+    for wrong in ["Bearer opatlas_0000", "nonsense"] {
+        let answer = rights(&closed, "", Some(wrong)).await;
+        assert_eq!(answer, ("invalid".to_owned(), all("token-required")));
+    }
+    let made = token(&closed, &["p"], &[Action::Ingest]).await;
+    let secret = bearer(&made);
+    let (state, verdicts) = rights(&closed, "?project=p", Some(&secret)).await;
+    assert_eq!(state, "valid");
+    assert_eq!(
+        verdicts,
+        [
+            "allowed",
+            "allowed",
+            "not-allowed",
+            "not-allowed",
+            "not-allowed"
+        ]
+    );
+    // A project that does not exist is answered like one that the token does not open.
+    for other in ["?project=q", "?project=absent"] {
+        let answer = rights(&closed, other, Some(&secret)).await;
+        assert_eq!(answer, ("valid".to_owned(), all("not-allowed")), "{other}");
+    }
+    let invalid = closed.get("/v1/access?project=a/b").send().await;
+    invalid.problem(400, "invalid-name");
+    closed.service.revoke_token(&made.record.id).await.unwrap();
+    assert_eq!(rights(&closed, "", Some(&secret)).await.0, "invalid");
 }
 
 #[tokio::test]

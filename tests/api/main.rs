@@ -19,6 +19,7 @@ mod knowledge;
 mod labels;
 mod manners;
 mod operators;
+mod overlay;
 mod probe;
 mod projects;
 mod releases;

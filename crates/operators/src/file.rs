@@ -9,6 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use super::entry::Entry;
 use super::lower::lower;
 use super::operator::PlacedEntry;
+use crate::slips;
 use opatlas_source::diagnostic::{Complaints, Diagnostic};
 use opatlas_source::{InTurn, Pair, Span, Stop, Stopped, both};
 use opatlas_yaml::Root;
@@ -75,6 +76,13 @@ impl NativeFunctions {
         }
         stop.check()?;
         Self::whole(&text, diagnostics, stop)
+    }
+
+    /// The text of each entry, by which the file can be divided; as many as there are entries. None
+    /// where the file is not that simple.
+    #[must_use]
+    pub fn chunks(&self) -> &[Span] {
+        &self.chunks
     }
 
     /// Whether an operator of this name may be declared by something that could not be read, so
@@ -174,7 +182,11 @@ impl NativeFunctions {
         diagnostics.extend(document.diagnostics);
         let is_list = matches!(document.root, Root::Sequence);
         if !is_list && !broken {
-            diagnostics.push(no_list(text, &document.root));
+            diagnostics.push(slips::no_list(
+                text,
+                document.root,
+                document.tree.as_deref(),
+            ));
         }
         let mut entries = Vec::with_capacity(document.items.len());
         let mut taken = Taken::default();
@@ -288,27 +300,4 @@ fn hash(text: &str) -> u64 {
     let mut hasher = FxHasher::default();
     hasher.write(text.as_bytes());
     hasher.finish()
-}
-
-fn no_list(text: &str, root: &Root) -> Diagnostic {
-    let (what, span) = match root {
-        Root::Empty => ("it is empty", Span::at(0)),
-        Root::Mapping(_) => ("it is a mapping", first_line(text)),
-        Root::Scalar(_) | Root::Sequence => ("it is a single value", first_line(text)),
-    };
-    Diagnostic::new(
-        RuleId::YamlRootList,
-        span,
-        format!("the file must be a list of entries, but {what}"),
-    )
-    .with_help("start each entry with `- func: ...`; a file without operators is `[]`")
-}
-
-fn first_line(text: &str) -> Span {
-    let start = text.len() - text.trim_start().len();
-    let length = text[start..]
-        .find(['\n', '\r'])
-        .unwrap_or(text.len() - start);
-    let offset = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-    Span::new(offset(start), offset(start + length))
 }

@@ -16,6 +16,7 @@ pub mod generate;
 pub mod group;
 pub mod lower;
 pub mod operator;
+mod slips;
 pub mod sought;
 pub mod tags;
 pub mod view_group;

@@ -38,6 +38,29 @@ pub enum AuthMode {
     All,
 }
 
+impl AuthMode {
+    /// Whether what needs a right is open without a token; `None` needs none.
+    #[must_use]
+    pub fn is_open(self, need: Option<Action>) -> bool {
+        match self {
+            Self::Off => true,
+            Self::Writes => matches!(need, None | Some(Action::Read)),
+            Self::All => need.is_none(),
+        }
+    }
+}
+
+/// Who sends a request, for the route that answers exactly this.
+#[derive(Debug)]
+pub enum Caller {
+    /// Somebody without a token.
+    Anonymous,
+    /// The holder of a token.
+    Known(Grant),
+    /// Somebody whose token is unknown, revoked or expired.
+    Unknown,
+}
+
 /// What the caller of a request may do. Handlers that learn of a project from elsewhere than their
 /// path ask it.
 #[derive(Debug, Clone)]
@@ -95,11 +118,7 @@ pub async fn guard(
     let route = parts.extensions.get::<MatchedPath>();
     let route = route.map(|route| route.as_str().to_owned());
     let need = needed(&parts.method, route.as_deref().unwrap_or_default());
-    let open = match api.config.auth {
-        AuthMode::Off => true,
-        AuthMode::Writes => matches!(need, None | Some(Action::Read)),
-        AuthMode::All => need.is_none(),
-    };
+    let open = api.config.auth.is_open(need);
     if api.config.auth == AuthMode::Off {
         let (uri, allowed) = (&parts.uri, &api.config.cors_origins);
         hosts::refuse_other_sites(&parts.method, uri, &parts.headers, allowed)?;
@@ -145,7 +164,11 @@ async fn project_of(parts: &mut Parts, api: &Api) -> Result<Option<ProjectName>,
     Ok(Some(project_name(name)?))
 }
 
-fn project_name(name: &str) -> Result<ProjectName, Problem> {
+/// A project's name.
+///
+/// # Errors
+/// [`Kind::InvalidName`] for a name that no project can have.
+pub fn project_name(name: &str) -> Result<ProjectName, Problem> {
     ProjectName::parse(name).map_err(|error| Problem::from(ServiceError::from(error)))
 }
 
@@ -154,7 +177,7 @@ fn project_name(name: &str) -> Result<ProjectName, Problem> {
 fn needed(method: &Method, route: &str) -> Option<Action> {
     let stored = route.starts_with("/v1/projects");
     match *method {
-        Method::GET | Method::HEAD if route == "/v1/version" => None,
+        Method::GET | Method::HEAD if matches!(route, "/v1/version" | "/v1/access") => None,
         Method::GET | Method::HEAD if route.starts_with("/v1") || route == "/metrics" => {
             Some(Action::Read)
         }
@@ -162,6 +185,7 @@ fn needed(method: &Method, route: &str) -> Option<Action> {
         // The precondition covers only the request; the handler checks stored data.
         Method::POST if !stored => Some(Action::Read),
         Method::POST if route.ends_with("/gaps/{key}") => Some(Action::Read),
+        Method::POST if route.ends_with("/validate") => Some(Action::Read),
         Method::POST if route.ends_with("/compare/{range}") => Some(Action::Read),
         Method::POST if route.ends_with("/revisions") => Some(Action::Ingest),
         Method::POST if route.contains("/probe/") => Some(Action::Ingest),
@@ -189,6 +213,24 @@ async fn identify(api: &Api, request: Request) -> Result<(Grant, Request), Probl
     let secret = bearer(headers)?;
     let grant = api.service.authenticate(secret).await?;
     Ok((grant, request))
+}
+
+/// Who sends a request with these headers. An invalid token is an answer, not a problem.
+///
+/// # Errors
+/// If the store cannot be asked for the token.
+pub async fn caller(api: &Api, headers: &HeaderMap) -> Result<Caller, Problem> {
+    if !headers.contains_key(header::AUTHORIZATION) {
+        return Ok(Caller::Anonymous);
+    }
+    let Ok(secret) = bearer(headers) else {
+        return Ok(Caller::Unknown);
+    };
+    match api.service.authenticate(secret).await {
+        Ok(grant) => Ok(Caller::Known(grant)),
+        Err(ServiceError::Denied(_)) => Ok(Caller::Unknown),
+        Err(error) => Err(error.into()),
+    }
 }
 
 fn bearer(headers: &HeaderMap) -> Result<&str, Problem> {

@@ -1,6 +1,7 @@
 //! The handlers, one file for each family of routes. A handler reads the request, calls the service,
 //! maps the error, and answers.
 
+pub mod access;
 pub mod backends;
 pub mod badges;
 pub mod compare;
@@ -21,6 +22,7 @@ pub mod labels;
 pub mod matrix;
 pub mod operations;
 pub mod operators;
+pub mod overlay;
 pub mod probe;
 pub mod problems;
 pub mod projects;

@@ -83,6 +83,19 @@ export const projectsQuery = queryOptions({
 	},
 });
 
+/** What the caller may do in a project; without one, where no project is concerned. */
+export const accessQuery = (hasToken: boolean, project: string | undefined) =>
+	queryOptions({
+		queryKey: ["access", hasToken, project ?? ""],
+		staleTime: 0,
+		queryFn: ({ signal }) =>
+			data(client.GET("/v1/access", { params: { query: { project } }, signal })),
+	});
+
+/** Whether the caller may read. */
+export const canRead = ({ rights }: components["schemas"]["AccessView"]): boolean =>
+	rights.some(({ action, verdict }) => action === "read" && verdict === "allowed");
+
 /** The revision that a name means. Labels move, so it is asked for again after a while. */
 export const revisionQuery = ({ project, rev }: Place) =>
 	queryOptions({

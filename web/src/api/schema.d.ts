@@ -104,6 +104,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/access": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Rights of the caller
+         * @description Every action, with whether the token of the request, or a request without one, may use it.
+         *     Answers without a token too, and reveals nothing about projects: one that does not exist is
+         *     answered like any other.
+         */
+        get: operations["access"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/compare": {
         parameters: {
             query?: never;
@@ -951,6 +973,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/projects/{project}/revisions/{revision}/validate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Validate entries over a revision
+         * @description The findings about entries as if they were in the revision's `native_functions.yaml`: an entry
+         *     replaces that of the same operator, or is added. Also lists what the revision's other entries get
+         *     wrong by them. Nothing is stored.
+         */
+        post: operations["validate_over"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/projects/{project}/search": {
         parameters: {
             query?: never;
@@ -1258,6 +1302,15 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description What the caller may do. */
+        AccessView: {
+            /** @description What needs a token on this server. */
+            tokens_for: components["schemas"]["TokensFor"];
+            /** @description The token of the request. */
+            token: components["schemas"]["TokenState"];
+            /** @description Every action, with whether the caller may use it. */
+            rights: components["schemas"]["Right"][];
+        };
         /** @description The verdict on the head against another revision. */
         Against: {
             /** @description The revision that replaces the base. */
@@ -3264,6 +3317,46 @@ export interface components {
             /** @description The findings in its entry. */
             findings: components["schemas"]["Finding"][];
         };
+        /** @description Counts over entries that are laid over a revision. */
+        OverlaySummary: {
+            /** @description Declared operators. */
+            operators: number;
+            /** @description Findings of severity error, in the entries and elsewhere. */
+            errors: number;
+            /** @description Findings of severity warning. */
+            warnings: number;
+            /** @description Findings of severity info. */
+            infos: number;
+        };
+        /** @description The findings about entries over a revision. */
+        OverlayValidation: {
+            /** @description Whether PyTorch's generator accepts the entries: neither they nor the revision get an error. */
+            valid: boolean;
+            /**
+             * @description The release whose rules apply.
+             * @example 2.15
+             */
+            release: string;
+            /** @description The digest of the revision. */
+            revision: string;
+            /** @description Notes, such as why the entries were checked without the revision. */
+            notes: string[];
+            /** @description Counts of operators and findings. */
+            summary: components["schemas"]["OverlaySummary"];
+            /** @description The operators that the revision does not declare. */
+            added: string[];
+            /** @description The operators whose entries replace those of the revision. */
+            replaced: string[];
+            /**
+             * @description The findings in the entries. Their file is null, and so is that of related positions in the
+             *     entries; other related positions are in the files of the revision.
+             */
+            findings: components["schemas"]["Finding"][];
+            /** @description The findings that the revision has with the entries and not without them, errors first. */
+            elsewhere: components["schemas"]["Finding"][];
+            /** @description The number of omitted findings per rule; empty for every real file. */
+            omitted: components["schemas"]["OmittedFindings"][];
+        };
         /** @description The operators of a bundle. */
         Parsed: {
             /**
@@ -3769,6 +3862,21 @@ export interface components {
             /** @description The cursor of the next page; null at the end. */
             next_cursor: string | null;
         };
+        /** @description An action, and whether the caller may use it. */
+        Right: {
+            /**
+             * @description `read`, `ingest`, `label`, `except` or `admin`.
+             * @example read
+             */
+            action: string;
+            /** @description Whether it is allowed. */
+            verdict: components["schemas"]["RightVerdict"];
+        };
+        /**
+         * @description Whether an action is allowed.
+         * @enum {string}
+         */
+        RightVerdict: "allowed" | "token-required" | "not-allowed";
         /** @description A validation rule. */
         Rule: {
             /**
@@ -4231,6 +4339,16 @@ export interface components {
             /** @description The cursor of the next page; null at the end. */
             next_cursor: string | null;
         };
+        /**
+         * @description Whether a request has a token, and a valid one.
+         * @enum {string}
+         */
+        TokenState: "absent" | "valid" | "invalid";
+        /**
+         * @description What needs a token.
+         * @enum {string}
+         */
+        TokensFor: "nothing" | "writes" | "all";
         /** @description A topic. */
         Topic: components["schemas"]["TopicItem"] & {
             /** @description Paragraphs. */
@@ -4919,6 +5037,105 @@ export interface operations {
                 };
             };
             /** @description Not ready */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    access: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The project in which the rights are wanted. Without one, the answer is about requests that
+                 *     concern no project, such as the list of projects. A project need not exist to be asked about.
+                 * @example pytorch
+                 */
+                project?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The rights */
+            200: {
+                headers: {
+                    /** @description A strong tag; send it as `If-None-Match` */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccessView"];
+                };
+            };
+            /** @description The answer matches `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description No project can have this name */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request needs a valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this action */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server cannot answer in any of the requested media types */
+            406: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of the service */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server is at its limit, or the database does not answer */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -11850,6 +12067,158 @@ export interface operations {
             };
             /** @description Another release, or an ambiguous digest */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such release */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of the service */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server is at its limit, or the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    validate_over: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The release of PyTorch whose rules apply, such as `2.9`; by default the newest known. A
+                 *     label has its own.
+                 * @example 2.9
+                 */
+                release?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The project.
+                 * @example pytorch
+                 */
+                project: string;
+                /**
+                 * @description `LABEL`, `sha256:HEX` (8 digits or more, as long as they are unambiguous) or `latest`.
+                 * @example latest
+                 */
+                revision: string;
+            };
+            cookie?: never;
+        };
+        /** @description The entries, as in `native_functions.yaml` */
+        requestBody: {
+            content: {
+                /** @example - func: add.Tensor(Tensor self, Tensor other) -> Tensor */
+                "application/yaml": string;
+            };
+        };
+        responses: {
+            /** @description The findings */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OverlayValidation"];
+                };
+            };
+            /** @description The request is malformed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request needs a valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this action */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such project or revision */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server cannot answer in any of the requested media types */
+            406: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another release, or an ambiguous digest */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not YAML */
+            415: {
                 headers: {
                     [name: string]: unknown;
                 };

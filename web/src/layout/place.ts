@@ -1,7 +1,15 @@
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, useParams } from "@tanstack/react-router";
+import { getRouteApi, useParams, useRouterState } from "@tanstack/react-router";
 import { useEffect, useMemo } from "react";
-import { type At, type Place, projectsQuery, revisionQuery } from "../api/queries";
+import {
+	accessQuery,
+	type At,
+	canRead,
+	type Place,
+	projectsQuery,
+	revisionQuery,
+} from "../api/queries";
+import { currentToken } from "../api/token";
 import { keepProject, lastProject, preferred } from "../lib/projects";
 import { atOf } from "../lib/revisions";
 
@@ -29,13 +37,27 @@ export function useAt(place: Place | undefined) {
 }
 
 /**
+ * Whether the list of projects may be asked for. The page about access is there for those who may
+ * not read yet; every other page would be refused as a whole.
+ */
+function useMayAsk(): boolean {
+	const isAccess = useRouterState({ select: ({ location }) => location.pathname === "/access" });
+	const access = useQuery({
+		...accessQuery(currentToken() !== undefined, undefined),
+		enabled: isAccess,
+	});
+	return !isAccess || (access.data !== undefined && canRead(access.data));
+}
+
+/**
  * The revision that the header and the search go to: that of the view, else the last of its
  * project, else the last of the project that was last looked at, or of the one to begin with.
  */
 export function useNearestPlace(): Place | undefined {
 	const params: { project?: string; rev?: string } = useParams({ strict: false });
 	const { project } = params;
-	const projects = useQuery({ ...projectsQuery, enabled: !project });
+	const isAsked = useMayAsk();
+	const projects = useQuery({ ...projectsQuery, enabled: !project && isAsked });
 	useEffect(() => {
 		if (project) keepProject(project);
 	}, [project]);

@@ -13,6 +13,10 @@ export interface ValidateSearch {
 	operator?: string | undefined;
 	/** The dispatch key to implement it for. */
 	key?: string | undefined;
+	/** The project of the revision. */
+	project?: string | undefined;
+	/** The revision that the entries are checked over. */
+	over?: string | undefined;
 	/** The rule whose bad example to begin with. */
 	rule?: string | undefined;
 }
@@ -26,6 +30,8 @@ export const validateRoute = createRoute({
 		tab: oneOf(raw, "tab", VALIDATE_TABS),
 		operator: text(raw, "operator"),
 		key: text(raw, "key"),
+		project: text(raw, "project"),
+		over: text(raw, "over"),
 		rule: text(raw, "rule"),
 	}),
 	component: lazyPage(() => import("../pages/validate/Validate")),

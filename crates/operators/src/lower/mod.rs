@@ -13,6 +13,7 @@ mod ufunc;
 use std::ops::Range;
 
 use super::entry::{DeviceCheck, Entry, Field, FieldPlace, Placed, TagName, Variants};
+use crate::slips;
 use opatlas_schema::parse::{ParsedSchema, last_separator, parse_name, parse_schema};
 use opatlas_schema::print::write_schema;
 use opatlas_schema::signature::signature;
@@ -112,14 +113,7 @@ impl<'t> Lowering<'t> {
             {
                 return; // the tag makes it something else
             }
-            self.report(
-                Diagnostic::new(
-                    RuleId::YamlEntryMapping,
-                    self.tree.span(root),
-                    "this item is not a mapping, so it does not declare an operator",
-                )
-                .with_help("write `- func: name(Type argument, ...) -> ReturnType`"),
-            );
+            self.report(slips::no_mapping(self.text, self.tree.span(root)));
             return;
         };
         let mut values = [None; Field::ALL.len()];

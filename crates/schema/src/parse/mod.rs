@@ -306,6 +306,8 @@ impl Reader {
         }
         let pieces: Vec<Piece<'_>> = text.split_comma().collect();
         let mut next = 0;
+        // What was already found to be cut takes no part in another cut.
+        let mut floor = 0;
         while let Some(&piece) = pieces.get(next) {
             next += 1;
             if piece.text.is_empty() {
@@ -321,11 +323,11 @@ impl Reader {
                     self.group(&argument, positional.is_some(), &mut out, list.len());
                     list.push(argument);
                 }
-                Err(cause) => match self.cut_within(text, &pieces, next - 1) {
+                Err(cause) => match self.cut_within(text, &pieces, floor..next) {
                     Some((whole, end)) => {
                         // The text before the split is not an argument.
                         list.retain(|argument| argument.at.0.start < whole.at);
-                        next = end;
+                        (floor, next) = (end, end);
                         self.report(slips::divided(whole, *cause));
                     }
                     None => self.report(slips::argument(piece, *cause)),
@@ -344,11 +346,11 @@ impl Reader {
         &mut self,
         text: Piece<'t>,
         pieces: &[Piece<'t>],
-        at: usize,
+        read: std::ops::Range<usize>,
     ) -> Option<(Piece<'t>, usize)> {
         self.cuts += 1;
         match self.cuts <= MOST_CUTS {
-            true => slips::cut_within(text, pieces, at),
+            true => slips::cut_within(text, pieces, read),
             false => None,
         }
     }
@@ -440,6 +442,10 @@ impl Reader {
             .map(|inner| text.sub(1..1 + inner.len()));
         if inner.is_none() && text.text.starts_with('(') {
             self.report(slips::unclosed(text));
+            return Vec::new();
+        }
+        if let Some(members) = ty::tuple(text.text) {
+            self.report(slips::tuple(text, ty::returns_of_tuple(members)));
             return Vec::new();
         }
         let pieces = inner.unwrap_or(text);

@@ -129,6 +129,24 @@ pub(super) fn unclosed(text: Piece<'_>) -> Diagnostic {
     }
 }
 
+/// Returns as a tuple of Python, and how they are written in a schema, where that is known.
+pub(super) fn tuple(text: Piece<'_>, written: Option<String>) -> Diagnostic {
+    let diagnostic = Diagnostic::new(
+        RuleId::TypeContainer,
+        text.span(),
+        format!(
+            "unknown type `{}`: PyTorch schemas have no tuples",
+            text.text
+        ),
+    );
+    match written {
+        Some(written) => diagnostic
+            .with_help(format!("write `-> {written}`"))
+            .with_fix(text.span(), written),
+        None => diagnostic.with_help("write several returns as `-> (Tensor, int)`"),
+    }
+}
+
 /// A `::` within the schema, and not before it.
 pub(super) fn colons(whole: Piece<'_>, namespace: Piece<'_>) -> Diagnostic {
     let at = namespace.text.len();
@@ -182,19 +200,21 @@ pub(super) fn missing_arrow(schema: Piece<'_>, open: usize) -> Diagnostic {
     }
 }
 
-/// When piece `at` could not be read because a comma within brackets or quotes cut it: the whole
-/// that was cut, and the index behind its last piece.
+/// When the last of the pieces `read` could not be read because a comma within brackets or quotes
+/// cut it: the whole that was cut, which begins with one of them, and the index behind its last
+/// piece.
 pub(super) fn cut_within<'t>(
     all: Piece<'t>,
     pieces: &[Piece<'t>],
-    at: usize,
+    read: std::ops::Range<usize>,
 ) -> Option<(Piece<'t>, usize)> {
+    let at = read.end.checked_sub(1)?;
     let whole = |from: usize, to: usize| {
         let start = (pieces[from].at - all.at) as usize;
         let end = (pieces[to].at - all.at) as usize + pieces[to].text.len();
         all.sub(start..end)
     };
-    let mut first = (0..=at)
+    let mut first = read
         .rev()
         .take(MOST_PIECES)
         .take_while(|&from| pieces[from].text != "*")

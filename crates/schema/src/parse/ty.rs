@@ -204,16 +204,24 @@ fn unknown(rest: Piece<'_>, whole: Piece<'_>) -> Diagnostic {
              underscores"
         ));
     }
-    if ["Dict(", "Union[", "Tuple[", "("]
-        .iter()
-        .any(|p| text.starts_with(p))
-    {
+    if let Some(optional) = union_with_none(text) {
         return Diagnostic::new(
+            RuleId::TypeUnknown,
+            rest.span(),
+            format!("unknown type `{text}`"),
+        )
+        .with_near_name(rest.span(), text, &optional);
+    }
+    if CONTAINERS.iter().any(|p| text.starts_with(p)) {
+        let diagnostic = Diagnostic::new(
             RuleId::TypeContainer,
             rest.span(),
             format!("unknown type `{text}`: PyTorch schemas have no tuples, dicts or unions"),
-        )
-        .with_help("use a list such as `Tensor[]`, or several arguments");
+        );
+        return match list_of_tuple(text) {
+            Some(list) => diagnostic.with_near_name(rest.span(), text, &list),
+            None => diagnostic.with_help("use a list such as `Tensor[]`, or several arguments"),
+        };
     }
     if let Some(comma) = bare_comma(text) {
         let comma = rest.sub(comma..comma + 1).span();
@@ -237,28 +245,42 @@ fn unknown(rest: Piece<'_>, whole: Piece<'_>) -> Diagnostic {
         )
         .with_help("write `Type name`, separated by one space");
     }
-    Diagnostic::new(
+    let diagnostic = Diagnostic::new(
         RuleId::TypeUnknown,
         rest.span(),
         format!("unknown type `{text}`"),
-    )
-    .with_help(suggestion(text))
+    );
+    match spelled(text, MOST_GENERICS) {
+        Some(right) => diagnostic.with_near_name(rest.span(), text, &right),
+        None => diagnostic.with_help(base_types()),
+    }
 }
 
-fn suggestion(text: &str) -> String {
-    let other = OTHER_NAMES
-        .iter()
-        .find(|(name, _)| *name == text)
-        .map(|(_, right)| *right);
-    let by_case = || {
-        BaseType::ALL
-            .into_iter()
-            .find(|base| base.as_str().eq_ignore_ascii_case(text))
-            .map(BaseType::as_str)
-    };
-    match other.or_else(by_case) {
-        Some(right) => format!("did you mean `{right}`?"),
-        None => generic(text).map_or_else(base_types, |right| format!("did you mean `{right}`?")),
+/// How tuples, dictionaries and unions begin.
+const CONTAINERS: [&str; 7] = ["Dict(", "Dict[", "dict[", "Union[", "Tuple[", "tuple[", "("];
+
+/// How many generic types of Python may be nested for a suggestion.
+const MOST_GENERICS: usize = 8;
+
+/// How a type that people write with another name or in another case is spelled here.
+fn spelled(text: &str, most: usize) -> Option<String> {
+    let is_same = |name: &str| name.eq_ignore_ascii_case(text);
+    let other = OTHER_NAMES.iter().find(|(name, _)| is_same(name));
+    if let Some((_, right)) = other {
+        return Some((*right).to_owned());
+    }
+    let base = BaseType::ALL.into_iter().map(BaseType::as_str);
+    match base.into_iter().find(|base| is_same(base)) {
+        Some(right) => Some(right.to_owned()),
+        None => generic(text, most),
+    }
+}
+
+/// A type inside another: as written if it is one, else as it is spelled.
+fn inner(text: &str, most: usize) -> Option<String> {
+    match is_type(Piece::new(text, 0)) {
+        true => Some(text.to_owned()),
+        false => spelled(text, most.checked_sub(1)?),
     }
 }
 
@@ -269,15 +291,62 @@ fn base_types() -> String {
 }
 
 /// `List[int]` and `Optional[int]` of Python.
-fn generic(text: &str) -> Option<String> {
-    let (outer, inner) = text.strip_suffix(']')?.split_once('[')?;
-    if !is_type(Piece::new(inner, 0)) {
-        return None;
+fn generic(text: &str, most: usize) -> Option<String> {
+    let (outer, of) = text.strip_suffix(']')?.split_once('[')?;
+    let suffix = match outer.strip_prefix("typing.").unwrap_or(outer) {
+        "List" | "list" | "Sequence" | "ArrayRef" => "[]",
+        "Optional" | "optional" => "?",
+        _ => return None,
+    };
+    Some(format!("{}{suffix}", inner(of, most)?))
+}
+
+/// `int | None` and `Union[int, None]` of Python.
+fn union_with_none(text: &str) -> Option<String> {
+    let members = text
+        .strip_prefix("Union[")
+        .and_then(|rest| rest.strip_suffix(']'));
+    let (first, second) = match members {
+        Some(members) => members.split_once(", ")?,
+        None => text.split_once(" | ")?,
+    };
+    let of = match (first, second) {
+        (of, "None") | ("None", of) => of,
+        _ => return None,
+    };
+    Some(format!("{}?", inner(of, MOST_GENERICS)?))
+}
+
+/// The list that takes what a tuple of equal types takes.
+fn list_of_tuple(text: &str) -> Option<String> {
+    let mut members = tuple(text)?.split(", ");
+    let first = members.next()?;
+    let of = inner(first, MOST_GENERICS)?;
+    let others: Vec<_> = members.collect();
+    match others[..] {
+        ["..."] => Some(format!("{of}[]")),
+        // Lists of tensors have no size in PyTorch's own schemas.
+        _ if !others.iter().all(|other| *other == first) => None,
+        _ if of.starts_with("Tensor") => Some(format!("{of}[]")),
+        _ => Some(format!("{of}[{}]", others.len() + 1)),
     }
-    match outer {
-        "List" | "list" | "Sequence" | "ArrayRef" => Some(format!("{inner}[]")),
-        "Optional" | "optional" => Some(format!("{inner}?")),
-        _ => None,
+}
+
+/// The members of a tuple of Python.
+pub(super) fn tuple(text: &str) -> Option<&str> {
+    let rest = text
+        .strip_prefix("Tuple[")
+        .or_else(|| text.strip_prefix("tuple["))?;
+    rest.strip_suffix(']')
+}
+
+/// The members of a tuple as the returns of a schema.
+pub(super) fn returns_of_tuple(members: &str) -> Option<String> {
+    let members = members.split(", ");
+    let types: Option<Vec<_>> = members.map(|of| inner(of, MOST_GENERICS)).collect();
+    match &types?[..] {
+        [one] => Some(one.clone()),
+        several => Some(format!("({})", several.join(", "))),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::super::scanner::{Scanned, TokenKind};
 use super::{Event, Parser, Place, State};
+use opatlas_source::Span;
 
 impl Parser<'_> {
     pub(super) fn block_sequence(&mut self) -> Scanned<Event> {
@@ -19,11 +20,18 @@ impl Parser<'_> {
                 }
             }
             TokenKind::BlockEnd => self.end_collection(None),
-            _ => self.unexpected(
-                token,
-                "expected a list item (`- `) here",
-                "indent the line like the item that it belongs to, or start an item with `- `",
-            ),
+            kind => {
+                let error = self.unexpected_error(
+                    token,
+                    "expected a list item (`- `) here",
+                    "indent the line like the item that it belongs to, or start an item with `- `",
+                );
+                Err(match kind {
+                    TokenKind::Key => error.with_fix(Span::at(token.span.start), "- "),
+                    _ => error,
+                }
+                .into())
+            }
         }
     }
 

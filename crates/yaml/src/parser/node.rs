@@ -6,6 +6,7 @@ use super::super::scanner::{LONGEST_SPAN, Scanned, Token, TokenKind, offset};
 use super::super::syntax_error;
 use super::{Event, Parser, Place, Props, State, empty_scalar};
 use opatlas_source::Span;
+use opatlas_source::diagnostic::Diagnostic;
 
 impl Parser<'_> {
     /// libyaml: yaml_parser_parse_node.
@@ -111,11 +112,22 @@ impl Parser<'_> {
         message: impl Into<Cow<'static, str>>,
         help: &'static str,
     ) -> Scanned<T> {
-        let mut error = syntax_error(self.visible(token.span), message).with_help(help);
-        if let Some(&mark) = self.marks.last() {
-            error = error.with_related("the list or mapping starts here", self.visible(mark));
+        Err(self.unexpected_error(token, message, help).into())
+    }
+
+    pub(super) fn unexpected_error(
+        &self,
+        token: Token,
+        message: impl Into<Cow<'static, str>>,
+        help: &'static str,
+    ) -> Diagnostic {
+        let error = syntax_error(self.visible(token.span), message).with_help(help);
+        match self.marks.last() {
+            Some(&mark) => {
+                error.with_related("the list or mapping starts here", self.visible(mark))
+            }
+            None => error,
         }
-        Err(error.into())
     }
 
     /// An unexpected token inside brackets. If it is on a later line than the bracket, the likely

@@ -1,13 +1,13 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
-import { projectsQuery } from "../../api/queries";
+import { accessQuery, canRead, projectsQuery } from "../../api/queries";
 import { currentToken, forgetToken, type Keeping, keepToken } from "../../api/token";
 import { Badge, type Tone } from "../../components/Badge";
 import { Button, Field, Segments, Select, TextInput } from "../../components/controls";
 import { Card, Page, Section } from "../../components/Page";
 import { Async } from "../../components/States";
 import styles from "./Access.module.css";
-import { RIGHTS, type Standing } from "./rights";
+import { type RightVerdict, whatOf, wordsOf } from "./rights";
 
 /** A place for a token, and what can be done with it and without. */
 export default function Access() {
@@ -110,28 +110,29 @@ function Enter({ onKept }: { onKept: () => void }) {
 	);
 }
 
-const TONES: Record<Standing, Tone> = {
+const TONES: Record<RightVerdict, Tone> = {
 	allowed: "good",
-	"token required": "warning",
-	"not allowed with this token": "error",
-	unknown: "plain",
+	"token-required": "warning",
+	"not-allowed": "error",
 };
 
 function Rights({ hasToken }: { hasToken: boolean }) {
-	const projects = useQuery(projectsQuery);
-	const [chosen, setChosen] = useState<string>();
-	const project = chosen ?? projects.data?.[0]?.name ?? "pytorch";
-	const query = useQuery({
-		queryKey: ["rights", hasToken, project],
-		staleTime: 0,
-		queryFn: () => Promise.all(RIGHTS.map((right) => right.ask(project))),
-		enabled: !projects.isLoading,
-	});
+	const anywhere = useQuery(accessQuery(hasToken, undefined));
+	const isReader = anywhere.data !== undefined && canRead(anywhere.data);
+	// Who may not read would only be refused the list.
+	const projects = useQuery({ ...projectsQuery, enabled: isReader });
 	const names = projects.data?.map(({ name }) => name) ?? [];
+	const [chosen, setChosen] = useState<string>();
+	const project = chosen ?? names[0];
+	const query = useQuery({
+		...accessQuery(hasToken, project),
+		enabled: anywhere.isFetched && !projects.isLoading,
+	});
 	return (
 		<Section
 			title={hasToken ? "Allowed with this token" : "Allowed without a token"}
 			actions={
+				project !== undefined &&
 				names.length > 1 && (
 					<Select
 						label="In project"
@@ -143,30 +144,25 @@ function Rights({ hasToken }: { hasToken: boolean }) {
 			}
 		>
 			<Async query={query}>
-				{(standings) => (
+				{({ token, tokens_for, rights }) => (
 					<>
-						{hasToken && standings.every((standing) => standing === "token required") && (
+						{token === "invalid" && (
 							<p role="alert" className={styles.fault}>
 								The server does not accept this token: it is unknown, revoked or expired. Forget it
 								and enter another one.
 							</p>
 						)}
-						{!hasToken && standings.every((standing) => standing === "allowed") && (
-							<p>This server does not require a token.</p>
-						)}
+						{tokens_for === "nothing" && <p>This server does not require a token.</p>}
 						<ul className={styles.rights} aria-label="Rights">
-							{RIGHTS.map(({ action, what }, at) => {
-								const standing = standings[at] ?? "unknown";
-								return (
-									<li key={action}>
-										<strong className="mono">{action}</strong>
-										<span>{what}</span>
-										<Badge tone={TONES[standing]}>{standing}</Badge>
-									</li>
-								);
-							})}
+							{rights.map(({ action, verdict }) => (
+								<li key={action}>
+									<strong className="mono">{action}</strong>
+									<span>{whatOf(action)}</span>
+									<Badge tone={TONES[verdict]}>{wordsOf(verdict)}</Badge>
+								</li>
+							))}
 						</ul>
-						{standings[0] !== "allowed" && (
+						{!isReader && (
 							<p className="muted">
 								The other pages need <code>read</code>.
 							</p>

@@ -1,58 +1,23 @@
-import { raw } from "../../api/client";
-import { segment } from "../../nav";
+import type { components } from "../../api/schema";
 
-/** What the server says of a right. */
-export type Standing = "allowed" | "token required" | "not allowed with this token" | "unknown";
+/** Whether an action is allowed. */
+export type RightVerdict = components["schemas"]["AccessView"]["rights"][number]["verdict"];
 
-/** Something that one may have the right to, with a way to find out. */
-export interface Right {
-	action: string;
-	what: string;
-	ask: (project: string) => Promise<Standing>;
-}
+/** What each action lets one do. */
+const WHAT: Record<string, string> = {
+	read: "Read projects, revisions, tables and findings; validate and compare",
+	ingest: "Ingest revisions",
+	label: "Move and delete labels",
+	except: "Accept breaking changes, and revoke that",
+	admin: "Create, change and delete projects; delete revisions",
+};
 
-/**
- * Rights are asked for before a request is read. So a request that no server could grant, because
- * its body has a type that is never taken, tells what the right is and changes nothing.
- */
-async function asked(method: string, path: string): Promise<Standing> {
-	const init =
-		method === "GET"
-			? {}
-			: { method, body: "", headers: { "Content-Type": "application/x-nothing" } };
-	const { status } = await raw(path, init);
-	if (status === 401) return "token required";
-	if (status === 403) return "not allowed with this token";
-	return status < 500 ? "allowed" : "unknown";
-}
+export const whatOf = (action: string): string => WHAT[action] ?? "";
 
-const within = (project: string) => `/v1/projects/${segment(project)}`;
+const WORDS: Record<RightVerdict, string> = {
+	allowed: "allowed",
+	"token-required": "token required",
+	"not-allowed": "not allowed with this token",
+};
 
-export const RIGHTS: readonly Right[] = [
-	{
-		action: "read",
-		what: "Read projects, revisions, tables and findings; validate and compare",
-		ask: () => asked("GET", "/v1/projects?limit=1"),
-	},
-	{
-		action: "ingest",
-		what: "Ingest revisions",
-		ask: (project) => asked("POST", `${within(project)}/revisions`),
-	},
-	{
-		action: "label",
-		what: "Move and delete labels",
-		// No label may begin so.
-		ask: (project) => asked("PUT", `${within(project)}/labels/sha256`),
-	},
-	{
-		action: "except",
-		what: "Accept breaking changes, and revoke that",
-		ask: (project) => asked("POST", `${within(project)}/exceptions`),
-	},
-	{
-		action: "admin",
-		what: "Create, change and delete projects; delete revisions",
-		ask: () => asked("POST", "/v1/projects"),
-	},
-];
+export const wordsOf = (verdict: RightVerdict): string => WORDS[verdict];

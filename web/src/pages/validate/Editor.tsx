@@ -1,16 +1,18 @@
 import { yaml } from "@codemirror/lang-yaml";
 import { type Diagnostic, lintGutter, setDiagnostics } from "@codemirror/lint";
-import { EditorView } from "@codemirror/view";
+import { isolateHistory, undo, undoDepth } from "@codemirror/commands";
+import { EditorView, keymap } from "@codemirror/view";
 import { basicSetup } from "codemirror";
-import { useEffect, useRef } from "react";
+import { useLayoutEffect, useRef } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { type Finding, topicsQuery } from "../../api/queries";
 import type { TopicItem } from "../../lib/topics";
 import { rulePath } from "../../nav";
 import styles from "./Editor.module.css";
 import { topicCompletion } from "./complete";
-import { type Found, foundField, setFound } from "./found";
+import { apart, type Found, foundField, setFound } from "./found";
 import { topicHover } from "./hover";
+import { FIX_ALL } from "./keys";
 import { look } from "./look";
 
 /** What the page may ask of the editor. */
@@ -19,6 +21,10 @@ export interface EditorHandle {
 	show: (index: number, focus: boolean) => void;
 	/** Applies the fix of a finding; it can be undone. */
 	fix: (index: number) => void;
+	/** Applies all fixes that do not touch one another, as one step that can be undone. */
+	fixAll: () => void;
+	/** Takes the last step back. */
+	undo: () => void;
 	focus: () => void;
 }
 
@@ -32,6 +38,8 @@ interface Props {
 	/** The text that the findings are about. */
 	checked: string | undefined;
 	onChange: (text: string) => void;
+	/** Takes whether there is a step to take back. */
+	onUndoable: (can: boolean) => void;
 	/** Opens a view of the page. */
 	onOpen: (path: string) => void;
 	handle: { current: EditorHandle | null };
@@ -47,15 +55,17 @@ export default function Editor({
 	findings,
 	checked,
 	onChange,
+	onUndoable,
 	onOpen,
 	handle,
 }: Props) {
 	const host = useRef<HTMLDivElement>(null);
 	const view = useRef<EditorView | null>(null);
 	const topics: readonly TopicItem[] = useQuery(topicsQuery).data ?? [];
-	const latest = useRef({ text, onChange, onOpen, topics });
-	latest.current = { text, onChange, onOpen, topics };
-	useEffect(() => {
+	const latest = useRef({ text, onChange, onUndoable, onOpen, topics });
+	latest.current = { text, onChange, onUndoable, onOpen, topics };
+	// All of these come before the next paint, so that what the page shows is what the editor has.
+	useLayoutEffect(() => {
 		if (!host.current) return;
 		const root = host.current.shadowRoot ?? host.current.attachShadow({ mode: "open" });
 		const made = new EditorView({
@@ -63,6 +73,7 @@ export default function Editor({
 			root,
 			parent: root,
 			extensions: [
+				keymap.of([{ key: FIX_ALL, run: applyAll }]),
 				basicSetup,
 				yaml(),
 				lintGutter(),
@@ -79,7 +90,9 @@ export default function Editor({
 					tabindex: "0",
 				}),
 				EditorView.updateListener.of((update) => {
-					if (update.docChanged) latest.current.onChange(update.state.doc.toString());
+					if (!update.docChanged) return;
+					latest.current.onChange(update.state.doc.toString());
+					latest.current.onUndoable(undoDepth(update.state) > 0);
 				}),
 			],
 		});
@@ -89,22 +102,26 @@ export default function Editor({
 			view.current = null;
 		};
 	}, []);
-	useEffect(() => {
+	useLayoutEffect(() => {
 		const made = view.current;
 		const insert = latest.current.text;
 		if (!made || made.state.doc.toString() === insert) return;
-		made.dispatch({ changes: { from: 0, to: made.state.doc.length, insert } });
+		made.dispatch({
+			changes: { from: 0, to: made.state.doc.length, insert },
+			annotations: isolateHistory.of("full"),
+		});
 	}, [version]);
-	useEffect(() => {
+	useLayoutEffect(() => {
 		const made = view.current;
-		// What was found in an older text says nothing of places in this one.
-		if (!made || made.state.doc.toString() !== checked) return;
+		// What was found in an older text says nothing of places in this one. A text that comes back,
+		// as by an undo, has its findings again.
+		if (!made || text !== checked || made.state.doc.toString() !== checked) return;
 		made.dispatch({ effects: setFound.of(findings) });
 		const open = (path: string) => latest.current.onOpen(path);
 		const found = made.state.field(foundField).map((one, at) => diagnostic(one, at, open));
 		made.dispatch(setDiagnostics(made.state, found));
-	}, [findings, checked]);
-	useEffect(() => {
+	}, [findings, checked, text]);
+	useLayoutEffect(() => {
 		handle.current = {
 			focus: () => view.current?.focus(),
 			show: (index, focus) => {
@@ -119,6 +136,12 @@ export default function Editor({
 			},
 			fix: (index) => {
 				if (view.current) applyFix(view.current, index);
+			},
+			fixAll: () => {
+				if (view.current) applyAll(view.current);
+			},
+			undo: () => {
+				if (view.current) undo(view.current);
 			},
 		};
 		return () => {
@@ -154,8 +177,20 @@ function applyFix(view: EditorView, index: number): void {
 	view.dispatch({
 		changes: { from: fix.from, to: fix.to, insert: fix.replacement },
 		effects: EditorView.scrollIntoView(fix.from),
+		annotations: isolateHistory.of("full"),
 		userEvent: "input.fix",
 	});
+}
+
+function applyAll(view: EditorView): boolean {
+	const changes = apart(view.state.field(foundField));
+	if (changes.length === 0) return false;
+	view.dispatch({
+		changes: changes.map(({ from, to, replacement }) => ({ from, to, insert: replacement })),
+		annotations: isolateHistory.of("full"),
+		userEvent: "input.fix",
+	});
+	return true;
 }
 
 function diagnostic(found: Found, index: number, open: (path: string) => void): Diagnostic {

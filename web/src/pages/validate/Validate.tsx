@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
-import { releasesQuery } from "../../api/queries";
+import { projectsQuery, releasesQuery } from "../../api/queries";
 import { Badge } from "../../components/Badge";
 import { Button, Copy, Select } from "../../components/controls";
 import { Page } from "../../components/Page";
@@ -10,12 +10,16 @@ import { useStepKeys } from "../../components/stepKeys";
 import { Tabs } from "../../components/Tabs";
 import { count, counted } from "../../lib/format";
 import { inOrder } from "../../lib/positions";
+import { lastProject, preferred } from "../../lib/projects";
 import { VALIDATE_TABS, type ValidateSearch } from "../../routes/validate";
 import type { EditorHandle } from "./Editor";
 import { SAMPLES } from "./examples";
 import { FindingsTab } from "./FindingsTab";
+import { FIX_ALL } from "./keys";
 import { DispatchTab, ImplementTab, OperatorsTab } from "./OperatorTabs";
-import { validationQuery } from "./queries";
+import { Elsewhere, OverField, OverSummary } from "./Over";
+import { type Checked, validationQuery } from "./queries";
+import { Start } from "./Start";
 import { useText } from "./useText";
 import { useDebounced } from "./useTyping";
 import styles from "./Validate.module.css";
@@ -47,7 +51,15 @@ export default function Validate() {
 			wide
 			actions={
 				<>
-					<Releases value={search.release} onChange={(release) => set({ release })} />
+					<OverField
+						project={search.project}
+						rev={search.over}
+						onChange={(project, over) => set({ project, over })}
+					/>
+					{/* A revision has a release of its own. */}
+					{search.over === undefined && (
+						<Releases value={search.release} onChange={(release) => set({ release })} />
+					)}
 					<Select
 						label="Begin with"
 						any="an example …"
@@ -125,11 +137,25 @@ interface WorkbenchProps {
 function Workbench({ text, version, setText, replace, search, set }: WorkbenchProps) {
 	const navigate = route.useNavigate();
 	const rested = useDebounced(text, REST);
+	const projects = useQuery({ ...projectsQuery, enabled: search.over !== undefined });
+	const project = search.project ?? preferred(projects.data ?? [], lastProject());
+	const place =
+		search.over !== undefined && project !== undefined
+			? { project, rev: search.over }
+			: undefined;
 	const query = useQuery({
-		...validationQuery(rested, search.release),
+		...validationQuery(rested, search.release, place),
+		enabled: search.over === undefined || place !== undefined,
 		placeholderData: keepPreviousData,
 	});
-	const findings = useMemo(() => inOrder(query.data?.findings ?? []), [query.data]);
+	const release = place === undefined ? search.release : query.data?.release;
+	const isBlank = text.trim() === "";
+	const findings = useMemo(
+		() => (isBlank ? [] : inOrder(query.data?.findings ?? [])),
+		[query.data, isBlank],
+	);
+	const [canUndo, setCanUndo] = useState(false);
+	const fixes = findings.filter(({ fix }) => fix).length;
 	const editor = useRef<EditorHandle>(null);
 	const [at, setAt] = useState(-1);
 	useEffect(() => setAt(-1), [findings]);
@@ -155,13 +181,21 @@ function Workbench({ text, version, setText, replace, search, set }: WorkbenchPr
 						findings={findings}
 						checked={query.data?.text}
 						onChange={setText}
+						onUndoable={setCanUndo}
 						onOpen={(path) => void navigate({ to: path })}
 						handle={editor}
 					/>
 				</Suspense>
 			</div>
 			<div className={styles.results}>
-				<Verdict data={query.data} isBehind={isBehind} />
+				{!isBlank && <Verdict data={query.data} isBehind={isBehind} />}
+				<Tools
+					fixes={query.data?.text === text ? fixes : 0}
+					canUndo={canUndo}
+					isBlank={isBlank}
+					editor={editor}
+					onClear={() => replace("")}
+				/>
 				{query.isError && <ErrorView error={query.error} retry={() => void query.refetch()} />}
 				<Tabs
 					label="Results"
@@ -181,7 +215,8 @@ function Workbench({ text, version, setText, replace, search, set }: WorkbenchPr
 						set({ tab: VALIDATE_TABS.find((known) => known === id && id !== "findings") })
 					}
 				>
-					{tab === "findings" && query.data && (
+					{tab === "findings" && isBlank && <Start onChoose={replace} />}
+					{tab === "findings" && !isBlank && query.data && (
 						<FindingsTab
 							findings={findings}
 							at={at}
@@ -191,10 +226,13 @@ function Workbench({ text, version, setText, replace, search, set }: WorkbenchPr
 							onFix={(index) => editor.current?.fix(index)}
 						/>
 					)}
+					{tab === "findings" && !isBlank && query.data?.over && (
+						<Elsewhere over={query.data.over} />
+					)}
 					{tab === "operators" && (
 						<OperatorsTab
 							text={rested}
-							release={search.release}
+							release={release}
 							onTable={(operator) => set({ tab: "dispatch", operator })}
 							onImplement={(operator) => set({ tab: "implement", operator })}
 						/>
@@ -202,7 +240,7 @@ function Workbench({ text, version, setText, replace, search, set }: WorkbenchPr
 					{tab === "dispatch" && (
 						<DispatchTab
 							text={rested}
-							release={search.release}
+							release={release}
 							operator={search.operator}
 							onOperator={(operator) => set({ operator })}
 						/>
@@ -210,7 +248,7 @@ function Workbench({ text, version, setText, replace, search, set }: WorkbenchPr
 					{tab === "implement" && (
 						<ImplementTab
 							text={rested}
-							release={search.release}
+							release={release}
 							operator={search.operator}
 							onOperator={(operator) => set({ operator })}
 							at={search.key}
@@ -218,23 +256,49 @@ function Workbench({ text, version, setText, replace, search, set }: WorkbenchPr
 						/>
 					)}
 				</Tabs>
-				<p className={styles.clear}>
-					<Button onClick={() => replace("")}>Clear the editor</Button>
-				</p>
 			</div>
 		</div>
 	);
 }
 
+interface ToolsProps {
+	/** How many fixes there are for the text as it is. */
+	fixes: number;
+	canUndo: boolean;
+	isBlank: boolean;
+	editor: { current: EditorHandle | null };
+	onClear: () => void;
+}
+
+/** What can be done with the whole text. */
+function Tools({ fixes, canUndo, isBlank, editor, onClear }: ToolsProps) {
+	return (
+		<div className={styles.tools} role="group" aria-label="Text">
+			<Button
+				primary={fixes > 0}
+				aria-disabled={fixes === 0}
+				aria-keyshortcuts={FIX_ALL.replaceAll("-", "+")}
+				title={`${FIX_ALL.replaceAll("-", "+")} in the editor`}
+				onClick={() => editor.current?.fixAll()}
+			>
+				Fix all ({count(fixes)})
+			</Button>
+			<Button
+				aria-disabled={!canUndo}
+				title="Control+z in the editor"
+				onClick={() => editor.current?.undo()}
+			>
+				Undo
+			</Button>
+			<Button aria-disabled={isBlank} onClick={onClear}>
+				Clear the editor
+			</Button>
+		</div>
+	);
+}
+
 interface VerdictProps {
-	data:
-		| {
-				valid: boolean;
-				release: string;
-				notes: string[];
-				summary: { errors: number; warnings: number; infos: number };
-		  }
-		| undefined;
+	data: Checked | undefined;
 	isBehind: boolean;
 }
 
@@ -249,6 +313,7 @@ function Verdict({ data, isBehind }: VerdictProps) {
 			{errors > 0 && <Badge tone="error">{counted(errors, "error")}</Badge>}
 			{warnings > 0 && <Badge tone="warning">{counted(warnings, "warning")}</Badge>}
 			{infos > 0 && <Badge tone="info">{counted(infos, "note")}</Badge>}
+			{data.over && <OverSummary over={data.over} />}
 			{data.notes.map((note) => (
 				<span key={note} className="muted">
 					{note}

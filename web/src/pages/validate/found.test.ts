@@ -2,7 +2,7 @@ import { EditorState } from "@codemirror/state";
 import { describe, expect, it } from "vitest";
 import type { Finding } from "../../api/queries";
 import { inOrder } from "../../lib/positions";
-import { foundField, setFound } from "./found";
+import { apart, foundField, setFound } from "./found";
 
 const finding = (line: number, column: number, end: number, replacement?: string): Finding => {
 	const span = { line, column, end_line: line, end_column: end };
@@ -32,6 +32,13 @@ describe("findings in the editor", () => {
 	it("stand in the order of the text, also behind letters of two units", () => {
 		const state = editor("# 𝒳𝒳 Foo Bar", inOrder([finding(1, 10, 13), finding(1, 6, 9)]));
 		expect(marked(state)).toEqual(["Foo", "Bar"]);
+	});
+
+	it("give the fixes that do not touch one another", () => {
+		const findings = [finding(1, 6, 11, "CUDA"), finding(1, 1, 4, "XPU"), finding(1, 8, 12, "x")];
+		const state = editor("CPU, CUDAA: x", inOrder(findings));
+		const fixes = apart(state.field(foundField));
+		expect(fixes.map(({ replacement }) => replacement)).toEqual(["XPU", "CUDA"]);
 	});
 
 	it("move with what they are about", () => {

@@ -30,6 +30,21 @@ function moved(fix: Found["fix"], changes: ChangeDesc): Found["fix"] {
 	return { ...fix, from: changes.mapPos(fix.from), to: changes.mapPos(fix.to) };
 }
 
+/**
+ * The fixes in the order of the text, without those that touch one before them: they may be about
+ * the same words.
+ */
+export function apart(found: readonly Found[]): NonNullable<Found["fix"]>[] {
+	const fixes = found.flatMap(({ fix }) => fix ?? []);
+	fixes.sort((a, b) => a.from - b.from || a.to - b.to);
+	let end = -1;
+	return fixes.filter(({ from, to }) => {
+		if (from <= end) return false;
+		end = to;
+		return true;
+	});
+}
+
 /** The findings; they move with what they are about while one types, until the next answer. */
 export const foundField = StateField.define<readonly Found[]>({
 	create: () => [],

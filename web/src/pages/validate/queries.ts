@@ -1,6 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { client, data } from "../../api/client";
-import type { Operator } from "../../api/queries";
+import type { Finding, Operator, Place } from "../../api/queries";
 
 /** Answers about texts that nobody will type again are soon forgotten. */
 const KEPT = 30_000;
@@ -11,11 +11,45 @@ const asYaml = {
 };
 
 /** What the rules find in a text, with the text that it was found in. */
-export const validationQuery = (text: string, release: string | undefined) =>
+export interface Checked {
+	text: string;
+	valid: boolean;
+	release: string;
+	notes: string[];
+	summary: { operators: number; errors: number; warnings: number; infos: number };
+	findings: Finding[];
+	/** What it does to the revision that it is checked over. */
+	over?: { place: Place; added: string[]; replaced: string[]; elsewhere: Finding[] };
+}
+
+/** Checks a text over a revision, or else on its own by the rules of a release. */
+export const validationQuery = (
+	text: string,
+	release: string | undefined,
+	place: Place | undefined,
+) => (place ? overQuery(text, place) : aloneQuery(text, release));
+
+const overQuery = (text: string, place: Place) =>
+	queryOptions({
+		queryKey: ["validate", `${place.project}/${place.rev}`, text],
+		gcTime: KEPT,
+		queryFn: async ({ signal }): Promise<Checked> => {
+			const answer = client.POST("/v1/projects/{project}/revisions/{revision}/validate", {
+				params: { path: { project: place.project, revision: place.rev } },
+				body: text as never,
+				signal,
+				...asYaml,
+			});
+			const { added, replaced, elsewhere, ...rest } = await data(answer);
+			return { text, ...rest, over: { place, added, replaced, elsewhere } };
+		},
+	});
+
+const aloneQuery = (text: string, release: string | undefined) =>
 	queryOptions({
 		queryKey: ["validate", release ?? "", text],
 		gcTime: KEPT,
-		queryFn: async ({ signal }) => {
+		queryFn: async ({ signal }): Promise<Checked> => {
 			const params = { query: { release } };
 			const answer = client.POST("/v1/validate", {
 				params,

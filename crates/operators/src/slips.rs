@@ -1,0 +1,157 @@
+//! Files and entries that are not what they must be, but whose text shows what is meant: an entry
+//! without its `- `, a schema without its `func: `. Here is only what is said about it, and the
+//! edit that writes it.
+
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use opatlas_source::Span;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_yaml::{Root, Tree};
+
+use crate::entry::Field;
+
+/// An edit rewrites at most this many bytes.
+const MOST_BYTES: usize = 64 << 10;
+
+/// What is wrong with a file that is not a list of entries.
+pub(crate) fn no_list(text: &str, root: Root, tree: Option<&Tree>) -> Diagnostic {
+    let what = match root {
+        Root::Empty => "it is empty",
+        Root::Mapping(_) => "it is a mapping",
+        Root::Scalar(_) | Root::Sequence => "it is a single value",
+    };
+    let whole = content(text, root, tree);
+    let first = first_line(text, whole.start);
+    let at = match root {
+        Root::Empty => Span::at(0),
+        _ => span(&first),
+    };
+    let message = format!("the file must be a list of entries, but {what}");
+    let diagnostic = Diagnostic::new(RuleId::YamlRootList, at, message);
+    match root {
+        Root::Mapping(_) => match entry(text, &whole) {
+            Some((at, replacement)) => diagnostic
+                .with_help(
+                    "start the entry with `- func: ...`, and indent its other fields by two spaces",
+                )
+                .with_fix(at, replacement),
+            None => diagnostic.with_help(HELP),
+        },
+        Root::Scalar(_) => match schemas(text, &whole) {
+            Some((at, replacement)) => diagnostic
+                .with_help("a schema is the field `func` of an entry: write `- func: ` before it")
+                .with_fix(at, replacement),
+            None => diagnostic.with_help(HELP),
+        },
+        Root::Empty | Root::Sequence => diagnostic.with_help(HELP),
+    }
+}
+
+const HELP: &str = "start each entry with `- func: ...`; a file without operators is `[]`";
+
+/// What is wrong with an entry that is not a mapping; `at` is its place in `text`.
+pub(crate) fn no_mapping(text: &str, at: Span) -> Diagnostic {
+    let diagnostic = Diagnostic::new(
+        RuleId::YamlEntryMapping,
+        at,
+        "this item is not a mapping, so it does not declare an operator",
+    );
+    let written = text.get(at.start as usize..at.end as usize);
+    match written.filter(|written| is_schema(written)) {
+        Some(written) => {
+            let word = word(written);
+            diagnostic
+                .with_help("a schema is the field `func` of an entry: write `func: ` before it")
+                .with_fix(Span::new(at.start, at.start + offset(word)), "func: ")
+        }
+        None => diagnostic.with_help("write `- func: name(Type argument, ...) -> ReturnType`"),
+    }
+}
+
+/// The mapping of a file as an entry of a list.
+fn entry(text: &str, whole: &Range<usize>) -> Option<(Span, String)> {
+    let written = text.get(whole.clone())?;
+    let rest = written.strip_prefix(Field::Func.as_str())?;
+    if !rest.starts_with(':') || written.len() > MOST_BYTES {
+        return None;
+    }
+    let mut lines = written.split_inclusive('\n');
+    let first = lines.next()?;
+    if first.len() == written.len() {
+        return Some((Span::at(offset(whole.start)), "- ".to_owned()));
+    }
+    let mut list = format!("- {first}");
+    for line in lines {
+        if line.starts_with("---") || line.starts_with("...") {
+            return None;
+        }
+        let indent = if line.trim().is_empty() { "" } else { "  " };
+        let _ = write!(list, "{indent}{line}");
+    }
+    Some((span(whole), list))
+}
+
+/// The schemas of a file, one a line, each as an entry of a list.
+fn schemas(text: &str, whole: &Range<usize>) -> Option<(Span, String)> {
+    let written = text.get(whole.clone())?;
+    if written.len() > MOST_BYTES {
+        return None;
+    }
+    let mut list = String::new();
+    for line in written.split_inclusive('\n') {
+        if line.trim().is_empty() {
+            list.push_str(line);
+        } else if is_schema(line.trim()) && !line.starts_with([' ', '\t']) {
+            let _ = write!(list, "- func: {}", &line[word(line)..]);
+        } else {
+            return None;
+        }
+    }
+    if written.contains('\n') {
+        return Some((span(whole), list));
+    }
+    let start = whole.start;
+    let at = Span::new(offset(start), offset(start + word(written)));
+    Some((at, "- func: ".to_owned()))
+}
+
+/// Whether a line looks like a schema: parentheses, and an arrow behind them.
+fn is_schema(line: &str) -> bool {
+    let name = line.split('(').next().unwrap_or_default();
+    let name = &name[word(line).min(name.len())..];
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | ':');
+    !name.is_empty() && name.chars().all(is_name) && !line.contains('\n') && line.contains(") -> ")
+}
+
+/// How long the word `func` without its colon is, where a line begins with it.
+fn word(line: &str) -> usize {
+    match line.starts_with("func ") {
+        true => "func ".len(),
+        false => 0,
+    }
+}
+
+/// Where the root of a document is written, without the white space behind it.
+fn content(text: &str, root: Root, tree: Option<&Tree>) -> Range<usize> {
+    let trimmed = text.trim_end().len();
+    let start = match (root, tree) {
+        (Root::Mapping(id) | Root::Scalar(id), Some(tree)) => tree.span(id).start as usize,
+        _ => text.len() - text.trim_start().len(),
+    };
+    start.min(trimmed)..trimmed
+}
+
+/// The line at a place, up to its end.
+fn first_line(text: &str, start: usize) -> Range<usize> {
+    let length = text.get(start..).and_then(|rest| rest.find(['\n', '\r']));
+    start..length.map_or(text.len(), |length| start + length)
+}
+
+fn span(range: &Range<usize>) -> Span {
+    Span::new(offset(range.start), offset(range.end))
+}
+
+fn offset(at: usize) -> u32 {
+    u32::try_from(at).unwrap_or(u32::MAX)
+}

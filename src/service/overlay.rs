@@ -1,0 +1,238 @@
+//! Entries over a revision: what its `native_functions.yaml` is with them in it.
+//!
+//! An entry replaces the one of the same operator, and is added if there is none. Replaced entries
+//! are blanked out and the given ones are appended, so both keep their positions: those of the
+//! revision as stored, those given from where they begin.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use opatlas_operators::entry::Entry;
+use opatlas_operators::file::NativeFunctions;
+use opatlas_report::findings::SourceText;
+use opatlas_rules::{Introduced, introduced};
+use opatlas_source::diagnostic::Finding;
+use opatlas_source::{Bundle, NATIVE_FUNCTIONS, Span, Stop, Stopped, TAGS};
+
+use super::snapshot::Snapshot;
+
+/// Entries over a revision, before the rules run.
+#[derive(Debug)]
+pub struct Overlay {
+    /// The entries as given.
+    pub entries: SourceText,
+    /// The names of the operators whose entries are added.
+    pub added: BTreeSet<String>,
+    /// The names of the operators whose entries are replaced.
+    pub replaced: BTreeSet<String>,
+    /// Why the entries are judged without those of the revision.
+    pub alone: Option<&'static str>,
+    /// Where the entries begin in the file that is judged.
+    start: u32,
+}
+
+/// The findings about entries over a revision.
+#[derive(Debug)]
+pub struct OverlayFindings<'s> {
+    /// Those in the entries.
+    pub own: Vec<&'s Finding>,
+    /// What else the revision has with the entries, and not without them.
+    pub elsewhere: Introduced,
+}
+
+impl Overlay {
+    /// Lays entries over a revision, and returns the files to judge.
+    ///
+    /// # Errors
+    /// [`Stopped`].
+    pub fn of(base: &Snapshot, entries: &[u8], stop: &Stop) -> Result<(Self, Bundle), Stopped> {
+        let given = NativeFunctions::read_until(entries, None, stop)?;
+        let file = &base.catalogue.native_functions;
+        let is_divided = |file: &NativeFunctions| file.chunks().len() == file.entries.len();
+        let alone = if !given.is_list || !given.diagnostics.is_empty() || !is_divided(&given) {
+            Some("the text is not a plain list of entries, so it is checked without the revision")
+        } else if !file.is_list || !file.diagnostics.is_empty() || !is_divided(file) {
+            Some("the file of the revision cannot be divided into entries, so it is left out")
+        } else {
+            None
+        };
+        let names = |file: &NativeFunctions| -> BTreeSet<String> {
+            file.entries
+                .iter()
+                .filter_map(|placed| qualified(&placed.entry))
+                .collect()
+        };
+        let own = names(&given);
+        let mut overlay = Self {
+            entries: SourceText::new(NATIVE_FUNCTIONS, given.text.clone()),
+            added: own,
+            replaced: BTreeSet::new(),
+            alone,
+            start: 0,
+        };
+        if alone.is_some() {
+            let mut bundle = Bundle::of_native_functions(given.text.as_bytes());
+            if let Some(tags) = base.bundle.file(TAGS) {
+                bundle.insert(TAGS, tags.clone());
+            }
+            return Ok((overlay, bundle));
+        }
+        let mut text = String::with_capacity(file.text.len() + given.text.len() + 1);
+        if !file.entries.is_empty() {
+            text.push_str(&overlay.without_replaced(file));
+            if !text.ends_with('\n') {
+                text.push('\n');
+            }
+        }
+        overlay.start = u32::try_from(text.len()).unwrap_or(u32::MAX);
+        text.push_str(&given.text);
+        let mut bundle = base.bundle.clone();
+        bundle.insert(NATIVE_FUNCTIONS, text.into_bytes());
+        Ok((overlay, bundle))
+    }
+
+    /// The file with blanks for the entries that are replaced, which are noted as such.
+    fn without_replaced(&mut self, file: &NativeFunctions) -> String {
+        let mut text = file.text.as_bytes().to_vec();
+        for (placed, chunk) in file.entries.iter().zip(file.chunks()) {
+            let Some(name) = qualified(&placed.entry) else {
+                continue;
+            };
+            if !self.added.contains(&name) && !self.replaced.contains(&name) {
+                continue;
+            }
+            self.added.remove(&name);
+            self.replaced.insert(name);
+            for byte in &mut text[range(*chunk)] {
+                if !matches!(*byte, b'\n' | b'\r') {
+                    *byte = b' ';
+                }
+            }
+        }
+        // A chunk is whole lines, so no character is cut.
+        String::from_utf8(text).unwrap_or_default()
+    }
+
+    /// The findings of the judged files, with those of the revision as it is stored taken out.
+    #[must_use]
+    pub fn findings<'s>(&self, base: &Snapshot, judged: &'s Snapshot) -> OverlayFindings<'s> {
+        let own = judged.listed().filter(|finding| self.has(finding));
+        let mut elsewhere = match self.alone {
+            Some(_) => Introduced::default(),
+            None => introduced(base.findings(), judged.findings()),
+        };
+        elsewhere.new.retain(|finding| !self.has(finding));
+        OverlayFindings {
+            own: own.collect(),
+            elsewhere,
+        }
+    }
+
+    fn has(&self, finding: &Finding) -> bool {
+        self.place(&finding.file, finding.span).is_some()
+    }
+
+    /// A position in the judged file as one in the entries; `None` for one in the revision's files.
+    #[must_use]
+    pub fn place(&self, file: &str, span: Span) -> Option<Span> {
+        let is_own = file == NATIVE_FUNCTIONS && span.start >= self.start;
+        is_own.then(|| Span::new(span.start - self.start, span.end - self.start))
+    }
+}
+
+fn qualified(entry: &Entry) -> Option<String> {
+    let name = entry.name.as_ref()?.as_str();
+    Some(match &*entry.namespace {
+        "aten" => name.to_owned(),
+        namespace => format!("{namespace}::{name}"),
+    })
+}
+
+fn range(span: Span) -> Range<usize> {
+    span.start as usize..span.end as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use opatlas_pytorch::release::Release;
+
+    const BASE: &str = "\
+- func: one(Tensor self) -> Tensor
+  variants: function  # ∑
+# about two
+- func: two(Tensor self) -> Tensor
+  autogen: two.out
+";
+
+    /// What is added, replaced, found in the entries and found elsewhere.
+    fn laid(base: &str, entries: &str) -> (String, String, Vec<String>, Vec<String>) {
+        let base = Bundle::of_native_functions(base.as_bytes());
+        let base = Snapshot::read(base, Release::LATEST, None);
+        Stop::unstopped(|stop| {
+            let (overlay, bundle) = Overlay::of(&base, entries.as_bytes(), stop)?;
+            let judged = Snapshot::read(bundle, Release::LATEST, Some(&base));
+            let found = overlay.findings(&base, &judged);
+            let own = found.own.iter().map(|finding| {
+                let span = overlay.place(&finding.file, finding.span).unwrap();
+                format!("{} {}", finding.rule, span.slice(entries))
+            });
+            let elsewhere = found.elsewhere.new.iter().map(|finding| {
+                let at = judged.source(&finding.file).unwrap().lines(finding.span);
+                format!("{} {}", finding.rule, at.start.line)
+            });
+            let names = |names: &BTreeSet<String>| Vec::from_iter(names.clone()).join(" ");
+            Ok((
+                names(&overlay.added),
+                names(&overlay.replaced),
+                own.collect(),
+                elsewhere.collect(),
+            ))
+        })
+    }
+
+    #[test]
+    fn an_entry_is_added_or_replaces_the_one_of_its_operator() {
+        let (added, replaced, own, elsewhere) = laid(
+            BASE,
+            "- func: one(Tensor self, int n) -> Tensor\n- func: three(Tensor self) -> Tensor\n",
+        );
+        assert_eq!((&*added, &*replaced), ("three", "one"));
+        assert!(
+            own.is_empty() && elsewhere.is_empty(),
+            "{own:?} {elsewhere:?}"
+        );
+    }
+
+    #[test]
+    fn findings_know_the_neighbours_and_keep_their_places() {
+        // The group of `two` now has an out variant that is declared and one that is generated.
+        let (added, _, own, elsewhere) = laid(
+            BASE,
+            "- func: two.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n- func: g(Dubble x) -> Tensor\n",
+        );
+        assert_eq!(added, "g two.out");
+        assert!(own.contains(&"type-unknown Dubble".to_owned()), "{own:?}");
+        let all: Vec<_> = own.iter().chain(&elsewhere).collect();
+        assert!(all.len() > 1, "the neighbour goes unseen: {all:?}");
+    }
+
+    #[test]
+    fn what_cannot_be_laid_over_is_judged_alone() {
+        for entries in [
+            "",
+            "func: f",
+            "- func: [",
+            "--- \n- func: f(Tensor self) -> Tensor\n",
+        ] {
+            let (_, replaced, own, elsewhere) = laid(BASE, entries);
+            assert!(
+                replaced.is_empty() && elsewhere.is_empty(),
+                "{entries}: {elsewhere:?}"
+            );
+            assert!(entries.starts_with("---") || !own.is_empty(), "{entries}");
+        }
+        let (added, _, own, _) = laid("[]", "- func: f(Tensor self) -> Tensor\n");
+        assert_eq!((&*added, own.len()), ("f", 0));
+    }
+}
