@@ -166,12 +166,15 @@ fn position(text: &str, at: usize, encoding: &str) -> Value {
     json!({"line": ends.len(), "character": character})
 }
 
+/// A place that a client can name: no position of the protocol lies within a line break of two
+/// characters.
 fn boundary(text: &str, share: f64) -> usize {
     let mut at = (text.len() as f64 * share) as usize;
     while !text.is_char_boundary(at) {
         at -= 1;
     }
-    at
+    let splits_break = text[..at].ends_with('\r') && text[at..].starts_with('\n');
+    at - usize::from(splits_break)
 }
 
 /// Pieces that mean something, and some that mean nothing.
