@@ -172,6 +172,7 @@ pub fn shapes() -> Vec<Shape> {
     views
         .chain(lists)
         .chain([many_labels()])
+        .chain(overlays())
         .chain(usages())
         .chain(vendors())
         .chain(kept())
@@ -221,6 +222,44 @@ fn many_labels() -> Shape {
                 "/v1/projects/{project}/compare/2.15.0...2.15.{last}?against=all"
             )),
         }
+    })
+}
+
+/// Entries that are checked over a large revision.
+fn overlays() -> impl Iterator<Item = Shape> {
+    const ENTRIES: &[(&str, Text)] = &[
+        ("all of its entries again", KERNELS),
+        ("all of its entries without kernels", PLAIN),
+        ("as many others", RENAMED),
+        ("overloads of one name", OVERLOADS),
+        (
+            "one name again and again",
+            text("", "- func: a1() -> ()\n", ""),
+        ),
+        ("items that are empty", text("", "-\n", "")),
+        ("no list", text("", "a{i}: b\n", "")),
+        ("one flow sequence", text("[", "{func: a{i}() -> ()},", "]")),
+        (
+            "autogen of its names",
+            text(
+                "",
+                "- func: c{i}(Tensor self) -> Tensor\n  autogen: a{i}\n",
+                "",
+            ),
+        ),
+    ];
+    ENTRIES.iter().map(|&(name, entries)| {
+        Shape::new(format!("over a revision: {name}"), move |size| {
+            let project = project("o", "overlay", size);
+            let stored = KERNELS.of(size.min(MOST) / 2);
+            Attack {
+                before: two(&project, SMALL, &stored),
+                asked: Asked::yaml(
+                    format!("/v1/projects/{project}/revisions/2.15.0/validate"),
+                    entries.of(size),
+                ),
+            }
+        })
     })
 }
 
