@@ -19,15 +19,18 @@ pub fn json<T: Serialize + ?Sized>(value: &T) -> Vec<u8> {
 /// Memory that takes a little more than answers may have.
 pub(crate) struct Capped(Vec<u8>);
 
-/// A buffer of at least this many bytes grows by a quarter instead of doubling: while it moves, both
-/// the old and the new one are in memory.
+/// A buffer of at least this many bytes gets the room of the largest answer at once: while it moves,
+/// both the old and the new one are in memory, and room that is never written to takes none.
 const LARGE: usize = 8 << 20;
+/// What is written at most beyond the largest answer, in bytes, about: a text of one member.
+const BEYOND: usize = 1 << 20;
 
 impl Capped {
     fn make_room(&mut self, bytes: usize) {
         let length = self.0.len();
         if length >= LARGE && self.0.capacity() - length < bytes {
-            self.0.reserve_exact(bytes.max(length / 4));
+            let rest = (LARGEST_ANSWER + BEYOND).saturating_sub(length);
+            self.0.reserve_exact(bytes.max(rest));
         }
     }
 }
