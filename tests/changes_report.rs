@@ -229,7 +229,7 @@ fn formulas_have_their_places() {
     assert!(changes::junit(&report).contains(place));
 }
 
-/// A formula that is gone is no line of the head, but of its file.
+/// A removed formula has no line in the head, so its finding names only the file.
 #[test]
 fn a_formula_that_is_gone_names_its_file() {
     let declared =

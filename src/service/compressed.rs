@@ -1,6 +1,6 @@
 //! Whole answers, compressed.
 //!
-//! Both formats need some hundred KiB of working memory, which each thread keeps: to set it up for every
+//! Both formats need some hundred KiB of working memory, which each thread keeps: allocating it for every
 //! answer took a fifth of the time to compress a small one. There are as many such threads as may compute
 //! at once, and those of the server.
 
@@ -11,16 +11,16 @@ use zstd::bulk::Compressor;
 
 use super::views::{GZIP_LEVEL, ZSTD_LEVEL};
 
-/// What comes before the compressed bytes: deflate, no name, no time, no operating system.
+/// The gzip header: deflate, without a file name, time or operating system.
 const GZIP_HEAD: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
 
-/// By how many bytes the room for a compressed answer grows.
+/// How many bytes the output buffer grows by.
 const MORE: usize = 32 << 10;
 
 thread_local! {
     static DEFLATE: RefCell<Compress> =
         RefCell::new(Compress::new(Compression::new(GZIP_LEVEL), false));
-    /// None where there is no memory to set it up.
+    /// `None` if its memory could not be allocated.
     static ZSTD: RefCell<Option<Compressor<'static>>> =
         RefCell::new(Compressor::new(ZSTD_LEVEL).ok());
 }
@@ -32,7 +32,7 @@ pub(super) fn gzip(plain: &[u8]) -> Vec<u8> {
     DEFLATE.with_borrow_mut(|deflate| {
         deflate.reset();
         loop {
-            // What was read of the text before; it is in memory, so it is no longer than a `usize` counts.
+            // How much of the text was consumed: at most its length, which fits a `usize`.
             let read = usize::try_from(deflate.total_in()).unwrap_or(plain.len());
             let rest = plain.get(read..).unwrap_or_default();
             match deflate.compress_vec(rest, &mut out, FlushCompress::Finish) {
@@ -53,7 +53,7 @@ pub(super) fn gzip(plain: &[u8]) -> Vec<u8> {
 pub(super) fn zstd(plain: &[u8]) -> Vec<u8> {
     ZSTD.with_borrow_mut(|compressor| {
         let compressed = compressor.as_mut().map(|it| it.compress(plain));
-        // The room is as large as the format ever needs, so it cannot be too small.
+        // The buffer has the format's worst-case size, so it cannot be too small.
         compressed.and_then(Result::ok).unwrap_or_default()
     })
 }

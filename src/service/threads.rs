@@ -25,7 +25,7 @@ impl Place {
         let taken = RUNNING.fetch_update(Ordering::AcqRel, Ordering::Acquire, |running| {
             (running < most).then_some(running + 1)
         });
-        // A place that is made and dropped would be given back without having been taken.
+        // `then_some(Self)` would build and drop a place that was never taken, and so give one back.
         match taken {
             Ok(_) => Some(Self),
             Err(_) => None,

@@ -19,10 +19,10 @@ pub fn json<T: Serialize + ?Sized>(value: &T) -> Vec<u8> {
 /// Memory that takes a little more than answers may have.
 pub(crate) struct Capped(Vec<u8>);
 
-/// A buffer of at least this many bytes gets the room of the largest answer at once: while it moves,
-/// both the old and the new one are in memory, and room that is never written to takes none.
+/// From this size on, the buffer reserves the largest answer at once: growing copies it, with both
+/// copies in memory, while reserved pages that are never written take none.
 const LARGE: usize = 8 << 20;
-/// What is written at most beyond the largest answer, in bytes, about: a text of one member.
+/// Room for the last write, which may go past the limit: about one string.
 const BEYOND: usize = 1 << 20;
 
 impl Capped {

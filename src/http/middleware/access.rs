@@ -50,7 +50,7 @@ impl AuthMode {
     }
 }
 
-/// Who sends a request, for the route that answers exactly this.
+/// The sender of a request, as the route about rights reports it.
 #[derive(Debug)]
 pub enum Caller {
     /// Somebody without a token.

@@ -97,7 +97,7 @@ pub async fn one(
         let known = registry::all().map(|rule| rule.id.as_str()).chain(changes);
         let near = nearest_few(&path.rule, known, 3);
         let shown: String = path.rule.chars().take(128).collect();
-        let problem = Problem::new(Kind::UnknownRule, format!("there is no rule `{shown}`"));
+        let problem = Problem::new(Kind::UnknownRule, format!("unknown rule `{shown}`"));
         return Err(problem
             .in_path()
             .suggesting(near.into_iter().map(Into::into).collect()));

@@ -266,7 +266,7 @@ struct Edited {
     at: (Option<Span>, Option<Span>),
 }
 
-/// A text of one side, and where it is.
+/// The text of a formula on one side, with its position.
 type Written = Option<(String, Span)>;
 
 impl Edits {

@@ -3,7 +3,7 @@ import { Empty } from "../../components/States";
 import { SAMPLES } from "./examples";
 import styles from "./Validate.module.css";
 
-/** What stands in the place of findings while there is no text. */
+/** Shown instead of findings while the editor is empty. */
 export function Start({ onChoose }: { onChoose: (text: string) => void }) {
 	return (
 		<Empty title="Nothing to check yet">
