@@ -69,8 +69,8 @@ describe("matrix", { skip, concurrency: false }, () => {
 		const page = await web.open(t, MATRIX);
 		await settled(page);
 		await page.getByLabel("Order of rows").selectOption("least");
-		await page.getByLabel("Filter by key").selectOption("MPS");
-		await page.getByLabel("have").selectOption("missing");
+		await page.getByLabel("Key", { exact: true }).selectOption("MPS");
+		await page.getByLabel("Reason at MPS").selectOption("missing");
 		await page.waitForURL("**/backends?key=MPS&reason=missing&rows=least");
 		const at = page.locator('[role="gridcell"][aria-label^="MPS: "]');
 		const without = page.locator('[role="gridcell"][aria-label^="MPS: "][aria-label*="; missing"]');

@@ -9,6 +9,30 @@ function watch(tell: () => void): () => void {
 	return () => NARROW.removeEventListener("change", tell);
 }
 
+interface BarProps {
+	/** What they are called; "Filters" if nothing is said. */
+	label?: string;
+	children: ReactNode;
+}
+
+/** Filters side by side, above what they filter. */
+export function FilterBar({ label = "Filters", children }: BarProps) {
+	return (
+		<search className={styles.bar} aria-label={label}>
+			{children}
+		</search>
+	);
+}
+
+/** How many pass the filters, of how many. */
+export function Passing({ children }: { children: ReactNode }) {
+	return (
+		<p className={styles.count} role="status">
+			{children}
+		</p>
+	);
+}
+
 interface Props {
 	/** What they are called; "Filters" if nothing is said. */
 	label?: string;

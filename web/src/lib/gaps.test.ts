@@ -75,12 +75,12 @@ describe("ranked", () => {
 describe("gapFacet", () => {
 	it("names every value of the revision, those with most gaps first", () => {
 		expect(gapFacet(GAPS, OPERATORS, ({ tags }) => tags)).toEqual([
-			{ value: "core", gaps: 2 },
-			{ value: "pointwise", gaps: 1 },
-			{ value: "maybe_aliasing", gaps: 0 },
+			{ value: "core", count: 2 },
+			{ value: "pointwise", count: 1 },
+			{ value: "maybe_aliasing", count: 0 },
 		]);
 		expect(gapFacet(GAPS, OPERATORS, ({ python_module }) => [python_module])).toEqual([
-			{ value: "nn", gaps: 1 },
+			{ value: "nn", count: 1 },
 		]);
 	});
 });

@@ -1,5 +1,6 @@
 import type { MatrixView } from "../api/queries";
 import type { components } from "../api/schema";
+import type { FacetValue } from "./matrix";
 import { works } from "./verdicts";
 
 type Gap = components["schemas"]["GapView"];
@@ -59,21 +60,15 @@ function isOf(operator: Operator | undefined, filter: OperatorFilter): boolean {
 	);
 }
 
-/** A value that operators of a revision have, with how many of the gaps have it. */
-export interface GapFacet {
-	value: string;
-	gaps: number;
-}
-
 /**
- * Every value that operators of a revision have, those with most gaps first: also one without any
- * gap may be asked for.
+ * Every value that operators of a revision have, with how many of the gaps have it, most first: also
+ * one without any gap may be asked for.
  */
 export function gapFacet(
 	gaps: readonly Gap[],
 	operators: ReadonlyMap<string, Operator>,
 	values: (operator: Operator) => readonly (string | null)[],
-): GapFacet[] {
+): FacetValue[] {
 	const counts = new Map<string, number>();
 	const add = (operator: Operator, by: number) => {
 		for (const value of values(operator)) {
@@ -85,6 +80,6 @@ export function gapFacet(
 		const operator = operators.get(gap.operator);
 		if (operator) add(operator, 1);
 	}
-	const facets = [...counts].map(([value, gaps]) => ({ value, gaps }));
-	return facets.sort((a, b) => b.gaps - a.gaps || a.value.localeCompare(b.value));
+	const facets = [...counts].map(([value, count]) => ({ value, count }));
+	return facets.sort((a, b) => b.count - a.count || a.value.localeCompare(b.value));
 }

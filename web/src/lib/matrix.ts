@@ -66,11 +66,17 @@ export function candidateOf(operator: MatrixOperator): Candidate {
 export const sought = (operators: readonly MatrixOperator[], q: string | undefined) =>
 	best(q ?? "", operators, candidateOf);
 
+/** A value, and how many have it. */
+export interface FacetValue {
+	value: string;
+	count: number;
+}
+
 /** How many operators have which value, most first; what is null counts nowhere. */
 export function facet(
 	operators: readonly MatrixOperator[],
 	values: (operator: MatrixOperator) => readonly (string | null)[],
-): { value: string; count: number }[] {
+): FacetValue[] {
 	const counts = new Map<string, number>();
 	for (const operator of operators) {
 		for (const value of values(operator)) {

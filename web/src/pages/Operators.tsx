@@ -1,9 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { useDeferredValue, useMemo } from "react";
+import { useCallback, useDeferredValue, useMemo } from "react";
 import { apiPath, type MatrixView, matrixQuery } from "../api/queries";
 import { Badge } from "../components/Badge";
 import { Button, Select } from "../components/controls";
+import { FacetSelects, GeneratedSelect, KeySelects } from "../components/Facets";
 import { FoldedFilters } from "../components/Filters";
 import { Page } from "../components/Page";
 import { ReasonMark } from "../components/ReasonMark";
@@ -14,10 +15,9 @@ import { VirtualList } from "../components/VirtualList";
 import { usePlace } from "../layout/place";
 import { count, counted } from "../lib/format";
 import { cellAt, columnOf, facet, filtered, type MatrixOperator, sought } from "../lib/matrix";
-import { isReason, REASONS } from "../lib/reasons";
 import { stringify } from "../lib/search";
 import { operatorPath } from "../nav";
-import { GENERATED, KINDS, type OperatorsSearch } from "../routes/operators";
+import type { OperatorsSearch } from "../routes/operators";
 import styles from "./Operators.module.css";
 
 const route = getRouteApi("/p/$project/r/$rev/operators");
@@ -112,45 +112,19 @@ const YES_NO = [
 	{ value: "true", label: "yes" },
 	{ value: "false", label: "no" },
 ];
-const OF_GENERATED = { include: "included", only: "only", exclude: "left out" } as const;
 
 function Facets({ view, search, onChange }: FacetsProps) {
-	const options = useMemo(() => {
-		const of = (values: (operator: MatrixOperator) => readonly (string | null)[]) =>
-			facet(view.operators, values).map(({ value, count: n }) => ({
-				value,
-				label: `${value} (${count(n)})`,
-			}));
-		return {
-			namespace: of((operator) => [operator.namespace]),
-			kind: of((operator) => [operator.kind]),
-			tag: of((operator) => operator.tags),
-			module: of((operator) => [operator.python_module]),
-			key: view.keys.map(({ key }) => ({ value: key, label: key })),
-		};
-	}, [view]);
+	const counts = useCallback(
+		(values: Parameters<typeof facet>[1]) => facet(view.operators, values),
+		[view],
+	);
 	return (
 		<>
-			<Select
-				label="Namespace"
-				any="any"
-				value={search.namespace}
-				options={options.namespace}
-				onChange={(namespace) => onChange({ namespace })}
-			/>
-			<Select
-				label="Kind"
-				any="any"
-				value={search.kind}
-				options={options.kind}
-				onChange={(kind) => onChange({ kind: KINDS.find((known) => known === kind) })}
-			/>
-			<Select
-				label="Tag"
-				any="any"
-				value={search.tag}
-				options={options.tag}
-				onChange={(tag) => onChange({ tag })}
+			<FacetSelects
+				of={["namespace", "kind", "tag", "python_module"]}
+				counts={counts}
+				search={search}
+				set={onChange}
 			/>
 			<Select
 				label="Structured"
@@ -161,36 +135,8 @@ function Facets({ view, search, onChange }: FacetsProps) {
 					onChange({ structured: value === undefined ? undefined : value === "true" })
 				}
 			/>
-			<Select
-				label="Generated"
-				value={search.generated ?? "include"}
-				options={GENERATED.map((value) => ({ value, label: OF_GENERATED[value] }))}
-				onChange={(value) =>
-					onChange({ generated: GENERATED.find((known) => known === value && known !== "include") })
-				}
-			/>
-			<Select
-				label="Python module"
-				any="any"
-				value={search.python_module}
-				options={options.module}
-				onChange={(python_module) => onChange({ python_module })}
-			/>
-			<Select
-				label="Key"
-				any="any"
-				value={search.key}
-				options={options.key}
-				onChange={(key) => onChange({ key, reason: key === undefined ? undefined : search.reason })}
-			/>
-			{search.key !== undefined && (
-				<Select
-					label={`Reason at ${search.key}`}
-					value={search.reason ?? "kernel"}
-					options={REASONS.map(({ name, short }) => ({ value: name, label: short }))}
-					onChange={(value) => onChange({ reason: value && isReason(value) ? value : undefined })}
-				/>
-			)}
+			<GeneratedSelect value={search.generated} set={onChange} />
+			<KeySelects keys={view.keys} search={search} set={onChange} />
 		</>
 	);
 }

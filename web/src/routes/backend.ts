@@ -37,15 +37,22 @@ export interface ChangesSearch {
 
 const changesSearch = (raw: Raw): ChangesSearch => ({ against: text(raw, "against") });
 
+interface Sorted {
+	/** The column that tables are sorted by, with `-` before it if the largest is first. */
+	sort?: string | undefined;
+}
+
 /** What works, in figures. Addresses from when all was on one page lead to where it is now. */
 export const coverageTab = createRoute({
 	getParentRoute: () => backendRoute,
 	path: "/",
-	validateSearch: (raw: Raw): KernelsSearch & ChangesSearch => ({
+	validateSearch: (raw: Raw): KernelsSearch & ChangesSearch & Sorted => ({
 		...kernelsSearch(raw),
 		...changesSearch(raw),
+		sort: text(raw, "sort"),
 	}),
-	beforeLoad: ({ context: { at }, params: { key }, search: { against, ...listed } }) => {
+	beforeLoad: ({ context: { at }, params: { key }, search }) => {
+		const { against, sort: _, ...listed } = search;
 		const tab = against ? "upgrade" : stringify({ ...listed }) !== "" ? "kernels" : undefined;
 		if (tab === undefined) return;
 		const query = stringify(against ? { against } : { ...listed });

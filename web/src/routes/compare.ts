@@ -21,6 +21,8 @@ export interface ComparisonSearch {
 	view?: "operators" | "dispatch" | undefined;
 	/** What became of a key's support. */
 	turn?: Turn | undefined;
+	/** The column that the table of keys is sorted by, with `-` before it if the largest is first. */
+	sort?: string | undefined;
 }
 
 export function comparisonSearch(raw: Raw): ComparisonSearch {
@@ -34,6 +36,7 @@ export function comparisonSearch(raw: Raw): ComparisonSearch {
 		q: text(raw, "q"),
 		view: oneOf(raw, "view", ["operators", "dispatch"] as const),
 		turn: TURNS.find(({ id }) => id === raw.turn)?.id,
+		sort: text(raw, "sort"),
 	};
 }
 

@@ -1,7 +1,10 @@
-import { Link } from "@tanstack/react-router";
+import { getRouteApi, Link } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { CoverageLink } from "../../components/links";
+import { Figures, Meter } from "../../components/Meter";
 import { Card, Section } from "../../components/Page";
+import { type Column, SortedTable } from "../../components/SortedTable";
+import { Table } from "../../components/Table";
 import { VerdictMark } from "../../components/VerdictMark";
 import { countedOnes, type Tally, tally, tallyBy, total, verdictIn } from "../../lib/coverage";
 import { csvOf } from "../../lib/csv";
@@ -11,6 +14,8 @@ import { VERDICTS } from "../../lib/verdicts";
 import styles from "./Backend.module.css";
 import { Sheet } from "./Sheet";
 import { useBackend } from "./useBackend";
+
+const route = getRouteApi("/p/$project/r/$rev/backends/$key/");
 
 /** How much of a key works, by verdict, namespace and Python module. */
 export default function CoverageTab() {
@@ -46,18 +51,14 @@ export default function CoverageTab() {
 	return (
 		<>
 			<Card>
-				<div className={styles.numbers}>
-					<Figure of={counts.direct} all={total(counts)} label="own kernels" part="direct" />
-					<Figure
-						of={counts.inherited}
-						all={total(counts)}
-						label="work otherwise"
-						part="inherited"
-					/>
-					<Figure of={counts.missing} all={total(counts)} label="fail" part="missing" />
-					<Figure of={counts.unknown} all={total(counts)} label="unknown" part="unknown" />
-				</div>
-				<Bar counts={counts} />
+				<Figures
+					items={PARTS.map(({ part, label }) => ({
+						part,
+						count: counts[part],
+						label: `${label}, ${percent(counts[part], total(counts))}`,
+					}))}
+				/>
+				<Standings counts={counts} thick />
 				<p className="muted">
 					{counted(declared.length, declared[0]?.generated ? "generated operator" : "operator")}{" "}
 					counted{declared[0]?.generated ? "" : ", without generated ones"}. <CoverageLink />
@@ -71,35 +72,33 @@ export default function CoverageTab() {
 			</Card>
 			{verdicts.length > 0 && (
 				<Section title="By verdict" note="what happens when an operator is called">
-					<section className={styles.scroll} tabIndex={0} aria-label="By verdict, counts">
-						<table className={styles.table}>
-							<thead>
-								<tr>
-									<th scope="col">Verdict</th>
-									<th scope="col">Operators</th>
-									<th scope="col">Share</th>
+					<Table label="By verdict, counts" numbers>
+						<thead>
+							<tr>
+								<th scope="col">Verdict</th>
+								<th scope="col">Operators</th>
+								<th scope="col">Share</th>
+							</tr>
+						</thead>
+						<tbody>
+							{verdicts.map(({ name, of }) => (
+								<tr key={name}>
+									<th scope="row">
+										<Link
+											to="/p/$project/r/$rev/backends/$key/kernels"
+											params={{ project: place.project, rev: place.rev, key }}
+											search={{ verdict: name, generated: "exclude" }}
+											className="target"
+										>
+											<VerdictMark verdict={name} label />
+										</Link>
+									</th>
+									<td>{count(of)}</td>
+									<td>{percent(of, declared.length)}</td>
 								</tr>
-							</thead>
-							<tbody>
-								{verdicts.map(({ name, of }) => (
-									<tr key={name}>
-										<th scope="row">
-											<Link
-												to="/p/$project/r/$rev/backends/$key/kernels"
-												params={{ project: place.project, rev: place.rev, key }}
-												search={{ verdict: name, generated: "exclude" }}
-												className="target"
-											>
-												<VerdictMark verdict={name} label />
-											</Link>
-										</th>
-										<td>{count(of)}</td>
-										<td>{percent(of, declared.length)}</td>
-									</tr>
-								))}
-							</tbody>
-						</table>
-					</section>
+							))}
+						</tbody>
+					</Table>
 				</Section>
 			)}
 			<div className={styles.pair}>
@@ -130,64 +129,59 @@ function byVerdict(
 	});
 }
 
-interface NumberProps {
-	of: number;
-	all: number;
-	label: string;
-	part: keyof Tally;
+/** The standings in their order, with what they are called in figures and in columns. */
+const PARTS = [
+	{ part: "direct", label: "own kernels", title: "Own" },
+	{ part: "inherited", label: "work otherwise", title: "Otherwise" },
+	{ part: "missing", label: "fail", title: "Fail" },
+	{ part: "unknown", label: "unknown", title: "Unknown" },
+] as const;
+
+/** A bar of what works, by a kernel of its own or otherwise. */
+function Standings({ counts, thick = false }: { counts: Tally; thick?: boolean }) {
+	const parts = PARTS.map(({ part }) => ({ part, count: counts[part] }));
+	return <Meter parts={parts} of={total(counts)} thick={thick} />;
 }
 
-function Figure({ of, all, label, part }: NumberProps) {
-	return (
-		<div className={styles.number} data-part={part}>
-			<strong>{count(of)}</strong>
-			<span>
-				{label}, {percent(of, all)}
-			</span>
-		</div>
-	);
-}
+type Row = readonly [string, Tally];
 
-function Bar({ counts }: { counts: Tally }) {
-	const share = (part: number) => ({ width: `${(part / Math.max(1, total(counts))) * 100}%` });
-	return (
-		<span className={styles.bar} aria-hidden="true">
-			<span data-part="direct" style={share(counts.direct)} />
-			<span data-part="inherited" style={share(counts.inherited)} />
-		</span>
-	);
-}
+const COLUMNS: readonly Column<Row>[] = [
+	{
+		id: "name",
+		title: "Name",
+		value: ([name]) => name,
+		show: ([name, counts]) => (
+			<>
+				{name}
+				<Standings counts={counts} />
+			</>
+		),
+	},
+	...PARTS.map(({ part, label, title }) => ({
+		id: part,
+		title,
+		meaning: label,
+		value: ([, counts]: Row) => counts[part],
+		show: ([, counts]: Row) => count(counts[part]),
+	})),
+];
 
-function Breakdown({ title, groups }: { title: string; groups: readonly [string, Tally][] }) {
+function Breakdown({ title, groups }: { title: string; groups: readonly Row[] }) {
+	const { sort } = route.useSearch();
+	const navigate = route.useNavigate();
 	return (
 		<Section title={title}>
-			<section className={styles.scroll} tabIndex={0} aria-label={`${title}, counts`}>
-				<table className={styles.table}>
-					<thead>
-						<tr>
-							<th scope="col">Name</th>
-							<th scope="col">Own</th>
-							<th scope="col">Otherwise</th>
-							<th scope="col">Fail</th>
-							<th scope="col">Unknown</th>
-						</tr>
-					</thead>
-					<tbody>
-						{groups.map(([name, counts]) => (
-							<tr key={name}>
-								<th scope="row">
-									{name}
-									<Bar counts={counts} />
-								</th>
-								<td>{count(counts.direct)}</td>
-								<td>{count(counts.inherited)}</td>
-								<td>{count(counts.missing)}</td>
-								<td>{count(counts.unknown)}</td>
-							</tr>
-						))}
-					</tbody>
-				</table>
-			</section>
+			<SortedTable
+				label={`${title}, counts`}
+				columns={COLUMNS}
+				rows={groups}
+				keyOf={([name]) => name}
+				sort={sort}
+				onSort={(sort) =>
+					void navigate({ search: (now) => ({ ...now, sort }), replace: true, resetScroll: false })
+				}
+				tall
+			/>
 		</Section>
 	);
 }

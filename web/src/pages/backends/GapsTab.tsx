@@ -1,12 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { type ChangeEvent, type ReactNode, useMemo, useState } from "react";
+import { type ChangeEvent, type ReactNode, useCallback, useMemo, useState } from "react";
 import type { MatrixView } from "../../api/queries";
 import { Badge } from "../../components/Badge";
 import { Button, Field, Segments, Select } from "../../components/controls";
-import { FoldedFilters, useNarrow } from "../../components/Filters";
+import { FacetSelects } from "../../components/Facets";
+import { FilterBar, FoldedFilters, useNarrow } from "../../components/Filters";
 import { RevisionBox } from "../../components/RevisionBox";
 import { KeyLink, OperatorLink } from "../../components/links";
+import { Figures } from "../../components/Meter";
 import { Card, Section } from "../../components/Page";
 import { SearchInput } from "../../components/SearchInput";
 import { Async, Empty } from "../../components/States";
@@ -14,13 +16,13 @@ import { VerdictMark } from "../../components/VerdictMark";
 import { VirtualList } from "../../components/VirtualList";
 import { usePlace } from "../../layout/place";
 import { count, counted, percent } from "../../lib/format";
-import { byName, type Ranked, ranked } from "../../lib/gaps";
+import { byName, gapFacet, type Ranked, ranked } from "../../lib/gaps";
 import { someNames } from "../../lib/verdicts";
 import { GAP_KINDS, type GapsSearch } from "../../routes/backend";
+import backend from "./Backend.module.css";
 import styles from "./Gaps.module.css";
 import { Sheet } from "./Sheet";
 import { useBackend } from "./useBackend";
-import { OperatorFilters } from "./GapFilters";
 import { type Gaps as GapsData, gapsQuery, gapsText } from "../history/queries";
 
 const route = getRouteApi("/p/$project/r/$rev/backends/$key/gaps");
@@ -87,15 +89,13 @@ function Since({ since }: { since: string | undefined }) {
 	const place = usePlace();
 	const set = useSet();
 	return (
-		<div className={styles.filters}>
-			<RevisionBox
-				label="New kernels since"
-				any="choose a revision"
-				project={place.project}
-				value={since}
-				onChange={(since) => set({ since, added: undefined })}
-			/>
-		</div>
+		<RevisionBox
+			label="New kernels since"
+			any="choose a revision"
+			project={place.project}
+			value={since}
+			onChange={(since) => set({ since, added: undefined })}
+		/>
 	);
 }
 
@@ -111,7 +111,7 @@ function UsageFile({ name, onChange }: UsageProps) {
 		if (file) onChange({ name: file.name, text: await file.text() });
 	};
 	return (
-		<div className={styles.filters}>
+		<div className={styles.usage}>
 			<Field label="Rank by a usage file (lines: operator,count)">
 				{(id) => (
 					<input
@@ -148,6 +148,11 @@ function Body({ gaps, view, actions }: BodyProps) {
 	const set = useSet();
 	const { only, added, q } = search;
 	const operators = useMemo(() => byName(view.operators), [view]);
+	// All that the revision has may be chosen, with its count of gaps.
+	const counts = useCallback(
+		(values: Parameters<typeof gapFacet>[2]) => gapFacet(gaps.items, operators, values),
+		[gaps.items, operators],
+	);
 	const shown = useMemo(
 		() => ranked(gaps.items, search, operators),
 		[gaps.items, operators, search],
@@ -177,7 +182,7 @@ function Body({ gaps, view, actions }: BodyProps) {
 				note={`${count(shown.length)} of ${counted(gaps.items.length, "operator")}`}
 				actions={actions}
 			>
-				<div className={styles.filters}>
+				<FilterBar>
 					<Segments
 						label="Kind of gap"
 						value={only ?? "all"}
@@ -194,7 +199,12 @@ function Body({ gaps, view, actions }: BodyProps) {
 						onChange={(q) => set({ q }, true)}
 					/>
 					<FoldedFilters set={FOLDED.filter((name) => search[name] !== undefined).length}>
-						<OperatorFilters gaps={gaps.items} operators={operators} search={search} set={set} />
+						<FacetSelects
+							of={["tag", "kind", "python_module", "namespace"]}
+							counts={counts}
+							search={search}
+							set={set}
+						/>
 						{gaps.since && (
 							<Select
 								label="Operators"
@@ -206,11 +216,11 @@ function Body({ gaps, view, actions }: BodyProps) {
 						)}
 					</FoldedFilters>
 					{isFiltered && <Button onClick={clear}>Clear filters</Button>}
-				</div>
+				</FilterBar>
 				{shown.length === 0 ? (
 					<Empty title={gaps.items.length === 0 ? "This backend has no gaps" : "No gaps match these filters"} />
 				) : (
-					<div className={styles.list}>
+					<div className={backend.list}>
 						<VirtualList
 							label="Gaps"
 							items={shown}
@@ -230,13 +240,13 @@ function Body({ gaps, view, actions }: BodyProps) {
 
 function Row({ item: { rank, gap } }: { item: Ranked }) {
 	return (
-		<div className={styles.row}>
+		<div className={backend.row}>
 			<span className={styles.rank}>{rank}</span>
 			<VerdictMark verdict={gap.verdict} />
 			<OperatorLink name={gap.operator} />
 			{gap.core && <Badge tone="accent">core</Badge>}
 			{gap.new && <Badge tone="info">new</Badge>}
-			<span className={styles.by}>
+			<span className={backend.by}>
 				{typeof gap.usage === "number" && `used ${counted(gap.usage, "time")}; `}
 				{gap.others === 0 ? "no other backend has one" : `${counted(gap.others, "other backend")}`}
 				{`; ${gap.source_key ?? gap.reason}`}
@@ -256,18 +266,18 @@ function Counts({ gaps: { counts, since } }: { gaps: GapsData }) {
 	] as const;
 	return (
 		<Card>
-			<div className={styles.numbers}>
-				{figures.map(([label, now, then, part]) => (
-					<div key={part} className={styles.number} data-part={part}>
-						<strong>{count(now)}</strong>
-						<span>
-							{label}, {percent(now, counts.operators)}
-							{then !== undefined &&
-								`, ${now < then ? "−" : "+"}${count(Math.abs(now - then))} since ${since?.revision.label ?? since?.revision.title}`}
-						</span>
-					</div>
-				))}
-			</div>
+			<Figures
+				items={figures.map(([label, now, then, part]) => ({
+					part,
+					count: now,
+					label: [
+						`${label}, ${percent(now, counts.operators)}`,
+						then !== undefined && `${now < then ? "−" : "+"}${count(Math.abs(now - then))} since ${since?.revision.label ?? since?.revision.title}`,
+					]
+						.filter(Boolean)
+						.join(", "),
+				}))}
+			/>
 		</Card>
 	);
 }

@@ -4,7 +4,8 @@ import { raw } from "../../api/client";
 import { errorOf } from "../../api/problem";
 import { contentPath, type MatrixView } from "../../api/queries";
 import { Segments, Select } from "../../components/controls";
-import { FoldedFilters } from "../../components/Filters";
+import { GeneratedSelect } from "../../components/Facets";
+import { FilterBar, FoldedFilters } from "../../components/Filters";
 import { OperatorLink } from "../../components/links";
 import { Section } from "../../components/Page";
 import { ReasonMark } from "../../components/ReasonMark";
@@ -19,7 +20,6 @@ import { stringify } from "../../lib/search";
 import { VERDICTS } from "../../lib/verdicts";
 import { segment } from "../../nav";
 import { type KernelsSearch, STANDINGS } from "../../routes/backend";
-import { GENERATED } from "../../routes/operators";
 import styles from "./Backend.module.css";
 import { Sheet } from "./Sheet";
 import { useBackend } from "./useBackend";
@@ -65,7 +65,7 @@ export default function KernelsTab() {
 			note={counted(shown.length, "operator")}
 			actions={<Sheet name={`${place.project}-${place.rev}-${key}.csv`} make={sheet} />}
 		>
-			<div className={styles.filters}>
+			<FilterBar>
 				<Segments
 					label="Standing"
 					value={show ?? "all"}
@@ -93,16 +93,9 @@ export default function KernelsTab() {
 							}
 						/>
 					)}
-					<Select
-						label="Generated"
-						value={generated ?? "include"}
-						options={GENERATED.map((value) => ({ value, label: value }))}
-						onChange={(value) =>
-							set({ generated: GENERATED.find((known) => known === value && known !== "include") })
-						}
-					/>
+					<GeneratedSelect value={generated} set={set} />
 				</FoldedFilters>
-			</div>
+			</FilterBar>
 			<div className={styles.list}>
 				{shown.length === 0 ? (
 					<Empty title="No operators match these filters" />

@@ -1,5 +1,6 @@
-import { useDeferredValue, useMemo, useState } from "react";
+import { useDeferredValue, useMemo } from "react";
 import { Button, Select } from "../../components/controls";
+import { FilterBar, FoldedFilters, Passing } from "../../components/Filters";
 import { SearchInput } from "../../components/SearchInput";
 import { Tabs } from "../../components/Tabs";
 import {
@@ -40,6 +41,12 @@ const VIEWS = ["operators", "dispatch"] as const;
 
 const FILTERS = ["level", "audience", "backend", "namespace", "q", "turn"] as const;
 
+/** Those of the filters that a phone folds. */
+const FOLDED = ["profile", "fail_on", "level", "audience", "backend", "namespace"] as const;
+
+const countSet = (search: ComparisonSearch): number =>
+	FOLDED.filter((name) => search[name] !== undefined).length;
+
 /** A comparison: the verdict first, then what could not be read, then the review, and all changes. */
 export function ComparisonView({ comparison, search, set, isBehind, texts }: Props) {
 	const { changes, dispatch_changes, operators } = comparison;
@@ -69,8 +76,6 @@ export function ComparisonView({ comparison, search, set, isBehind, texts }: Pro
 		() => changes.filter((change) => !isCompound(change) && change.level !== "none").length,
 		[changes],
 	);
-	// On a phone what changed comes before the filters.
-	const [isOpen, setOpen] = useState(false);
 	const isFiltered = FILTERS.some((name) => search[name] !== undefined);
 	const clear = () => set(Object.fromEntries(FILTERS.map((name) => [name, undefined])));
 	return (
@@ -81,34 +86,24 @@ export function ComparisonView({ comparison, search, set, isBehind, texts }: Pro
 				introduced={search.view === undefined ? review.loose : introducedBy(comparison)}
 			/>
 			<Exceptions comparison={comparison} about={review.aboutExceptions} />
-			<Button
-				className={styles.opener}
-				aria-expanded={isOpen || isFiltered}
-				disabled={isFiltered}
-				onClick={() => setOpen(!isOpen)}
-			>
-				Filters
-			</Button>
-			<search
-				className={styles.filters}
-				data-open={isOpen || isFiltered || undefined}
-				aria-label="Filters"
-			>
-				<Select
-					label="Profile"
-					any="policy default"
-					value={search.profile}
-					options={PROFILES.map((value) => ({ value, label: PROFILE_NAMES[value] }))}
-					onChange={(value) => set({ profile: PROFILES.find((known) => known === value) })}
-				/>
-				<Select
-					label="Fails on"
-					any="policy default"
-					value={search.fail_on}
-					options={FAIL_ON.map((value) => ({ value, label: value }))}
-					onChange={(value) => set({ fail_on: FAIL_ON.find((known) => known === value) })}
-				/>
-				<Facets comparison={comparison} search={search} set={set} />
+			<FilterBar>
+				<FoldedFilters set={countSet(search)}>
+					<Select
+						label="Profile"
+						any="policy default"
+						value={search.profile}
+						options={PROFILES.map((value) => ({ value, label: PROFILE_NAMES[value] }))}
+						onChange={(value) => set({ profile: PROFILES.find((known) => known === value) })}
+					/>
+					<Select
+						label="Fails on"
+						any="policy default"
+						value={search.fail_on}
+						options={FAIL_ON.map((value) => ({ value, label: value }))}
+						onChange={(value) => set({ fail_on: FAIL_ON.find((known) => known === value) })}
+					/>
+					<Facets comparison={comparison} search={search} set={set} />
+				</FoldedFilters>
 				<SearchInput
 					label="Operator, rule or text"
 					placeholder="argument-renamed, add, …"
@@ -116,10 +111,10 @@ export function ComparisonView({ comparison, search, set, isBehind, texts }: Pro
 					onChange={(q) => set({ q }, true)}
 				/>
 				{isFiltered && <Button onClick={clear}>Clear filters</Button>}
-				<p className={styles.count} role="status">
+				<Passing>
 					<strong>{count(shown)}</strong> of {counted(all, "change")}
-				</p>
-			</search>
+				</Passing>
+			</FilterBar>
 			<Tabs
 				label="Parts of the comparison"
 				value={search.view ?? "causes"}

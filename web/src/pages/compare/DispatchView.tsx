@@ -2,6 +2,7 @@ import { Link, useRouterState } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { Button } from "../../components/controls";
 import { ReasonMark } from "../../components/ReasonMark";
+import { type Column, SortedTable } from "../../components/SortedTable";
 import { Empty } from "../../components/States";
 import { VirtualList } from "../../components/VirtualList";
 import {
@@ -79,64 +80,67 @@ export function DispatchView({ comparison, changes, search, set }: Props) {
 	);
 }
 
+type KeyTurns = ReturnType<typeof turnsByKey>[number];
+
 function ByKey({ changes, search, set }: Omit<Props, "comparison">) {
+	const { backend, turn, sort } = search;
 	const [all, setAll] = useState(false);
 	const keys = useMemo(() => {
 		const rows = turnsByKey(changes);
-		return search.backend === undefined ? rows : rows.filter(({ key }) => key === search.backend);
-	}, [changes, search.backend]);
-	const shown = all ? keys : keys.slice(0, SHOWN);
+		return backend === undefined ? rows : rows.filter(({ key }) => key === backend);
+	}, [changes, backend]);
+	const columns: Column<KeyTurns>[] = [
+		{
+			id: "key",
+			title: "Key",
+			value: ({ key }) => key,
+			show: ({ key }) => (
+				<button
+					type="button"
+					className={styles.key}
+					aria-pressed={backend === key}
+					onClick={() => set({ backend: backend === key ? undefined : key, turn: undefined })}
+				>
+					{key}
+				</button>
+			),
+		},
+		...TURNS.map(({ id, title, meaning }) => ({
+			id,
+			title,
+			meaning,
+			value: ({ turns }: KeyTurns) => turns[id],
+			show: ({ key, turns }: KeyTurns) =>
+				turns[id] === 0 ? (
+					<span className="muted">0</span>
+				) : (
+					<button
+						type="button"
+						data-turn={id}
+						className={styles.turn}
+						aria-pressed={backend === key && turn === id}
+						aria-label={`${title} at ${key}: ${counted(turns[id], "group")}`}
+						onClick={() => set({ backend: key, turn: id })}
+					>
+						{count(turns[id])}
+					</button>
+				),
+		})),
+	];
+	// What is sorted is sorted as a whole, not the first few.
+	const shown = all || sort !== undefined ? keys : keys.slice(0, SHOWN);
 	return (
 		<div>
-			<section className={styles.scroll} tabIndex={0} aria-label="Changes by key">
-				<table className={styles.keys}>
-					<thead>
-						<tr>
-							<th scope="col">Key</th>
-							{TURNS.map(({ id, title, meaning }) => (
-								<th key={id} scope="col" title={meaning}>
-									{title}
-								</th>
-							))}
-						</tr>
-					</thead>
-					<tbody>
-						{shown.map(({ key, turns }) => (
-							<tr key={key}>
-								<th scope="row">
-									<button
-										type="button"
-										className={styles.key}
-										aria-pressed={search.backend === key}
-										onClick={() =>
-											set({ backend: search.backend === key ? undefined : key, turn: undefined })
-										}
-									>
-										{key}
-									</button>
-								</th>
-								{TURNS.map(({ id, title }) => (
-									<td key={id} data-turn={id} data-none={turns[id] === 0 || undefined}>
-										{turns[id] === 0 ? (
-											"0"
-										) : (
-											<button
-												type="button"
-												aria-pressed={search.backend === key && search.turn === id}
-												aria-label={`${title} at ${key}: ${counted(turns[id], "group")}`}
-												onClick={() => set({ backend: key, turn: id })}
-											>
-												{count(turns[id])}
-											</button>
-										)}
-									</td>
-								))}
-							</tr>
-						))}
-					</tbody>
-				</table>
-			</section>
-			{keys.length > SHOWN && (
+			<SortedTable
+				label="Changes by key"
+				columns={columns}
+				rows={shown}
+				keyOf={({ key }) => key}
+				sort={sort}
+				onSort={(sort) => set({ sort })}
+				tall
+			/>
+			{keys.length > SHOWN && sort === undefined && (
 				<p className={styles.more}>
 					<Button aria-expanded={all} onClick={() => setAll(!all)}>
 						{all ? "Fewer keys" : `All ${count(keys.length)} keys`}

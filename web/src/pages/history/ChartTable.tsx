@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { useEffect, useMemo, useState } from "react";
 import { Button } from "../../components/controls";
 import { Card } from "../../components/Page";
+import { Table } from "../../components/Table";
 import { counted } from "../../lib/format";
 import { placeAddress, placeTitle } from "../../lib/history";
 import { type Line, type TrendPoint, titles } from "../../lib/trends";
@@ -49,54 +50,58 @@ export function ChartTable({ title, project, points, lines, format, range }: Pro
 					{...(range ? { range } : {})}
 				/>
 			</Card>
-			<section className={styles.scroll} tabIndex={0} aria-label={`${title}, table`}>
-				<table className={styles.table}>
-					<thead>
-						<tr>
-							<th scope="col">Revision</th>
-							{lines.map(({ name }) => (
-								<th key={name} scope="col">
-									{name}
-								</th>
-							))}
-						</tr>
-					</thead>
-					<tbody>
-						{points.slice(first, last).map((point, row) => (
-							<tr key={`${point.revision} ${point.label}`}>
-								<th scope="row">
-									<Link
-										to={revisionPath({ project, rev: placeAddress(point) })}
-										className="mono target"
-									>
-										{placeTitle(point)}
-									</Link>
-								</th>
-								{lines.map(({ name, values }) => {
-									const value = values[first + row];
-									return <td key={name}>{typeof value === "number" ? format(value) : "–"}</td>;
-								})}
-							</tr>
+			<Table
+				label={`${title}, table`}
+				numbers
+				tall
+				after={
+					points.length > ROWS && (
+						<div className={styles.rows}>
+							<Button disabled={first === 0} onClick={() => setLast(Math.max(ROWS, first))}>
+								Older
+							</Button>
+							<Button
+								disabled={last === points.length}
+								onClick={() => setLast(Math.min(points.length, last + ROWS))}
+							>
+								Newer
+							</Button>
+							<span className="muted">
+								{first + 1} to {last} of {counted(points.length, "point")}
+							</span>
+						</div>
+					)
+				}
+			>
+				<thead>
+					<tr>
+						<th scope="col">Revision</th>
+						{lines.map(({ name }) => (
+							<th key={name} scope="col">
+								{name}
+							</th>
 						))}
-					</tbody>
-				</table>
-				{points.length > ROWS && (
-					<div className={styles.rows}>
-						<Button disabled={first === 0} onClick={() => setLast(Math.max(ROWS, first))}>
-							Older
-						</Button>
-						<Button
-							disabled={last === points.length}
-							onClick={() => setLast(Math.min(points.length, last + ROWS))}
-						>
-							Newer
-						</Button>
-						<span className="muted">
-							{first + 1} to {last} of {counted(points.length, "point")}
-						</span>
-					</div>
-				)}
-			</section>
+					</tr>
+				</thead>
+				<tbody>
+					{points.slice(first, last).map((point, row) => (
+						<tr key={`${point.revision} ${point.label}`}>
+							<th scope="row">
+								<Link
+									to={revisionPath({ project, rev: placeAddress(point) })}
+									className="mono target"
+								>
+									{placeTitle(point)}
+								</Link>
+							</th>
+							{lines.map(({ name, values }) => {
+								const value = values[first + row];
+								return <td key={name}>{typeof value === "number" ? format(value) : "–"}</td>;
+							})}
+						</tr>
+					))}
+				</tbody>
+			</Table>
 		</div>
 	);
 }

@@ -4,9 +4,11 @@ import { Badge } from "../../components/Badge";
 import { Copy, Select } from "../../components/controls";
 import { LevelBadge } from "../../components/LevelBadge";
 import { HistoryLink, RuleLink } from "../../components/links";
+import { FilterBar, FoldedFilters } from "../../components/Filters";
 import { Page, Section } from "../../components/Page";
 import { Prose } from "../../components/Prose";
 import { ReasonMark } from "../../components/ReasonMark";
+import { Table } from "../../components/Table";
 import { Async, Empty } from "../../components/States";
 import { counted, day } from "../../lib/format";
 import {
@@ -68,23 +70,25 @@ export default function OperatorHistory() {
 			}
 			api={`/v1/projects/${segment(project)}/operators/${segment(operator)}/history${stringify({ key, from, to })}`}
 		>
-			<div className={styles.filters}>
-				<StretchSelects project={project} from={from} to={to} set={set} />
-				<Select
-					label="Key"
-					any="all"
-					value={search.key}
-					options={keys.map((key) => ({ value: key, label: key }))}
-					onChange={(key) => set({ key })}
-				/>
-				<Select
-					label="Kind of event"
-					any="all"
-					value={search.kind}
-					options={KIND_NAMES.map((kind) => ({ value: kind, label: EVENT_KINDS[kind] }))}
-					onChange={(kind) => set({ kind: KIND_NAMES.find((known) => known === kind) })}
-				/>
-			</div>
+			<FilterBar>
+				<FoldedFilters set={[from, to, key, search.kind].filter(Boolean).length}>
+					<StretchSelects project={project} from={from} to={to} set={set} />
+					<Select
+						label="Key"
+						any="all"
+						value={search.key}
+						options={keys.map((key) => ({ value: key, label: key }))}
+						onChange={(key) => set({ key })}
+					/>
+					<Select
+						label="Kind of event"
+						any="all"
+						value={search.kind}
+						options={KIND_NAMES.map((kind) => ({ value: kind, label: EVENT_KINDS[kind] }))}
+						onChange={(kind) => set({ kind: KIND_NAMES.find((known) => known === kind) })}
+					/>
+				</FoldedFilters>
+			</FilterBar>
 			<Async query={query} suggest={(name) => <HistoryLink project={project} name={name} />}>
 				{(history) => (
 					<>
@@ -289,47 +293,45 @@ function Served({ project, ranges }: { project: string; ranges: readonly History
 	if (keys.length === 0) return null;
 	return (
 		<Section title="Kernels" note="by backend and revision">
-			<section className={styles.scroll} tabIndex={0} aria-label="Kernel by backend and revision">
-				<table className={styles.table}>
-					<thead>
-						<tr>
-							<th scope="col">Key</th>
-							<th scope="col">From</th>
-							<th scope="col">To</th>
-							<th scope="col">By</th>
-							<th scope="col">Kernel</th>
-						</tr>
-					</thead>
-					{keys.map(([key, of]) => (
-						<tbody key={key}>
-							{of.map((range, at) => (
-								<tr key={`${range.from.revision} ${range.from.label}`}>
-									{at === 0 && (
-										<th scope="rowgroup" rowSpan={of.length} className="mono">
-											{key}
-										</th>
+			<Table label="Kernel by backend and revision">
+				<thead>
+					<tr>
+						<th scope="col">Key</th>
+						<th scope="col">From</th>
+						<th scope="col">To</th>
+						<th scope="col">By</th>
+						<th scope="col">Kernel</th>
+					</tr>
+				</thead>
+				{keys.map(([key, of]) => (
+					<tbody key={key}>
+						{of.map((range, at) => (
+							<tr key={`${range.from.revision} ${range.from.label}`}>
+								{at === 0 && (
+									<th scope="rowgroup" rowSpan={of.length} className="mono">
+										{key}
+									</th>
+								)}
+								<td>
+									<PlaceLink project={project} place={range.from} />
+								</td>
+								<td>
+									<PlaceLink project={project} place={range.to} />
+								</td>
+								<td>
+									<ReasonMark reason={range.reason ?? "missing"} label />
+								</td>
+								<td className="mono">
+									{range.kernel ?? "–"}
+									{range.source_key && range.source_key !== key && (
+										<span className="muted"> of {range.source_key}</span>
 									)}
-									<td>
-										<PlaceLink project={project} place={range.from} />
-									</td>
-									<td>
-										<PlaceLink project={project} place={range.to} />
-									</td>
-									<td>
-										<ReasonMark reason={range.reason ?? "missing"} label />
-									</td>
-									<td className="mono">
-										{range.kernel ?? "–"}
-										{range.source_key && range.source_key !== key && (
-											<span className="muted"> of {range.source_key}</span>
-										)}
-									</td>
-								</tr>
-							))}
-						</tbody>
-					))}
-				</table>
-			</section>
+								</td>
+							</tr>
+						))}
+					</tbody>
+				))}
+			</Table>
 		</Section>
 	);
 }

@@ -5,6 +5,7 @@ import { Button, Field, TextInput } from "../../components/controls";
 import { HistoryLink } from "../../components/links";
 import { Page, Section } from "../../components/Page";
 import { ReasonMark } from "../../components/ReasonMark";
+import { Table } from "../../components/Table";
 import { VerdictMark } from "../../components/VerdictMark";
 import { Async, Empty, ErrorView } from "../../components/States";
 import { download } from "../../lib/download";
@@ -56,7 +57,7 @@ export default function Support() {
 				</Empty>
 			) : (
 				<Async query={query} suggest={(name) => <HistoryLink project={project} name={name} />}>
-					{(table) => <Table table={table} />}
+					{(table) => <Cells table={table} />}
 				</Async>
 			)}
 		</Page>
@@ -131,7 +132,7 @@ function Files({ path, project }: { path: string; project: string }) {
 	);
 }
 
-function Table({ table }: { table: SupportData }) {
+function Cells({ table }: { table: SupportData }) {
 	const { project, keys, operators, from, to } = table;
 	const last = { project, rev: placeAddress(to) };
 	return (
@@ -139,36 +140,34 @@ function Table({ table }: { table: SupportData }) {
 			title="Support"
 			note={`${counted(operators.length, "operator")} from ${placeTitle(from)} to ${placeTitle(to)}`}
 		>
-			<section className={styles.scroll} tabIndex={0} aria-label="Support, table">
-				<table className={styles.table}>
-					<thead>
-						<tr>
-							<th scope="col">Operator</th>
-							{keys.map((key) => (
-								<th key={key} scope="col">
-									<Link to={keyPath(last, key)} className="mono target">
-										{key}
-									</Link>
-								</th>
+			<Table label="Support, table" names>
+				<thead>
+					<tr>
+						<th scope="col">Operator</th>
+						{keys.map((key) => (
+							<th key={key} scope="col">
+								<Link to={keyPath(last, key)} className="mono target">
+									{key}
+								</Link>
+							</th>
+						))}
+					</tr>
+				</thead>
+				<tbody>
+					{operators.map(({ operator, cells }) => (
+						<tr key={operator}>
+							<th scope="row">
+								<HistoryLink project={project} name={operator} />
+							</th>
+							{cells.map((cell) => (
+								<td key={cell.key}>
+									<CellView cell={cell} />
+								</td>
 							))}
 						</tr>
-					</thead>
-					<tbody>
-						{operators.map(({ operator, cells }) => (
-							<tr key={operator}>
-								<th scope="row">
-									<HistoryLink project={project} name={operator} />
-								</th>
-								{cells.map((cell) => (
-									<td key={cell.key}>
-										<CellView cell={cell} />
-									</td>
-								))}
-							</tr>
-						))}
-					</tbody>
-				</table>
-			</section>
+					))}
+				</tbody>
+			</Table>
 		</Section>
 	);
 }

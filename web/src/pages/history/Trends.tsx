@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { Segments } from "../../components/controls";
+import { FilterBar } from "../../components/Filters";
 import { Page, Section } from "../../components/Page";
 import { Async, Empty } from "../../components/States";
 import { count, counted } from "../../lib/format";
@@ -34,9 +35,9 @@ export default function Trends() {
 			api={`/v1/projects/${segment(project)}/trends${asked}`}
 			wide
 		>
-			<div className={styles.filters}>
+			<FilterBar>
 				<StretchSelects project={project} from={search.from} to={search.to} set={set} />
-			</div>
+			</FilterBar>
 			<Async query={query}>
 				{(trends) => <Body trends={trends} search={search} set={set} />}
 			</Async>
@@ -87,7 +88,7 @@ function Body({ trends, search, set }: BodyProps) {
 	return (
 		<>
 			<Section title="Coverage" note={`operators that run on a backend, ${note}`}>
-				<div className={styles.filters}>
+				<FilterBar label="What is drawn">
 					<Segments
 						label="What counts"
 						value={of}
@@ -107,7 +108,7 @@ function Body({ trends, search, set }: BodyProps) {
 							</label>
 						))}
 					</fieldset>
-				</div>
+				</FilterBar>
 				<ChartTable
 					title="Coverage"
 					project={project}

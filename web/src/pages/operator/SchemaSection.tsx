@@ -3,6 +3,7 @@ import type { OperatorPage } from "../../api/queries";
 import { Badge } from "../../components/Badge";
 import { Card, Section } from "../../components/Page";
 import { TopicLink } from "../../components/links";
+import { Table } from "../../components/Table";
 import { SchemaText } from "../../components/SchemaText";
 import { topicOfAnnotation, topicOfType } from "../../lib/topics";
 import { AliasDiagram } from "./AliasDiagram";
@@ -20,79 +21,75 @@ export function SchemaSection({ page }: { page: OperatorPage }) {
 				{hasAliases && <AliasDiagram page={page} marked={marked} onMark={setMarked} />}
 			</Card>
 			<div className={styles.tables}>
-				<section className={styles.scroll} tabIndex={0} aria-label="Arguments">
-					<table className={styles.table}>
-						<caption className="visually-hidden">Arguments</caption>
-						<thead>
-							<tr>
-								<th scope="col">Argument</th>
-								<th scope="col">Type</th>
-								<th scope="col">Default</th>
-								<th scope="col">Passing</th>
-								<th scope="col">Alias</th>
+				<Table label="Arguments">
+					<caption className="visually-hidden">Arguments</caption>
+					<thead>
+						<tr>
+							<th scope="col">Argument</th>
+							<th scope="col">Type</th>
+							<th scope="col">Default</th>
+							<th scope="col">Passing</th>
+							<th scope="col">Alias</th>
+						</tr>
+					</thead>
+					<tbody>
+						{page.arguments.map((argument) => (
+							<tr key={argument.name}>
+								<th scope="row" className="mono">
+									{argument.name}
+								</th>
+								<td>
+									<TopicLink name={topicOfType(argument.type)}>{argument.type}</TopicLink>
+								</td>
+								<td className="mono">{argument.default ?? <None />}</td>
+								<td>
+									{argument.is_self && <Badge>self</Badge>}
+									{argument.kwarg_only && <Badge>keyword only</Badge>}
+									{argument.is_out && <Badge>out</Badge>}
+									{!argument.is_self && !argument.kwarg_only && "positional"}
+								</td>
+								<td>
+									<Annotation text={argument.annotation} />
+								</td>
 							</tr>
-						</thead>
-						<tbody>
-							{page.arguments.map((argument) => (
-								<tr key={argument.name}>
-									<th scope="row" className="mono">
-										{argument.name}
-									</th>
-									<td>
-										<TopicLink name={topicOfType(argument.type)}>{argument.type}</TopicLink>
-									</td>
-									<td className="mono">{argument.default ?? <None />}</td>
-									<td>
-										{argument.is_self && <Badge>self</Badge>}
-										{argument.kwarg_only && <Badge>keyword only</Badge>}
-										{argument.is_out && <Badge>out</Badge>}
-										{!argument.is_self && !argument.kwarg_only && "positional"}
-									</td>
-									<td>
-										<Annotation text={argument.annotation} />
-									</td>
-								</tr>
-							))}
-							{page.arguments.length === 0 && (
-								<tr>
-									<td colSpan={5}>No arguments.</td>
-								</tr>
-							)}
-						</tbody>
-					</table>
-				</section>
-				<section className={styles.scroll} tabIndex={0} aria-label="Returns">
-					<table className={styles.table}>
-						<caption className="visually-hidden">Returns</caption>
-						<thead>
+						))}
+						{page.arguments.length === 0 && (
 							<tr>
-								<th scope="col">Return</th>
-								<th scope="col">Type</th>
-								<th scope="col">Alias</th>
+								<td colSpan={5}>No arguments.</td>
 							</tr>
-						</thead>
-						<tbody>
-							{page.returns.map((value, at) => (
-								<tr key={at}>
-									<th scope="row" className="mono">
-										{value.name ?? at}
-									</th>
-									<td>
-										<TopicLink name={topicOfType(value.type)}>{value.type}</TopicLink>
-									</td>
-									<td>
-										<Annotation text={value.annotation} />
-									</td>
-								</tr>
-							))}
-							{page.returns.length === 0 && (
-								<tr>
-									<td colSpan={3}>No returns.</td>
-								</tr>
-							)}
-						</tbody>
-					</table>
-				</section>
+						)}
+					</tbody>
+				</Table>
+				<Table label="Returns">
+					<caption className="visually-hidden">Returns</caption>
+					<thead>
+						<tr>
+							<th scope="col">Return</th>
+							<th scope="col">Type</th>
+							<th scope="col">Alias</th>
+						</tr>
+					</thead>
+					<tbody>
+						{page.returns.map((value, at) => (
+							<tr key={at}>
+								<th scope="row" className="mono">
+									{value.name ?? at}
+								</th>
+								<td>
+									<TopicLink name={topicOfType(value.type)}>{value.type}</TopicLink>
+								</td>
+								<td>
+									<Annotation text={value.annotation} />
+								</td>
+							</tr>
+						))}
+						{page.returns.length === 0 && (
+							<tr>
+								<td colSpan={3}>No returns.</td>
+							</tr>
+						)}
+					</tbody>
+				</Table>
 			</div>
 		</Section>
 	);

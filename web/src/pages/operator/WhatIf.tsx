@@ -13,6 +13,7 @@ import { Button, Field, TextInput } from "../../components/controls";
 import { ImplementLink } from "../../components/links";
 import { Card, Section } from "../../components/Page";
 import { Prose } from "../../components/Prose";
+import { Table } from "../../components/Table";
 import { ReasonMark } from "../../components/ReasonMark";
 import { Async, Empty } from "../../components/States";
 import { usePlace } from "../../layout/place";
@@ -164,30 +165,28 @@ function Changes({ view }: { view: TableView }) {
 				<strong>{view.changed?.length}</strong> of {view.before?.length} cells change.
 			</p>
 			{notes}
-			<section className={styles.scroll} tabIndex={0} aria-label="Changed cells">
-				<table className={styles.changes}>
-					<thead>
-						<tr>
-							<th scope="col">Keys</th>
-							<th scope="col">Now</th>
-							<th scope="col">Then</th>
+			<Table label="Changed cells" tall>
+				<thead>
+					<tr>
+						<th scope="col">Keys</th>
+						<th scope="col">Now</th>
+						<th scope="col">Then</th>
+					</tr>
+				</thead>
+				<tbody>
+					{rows.map(({ keys, before, after }) => (
+						<tr key={keys.join()}>
+							<th scope="row" className={styles.keys}>
+								{keys.map((key) => (
+									<code key={key}>{key}</code>
+								))}
+							</th>
+							<Side entry={before} />
+							<Side entry={after} />
 						</tr>
-					</thead>
-					<tbody>
-						{rows.map(({ keys, before, after }) => (
-							<tr key={keys.join()}>
-								<th scope="row" className={styles.keys}>
-									{keys.map((key) => (
-										<code key={key}>{key}</code>
-									))}
-								</th>
-								<Side entry={before} />
-								<Side entry={after} />
-							</tr>
-						))}
-					</tbody>
-				</table>
-			</section>
+					))}
+				</tbody>
+			</Table>
 		</>
 	);
 }
@@ -195,7 +194,7 @@ function Changes({ view }: { view: TableView }) {
 function Side({ entry }: { entry: Entry }) {
 	const alias = aliasOf(entry);
 	return (
-		<td>
+		<td className={styles.side}>
 			<ReasonMark reason={entry.reason} label /> <code>{entry.kernel}</code>
 			<div className={styles.by}>{supportWords(entry.support)}</div>
 			{alias && (

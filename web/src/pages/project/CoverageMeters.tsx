@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { At, KeyItem } from "../../api/queries";
-import { count } from "../../lib/format";
+import { Meter } from "../../components/Meter";
 import { type BackendCoverage, VERDICTS } from "../../lib/verdicts";
 import { keyPath } from "../../nav";
 import styles from "./Project.module.css";
@@ -22,7 +22,7 @@ export function CoverageMeters({ at, keys }: { at: At; keys: readonly KeyItem[] 
 							<Link to={keyPath(at, key)}>
 								<span>{key}</span>
 								<strong>{coverage.claimed ? `${coverage.covered} %` : "out of tree"}</strong>
-								<Meter coverage={coverage} />
+								<VerdictMeter coverage={coverage} />
 							</Link>
 						</li>
 					),
@@ -32,20 +32,7 @@ export function CoverageMeters({ at, keys }: { at: At; keys: readonly KeyItem[] 
 }
 
 /** A bar of the verdicts, in their order. */
-function Meter({ coverage: { operators, verdicts } }: { coverage: BackendCoverage }) {
-	const parts = VERDICTS.map((verdict) => ({ ...verdict, count: verdicts[verdict.name] ?? 0 }));
-	return (
-		<span
-			className={styles.meter}
-			title={parts.map((part) => `${count(part.count)} ${part.name}`).join(", ")}
-		>
-			{parts.map((part) => (
-				<span
-					key={part.name}
-					data-verdict={part.name}
-					style={{ width: `${operators === 0 ? 0 : (part.count / operators) * 100}%` }}
-				/>
-			))}
-		</span>
-	);
+function VerdictMeter({ coverage: { operators, verdicts } }: { coverage: BackendCoverage }) {
+	const parts = VERDICTS.map(({ name }) => ({ part: name, count: verdicts[name] ?? 0 }));
+	return <Meter parts={parts} of={operators} />;
 }

@@ -3,10 +3,12 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { rulesQuery } from "../../api/queries";
 import { Button, Select } from "../../components/controls";
+import { FilterBar, FoldedFilters, Passing } from "../../components/Filters";
 import { Page } from "../../components/Page";
 import { Prose } from "../../components/Prose";
 import { SearchInput } from "../../components/SearchInput";
 import { Async, Empty } from "../../components/States";
+import { VirtualList } from "../../components/VirtualList";
 import { count, counted } from "../../lib/format";
 import { type AnyRule, facet, kindOf, sought, WEIGHTS } from "../../lib/ruleset";
 import { rulePath } from "../../nav";
@@ -19,6 +21,9 @@ const KIND_NAMES = {
 	validation: "validation",
 	compatibility: "compatibility",
 } as const;
+
+/** Those of the filters that a phone folds. */
+const FOLDED = ["kind", "family", "weight"] as const;
 
 /** Every rule: of validation, and of compatibility. */
 export default function Rules() {
@@ -46,60 +51,73 @@ function Browser({ rules }: { rules: readonly AnyRule[] }) {
 	const isFiltered = Object.values(search).some((value) => value !== undefined);
 	return (
 		<>
-			<search className={styles.filters} aria-label="Filters">
+			<FilterBar>
 				<SearchInput
 					label="Words"
 					placeholder="alias, out argument, …"
 					value={search.q}
 					onChange={(q) => set({ q }, true)}
 				/>
-				<Filter
-					label="Kind"
-					value={search.kind}
-					counts={facet(rules, search, "kind")}
-					order={RULE_KINDS}
-					nameOf={(kind) => KIND_NAMES[kind as keyof typeof KIND_NAMES] ?? kind}
-					onChange={(kind) => set({ kind: RULE_KINDS.find((known) => known === kind) })}
-				/>
-				<Filter
-					label="Family"
-					value={search.family}
-					counts={facet(rules, search, "family")}
-					onChange={(family) => set({ family })}
-				/>
-				<Filter
-					label="Severity or level"
-					value={search.weight}
-					counts={facet(rules, search, "weight")}
-					order={WEIGHTS}
-					onChange={(weight) => set({ weight })}
-				/>
+				<FoldedFilters set={FOLDED.filter((name) => search[name] !== undefined).length}>
+					<Filter
+						label="Kind"
+						value={search.kind}
+						counts={facet(rules, search, "kind")}
+						order={RULE_KINDS}
+						nameOf={(kind) => KIND_NAMES[kind as keyof typeof KIND_NAMES] ?? kind}
+						onChange={(kind) => set({ kind: RULE_KINDS.find((known) => known === kind) })}
+					/>
+					<Filter
+						label="Family"
+						value={search.family}
+						counts={facet(rules, search, "family")}
+						onChange={(family) => set({ family })}
+					/>
+					<Filter
+						label="Severity or level"
+						value={search.weight}
+						counts={facet(rules, search, "weight")}
+						order={WEIGHTS}
+						onChange={(weight) => set({ weight })}
+					/>
+				</FoldedFilters>
 				{isFiltered && clear}
-				<p className={styles.count} role="status">
+				<Passing>
 					<strong>{count(shown.length)}</strong> of {counted(rules.length, "rule")}
-				</p>
-			</search>
+				</Passing>
+			</FilterBar>
 			{shown.length === 0 ? (
 				<Empty title="No rules match these filters">{clear}</Empty>
 			) : (
-				<ul className={styles.list} aria-label="Rules">
-					{shown.map((rule) => (
-						<li key={`${kindOf(rule)} ${rule.id}`}>
-							<Link to={rulePath(rule.id)} className={styles.name}>
-								{rule.id}
-							</Link>
-							<span className={styles.weight}>
-								<WeightBadge rule={rule} />
-							</span>
-							<span className={styles.family}>{rule.family}</span>
-							<span className={styles.what}>
-								<Prose text={rule.what} />
-							</span>
-						</li>
-					))}
-				</ul>
+				<div className={styles.list}>
+					<VirtualList
+						label="Rules"
+						items={shown}
+						estimate={40}
+						itemKeys
+						keyOf={(rule) => `${kindOf(rule)} ${rule.id}`}
+						render={(rule) => <Row rule={rule} />}
+					/>
+				</div>
 			)}
 		</>
+	);
+}
+
+function Row({ rule }: { rule: AnyRule }) {
+	return (
+		<div className={styles.row}>
+			<Link to={rulePath(rule.id)} className={styles.name}>
+				{rule.id}
+			</Link>
+			<span className={styles.weight}>
+				<WeightBadge rule={rule} />
+			</span>
+			<span className={styles.family}>{rule.family}</span>
+			<span className={styles.what}>
+				<Prose text={rule.what} />
+			</span>
+		</div>
 	);
 }
 

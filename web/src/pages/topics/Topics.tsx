@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { topicsQuery } from "../../api/queries";
 import { Button, Select } from "../../components/controls";
+import { FilterBar, Passing } from "../../components/Filters";
 import { Page, Section } from "../../components/Page";
 import { Prose } from "../../components/Prose";
 import { SearchInput } from "../../components/SearchInput";
@@ -36,7 +37,7 @@ function Browser({ topics }: { topics: readonly TopicItem[] }) {
 	const shown = soughtTopics(topics, search);
 	return (
 		<>
-			<search className={styles.filters} aria-label="Filters">
+			<FilterBar>
 				<SearchInput
 					label="Words"
 					placeholder="composite, out, view, …"
@@ -50,10 +51,10 @@ function Browser({ topics }: { topics: readonly TopicItem[] }) {
 					options={TOPIC_KINDS.map((kind) => ({ value: kind, label: KIND_TITLES[kind] }))}
 					onChange={(kind) => set({ kind: TOPIC_KINDS.find((known) => known === kind) })}
 				/>
-				<p className={styles.count} role="status">
+				<Passing>
 					{counted(shown.length, "topic")}
-				</p>
-			</search>
+				</Passing>
+			</FilterBar>
 			{shown.length === 0 && (
 				<Empty title="No topics match these filters">
 					<Button onClick={() => void navigate({ to: ".", search: {} })}>
