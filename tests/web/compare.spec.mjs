@@ -3,16 +3,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import {
-	accessible,
-	chooseRevision,
-	eventually,
-	everyLook,
-	reads,
-	settled,
-	site,
-	skip,
-} from "./harness.mjs";
+import { accessible, chooseRevision, eventually, reads, settled, site, skip } from "./harness.mjs";
 
 const RANGE = "/p/pytorch/compare/2.12.1...2.13.0";
 const MARKUP = "<img src=x onerror=document.title='owned'>";
@@ -28,20 +19,6 @@ describe("compare", { skip, concurrency: false }, () => {
 		const response = await fetch(`${web.base}/v1/projects/pytorch/compare/${range}${query}`);
 		return response.json();
 	};
-
-	for (const [name, path] of [
-		["a choice of revisions", "/compare"],
-		["two files", "/compare?from=files"],
-		["changes by operator", `${RANGE}?view=operators`],
-		["dispatch tables", `${RANGE}?view=dispatch&backend=MPS`],
-	]) {
-		it(`${name}: accessible and fitting, light and dark, narrow and wide`, async (t) => {
-			const page = await web.open(t, path);
-			if (path.startsWith("/p/")) await ready(page);
-			await settled(page);
-			await everyLook(page, name);
-		});
-	}
 
 	it("goes from the choice of two revisions to their comparison", async (t) => {
 		const page = await web.open(t, "/");

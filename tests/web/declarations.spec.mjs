@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { counts, eventually, everyLook, NEWEST, settled, site, skip } from "./harness.mjs";
+import { counts, eventually, NEWEST, site, skip } from "./harness.mjs";
 
 describe("declarations", { skip, concurrency: false }, () => {
 	const web = site();
@@ -10,18 +10,6 @@ describe("declarations", { skip, concurrency: false }, () => {
 	const asked = async (path) =>
 		(await fetch(`${web.base}/v1/projects/pytorch/revisions/${NEWEST}/${path}`)).json();
 	const region = (page, name) => page.getByRole("region", { name, exact: true });
-
-	for (const [name, path] of [
-		["declarations", `${OPERATORS}/add.Tensor?implement=PrivateUse1`],
-		["declarations of a structured kernel", `${OPERATORS}/add.out?implement=CPU`],
-		["a base name", `${OPERATORS}/add`],
-	]) {
-		it(`${name}: accessible and fitting, light and dark, narrow and wide`, async (t) => {
-			const page = await web.open(t, path, { fine: [/404/] });
-			await settled(page);
-			await everyLook(page, name);
-		});
-	}
 
 	it("are those of the API", async (t) => {
 		const page = await web.open(t, `${OPERATORS}/add.Tensor`);

@@ -2,17 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import {
-	chooseRevision,
-	counts,
-	eventually,
-	everyLook,
-	NEWEST,
-	reads,
-	settled,
-	site,
-	skip,
-} from "./harness.mjs";
+import { chooseRevision, counts, eventually, NEWEST, reads, site, skip } from "./harness.mjs";
 
 const KEY = `/p/pytorch/r/${NEWEST}/backends/MPS`;
 const GAPS = `${KEY}/gaps`;
@@ -21,18 +11,6 @@ const BADGE = `${KEY}/badge`;
 describe("gaps", { skip, concurrency: false }, () => {
 	const web = site();
 	const asked = async (path) => (await fetch(`${web.base}/v1/projects/pytorch/${path}`)).json();
-
-	for (const [name, path] of [
-		["gaps by tag", `${GAPS}?tag=pointwise&kind=functional&namespace=aten`],
-		["leverage", `${KEY}/leverage`],
-		["badge", `${BADGE}?badge=kernel`],
-	]) {
-		it(`${name}: accessible and fitting, light and dark, narrow and wide`, async (t) => {
-			const page = await web.open(t, path);
-			await settled(page);
-			await everyLook(page, name);
-		});
-	}
 
 	it("offers every tag of the revision, and filters by what operators are", async (t) => {
 		const { operators } = await asked(`revisions/${NEWEST}/matrix`);

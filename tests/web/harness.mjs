@@ -253,10 +253,21 @@ export async function settled(page) {
 	});
 }
 
+/** How much a page has: its elements, and what its script holds once the garbage is gone, in bytes. */
+export async function weigh(page) {
+	const session = await page.context().newCDPSession(page);
+	await session.send("HeapProfiler.enable");
+	await session.send("HeapProfiler.collectGarbage");
+	const { usedSize: heap } = await session.send("Runtime.getHeapUsage");
+	await session.detach();
+	const nodes = await page.evaluate(() => document.querySelectorAll("*").length);
+	return { nodes, heap };
+}
+
 /** Fails for whatever an automated check of accessibility (WCAG 2.2 AA) finds. */
 export async function accessible(page, where) {
 	await settled(page);
-	await page.evaluate(axe);
+	if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(axe);
 	// Right after a change of theme or width some of what is drawn still has its old look; what is
 	// wrong stays wrong.
 	await eventually(async () => assert.deepEqual(await faults(page), [], where));
@@ -285,25 +296,39 @@ export async function fits(page, where) {
 	});
 }
 
-/** That a view is accessible and fits in both themes, on a wide screen and on a phone. */
-export async function everyLook(page, where, widths = [1600, 360]) {
-	for (const width of widths) {
+/** The widths at which every view is looked at, in pixels: desktop, laptops, and a phone. */
+const WIDTHS = [1600, 1280, 1024, 390];
+/** The narrowest window that a view must fit into, in pixels. */
+const NARROWEST = 360;
+
+/**
+ * That a view is accessible and fits in both themes at every width. It is loaded once: the window
+ * and the theme change around it.
+ */
+export async function everyLook(page, where) {
+	for (const width of WIDTHS) {
 		await page.setViewportSize({ width, height: 900 });
 		for (const colorScheme of ["light", "dark"]) {
-			await page.emulateMedia({ colorScheme });
-			// What is drawn follows a little later.
-			await page.waitForFunction((scheme) => {
-				const probe = document.body.appendChild(document.createElement("i"));
-				probe.style.color = "light-dark(rgb(1, 1, 1), rgb(2, 2, 2))";
-				const { color } = getComputedStyle(probe);
-				probe.remove();
-				return color === (scheme === "light" ? "rgb(1, 1, 1)" : "rgb(2, 2, 2)");
-			}, colorScheme);
-			await page.evaluate(
-				() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
-			);
+			await wear(page, colorScheme);
 			await accessible(page, `${where}, ${colorScheme}, ${width} wide`);
 		}
 		await fits(page, `${where}, ${width} wide`);
 	}
+	await page.setViewportSize({ width: NARROWEST, height: 900 });
+	await fits(page, `${where}, ${NARROWEST} wide`);
+}
+
+/** Switches the theme, and waits until it is drawn, a little later. */
+async function wear(page, colorScheme) {
+	await page.emulateMedia({ colorScheme });
+	await page.waitForFunction((scheme) => {
+		const probe = document.body.appendChild(document.createElement("i"));
+		probe.style.color = "light-dark(rgb(1, 1, 1), rgb(2, 2, 2))";
+		const { color } = getComputedStyle(probe);
+		probe.remove();
+		return color === (scheme === "light" ? "rgb(1, 1, 1)" : "rgb(2, 2, 2)");
+	}, colorScheme);
+	await page.evaluate(
+		() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
+	);
 }

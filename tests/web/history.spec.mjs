@@ -2,70 +2,33 @@
 // a backend, and the search.
 
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import {
 	chooseRevision,
 	counts,
 	eventually,
-	everyLook,
 	NEWEST,
 	reads,
 	RELEASES,
-	run,
 	settled,
 	site,
 	skip,
 } from "./harness.mjs";
+import { BACKEND, importBackend } from "./otherProjects.mjs";
 
-const BACKEND = `backend: PrivateUse1
-cpp_namespace: acme
-supported:
-- add.Tensor
-- cholesky
-- _cdist_backward
-`;
 const HISTORY = "/p/pytorch/operators/_cdist_backward/history";
 const GAPS = `/p/pytorch/r/${NEWEST}/backends/MPS/gaps`;
 const SUPPORT = "/p/pytorch/support?operators=add.Tensor,cholesky,bmm&keys=CPU,XPU,XLA";
 const UPGRADE = "/p/pytorch/upgrade?base=2.13.0&head=2.15.0";
-const VIEWS = [
-	["history", HISTORY],
-	["history at a key", "/p/pytorch/operators/add.Tensor/history?key=XPU&kind=kernel"],
-	["trends", "/p/pytorch/trends"],
-	["trends of own kernels", "/p/pytorch/trends?keys=MPS,XPU&of=kernels&from=2.13.0"],
-	["gaps", `${GAPS}?since=2.13.0`],
-	["gaps filtered", `${GAPS}?only=lacking&tag=core`],
-	["support", SUPPORT],
-	["support of nothing", "/p/pytorch/support"],
-	["upgrade", UPGRADE],
-	["upgrade of a stored backend", `${UPGRADE}&backend=acme-npu`],
-	["search", "/p/pytorch/search?q=cholesky"],
-];
 
 describe("history", { skip, concurrency: false }, () => {
-	const web = site({
-		prepare: (database, dir) => {
-			const file = join(dir, "acme.yaml");
-			writeFileSync(file, BACKEND);
-			const over = ["--over", "2.13.0", "--database", database];
-			run("import", "--project", "acme-npu", "--backend", file, ...over);
-		},
-	});
+	const web = site({ prepare: importBackend });
 	const asked = async (path) => (await fetch(`${web.base}/v1/projects/pytorch/${path}`)).json();
 	/** Waits until these are the texts of what is there. */
 	const texts = (locator, wanted) =>
 		eventually(async () => assert.deepEqual(await locator.allInnerTexts(), wanted));
 	const region = (page, name) => page.getByRole("region", { name, exact: true });
-
-	for (const [name, path] of VIEWS) {
-		it(`${name}: accessible and fitting, light and dark, narrow and wide`, async (t) => {
-			const page = await web.open(t, path);
-			await settled(page);
-			await everyLook(page, name);
-		});
-	}
 
 	describe("of an operator", () => {
 		it("tells what happened where, as the API does, with level and rule", async (t) => {

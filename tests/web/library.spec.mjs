@@ -1,50 +1,12 @@
 // A project that is an operator library: a list of schemas instead of native_functions.yaml.
 
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, it } from "node:test";
-import { everyLook, run, settled, site, skip } from "./harness.mjs";
-
-const VERSIONS = {
-	"0.1": `mix(Tensor x, int n=1) -> Tensor
-scale_(Tensor(a!) x, float by) -> Tensor(a!)
-lookup(Tensor table, Dict(str, int) names) -> (Tensor, int)
-`,
-	"0.2": `mix(Tensor x, int n=1, *, bool fast=False) -> Tensor
-lookup(Tensor table, Dict(str, int) names) -> (Tensor, int)
-pair(Tensor x) -> Tensor[]
-`,
-};
-
-/** Imports both versions of the library. */
-function prepare(database, dir) {
-	for (const [version, schemas] of Object.entries(VERSIONS)) {
-		const file = join(dir, `acme-${version}.txt`);
-		writeFileSync(file, schemas);
-		const library = ["--library", file, "--namespace", "acme"];
-		run("import", ...library, "--label", version, "--project", "acme-ops", "--database", database);
-	}
-}
+import { site, skip } from "./harness.mjs";
+import { importLibrary } from "./otherProjects.mjs";
 
 describe("libraries", { skip, concurrency: false }, () => {
-	const web = site({ prepare });
-
-	for (const [name, path] of [
-		["project", "/p/acme-ops"],
-		["revision", "/p/acme-ops/r/0.2"],
-		["operators", "/p/acme-ops/r/0.2/operators"],
-		["operator", "/p/acme-ops/r/0.2/operators/acme::mix"],
-		["operator of types that torchgen lacks", "/p/acme-ops/r/0.2/operators/acme::lookup"],
-		["comparison", "/p/acme-ops/compare/0.1...0.2"],
-		["history", "/p/acme-ops/operators/acme::mix/history"],
-	]) {
-		it(`${name}: accessible and fitting, light and dark, narrow and wide`, async (t) => {
-			const page = await web.open(t, path);
-			await settled(page);
-			await everyLook(page, name);
-		});
-	}
+	const web = site({ prepare: importLibrary });
 
 	it("leads from the project to an operator with its schema", async (t) => {
 		const page = await web.open(t, "/p/acme-ops");

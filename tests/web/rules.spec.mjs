@@ -2,22 +2,10 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { eventually, everyLook, reads, settled, site, skip } from "./harness.mjs";
+import { eventually, reads, settled, site, skip } from "./harness.mjs";
 
 describe("rules", { skip, concurrency: false }, () => {
 	const web = site();
-
-	for (const [name, path] of [
-		["the rules", "/rules"],
-		["a rule of validation", "/rules/out-return-matches"],
-		["a rule of compatibility", "/rules/argument-renamed"],
-	]) {
-		it(`${name}: accessible and fitting, light and dark, narrow and wide`, async (t) => {
-			const page = await web.open(t, path);
-			await settled(page);
-			await everyLook(page, name);
-		});
-	}
 
 	it("lists as many rules as the API has, of both kinds", async (t) => {
 		const page = await web.open(t, "/rules");

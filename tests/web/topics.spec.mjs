@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { counts, eventually, everyLook, NEWEST, settled, site, skip } from "./harness.mjs";
+import { counts, eventually, NEWEST, site, skip } from "./harness.mjs";
 
 describe("topics", { skip, concurrency: false }, () => {
 	const web = site();
@@ -14,21 +14,6 @@ describe("topics", { skip, concurrency: false }, () => {
 		searchParams.get("q") === "structured out" &&
 		searchParams.get("kind") === "field";
 	const ADD = `/p/pytorch/r/${NEWEST}/operators/add.out`;
-
-	for (const [name, path] of [
-		["the topics", "/topics"],
-		["a guide", "/topics/dispatch-keyword"],
-		["the end of a guide", "/topics/dispatch-keyword?answers=1.1"],
-		["a field", "/topics/dispatch"],
-		["a type", "/topics/Dimname"],
-		["a key", "/topics/SparseCsrXPU"],
-	]) {
-		it(`${name}: accessible and fitting, light and dark, narrow and wide`, async (t) => {
-			const page = await web.open(t, path);
-			await settled(page);
-			await everyLook(page, name);
-		});
-	}
 
 	it("are all listed, and filtered in the address", async (t) => {
 		const page = await web.open(t, "/topics");
