@@ -119,7 +119,7 @@ describe("history", { skip, concurrency: false }, () => {
 			const { points } = await asked("trends");
 			const last = points.at(-1);
 			const { kernels } = last.coverage.find(({ key }) => key === "MPS");
-			const share = `${((kernels / last.operators) * 100).toFixed(1)} %`;
+			const share = `${(Math.floor((kernels / last.operators) * 1000) / 10).toFixed(1)} %`;
 			await texts(table.getByRole("row").last().getByRole("cell").first(), [share]);
 			await chooseRevision(page, "From", "2.13.0");
 			await page.waitForURL("**/trends?from=2.13.0&keys=MPS,XPU&of=kernels");

@@ -17,7 +17,13 @@ export function day(iso: string): string {
 /** A share as per cent with one digit; no more than 99.9 while something is missing. */
 export function percent(part: number, whole: number): string {
 	if (whole === 0) return "–";
-	const tenths = Math.floor((part / whole) * 1000);
+	return perCent((part / whole) * 100);
+}
+
+/** Per cent as every page shows them: rounded down, so that the same share reads the same. */
+export function perCent(value: number): string {
+	// What a division makes a little less than a tenth is that tenth.
+	const tenths = Math.floor(value * 10 + 1e-9);
 	return `${(tenths / 10).toFixed(tenths === 1000 ? 0 : 1)} %`;
 }
 

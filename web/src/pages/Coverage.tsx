@@ -25,8 +25,9 @@ export default function Coverage() {
 			<Section id="share" title="Coverage of a key">
 				<p>
 					Coverage is the share of operators with the verdict runs, decomposes or falls back.
-					Operators that autogen adds are counted apart. The parts are rounded so that they add up
-					to 100 %, and the share is the sum of its rounded parts.
+					Operators that autogen adds are counted apart. Pages show the share with one digit,
+					rounded down. Badges and reports show whole per cent: the parts are rounded so that they
+					add up to 100 %, and the share is the sum of its rounded parts.
 				</p>
 			</Section>
 			<Section id="calls" title="What a kernel calls">

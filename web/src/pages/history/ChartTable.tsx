@@ -10,8 +10,6 @@ import { revisionPath } from "../../nav";
 import { Chart } from "./Chart";
 import styles from "./Trends.module.css";
 
-export const perCent = (value: number) => `${value.toFixed(value === 100 ? 0 : 1)} %`;
-
 export const HUNDRED: [number, number] = [0, 100];
 
 interface Props {

@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import type { At, KeyItem } from "../../api/queries";
 import { Meter } from "../../components/Meter";
+import { percent } from "../../lib/format";
 import { type BackendCoverage, VERDICTS } from "../../lib/verdicts";
 import { keyPath } from "../../nav";
 import styles from "./Project.module.css";
@@ -21,7 +22,9 @@ export function CoverageMeters({ at, keys }: { at: At; keys: readonly KeyItem[] 
 						<li key={key}>
 							<Link to={keyPath(at, key)}>
 								<span>{key}</span>
-								<strong>{coverage.claimed ? `${coverage.covered} %` : "out of tree"}</strong>
+								<strong>
+									{coverage.claimed ? percent(coverage.working, coverage.operators) : "out of tree"}
+								</strong>
 								<VerdictMeter coverage={coverage} />
 							</Link>
 						</li>
