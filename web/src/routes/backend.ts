@@ -1,4 +1,6 @@
 import { createRoute, redirect } from "@tanstack/react-router";
+import { matrixQuery } from "../api/queries";
+import { ahead } from "../lib/ahead";
 import { lazyPage } from "../lib/lazyPage";
 import { oneOf, type Raw, stringify, text } from "../lib/search";
 import { type Verdict, VERDICTS } from "../lib/verdicts";
@@ -12,6 +14,7 @@ export const STANDINGS = ["direct", "inherited", "missing", "unknown"] as const;
 export const backendRoute = createRoute({
 	getParentRoute: () => revisionRoute,
 	path: "/backends/$key",
+	loader: (visit) => ahead(visit, matrixQuery(visit.context.at)),
 	component: lazyPage(() => import("../pages/backends/Backend")),
 });
 

@@ -1,4 +1,6 @@
 import { createRoute } from "@tanstack/react-router";
+import { matrixQuery } from "../api/queries";
+import { ahead } from "../lib/ahead";
 import { lazyPage } from "../lib/lazyPage";
 import { isReason, type ReasonName } from "../lib/reasons";
 import { oneOf, type Raw, text } from "../lib/search";
@@ -45,5 +47,6 @@ export const backendsRoute = createRoute({
 			cell: text(raw, "cell"),
 		};
 	},
+	loader: (visit) => ahead(visit, matrixQuery(visit.context.at)),
 	component: lazyPage(() => import("../pages/backends/Backends")),
 });

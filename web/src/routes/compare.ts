@@ -1,8 +1,10 @@
 import { createRoute } from "@tanstack/react-router";
 import { GROUPS, type Group, TURNS, type Turn } from "../lib/comparison";
+import { ahead } from "../lib/ahead";
 import { lazyPage } from "../lib/lazyPage";
 import { FAIL_ON, type FailOn, PROFILES, type Profile } from "../lib/levels";
 import { oneOf, type Raw, text } from "../lib/search";
+import { comparisonQuery } from "../pages/compare/queries";
 import { rootRoute } from "./root";
 
 /** What is shown of a comparison, as it stands in the address. */
@@ -68,5 +70,8 @@ export const comparisonRoute = createRoute({
 	getParentRoute: () => rootRoute,
 	path: "/p/$project/compare/$range",
 	validateSearch: comparisonSearch,
+	loaderDeps: ({ search: { profile, fail_on } }) => ({ profile, fail_on }),
+	loader: (visit) =>
+		ahead(visit, comparisonQuery(visit.params.project, visit.params.range, visit.deps)),
 	component: lazyPage(() => import("../pages/compare/Compare")),
 });

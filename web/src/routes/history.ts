@@ -1,7 +1,9 @@
 import { createRoute } from "@tanstack/react-router";
 import { type EventKind, KIND_NAMES } from "../lib/history";
+import { ahead } from "../lib/ahead";
 import { lazyPage } from "../lib/lazyPage";
 import { oneOf, type Raw, text } from "../lib/search";
+import { historyQuery, trendsQuery } from "../pages/history/queries";
 import { rootRoute } from "./root";
 
 /** Which part of an operator's history is shown, as it stands in the address. */
@@ -23,6 +25,9 @@ export const operatorHistoryRoute = createRoute({
 		from: text(raw, "from"),
 		to: text(raw, "to"),
 	}),
+	loaderDeps: ({ search: { key, from, to } }) => ({ key, from, to }),
+	loader: (visit) =>
+		ahead(visit, historyQuery(visit.params.project, visit.params.operator, visit.deps)),
 	component: lazyPage(() => import("../pages/history/OperatorHistory")),
 });
 
@@ -46,6 +51,8 @@ export const trendsRoute = createRoute({
 		keys: text(raw, "keys"),
 		of: oneOf(raw, "of", COUNTED),
 	}),
+	loaderDeps: ({ search: { from, to } }) => ({ from, to }),
+	loader: (visit) => ahead(visit, trendsQuery(visit.params.project, visit.deps)),
 	component: lazyPage(() => import("../pages/history/Trends")),
 });
 

@@ -1,4 +1,6 @@
 import { createRoute } from "@tanstack/react-router";
+import { overloadsQuery } from "../api/queries";
+import { ahead } from "../lib/ahead";
 import { lazyPage } from "../lib/lazyPage";
 import { type Raw, text } from "../lib/search";
 import { revisionRoute } from "./revision";
@@ -13,5 +15,6 @@ export const nameRoute = createRoute({
 	getParentRoute: () => revisionRoute,
 	path: "/names/$name",
 	validateSearch: (raw: Raw): NameSearch => ({ form: text(raw, "form") }),
+	loader: (visit) => ahead(visit, overloadsQuery(visit.context.at, visit.params.name)),
 	component: lazyPage(() => import("../pages/name/NameView")),
 });

@@ -1,4 +1,6 @@
 import { createRoute } from "@tanstack/react-router";
+import { operatorQuery } from "../api/queries";
+import { ahead } from "../lib/ahead";
 import { lazyPage } from "../lib/lazyPage";
 import { oneOf, type Raw, text } from "../lib/search";
 import { revisionRoute } from "./revision";
@@ -30,5 +32,6 @@ export const operatorRoute = createRoute({
 		table: oneOf(raw, "table", ["grid"] as const),
 		implement: text(raw, "implement"),
 	}),
+	loader: (visit) => ahead(visit, operatorQuery(visit.context.at, visit.params.operator)),
 	component: lazyPage(() => import("../pages/operator/OperatorView")),
 });

@@ -1,4 +1,6 @@
 import { createRoute } from "@tanstack/react-router";
+import { matrixQuery } from "../api/queries";
+import { ahead } from "../lib/ahead";
 import { lazyPage } from "../lib/lazyPage";
 import { isReason, type ReasonName } from "../lib/reasons";
 import { flag, oneOf, type Raw, text } from "../lib/search";
@@ -39,5 +41,6 @@ export const operatorsRoute = createRoute({
 	getParentRoute: () => revisionRoute,
 	path: "/operators",
 	validateSearch: operatorsSearch,
+	loader: (visit) => ahead(visit, matrixQuery(visit.context.at)),
 	component: lazyPage(() => import("../pages/Operators")),
 });

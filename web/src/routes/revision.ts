@@ -1,6 +1,7 @@
 import { createRoute, redirect } from "@tanstack/react-router";
-import { queryClient, revisionQuery } from "../api/queries";
+import { findingsQuery, queryClient, revisionQuery } from "../api/queries";
 import { RevisionError, RevisionFrame } from "../layout/RevisionFrame";
+import { ahead } from "../lib/ahead";
 import { lazyPage } from "../lib/lazyPage";
 import { atOf } from "../lib/revisions";
 import { revisionPath } from "../nav";
@@ -33,6 +34,7 @@ export const revisionRoute = createRoute({
 export const summaryRoute = createRoute({
 	getParentRoute: () => revisionRoute,
 	path: "/",
+	loader: (visit) => ahead(visit, findingsQuery(visit.context.at)),
 	component: lazyPage(() => import("../pages/Revision")),
 });
 

@@ -1,4 +1,6 @@
 import { createRoute } from "@tanstack/react-router";
+import { ahead } from "../lib/ahead";
+import { ruleQuery, rulesQuery } from "../api/queries";
 import { lazyPage } from "../lib/lazyPage";
 import { oneOf, type Raw, text } from "../lib/search";
 import { rootRoute } from "./root";
@@ -24,11 +26,13 @@ export const rulesRoute = createRoute({
 		family: text(raw, "family"),
 		weight: text(raw, "weight"),
 	}),
+	loader: (visit) => ahead(visit, rulesQuery),
 	component: lazyPage(() => import("../pages/rules/Rules")),
 });
 
 export const ruleRoute = createRoute({
 	getParentRoute: () => rootRoute,
 	path: "/rules/$rule",
+	loader: (visit) => ahead(visit, ruleQuery(visit.params.rule)),
 	component: lazyPage(() => import("../pages/rules/Rule")),
 });

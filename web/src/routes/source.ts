@@ -1,4 +1,6 @@
 import { createRoute } from "@tanstack/react-router";
+import { fileQuery } from "../api/queries";
+import { ahead } from "../lib/ahead";
 import { lazyPage } from "../lib/lazyPage";
 import { oneOf, type Raw, text } from "../lib/search";
 import { revisionRoute } from "./revision";
@@ -24,5 +26,6 @@ export const sourceRoute = createRoute({
 		q: text(raw, "q"),
 		operator: text(raw, "operator"),
 	}),
+	loader: (visit) => ahead(visit, fileQuery(visit.context.at, visit.params.file)),
 	component: lazyPage(() => import("../pages/source/Source")),
 });

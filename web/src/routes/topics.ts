@@ -1,4 +1,6 @@
 import { createRoute } from "@tanstack/react-router";
+import { ahead } from "../lib/ahead";
+import { topicQuery, topicsQuery } from "../api/queries";
 import { lazyPage } from "../lib/lazyPage";
 import { oneOf, type Raw, text } from "../lib/search";
 import { TOPIC_KINDS } from "../lib/topics";
@@ -17,6 +19,7 @@ export const topicsRoute = createRoute({
 		q: text(raw, "q"),
 		kind: oneOf(raw, "kind", TOPIC_KINDS),
 	}),
+	loader: (visit) => ahead(visit, topicsQuery),
 	component: lazyPage(() => import("../pages/topics/Topics")),
 });
 
@@ -34,5 +37,7 @@ export const topicRoute = createRoute({
 		release: text(raw, "release"),
 		answers: text(raw, "answers"),
 	}),
+	loaderDeps: ({ search: { release } }) => ({ release }),
+	loader: (visit) => ahead(visit, topicQuery(visit.params.topic, visit.deps.release)),
 	component: lazyPage(() => import("../pages/topics/Topic")),
 });

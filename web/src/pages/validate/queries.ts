@@ -36,7 +36,7 @@ const overQuery = (text: string, place: Place) =>
 		queryFn: async ({ signal }): Promise<Checked> => {
 			const answer = client.POST("/v1/projects/{project}/revisions/{revision}/validate", {
 				params: { path: { project: place.project, revision: place.rev } },
-				body: text as never,
+				body: text,
 				signal,
 				...asYaml,
 			});
@@ -53,7 +53,7 @@ const aloneQuery = (text: string, release: string | undefined) =>
 			const params = { query: { release } };
 			const answer = client.POST("/v1/validate", {
 				params,
-				body: text as never,
+				body: text,
 				signal,
 				...asYaml,
 			});
@@ -68,7 +68,7 @@ export const parseQuery = (text: string, release: string | undefined) =>
 		gcTime: KEPT,
 		queryFn: ({ signal }) => {
 			const params = { query: { release, generated: "include" as const } };
-			return data(client.POST("/v1/parse", { params, body: text as never, signal, ...asYaml }));
+			return data(client.POST("/v1/parse", { params, body: text, signal, ...asYaml }));
 		},
 	});
 
@@ -102,7 +102,7 @@ export const postedSignaturesQuery = (
 		queryFn: ({ signal }) => {
 			const params = { query: { release, operator, key } };
 			return data(
-				client.POST("/v1/signatures", { params, body: text as never, signal, ...asYaml }),
+				client.POST("/v1/signatures", { params, body: text, signal, ...asYaml }),
 			);
 		},
 	});
