@@ -163,7 +163,56 @@ describe("keyboard", { skip, concurrency: false }, () => {
 		await page.keyboard.press("k");
 		await page.locator(`article[data-active][aria-label="${first}"]`).waitFor();
 		await page.keyboard.press("?");
-		await page.getByRole("dialog", { name: "Keys" }).getByText("Next and previous operator").waitFor();
+		await page.getByRole("dialog", { name: "Keys" }).getByText("Next and previous row of a list").waitFor();
+	});
+
+	const AT = `/p/pytorch/r/${NEWEST}`;
+	for (const [name, path] of [
+		["operators", `${AT}/operators?q=abs`],
+		["kernels of a key", `${AT}/backends/MPS/kernels?q=abs`],
+		["gaps", `${AT}/backends/MPS/gaps`],
+		["leverage", `${AT}/backends/MPS/leverage`],
+		["rules", "/rules"],
+		["topics", "/topics"],
+		["revisions", "/p/pytorch"],
+		["what a search found", "/p/pytorch/search?q=cholesky"],
+		["changes by operator", "/p/pytorch/compare/2.12.1...2.13.0?view=operators"],
+	]) {
+		it(`j, k, Escape and Enter do in ${name} what they do in every list`, async (t) => {
+			const page = await web.open(t, path);
+			await settled(page);
+			/** What has the focus: the text of a row, or nothing where no row has it. */
+			const row = () =>
+				page.evaluate(() => document.activeElement?.closest("[role=listitem], [data-row], article")?.textContent);
+			const moves = (check) => eventually(async () => assert.ok(check(await row()), `${await row()}`));
+			await page.keyboard.press("j");
+			await moves((text) => text !== undefined);
+			const first = await row();
+			await page.keyboard.press("j");
+			await moves((text) => text !== undefined && text !== first);
+			await page.keyboard.press("k");
+			await moves((text) => text === first);
+			await page.keyboard.press("Escape");
+			await moves((text) => text === undefined);
+			assert.notEqual(await page.evaluate(() => document.activeElement?.tagName), "BODY");
+			await page.keyboard.press("j");
+			await moves((text) => text !== undefined);
+			const before = page.url();
+			await page.keyboard.press("Enter");
+			await page.waitForURL((url) => url.href !== before);
+		});
+	}
+
+	it("Enter unfolds a cause of a review, and Escape leaves it", async (t) => {
+		const page = await web.open(t, "/p/pytorch/compare/2.12.1...2.13.0");
+		await settled(page);
+		await page.keyboard.press("j");
+		await page.keyboard.press("Enter");
+		await page.locator('[data-cause][aria-expanded="true"]:focus').waitFor();
+		await page.keyboard.press("Escape");
+		await eventually(async () =>
+			assert.equal(await page.evaluate(() => document.activeElement?.closest("article")), null),
+		);
 	});
 
 	it("the end of the list is one key away", async (t) => {

@@ -122,6 +122,12 @@ export const namesQuery = (project: string, words = "", limit = 50, cursor?: str
 		},
 	});
 
+/** What stays until other words are answered: names of the same project, never those of another. */
+export const namesBefore =
+	(project: string) =>
+	<T>(before: T | undefined, query: { queryKey: readonly unknown[] } | undefined): T | undefined =>
+		query?.queryKey[1] === project ? before : undefined;
+
 /** A part of a timeline. */
 export interface TimelinePart {
 	from?: string;

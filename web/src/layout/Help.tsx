@@ -7,11 +7,11 @@ import styles from "./Help.module.css";
 const KEYS: readonly (readonly [string[], string])[] = [
 	[["/"], "Search operators, keys, rules and revisions"],
 	[["Ctrl", "K"], "The same, from anywhere"],
-	[["↑", "↓", "Enter"], "Move in a list, open an item"],
-	[["j", "k"], "Next and previous operator, gap or change"],
+	[["↑", "↓", "Enter"], "Move in a list, open a row"],
+	[["j", "k"], "Next and previous row of a list"],
 	[["←", "→", "Home", "End"], "Move in the matrix and between tabs"],
 	[["n", "p"], "Next and previous finding or change"],
-	[["Esc"], "Close the open dialog"],
+	[["Esc"], "Leave the rows of a list, close a dialog"],
 	[["?"], "This list"],
 ];
 

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { namesQuery, projectsQuery } from "../api/queries";
 import { Page, Section } from "../components/Page";
+import { Rows } from "../components/Rows";
 import { Async, Empty } from "../components/States";
 import { counted } from "../lib/format";
 import { lastProject, preferred } from "../lib/projects";
@@ -35,15 +36,17 @@ export default function Home() {
 					) : (
 						<>
 							<Tasks project={preferred(items, lastProject())} />
-							{items.map(({ name, description, revisions }, at) => (
-								<Project
-									key={name}
-									name={name}
-									note={[counted(revisions, "revision"), description].filter(Boolean).join(" · ")}
-									isFilled={revisions > 0}
-									isEager={at < 4}
-								/>
-							))}
+							<Rows>
+								{items.map(({ name, description, revisions }, at) => (
+									<Project
+										key={name}
+										name={name}
+										note={[counted(revisions, "revision"), description].filter(Boolean).join(" · ")}
+										isFilled={revisions > 0}
+										isEager={at < 4}
+									/>
+								))}
+							</Rows>
 						</>
 					)
 				}

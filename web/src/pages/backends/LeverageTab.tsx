@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { OperatorLink } from "../../components/links";
 import { Section } from "../../components/Page";
+import { ROW, Rows } from "../../components/Rows";
 import { Async, Empty } from "../../components/States";
 import { csvOf } from "../../lib/csv";
 import { count, counted } from "../../lib/format";
@@ -36,18 +37,20 @@ function Leverage({ gaps: { leverage, key }, name }: { gaps: Gaps; name: string 
 			actions={<Sheet name={name} make={sheet} />}
 			note={`${counted(leverage.length, "kernel")}: ${counted(all, "more operator")} work on ${key}`}
 		>
-			<ol className={styles.leverage}>
-				{leverage.map((step) => (
-					<li key={step.operator}>
-						<OperatorLink name={step.operator} /> <strong>+{count(step.gain)}</strong>
-						<span className="muted">
-							{" "}
-							{someNames(step.unlocks)}
-							{step.blocks > 0 && `; ${count(step.blocks)} more need it and others besides`}
-						</span>
-					</li>
-				))}
-			</ol>
+			<Rows>
+				<ol className={styles.leverage}>
+					{leverage.map((step) => (
+						<li key={step.operator} {...ROW}>
+							<OperatorLink name={step.operator} /> <strong>+{count(step.gain)}</strong>
+							<span className="muted">
+								{" "}
+								{someNames(step.unlocks)}
+								{step.blocks > 0 && `; ${count(step.blocks)} more need it and others besides`}
+							</span>
+						</li>
+					))}
+				</ol>
+			</Rows>
 		</Section>
 	);
 }

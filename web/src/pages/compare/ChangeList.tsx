@@ -1,6 +1,6 @@
 import { useRouterState } from "@tanstack/react-router";
 import { useWindowVirtualizer } from "@tanstack/react-virtual";
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { type KeyboardEvent, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
 import { Badge } from "../../components/Badge";
 import { Button } from "../../components/controls";
 import { Empty } from "../../components/States";
@@ -57,11 +57,26 @@ export function ChangeList({ groups, comparison, unfolded, onClear }: Props) {
 		getItemKey: (at) => rows[at]?.id ?? at,
 	});
 	const [active, setActive] = useState<string>();
+	// Whether the active row is to get the focus once it is drawn.
+	const isWanted = useRef(false);
+	useEffect(() => {
+		if (!isWanted.current) return;
+		const card = box.current?.querySelector<HTMLElement>("article[data-active]");
+		if (!card) return;
+		isWanted.current = false;
+		card.focus({ preventScroll: true });
+	});
+	const press = (event: KeyboardEvent) => {
+		const target = event.target as HTMLElement;
+		if (event.key === "Escape") box.current?.focus({ preventScroll: true });
+		if (event.key === "Enter" && target.tagName === "ARTICLE") target.querySelector("a")?.click();
+	};
 	const go = useCallback(
 		(at: number) => {
 			const row = rows[at];
 			if (!row) return;
 			setActive(row.id);
+			isWanted.current = true;
 			virtual.scrollToIndex(at, { align: "start" });
 		},
 		[rows, virtual],
@@ -100,7 +115,13 @@ export function ChangeList({ groups, comparison, unfolded, onClear }: Props) {
 		);
 	}
 	return (
-		<div ref={box} className={styles.list} style={{ height: virtual.getTotalSize() }}>
+		<div
+			ref={box}
+			className={styles.list}
+			style={{ height: virtual.getTotalSize() }}
+			tabIndex={-1}
+			onKeyDown={press}
+		>
 			{virtual.getVirtualItems().map((item) => {
 				const row = rows[item.index];
 				if (!row) return null;

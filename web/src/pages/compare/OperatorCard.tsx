@@ -28,7 +28,12 @@ export const OperatorCard = memo(function OperatorCard({
 	const isGone = compared !== undefined && compared.new === null;
 	const side = isGone ? comparison.base : comparison.head;
 	return (
-		<article className={styles.card} aria-label={operator} data-active={active || undefined}>
+		<article
+			className={styles.card}
+			aria-label={operator}
+			data-active={active || undefined}
+			tabIndex={-1}
+		>
 			<header className={styles.head}>
 				<h3>
 					<OperatorName name={operator} side={side} />

@@ -74,7 +74,12 @@ export function Review({ review, comparison, passing, texts, onClear }: Props) {
 		});
 	const done = causes.filter(({ id }) => viewed.has(id)).length;
 	return (
-		<div ref={box} className={styles.review}>
+		<div
+			ref={box}
+			className={styles.review}
+			tabIndex={-1}
+			onKeyDown={(event) => event.key === "Escape" && box.current?.focus({ preventScroll: true })}
+		>
 			<p className={styles.progress} role="status">
 				{counted(causes.length, "cause")}, <strong>{count(done)} viewed</strong>
 			</p>

@@ -4,6 +4,7 @@ import { searchQuery } from "../../api/queries";
 import { Badge } from "../../components/Badge";
 import { HistoryLink, OperatorAt } from "../../components/links";
 import { Page, Section } from "../../components/Page";
+import { ROW, Rows } from "../../components/Rows";
 import { SearchInput } from "../../components/SearchInput";
 import { Async, Empty } from "../../components/States";
 import { counted } from "../../lib/format";
@@ -65,33 +66,35 @@ export default function Search() {
 							{items.length === 0 ? (
 								<Empty title="No results" />
 							) : (
-								<ul className={styles.found}>
-									{items.map(({ operator, current, present, changed }) => {
-										const last = present.at(-1)?.to;
-										const rev = last && placeAddress(last);
-										return (
-											<li key={operator}>
-												{rev ? (
-													<OperatorAt place={{ project, rev }} name={operator} />
-												) : (
-													<code>{operator}</code>
-												)}
-												{!current && <Badge tone="warning">only in older revisions</Badge>}
-												<span className={styles.where}>
-													{present
-														.map(({ from, to }) => rangeTitle(from, to))
-														.join(", ")}
-													{changed.length > 0 &&
-														`; changed in ${changed.map(placeTitle).join(", ")}`}
-												</span>
-												<HistoryLink project={project} name={operator}>
-													history
-													<span className="visually-hidden"> of {operator}</span>
-												</HistoryLink>
-											</li>
-										);
-									})}
-								</ul>
+								<Rows>
+									<ul className={styles.found}>
+										{items.map(({ operator, current, present, changed }) => {
+											const last = present.at(-1)?.to;
+											const rev = last && placeAddress(last);
+											return (
+												<li key={operator} {...ROW}>
+													{rev ? (
+														<OperatorAt place={{ project, rev }} name={operator} />
+													) : (
+														<code>{operator}</code>
+													)}
+													{!current && <Badge tone="warning">only in older revisions</Badge>}
+													<span className={styles.where}>
+														{present
+															.map(({ from, to }) => rangeTitle(from, to))
+															.join(", ")}
+														{changed.length > 0 &&
+															`; changed in ${changed.map(placeTitle).join(", ")}`}
+													</span>
+													<HistoryLink project={project} name={operator}>
+														history
+														<span className="visually-hidden"> of {operator}</span>
+													</HistoryLink>
+												</li>
+											);
+										})}
+									</ul>
+								</Rows>
 							)}
 						</Section>
 					)}

@@ -1,7 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { namesQuery, projectsQuery } from "../../api/queries";
+import { namesBefore, namesQuery, projectsQuery } from "../../api/queries";
 import { Page, Section } from "../../components/Page";
+import { Rows } from "../../components/Rows";
 import { SearchInput } from "../../components/SearchInput";
 import { Async, Empty } from "../../components/States";
 import { counted } from "../../lib/format";
@@ -22,7 +23,7 @@ export default function Project() {
 	const projects = useQuery(projectsQuery);
 	const names = useQuery({
 		...namesQuery(project, q, LISTED, cursor),
-		placeholderData: (before, query) => (query?.queryKey[1] === project ? before : undefined),
+		placeholderData: namesBefore(project),
 	});
 	const description = projects.data?.find(({ name }) => name === project)?.description;
 	return (
@@ -45,7 +46,9 @@ export default function Project() {
 					{({ items, next_cursor }) => (
 						<>
 							{items.length > 0 ? (
-								<RevisionCards project={project} items={items} isWhole={q === undefined} />
+								<Rows>
+									<RevisionCards project={project} items={items} isWhole={q === undefined} />
+								</Rows>
 							) : q === undefined ? (
 								<NoRevisions project={project} />
 							) : (

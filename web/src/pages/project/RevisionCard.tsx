@@ -6,6 +6,7 @@ import { Badge } from "../../components/Badge";
 import { CoverageLink } from "../../components/links";
 import { Card } from "../../components/Page";
 import { Prose } from "../../components/Prose";
+import { ROW } from "../../components/Rows";
 import { Loading } from "../../components/States";
 import { breaks, type Step } from "../../lib/change";
 import { count, counted, day, shortDigest } from "../../lib/format";
@@ -56,7 +57,7 @@ export function RevisionCard({ project, item, before, step, eager }: Props) {
 	const keys = useQuery({ ...keysQuery(at), enabled: near });
 	const summary = revision.data?.summary;
 	return (
-		<li ref={node}>
+		<li ref={node} {...ROW}>
 			<Card>
 				<div className={styles.revision}>
 					<div className={styles.name}>

@@ -5,6 +5,7 @@ import { Button, Select } from "../../components/controls";
 import { FilterBar, Passing } from "../../components/Filters";
 import { Page, Section } from "../../components/Page";
 import { Prose } from "../../components/Prose";
+import { ROW, Rows } from "../../components/Rows";
 import { SearchInput } from "../../components/SearchInput";
 import { Async, Empty } from "../../components/States";
 import { counted } from "../../lib/format";
@@ -62,9 +63,11 @@ function Browser({ topics }: { topics: readonly TopicItem[] }) {
 					</Button>
 				</Empty>
 			)}
-			{TOPIC_KINDS.map((kind) => (
-				<Group key={kind} kind={kind} topics={shown.filter((topic) => topic.kind === kind)} />
-			))}
+			<Rows>
+				{TOPIC_KINDS.map((kind) => (
+					<Group key={kind} kind={kind} topics={shown.filter((topic) => topic.kind === kind)} />
+				))}
+			</Rows>
 		</>
 	);
 }
@@ -75,7 +78,7 @@ function Group({ kind, topics }: { kind: (typeof TOPIC_KINDS)[number]; topics: T
 		<Section title={KIND_TITLES[kind]} note={counted(topics.length, "topic")}>
 			<ul className={styles.list}>
 				{topics.map(({ id, summary }) => (
-					<li key={id}>
+					<li key={id} {...ROW}>
 						<Link to={topicPath(id)} className="mono target">
 							{id}
 						</Link>
