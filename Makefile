@@ -117,10 +117,11 @@ bench-history: releases
 	cargo build --release --locked --bins --examples
 	benches/history/run
 
-# Measures the pages in Chromium with a cold cache: paints, blocking time, frames of the matrix.
+# Measures the pages in Chromium with a cold cache: paints, blocking time, frames of the matrix; and
+# those of a project of ten thousand commits: content, elements, memory.
 bench-web: releases web
 	cargo build --release --locked --bins --examples
-	OPATLAS_PROGRAM=target/release/opatlas node --test --test-reporter=spec benches/web/views.mjs
+	OPATLAS_PROGRAM=target/release/opatlas node --test --test-concurrency=1 --test-reporter=spec benches/web/*.mjs
 
 # Takes the pictures of the documents (docs/screenshots) anew.
 screenshots: web releases
