@@ -40,6 +40,19 @@ describe("resilience", { skip, concurrency: false }, () => {
 		assert.ok(failed > 1);
 	});
 
+	it("asks again for the search, which is a part of its own", async (t) => {
+		const page = await web.open(t, "/coverage", { fine: [/ERR_FAILED/] });
+		await settled(page);
+		let asked = 0;
+		await page.route("**/assets/Palette-*.js", (route) => {
+			asked += 1;
+			return asked === 1 ? route.abort() : route.continue();
+		});
+		await page.keyboard.press("/");
+		await page.getByRole("combobox", { name: "Search" }).waitFor();
+		assert.ok(asked > 1);
+	});
+
 	it("copies without https, and says so where the browser refuses", async (t) => {
 		const page = await web.open(t, "/p/pytorch/compare/2.12.1...2.13.0");
 		await settled(page);
@@ -89,6 +102,18 @@ describe("resilience", { skip, concurrency: false }, () => {
 		assert.equal(await page.getByRole("dialog").count(), 0);
 		await page.keyboard.press("Control+k");
 		await page.getByRole("dialog", { name: "Search" }).waitFor();
+	});
+
+	it("`n` after `g` goes to trends, and does not step through what is open", async (t) => {
+		const page = await web.open(t, `/p/pytorch/r/${NEWEST}/files/native_functions.yaml`);
+		await page.getByRole("button", { name: /Next finding/ }).waitFor();
+		await settled(page);
+		const seen = [];
+		page.on("framenavigated", (frame) => seen.push(new URL(frame.url())));
+		await page.keyboard.press("g");
+		await page.keyboard.press("n");
+		await page.waitForURL("**/p/pytorch/trends");
+		assert.deepEqual(seen.filter(({ hash }) => hash !== ""), []);
 	});
 
 	it("shows no comparison under the title of another", async (t) => {

@@ -61,6 +61,16 @@ describe("source", { skip, concurrency: false }, () => {
 		await reads(current(page), /^5000/);
 	});
 
+	it("colours keys, comments and values apart", async (t) => {
+		const page = await web.open(t, `${PATH}#L5`);
+		await current(page).waitFor();
+		const colours = await lines(page).evaluate((list) => {
+			const parts = [...list.querySelectorAll("code, code *")];
+			return [...new Set(parts.map((part) => getComputedStyle(part).color))];
+		});
+		assert.ok(colours.length >= 3, `${colours}`);
+	});
+
 	it("marks findings at their lines, counts them, and steps through them", async (t) => {
 		const found = await inFile();
 		const stops = stopsOf(found);

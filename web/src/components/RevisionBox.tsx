@@ -1,6 +1,6 @@
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from "react";
-import { type NameItem, namesQuery } from "../api/queries";
+import { type NameItem, namesBefore, namesQuery } from "../api/queries";
 import { count, day } from "../lib/format";
 import { placeAddress, placeTitle } from "../lib/history";
 import { isNamed, titleOf } from "../lib/revisions";
@@ -88,7 +88,7 @@ function Input({ id, label, project, shown, text, setText, ...rest }: InputProps
 	const found = useQuery({
 		...namesQuery(project, words, LISTED),
 		enabled: isOpen,
-		placeholderData: keepPreviousData,
+		placeholderData: namesBefore(project),
 	});
 	const items = found.data?.items ?? NONE;
 	const hasAny = any !== undefined && words === "";

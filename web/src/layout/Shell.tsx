@@ -1,7 +1,8 @@
 import { Link, Outlet, useNavigate, useRouterState } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import { Suspense, useEffect, useRef, useState } from "react";
 import { Dialog } from "../components/Dialog";
 import { ErrorView } from "../components/States";
+import { lazyPart } from "../lib/lazyPage";
 import { NAV } from "../nav";
 import { Help } from "./Help";
 import { useGlobalKeys } from "./keys";
@@ -13,7 +14,7 @@ import { useArrival } from "./useArrival";
 import { useDataLinks } from "./useDataLinks";
 import { useHashScroll } from "./useHashScroll";
 
-const Palette = lazy(() => import("./Palette"));
+const Palette = lazyPart(() => import("./Palette"));
 const GLYPHS = { system: "◑", light: "☀", dark: "☾" } as const;
 
 /** What surrounds every view: the header, the search, and the help. */

@@ -1,10 +1,11 @@
-import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import {
 	type At,
 	type MatrixView,
 	matrixQuery,
 	type NameItem,
+	namesBefore,
 	namesQuery,
 	type Place,
 	rulesQuery,
@@ -186,7 +187,7 @@ export function useNames(project: string | undefined, text: string): readonly Hi
 	const found = useQuery({
 		...namesQuery(project ?? "", text.trim(), NAMES),
 		enabled: project !== undefined,
-		placeholderData: keepPreviousData,
+		placeholderData: namesBefore(project ?? ""),
 	});
 	const items = found.data?.items;
 	return useMemo(

@@ -1,4 +1,5 @@
 import { lazyRouteComponent } from "@tanstack/react-router";
+import { type ComponentType, lazy } from "react";
 
 /** How long to wait before a part of the program is asked for again, in milliseconds. */
 const WAITS = [300, 1200];
@@ -18,6 +19,10 @@ async function persistent<T>(load: () => Promise<T>): Promise<T> {
 /** A page that is loaded on demand. */
 export const lazyPage = <T extends Record<string, any>>(load: () => Promise<T>) =>
 	lazyRouteComponent(() => persistent(load));
+
+/** A part of a page that is loaded on demand. */
+export const lazyPart = <P extends object>(load: () => Promise<{ default: ComponentType<P> }>) =>
+	lazy(() => persistent(load));
 
 /** Whether an error says that a part of the program could not be loaded. */
 export const isPartMissing = (error: unknown): boolean =>

@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect, useMemo, useRef, useState } from "react";
+import { Suspense, useEffect, useMemo, useRef, useState } from "react";
 import { projectsQuery, releasesQuery } from "../../api/queries";
 import { Badge } from "../../components/Badge";
 import { Button, Copy, Select } from "../../components/controls";
@@ -9,6 +9,7 @@ import { ErrorView, Loading } from "../../components/States";
 import { useStepKeys } from "../../components/stepKeys";
 import { Tabs } from "../../components/Tabs";
 import { count, counted } from "../../lib/format";
+import { lazyPart } from "../../lib/lazyPage";
 import { inOrder } from "../../lib/positions";
 import { lastProject, preferred } from "../../lib/projects";
 import { VALIDATE_TABS, type ValidateSearch } from "../../routes/validate";
@@ -24,7 +25,7 @@ import { useText } from "./useText";
 import { useDebounced } from "./useTyping";
 import styles from "./Validate.module.css";
 
-const Editor = lazy(() => import("./Editor"));
+const Editor = lazyPart(() => import("./Editor"));
 const route = getRouteApi("/validate");
 
 /** How long after the last letter the server is asked, in milliseconds. */
