@@ -2,7 +2,6 @@
 
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_pytorch::release::Release;
-use std::collections::BTreeSet;
 
 use opatlas_source::Bundle;
 use opatlas_source::diagnostic::Finding;
@@ -50,15 +49,4 @@ pub fn judge(bundle: &Bundle, release: Release) -> Vec<Finding> {
         }
     }
     findings
-}
-
-/// The names of the operators that a file declares or lets be generated, each once.
-#[must_use]
-pub fn operators(bytes: &[u8]) -> BTreeSet<String> {
-    let bundle = Bundle::of_native_functions(bytes.to_vec());
-    let catalogue = Catalogue::read(&bundle, Release::LATEST, None);
-    let names = catalogue.iter();
-    names
-        .map(|(_, operator)| operator.qualified_name())
-        .collect()
 }

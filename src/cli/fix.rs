@@ -15,7 +15,7 @@ use opatlas_operators::catalogue::Catalogue;
 use opatlas_pytorch::release::Release;
 use opatlas_report::findings::Edited;
 use opatlas_rules as rules;
-use opatlas_rules::fix::{Fixed, Wanted, mend};
+use opatlas_rules::fix::{Fixed, Reading, Wanted, mend};
 use opatlas_source::diagnostic::{Finding, RuleId, Severity};
 use opatlas_yaml as yaml;
 
@@ -120,12 +120,12 @@ impl Fixing {
         let mut bundle = input.bundle.clone();
         let fixed = mend(name, &before, self.edits.wanted(), |text| {
             bundle.insert(name, text.as_bytes());
-            let found = rules::check(&Catalogue::read(&bundle, self.release, None));
-            let mut findings = found.into_kept();
+            let mut read = Reading::of(&Catalogue::read(&bundle, self.release, None));
             if !self.with_infos {
+                let findings = &mut read.findings;
                 findings.retain(|finding| finding.severity != Severity::Info);
             }
-            findings
+            read
         });
         if fixed.text != before && path.as_os_str() == "-" {
             bail!("--fix cannot edit standard input in place; use a file");

@@ -9,7 +9,7 @@ use lsp_types::{
 use super::diagnostics::{diagnostic, findings};
 use super::workspace::{Opened, Role};
 use opatlas_operators::catalogue::Catalogue;
-use opatlas_rules::fix::{Wanted, mend};
+use opatlas_rules::fix::{Reading, Wanted, mend};
 use opatlas_source::Span;
 use opatlas_source::diagnostic::{Applicability, Finding, Severity};
 
@@ -134,8 +134,11 @@ fn fix_all(opened: Opened<'_>) -> Option<CodeAction> {
     let fixed = mend(&document.name, before, Wanted::Safe, |text| {
         bundle.insert(&document.name, text.as_bytes());
         let release = snapshot.release();
-        let read = Catalogue::read(&bundle, release, Some(&snapshot.catalogue));
-        opatlas_rules::check(&read).into_kept()
+        Reading::of(&Catalogue::read(
+            &bundle,
+            release,
+            Some(&snapshot.catalogue),
+        ))
     });
     if fixed.text == before {
         return None;

@@ -5,23 +5,22 @@ use std::fmt::Write as _;
 
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_pytorch::release::Release;
-use opatlas_rules::fix::{self, Wanted};
-use opatlas_source::diagnostic::Finding;
+use opatlas_rules::fix::{self, Reading, Wanted};
 use opatlas_source::{Bundle, NATIVE_FUNCTIONS};
 
-fn findings(text: &str) -> Vec<Finding> {
+fn read(text: &str) -> Reading {
     let bundle = Bundle::of_native_functions(text.as_bytes());
-    opatlas_rules::check(&Catalogue::read(&bundle, Release::V2_15, None)).into_kept()
+    Reading::of(&Catalogue::read(&bundle, Release::V2_15, None))
 }
 
 /// What is said about a text, and what it becomes by the edits.
 fn said(text: &str) -> String {
     let mut out = format!("{text}\n");
-    for finding in findings(text) {
+    for finding in read(text).findings {
         let (line, help) = (&finding.message, finding.help.as_deref().unwrap_or("-"));
         let _ = writeln!(out, "  {}: {line}\n    {help}", finding.rule);
     }
-    let fixed = fix::mend(NATIVE_FUNCTIONS, text, Wanted::Suggested, findings);
+    let fixed = fix::mend(NATIVE_FUNCTIONS, text, Wanted::Suggested, read);
     if fixed.applied() > 0 {
         let _ = writeln!(out, "=>\n{}", fixed.text);
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use opatlas_operators::catalogue::Catalogue;
 use opatlas_source::Span;
 use opatlas_source::diagnostic::{Applicability, Finding, Fix, RuleId, Severity};
 
@@ -35,8 +36,8 @@ pub struct Fixed {
     pub text: String,
     /// How many edits were made for each rule.
     pub made: BTreeMap<RuleId, usize>,
-    /// How many edits were wanted but not applied, because they do not fix their finding or cause
-    /// others, by rule.
+    /// How many edits were wanted but not applied, because they do not fix their finding, cause
+    /// others, or lose an operator, by rule.
     pub refused: BTreeMap<RuleId, usize>,
 }
 
@@ -45,6 +46,30 @@ impl Fixed {
     #[must_use]
     pub fn applied(&self) -> usize {
         self.made.values().sum()
+    }
+}
+
+/// What [`mend`] must know of a bundle to tell whether an edit does good.
+#[derive(Debug, Clone, Default)]
+pub struct Reading {
+    /// What the rules find in it.
+    pub findings: Vec<Finding>,
+    /// How many operators are declared or generated, those of one name counted once.
+    pub operators: usize,
+}
+
+impl Reading {
+    /// Runs the rules over a bundle that was read, and counts its operators.
+    #[must_use]
+    pub fn of(catalogue: &Catalogue) -> Self {
+        let names: FxHashSet<_> = catalogue
+            .iter()
+            .map(|(_, operator)| (operator.namespace(), operator.name().as_str()))
+            .collect();
+        Self {
+            findings: crate::check(catalogue).into_kept(),
+            operators: names.len(),
+        }
     }
 }
 
@@ -82,39 +107,35 @@ pub const MOST_ROUNDS: usize = 16;
 /// The maximum number of times that [`mend`] reads the text again. It refuses the remaining edits.
 pub const MOST_READINGS: usize = 256;
 
-/// Applies the useful edits to one file of a bundle: after each, the finding is fixed and no file
-/// has a new error or warning. `check` returns all findings of the bundle with the given text as
-/// that file.
+/// Applies the useful edits to one file of a bundle: after each, the finding is fixed, no file has a
+/// new error or warning, and there are no fewer operators. The last is not a matter of findings: an
+/// edit can give two entries one signature, and then one group takes the place of the other, whose
+/// generated operators are gone. `read` reads the bundle with the given text as that file.
 #[must_use]
-pub fn mend(
-    file: &str,
-    text: &str,
-    wanted: Wanted,
-    check: impl FnMut(&str) -> Vec<Finding>,
-) -> Fixed {
+pub fn mend(file: &str, text: &str, wanted: Wanted, read: impl FnMut(&str) -> Reading) -> Fixed {
     let mut mending = Mending {
-        check,
+        read,
         readings: 0,
         refused: FxHashSet::default(),
         made: BTreeMap::new(),
     };
     let mut text = text.to_owned();
-    let mut findings = (mending.check)(&text);
+    let mut before = (mending.read)(&text);
     let mut seen = FxHashSet::default();
     for _ in 0..MOST_ROUNDS {
-        let offered = mending.offered(file, wanted, &findings);
+        let offered = mending.offered(file, wanted, &before.findings);
         let (_, chosen) = apply(&text, &offered);
         if chosen.is_empty() || !seen.insert(text.clone()) {
             break;
         }
         let mut good = Vec::new();
-        mending.select(&text, &findings, &chosen, &mut good);
+        mending.select(&text, &before, &chosen, &mut good);
         for finding in &good {
             *mending.made.entry(finding.rule).or_default() += 1;
         }
         if !good.is_empty() {
             text = apply(&text, &good).0;
-            findings = (mending.check)(&text);
+            before = (mending.read)(&text);
         }
     }
     let mut refused = BTreeMap::new();
@@ -137,14 +158,14 @@ fn said(finding: &Finding) -> Said {
     (finding.rule, about.into(), finding.message.as_ref().into())
 }
 
-struct Mending<C> {
-    check: C,
+struct Mending<R> {
+    read: R,
     readings: usize,
     refused: FxHashSet<Said>,
     made: BTreeMap<RuleId, usize>,
 }
 
-impl<C: FnMut(&str) -> Vec<Finding>> Mending<C> {
+impl<R: FnMut(&str) -> Reading> Mending<R> {
     fn offered<'f>(&self, file: &str, wanted: Wanted, findings: &'f [Finding]) -> Vec<&'f Finding> {
         findings
             .iter()
@@ -158,15 +179,17 @@ impl<C: FnMut(&str) -> Vec<Finding>> Mending<C> {
     fn select<'f>(
         &mut self,
         text: &str,
-        before: &[Finding],
+        before: &Reading,
         chosen: &[&'f Finding],
         good: &mut Vec<&'f Finding>,
     ) {
         if self.readings < MOST_READINGS {
             self.readings += 1;
             let tried: Vec<&Finding> = good.iter().chain(chosen).copied().collect();
-            let after = (self.check)(&apply(text, &tried).0);
-            if does_good(before, &tried, &after) {
+            let after = (self.read)(&apply(text, &tried).0);
+            if after.operators >= before.operators
+                && does_good(&before.findings, &tried, &after.findings)
+            {
                 good.extend(chosen);
                 return;
             }
@@ -245,8 +268,13 @@ mod tests {
         }
     }
 
-    fn mended(text: &str, check: impl FnMut(&str) -> Vec<Finding>) -> (String, usize, usize) {
-        let fixed = mend("native_functions.yaml", text, Wanted::Safe, check);
+    fn mended(text: &str, check: impl Fn(&str) -> Vec<Finding>) -> (String, usize, usize) {
+        let fixed = mend("native_functions.yaml", text, Wanted::Safe, |text| {
+            Reading {
+                findings: check(text),
+                operators: text.matches('|').count(),
+            }
+        });
         let refused = fixed.refused.values().sum();
         (fixed.text.clone(), fixed.applied(), refused)
     }
@@ -305,6 +333,18 @@ mod tests {
             mended("a", |_| vec![finding(0, 1, "b")]),
             ("a".to_owned(), 0, 1)
         );
+    }
+
+    #[test]
+    fn what_loses_an_operator_is_not_done() {
+        let check = |text: &str| {
+            let faults = text.match_indices(['a', '|']);
+            let at = |at: usize| u32::try_from(at).unwrap();
+            faults
+                .map(|(i, _)| finding(at(i), at(i) + 1, "b"))
+                .collect()
+        };
+        assert_eq!(mended("a|a", check), ("b|b".to_owned(), 2, 1));
     }
 
     #[test]
