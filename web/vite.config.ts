@@ -26,7 +26,7 @@ export default defineConfig({
 						{
 							name: "shared",
 							test: /src[\\/](components[\\/](?!SortedTable)|api|layout[\\/]place|lib)/,
-							minShareCount: 3,
+							minShareCount: 9,
 						},
 					],
 				},

@@ -22,9 +22,11 @@ export function CoverageMeters({ at, keys }: { at: At; keys: readonly KeyItem[] 
 						<li key={key}>
 							<Link to={keyPath(at, key)}>
 								<span>{key}</span>
-								<strong>
-									{coverage.claimed ? percent(coverage.working, coverage.operators) : "out of tree"}
-								</strong>
+								{coverage.claimed ? (
+									<strong>{percent(coverage.working, coverage.operators)}</strong>
+								) : (
+									<small>out of tree</small>
+								)}
 								<VerdictMeter coverage={coverage} />
 							</Link>
 						</li>
