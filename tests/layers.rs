@@ -24,7 +24,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "tree-sitter-python",
         ],
     ),
-    ("operators", &["indexmap", "rustc-hash"]),
+    ("operators", &["indexmap", "memchr", "rustc-hash"]),
     ("rules", &["memchr", "rustc-hash"]),
     ("dispatch", &["rustc-hash"]),
     ("topics", &[]),

@@ -196,6 +196,7 @@ impl Check {
             let hints = hints.filter_map(|judged| other_release::hint(&judged.snapshot));
             hints.for_each(|hint| eprint!("{hint}"));
         }
+        super::leave(judged);
         Ok(ExitCode::from(u8::from(failed)))
     }
 

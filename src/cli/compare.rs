@@ -74,6 +74,7 @@ impl Compare {
             (parts, report.conclusion())
         });
         self.write(&parts?)?;
+        super::leave(made);
         Ok(exit_code(conclusion))
     }
 

@@ -136,6 +136,12 @@ pub fn run() -> ExitCode {
     }
 }
 
+/// Leaves what a command has read to the end of the process: to free a revision entry by entry takes a
+/// tenth of the time of a short command.
+fn leave<T>(value: T) {
+    std::mem::forget(value);
+}
+
 /// The process's arguments. Ends the process if they are invalid or ask for help.
 fn parsed() -> Cli {
     let arguments: Vec<_> = std::env::args_os().collect();

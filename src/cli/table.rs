@@ -98,6 +98,7 @@ impl Table {
             (None, None) => bail!("missing operator, or a key with --backend"),
         };
         print!("{text}");
+        super::leave(subject);
         Ok(ExitCode::SUCCESS)
     }
 

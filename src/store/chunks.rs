@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
 
-use opatlas_source::{Bundle, Digest, revision_digest};
+use opatlas_source::{Bundle, Digest};
 
 /// The fewest bytes of a chunk that another entry follows. Without it, a file of tiny entries would
 /// cost many times its size.
@@ -77,15 +77,16 @@ impl Plan {
     pub(crate) fn of(bundle: &Bundle) -> Self {
         let files: Vec<_> = bundle
             .files()
-            .map(|(name, bytes)| FilePlan::of(name, bytes))
+            .zip(bundle.digests())
+            .map(|((name, bytes), (_, digest))| FilePlan::of(name, bytes, digest))
             .collect();
-        let digest = revision_digest(files.iter().map(|file| (&*file.name, file.digest)));
+        let digest = bundle.digest();
         Self { digest, files }
     }
 }
 
 impl FilePlan {
-    fn of(name: &str, bytes: &Arc<[u8]>) -> Self {
+    fn of(name: &str, bytes: &Arc<[u8]>, digest: Digest) -> Self {
         let chunks: Vec<_> = cut(bytes)
             .into_iter()
             .map(|span| Chunk {
@@ -95,7 +96,7 @@ impl FilePlan {
             .collect();
         Self {
             name: name.to_owned(),
-            digest: Digest::of(bytes),
+            digest,
             bytes: Arc::clone(bytes),
             groups: groups(bytes, &chunks),
             chunks,
@@ -194,7 +195,8 @@ mod tests {
     }
 
     fn plan(bytes: Vec<u8>) -> FilePlan {
-        FilePlan::of("native_functions.yaml", &bytes.into())
+        let digest = Digest::of(&bytes);
+        FilePlan::of("native_functions.yaml", &bytes.into(), digest)
     }
 
     #[test]

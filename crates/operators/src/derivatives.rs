@@ -190,6 +190,6 @@ impl Derivatives {
     #[must_use]
     pub fn is_non_differentiable(&self, formula: &Formula) -> bool {
         let word = self.formula(formula).map(text::strip);
-        word.is_some_and(|word| word.to_lowercase() == "non_differentiable")
+        word.is_some_and(|word| word.eq_ignore_ascii_case("non_differentiable"))
     }
 }

@@ -92,17 +92,15 @@ impl Parts {
         let mut bundle = Bundle::default();
         for file in &self.files {
             bundle.insert(&file.name, self.file(file)?);
+            if bundle.file_digest(&file.name) != Some(file.digest) {
+                return Err(file.damaged("has other bytes than were stored"));
+            }
         }
         Ok(bundle)
     }
 
     fn file(&self, file: &FileParts) -> Result<Arc<[u8]>, StoreError> {
-        let damaged = |what: &str| {
-            StoreError::corrupt(format!(
-                "file `{}` (sha256:{}) {what}",
-                file.name, file.digest
-            ))
-        };
+        let damaged = |what: &str| file.damaged(what);
         let mut bytes = Vec::with_capacity(usize::try_from(file.bytes).unwrap_or(0).min(1 << 26));
         for group in &file.groups {
             let group = self
@@ -116,9 +114,6 @@ impl Parts {
                     .ok_or_else(|| damaged("lacks a chunk"))?;
                 bytes.extend_from_slice(chunk);
             }
-        }
-        if Digest::of(&bytes) != file.digest {
-            return Err(damaged("has other bytes than were stored"));
         }
         Ok(bytes.into())
     }
@@ -148,6 +143,13 @@ async fn parts(connection: &mut impl Connection, rows: Vec<FileRow>) -> Result<P
         groups,
         chunks,
     })
+}
+
+impl FileParts {
+    fn damaged(&self, what: &str) -> StoreError {
+        let Self { name, digest, .. } = self;
+        StoreError::corrupt(format!("file `{name}` (sha256:{digest}) {what}"))
+    }
 }
 
 impl FileRow {

@@ -8,7 +8,7 @@
 use std::borrow::Cow;
 
 use super::bindings::{Binding, BindingKind};
-use super::text::{identifiers, replace_word, uses};
+use super::text::{find_from, identifiers, replace_word, uses};
 use opatlas_pytorch::release::Release;
 
 /// A backward formula with what it keeps taken out.
@@ -104,12 +104,15 @@ pub fn saved(formula: &str, values: &[Binding<'_>], release: Release) -> Saved {
 impl Saved {
     fn take(&mut self, value: &Binding<'_>, release: Release) {
         let name = &*value.saved_as;
-        if name.is_empty() || !self.formula.contains(name) {
+        if name.is_empty() {
             return;
         }
         // Few of the properties are asked for, so where the name stands is looked up once for all of
         // them, and again when one has been taken out.
         let mut places = places(&self.formula, name);
+        if places.is_empty() {
+            return;
+        }
         for property in PROPERTIES.iter().filter(|p| p.since <= release) {
             let is_asked = |at: &usize| at_name(&self.formula, 0, *at, name, property.pattern);
             if places.iter().any(|at| is_asked(at).is_some()) {
@@ -177,9 +180,9 @@ struct PropertyUse<'t> {
 fn places(text: &str, name: &str) -> Vec<usize> {
     let mut places = Vec::new();
     let mut look = 0;
-    while let Some(at) = text.get(look..).and_then(|rest| rest.find(name)) {
-        places.push(look + at);
-        look += at + text[look + at..].chars().next().map_or(1, char::len_utf8);
+    while let Some(at) = find_from(text, look, name) {
+        places.push(at);
+        look = at + text[at..].chars().next().map_or(1, char::len_utf8);
     }
     places
 }
@@ -189,7 +192,7 @@ fn places(text: &str, name: &str) -> Vec<usize> {
 fn find<'t>(text: &'t str, from: usize, name: &str, pattern: Pattern) -> Option<PropertyUse<'t>> {
     let mut look = from;
     loop {
-        let at = look + text.get(look..)?.find(name)?;
+        let at = find_from(text, look, name)?;
         if let Some(found) = at_name(text, from, at, name, pattern) {
             return Some(found);
         }

@@ -4,6 +4,8 @@
 
 use std::ops::Range;
 
+use memchr::memmem;
+
 /// A whole-word name in a formula (torchgen `IDENT_REGEX`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Occurrence {
@@ -23,6 +25,13 @@ fn is_word(c: char) -> bool {
 
 fn char_at(text: &str, at: usize) -> Option<char> {
     text.get(at..)?.chars().next()
+}
+
+/// Where a text stands in another at or behind `from`. Formulas are short and names many: the search
+/// of the standard library would first analyse each name, which takes longer than to find it.
+pub(super) fn find_from(text: &str, from: usize, name: &str) -> Option<usize> {
+    let rest = text.as_bytes().get(from..)?;
+    memmem::find(rest, name.as_bytes()).map(|at| from + at)
 }
 
 /// Whether a match that has used up everything before `from` may find a name at `at`.
@@ -54,7 +63,7 @@ pub fn identifiers<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = Occ
         }
         let mut look = from;
         loop {
-            let start = look + text.get(look..)?.find(name)?;
+            let start = find_from(text, look, name)?;
             let end = start + name.len();
             if opens(text, from, start)
                 && let Some(next) = closes(text, end)
@@ -117,8 +126,7 @@ pub fn gradient_indices(text: &str) -> Vec<(Range<usize>, usize)> {
     const OPEN: &str = "grads[";
     let mut found = Vec::new();
     let (mut from, mut look) = (0, 0);
-    while let Some(at) = text.get(look..).and_then(|rest| rest.find(OPEN)) {
-        let start = look + at;
+    while let Some(start) = find_from(text, look, OPEN) {
         let digits = start + OPEN.len();
         let end = digits + digit_run(&text[digits..]);
         if opens(text, from, start) && end > digits && text[end..].starts_with(']') {
@@ -143,7 +151,7 @@ fn digit_run(text: &str) -> usize {
 pub fn numbered_sizes(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     for open in [".size(", "->size("] {
-        for (start, _) in text.match_indices(open) {
+        for start in memmem::find_iter(text.as_bytes(), open) {
             let inside = &text[start + open.len()..];
             let sign = usize::from(inside.starts_with('-'));
             let digits = digit_run(&inside[sign..]);
@@ -160,7 +168,7 @@ pub fn numbered_sizes(text: &str) -> Vec<Range<usize>> {
 #[must_use]
 pub fn bare_calls(text: &str, method: &str) -> Vec<Range<usize>> {
     let call = format!("{method}()");
-    let found = text.match_indices(&call).filter_map(|(at, _)| {
+    let found = memmem::find_iter(text.as_bytes(), &call).filter_map(|at| {
         let before = &text[..at];
         let arrow = if before.ends_with("->") {
             2
