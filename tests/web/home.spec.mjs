@@ -51,6 +51,31 @@ describe("home", { skip, concurrency: false }, () => {
 		await page.waitForURL(`**/p/${OTHER}/r/2.13.0/operators`);
 	});
 
+	it("offers no revision of another project while its own are on their way", async (t) => {
+		const page = await web.open(t, "/compare?project=pytorch");
+		const field = page.getByRole("combobox", { name: "Base (old)", exact: true });
+		const option = page.getByRole("listbox").getByRole("option");
+		await field.click();
+		await option.filter({ hasText: NEWEST }).first().waitFor();
+		await field.press("Escape");
+		let release = () => {};
+		await page.route(`**/v1/projects/${OTHER}/timeline?*limit=50*`, async (route) => {
+			await new Promise((done) => {
+				release = done;
+			});
+			await route.continue();
+		});
+		await page.getByLabel("Project", { exact: true }).selectOption(OTHER);
+		await page.waitForURL(`**/compare?project=${OTHER}`);
+		await settled(page);
+		await field.click();
+		await page.getByText("Loading …").waitFor();
+		assert.equal(await option.count(), 0);
+		release();
+		await reads(option.first(), /2\.13\.0/);
+		assert.equal(await option.filter({ hasText: NEWEST }).count(), 0);
+	});
+
 	it("tells how much each revision broke, and leads to the comparison of the two", async (t) => {
 		let asked = 0;
 		const page = await web.open(t, "/rules");

@@ -188,6 +188,13 @@ describe("views", { skip, concurrency: false }, () => {
 		await reads(training, /works on \d+ of \d+ backends; \d+ live out of tree[\s\S]*bare backend[\s\S]*fails: needs add.out/);
 	});
 
+	it("an operator's page says why training fails, and not only that there is an error", async (t) => {
+		const page = await web.open(t, `/p/pytorch/r/${NEWEST}/operators/bincount`);
+		const training = page.getByRole("region", { name: "Works and trains" });
+		await reads(training.getByRole("button", { name: /^CPU/ }), /✕ training[\s\S]*no formula/);
+		assert.doesNotMatch(await training.innerText(), /^error$/m);
+	});
+
 	it("what-if shows the cells that change, and is in the address", async (t) => {
 		const page = await web.open(t, `/p/pytorch/r/${NEWEST}/operators/add.Tensor`);
 		await settled(page);
