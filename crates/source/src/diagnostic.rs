@@ -181,7 +181,11 @@ impl Diagnostic {
     /// nothing but upper and lower case differs.
     #[must_use]
     pub fn with_near_name(self, span: Span, written: &str, near: &str) -> Self {
-        let with = self.with_help(format!("did you mean `{near}`?"));
+        // Two question marks in a row would read as one type, `float??`.
+        let with = self.with_help(match near.ends_with('?') {
+            true => format!("write `{near}`"),
+            false => format!("did you mean `{near}`?"),
+        });
         match written.eq_ignore_ascii_case(near) {
             true => with.with_safe_fix(span, near),
             false => with.with_fix(span, near),
