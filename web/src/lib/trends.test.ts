@@ -40,6 +40,13 @@ describe("trends", () => {
 		expect(coverageLine([point("0", 0, { CPU: 0 })], "CPU", "served").values).toEqual([null]);
 	});
 
+	it("say nothing of what works on a backend outside PyTorch", () => {
+		const [of] = POINTS;
+		const outside = of && { ...of, coverage: of.coverage.map((key) => ({ ...key, claimed: false })) };
+		expect(coverageLine(outside ? [outside] : [], "CPU", "served").values).toEqual([null]);
+		expect(coverageLine(outside ? [outside] : [], "CPU", "kernels").values).toEqual([45]);
+	});
+
 	it("are titled by their revisions", () => {
 		expect(titles(POINTS)).toEqual(["1.0.0", "2.0.0"]);
 	});

@@ -25,7 +25,10 @@ export function drawnKeys(asked: readonly string[], known: readonly string[]): s
 	return known.filter((key) => (asked.length > 0 ? asked : MAIN).includes(key));
 }
 
-/** The share of a backend in per cent, point by point; null where the key is not known. */
+/**
+ * The share of a backend in per cent, point by point; null where the key is not known, and where
+ * what works is not: of a backend outside PyTorch only the kernels are.
+ */
 export function coverageLine(
 	points: readonly TrendPoint[],
 	key: string,
@@ -33,7 +36,9 @@ export function coverageLine(
 ): Line {
 	const share = (point: TrendPoint) => {
 		const found = point.coverage.find((of) => of.key === key);
-		return found && point.operators > 0 ? (found[counted] / point.operators) * 100 : null;
+		if (!found || point.operators === 0) return null;
+		if (counted === "served" && !found.claimed) return null;
+		return (found[counted] / point.operators) * 100;
 	};
 	return { name: key, values: points.map(share) };
 }
