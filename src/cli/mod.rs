@@ -6,6 +6,7 @@ mod output;
 
 mod backup;
 mod bootstrap;
+mod causes;
 mod check;
 mod check_sources;
 mod colour;
@@ -206,7 +207,7 @@ fn failed(error: &anyhow::Error) -> ExitCode {
     if error.is::<output::Closed>() {
         return ExitCode::from(output::CLOSED_PIPE);
     }
-    eprintln!("error: {error:#}");
+    eprintln!("error: {}", causes::Causes(error));
     ExitCode::from(2)
 }
 

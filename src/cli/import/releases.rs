@@ -9,6 +9,7 @@ use anyhow::bail;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
+use crate::cli::causes::Causes;
 use crate::cli::fetch::{Fetcher, canonical};
 use crate::cli::output;
 use crate::cli::stored::Stored;
@@ -186,7 +187,7 @@ async fn fetch(
             Ok(None) => {}
             Err(error) => {
                 failed += 1;
-                bar.suspend(|| eprintln!("error: {error:#}"));
+                bar.suspend(|| eprintln!("error: {}", Causes(&error)));
             }
         }
     }

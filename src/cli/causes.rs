@@ -1,0 +1,63 @@
+//! An error and its causes in one line.
+
+use std::fmt;
+
+/// Prints an error and its causes, each text once: many libraries repeat the cause in the text of
+/// the error that it caused.
+pub(super) struct Causes<'e>(pub(super) &'e anyhow::Error);
+
+impl fmt::Display for Causes<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = String::new();
+        for cause in self.0.chain() {
+            let cause = cause.to_string();
+            if text.is_empty() {
+                text = cause;
+            } else if !text.ends_with(&cause) {
+                text = format!("{text}: {cause}");
+            }
+        }
+        out.write_str(&text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io;
+
+    use super::*;
+    use crate::store::StoreError;
+
+    fn refused() -> sqlx::Error {
+        sqlx::Error::Io(io::Error::other("Connection refused (os error 111)"))
+    }
+
+    #[test]
+    fn a_cause_is_named_once() {
+        let unavailable = StoreError::from(refused());
+        let decode = StoreError::from(sqlx::Error::Decode(Box::new(refused())));
+        for (error, text) in [
+            (
+                anyhow::Error::from(unavailable).context("cannot open it"),
+                "cannot open it: the database is unavailable: the connection to it failed: error \
+                 communicating with database: Connection refused (os error 111)",
+            ),
+            (
+                decode.into(),
+                "the database failed: error occurred while decoding: error communicating with \
+                 database: Connection refused (os error 111)",
+            ),
+        ] {
+            assert_eq!(Causes(&error).to_string(), text);
+        }
+    }
+
+    #[test]
+    fn causes_that_say_more_are_all_named() {
+        let error = anyhow::anyhow!("no such file").context("cannot read a.yaml");
+        assert_eq!(
+            Causes(&error).to_string(),
+            "cannot read a.yaml: no such file"
+        );
+    }
+}
