@@ -6,6 +6,8 @@ mod client;
 mod common;
 #[path = "common/folder.rs"]
 mod folder;
+#[path = "common/git.rs"]
+mod git;
 #[path = "lsp/property.rs"]
 mod property;
 
@@ -15,6 +17,7 @@ use std::process::Command;
 
 use client::Client;
 use folder::write;
+use git::git;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -231,6 +234,66 @@ fn an_outline_of_a_release() {
         .unwrap();
     let title = client.ask("codeLens/resolve", lens.clone())["command"]["title"].clone();
     assert!(title.as_str().unwrap().contains("trains"), "{title}");
+    assert_eq!(client.stop(), Some(0));
+}
+
+/// The titles of lenses that need not be filled in: whom a change breaks, and the line of each.
+fn broken(client: &mut Client, uri: &str) -> Vec<(u64, String)> {
+    let whole = json!({"textDocument": {"uri": uri}});
+    let lenses = client.ask("textDocument/codeLens", whole);
+    let broken = lenses.as_array().unwrap().iter().filter_map(|lens| {
+        let title = lens["command"]["title"].as_str()?;
+        Some((lens["range"]["start"]["line"].as_u64()?, title.to_owned()))
+    });
+    broken.collect()
+}
+
+#[test]
+fn a_lens_says_whom_a_change_breaks() {
+    let folder = TempDir::new().unwrap();
+    let entry = "- func: blend(Tensor self, float weight) -> Tensor\n  variants: function\n";
+    let other = "- func: mix(Tensor self) -> Tensor\n";
+    let text = format!("{entry}{other}");
+    write(folder.path(), NATIVE, &text);
+    for arguments in [
+        &["init", "-q"][..],
+        &["add", "."],
+        &["commit", "-q", "-m", "one"],
+        &["switch", "-q", "-c", "change"],
+        &["commit", "-q", "--allow-empty", "-m", "two"],
+    ] {
+        git(folder.path(), arguments);
+    }
+    let mut client = Client::start(&["utf-16"]);
+    let uri = uri(&folder, NATIVE);
+    client.open(&uri, &text);
+    assert_eq!(broken(&mut client, &uri), []);
+
+    let renamed = text.replace("weight", "share");
+    client.edit(&uri, 2, json!([{"text": renamed}]));
+    let title = "2 callers break: Python keyword callers, autograd";
+    assert_eq!(broken(&mut client, &uri), [(0, title.to_owned())]);
+
+    client.edit(&uri, 3, json!([{"text": format!("\n{other}")}]));
+    let titles = broken(&mut client, &uri);
+    assert_eq!(titles.len(), 1, "{titles:?}");
+    assert!(titles[0].1.starts_with("without blend: "), "{titles:?}");
+    assert!(titles[0].1.contains("C++ callers"), "{titles:?}");
+
+    // A branch that `opatlas.toml` names, here the change itself: nothing but the text differs from it.
+    write(folder.path(), NATIVE, &renamed);
+    git(folder.path(), &["commit", "-q", "-a", "-m", "three"]);
+    write(
+        folder.path(),
+        "opatlas.toml",
+        "[files]\nbranch = \"change\"\n",
+    );
+    client.tell(
+        "textDocument/didClose",
+        json!({"textDocument": {"uri": uri}}),
+    );
+    client.open(&uri, &renamed);
+    assert_eq!(broken(&mut client, &uri), []);
     assert_eq!(client.stop(), Some(0));
 }
 

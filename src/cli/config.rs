@@ -40,6 +40,8 @@ pub(super) struct FilesText {
     pub(super) backends: Vec<PathBuf>,
     /// The release of PyTorch whose rules apply.
     pub(super) release: Option<String>,
+    /// The branch that changes are merged into, as git names it.
+    pub(super) branch: Option<String>,
 }
 
 /// What a repository's `opatlas.toml` says about its files.
@@ -51,6 +53,8 @@ pub(super) struct Files {
     pub(super) backends: Vec<PathBuf>,
     /// The release of PyTorch whose rules apply.
     pub(super) release: Option<String>,
+    /// The branch that changes are merged into, as git names it.
+    pub(super) branch: Option<String>,
     /// The vendor profile, as a bundle holds it.
     pub(super) vendor: Option<String>,
 }
@@ -87,6 +91,7 @@ impl Files {
                 .map(|path| folder.join(path))
                 .collect(),
             release: files.release,
+            branch: files.branch,
             vendor: config.vendor.map(|vendor| vendor.yaml()),
         })
     }

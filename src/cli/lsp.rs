@@ -11,6 +11,7 @@ use lsp_types::notification::{Notification as _, PublishDiagnostics};
 use lsp_types::{InitializeParams, PublishDiagnosticsParams};
 
 use super::config::Files;
+use super::merge_base;
 use super::neighbours::{around, fixed_name};
 use crate::lsp::{Disk, Fault, Place, Server};
 use crate::service::backend::Vendor;
@@ -20,7 +21,7 @@ use opatlas_pytorch::release::Release;
 
 /// How long no message may come before diagnostics are sent: those of a text that is already
 /// replaced are not.
-const QUIET: Duration = Duration::from_millis(5);
+const QUIET: Duration = Duration::from_millis(2);
 
 /// Starts the language server, which an editor talks to over standard input and output.
 ///
@@ -160,6 +161,11 @@ impl Disk for Repository {
 
     fn read(&self, path: &Path) -> Option<Vec<u8>> {
         std::fs::read(path).ok()
+    }
+
+    fn before(&self, paths: &[&Path]) -> Option<Vec<Option<Vec<u8>>>> {
+        let branch = config(paths.first()?).branch;
+        merge_base::files(branch.as_deref(), paths)
     }
 }
 

@@ -1,13 +1,15 @@
-//! Code lenses: on how many backends an operator works. They are filled in when an editor shows
-//! them, since a file has thousands.
+//! Code lenses: on how many backends an operator works, filled in when an editor shows them, since a file
+//! has thousands; and whom the change that is being made breaks.
 
 use lsp_types::{CodeLens, Command};
 use serde_json::{Value, json};
 
+use super::before::title as title_of_broken;
 use super::hover::dense;
 use super::workspace::{Opened, Role};
 use opatlas_dispatch::training::Works;
 use opatlas_operators::operator::OperatorId;
+use opatlas_source::Span;
 
 /// A lens over each operator of `native_functions.yaml`, still without text.
 pub(super) fn of(opened: Opened<'_>) -> Vec<CodeLens> {
@@ -27,7 +29,32 @@ pub(super) fn of(opened: Opened<'_>) -> Vec<CodeLens> {
             data: Some(json!({"uri": opened.document.uri, "operator": name})),
         })
     });
-    lenses.collect()
+    lenses.chain(broken(opened)).collect()
+}
+
+/// A lens over each operator whose change breaks callers, and one over the file if operators are gone.
+fn broken(opened: Opened<'_>) -> Vec<CodeLens> {
+    let Some(breaks) = opened.breaks() else {
+        return Vec::new();
+    };
+    let text = &opened.document.text;
+    let lens = |range, title| CodeLens {
+        range,
+        command: Some(Command {
+            title,
+            command: String::new(),
+            arguments: None,
+        }),
+        data: None,
+    };
+    let gone = breaks.title_of_gone();
+    let gone = gone.map(|title| lens(text.range(Span::new(0, 0)), title));
+    let declared = breaks.of.iter().filter_map(|(&id, &broken)| {
+        let placed = opened.snapshot.catalogue.operator(id).declared()?;
+        let range = text.range(placed.place(placed.entry.func_at));
+        Some(lens(range, title_of_broken(broken)))
+    });
+    gone.into_iter().chain(declared).collect()
 }
 
 /// The text of a lens whose operator still exists.

@@ -6,6 +6,7 @@
 //! for the same text opened anew.
 
 mod actions;
+mod before;
 mod completion;
 mod cursor;
 mod diagnostics;

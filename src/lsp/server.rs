@@ -126,7 +126,9 @@ impl<D: Disk> Server<D> {
             }
             CodeLensRequest::METHOD => {
                 let params: lsp_types::CodeLensParams = read(params)?;
-                self.of(&params.text_document.uri, lenses::of)
+                let uri = params.text_document.uri;
+                let opened = self.workspace.opened_with_before(&self.disk, &uri);
+                opened.map_or(Ok(Value::Null), |opened| answer(lenses::of(opened)))
             }
             CodeLensResolve::METHOD => self.lens(read(params)?),
             SemanticTokensFullRequest::METHOD => {

@@ -1,10 +1,12 @@
 //! Open files, and the bundles that they belong to.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use lsp_types::Uri;
 
+use super::before::Breaks;
 use super::text::Text;
 use super::uri::uri_of;
 use crate::service::Snapshot;
@@ -18,6 +20,10 @@ pub trait Disk {
 
     /// The bytes of a file.
     fn read(&self, path: &Path) -> Option<Vec<u8>>;
+
+    /// The bytes of files before the change that is being made, in the order of the paths: with git at the
+    /// merge base. `None` where nothing is known of that time.
+    fn before(&self, paths: &[&Path]) -> Option<Vec<Option<Vec<u8>>>>;
 }
 
 /// What a file is, and the files that belong with it.
@@ -75,6 +81,10 @@ pub(super) struct Project {
     bundle: Bundle,
     release: Release,
     snapshot: Option<Snapshot>,
+    /// The bundle before the change that is being made, once it was asked for.
+    before: OnceCell<Option<Snapshot>>,
+    /// Whom the change breaks.
+    breaks: OnceCell<Breaks>,
     /// Whether the bundle changed since it was read.
     is_stale: bool,
     /// Whether its diagnostics are to be sent.
@@ -89,10 +99,34 @@ impl Project {
             let read = Snapshot::read(bundle, self.release, self.snapshot.as_ref());
             self.snapshot = Some(read);
             self.is_stale = false;
+            self.breaks.take();
         }
         let (bundle, release) = (&self.bundle, self.release);
         self.snapshot
             .get_or_insert_with(|| Snapshot::read(bundle.clone(), release, None))
+    }
+
+    /// Reads the bundle as it was, unless that is known.
+    fn look_back(&self, disk: &impl Disk) {
+        self.before.get_or_init(|| {
+            let paths: Vec<&Path> = self.paths.values().map(PathBuf::as_path).collect();
+            let mut bundle = Bundle::default();
+            for (name, bytes) in self.paths.keys().zip(disk.before(&paths)?) {
+                if let Some(bytes) = bytes {
+                    bundle.insert(name, bytes);
+                }
+            }
+            bundle.file(NATIVE_FUNCTIONS)?;
+            if let Some(vendor) = self.bundle.file(VENDOR) {
+                bundle.insert(VENDOR, vendor.clone());
+            }
+            Some(Snapshot::read(bundle, self.release, self.snapshot.as_ref()))
+        });
+    }
+
+    fn forget_before(&mut self) {
+        self.before.take();
+        self.breaks.take();
     }
 
     fn insert(&mut self, name: &str, bytes: &[u8]) {
@@ -133,6 +167,8 @@ impl Workspace {
             bundle: Bundle::default(),
             release: place.release.unwrap_or(Release::LATEST),
             snapshot: None,
+            before: OnceCell::new(),
+            breaks: OnceCell::new(),
             is_stale: true,
             is_unsent: true,
         });
@@ -152,6 +188,7 @@ impl Workspace {
             .insert(place.name.clone().into(), path.to_owned());
         project.insert(&place.name, text.as_str().as_bytes());
         project.is_unsent = true;
+        project.forget_before();
         let document = Document {
             uri: uri.clone(),
             version,
@@ -203,6 +240,8 @@ impl Workspace {
             let Some(name) = named.map(|(name, _)| name.clone()) else {
                 continue;
             };
+            // Another commit may be checked out.
+            project.forget_before();
             if !open(&name)
                 && let Some(bytes) = disk.read(changed)
             {
@@ -223,6 +262,13 @@ impl Workspace {
                 key.clone()
             })
             .collect()
+    }
+
+    /// An open file and its bundle as read, and as it was before the change that is being made.
+    pub(super) fn opened_with_before(&mut self, disk: &impl Disk, uri: &Uri) -> Option<Opened<'_>> {
+        let opened = self.opened(uri)?;
+        opened.project.look_back(disk);
+        Some(opened)
     }
 
     /// An open file and its bundle as read.
@@ -256,7 +302,17 @@ pub(super) struct Opened<'w> {
     documents: &'w BTreeMap<String, Document>,
 }
 
-impl Opened<'_> {
+impl<'w> Opened<'w> {
+    /// Whom the change that is being made breaks; `None` where nothing is known of the time before.
+    pub(super) fn breaks(&self) -> Option<&'w Breaks> {
+        let before = self.project.before.get()?.as_ref()?;
+        Some(
+            self.project
+                .breaks
+                .get_or_init(|| Breaks::new(before, self.snapshot)),
+        )
+    }
+
     /// A span in a file of the bundle as a place of the protocol; `None` if the file has no path.
     pub(super) fn location(
         &self,

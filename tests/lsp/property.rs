@@ -69,6 +69,10 @@ impl Disk for Memory {
     fn read(&self, path: &Path) -> Option<Vec<u8>> {
         self.0.get(path).map(|text| text.clone().into_bytes())
     }
+
+    fn before(&self, paths: &[&Path]) -> Option<Vec<Option<Vec<u8>>>> {
+        Some(paths.iter().map(|path| self.read(path)).collect())
+    }
 }
 
 fn path(name: &str) -> PathBuf {

@@ -127,7 +127,9 @@ fn judgement(event: &ReportedEvent<'_>) -> String {
     }
 }
 
-fn people(audience: Audience) -> &'static str {
+/// What people call an audience.
+#[must_use]
+pub fn people(audience: Audience) -> &'static str {
     match audience {
         Audience::PythonKeyword => "Python keyword callers",
         Audience::PythonPositional => "Python positional callers",
