@@ -1,5 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
-import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from "react";
+import { type UseComboboxState, type UseComboboxStateChangeOptions, useCombobox } from "downshift";
+import {
+	type HTMLAttributes,
+	type KeyboardEvent,
+	useEffect,
+	useId,
+	useMemo,
+	useRef,
+	useState,
+} from "react";
 import { type NameItem, namesBefore, namesQuery } from "../api/queries";
 import { count, day } from "../lib/format";
 import { placeAddress, placeTitle } from "../lib/history";
@@ -57,7 +66,7 @@ export function RevisionBox({ label, project, value, any, bare = false, onChange
 	if (bare) return field;
 	return (
 		<span className={controls.field} data-open={isOpen || undefined}>
-			<label htmlFor={id} className={controls.fieldName}>
+			<label id={`${id}-label`} htmlFor={id} className={controls.fieldName}>
 				{label}
 			</label>
 			{field}
@@ -79,7 +88,31 @@ interface InputProps {
 	onChoose: (address: string | undefined) => void;
 }
 
+/** One line of the list; without a revision it is the choice of none. */
+interface Option {
+	item: NameItem | undefined;
+}
+
 const NONE: readonly NameItem[] = [];
+const ANY: Option = { item: undefined };
+const { stateChangeTypes: changed } = useCombobox;
+
+/** What differs from the usual combobox: only Enter and a click choose, and a click never closes. */
+function reduce(
+	state: UseComboboxState<Option>,
+	{ type, changes }: UseComboboxStateChangeOptions<Option>,
+) {
+	switch (type) {
+		case changed.InputClick:
+			return { ...changes, isOpen: true };
+		case changed.InputBlur:
+			return { ...changes, selectedItem: state.selectedItem };
+		case changed.MenuMouseLeave:
+			return { ...changes, highlightedIndex: state.highlightedIndex };
+		default:
+			return changes;
+	}
+}
 
 function Input({ id, label, project, shown, text, setText, ...rest }: InputProps) {
 	const { placeholder, value, any, onChoose } = rest;
@@ -92,69 +125,69 @@ function Input({ id, label, project, shown, text, setText, ...rest }: InputProps
 	});
 	const items = found.data?.items ?? NONE;
 	const hasAny = any !== undefined && words === "";
-	const options = useMemo(() => (hasAny ? [undefined, ...items] : items), [hasAny, items]);
+	const options = useMemo(() => {
+		const listed = items.map((item) => ({ item }));
+		return hasAny ? [ANY, ...listed] : listed;
+	}, [hasAny, items]);
 	const [active, setActive] = useState(-1);
 	const input = useRef<HTMLInputElement>(null);
 	// With words the first is meant; without, what is chosen.
 	useEffect(() => {
-		const chosen = options.findIndex((item) =>
+		const chosen = options.findIndex(({ item }) =>
 			item === undefined ? value === undefined : value !== undefined && isNamed(item, value),
 		);
 		setActive(words === "" ? chosen : options.length > 0 ? 0 : -1);
 	}, [words, options, value, isOpen]);
-	const choose = (item: NameItem | undefined) => onChoose(item && placeAddress(item));
-	const open = () => setText("");
-	const press = (event: KeyboardEvent) => {
-		if (event.key === "Escape" && isOpen) {
-			event.stopPropagation();
-			setText(undefined);
-		} else if (event.key === "Enter" && isOpen) {
-			event.preventDefault();
-			// Words that were just typed may not have been looked for yet.
-			if (words === (text ?? "").trim() && !found.isPlaceholderData && active >= 0) {
-				choose(options[active]);
-			}
-		} else {
-			const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 8, PageUp: -8 }[event.key];
-			if (step === undefined) return;
-			event.preventDefault();
-			if (!isOpen) open();
-			else setActive((at) => Math.max(0, Math.min(options.length - 1, at + step)));
-		}
+	const { getInputProps, getMenuProps, getItemProps } = useCombobox<Option>({
+		items: options,
+		itemToString: (option) => (option?.item ? placeTitle(option.item) : ""),
+		inputId: id,
+		labelId: `${id}-label`,
+		menuId: `${id}-list`,
+		getItemId: (at) => `${id}-${at}`,
+		isOpen,
+		inputValue: text ?? shown,
+		selectedItem: null,
+		highlightedIndex: active,
+		stateReducer: reduce,
+		scrollIntoView: () => {},
+		onHighlightedIndexChange: ({ highlightedIndex }) => setActive(highlightedIndex),
+		onIsOpenChange: ({ isOpen: opens }) => setText(opens ? (text ?? "") : undefined),
+		onInputValueChange: ({ type, inputValue }) => {
+			if (type === changed.InputChange) setText(inputValue);
+		},
+		onSelectedItemChange: ({ selectedItem }) => {
+			if (selectedItem) onChoose(selectedItem.item && placeAddress(selectedItem.item));
+		},
+	});
+	const press = (event: KeyboardEvent<HTMLInputElement>) => {
+		// What was typed a moment ago may not have been looked for yet.
+		const isLate = words !== (text ?? "").trim() || found.isPlaceholderData;
+		if (event.key === "Enter" && isOpen && (isLate || active < 0)) event.preventDefault();
+		else if (event.key === "Escape" && isOpen) return event.stopPropagation();
+		// Escape would empty a closed field.
+		else if (event.key !== "Escape") return;
+		(event.nativeEvent as { preventDownshiftDefault?: boolean }).preventDownshiftDefault = true;
 	};
 	return (
 		<>
 			<input
-				ref={input}
-				id={id}
 				className={`${controls.control} ${styles.input}`}
 				type="text"
-				role="combobox"
-				aria-label={label}
-				aria-expanded={isOpen}
-				aria-autocomplete="list"
-				aria-controls={isOpen ? `${id}-list` : undefined}
-				aria-activedescendant={isOpen && active >= 0 ? `${id}-${active}` : undefined}
-				autoComplete="off"
 				spellCheck={false}
 				placeholder={isOpen && shown !== "" ? shown : placeholder}
 				title={shown || undefined}
-				value={text ?? shown}
-				onChange={(event) => setText(event.target.value)}
-				onClick={() => !isOpen && open()}
-				onBlur={() => setText(undefined)}
-				onKeyDown={press}
+				{...getInputProps({ ref: input, "aria-label": label, onKeyDown: press })}
 			/>
 			{isOpen && (
 				<List
-					id={id}
 					input={input}
-					label={label ?? "Revisions"}
+					menu={getMenuProps({ "aria-label": label ?? "Revisions" }, { suppressRefError: true })}
+					itemProps={(item, index) => getItemProps({ item, index })}
 					options={options}
 					any={any}
 					active={active}
 					note={noteOf(found, items.length)}
-					onChoose={choose}
 				/>
 			)}
 		</>
@@ -175,18 +208,18 @@ function noteOf(
 }
 
 interface ListProps {
-	id: string;
 	input: { current: HTMLInputElement | null };
-	label: string;
-	options: readonly (NameItem | undefined)[];
+	/** What makes an element the list, and one in it a choice. */
+	menu: HTMLAttributes<HTMLElement>;
+	itemProps: (option: Option, at: number) => HTMLAttributes<HTMLElement>;
+	options: readonly Option[];
 	any: string | undefined;
 	active: number;
 	note: string;
-	onChoose: (item: NameItem | undefined) => void;
 }
 
 /** The list under the field, above everything else, so that nothing cuts it. */
-function List({ id, input, label, options, any, active, note, onChoose }: ListProps) {
+function List({ input, menu, itemProps, options, any, active, note }: ListProps) {
 	const box = useRef<HTMLDivElement>(null);
 	useEffect(() => {
 		const place = () => {
@@ -217,18 +250,15 @@ function List({ id, input, label, options, any, active, note, onChoose }: ListPr
 			// The field keeps the focus, so that a click does not close the list first.
 			onMouseDown={(event) => event.preventDefault()}
 		>
-			<div id={`${id}-list`} role="listbox" aria-label={label} className={styles.list}>
-				{options.map((item, at) => (
+			<div {...menu} className={styles.list}>
+				{options.map((option, at) => (
 					<div
-						key={item ? `${item.kind} ${placeAddress(item)}` : ""}
-						id={`${id}-${at}`}
+						key={option.item ? `${option.item.kind} ${placeAddress(option.item)}` : ""}
+						{...itemProps(option, at)}
 						data-at={at}
-						role="option"
-						aria-selected={at === active}
 						className={styles.option}
-						onClick={() => onChoose(item)}
 					>
-						<Name item={item} any={any} />
+						<Name item={option.item} any={any} />
 					</div>
 				))}
 			</div>
