@@ -1,5 +1,6 @@
 //! Comparisons on the wire.
 
+use opatlas_diff::Comparison as Found;
 use opatlas_diff::cards::Card;
 use opatlas_diff::policy::{Policy, Summary};
 use opatlas_diff::revision::{Cell, DispatchChange as Recomputed, Pair};
@@ -260,21 +261,24 @@ impl Serialize for Changes<'_> {
 
 /// Cells that are converted one at a time while they are serialized, like [`Changes`].
 #[derive(Debug, Clone, Copy)]
-pub struct DispatchChanges<'a>(&'a [Recomputed]);
+pub struct DispatchChanges<'a>(&'a Compared);
 
 impl Serialize for DispatchChanges<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.iter().map(dispatch_change))
+        let comparison = &self.0.comparison;
+        let changes = comparison.dispatch.iter();
+        serializer.collect_seq(changes.map(|change| dispatch_change(comparison, change)))
     }
 }
 
-fn dispatch_change(change: &Recomputed) -> DispatchChange {
+fn dispatch_change(comparison: &Found, change: &Recomputed) -> DispatchChange {
+    let cause = change.cause.and_then(|cause| comparison.changes.get(cause));
     DispatchChange {
         operator: change.operator.to_string(),
         keys: change.keys.clone(),
         before: cell(&change.before),
         after: cell(&change.after),
-        cause: change.cause.map(|cause| cause.to_string()),
+        cause: cause.map(|cause| cause.fingerprint().to_string()),
     }
 }
 
@@ -322,7 +326,7 @@ pub fn comparison<'a>(told: ComparisonParts<'a>, notes: Vec<String>) -> Comparis
         changes: Changes(context),
         causes: causes(found, context.judgement),
         new_operators: told.cards.iter().map(CardView::of).collect(),
-        dispatch_changes: DispatchChanges(&found.dispatch),
+        dispatch_changes: DispatchChanges(compared),
         dispatch_source: match compared.source {
             Source::Everything => "everything",
             Source::Files => "files",

@@ -23,6 +23,7 @@ use super::tags::{self, DeclaredTags, TagInterner};
 use super::view_group::ViewGroups;
 use opatlas_pytorch::release::Release;
 use opatlas_schema::function::FunctionSchema;
+use opatlas_schema::types::BaseType;
 use opatlas_source::diagnostic::Complaints;
 use opatlas_source::{
     BACKENDS, Bundle, InTurn, NATIVE_FUNCTIONS, Pair, Stop, Stopped, TAGS, VENDOR, both,
@@ -70,9 +71,10 @@ pub struct Catalogue {
     /// The kernels of each name that more than one operator has.
     kernels_of_name: Vec<Vec<KernelEntry>>,
     view_groups: OnceLock<ViewGroups>,
-    /// All operators sorted by base name, those of one name in their order.
+    /// All operators sorted by base name and namespace, those of one name in their order.
     by_base: OnceLock<Vec<OperatorId>>,
     face_index: OnceLock<FaceIndex>,
+    used_types: OnceLock<FxHashSet<BaseType>>,
 }
 
 impl Catalogue {
@@ -263,6 +265,7 @@ impl Catalogue {
             view_groups: OnceLock::new(),
             by_base: OnceLock::new(),
             face_index: OnceLock::new(),
+            used_types: OnceLock::new(),
         };
         catalogue.index();
         Ok(catalogue)
@@ -373,18 +376,51 @@ impl Catalogue {
         same.into_iter().flatten().copied().chain(only)
     }
 
-    /// All operators of a base name, whatever their namespace, in their order.
+    /// All operators of a base name, by namespace, those of one in their order.
     #[must_use]
     pub fn overloads(&self, base_name: &str) -> &[OperatorId] {
         let base = |id: OperatorId| self.operator(id).name().base();
-        let ids = self.by_base.get_or_init(|| {
-            let mut ids: Vec<OperatorId> = self.native().map(|(id, _)| id).collect();
-            ids.sort_unstable_by(|&a, &b| base(a).cmp(base(b)).then(a.cmp(&b)));
-            ids
-        });
+        let ids = self.by_base();
         let from = ids.partition_point(|&id| base(id) < base_name);
         let rest = &ids[from..];
         &rest[..rest.partition_point(|&id| base(id) == base_name)]
+    }
+
+    /// Whether an operator of native functions has this namespace and base name.
+    #[must_use]
+    pub fn has_overload(&self, namespace: &str, base_name: &str) -> bool {
+        let wanted = (base_name, namespace);
+        let found = self
+            .by_base()
+            .binary_search_by(|&id| self.base_key(id).cmp(&wanted));
+        found.is_ok()
+    }
+
+    fn by_base(&self) -> &[OperatorId] {
+        self.by_base.get_or_init(|| {
+            let mut ids: Vec<OperatorId> = self.native().map(|(id, _)| id).collect();
+            ids.sort_unstable_by(|&a, &b| {
+                let by_name = self.base_key(a).cmp(&self.base_key(b));
+                by_name.then(a.cmp(&b))
+            });
+            ids
+        })
+    }
+
+    fn base_key(&self, id: OperatorId) -> (&str, &str) {
+        let operator = self.operator(id);
+        (operator.name().base(), operator.namespace())
+    }
+
+    /// The base types that arguments and returns of all operators have, found on first use.
+    #[must_use]
+    pub fn used_types(&self) -> &FxHashSet<BaseType> {
+        self.used_types.get_or_init(|| {
+            self.operators
+                .iter()
+                .flat_map(Operator::used_types)
+                .collect()
+        })
     }
 
     /// Names that more than one operator has, with those operators, in no order.

@@ -6,6 +6,7 @@ use super::entry::{DeviceCheck, Entry, KernelEntry, Variants};
 use super::tags::Tags;
 use opatlas_schema::function::{FunctionSchema, SchemaKind};
 use opatlas_schema::name::OperatorName;
+use opatlas_schema::types::BaseType;
 use opatlas_source::Span;
 
 /// The place of an operator in its [`super::catalogue::Catalogue`]: written ones first, in file
@@ -125,6 +126,15 @@ impl Operator {
             Declaration::Vendor(vendor) => Some(vendor),
             Declaration::Entry(_) | Declaration::Generated(_) => None,
         }
+    }
+
+    /// The base types of its arguments and returns.
+    pub fn used_types(&self) -> impl Iterator<Item = BaseType> + use<'_> {
+        let schema = self.schema();
+        let arguments = schema.arguments.all().iter();
+        let arguments = arguments.filter_map(|argument| argument.ty.innermost());
+        let returns = schema.returns.iter().filter_map(|one| one.ty.innermost());
+        arguments.chain(returns)
     }
 
     /// What it was generated as, unless it is written.

@@ -1,12 +1,12 @@
 //! Who follows whom: generated operators, delegates, groups, and forms of one operator.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::change::{Change, Note, Subject};
 use crate::revision::Comparison;
 use crate::rules::ChangeRuleId;
 use opatlas_operators::catalogue::Catalogue;
-use opatlas_operators::operator::{Operator, OperatorId};
+use opatlas_operators::operator::OperatorId;
 use opatlas_schema::types::BaseType;
 
 /// The relations of operators on both sides.
@@ -24,16 +24,10 @@ impl<'a> Kin<'a> {
         base: &'a Catalogue,
         head: &'a Catalogue,
     ) -> Self {
-        let wanted: FxHashSet<_> = comparison.dispatch.iter().filter_map(|d| d.cause).collect();
-        let changes = comparison.changes.iter();
-        let by_print: FxHashMap<_, &str> = changes
-            .filter(|_| !wanted.is_empty())
-            .map(|change| (change.fingerprint(), &*change.operator))
-            .collect();
         let cells = comparison.dispatch.iter();
         let of_cells = cells.filter_map(|cells| {
-            let cause = by_print.get(&cells.cause?)?;
-            Some((&*cells.operator, *cause))
+            let cause = comparison.changes.get(cells.cause?)?;
+            Some((&*cells.operator, &*cause.operator))
         });
         Self {
             sides: [base, head],
@@ -143,11 +137,11 @@ fn lost_types(
         return FxHashMap::default();
     }
     removed.sort_unstable();
-    let (of_base, of_head) = (types(base), types(head));
+    let (of_base, of_head) = (base.used_types(), head.used_types());
     let is_lost = |used: &BaseType| {
         !COMMON.contains(used) && of_base.contains(used) && !of_head.contains(used)
     };
-    let own = |id: &OperatorId| used(base.operator(*id)).filter(is_lost).min();
+    let own = |id: &OperatorId| base.operator(*id).used_types().filter(is_lost).min();
     let mut lost = FxHashMap::default();
     for run in removed.chunk_by(|a, b| a.0 + 1 == b.0) {
         if let Some(shared) = run.iter().find_map(own) {
@@ -155,19 +149,6 @@ fn lost_types(
         }
     }
     lost
-}
-
-/// The base types of arguments and returns.
-fn used(operator: &Operator) -> impl Iterator<Item = BaseType> + use<'_> {
-    let schema = operator.schema();
-    let arguments = schema.arguments.all().iter();
-    let arguments = arguments.filter_map(|argument| argument.ty.innermost());
-    let returns = schema.returns.iter().filter_map(|one| one.ty.innermost());
-    arguments.chain(returns)
-}
-
-fn types(catalogue: &Catalogue) -> FxHashSet<BaseType> {
-    catalogue.operators.iter().flat_map(used).collect()
 }
 
 /// The name that the forms of an operator share: `add` of `add.out`, `add_`, `_foreach_add.List` and

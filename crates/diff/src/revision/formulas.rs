@@ -66,10 +66,10 @@ pub(super) fn compare(
             (None, Some(after)) => edits.come(&after),
             (None, None) => continue,
         }
-        edits.tell(
-            &base.inputs.catalogue.operator(old).qualified_name(),
-            changes,
-        );
+        if !edits.0.is_empty() {
+            let operator = base.inputs.catalogue.operator(old).qualified_name();
+            edits.tell(&operator, changes);
+        }
     }
     Ok(())
 }

@@ -26,11 +26,13 @@ mod unread;
 mod upgraders;
 mod verdicts;
 
+use std::cmp::Reverse;
+
 use rustc_hash::FxHashMap;
 
 use super::causes;
 use super::causes::Cause;
-use super::change::{Change, Fingerprint, Subject};
+use super::change::{Change, Subject};
 use super::official::Verdict;
 use super::rules::Group;
 use opatlas_operators::catalogue::Catalogue;
@@ -144,14 +146,16 @@ pub fn compare_until(
     let mut dispatch = Vec::new();
     if let Some((a, b)) = views {
         let mut tables = support::Tables::new(a, b);
-        let is_untouched = |a, b| pairing::is_shared(old.operator(a), new.operator(b));
-        dispatch = tables.compare(&pairing, is_untouched, &mut changes, stop)?;
+        dispatch = tables.compare(&pairing, &mut changes, stop)?;
         formulas::compare((a, b), &pairing, &mut changes, stop)?;
         name_causes(old, new, &changes, &mut dispatch);
     }
     audiences::refine(old, new, &pairs, &mut changes);
     stop.check()?;
-    sort(&mut changes);
+    let places = sort(&mut changes);
+    for cells in &mut dispatch {
+        cells.cause = cells.cause.map(|cause| places[cause]);
+    }
     let mut comparison = Comparison {
         pairs,
         changes,
@@ -194,13 +198,12 @@ fn name_causes(
     changes: &[Change],
     dispatch: &mut [DispatchChange],
 ) {
-    let mut of_operator: FxHashMap<&str, Fingerprint> = FxHashMap::default();
-    let declared = changes.iter().filter(|change| {
+    let mut of_operator: FxHashMap<&str, usize> = FxHashMap::default();
+    let declared = changes.iter().enumerate().filter(|(_, change)| {
         change.rule.group == Group::Dispatch || change.rule.group == Group::Generated
     });
-    for change in declared {
-        let known = of_operator.entry(&change.operator);
-        known.or_insert_with(|| change.fingerprint());
+    for (i, change) in declared {
+        of_operator.entry(&change.operator).or_insert(i);
     }
     let delegate = |catalogue: &Catalogue, name: &str| -> Option<String> {
         let operator = catalogue.operator(catalogue.find_qualified(name)?);
@@ -224,20 +227,30 @@ fn name_causes(
     }
 }
 
-/// By operator, the worst first, so that related changes are adjacent.
-fn sort(changes: &mut [Change]) {
+/// By operator, the worst first, so that related changes are adjacent. Returns the new place of each.
+fn sort(changes: &mut Vec<Change>) -> Vec<usize> {
+    let subject = |change: &Change| match &change.subject {
+        Subject::Operator => String::new(),
+        subject => subject.names().join(","),
+    };
     let rank = |change: &Change| {
         let of_operator = !change.is_compound();
-        let subject = match &change.subject {
-            Subject::Operator => String::new(),
-            subject => subject.names().join(","),
-        };
-        (
-            of_operator,
-            std::cmp::Reverse(change.level),
-            change.rule.id,
-            subject,
-        )
+        (of_operator, Reverse(change.level), change.rule.id)
     };
-    changes.sort_by_cached_key(|change| (change.operator.clone(), rank(change)));
+    let mut order: Vec<usize> = (0..changes.len()).collect();
+    order.sort_by(|&a, &b| {
+        let (a, b) = (&changes[a], &changes[b]);
+        let by_rank = || rank(a).cmp(&rank(b));
+        // Few agree in all that comes before, so the text is seldom made.
+        let by_subject = || subject(a).cmp(&subject(b));
+        let by_operator = a.operator.cmp(&b.operator);
+        by_operator.then_with(by_rank).then_with(by_subject)
+    });
+    let mut places = vec![0; changes.len()];
+    let mut unsorted: Vec<Option<Change>> = std::mem::take(changes).into_iter().map(Some).collect();
+    for (place, &old) in order.iter().enumerate() {
+        places[old] = place;
+        changes.extend(unsorted[old].take());
+    }
+    places
 }

@@ -51,22 +51,27 @@ pub(super) fn compare(
 }
 
 /// The base names of a side, with their namespaces.
-struct Bases<'a>(FxHashSet<(&'a str, &'a str)>);
+struct Bases<'a> {
+    catalogue: &'a Catalogue,
+    /// Those of vendors' operators, which the catalogue does not sort.
+    of_vendors: FxHashSet<(&'a str, &'a str)>,
+}
 
 impl<'a> Bases<'a> {
     fn of(catalogue: &'a Catalogue) -> Self {
-        let operators = catalogue.operators.iter();
-        Self(
-            operators
+        let of_vendors = catalogue.operators.iter().skip(catalogue.native().len());
+        Self {
+            catalogue,
+            of_vendors: of_vendors
                 .map(|o| (o.namespace(), o.name().base()))
                 .collect(),
-        )
+        }
     }
 
     /// Whether the side has an operator of the same namespace and base name.
     fn has_overload_of(&self, operator: &Operator) -> bool {
         let wanted = (operator.namespace(), operator.name().base());
-        self.0.contains(&wanted)
+        self.catalogue.has_overload(wanted.0, wanted.1) || self.of_vendors.contains(&wanted)
     }
 }
 

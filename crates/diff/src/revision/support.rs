@@ -15,7 +15,7 @@ use super::pairing::Pairing;
 use super::side::DeclaredEntry;
 use super::training::{Formulas, Siblings};
 use super::verdicts::{VerdictMoves, is_gain, is_loss};
-use crate::change::{Change, Fingerprint, Fragment, Note, Subject};
+use crate::change::{Change, Fragment, Note, Subject};
 use crate::rules::Level;
 use opatlas_dispatch::training::autograd_key;
 use opatlas_dispatch::{Precedence, Reason, Verdict, View};
@@ -35,8 +35,8 @@ pub struct DispatchChange {
     pub before: Cell,
     /// What serves them now.
     pub after: Cell,
-    /// The change of an entry that this follows from.
-    pub cause: Option<Fingerprint>,
+    /// The change of an entry that this follows from, as an index into the changes of the comparison.
+    pub cause: Option<usize>,
 }
 
 /// What serves a key.
@@ -113,7 +113,6 @@ impl<'a> Tables<'a> {
     pub(super) fn compare(
         &mut self,
         pairing: &Pairing,
-        is_untouched: impl Fn(OperatorId, OperatorId) -> bool,
         changes: &mut Vec<Change>,
         stop: &Stop,
     ) -> Result<Vec<DispatchChange>, Stopped> {
@@ -138,23 +137,16 @@ impl<'a> Tables<'a> {
             let moved = self.moved(before, after);
             let moved = self.verdicts.with(old, &moved);
             let follows = super::training::may_differ(self.base, self.head, old, new);
-            if moved.is_empty() && !follows && is_untouched(old, new) {
+            if moved.is_empty() && !follows {
                 continue;
             }
-            let name: Box<str> = self
-                .base
-                .inputs
-                .catalogue
-                .operator(old)
-                .qualified_name()
-                .into();
+            let operator = self.base.inputs.catalogue.operator(old);
+            let name: Box<str> = operator.qualified_name().into();
             if !moved.is_empty() {
                 self.backends(&name, (old, new), &moved, changes);
                 self.cells(&name, (old, new), &moved, &mut cells);
             }
-            if !moved.is_empty() || follows {
-                super::training::compare(self, &name, (old, new), changes);
-            }
+            super::training::compare(self, &name, (old, new), changes);
         }
         super::verdicts::fold(&self.verdicts, changes, first);
         Ok(cells)

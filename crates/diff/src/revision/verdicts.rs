@@ -18,8 +18,8 @@ pub(super) struct VerdictMoves {
     of: FxHashMap<OperatorId, Vec<Moved>>,
     /// The backend keys with their verdicts of operators whose table changed there.
     all: FxHashMap<Slot, Both>,
-    /// The head's operator of each one of the base.
-    head_of: FxHashMap<OperatorId, OperatorId>,
+    /// The head's operator of each one of the base, by its index.
+    head_of: Vec<Option<OperatorId>>,
     /// By operator and key: the operator whose kernel was lost or gained.
     leader: FxHashMap<(Box<str>, Box<str>), Box<str>>,
 }
@@ -40,8 +40,12 @@ impl VerdictMoves {
         slots: &[(Slot, Slot)],
         pairs: &[(OperatorId, OperatorId)],
     ) -> Self {
+        let mut head_of = vec![None; base.inputs.catalogue.operators.len()];
+        for &(old, new) in pairs {
+            head_of[old.index()] = Some(new);
+        }
         let mut moves = Self {
-            head_of: pairs.iter().copied().collect(),
+            head_of,
             ..Self::default()
         };
         for &(slot, there) in slots {
@@ -137,7 +141,7 @@ impl VerdictMoves {
     }
 
     fn verdicts(&self, old: OperatorId, slot: Slot) -> Option<(Verdict, Verdict)> {
-        let new = *self.head_of.get(&old)?;
+        let new = (*self.head_of.get(old.index())?)?;
         let both = self.all.get(&slot)?;
         Some((both.before.of(old), both.after.of(new)))
     }
