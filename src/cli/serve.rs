@@ -80,10 +80,20 @@ enum LogFormat {
 /// Time for the store to close.
 const CLOSING: Duration = Duration::from_secs(1);
 
+/// Asks the system for pages of the usual size. Huge ones make a short command a tenth quicker, but
+/// what a server frees stays in memory with them, since something on the page is still in use: a
+/// server with 28 releases takes 165 instead of 280 MiB.
+fn use_small_pages() {
+    // Where it is not possible, the server only takes more.
+    #[cfg(target_os = "linux")]
+    let _ = rustix::thread::disable_transparent_huge_pages(true);
+}
+
 impl Serve {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         let auth = self.access.mode(self.listen)?;
         let _log = log_to_stderr(self.log_format);
+        use_small_pages();
         let service = local::open_with(&self.database, self.bounds.limits()).await?;
         service.watch();
         let fetching = match self.bootstrap {

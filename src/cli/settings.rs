@@ -88,7 +88,7 @@ pub(super) struct Bounds {
     stop_timeout: u32,
 
     /// Memory for parsed revisions, in MiB
-    #[arg(long, env = "OPATLAS_SNAPSHOT_MEMORY", value_name = "MIB", default_value_t = 64, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, env = "OPATLAS_SNAPSHOT_MEMORY", value_name = "MIB", default_value_t = 96, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     snapshot_memory: u32,
 
     /// Memory for cached answers, in MiB

@@ -24,6 +24,19 @@ pub enum Making {
     Parsed,
     /// The findings as well: the rules must have run.
     Checked,
+    /// The dispatch tables of everything that is known, but not the findings.
+    Tabulated,
+}
+
+/// How much work a view is, once the snapshot is as it must be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effort {
+    /// It says something of one operator: some ten microseconds, less than it takes to hand it to
+    /// another thread and back. Revisions with unusually large parts are an exception
+    /// ([`Snapshot::is_ordinary`]).
+    Little,
+    /// It may say something of all operators, or needs further tables.
+    Much,
 }
 
 /// A view to be answered with.
@@ -37,8 +50,10 @@ pub struct ViewRequest<'a, P> {
     pub parameters: P,
     /// Its form.
     pub media: Media,
-    /// What it takes to make it.
+    /// What it is made from.
     pub making: Making,
+    /// How much work that is.
+    pub effort: Effort,
 }
 
 /// Answers with a view of a revision: 304 where the client has it, the bytes in memory where they
@@ -58,6 +73,7 @@ pub async fn view<P: fmt::Debug>(
         parameters,
         media,
         making,
+        effort,
     } = request;
     let id = ViewId::new(revision, view, &parameters, media.as_str());
     if let Some(response) = not_modified(accept, id) {
@@ -68,7 +84,11 @@ pub async fn view<P: fmt::Debug>(
         let snapshot = match making {
             Making::Checked => service.checked(revision).await?,
             Making::Parsed => service.snapshot(revision).await?,
+            Making::Tabulated => service.tabulated(revision).await?,
         };
+        if effort == Effort::Little && snapshot.is_ordinary() {
+            return Ok(service.hold(make(&snapshot, &Stop::new())?)?);
+        }
         service.make(move |stop| make(&snapshot, stop)).await
     };
     let view = service.view::<Problem>(id, made).await?;

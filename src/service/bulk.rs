@@ -20,8 +20,10 @@ use super::error::ServiceError;
 use super::packing::Packer;
 use super::views::{Encoding, ViewId, count_look};
 
-/// How many items make a piece: a fraction of a millisecond of work.
+/// How many items make a piece: about a millisecond of work.
 const PIECE: usize = 64;
+/// How many make the first one, which somebody waits for.
+const FIRST_PIECE: usize = 4;
 /// What an answer takes besides its bytes, in bytes, about.
 const ENTRY: usize = 256;
 
@@ -154,13 +156,16 @@ impl Bulks {
             bulk.0.send_modify(|grown| grown.pieces.push(piece));
             Ok(())
         };
-        for from in (0..items.count).step_by(PIECE) {
+        let mut from = 0;
+        while from < items.count {
             stop.check()?;
             if self.is_given_up(key, bulk) {
                 stop.request();
             }
-            let text = (items.make)(from..items.count.min(from + PIECE));
-            add(packer.pack(&text))?;
+            let piece = if from == 0 { FIRST_PIECE } else { PIECE };
+            let to = items.count.min(from + piece);
+            add(packer.pack(&(items.make)(from..to)))?;
+            from = to;
         }
         add(packer.finish())
     }
@@ -359,7 +364,7 @@ mod tests {
         let items = items(Arc::clone(&made));
         let done = bulks.make(key, &bulk, &items, (&answers, &Stop::new()));
         assert!(done.is_err());
-        assert_eq!(made.load(Ordering::Relaxed), PIECE);
+        assert_eq!(made.load(Ordering::Relaxed), FIRST_PIECE);
         bulks.end(key, &bulk, done, &answers);
         assert!(bulks.find(key).is_none());
         let pieces = read(make(&bulks, key, &made, &answers)).await.unwrap();

@@ -9,10 +9,14 @@ use std::cell::RefCell;
 use flate2::{Compress, Compression, Crc, FlushCompress, Status};
 use zstd::bulk::Compressor;
 
-use super::views::{GZIP_LEVEL, ZSTD_LEVEL};
+use super::views::{COMPRESSED_APART_FROM, GZIP_LEVEL, ZSTD_LEVEL};
 
 /// The gzip header: deflate, without a file name, time or operating system.
 const GZIP_HEAD: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
+
+/// The level for answers that are compressed while somebody waits: three times as quick, for a fifth more
+/// bytes, which mostly go into the same packets.
+const QUICK_GZIP_LEVEL: u32 = 3;
 
 /// How many bytes the output buffer grows by.
 const MORE: usize = 32 << 10;
@@ -20,6 +24,8 @@ const MORE: usize = 32 << 10;
 thread_local! {
     static DEFLATE: RefCell<Compress> =
         RefCell::new(Compress::new(Compression::new(GZIP_LEVEL), false));
+    static QUICK_DEFLATE: RefCell<Compress> =
+        RefCell::new(Compress::new(Compression::new(QUICK_GZIP_LEVEL), false));
     /// `None` if its memory could not be allocated.
     static ZSTD: RefCell<Option<Compressor<'static>>> =
         RefCell::new(Compressor::new(ZSTD_LEVEL).ok());
@@ -29,7 +35,11 @@ thread_local! {
 pub(super) fn gzip(plain: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(plain.len() / 4 + MORE);
     out.extend(GZIP_HEAD);
-    DEFLATE.with_borrow_mut(|deflate| {
+    let deflate = match plain.len() < COMPRESSED_APART_FROM {
+        true => &QUICK_DEFLATE,
+        false => &DEFLATE,
+    };
+    deflate.with_borrow_mut(|deflate| {
         deflate.reset();
         loop {
             // How much of the text was consumed: at most its length, which fits a `usize`.

@@ -99,6 +99,12 @@ impl Snapshot {
         View::new(inputs, tables)
     }
 
+    /// Whether the tables of [`Snapshot::view`] are made.
+    #[must_use]
+    pub(super) fn is_tabulated(&self) -> bool {
+        self.dispatch.default.get().is_some()
+    }
+
     /// Makes the tables of [`Snapshot::view`], unless they are made, or it is stopped.
     ///
     /// # Errors

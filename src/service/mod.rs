@@ -20,6 +20,7 @@ mod exceptions;
 pub mod faces;
 pub mod further;
 pub mod gaps;
+mod held;
 pub mod history;
 mod ingest;
 mod labels;
@@ -111,7 +112,7 @@ impl Default for Limits {
             file_bytes: 8 << 20,
             bundle_bytes: 16 << 20,
             operators: 30_000,
-            snapshot_bytes: 64 << 20,
+            snapshot_bytes: 96 << 20,
             view_bytes: 32 << 20,
             answer_bytes: 256 << 20,
             workers: std::thread::available_parallelism().map_or(2, std::num::NonZero::get),

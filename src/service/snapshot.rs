@@ -23,6 +23,13 @@ const SUGGESTIONS: usize = 3;
 /// How many overloads a refusal gives at most.
 const OVERLOADS: usize = 1_000;
 
+/// What is made of one operator is little work while no operator, and nothing that it may be related to,
+/// is larger than this: how many operators there are (a release has 3,300), how long an entry is, in
+/// bytes (1,500), and a file (600,000).
+const ORDINARY_OPERATORS: usize = 8_000;
+const ORDINARY_ENTRY: usize = 16 << 10;
+const ORDINARY_FILE: usize = 2 << 20;
+
 /// A parsed and shared revision. Immutable; expensive and rarely needed parts are computed on first
 /// use.
 #[derive(Debug)]
@@ -35,6 +42,7 @@ pub struct Snapshot {
     pub catalogue: Catalogue,
     pub(super) dispatch: Dispatch,
     findings: OnceLock<Findings>,
+    is_ordinary: OnceLock<bool>,
     sources: BTreeMap<Box<str>, OnceLock<SourceText>>,
 }
 
@@ -94,6 +102,7 @@ impl Snapshot {
             catalogue,
             dispatch: Dispatch::default(),
             findings: OnceLock::new(),
+            is_ordinary: OnceLock::new(),
         })
     }
 
@@ -254,13 +263,50 @@ impl Snapshot {
         self.overloads(base).into_iter().take(SUGGESTIONS).collect()
     }
 
-    /// What it takes of memory, roughly, in bytes: the files, and what reading makes of them.
+    /// Whether it has about the size of a release in every respect, so that what is said of one of its
+    /// operators is little work and short.
+    pub fn is_ordinary(&self) -> bool {
+        *self.is_ordinary.get_or_init(|| {
+            let catalogue = &self.catalogue;
+            let mut entries = catalogue.native_functions.entries.iter();
+            let mut files = self.bundle.files();
+            catalogue.operators.len() <= ORDINARY_OPERATORS
+                && files.all(|(_, bytes)| bytes.len() <= ORDINARY_FILE)
+                && entries.all(|placed| placed.entry.span.len() <= ORDINARY_ENTRY)
+        })
+    }
+
+    /// The parts that it may share with others, by address, each with the bytes that it takes, by
+    /// estimate. The figures were measured on the releases.
+    pub(super) fn parts(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
+        /// What an operator costs besides its entry: its findings, its tables, its places in indexes.
+        const OPERATOR: usize = 400;
+        /// What an entry costs in the file's indexes.
+        const PLACED: usize = 512;
+        /// What an entry costs by itself, and as often as its text is long.
+        const ENTRY: usize = 1 << 10;
+        const TEXT: usize = 8;
+        let file = &self.catalogue.native_functions;
+        let own = (16 << 10) + self.catalogue.operators.len() * OPERATOR;
+        let own = (std::ptr::from_ref(self).addr(), own);
+        let placed = (Arc::as_ptr(file).addr(), file.entries.len() * PLACED);
+        let files = self.bundle.files().map(|(name, bytes)| {
+            // Other files are also in memory as what was read of them.
+            let times = if name == NATIVE_FUNCTIONS { 1 } else { 2 };
+            (Arc::as_ptr(bytes).addr(), bytes.len() * times)
+        });
+        let entries = file.entries.iter().map(|placed| {
+            let entry = &placed.entry;
+            let text = entry.span.len();
+            (Arc::as_ptr(entry).addr(), ENTRY + text * TEXT)
+        });
+        let parts = [own, placed].into_iter().chain(files).chain(entries);
+        parts.map(|(part, bytes)| (part, bytes as u64))
+    }
+
+    /// What it takes of memory alone, roughly, in bytes.
     #[must_use]
     pub(super) fn weight(&self) -> u64 {
-        /// An estimate: what an operator costs besides its text, and its
-        /// registrations in the tables that are kept.
-        const OPERATOR: usize = 4 << 10;
-        let operators = self.catalogue.operators.len() * OPERATOR;
-        (self.bundle.total_bytes() + operators) as u64
+        self.parts().map(|(_, bytes)| bytes).sum()
     }
 }

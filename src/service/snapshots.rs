@@ -1,8 +1,10 @@
 //! The cache of snapshots.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use moka::future::Cache;
+use moka::policy::EvictionPolicy;
 
 use crate::store::ProjectName;
 use opatlas_pytorch::release::Release;
@@ -11,15 +13,25 @@ use opatlas_source::{Bundle, Digest, NATIVE_FUNCTIONS, OBSERVED, Stop, Stopped};
 use super::Service;
 use super::address::Resolved;
 use super::error::{Refusal, ServiceError};
+use super::held::{Held, Kept, Key};
 use super::observed;
 use super::snapshot::Snapshot;
 use super::views::count_look;
 
 /// Snapshots by revision and release, as many as the budget holds; those used longest ago go first.
 pub(super) struct Snapshots {
-    cache: Cache<(Digest, Release), Arc<Snapshot>>,
+    /// Finds them, and lets those who want the same one wait for one reading. What it holds is
+    /// decided by `held`; it has a bound of its own for snapshots that were read when the one who
+    /// asked for them had gone.
+    cache: Cache<Key, Arc<Kept>>,
+    held: Mutex<Held>,
+    budget: u64,
+    uses: AtomicU64,
     alive: Arc<Alive>,
 }
+
+/// How many snapshots are kept at most, however small they are.
+const MOST: u64 = 1_000;
 
 /// All snapshots that somebody holds, cached or not.
 #[derive(Default)]
@@ -27,24 +39,41 @@ struct Alive(Mutex<Vec<Weak<Snapshot>>>);
 
 impl Snapshots {
     pub(super) fn new(budget: u64) -> Self {
-        let cache = Cache::builder()
-            .name("snapshots")
-            .weigher(|_, snapshot: &Arc<Snapshot>| {
-                u32::try_from(snapshot.weight()).unwrap_or(u32::MAX)
-            })
-            .max_capacity(budget);
+        let cache = Cache::builder().name("snapshots").max_capacity(MOST);
+        let cache = cache.eviction_policy(EvictionPolicy::lru());
         Self {
             cache: cache.build(),
+            held: Mutex::default(),
+            budget,
+            uses: AtomicU64::new(0),
             alive: Arc::default(),
         }
     }
-}
 
-impl Snapshots {
     /// How many there are, and what they take.
-    pub(super) async fn size(&self) -> (u64, u64) {
-        self.cache.run_pending_tasks().await;
-        (self.cache.entry_count(), self.cache.weighted_size())
+    pub(super) fn size(&self) -> (u64, u64) {
+        self.held().size()
+    }
+
+    /// Whether there is room for more than what requests bring: a quarter is left for them.
+    pub(super) fn has_room(&self) -> bool {
+        self.size().1 < self.budget - self.budget / 4
+    }
+
+    fn held(&self) -> MutexGuard<'_, Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn mark_used(&self, kept: &Kept) {
+        kept.mark_used(self.uses.fetch_add(1, Ordering::Relaxed));
+    }
+
+    /// Counts what was put into the cache, and drops from it what the budget does not hold any more.
+    async fn count(&self, kept: &Arc<Kept>) {
+        let out = self.held().add(kept, self.budget);
+        for key in out {
+            self.cache.invalidate(&key).await;
+        }
     }
 }
 
@@ -142,6 +171,22 @@ impl Service {
         self.check(snapshot).await
     }
 
+    /// The same, with the dispatch tables of everything that is known made.
+    ///
+    /// # Errors
+    /// As [`Service::snapshot`].
+    pub async fn tabulated(&self, resolved: &Resolved) -> Result<Arc<Snapshot>, ServiceError> {
+        let snapshot = self.snapshot(resolved).await?;
+        if snapshot.is_tabulated() {
+            return Ok(snapshot);
+        }
+        let work = move |stop: &Stop| {
+            snapshot.tabulate(stop)?;
+            Ok(snapshot)
+        };
+        self.workers.run(work).await
+    }
+
     /// Runs the rules over a snapshot, if they have not been run.
     pub(super) async fn check(
         &self,
@@ -167,8 +212,12 @@ impl Service {
 
     /// Keeps a snapshot of what has been stored.
     pub(super) async fn keep(&self, snapshot: &Arc<Snapshot>) {
+        let snapshots = &self.snapshots;
+        let kept = Kept::new(Arc::clone(snapshot));
+        snapshots.mark_used(&kept);
         let key = (snapshot.digest, snapshot.release());
-        self.snapshots.cache.insert(key, Arc::clone(snapshot)).await;
+        snapshots.cache.insert(key, Arc::clone(&kept)).await;
+        snapshots.count(&kept).await;
     }
 
     async fn load(
@@ -177,13 +226,21 @@ impl Service {
         digest: Digest,
         release: Release,
     ) -> Result<Arc<Snapshot>, Arc<ServiceError>> {
+        let (snapshots, key) = (&self.snapshots, (digest, release));
+        if let Some(kept) = snapshots.cache.get(&key).await {
+            count_look("snapshots", true);
+            snapshots.mark_used(&kept);
+            return Ok(Arc::clone(&kept.snapshot));
+        }
+        count_look("snapshots", false);
         let load = async {
             let bundle = self.store.bundle(project, digest).await?;
-            self.read(bundle, release).await
+            self.read(bundle, release).await.map(Kept::new)
         };
-        let cache = &self.snapshots.cache;
-        let held = cache.contains_key(&(digest, release));
-        count_look("snapshots", held);
-        cache.try_get_with((digest, release), load).await
+        let kept = snapshots.cache.try_get_with(key, load).await?;
+        snapshots.mark_used(&kept);
+        // Also by those who waited for another's reading, who may be gone.
+        snapshots.count(&kept).await;
+        Ok(Arc::clone(&kept.snapshot))
     }
 }

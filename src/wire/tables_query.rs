@@ -42,6 +42,12 @@ impl TableQuery {
         !self.with.is_empty() || !self.without.is_empty()
     }
 
+    /// Whether the tables of everything that is known answer it, without further ones.
+    #[must_use]
+    pub fn is_of_default_tables(&self) -> bool {
+        !self.is_what_if() && self.build.is_none() && self.source.is_none()
+    }
+
     pub(crate) fn read(pairs: Vec<(String, String)>) -> Result<Self, Problem> {
         let mut query = Self::default();
         for (name, value) in pairs {

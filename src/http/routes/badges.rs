@@ -8,7 +8,7 @@ use crate::http::Api;
 use crate::http::extract::{Path, Query};
 use crate::http::negotiate::{Accept, Media};
 use crate::http::respond;
-use crate::http::respond::{Making, ViewRequest};
+use crate::http::respond::{Effort, Making, ViewRequest};
 use crate::service::Snapshot;
 use crate::service::dispatch::runtime_key;
 use crate::service::history::percent;
@@ -67,6 +67,7 @@ pub async fn one(
         parameters: (slot, of, label.clone()),
         media,
         making: Making::Parsed,
+        effort: Effort::Much,
     };
     respond::view(&api, &accept, request, move |snapshot: &Snapshot, _| {
         let coverage = snapshot.view().coverage_of(slot);

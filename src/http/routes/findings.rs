@@ -13,7 +13,7 @@ use crate::http::page::Cursors;
 use crate::http::renderings;
 use crate::http::renderings::FINDINGS_LIST;
 use crate::http::respond;
-use crate::http::respond::{Making, ViewRequest};
+use crate::http::respond::{Effort, Making, ViewRequest};
 use crate::http::stream;
 use crate::service::{Snapshot, ViewId};
 use crate::wire::finding;
@@ -115,6 +115,7 @@ pub async fn list(
         parameters: (filter.clone(), limit, from),
         media,
         making: Making::Checked,
+        effort: Effort::Much,
     };
     respond::view(&api, &accept, request, move |snapshot, stop| {
         let chosen = filter.choose(snapshot);

@@ -12,7 +12,7 @@ use crate::http::negotiate::{Accept, JSON, Media, SHEET};
 use crate::http::page;
 use crate::http::page::Cursors;
 use crate::http::respond;
-use crate::http::respond::{Making, ViewRequest};
+use crate::http::respond::{Effort, Making, ViewRequest};
 use crate::http::routes::key_entries::lines;
 use crate::service::ViewId;
 use crate::service::dispatch::runtime_key;
@@ -70,6 +70,7 @@ pub async fn list(
         parameters: (wanted.clone(), part.clone()),
         media,
         making: Making::Parsed,
+        effort: Effort::Much,
     };
     respond::view(&api, &accept, request, move |snapshot, _| {
         let tables = snapshot.tables(&wanted.profile);
@@ -153,6 +154,7 @@ pub async fn one(
         parameters: (wanted.clone(), slot, part),
         media,
         making: Making::Parsed,
+        effort: Effort::Much,
     };
     respond::view(&api, &accept, request, move |snapshot, _| {
         Ok(match media {

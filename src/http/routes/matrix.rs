@@ -12,7 +12,7 @@ use crate::http::Api;
 use crate::http::extract::{Path, Query};
 use crate::http::negotiate::{Accept, JSON};
 use crate::http::respond;
-use crate::http::respond::{Making, ViewRequest};
+use crate::http::respond::{Effort, Making, ViewRequest};
 use crate::wire::coverage::CoverageQuery;
 use crate::wire::json::json;
 use crate::wire::key_entries::wanted;
@@ -60,6 +60,7 @@ pub async fn matrix(
         parameters: wanted.clone(),
         media,
         making: Making::Parsed,
+        effort: Effort::Much,
     };
     respond::view(&api, &accept, request, move |snapshot, _| {
         let tables = snapshot.tables(&wanted.profile);

@@ -9,7 +9,7 @@ use crate::http::negotiate::{Accept, JSON, LIST, Media};
 use crate::http::page;
 use crate::http::page::Cursors;
 use crate::http::respond;
-use crate::http::respond::{Making, ViewRequest};
+use crate::http::respond::{Effort, Making, ViewRequest};
 use crate::http::stream;
 use crate::service::ViewId;
 use crate::service::search::find;
@@ -72,6 +72,7 @@ pub async fn list(
         parameters: (filter.clone(), limit, from),
         media,
         making: Making::Parsed,
+        effort: Effort::Much,
     };
     respond::view(&api, &accept, request, move |snapshot, stop| {
         filter.check(&snapshot.catalogue)?;
@@ -123,6 +124,7 @@ pub async fn one(
         parameters: name.clone(),
         media,
         making: Making::Checked,
+        effort: Effort::Little,
     };
     let asked = revision.clone();
     respond::view(&api, &accept, request, move |snapshot, _| {

@@ -11,7 +11,7 @@ use crate::http::bundle::BundleBody;
 use crate::http::extract::{Path, Query};
 use crate::http::negotiate::{Accept, JSON, Media};
 use crate::http::respond;
-use crate::http::respond::{Making, ViewRequest};
+use crate::http::respond::{Effort, Making, ViewRequest};
 use crate::http::routes::stateless::judged;
 use crate::http::stream;
 use crate::service::search::Filter;
@@ -57,6 +57,7 @@ pub async fn one(
         parameters: (name.clone(), query.key.clone()),
         media,
         making: Making::Checked,
+        effort: Effort::Much,
     };
     let asked = revision.clone();
     respond::view(&api, &accept, request, move |snapshot, _| {

@@ -7,7 +7,7 @@ use crate::http::Api;
 use crate::http::extract::Path;
 use crate::http::negotiate::{Accept, JSON};
 use crate::http::respond;
-use crate::http::respond::{Making, ViewRequest};
+use crate::http::respond::{Effort, Making, ViewRequest};
 use crate::wire::json::json;
 use crate::wire::paths::OperatorPath;
 use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
@@ -47,7 +47,11 @@ pub async fn one(
         view: "table",
         parameters: (path.operator.clone(), query.clone()),
         media,
-        making: Making::Parsed,
+        making: Making::Tabulated,
+        effort: match query.is_of_default_tables() {
+            true => Effort::Little,
+            false => Effort::Much,
+        },
     };
     let asked = revision.clone();
     respond::view(&api, &accept, request, move |snapshot, _| {

@@ -50,6 +50,8 @@ const STEPS_AT_ONCE: usize = 32;
 const TIMELINES: u64 = 64;
 /// Of how many projects they are read before anybody asks.
 const WARMED: u32 = 8;
+/// How many releases of each are, at most.
+const WARMED_RELEASES: usize = 64;
 
 /// Timelines in memory.
 pub(super) struct Histories {
@@ -183,12 +185,14 @@ impl Service {
         Ok(timeline)
     }
 
-    /// Reads the timelines of projects into memory, and the revisions at their ends, so that the first
-    /// who asks for a history does not wait for them. Nothing is computed that is stored.
+    /// Reads the timelines of projects into memory, and the revisions at their ends; then further
+    /// releases, newest first, as far as there is memory for them. So who is the first to ask for a
+    /// history or a comparison does not wait for files to be read. Nothing is computed that is stored.
     ///
     /// # Errors
     /// What the store says.
     pub async fn warm(&self) -> Result<(), ServiceError> {
+        let mut releases = Vec::new();
         for project in self.store.projects(None, WARMED).await?.items {
             let project = project.name;
             let stamp = self.store.stamp(&project).await?;
@@ -201,8 +205,21 @@ impl Service {
                 let last = self.snapshot(&timeline.resolved(timeline.last())).await?;
                 self.workers.run(move |stop| last.tabulate(stop)).await?;
                 self.said(&timeline).await?;
+                if timeline.line == Line::Releases && line.is_none() {
+                    let newest = (0..timeline.items.len()).rev().take(WARMED_RELEASES);
+                    releases.extend(newest.map(|place| timeline.resolved(place)));
+                }
                 self.histories.keep(line, &Arc::new(timeline)).await;
             }
+        }
+        for release in releases {
+            if !self.snapshots.has_room() {
+                break;
+            }
+            let snapshot = self.checked(&release).await?;
+            self.workers
+                .run(move |stop| snapshot.tabulate(stop))
+                .await?;
         }
         Ok(())
     }

@@ -1,0 +1,158 @@
+//! What snapshots take of memory together. Those of neighbouring revisions share most of what they
+//! hold, so each part counts once, however many snapshots hold it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rustc_hash::FxHashMap;
+
+use super::snapshot::Snapshot;
+use opatlas_pytorch::release::Release;
+use opatlas_source::Digest;
+
+/// What a snapshot is known by.
+pub(super) type Key = (Digest, Release);
+
+/// A snapshot that is kept.
+#[derive(Debug)]
+pub(super) struct Kept {
+    /// The snapshot.
+    pub(super) snapshot: Arc<Snapshot>,
+    /// When it was last used: the number of uses of all snapshots until then.
+    used: AtomicU64,
+}
+
+/// The snapshots that are kept, and what they take together.
+#[derive(Debug, Default)]
+pub(super) struct Held {
+    kept: FxHashMap<Key, Arc<Kept>>,
+    /// How many snapshots hold each part, by the part's address.
+    holders: FxHashMap<usize, u32>,
+    bytes: u64,
+}
+
+impl Kept {
+    pub(super) fn new(snapshot: Arc<Snapshot>) -> Arc<Self> {
+        let used = AtomicU64::new(0);
+        Arc::new(Self { snapshot, used })
+    }
+
+    /// Notes a use, the one of this number.
+    pub(super) fn mark_used(&self, number: u64) {
+        self.used.store(number, Ordering::Relaxed);
+    }
+
+    fn key(&self) -> Key {
+        (self.snapshot.digest, self.snapshot.release())
+    }
+}
+
+impl Held {
+    /// Adds a snapshot, and takes out those that were used longest ago until all take at most
+    /// `budget` bytes, by estimate. Returns what was taken out, perhaps the new one itself.
+    pub(super) fn add(&mut self, kept: &Arc<Kept>, budget: u64) -> Vec<Key> {
+        let known = self.kept.insert(kept.key(), Arc::clone(kept));
+        for (part, bytes) in kept.snapshot.parts() {
+            let holders = self.holders.entry(part).or_insert(0);
+            *holders += 1;
+            if *holders == 1 {
+                self.bytes += bytes;
+            }
+        }
+        if let Some(known) = known {
+            self.release(&known);
+        }
+        let mut out = Vec::new();
+        while self.bytes > budget
+            && let Some(oldest) = self.oldest()
+        {
+            self.kept.remove(&oldest.key());
+            self.release(&oldest);
+            out.push(oldest.key());
+        }
+        out
+    }
+
+    /// How many snapshots there are, and how many bytes they take by estimate.
+    pub(super) fn size(&self) -> (u64, u64) {
+        (self.kept.len() as u64, self.bytes)
+    }
+
+    fn oldest(&self) -> Option<Arc<Kept>> {
+        let kept = self.kept.values();
+        let oldest = kept.min_by_key(|kept| kept.used.load(Ordering::Relaxed));
+        oldest.map(Arc::clone)
+    }
+
+    fn release(&mut self, kept: &Kept) {
+        for (part, bytes) in kept.snapshot.parts() {
+            if let Some(holders) = self.holders.get_mut(&part) {
+                *holders -= 1;
+                if *holders == 0 {
+                    self.holders.remove(&part);
+                    self.bytes -= bytes;
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use opatlas_source::{Bundle, NATIVE_FUNCTIONS};
+
+    use super::*;
+
+    /// A snapshot of `count` operators with kernels of a name, as the use of a number.
+    fn snapshot(count: usize, kernel: &str, used: u64, previous: Option<&Snapshot>) -> Arc<Kept> {
+        let entry =
+            |at| format!("- func: f{at}(Tensor self) -> Tensor\n  dispatch:\n    CPU: {kernel}\n");
+        let text: String = (0..count).map(entry).collect();
+        let mut bundle = Bundle::default();
+        bundle.insert(NATIVE_FUNCTIONS, text.into_bytes());
+        let kept = Kept::new(Arc::new(Snapshot::read(bundle, Release::LATEST, previous)));
+        kept.mark_used(used);
+        kept
+    }
+
+    #[test]
+    fn what_is_shared_counts_once() {
+        let first = snapshot(500, "a", 1, None);
+        let mut held = Held::default();
+        assert!(held.add(&first, u64::MAX).is_empty());
+        let alone = held.size().1;
+        assert_eq!(alone, first.snapshot.weight());
+        // One more operator: the entries are those of the first.
+        let second = snapshot(501, "a", 2, Some(&first.snapshot));
+        held.add(&second, u64::MAX);
+        assert!(held.size().1 < alone * 3 / 2, "{} {alone}", held.size().1);
+        // Others share nothing.
+        let third = snapshot(500, "b", 3, Some(&first.snapshot));
+        let before = held.size().1;
+        held.add(&third, u64::MAX);
+        assert_eq!(held.size(), (3, before + third.snapshot.weight()));
+        // The entries stay as long as the second holds them.
+        assert_eq!(held.add(&third, held.size().1 - 1), [first.key()]);
+        let rest = second.snapshot.weight() + third.snapshot.weight();
+        assert_eq!(held.size(), (2, rest));
+    }
+
+    #[test]
+    fn what_was_used_longest_ago_goes_first() {
+        let mut held = Held::default();
+        let kept: Vec<_> = (0..10)
+            .map(|at| snapshot(50, &format!("k{at}"), at, None))
+            .collect();
+        for kept in &kept[..9] {
+            assert!(held.add(kept, u64::MAX).is_empty());
+        }
+        kept[0].mark_used(10);
+        let budget = held.size().1;
+        assert_eq!(held.add(&kept[9], budget), [kept[1].key()]);
+        assert!(held.size().1 <= budget);
+        // What is larger than the budget is not kept, and leaves nothing behind.
+        assert_eq!(held.add(&kept[9], 0).len(), 9);
+        assert_eq!(held.size(), (0, 0));
+        assert!(held.holders.is_empty());
+    }
+}
