@@ -8,8 +8,18 @@ use std::collections::BTreeMap;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_pytorch::release::Release;
 use opatlas_source::diagnostic::{Finding, RuleId, Severity};
-use opatlas_source::{Bundle, DERIVATIVES, LineIndex, NATIVE_FUNCTIONS, TAGS};
+use opatlas_source::{Bundle, DERIVATIVES, LineIndex, NATIVE_FUNCTIONS, Pair, Stop, TAGS};
 use serde_json::Value;
+
+/// Runs the second part first.
+struct Backwards;
+
+impl Pair for Backwards {
+    fn run(&self, one: &mut (dyn FnMut() + Send), other: &mut (dyn FnMut() + Send)) {
+        other();
+        one();
+    }
+}
 
 fn judge(yaml: &[u8], tags: Option<&str>, release: Release) -> (Catalogue, Vec<Finding>) {
     let mut bundle = Bundle::of_native_functions(yaml);
@@ -19,6 +29,12 @@ fn judge(yaml: &[u8], tags: Option<&str>, release: Release) -> (Catalogue, Vec<F
     let catalogue = Catalogue::read(&bundle, release, None);
     let findings = opatlas_rules::check(&catalogue);
     assert_eq!(findings.omitted(), []);
+    let in_parts = opatlas_rules::check_in_parts(&catalogue, &Backwards, &Stop::never());
+    assert_eq!(
+        in_parts.unwrap(),
+        findings,
+        "the order of the parts does not matter"
+    );
     let findings = findings.into_kept();
     (catalogue, findings)
 }

@@ -8,7 +8,7 @@ use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::release::Release;
 use opatlas_report::changes::Files;
 use opatlas_report::findings::SourceText;
-use opatlas_rules::Findings;
+use opatlas_rules::{Findings, check_in_parts};
 use opatlas_source::diagnostic::{Finding, Severity};
 use opatlas_source::suggest::nearest;
 use opatlas_source::{Bundle, DERIVATIVES, Digest, NATIVE_FUNCTIONS, Stop, Stopped};
@@ -115,8 +115,10 @@ impl Snapshot {
     /// The findings, in a stable order: if there are very many, the first ones in full and the
     /// others counted. Runs the rules on first use.
     pub fn findings(&self) -> &Findings {
-        self.findings
-            .get_or_init(|| opatlas_rules::check(&self.catalogue))
+        self.findings.get_or_init(|| {
+            let check = |stop: &Stop| check_in_parts(&self.catalogue, &Threads, stop);
+            Stop::unstopped(check)
+        })
     }
 
     /// Runs the rules, unless they have been run, or it is stopped.
@@ -125,7 +127,7 @@ impl Snapshot {
     /// [`Stopped`].
     pub(super) fn check(&self, stop: &Stop) -> Result<(), Stopped> {
         if self.findings.get().is_none() {
-            let findings = opatlas_rules::check_until(&self.catalogue, stop)?;
+            let findings = check_in_parts(&self.catalogue, &Threads, stop)?;
             // Where another thread was quicker, its findings are the same.
             let _ = self.findings.set(findings);
         }

@@ -16,9 +16,10 @@ pub mod suppress;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_pytorch::release::Release;
 use opatlas_source::diagnostic::{Finding, RuleId, Severity};
-use opatlas_source::{NATIVE_FUNCTIONS, Stop, Stopped, TAGS};
+use opatlas_source::{InTurn, NATIVE_FUNCTIONS, Pair, Stop, Stopped, TAGS, both};
 
 pub use example::OPERATORS as EXAMPLE_OPERATORS;
+use families::Check;
 pub use families::check_sources;
 pub use findings::{Findings, MOST_FINDINGS, MOST_OF_A_RULE, Omitted};
 pub use introduced::{Introduced, introduced};
@@ -184,20 +185,41 @@ pub fn check(catalogue: &Catalogue) -> Findings {
 /// # Errors
 /// [`Stopped`].
 pub fn check_until(catalogue: &Catalogue, stop: &Stop) -> Result<Findings, Stopped> {
-    let mut sink = Sink::new(catalogue.release).until(stop);
+    check_in_parts(catalogue, &InTurn, stop)
+}
+
+/// The same in two parts at a time.
+///
+/// # Errors
+/// [`Stopped`].
+pub fn check_in_parts(
+    catalogue: &Catalogue,
+    pair: &dyn Pair,
+    stop: &Stop,
+) -> Result<Findings, Stopped> {
     let native = &catalogue.native_functions;
-    sink.complaints(NATIVE_FUNCTIONS, &native.diagnostics);
-    for placed in &native.entries {
-        for diagnostic in &placed.entry.diagnostics {
-            sink.entry(placed, diagnostic.clone());
+    let run = |checks: &[Check], mut sink: Sink| {
+        for check in checks {
+            stop.check()?;
+            check(catalogue, &mut sink);
         }
-        sink.more(&placed.entry.diagnostics);
-    }
-    sink.complaints(TAGS, &catalogue.tags_diagnostics);
-    for check in families::CHECKS {
-        stop.check()?;
-        check(catalogue, &mut sink);
-    }
+        Ok(sink)
+    };
+    let sink = || Sink::new(catalogue.release).until(stop);
+    let of_entries = || {
+        let mut sink = sink();
+        sink.complaints(NATIVE_FUNCTIONS, &native.diagnostics);
+        for placed in &native.entries {
+            for diagnostic in &placed.entry.diagnostics {
+                sink.entry(placed, diagnostic.clone());
+            }
+            sink.more(&placed.entry.diagnostics);
+        }
+        sink.complaints(TAGS, &catalogue.tags_diagnostics);
+        run(families::OF_ENTRIES, sink)
+    };
+    let (sink, of_the_rest) = both(pair, of_entries, || run(families::OF_THE_REST, sink()));
+    let sink = sink?.and(of_the_rest?);
     stop.check()?;
     let entries = &native.entries;
     Ok(sink.into_findings(|review| suppress::apply(&native.text, entries, review)))

@@ -71,9 +71,12 @@ pub(super) static TABLES: &[&[Rule]] = &[
     &sources::RULES,
 ];
 
-/// The checks of all families.
+/// What finds faults.
+pub(super) type Check = fn(&Catalogue, &mut Sink);
+
+/// The checks of entries. Those of `autogen` ask what the others found.
 #[rustfmt::skip]
-pub(super) static CHECKS: &[fn(&Catalogue, &mut Sink)] = &[
+pub(super) static OF_ENTRIES: &[Check] = &[
     grammar::check,
     fields::check,
     annotations::check,
@@ -88,6 +91,12 @@ pub(super) static CHECKS: &[fn(&Catalogue, &mut Sink)] = &[
     dispatch::check,
     structured::check,
     autogen::check,
+];
+
+/// The checks of what entries have to do with each other and with other files, about half of the work.
+/// They ask nothing of what those of entries found.
+#[rustfmt::skip]
+pub(super) static OF_THE_REST: &[Check] = &[
     group_tags::check,
     views::check,
     derivatives::check,
