@@ -3,7 +3,7 @@
 
 mod common;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use opatlas::service::compare::Compared;
@@ -54,6 +54,59 @@ async fn releases() -> Option<(Service, Arc<Timeline>)> {
     let titles: Vec<String> = timeline.items.iter().map(|item| item.title()).collect();
     assert_eq!(titles, common::versions());
     Some((service, timeline))
+}
+
+/// How many snapshots are in memory, and how many bytes they take by estimate.
+async fn snapshots_in_memory(service: &Service) -> (u64, u64) {
+    let sizes = service.cache_sizes().await;
+    let (_, count, bytes) = sizes.iter().find(|size| size.0 == "snapshots").unwrap();
+    (*count, *bytes)
+}
+
+/// A service that starts reads the newest releases and leaves room for others; all releases fit.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_newest_releases_are_read_at_start() {
+    let (service, store) = with_store().await;
+    for version in common::versions() {
+        let Some(bundle) = common::release(version) else {
+            return;
+        };
+        ingest(&service, version, bundle).await;
+    }
+    let timeline = service.timeline("p", None).await.unwrap();
+    let clock = Arc::new(|| 1_700_000_000_000_000);
+    let start = |snapshot_bytes| {
+        let limits = Limits {
+            snapshot_bytes,
+            ..Limits::default()
+        };
+        Service::new(Arc::clone(&store) as _, clock.clone(), limits)
+    };
+    let budget = Limits::default().snapshot_bytes;
+    let started = start(budget);
+    started.warm().await.unwrap();
+    let (warmed, bytes) = snapshots_in_memory(&started).await;
+    // Some patch releases have the files of the one before.
+    let distinct: BTreeSet<_> = timeline.items.iter().map(|item| item.digest).collect();
+    assert!(warmed >= 12 && bytes <= budget, "{warmed} {bytes}");
+    // What was read is what is asked for: nothing is added.
+    for place in timeline.items.len() - 12..timeline.items.len() {
+        started.snapshot(&timeline.resolved(place)).await.unwrap();
+    }
+    assert_eq!(snapshots_in_memory(&started).await.0, warmed);
+    for place in 0..timeline.items.len() {
+        started.snapshot(&timeline.resolved(place)).await.unwrap();
+    }
+    let (count, bytes) = snapshots_in_memory(&started).await;
+    assert_eq!(count, distinct.len() as u64, "all fit, in {bytes}");
+    // A small budget holds.
+    let small = start(24 << 20);
+    small.warm().await.unwrap();
+    let (count, bytes) = snapshots_in_memory(&small).await;
+    assert!(
+        (1..warmed).contains(&count) && bytes <= 24 << 20,
+        "{count} {bytes}"
+    );
 }
 
 /// Where and how often a rule was reported of an operator.

@@ -312,3 +312,25 @@ impl Snapshot {
         self.parts().map(|(_, bytes)| bytes).sum()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn revisions_with_large_parts_are_not_ordinary() {
+        let is_ordinary = |entries: &[String]| {
+            let bundle = Bundle::of_native_functions(entries.concat().into_bytes());
+            Snapshot::read(bundle, Release::LATEST, None).is_ordinary()
+        };
+        let entry = |at: usize, note: &str| format!("- func: f{at}() -> ()  # {note}\n");
+        assert!(is_ordinary(&[entry(0, "short"), entry(1, "short")]));
+        let long = "long".repeat(ORDINARY_ENTRY / 4);
+        assert!(!is_ordinary(&[
+            entry(0, "short"),
+            format!("- func: g() -> ()\n  tags: [{long}]\n")
+        ]));
+        let many: Vec<_> = (0..3_000).map(|at| entry(at, &long[..1_000])).collect();
+        assert!(!is_ordinary(&many), "the file is large");
+    }
+}

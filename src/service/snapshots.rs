@@ -177,14 +177,8 @@ impl Service {
     /// As [`Service::snapshot`].
     pub async fn tabulated(&self, resolved: &Resolved) -> Result<Arc<Snapshot>, ServiceError> {
         let snapshot = self.snapshot(resolved).await?;
-        if snapshot.is_tabulated() {
-            return Ok(snapshot);
-        }
-        let work = move |stop: &Stop| {
-            snapshot.tabulate(stop)?;
-            Ok(snapshot)
-        };
-        self.workers.run(work).await
+        self.prepare(snapshot, Snapshot::is_tabulated, Snapshot::tabulate)
+            .await
     }
 
     /// Runs the rules over a snapshot, if they have not been run.
@@ -192,11 +186,22 @@ impl Service {
         &self,
         snapshot: Arc<Snapshot>,
     ) -> Result<Arc<Snapshot>, ServiceError> {
-        if snapshot.is_checked() {
+        self.prepare(snapshot, Snapshot::is_checked, Snapshot::check)
+            .await
+    }
+
+    /// Does what has to be done with a snapshot off the async threads, if it is not done.
+    async fn prepare(
+        &self,
+        snapshot: Arc<Snapshot>,
+        is_done: fn(&Snapshot) -> bool,
+        work: fn(&Snapshot, &Stop) -> Result<(), Stopped>,
+    ) -> Result<Arc<Snapshot>, ServiceError> {
+        if is_done(&snapshot) {
             return Ok(snapshot);
         }
         let work = move |stop: &Stop| {
-            snapshot.check(stop)?;
+            work(&snapshot, stop)?;
             Ok(snapshot)
         };
         self.workers.run(work).await

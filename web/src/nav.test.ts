@@ -16,7 +16,7 @@ import {
 	topicPath,
 } from "./nav";
 
-// What the client asks is beside the point here, and there is no page.
+// The API client reads the address of the page, which Node does not have. No test sends a request.
 vi.stubGlobal("location", { origin: "http://localhost", hash: "" });
 const { router } = await import("./router");
 

@@ -202,10 +202,9 @@ impl Service {
                 if timeline.items.is_empty() || !timeline.missing().is_empty() {
                     continue;
                 }
-                let last = self.snapshot(&timeline.resolved(timeline.last())).await?;
-                self.workers.run(move |stop| last.tabulate(stop)).await?;
+                self.tabulated(&timeline.resolved(timeline.last())).await?;
                 self.said(&timeline).await?;
-                if timeline.line == Line::Releases && line.is_none() {
+                if timeline.line == Line::Releases {
                     let newest = (0..timeline.items.len()).rev().take(WARMED_RELEASES);
                     releases.extend(newest.map(|place| timeline.resolved(place)));
                 }
@@ -216,10 +215,8 @@ impl Service {
             if !self.snapshots.has_room() {
                 break;
             }
-            let snapshot = self.checked(&release).await?;
-            self.workers
-                .run(move |stop| snapshot.tabulate(stop))
-                .await?;
+            self.checked(&release).await?;
+            self.tabulated(&release).await?;
         }
         Ok(())
     }

@@ -1,0 +1,68 @@
+//! Digests of files and revisions.
+
+use std::fmt;
+
+use sha2::{Digest as _, Sha256};
+
+/// SHA-256 of a revision or a file. Prints as 64 lower-case hexadecimal digits, as `sha256sum`
+/// does.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Digest([u8; 32]);
+
+impl Digest {
+    /// The digest of some bytes.
+    #[must_use]
+    pub fn of(bytes: &[u8]) -> Self {
+        Self(Sha256::digest(bytes).into())
+    }
+
+    /// Reads 64 hexadecimal digits (either case).
+    #[must_use]
+    pub fn parse(hex: &str) -> Option<Self> {
+        if hex.len() != 64 || !hex.is_ascii() {
+            return None;
+        }
+        let mut out = [0; 32];
+        for (i, byte) in out.iter_mut().enumerate() {
+            *byte = u8::from_str_radix(hex.get(2 * i..2 * i + 2)?, 16).ok()?;
+        }
+        Some(Self(out))
+    }
+
+    /// A digest from its raw bytes, as a store keeps it.
+    #[must_use]
+    pub fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
+    /// The raw bytes.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+impl fmt::Display for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Digest({self})")
+    }
+}
+
+/// The name of a revision from its files' names and digests, which must come sorted by name:
+/// SHA-256 over the lines `HEX  NAME\n` (`docs/spec/registry.md`, section 1), so that
+/// `sha256sum FILES | sort -k2 | sha256sum` gives the same.
+#[must_use]
+pub fn revision_digest<'a>(files: impl IntoIterator<Item = (&'a str, Digest)>) -> Digest {
+    use fmt::Write as _;
+    let mut lines = String::new();
+    for (name, digest) in files {
+        let _ = writeln!(lines, "{digest}  {name}");
+    }
+    Digest::of(lines.as_bytes())
+}
