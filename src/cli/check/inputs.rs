@@ -182,6 +182,10 @@ fn role(path: &Path, bytes: &[u8]) -> Option<String> {
         return Some(name.into_owned());
     }
     let (text, _) = opatlas_yaml::decode(bytes);
+    if opatlas_yaml::split(&text).is_some() {
+        // A list, which no backend file is. Most files that are checked are lists, and long ones.
+        return None;
+    }
     let document = opatlas_yaml::parse(&text);
     let (Some(tree), Root::Mapping(root)) = (&document.tree, &document.root) else {
         return None;
