@@ -387,7 +387,7 @@ fn long_work_can_be_stopped_in_its_loops() {
             catalogue,
             view: None,
         };
-        let pairing = looks(|stop| compare_until(side(&old), side(&head), stop));
+        let pairing = looks(|stop| compare_until(side(&old), side(&head), &InTurn, stop));
         assert!(per_operator(pairing) >= 4, "{pairing}");
     }
     // Searches and gaps.

@@ -29,6 +29,7 @@ mod import;
 mod interrupt;
 mod local;
 mod lsp;
+mod memory;
 mod merge_base;
 mod neighbours;
 mod openapi;

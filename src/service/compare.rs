@@ -105,6 +105,7 @@ impl Compared {
                 catalogue: &head.catalogue,
                 view: Some(View::new(head.inputs(), &new)),
             },
+            &Threads,
             stop,
         )?;
         Ok(Self {

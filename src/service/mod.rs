@@ -58,6 +58,7 @@ pub use packing::Unpacker;
 pub use snapshot::{Snapshot, Summary};
 pub use snapshots::Reader;
 pub use stateless::JudgedSchema;
+pub use threads::Threads;
 pub use tokens::{MadeToken, NewToken, SIGNING_PREFIX, Signer, TOKEN_PREFIX};
 pub use views::{Encoding, View, ViewId};
 pub use work::Turn;

@@ -7,8 +7,8 @@ use opatlas_diff::revision::{Cell, DispatchChange as Recomputed, Pair};
 use opatlas_diff::rules::Level;
 use opatlas_dispatch::Source;
 use opatlas_rules::Introduced;
-use opatlas_source::NATIVE_FUNCTIONS;
 use opatlas_source::diagnostic::Severity;
+use opatlas_source::{NATIVE_FUNCTIONS, Pair as InParts};
 use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
 
@@ -18,6 +18,7 @@ use crate::wire::cause::{CardView, CauseView, causes};
 use crate::wire::change::{Change, ChangeContext};
 use crate::wire::finding;
 use crate::wire::finding::{Finding, Omitted, Span};
+use crate::wire::json::json_in_two;
 
 /// The changes between two revisions, and the verdict on them.
 #[derive(Debug, Serialize, ToSchema)]
@@ -259,15 +260,19 @@ impl Serialize for Changes<'_> {
     }
 }
 
-/// Cells that are converted one at a time while they are serialized, like [`Changes`].
-#[derive(Debug, Clone, Copy)]
-pub struct DispatchChanges<'a>(&'a Compared);
+/// Cells that are converted one at a time while they are serialized, like [`Changes`]. Without a
+/// comparison there are none.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct DispatchChanges<'a>(Option<&'a Compared>);
 
 impl Serialize for DispatchChanges<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let comparison = &self.0.comparison;
-        let changes = comparison.dispatch.iter();
-        serializer.collect_seq(changes.map(|change| dispatch_change(comparison, change)))
+        let comparison = self.0.map(|compared| &compared.comparison);
+        let all = comparison.into_iter().flat_map(|comparison| {
+            let changes = comparison.dispatch.iter();
+            changes.map(|change| dispatch_change(comparison, change))
+        });
+        serializer.collect_seq(all)
     }
 }
 
@@ -279,6 +284,15 @@ fn dispatch_change(comparison: &Found, change: &Recomputed) -> DispatchChange {
         before: cell(&change.before),
         after: cell(&change.after),
         cause: cause.map(|cause| cause.fingerprint().to_string()),
+    }
+}
+
+impl Comparison<'_> {
+    /// As JSON. Half of a long one are cells, which are serialized at the same time as the rest.
+    #[must_use]
+    pub fn json(mut self, in_parts: &dyn InParts) -> Vec<u8> {
+        let cells = std::mem::take(&mut self.dispatch_changes);
+        json_in_two(&self, "dispatch_changes", &cells, in_parts)
     }
 }
 
@@ -326,7 +340,7 @@ pub fn comparison<'a>(told: ComparisonParts<'a>, notes: Vec<String>) -> Comparis
         changes: Changes(context),
         causes: causes(found, context.judgement),
         new_operators: told.cards.iter().map(CardView::of).collect(),
-        dispatch_changes: DispatchChanges(compared),
+        dispatch_changes: DispatchChanges(Some(compared)),
         dispatch_source: match compared.source {
             Source::Everything => "everything",
             Source::Files => "files",

@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 use tokio::sync::mpsc;
 
 use crate::cli::local;
+use crate::cli::memory::use_small_pages;
 use crate::cli::side::companions;
 use crate::cli::target::{Database, Target};
 use crate::service::history::{CommitFiles, LastStored, Line, ReadCommits, Taken};
@@ -65,6 +66,7 @@ pub(super) async fn take(
     commits: Vec<CommitRecord>,
     source: Source,
 ) -> anyhow::Result<ExitCode> {
+    use_small_pages();
     let service = local::open(database, Opening::Make).await?;
     local::ensure_project(&service, &import.project).await?;
     let order: Vec<String> = commits.iter().map(|commit| commit.id.clone()).collect();

@@ -17,7 +17,7 @@ use crate::http::Api;
 use crate::http::negotiate::Media;
 use crate::http::routes::compare_sides::{Side, read};
 use crate::service::compare::{Compared, Rulebook};
-use crate::service::{LARGEST_ANSWER, Reader, Resolved, ServiceError, Snapshot};
+use crate::service::{LARGEST_ANSWER, Reader, Resolved, ServiceError, Snapshot, Threads};
 use crate::wire::against::FurtherVerdict;
 use crate::wire::change;
 use crate::wire::compare::CompareQuery;
@@ -87,7 +87,12 @@ pub(crate) async fn make(api: &Api, making: Making) -> Result<Bytes, Problem> {
     };
     let judge = move |stop: &Stop| Judged::new((base, head), &reader, rulebook, today, stop);
     if others.is_empty() {
-        let make = move |stop: &Stop| Ok(told(&judge(stop)?, &[], &rendering, stop));
+        let make = move |stop: &Stop| {
+            let judged = judge(stop)?;
+            let told = told(&judged, &[], &rendering, stop);
+            Threads.free(judged);
+            Ok(told)
+        };
         return service.make(make).await;
     }
     let place = service.place().await?;
@@ -231,7 +236,7 @@ fn told(
             }
             answer.against = against.iter().map(|held| held.against.clone()).collect();
             answer.permalink.clone_from(&rendering.permalink);
-            json(&answer)
+            answer.json(&Threads)
         }
     }
 }

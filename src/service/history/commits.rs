@@ -1,6 +1,6 @@
 //! Taking in a history of commits: thousands of revisions, each much like the one before.
 
-use std::sync::{Arc, mpsc};
+use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -16,6 +16,9 @@ use opatlas_source::{Bundle, OBSERVED, Stop, Stopped};
 
 use super::items::judged;
 use super::step;
+
+/// How many threads compare commits at most.
+const COMPARING: usize = 2;
 
 /// A commit with the files that it has.
 #[derive(Debug, Clone)]
@@ -202,8 +205,9 @@ impl Service {
     }
 }
 
-/// Reads commits one from the other. A second thread compares what was read meanwhile; it may fall
-/// behind by one, so that memory holds a few snapshots and not all.
+/// Reads commits one from the other. Other threads compare what was read meanwhile; they may fall
+/// behind by one, so that memory holds a few snapshots and not all. To compare two commits takes twice as
+/// long as to read one, so there are two of them where there are processors for them.
 fn read(
     commits: Vec<CommitFiles>,
     last: Option<LastRead>,
@@ -216,19 +220,28 @@ fn read(
         last,
     };
     let (pairs, compared) = mpsc::sync_channel::<(usize, Arc<Snapshot>, Arc<Snapshot>)>(1);
-    let steps = thread::scope(|scope| {
-        let comparing = scope.spawn(move || {
+    // Dropped with the threads, so that no pair is sent to where nobody compares.
+    let compared = Arc::new(Mutex::new(compared));
+    let compare = |compared: Arc<Mutex<mpsc::Receiver<_>>>| {
+        move || {
+            let next = || compared.lock().ok()?.recv().ok();
             let step = |(at, base, head): (usize, Arc<Snapshot>, Arc<Snapshot>)| {
                 Ok((at, step::record(no_key(), Some(&base), &head, stop)?))
             };
-            let steps = compared.into_iter().map(step);
+            let steps = std::iter::from_fn(next).map(step);
             steps.collect::<Result<Vec<_>, Stopped>>()
-        });
+        }
+    };
+    let steps = thread::scope(|scope| {
+        let threads = thread::available_parallelism().map_or(1, usize::from);
+        let threads = (0..threads.min(COMPARING)).map(|_| Arc::clone(&compared));
+        let comparing: Vec<_> = threads.map(|pairs| scope.spawn(compare(pairs))).collect();
+        drop(compared);
         for commit in commits {
             let at = done.commits.len();
             match done.read(commit, most_operators, stop) {
                 Ok(None) => {}
-                // The other thread reports why it ended.
+                // The other threads report why they ended.
                 Ok(Some((base, head))) => {
                     if pairs.send((at, base, head)).is_err() {
                         break;
@@ -238,17 +251,20 @@ fn read(
             }
         }
         drop(pairs);
-        comparing.join()
+        let joined = comparing.into_iter().map(|thread| thread.join());
+        joined.collect::<Vec<_>>()
     });
     stop.check()?;
-    match steps {
-        Ok(steps) => {
-            for (at, step) in steps? {
-                done.commits[at].step = Some(step);
+    for steps in steps {
+        match steps {
+            Ok(steps) => {
+                for (at, step) in steps? {
+                    done.commits[at].step = Some(step);
+                }
             }
+            // A panic there is one here.
+            Err(panic) => std::panic::resume_unwind(panic),
         }
-        // A panic there is one here.
-        Err(panic) => std::panic::resume_unwind(panic),
     }
     Ok(done)
 }

@@ -97,7 +97,6 @@ pub(super) fn record(
     head: &Arc<Snapshot>,
     stop: &Stop,
 ) -> Result<StepRecord, Stopped> {
-    head.check(stop)?;
     head.tabulate(stop)?;
     let mut facts = Facts::of(head);
     let mut said = Vec::new();

@@ -24,10 +24,13 @@ impl<'a> Kin<'a> {
         base: &'a Catalogue,
         head: &'a Catalogue,
     ) -> Self {
-        let cells = comparison.dispatch.iter();
+        // The cells of an operator stand together and have one cause.
+        let cells = comparison
+            .dispatch
+            .chunk_by(|one, other| one.operator == other.operator);
         let of_cells = cells.filter_map(|cells| {
-            let cause = comparison.changes.get(cells.cause?)?;
-            Some((&*cells.operator, &*cause.operator))
+            let cause = comparison.changes.get(cells.first()?.cause?)?;
+            Some((&*cells[0].operator, &*cause.operator))
         });
         Self {
             sides: [base, head],

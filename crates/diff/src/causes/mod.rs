@@ -83,9 +83,12 @@ impl Entry {
 fn by_entry(changes: &[Change], kin: &Kin<'_>) -> Vec<Entry> {
     let mut places: FxHashMap<Box<str>, usize> = FxHashMap::default();
     let mut entries: Vec<Entry> = Vec::new();
-    for (i, change) in changes.iter().enumerate() {
-        let owner = kin.owner(&change.operator);
-        let is_own = *owner == *change.operator;
+    let mut first = 0;
+    // The changes of an operator stand together.
+    for of_operator in changes.chunk_by(|one, other| one.operator == other.operator) {
+        let operator = &of_operator[0].operator;
+        let owner = kin.owner(operator);
+        let is_own = owner == *operator;
         let place = *places.entry(owner.clone()).or_insert_with(|| {
             entries.push(Entry {
                 operator: owner,
@@ -94,10 +97,13 @@ fn by_entry(changes: &[Change], kin: &Kin<'_>) -> Vec<Entry> {
             entries.len() - 1
         });
         let entry = &mut entries[place];
-        match is_own && is_edit(change) {
-            true => entry.edits.push(i),
-            false => entry.consequences.push(i),
+        for (i, change) in (first..).zip(of_operator) {
+            match is_own && is_edit(change) {
+                true => entry.edits.push(i),
+                false => entry.consequences.push(i),
+            }
         }
+        first += of_operator.len();
     }
     for entry in &mut entries {
         // An entry that only moved has effects for another reason.

@@ -2,6 +2,8 @@
 //! Python binds the operator, C++ callers and backends only where declarations changed
 //! (`docs/spec/compatibility.md`, section 1).
 
+use std::cell::LazyCell;
+
 use rustc_hash::FxHashMap;
 
 use super::Pair;
@@ -27,7 +29,12 @@ struct Declarations {
 
 /// Corrects the audiences of all changes, and levels that follow from them.
 pub(super) fn refine(base: &Catalogue, head: &Catalogue, pairs: &[Pair], changes: &mut [Change]) {
-    let (old, new) = (FaceMaker::new(base), FaceMaker::new(head));
+    // Few commits change what is declared or hurt callers in Python, and to make these takes longer than
+    // to compare the rest of a commit.
+    let (old, new) = (
+        LazyCell::new(|| FaceMaker::new(base)),
+        LazyCell::new(|| FaceMaker::new(head)),
+    );
     let both = pairs.iter().filter_map(|pair| {
         let (before, after) = (pair.base?, pair.head?);
         Some((&*pair.name, declarations((&old, before), (&new, after))))

@@ -37,7 +37,7 @@ use super::official::Verdict;
 use super::rules::Group;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::OperatorId;
-use opatlas_source::{Stop, Stopped};
+use opatlas_source::{InTurn, Stop, Stopped, both};
 
 use pairing::Pairing;
 use side::DeclaredEntry;
@@ -115,39 +115,63 @@ impl Pair {
 /// dispatch.
 #[must_use]
 pub fn compare(base: Revision<'_>, head: Revision<'_>) -> Comparison {
-    Stop::unstopped(|stop| compare_until(base, head, stop))
+    Stop::unstopped(|stop| compare_until(base, head, &InTurn, stop))
 }
 
-/// The same, unless it is stopped.
+/// The same, unless it is stopped. `in_parts` may compare schemas and entries at the same time, then
+/// dispatch tables, in two halves, and what is left of the files.
 ///
 /// # Errors
 /// [`Stopped`].
 pub fn compare_until(
     base: Revision<'_>,
     head: Revision<'_>,
+    in_parts: &dyn opatlas_source::Pair,
     stop: &Stop,
 ) -> Result<Comparison, Stopped> {
     stop.check()?;
     let (old, new) = (base.catalogue, head.catalogue);
     let mut pairing = Pairing::new(old, new, stop)?;
     let unread = unread::take(&mut pairing, old, new);
-    let mut changes = Vec::new();
-    let pairs = operators::compare(old, new, &pairing, &mut changes, stop)?;
-    entries(old, new, &pairing, &mut changes, stop)?;
-    generated::compare(old, new, &pairing, &mut changes);
-    stop.check()?;
-    groups::compare(old, new, &pairing, &mut changes, stop)?;
-    policy_rules::compare(old, new, &pairs, &mut changes);
-    shadowing::compare(old, new, &pairing, &mut changes, stop)?;
-    moved::compare(old, new, &pairing, &mut changes);
-    deprecated::compare(old, new, &mut changes);
-    stop.check()?;
     let views = base.view.zip(head.view);
+    let of_schemas = || {
+        let mut changes = Vec::new();
+        let pairs = operators::compare(old, new, &pairing, &mut changes, stop)?;
+        Ok((changes, pairs))
+    };
+    let of_entries = || {
+        let changes = entries(old, new, &pairing, stop)?;
+        let tables = views.map(|(a, b)| support::Tables::new(a, b, &pairing, &changes));
+        Ok((changes, tables))
+    };
+    let (of_schemas, of_entries) = both(in_parts, of_schemas, of_entries);
+    let ((mut changes, pairs), (of_entries, of_tables)) = (of_schemas?, of_entries?);
+    changes.extend(of_entries);
+    let rest = || {
+        let changes = &mut changes;
+        generated::compare(old, new, &pairing, changes);
+        stop.check()?;
+        groups::compare(old, new, &pairing, changes, stop)?;
+        policy_rules::compare(old, new, &pairs, changes);
+        shadowing::compare(old, new, &pairing, changes, stop)?;
+        moved::compare(old, new, &pairing, changes);
+        deprecated::compare(old, new, changes);
+        stop.check()
+    };
+    let compare_tables = || {
+        of_tables
+            .map(|of| of.compare(&pairing, in_parts, stop))
+            .transpose()
+    };
+    let (rest, of_tables) = both(in_parts, rest, compare_tables);
+    rest?;
     let mut dispatch = Vec::new();
-    if let Some((a, b)) = views {
-        let mut tables = support::Tables::new(a, b);
-        dispatch = tables.compare(&pairing, &mut changes, stop)?;
-        formulas::compare((a, b), &pairing, &mut changes, stop)?;
+    if let Some((of_tables, cells)) = of_tables? {
+        changes.extend(of_tables);
+        dispatch = cells;
+    }
+    if let Some(views) = views {
+        formulas::compare(views, &pairing, &mut changes, stop)?;
         name_causes(old, new, &changes, &mut dispatch);
     }
     audiences::refine(old, new, &pairs, &mut changes);
@@ -174,20 +198,20 @@ fn entries(
     base: &Catalogue,
     head: &Catalogue,
     pairing: &Pairing,
-    changes: &mut Vec<Change>,
     stop: &Stop,
-) -> Result<(), Stopped> {
+) -> Result<Vec<Change>, Stopped> {
+    let mut changes = Vec::new();
     for &(old, new) in &pairing.unshared {
         stop.check()?;
         let sides = (DeclaredEntry::of(base, old), DeclaredEntry::of(head, new));
         if let (Some(before), Some(after)) = sides {
             let name = before.operator.qualified_name();
-            fields::compare(&name, before, after, changes);
-            kernels::compare(&name, (base, before), (head, after), changes);
-            tag_changes::compare(&name, before, after, &head.tags, changes);
+            fields::compare(&name, before, after, &mut changes);
+            kernels::compare(&name, (base, before), (head, after), &mut changes);
+            tag_changes::compare(&name, before, after, &head.tags, &mut changes);
         }
     }
-    Ok(())
+    Ok(changes)
 }
 
 /// Names what cells follow from: what changed in the operator's own entry, or in that of the
@@ -213,17 +237,22 @@ fn name_causes(
         };
         Some(named)
     };
-    for cells in dispatch {
-        let own = of_operator.get(&*cells.operator);
+    let cause = |operator: &str| {
+        let own = of_operator.get(operator);
         let of_delegate = || {
-            let names = [base, head].map(|catalogue| delegate(catalogue, &cells.operator));
+            let names = [base, head].map(|catalogue| delegate(catalogue, operator));
             let found = names
                 .iter()
                 .flatten()
                 .find_map(|name| of_operator.get(&**name));
             found.copied()
         };
-        cells.cause = own.copied().or_else(of_delegate);
+        own.copied().or_else(of_delegate)
+    };
+    // All cells of an operator stand together.
+    for cells in dispatch.chunk_by_mut(|one, other| one.operator == other.operator) {
+        let cause = cells.first().and_then(|cells| cause(&cells.operator));
+        cells.iter_mut().for_each(|cells| cells.cause = cause);
     }
 }
 

@@ -22,7 +22,7 @@ use opatlas_dispatch::{Precedence, Reason, Verdict, View};
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::{KeySet, Slot};
 use opatlas_pytorch::keys::Key;
-use opatlas_source::{Stop, Stopped};
+use opatlas_source::{Pair, Stop, Stopped, both};
 
 /// Cells of an operator's table that changed alike.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,13 +60,21 @@ pub(super) struct Tables<'a> {
     slots: Vec<(Slot, Slot)>,
     /// The base's keys at which a backend runs operators.
     backends: KeySet,
-    known: FxHashMap<(usize, usize), Arc<[Moved]>>,
     verdicts: VerdictMoves,
     /// Operators that lost the composite that an entry without kernels has.
     lost_defaults: FxHashSet<Box<str>>,
+}
+
+/// What was found for one operator and is of use for the next ones.
+#[derive(Default)]
+pub(super) struct Memory<'a> {
+    moved: FxHashMap<(usize, usize), Arc<[Moved]>>,
     pub(super) siblings: Siblings<'a>,
     pub(super) formulas: Formulas<'a>,
 }
+
+/// What follows for a part of the operators.
+type Found = Result<(Vec<Change>, Vec<DispatchChange>), Stopped>;
 
 /// A key whose rule or verdict changed.
 #[derive(Debug, Clone, Copy)]
@@ -80,12 +88,19 @@ pub(super) struct Moved {
 }
 
 impl<'a> Tables<'a> {
-    pub(super) fn new(base: View<'a>, head: View<'a>) -> Self {
+    /// With `pairing` and the changes of entries.
+    pub(super) fn new(
+        base: View<'a>,
+        head: View<'a>,
+        pairing: &Pairing,
+        changes: &[Change],
+    ) -> Self {
         let (old, new) = (base.keys(), head.keys());
         let slots = old.slots().filter_map(|slot| {
             let there = new.slot(old.name(Key::Runtime(slot)))?;
             Some((slot, there))
         });
+        let slots: Vec<(Slot, Slot)> = slots.collect();
         let mut backends = KeySet::EMPTY;
         for slot in old
             .slots()
@@ -93,39 +108,44 @@ impl<'a> Tables<'a> {
         {
             backends.insert(slot);
         }
+        let of_backends = slots.iter().copied();
+        let of_backends: Vec<_> = of_backends
+            .filter(|pair| backends.contains(pair.0))
+            .collect();
+        let lost = changes.iter();
+        let lost = lost.filter(|change| change.rule.id == ChangeRuleId::DefaultCompositeLost);
         Self {
-            slots: slots.collect(),
+            verdicts: VerdictMoves::new(base, head, &of_backends, &pairing.same),
+            lost_defaults: lost.map(|change| change.operator.clone()).collect(),
+            slots,
             base,
             head,
             backends,
-            known: FxHashMap::default(),
-            verdicts: VerdictMoves::default(),
-            lost_defaults: FxHashSet::default(),
-            siblings: Siblings::default(),
-            formulas: Formulas::default(),
         }
     }
 
-    /// Adds what changed in the tables of all operators that both sides have.
+    /// What changed in the tables of all operators that both sides have: what follows for backends,
+    /// and the cells.
     ///
     /// # Errors
     /// [`Stopped`].
-    pub(super) fn compare(
-        &mut self,
-        pairing: &Pairing,
-        changes: &mut Vec<Change>,
-        stop: &Stop,
-    ) -> Result<Vec<DispatchChange>, Stopped> {
-        let lost = changes.iter();
-        let lost = lost.filter(|change| change.rule.id == ChangeRuleId::DefaultCompositeLost);
-        self.lost_defaults = lost.map(|change| change.operator.clone()).collect();
-        let backends = self.backends;
-        let slots = self.slots.iter().copied();
-        let slots: Vec<_> = slots.filter(|(slot, _)| backends.contains(*slot)).collect();
-        self.verdicts = VerdictMoves::new(self.base, self.head, &slots, &pairing.same);
-        let first = changes.len();
-        let mut cells = Vec::new();
-        for &(old, new) in &pairing.same {
+    pub(super) fn compare(&self, pairing: &Pairing, pair: &dyn Pair, stop: &Stop) -> Found {
+        let (one, other) = pairing.same.split_at(pairing.same.len() / 2);
+        let (one, other) = both(
+            pair,
+            || self.compare_part(one, stop),
+            || self.compare_part(other, stop),
+        );
+        let ((mut changes, mut cells), other) = (one?, other?);
+        changes.extend(other.0);
+        cells.extend(other.1);
+        Ok((super::verdicts::fold(&self.verdicts, changes), cells))
+    }
+
+    fn compare_part(&self, pairs: &[(OperatorId, OperatorId)], stop: &Stop) -> Found {
+        let mut memory = Memory::default();
+        let (mut changes, mut cells) = (Vec::new(), Vec::new());
+        for &(old, new) in pairs {
             stop.check()?;
             let patterns = (
                 self.base.tables.pattern_index(old),
@@ -134,7 +154,7 @@ impl<'a> Tables<'a> {
             let (Some(before), Some(after)) = patterns else {
                 continue;
             };
-            let moved = self.moved(before, after);
+            let moved = self.moved(before, after, &mut memory);
             let moved = self.verdicts.with(old, &moved);
             let follows = super::training::may_differ(self.base, self.head, old, new);
             if moved.is_empty() && !follows {
@@ -143,13 +163,12 @@ impl<'a> Tables<'a> {
             let operator = self.base.inputs.catalogue.operator(old);
             let name: Box<str> = operator.qualified_name().into();
             if !moved.is_empty() {
-                self.backends(&name, (old, new), &moved, changes);
+                self.backends(&name, (old, new), &moved, &mut changes);
                 self.cells(&name, (old, new), &moved, &mut cells);
             }
-            super::training::compare(self, &name, (old, new), changes);
+            super::training::compare(self, &mut memory, &name, (old, new), &mut changes);
         }
-        super::verdicts::fold(&self.verdicts, changes, first);
-        Ok(cells)
+        Ok((changes, cells))
     }
 
     /// Whether an operator lost the composite that an entry without kernels has.
@@ -168,8 +187,8 @@ impl<'a> Tables<'a> {
         slots.filter(move |&(slot, _)| self.backends.contains(slot) && is_dense(slot))
     }
 
-    fn moved(&mut self, before: usize, after: usize) -> Arc<[Moved]> {
-        if let Some(known) = self.known.get(&(before, after)) {
+    fn moved(&self, before: usize, after: usize, memory: &mut Memory<'_>) -> Arc<[Moved]> {
+        if let Some(known) = memory.moved.get(&(before, after)) {
             return Arc::clone(known);
         }
         let tables = (
@@ -190,7 +209,7 @@ impl<'a> Tables<'a> {
             })
         });
         let moved: Arc<[Moved]> = moved.collect();
-        self.known.insert((before, after), Arc::clone(&moved));
+        memory.moved.insert((before, after), Arc::clone(&moved));
         moved
     }
 

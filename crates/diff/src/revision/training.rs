@@ -3,7 +3,7 @@
 use crate::rules::ChangeRuleId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::support::Tables;
+use super::support::{Memory, Tables};
 use crate::change::{Change, Note, Subject};
 use crate::rules::Level;
 use opatlas_dispatch::training::{Through, Works, autograd_key};
@@ -24,8 +24,9 @@ pub(super) fn may_differ(base: View<'_>, head: View<'_>, old: OperatorId, new: O
 
 /// Adds the backends on which an operator could be trained and cannot any more, although it still
 /// runs there.
-pub(super) fn compare(
-    tables: &mut Tables<'_>,
+pub(super) fn compare<'a>(
+    tables: &Tables<'a>,
+    memory: &mut Memory<'a>,
     operator: &str,
     (old, new): (OperatorId, OperatorId),
     changes: &mut Vec<Change>,
@@ -37,8 +38,8 @@ pub(super) fn compare(
     };
     let mut lost: Vec<Box<str>> = Vec::new();
     // Backends whose keys and autograd keys are served by the same rules have the same answer.
-    let mut known: FxHashSet<_> = FxHashSet::default();
-    let mut lost_alike: FxHashSet<_> = FxHashSet::default();
+    // There are a handful of them, which are found sooner one by one than by a hash.
+    let (mut known, mut lost_alike) = (Vec::new(), Vec::new());
     let mut was_composite = false;
     for (slot, there) in tables.dense() {
         let rules = |view: View<'_>, pattern: &Pattern, slot| {
@@ -59,12 +60,13 @@ pub(super) fn compare(
         let is_own = before.2 || after.2;
         let alike = (before, after);
         let name = base.keys().name(Key::Runtime(slot));
-        if !is_own && !known.insert(alike) {
+        if !is_own && known.contains(&alike) {
             if lost_alike.contains(&alike) {
                 lost.push(name.into());
             }
             continue;
         }
+        known.push(alike);
         let (Some(was), Some(is)) = (base.trains(old, slot), head.trains(new, there)) else {
             continue;
         };
@@ -81,12 +83,12 @@ pub(super) fn compare(
             };
         if lost_it {
             was_composite |= was.through == Through::Composite;
-            lost_alike.insert(alike);
+            lost_alike.push(alike);
             lost.push(name.into());
         }
     }
     if !lost.is_empty() {
-        let parts_too = was_composite && !tables.siblings.train(base, old);
+        let parts_too = was_composite && !memory.siblings.train(base, old);
         let change = Change::new(
             ChangeRuleId::AutogradSupportLost,
             operator,
@@ -99,7 +101,7 @@ pub(super) fn compare(
         }
         if head.inputs.derivatives.is_none() {
             change = change.note(Note::NoDerivatives);
-        } else if let Some(note) = tables.formulas.fate(base, head, (old, new)) {
+        } else if let Some(note) = memory.formulas.fate(base, head, (old, new)) {
             change = change.note(note);
         }
         changes.push(change);

@@ -1,7 +1,7 @@
 //! Finds operators that work on only one side of a comparison, and groups them by cause: if `add.out`
 //! loses its kernel, the operators that call it are listed in the change of `add.out`.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 use super::support::{Moved, serves};
@@ -9,7 +9,7 @@ use crate::change::{Change, Subject};
 use crate::rules::ChangeRuleId;
 use opatlas_dispatch::{Verdict, View};
 use opatlas_operators::operator::OperatorId;
-use opatlas_pytorch::key_set::Slot;
+use opatlas_pytorch::key_set::{KeySet, Slot};
 use opatlas_pytorch::keys::Key;
 
 /// The verdicts that differ, by the base's operator, and who follows whom.
@@ -129,8 +129,9 @@ impl VerdictMoves {
         if own.is_empty() && moved.is_empty() {
             return Arc::clone(moved);
         }
-        let known: FxHashSet<Slot> = own.iter().map(|moved| moved.base).collect();
-        let others = moved.iter().filter(|moved| !known.contains(&moved.base));
+        let mut known = KeySet::EMPTY;
+        own.iter().for_each(|moved| known.insert(moved.base));
+        let others = moved.iter().filter(|moved| !known.contains(moved.base));
         let others = others.map(|moved| Moved {
             verdicts: self.verdicts(old, moved.base),
             ..*moved
@@ -169,16 +170,15 @@ pub(super) fn is_gain(moved: &Moved) -> bool {
 }
 
 /// Folds the changes of operators that only follow another one into that one's change (`also`).
-/// `first` is where the changes of tables begin.
-pub(super) fn fold(moves: &VerdictMoves, changes: &mut Vec<Change>, first: usize) {
+/// `changes` are those of all tables.
+pub(super) fn fold(moves: &VerdictMoves, changes: Vec<Change>) -> Vec<Change> {
     let rules = [
         ChangeRuleId::BackendSupportLost,
         ChangeRuleId::BackendSupportGained,
     ];
-    let of_tables = changes.split_off(first.min(changes.len()));
     let mut followers: FxHashMap<(ChangeRuleId, Box<str>), Vec<Box<str>>> = FxHashMap::default();
-    let mut kept = Vec::with_capacity(of_tables.len());
-    for mut change in of_tables {
+    let mut kept = Vec::with_capacity(changes.len());
+    for mut change in changes {
         let Subject::Keys(keys) = &mut change.subject else {
             kept.push(change);
             continue;
@@ -208,5 +208,5 @@ pub(super) fn fold(moves: &VerdictMoves, changes: &mut Vec<Change>, first: usize
             change.also.extend(names);
         }
     }
-    changes.extend(kept);
+    kept
 }
