@@ -105,11 +105,13 @@ test-api: tools node
 	tests/client/run
 	tests/schemathesis/run
 
-# Measures requests per second and latencies over HTTP, next to a bare server with the same bytes, and
-# one minute of 2,000 idle connections next to 64 busy ones. Needs wrk.
+# Measures requests per second and latencies over HTTP, next to a bare server with the same bytes; two
+# replicas on PostgreSQL next to a server on SQLite; and one minute of 2,000 idle connections next to 64
+# busy ones. Needs wrk and PostgreSQL.
 bench-http: releases
 	cargo build --release --locked --bins --examples
 	benches/http/run
+	benches/http/replicas
 	benches/http/idle
 
 # Measures the import of ten thousand commits and the queries afterwards. Needs wrk.

@@ -75,25 +75,58 @@ pub(crate) struct Group {
 impl Plan {
     /// Takes a bundle apart; some milliseconds of work for a release.
     pub(crate) fn of(bundle: &Bundle) -> Self {
-        let files: Vec<_> = bundle
-            .files()
-            .zip(bundle.digests())
-            .map(|((name, bytes), (_, digest))| FilePlan::of(name, bytes, digest))
-            .collect();
-        let digest = bundle.digest();
-        Self { digest, files }
+        Self::after(None, bundle)
+    }
+
+    /// Takes a bundle apart that is much like another one, from which the digests of equal chunks are.
+    pub(crate) fn after(previous: Option<&Self>, bundle: &Bundle) -> Self {
+        let files = bundle.files().zip(bundle.digests());
+        let files = files.map(|((name, bytes), (_, digest))| {
+            let mut known = previous.iter().flat_map(|plan| &plan.files);
+            FilePlan::of(name, bytes, digest, known.find(|file| file.name == name))
+        });
+        Self {
+            files: files.collect(),
+            digest: bundle.digest(),
+        }
+    }
+}
+
+/// The chunks of an earlier file, to be compared with those of a later one in their order.
+struct Earlier<'a> {
+    file: Option<&'a FilePlan>,
+    next: usize,
+}
+
+impl Earlier<'_> {
+    /// How many chunks may be gone between two that are still there. To compare a chunk with others costs
+    /// little, since few are as long.
+    const GONE: usize = 64;
+
+    /// The digest of a chunk, where the earlier file has it about here.
+    fn digest_of(&mut self, chunk: &[u8]) -> Option<Digest> {
+        let file = self.file?;
+        let rest = file.chunks.get(self.next..)?;
+        let mut near = rest.iter().take(Self::GONE + 1);
+        let found = near.position(|known| file.chunk_bytes(known) == chunk)?;
+        self.next += found + 1;
+        Some(rest[found].digest)
     }
 }
 
 impl FilePlan {
-    fn of(name: &str, bytes: &Arc<[u8]>, digest: Digest) -> Self {
-        let chunks: Vec<_> = cut(bytes)
-            .into_iter()
-            .map(|span| Chunk {
-                digest: Digest::of(&bytes[span.clone()]),
-                span,
-            })
-            .collect();
+    fn of(name: &str, bytes: &Arc<[u8]>, digest: Digest, previous: Option<&Self>) -> Self {
+        let mut earlier = Earlier {
+            file: previous,
+            next: 0,
+        };
+        let chunk = |span: Range<usize>| {
+            let bytes = &bytes[span.clone()];
+            let digest = earlier.digest_of(bytes);
+            let digest = digest.unwrap_or_else(|| Digest::of(bytes));
+            Chunk { digest, span }
+        };
+        let chunks: Vec<_> = cut(bytes).into_iter().map(chunk).collect();
         Self {
             name: name.to_owned(),
             digest,
@@ -162,7 +195,7 @@ fn group(chunks: &[Chunk], range: Range<usize>) -> Group {
 
 /// The bytes up to and with the first line feed.
 fn first_line(bytes: &[u8]) -> &[u8] {
-    match bytes.iter().position(|&byte| byte == b'\n') {
+    match memchr::memchr(b'\n', bytes) {
         Some(at) => &bytes[..=at],
         None => bytes,
     }
@@ -196,7 +229,41 @@ mod tests {
 
     fn plan(bytes: Vec<u8>) -> FilePlan {
         let digest = Digest::of(&bytes);
-        FilePlan::of("native_functions.yaml", &bytes.into(), digest)
+        FilePlan::of("native_functions.yaml", &bytes.into(), digest, None)
+    }
+
+    #[test]
+    fn a_plan_made_from_another_is_the_same() {
+        let names = |skipped: &[usize], more: &str| {
+            let skipped = skipped.to_vec();
+            let names = (0..400).filter(move |i| !skipped.contains(i));
+            let names = names.map(|i| format!("op{}", i % 300));
+            entries(names.chain((!more.is_empty()).then(|| more.to_owned())))
+        };
+        let many: Vec<usize> = (10..200).collect();
+        let files = [
+            names(&[], ""),
+            names(&[3, 4, 77], "new"),
+            names(&many, ""),
+            names(&[], "last"),
+            Vec::new(),
+            names(&[0], ""),
+        ];
+        let bundles = files.map(Bundle::of_native_functions);
+        let mut previous: Option<Plan> = None;
+        for bundle in &bundles {
+            let (from, alone) = (Plan::after(previous.as_ref(), bundle), Plan::of(bundle));
+            assert_eq!(from.digest, alone.digest);
+            let digests = |plan: &Plan| {
+                let files = plan.files.iter();
+                let chunks = files.flat_map(|file| &file.chunks);
+                chunks
+                    .map(|chunk| (chunk.digest, chunk.span.clone()))
+                    .collect::<Vec<_>>()
+            };
+            assert_eq!(digests(&from), digests(&alone));
+            previous = Some(from);
+        }
     }
 
     #[test]

@@ -319,8 +319,13 @@ impl<B: Backend> Store for B {
     ) -> Answer<'a, CommitOutcomes> {
         Box::pin(async move {
             let plans = off_reactor(move || {
-                let plan = |new: NewCommit| (Plan::of(&new.bundle), new.commit, new.position);
-                commits.into_iter().map(plan).collect::<Vec<_>>()
+                let mut plans: Vec<(Plan, _, _)> = Vec::with_capacity(commits.len());
+                for new in commits {
+                    let previous = plans.last().map(|(plan, _, _)| plan);
+                    let plan = Plan::after(previous, &new.bundle);
+                    plans.push((plan, new.commit, new.position));
+                }
+                plans
             });
             let plans = plans.await?;
             let mut work = self.write().await?;
