@@ -1,8 +1,9 @@
 //! Taking in a history of commits: thousands of revisions, each much like the one before.
 
-use std::sync::{Arc, Mutex, mpsc};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError, mpsc};
 use std::thread;
 
+use rayon::{ThreadPool, ThreadPoolBuilder};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::service::Service;
@@ -205,6 +206,17 @@ impl Service {
     }
 }
 
+/// The threads that compare commits. They are kept from one handful to the next: what a thread has freed
+/// stays with it, and a new one for each handful would take fresh memory. `None` where there can be none.
+static COMPARERS: LazyLock<Option<ThreadPool>> = LazyLock::new(|| {
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    let pool = ThreadPoolBuilder::new().num_threads(threads.min(COMPARING));
+    pool.build().ok()
+});
+
+/// The steps of commits, by their place in a handful.
+type Steps = Vec<(usize, Result<StepRecord, Stopped>)>;
+
 /// Reads commits one from the other. Other threads compare what was read meanwhile; they may fall
 /// behind by one, so that memory holds a few snapshots and not all. To compare two commits takes twice as
 /// long as to read one, so there are two of them where there are processors for them.
@@ -219,52 +231,45 @@ fn read(
         refused: Vec::new(),
         last,
     };
-    let (pairs, compared) = mpsc::sync_channel::<(usize, Arc<Snapshot>, Arc<Snapshot>)>(1);
-    // Dropped with the threads, so that no pair is sent to where nobody compares.
-    let compared = Arc::new(Mutex::new(compared));
-    let compare = |compared: Arc<Mutex<mpsc::Receiver<_>>>| {
-        move || {
-            let next = || compared.lock().ok()?.recv().ok();
-            let step = |(at, base, head): (usize, Arc<Snapshot>, Arc<Snapshot>)| {
-                Ok((at, step::record(no_key(), Some(&base), &head, stop)?))
-            };
-            let steps = std::iter::from_fn(next).map(step);
-            steps.collect::<Result<Vec<_>, Stopped>>()
-        }
+    let steps: Mutex<Steps> = Mutex::new(Vec::with_capacity(commits.len()));
+    let compare = |at, (base, head): Pair| {
+        let step = step::record(no_key(), Some(&base), &head, stop);
+        let mut steps = steps.lock().unwrap_or_else(PoisonError::into_inner);
+        steps.push((at, step));
     };
-    let steps = thread::scope(|scope| {
-        let threads = thread::available_parallelism().map_or(1, usize::from);
-        let threads = (0..threads.min(COMPARING)).map(|_| Arc::clone(&compared));
-        let comparing: Vec<_> = threads.map(|pairs| scope.spawn(compare(pairs))).collect();
-        drop(compared);
-        for commit in commits {
+    let read_all = |then: &mut dyn FnMut(usize, Pair) -> Result<(), Stopped>| {
+        commits.into_iter().try_for_each(|commit| {
             let at = done.commits.len();
-            match done.read(commit, most_operators, stop) {
-                Ok(None) => {}
-                // The other threads report why they ended.
-                Ok(Some((base, head))) => {
-                    if pairs.send((at, base, head)).is_err() {
-                        break;
+            match done.read(commit, most_operators, stop)? {
+                Some(pair) => then(at, pair),
+                None => Ok(()),
+            }
+        })
+    };
+    match &*COMPARERS {
+        None => read_all(&mut |at, pair| {
+            compare(at, pair);
+            Ok(())
+        }),
+        Some(pool) => pool.in_place_scope(|scope| {
+            let (pairs, read) = mpsc::sync_channel::<(usize, Pair)>(1);
+            // Dropped with the comparers, so that no pair is sent to where nobody compares.
+            let read = Arc::new(Mutex::new(read));
+            for _ in 0..pool.current_num_threads() {
+                let (read, compare) = (Arc::clone(&read), &compare);
+                scope.spawn(move |_| {
+                    let next = || read.lock().ok()?.recv().ok();
+                    while let Some((at, pair)) = next() {
+                        compare(at, pair);
                     }
-                }
-                Err(Stopped) => break,
+                });
             }
-        }
-        drop(pairs);
-        let joined = comparing.into_iter().map(|thread| thread.join());
-        joined.collect::<Vec<_>>()
-    });
-    stop.check()?;
-    for steps in steps {
-        match steps {
-            Ok(steps) => {
-                for (at, step) in steps? {
-                    done.commits[at].step = Some(step);
-                }
-            }
-            // A panic there is one here.
-            Err(panic) => std::panic::resume_unwind(panic),
-        }
+            drop(read);
+            read_all(&mut |at, pair| pairs.send((at, pair)).map_err(|_| Stopped))
+        }),
+    }?;
+    for (at, step) in steps.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        done.commits[at].step = Some(step?);
     }
     Ok(done)
 }
