@@ -1,10 +1,11 @@
 //! Threads for work in two parts, and for what nobody waits for.
 
-use std::sync::OnceLock;
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use opatlas_source::Pair;
+use rayon::{ThreadPool, ThreadPoolBuilder};
 
 /// Runs the second part on another thread. All work of the process together has at most as many second
 /// parts as there are processors, so a busy server does most work in turn, which takes no longer then.
@@ -15,6 +16,15 @@ use opatlas_source::Pair;
 #[derive(Debug, Clone, Copy)]
 pub struct Threads;
 
+/// A thread per processor. `None` where there is one processor, which runs nothing at the same time, and
+/// where the system has no more threads.
+static POOL: LazyLock<Option<ThreadPool>> = LazyLock::new(|| {
+    let processors = thread::available_parallelism().map_or(1, usize::from);
+    let pool = ThreadPoolBuilder::new().num_threads(processors);
+    let pool = pool.thread_name(|at| format!("opatlas-part-{at}"));
+    (processors > 1).then(|| pool.build().ok())?
+});
+
 /// How many second parts run.
 static RUNNING: AtomicUsize = AtomicUsize::new(0);
 
@@ -22,14 +32,16 @@ static RUNNING: AtomicUsize = AtomicUsize::new(0);
 struct Place;
 
 impl Place {
-    fn take() -> Option<Self> {
-        let most = most();
+    /// A place and where it is; `None` where there is none left.
+    fn take() -> Option<(Self, &'static ThreadPool)> {
+        let pool = POOL.as_ref()?;
+        let most = pool.current_num_threads();
         let taken = RUNNING.fetch_update(Ordering::AcqRel, Ordering::Acquire, |running| {
             (running < most).then_some(running + 1)
         });
         // `then_some(Self)` would build and drop a place that was never taken, and so give one back.
         match taken {
-            Ok(_) => Some(Self),
+            Ok(_) => Some((Self, pool)),
             Err(_) => None,
         }
     }
@@ -41,25 +53,13 @@ impl Drop for Place {
     }
 }
 
-/// One processor runs nothing at the same time.
-fn most() -> usize {
-    static MOST: OnceLock<usize> = OnceLock::new();
-    *MOST.get_or_init(|| {
-        let processors = thread::available_parallelism().map_or(1, usize::from);
-        match processors {
-            1 => 0,
-            more => more,
-        }
-    })
-}
-
 impl Pair for Threads {
     fn run(&self, one: &mut (dyn FnMut() + Send), other: &mut (dyn FnMut() + Send)) {
-        let Some(place) = Place::take() else {
+        let Some((place, pool)) = Place::take() else {
             one();
             return other();
         };
-        rayon::in_place_scope(|scope| {
+        pool.in_place_scope(|scope| {
             scope.spawn(move |_| {
                 other();
                 // Before the first part ends, which may be in two parts itself.
@@ -74,8 +74,8 @@ impl Threads {
     /// Frees what was needed for an answer, while that is on its way: to free a comparison of two releases
     /// takes a tenth of the time to make it.
     pub fn free<T: Send + 'static>(self, value: T) {
-        if let Some(place) = Place::take() {
-            rayon::spawn(move || {
+        if let Some((place, pool)) = Place::take() {
+            pool.spawn(move || {
                 drop(value);
                 drop(place);
             });
@@ -85,6 +85,8 @@ impl Threads {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use opatlas_operators::catalogue::Catalogue;
     use opatlas_pytorch::release::Release;
     use opatlas_source::{Bundle, DERIVATIVES, InTurn, NATIVE_FUNCTIONS, Stop, both};
@@ -95,7 +97,7 @@ mod tests {
     fn second_parts_have_a_bound_and_give_their_places_back() {
         fn nested(depth: u32) -> usize {
             let seen = RUNNING.load(Ordering::Acquire);
-            assert!(seen <= most());
+            assert!(seen <= POOL.as_ref().map_or(0, ThreadPool::current_num_threads));
             match depth {
                 0 => 1,
                 _ => {
@@ -108,6 +110,13 @@ mod tests {
         let panicked = std::panic::catch_unwind(|| both(&Threads, || (), || panic!("in a test")));
         assert!(panicked.is_err());
         assert_eq!(nested(1), 2);
+        // What is freed here holds places for others of these tests too, but not for ever.
+        (0..100).for_each(|_| Threads.free(vec![0_u8; 100]));
+        let is_idle = || RUNNING.load(Ordering::Acquire) == 0;
+        assert!((0..1000).any(|_| is_idle() || {
+            thread::sleep(Duration::from_millis(10));
+            false
+        }));
     }
 
     /// Files with more entries than are read in one part: plain, broken in either half, and too long.

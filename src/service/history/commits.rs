@@ -211,6 +211,7 @@ impl Service {
 static COMPARERS: LazyLock<Option<ThreadPool>> = LazyLock::new(|| {
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let pool = ThreadPoolBuilder::new().num_threads(threads.min(COMPARING));
+    let pool = pool.thread_name(|at| format!("opatlas-compare-{at}"));
     pool.build().ok()
 });
 
