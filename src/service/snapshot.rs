@@ -115,9 +115,11 @@ impl Snapshot {
     /// The findings, in a stable order: if there are very many, the first ones in full and the
     /// others counted. Runs the rules on first use.
     pub fn findings(&self) -> &Findings {
-        self.findings.get_or_init(|| {
+        self.findings.get().unwrap_or_else(|| {
+            // Before anybody else has to wait for them: see [`Threads`].
             let check = |stop: &Stop| check_in_parts(&self.catalogue, &Threads, stop);
-            Stop::unstopped(check)
+            let findings = Stop::unstopped(check);
+            self.findings.get_or_init(|| findings)
         })
     }
 

@@ -193,7 +193,28 @@ fn stretches(keys: &Keys, mut slots: Vec<Slot>) -> Vec<Stretch> {
 
 #[cfg(test)]
 mod tests {
+    use opatlas_source::Bundle;
+
     use super::*;
+
+    #[test]
+    fn a_step_runs_no_rules() {
+        let read = |default: &str| {
+            let text = format!("- func: f(Tensor self, int dim{default}) -> Tensor\n");
+            let bundle = Bundle::of_native_functions(text.into_bytes());
+            Arc::new(Snapshot::read(bundle, Release::LATEST, None))
+        };
+        let (base, head) = (read(""), read("=0"));
+        let key = StepKey {
+            base: 1,
+            head: 2,
+            base_release: String::new(),
+            head_release: String::new(),
+        };
+        let step = record(key, Some(&base), &head, &Stop::never()).unwrap();
+        assert_eq!(step.operators.len(), 1);
+        assert!(!base.is_checked() && !head.is_checked());
+    }
 
     #[test]
     fn stretches_hold_their_keys() {

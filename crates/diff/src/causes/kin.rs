@@ -29,8 +29,9 @@ impl<'a> Kin<'a> {
             .dispatch
             .chunk_by(|one, other| one.operator == other.operator);
         let of_cells = cells.filter_map(|cells| {
-            let cause = comparison.changes.get(cells.first()?.cause?)?;
-            Some((&*cells[0].operator, &*cause.operator))
+            let cells = cells.first()?;
+            let cause = comparison.changes.get(cells.cause?)?;
+            Some((&*cells.operator, &*cause.operator))
         });
         Self {
             sides: [base, head],
