@@ -55,6 +55,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::service::ServiceError;
+use crate::store::blocking;
 use crate::wire::problem::Problem;
 
 use stored::Stored;
@@ -113,10 +114,14 @@ const REMOVING: std::time::Duration = std::time::Duration::from_secs(10);
 pub fn run() -> ExitCode {
     let cli = parsed();
     cli.colour.choose();
-    let runtime = match tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-    {
+    let mut runtime = match cli.command.is_short() {
+        true => {
+            blocking::stay();
+            tokio::runtime::Builder::new_current_thread()
+        }
+        false => tokio::runtime::Builder::new_multi_thread(),
+    };
+    let runtime = match runtime.enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return failed(&anyhow::anyhow!("cannot start: {error}")),
     };
@@ -184,6 +189,21 @@ impl Command {
             Self::Completions(completions) => completions.run(),
             Self::Man(manual) => manual.run(),
         }
+    }
+
+    /// Whether the command does one thing after the other, and answers a user who waits for it.
+    fn is_short(&self) -> bool {
+        matches!(
+            self,
+            Self::Check(_)
+                | Self::Table(_)
+                | Self::Signatures(_)
+                | Self::Compare(_)
+                | Self::Comment(_)
+                | Self::History(_)
+                | Self::Gaps(_)
+                | Self::Drift(_)
+        )
     }
 
     /// Whether the command writes files beside its result, which must go when it is interrupted.

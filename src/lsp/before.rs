@@ -72,7 +72,7 @@ fn declared(comparison: &Comparison, now: &Snapshot, name: &str) -> Option<Opera
         None => now.catalogue.find_qualified(name),
     }?;
     let operator = now.catalogue.operator(id);
-    Some(operator.generated().map_or(id, |generated| generated.from))
+    Some(operator.generated_from().unwrap_or(id))
 }
 
 /// `2 callers break: Python keyword callers, autograd`: each kind of callers counts once.

@@ -92,9 +92,9 @@ fn declaration<'w>(opened: Opened<'w>, id: OperatorId) -> Option<Place<'w>> {
             let func = placed.place(placed.entry.func_at);
             Some((NATIVE_FUNCTIONS, name_in(opened, func, length)))
         }
-        Declaration::Generated(generated) => {
-            let name = generated.schema.name.as_str();
-            let owner = catalogue.entry(generated.from)?;
+        Declaration::Generated { made, from } => {
+            let name = made.schema.name.as_str();
+            let owner = catalogue.entry(*from)?;
             let named = owner.entry.autogen.iter();
             let named = named.filter(|autogen| autogen.value.as_str() == name);
             let at = named.map(|autogen| autogen.at).next();

@@ -119,6 +119,21 @@ impl Snapshot {
         Ok(())
     }
 
+    /// The same with the help of a former revision whose tables are made.
+    ///
+    /// # Errors
+    /// [`Stopped`].
+    pub(super) fn tabulate_after(&self, former: &Self, stop: &Stop) -> Result<(), Stopped> {
+        if !former.is_tabulated() {
+            return self.tabulate(stop);
+        }
+        if !self.is_tabulated() {
+            let tables = RevisionTables::after(former.view(), self.inputs(), stop)?;
+            let _ = self.dispatch.default.set(Arc::new(tables));
+        }
+        Ok(())
+    }
+
     /// The tables of a profile; [`View::new`] with [`Snapshot::inputs`] answers questions about
     /// them. Requests for the same ones wait for one making (about 2 ms).
     pub fn tables(&self, profile: &Profile) -> Arc<RevisionTables> {

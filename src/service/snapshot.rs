@@ -84,14 +84,9 @@ impl Snapshot {
                 Catalogue::read_until(&bundle, release, previous, &Threads, stop)?
             }
         };
-        let text = &catalogue.native_functions.text;
-        if bundle
-            .file(NATIVE_FUNCTIONS)
-            .is_some_and(|bytes| **bytes == *text.as_bytes())
-        {
-            // One copy of the largest file in memory instead of two.
-            bundle.insert(NATIVE_FUNCTIONS, Arc::<[u8]>::from(Arc::clone(text)));
-        }
+        // One copy of the largest file in memory instead of two.
+        let text = Arc::clone(&catalogue.native_functions.text);
+        bundle.share(NATIVE_FUNCTIONS, Arc::<[u8]>::from(text));
         let names = bundle
             .files()
             .map(|(name, _)| (name.into(), OnceLock::new()));

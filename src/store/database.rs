@@ -16,7 +16,7 @@ use sqlx::{Arguments as _, AssertSqlSafe, Encode, FromRow, Row as _, Transaction
 use super::copy::{Kind, Table, Value};
 use super::error::StoreError;
 use super::mark::Mark;
-use super::{postgres, sqlite};
+use super::{postgres, sql, sqlite};
 
 /// A value in a statement.
 #[derive(Debug, Clone)]
@@ -62,6 +62,9 @@ impl<T> Record for T where
 pub(super) trait Connection: Send {
     /// What lets inserted rows have the ids that they bring.
     const OVERRIDING: &'static str;
+
+    /// What packs chunks into one row; ends in `IN (`.
+    const CHUNKS: &'static str;
 
     /// Runs a statement and returns the number of changed rows.
     fn change(
@@ -429,6 +432,7 @@ where
 
 impl Connection for SqliteConnection {
     const OVERRIDING: &'static str = "";
+    const CHUNKS: &'static str = sql::CHUNKS_SQLITE;
 
     statements!(sqlx::Sqlite);
 
@@ -443,6 +447,7 @@ impl Connection for SqliteConnection {
 
 impl Connection for PgConnection {
     const OVERRIDING: &'static str = "OVERRIDING SYSTEM VALUE ";
+    const CHUNKS: &'static str = sql::CHUNKS_POSTGRES;
 
     statements!(sqlx::Postgres);
 

@@ -1,5 +1,5 @@
 //! The SQL of the store, one text for every database: `$n` placeholders, `ON CONFLICT`,
-//! `RETURNING`, and nothing that one database alone understands. Statements that end in `IN (` are
+//! `RETURNING`, and nothing that one database alone understands, where it does not say so. Statements that end in `IN (` are
 //! completed with as many values as are at hand, those that end in a list of columns with rows.
 
 pub mod probe;
@@ -209,8 +209,14 @@ pub const GROUPS_INSERT: &str = "INSERT INTO runs (digest, pieces) ";
 pub const FILES_INSERT: &str = "INSERT INTO files (digest, bytes, runs) ";
 /// Ends the three above: the ids that they were given.
 pub const RETURNING_IDS: &str = " RETURNING id, digest";
-/// Chunks by id.
-pub const CHUNKS: &str = "SELECT id, content FROM pieces WHERE id IN (";
+/// Chunks by id, packed into one row: their ids, their sizes and their contents, in one order. A release
+/// has thousands of small ones, and each row costs more than what is in it. (SQLite)
+pub const CHUNKS_SQLITE: &str = "SELECT group_concat(id), group_concat(length(content)), \
+     group_concat(content, '') FROM pieces WHERE id IN (";
+/// The same. (PostgreSQL)
+pub const CHUNKS_POSTGRES: &str = "SELECT string_agg(CAST(id AS text), ','), \
+     string_agg(CAST(length(content) AS text), ','), string_agg(content, '') \
+     FROM pieces WHERE id IN (";
 /// Groups by id.
 pub const GROUPS: &str = "SELECT id, pieces FROM runs WHERE id IN (";
 

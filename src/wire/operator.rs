@@ -172,7 +172,7 @@ pub fn operator(snapshot: &Snapshot, id: OperatorId) -> Operator<'_> {
     let schema = operator.schema();
     let placed = operator.declared();
     let entry = placed.map(|placed| &*placed.entry);
-    let from = operator.generated().map(|made| made.from);
+    let from = operator.generated_from();
     Operator {
         name: operator.name().as_str(),
         namespace: operator.namespace(),

@@ -151,6 +151,14 @@ impl Registrations {
     /// Works out all registrations.
     #[must_use]
     pub fn new(inputs: Inputs<'_>) -> Self {
+        Self::after(inputs, |_, _| false)
+    }
+
+    /// The same with the help of `known`, which adds the rows of an operator where it knows them.
+    pub(super) fn after(
+        inputs: Inputs<'_>,
+        known: impl Fn(OperatorId, &mut Vec<Row>) -> bool,
+    ) -> Self {
         let catalogue = inputs.catalogue;
         let builder = Builder {
             inputs,
@@ -165,11 +173,31 @@ impl Registrations {
             ends: Vec::with_capacity(count),
         };
         for (id, _) in catalogue.iter() {
-            builder.operator(id, &mut made.rows);
+            if !known(id, &mut made.rows) {
+                builder.operator(id, &mut made.rows);
+            }
             let end = u32::try_from(made.rows.len()).unwrap_or(u32::MAX);
             made.ends.push(end);
         }
         made
+    }
+
+    /// Adds the rows of an operator as those of another one, whose kernels are its own or those of the
+    /// out variant of its group.
+    pub(super) fn copy(
+        &self,
+        (from, to): (OperatorId, OperatorId),
+        out: Option<OperatorId>,
+        rows: &mut Vec<Row>,
+    ) {
+        rows.extend(self.rows_of(from).iter().map(|row| Row {
+            source: match row.source {
+                RowSource::Kernel(id, index) if id == from => RowSource::Kernel(to, index),
+                RowSource::Kernel(_, index) => RowSource::Kernel(out.unwrap_or(to), index),
+                other => other,
+            },
+            ..*row
+        }));
     }
 
     /// How many registrations there are, overridden ones included.

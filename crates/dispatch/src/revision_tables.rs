@@ -4,6 +4,8 @@
 use rustc_hash::FxHashMap;
 
 use super::build::Build;
+use super::entry::View;
+use super::kept::Kept;
 use super::known::Provenance;
 use super::origin::{Origin, Source};
 use super::registrations::{
@@ -107,9 +109,39 @@ impl RevisionTables {
         source: Source,
         stop: &Stop,
     ) -> Result<Self, Stopped> {
+        Self::make(inputs, (build, source), None, stop)
+    }
+
+    /// The same build and source as those of a former revision. What both share is taken from there;
+    /// the result is the same as without it.
+    ///
+    /// # Errors
+    /// [`Stopped`].
+    pub fn after(former: View<'_>, inputs: Inputs<'_>, stop: &Stop) -> Result<Self, Stopped> {
+        let Self { build, source, .. } = former.tables;
+        Self::make(inputs, (build, *source), Some(former), stop)
+    }
+
+    fn make(
+        inputs: Inputs<'_>,
+        (build, source): (&Build, Source),
+        former: Option<View<'_>>,
+        stop: &Stop,
+    ) -> Result<Self, Stopped> {
         stop.check()?;
         let keys = Keys::of(inputs.catalogue.release);
-        let registrations = Registrations::new(inputs);
+        let former = former.and_then(|it| Some((it.tables, Kept::of(it.inputs, inputs)?)));
+        let registrations = match &former {
+            Some((former, kept)) => Registrations::after(inputs, |id, rows| {
+                let Some(from) = kept.former(id) else {
+                    return false;
+                };
+                let out = inputs.catalogue.groups.of(id).out;
+                former.registrations.copy((from, id), out, rows);
+                true
+            }),
+            None => Registrations::new(inputs),
+        };
         let mut tables = Self {
             keys,
             source,
@@ -127,12 +159,25 @@ impl RevisionTables {
             support: SupportTables::default(),
         };
         let mut known = FxHashMap::default();
+        // Of each pattern of the former revision the one here.
+        let mut same = vec![None; former.as_ref().map_or(0, |(it, _)| it.patterns.len())];
         for (id, _) in inputs.catalogue.iter() {
             stop.check()?;
-            let (files, outside) = tables.registered(id);
-            let pattern = *known
-                .entry((files, outside))
-                .or_insert_with(|| tables.add_pattern(&files, &outside));
+            let before = former
+                .as_ref()
+                .and_then(|(it, kept)| it.pattern_index(kept.former(id)?));
+            let pattern = match before.and_then(|before| same[before]) {
+                Some(pattern) => pattern,
+                None => {
+                    let (files, outside) = tables.registered(id);
+                    *known
+                        .entry((files, outside))
+                        .or_insert_with(|| tables.add_pattern(&files, &outside))
+                }
+            };
+            if let Some(before) = before {
+                same[before] = Some(pattern);
+            }
             if let Some(pattern) = tables.patterns.get_mut(pattern as usize) {
                 pattern.operators += 1;
             }

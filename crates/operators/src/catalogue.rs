@@ -11,6 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::backend::BackendFile;
 use super::backend::vendor::Profile;
+use super::by_name::ByName;
 use super::deprecated::Deprecated;
 use super::deprecated::matching::DeprecatedMatches;
 use super::derivative_match::DerivativeMatches;
@@ -18,7 +19,8 @@ use super::derivatives::Derivatives;
 use super::entry::KernelEntry;
 use super::faces::FaceIndex;
 use super::file::NativeFunctions;
-use super::generate::{GenerationFault, Known, generate};
+use super::former::Former;
+use super::generate::{GenerationFault, generate};
 use super::group::Groups;
 use super::operator::{Declaration, Operator, OperatorId, PlacedEntry};
 use super::tags::{self, DeclaredTags, TagInterner};
@@ -65,7 +67,7 @@ pub struct Catalogue {
     pub vendor_diagnostics: Complaints,
     /// What C++ and Python sources in the bundle register.
     pub sources: Arc<Sources>,
-    by_name: FxHashMap<Box<str>, OperatorId>,
+    by_name: ByName,
     same_name: FxHashMap<Box<str>, Vec<OperatorId>>,
     namesakes: OnceLock<FxHashMap<Box<str>, OperatorId>>,
     /// Of each operator that shares its name the index into `kernels_of_name`.
@@ -225,6 +227,7 @@ impl Catalogue {
         previous: Option<&Self>,
         stop: &Stop,
     ) -> Result<Self, Stopped> {
+        let mut former = previous.map_or_else(Former::default, |it| Former::of(it, release, &tags));
         let mut interner = TagInterner::default();
         let count = native_functions.entries.len();
         let mut operators = Vec::with_capacity(count + count / 4);
@@ -232,14 +235,22 @@ impl Catalogue {
         for (i, placed) in native_functions.entries.iter().enumerate() {
             stop.check()?;
             if let Some(schema) = &placed.entry.schema {
-                operators.push(written(placed, schema, release, &tags, &mut interner));
+                let known = former.written(placed);
+                operators.push(
+                    known.unwrap_or_else(|| written(placed, schema, release, &tags, &mut interner)),
+                );
                 entry_of.push(u32::try_from(i).unwrap_or(u32::MAX));
             }
         }
         let mut groups = Groups::of_operators(&operators);
         stop.check()?;
-        let known = previous.map_or_else(Known::default, |p| Known::of(&p.operators));
-        let faults = generate(&mut operators, groups.all(), release, &mut interner, &known);
+        let faults = generate(
+            &mut operators,
+            groups.all(),
+            release,
+            &mut interner,
+            &former,
+        );
         stop.check()?;
         groups.join(&operators);
         stop.check()?;
@@ -259,7 +270,7 @@ impl Catalogue {
             of_vendors: FxHashMap::default(),
             vendor_diagnostics: Complaints::default(),
             sources: Arc::default(),
-            by_name: FxHashMap::default(),
+            by_name: ByName::default(),
             same_name: FxHashMap::default(),
             namesakes: OnceLock::new(),
             merged: FxHashMap::default(),
@@ -274,18 +285,15 @@ impl Catalogue {
     }
 
     fn index(&mut self) {
-        self.by_name.reserve(self.operators.len());
+        self.by_name = ByName::with_capacity(self.operators.len());
         for (i, operator) in self.operators.iter().enumerate() {
             let id = OperatorId::of_index(i);
-            let name = operator.name().as_str();
-            if let Some(&first) = self.by_name.get(name) {
+            if let Some(first) = self.by_name.insert(&self.operators, id) {
                 let same = self
                     .same_name
-                    .entry(name.into())
+                    .entry(operator.name().as_str().into())
                     .or_insert_with(|| vec![first]);
                 same.push(id);
-            } else {
-                self.by_name.insert(name.into(), id);
             }
         }
         for ids in self.same_name.values() {
@@ -320,7 +328,7 @@ impl Catalogue {
     /// The first operator of this name in `native_functions.yaml`, whatever its namespace.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<OperatorId> {
-        self.by_name.get(name).copied()
+        self.by_name.find(&self.operators, name)
     }
 
     /// The operator for a name as in paths: `add.Tensor`, `aten::add.Tensor`, `custom::op`. A bare
@@ -428,6 +436,12 @@ impl Catalogue {
             Some(&index) => &self.kernels_of_name[index as usize],
             None => self.operator(id).kernels(),
         }
+    }
+
+    /// Whether another operator has its name too.
+    #[must_use]
+    pub fn shares_name(&self, id: OperatorId) -> bool {
+        self.merged.contains_key(&id)
     }
 
     /// The entry that an operator was written as.

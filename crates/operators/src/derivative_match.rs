@@ -6,6 +6,7 @@
 //! and `_foreach_` operators through the operator that they repeat.
 
 mod foreach;
+mod schemas;
 mod target;
 mod views;
 
@@ -20,6 +21,7 @@ use opatlas_schema::function::{FunctionSchema, SchemaKind};
 use opatlas_schema::signature::signature_without_defaults;
 use opatlas_source::{Stop, Stopped};
 
+use schemas::Schemas;
 pub use target::{MOST_ARGUMENTS, Target, TargetFault, base_name};
 use views::ViewCopies;
 
@@ -167,10 +169,11 @@ struct Matcher<'a> {
     catalogue: &'a Catalogue,
     release: Release,
     copies: ViewCopies<'a>,
+    schemas: Schemas<'a>,
     found: Vec<Differentiability>,
     why: Vec<Basis>,
-    /// By the canonical text of the operator that they are for.
-    by_schema: FxHashMap<&'a str, u32>,
+    /// By the first operator with the schema of the one that they are for.
+    by_schema: FxHashMap<OperatorId, u32>,
     functional: BySignature,
     other: BySignature,
     /// The stems of the operators in either.
@@ -188,6 +191,7 @@ impl<'a> Matcher<'a> {
             catalogue,
             release: catalogue.release,
             copies: ViewCopies::of(catalogue),
+            schemas: Schemas::of(catalogue),
             found: Vec::new(),
             why: Vec::new(),
             by_schema: FxHashMap::default(),
@@ -211,7 +215,8 @@ impl<'a> Matcher<'a> {
         let mut functions = FunctionNames::default();
         let mut targets = Vec::with_capacity(file.entries.len());
         let copies = std::mem::take(&mut self.copies);
-        let mut meant = target::Targets::new(self.catalogue, &copies);
+        let schemas = Schemas::of(self.catalogue);
+        let mut meant = target::Targets::new(self.catalogue, &copies, &schemas);
         for (index, entry) in file.entries.iter().enumerate() {
             stop.check()?;
             let target = meant.find(file.value(entry.name));
@@ -254,7 +259,7 @@ impl<'a> Matcher<'a> {
             keys,
         };
         let next = u32::try_from(self.found.len()).unwrap_or(u32::MAX);
-        let schema = self.operator(operator).canonical();
+        let schema = self.schemas.first(operator);
         let index = *self.by_schema.entry(schema).or_insert(next) as usize;
         if index < self.found.len() {
             self.found[index] = made;
@@ -272,7 +277,7 @@ impl<'a> Matcher<'a> {
             let Some(copy) = self.copies.of_view(self.operator(view).name().as_str()) else {
                 continue;
             };
-            let own = self.by_schema.contains_key(self.operator(copy).canonical());
+            let own = self.by_schema.contains_key(&self.schemas.first(copy));
             let original = &self.found[index];
             if original.keys.is_empty() || own && self.release >= Release::V2_3 {
                 continue;
@@ -309,8 +314,8 @@ impl<'a> Matcher<'a> {
         };
         self.functional_stems = by_stem(self, &self.functional);
         self.other_stems = by_stem(self, &self.other);
-        let operators = self.catalogue.operators.iter();
-        let find = |operator| stop.check().map(|()| self.find(operator));
+        let operators = self.catalogue.iter();
+        let find = |(id, operator)| stop.check().map(|()| self.find(id, operator));
         let matched = operators.map(find).collect::<Result<Vec<_>, Stopped>>()?;
         let ids = self.catalogue.iter().map(|(id, _)| id);
         let of = ids
@@ -335,12 +340,12 @@ impl<'a> Matcher<'a> {
         Ok(of)
     }
 
-    fn find(&self, operator: &Operator) -> Option<FormulaMatch> {
+    fn find(&self, id: OperatorId, operator: &Operator) -> Option<FormulaMatch> {
         let generated = operator.has_tag("generated");
         if generated && operator.kind == SchemaKind::Out {
             return None;
         }
-        if let Some(&index) = self.by_schema.get(operator.canonical()) {
+        if let Some(&index) = self.by_schema.get(&self.schemas.first(id)) {
             return Some(FormulaMatch::Known(index, self.why[index as usize]));
         }
         let is_foreach = foreach::is_foreach(operator);

@@ -8,9 +8,9 @@ mod variants;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
-
+use super::by_name::ByName;
 use super::entry::{Kernel, KernelEntry, KernelSource, KeyName};
+use super::former::Former;
 use super::group::Group;
 use super::operator::{Declaration, Generated, Operator, OperatorId};
 use super::tags::TagInterner;
@@ -134,62 +134,21 @@ pub fn lacking(operators: &[Operator], group: &Group, release: Release) -> Vec<O
     names
 }
 
-/// What was generated for a former revision, by the entry that it was made from and its kind. The same
-/// entry gives the same in every release, and revisions that follow one another share most entries.
-#[derive(Default)]
-pub(super) struct Known<'a>(FxHashMap<(usize, SchemaKind), &'a Arc<Generated>>);
-
-impl<'a> Known<'a> {
-    /// That of the operators of a revision.
-    pub(super) fn of(operators: &'a [Operator]) -> Self {
-        let known = operators.iter().filter_map(|operator| {
-            let Declaration::Generated(generated) = &operator.declaration else {
-                return None;
-            };
-            let from = operators.get(generated.from.index())?;
-            Some(((identity(from)?, operator.kind), generated))
-        });
-        Self(known.collect())
-    }
-
-    /// The operator of a kind as made from another one.
-    fn find(
-        &self,
-        (id, from): (OperatorId, &Operator),
-        kind: SchemaKind,
-    ) -> Option<Arc<Generated>> {
-        let known = self.0.get(&(identity(from)?, kind))?;
-        Some(match known.from == id {
-            true => Arc::clone(known),
-            false => Arc::new(Generated {
-                from: id,
-                ..Generated::clone(known)
-            }),
-        })
-    }
-}
-
-/// What tells an entry from all others that are in memory at the same time.
-fn identity(operator: &Operator) -> Option<usize> {
-    let placed = operator.declared()?;
-    Some(Arc::as_ptr(&placed.entry).addr())
-}
-
 /// Completes the groups. New operators are appended to `operators`.
 pub(super) fn generate(
     operators: &mut Vec<Operator>,
     groups: &[Group],
     release: Release,
     tags: &mut TagInterner,
-    known: &Known<'_>,
+    former: &Former<'_>,
 ) -> Vec<GenerationFault> {
     let mut generation = Generation {
         operators,
         release,
         tags,
-        known,
+        former,
         faults: Vec::new(),
-        explicit: FxHashMap::default(),
+        explicit: ByName::default(),
         indexed: 0,
     };
     for group in groups {
@@ -202,10 +161,10 @@ struct Generation<'a> {
     operators: &'a mut Vec<Operator>,
     release: Release,
     tags: &'a mut TagInterner,
-    known: &'a Known<'a>,
+    former: &'a Former<'a>,
     faults: Vec<GenerationFault>,
     /// Operators with a kernel on [`GENERATED_KEY`], of the first `indexed` ones.
-    explicit: FxHashMap<OperatorName, OperatorId>,
+    explicit: ByName,
     indexed: usize,
 }
 
@@ -267,19 +226,20 @@ impl Generation<'_> {
     fn clash(&mut self, name: &OperatorName) -> Option<OperatorId> {
         for (i, operator) in self.operators.iter().enumerate().skip(self.indexed) {
             if operator.has_kernel(GENERATED_KEY) {
-                let id = OperatorId(u32::try_from(i).unwrap_or(u32::MAX));
-                self.explicit.entry(operator.name().clone()).or_insert(id);
+                self.explicit
+                    .insert(self.operators, OperatorId::of_index(i));
             }
         }
         self.indexed = self.operators.len();
-        self.explicit.get(name).copied()
+        self.explicit.find(self.operators, name.as_str())
     }
 
     /// Adds the variant of a kind, out or functional, unless its schema could not be or its name is
     /// taken.
     fn add(&mut self, from: OperatorId, kind: SchemaKind) -> bool {
-        let made = match self.known.find((from, self.operator(from)), kind) {
-            Some(known) => known,
+        let known = self.former.generated(self.operator(from), kind);
+        let made = match &known {
+            Some(known) => Arc::clone(known.made),
             None => match self.make(from, kind) {
                 Ok(made) => Arc::new(made),
                 Err(fault) => {
@@ -296,11 +256,13 @@ impl Generation<'_> {
             return false;
         }
         let base = &self.operators[from.index()];
+        let tags = known.and_then(|known| known.tags.cloned());
         let operator = Operator {
-            tags: generated_tags(self.release, base, &made.schema, self.tags),
+            tags: tags
+                .unwrap_or_else(|| generated_tags(self.release, base, &made.schema, self.tags)),
             is_view: false,
             kind: made.schema.kind(),
-            declaration: Declaration::Generated(made),
+            declaration: Declaration::Generated { made, from },
         };
         self.operators.push(operator);
         true
@@ -321,12 +283,12 @@ impl Generation<'_> {
         let schema = schema.map_err(|why| broken(base.canonical().to_owned(), why.into()))?;
         match broken_invariants(&schema).into_iter().next() {
             Some(invariant) => Err(broken(schema.to_string(), invariant.message)),
-            None => Ok(generated(from, base, schema)),
+            None => Ok(generated(base, schema)),
         }
     }
 }
 
-fn generated(from: OperatorId, base: &Operator, schema: FunctionSchema) -> Generated {
+fn generated(base: &Operator, schema: FunctionSchema) -> Generated {
     let mut kernel = if schema.kind() == SchemaKind::Out {
         schema.name.unambiguous()
     } else {
@@ -342,7 +304,6 @@ fn generated(from: OperatorId, base: &Operator, schema: FunctionSchema) -> Gener
     Generated {
         canonical: schema.to_string().into(),
         signature: signature(&schema).into(),
-        from,
         kernels: vec![KernelEntry {
             key: KeyName::Known(GENERATED_KEY),
             kernel: Kernel {

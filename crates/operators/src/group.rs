@@ -105,7 +105,7 @@ impl Groups {
     pub(super) fn join(&mut self, operators: &[Operator]) {
         let known = self.of.len();
         let group_of = |operator: &Operator| {
-            let from = operator.generated()?.from.index();
+            let from = operator.generated_from()?.index();
             let group = self.of.get(from)?;
             (operators[from].signature() == operator.signature()).then_some(*group)
         };

@@ -5,6 +5,7 @@
 //! is what a release makes of it: tags, views, groups, and the operators that `autogen` adds.
 
 pub mod backend;
+mod by_name;
 pub mod catalogue;
 pub mod deprecated;
 pub mod derivative_match;
@@ -12,6 +13,7 @@ pub mod derivatives;
 pub mod entry;
 pub mod faces;
 pub mod file;
+mod former;
 pub mod generate;
 pub mod group;
 pub mod lower;

@@ -54,8 +54,6 @@ pub struct Generated {
     pub canonical: Box<str>,
     /// The canonical text of its signature.
     pub signature: Box<str>,
-    /// The operator that it was made from.
-    pub from: OperatorId,
     /// Its one kernel, on CompositeExplicitAutograd.
     pub kernels: Vec<KernelEntry>,
     /// Taken over from the operator that it was made from.
@@ -91,7 +89,12 @@ pub enum Declaration {
     /// An entry with a readable schema.
     Entry(PlacedEntry),
     /// Made by `autogen`.
-    Generated(Arc<Generated>),
+    Generated {
+        /// What was made.
+        made: Arc<Generated>,
+        /// The operator that it was made from.
+        from: OperatorId,
+    },
     /// A vendor's file.
     Vendor(Arc<VendorOperator>),
 }
@@ -115,7 +118,7 @@ impl Operator {
     pub fn declared(&self) -> Option<&PlacedEntry> {
         match &self.declaration {
             Declaration::Entry(entry) => Some(entry),
-            Declaration::Generated(_) | Declaration::Vendor(_) => None,
+            Declaration::Generated { .. } | Declaration::Vendor(_) => None,
         }
     }
 
@@ -124,7 +127,7 @@ impl Operator {
     pub fn vendor(&self) -> Option<&VendorOperator> {
         match &self.declaration {
             Declaration::Vendor(vendor) => Some(vendor),
-            Declaration::Entry(_) | Declaration::Generated(_) => None,
+            Declaration::Entry(_) | Declaration::Generated { .. } => None,
         }
     }
 
@@ -142,7 +145,28 @@ impl Operator {
     pub fn generated(&self) -> Option<&Generated> {
         match &self.declaration {
             Declaration::Entry(_) | Declaration::Vendor(_) => None,
-            Declaration::Generated(generated) => Some(generated),
+            Declaration::Generated { made, .. } => Some(made),
+        }
+    }
+
+    /// The operator that it was generated from, unless it is written.
+    #[must_use]
+    pub fn generated_from(&self) -> Option<OperatorId> {
+        match self.declaration {
+            Declaration::Entry(_) | Declaration::Vendor(_) => None,
+            Declaration::Generated { from, .. } => Some(from),
+        }
+    }
+
+    /// Whether both are one reading of one entry, or were generated from one.
+    #[must_use]
+    pub fn is_shared_with(&self, other: &Self) -> bool {
+        match (&self.declaration, &other.declaration) {
+            (Declaration::Entry(a), Declaration::Entry(b)) => Arc::ptr_eq(&a.entry, &b.entry),
+            (Declaration::Generated { made: a, .. }, Declaration::Generated { made: b, .. }) => {
+                Arc::ptr_eq(a, b)
+            }
+            _ => false,
         }
     }
 
@@ -161,7 +185,7 @@ impl Operator {
                 .schema
                 .as_ref()
                 .expect("only entries with a schema become operators"),
-            Declaration::Generated(generated) => &generated.schema,
+            Declaration::Generated { made, .. } => &made.schema,
             Declaration::Vendor(vendor) => &vendor.schema,
         }
     }
@@ -177,7 +201,7 @@ impl Operator {
     pub fn namespace(&self) -> &str {
         match &self.declaration {
             Declaration::Entry(placed) => &placed.entry.namespace,
-            Declaration::Generated(generated) => &generated.namespace,
+            Declaration::Generated { made, .. } => &made.namespace,
             Declaration::Vendor(vendor) => &vendor.namespace,
         }
     }
@@ -196,7 +220,7 @@ impl Operator {
     pub fn canonical(&self) -> &str {
         match &self.declaration {
             Declaration::Entry(placed) => &placed.entry.canonical,
-            Declaration::Generated(generated) => &generated.canonical,
+            Declaration::Generated { made, .. } => &made.canonical,
             Declaration::Vendor(vendor) => &vendor.canonical,
         }
     }
@@ -206,7 +230,7 @@ impl Operator {
     pub fn signature(&self) -> &str {
         match &self.declaration {
             Declaration::Entry(placed) => &placed.entry.signature,
-            Declaration::Generated(generated) => &generated.signature,
+            Declaration::Generated { made, .. } => &made.signature,
             Declaration::Vendor(vendor) => &vendor.signature,
         }
     }
@@ -216,7 +240,7 @@ impl Operator {
     pub fn kernels(&self) -> &[KernelEntry] {
         match &self.declaration {
             Declaration::Entry(placed) => &placed.entry.kernels,
-            Declaration::Generated(generated) => &generated.kernels,
+            Declaration::Generated { made, .. } => &made.kernels,
             Declaration::Vendor(_) => &[],
         }
     }
@@ -265,7 +289,7 @@ impl Operator {
     pub fn is_abstract(&self) -> bool {
         match &self.declaration {
             Declaration::Entry(placed) => placed.entry.is_abstract(),
-            Declaration::Generated(generated) => generated.is_abstract,
+            Declaration::Generated { made, .. } => made.is_abstract,
             Declaration::Vendor(_) => false,
         }
     }
@@ -282,7 +306,7 @@ impl Operator {
     pub fn uses_const_ref_for_mutable_tensors(&self) -> bool {
         match &self.declaration {
             Declaration::Entry(placed) => placed.entry.use_const_ref_for_mutable_tensors,
-            Declaration::Generated(generated) => generated.use_const_ref_for_mutable_tensors,
+            Declaration::Generated { made, .. } => made.use_const_ref_for_mutable_tensors,
             Declaration::Vendor(_) => false,
         }
     }

@@ -216,10 +216,10 @@ impl Output {
         self.shared("&[&str]", format!("&{names:?}"))
     }
 
-    /// `Names`: the declared order, and the same sorted for look-up.
+    /// `Names`: the declared order, and the same for look-up, shorter ones first.
     fn names(&mut self, names: &[String]) -> String {
         let mut sorted = names.to_vec();
-        sorted.sort();
+        sorted.sort_by(|a, b| (a.len(), a).cmp(&(b.len(), b)));
         let (declared, sorted) = (format!("&{names:?}"), format!("&{sorted:?}"));
         self.shared("Names", format!("Names::new({declared}, {sorted})"))
     }

@@ -90,8 +90,8 @@ fn heading(shown: Shown<'_>, id: OperatorId, revision: &str) -> String {
         if let Some(line) = (shown.line)(file, vendor.at) {
             let _ = write!(out, "   {file}:{line}");
         }
-    } else if let Some(generated) = operator.generated() {
-        let from = shown.view.inputs.catalogue.operator(generated.from);
+    } else if let Some(from) = operator.generated_from() {
+        let from = shown.view.inputs.catalogue.operator(from);
         let _ = write!(out, "   generated from {}", from.qualified_name());
     }
     out.push_str("\n\n");

@@ -325,7 +325,12 @@ impl ReadCommits {
         };
         let base = last.snapshot;
         let is_same = base.digest == snapshot.digest && base.release() == release;
-        Ok((last.position + 1 == position && !is_same).then_some((base, snapshot)))
+        if last.position + 1 != position || is_same {
+            return Ok(None);
+        }
+        base.tabulate(stop)?;
+        snapshot.tabulate_after(&base, stop)?;
+        Ok(Some((base, snapshot)))
     }
 }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::chunks::Chunks;
 use super::revisions;
 use super::rows::{self, BATCH};
 use crate::store::database::{Connection, among, query};
@@ -17,7 +18,7 @@ use opatlas_source::{Bundle, Digest};
 pub(super) struct Parts {
     files: Vec<FileParts>,
     groups: FxHashMap<i64, Vec<i64>>,
-    chunks: FxHashMap<i64, Vec<u8>>,
+    chunks: Chunks,
 }
 
 struct FileParts {
@@ -110,7 +111,7 @@ impl Parts {
             for chunk in group {
                 let chunk = self
                     .chunks
-                    .get(chunk)
+                    .get(*chunk)
                     .ok_or_else(|| damaged("lacks a chunk"))?;
                 bytes.extend_from_slice(chunk);
             }
@@ -134,10 +135,7 @@ async fn parts(connection: &mut impl Connection, rows: Vec<FileRow>) -> Result<P
         );
     }
     let wanted = groups.values().flatten().copied();
-    let chunks = by_id(connection, sql::CHUNKS, wanted)
-        .await?
-        .into_iter()
-        .collect();
+    let chunks = Chunks::fetch(connection, wanted).await?;
     Ok(Parts {
         files,
         groups,
@@ -170,13 +168,19 @@ async fn by_id(
     select: &'static str,
     ids: impl Iterator<Item = i64>,
 ) -> Result<Vec<(i64, Vec<u8>)>, StoreError> {
-    let mut ids: Vec<_> = ids.collect();
-    ids.sort_unstable();
-    ids.dedup();
+    let ids = in_order(ids);
     let mut found = Vec::with_capacity(ids.len());
     for batch in ids.chunks(BATCH) {
         let statement = among(select, batch.iter().copied());
         found.extend(statement.fetch_all(&mut *connection).await?);
     }
     Ok(found)
+}
+
+/// Sorted, each once.
+pub(super) fn in_order(ids: impl Iterator<Item = i64>) -> Vec<i64> {
+    let mut ids: Vec<_> = ids.collect();
+    ids.sort_unstable();
+    ids.dedup();
+    ids
 }

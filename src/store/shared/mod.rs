@@ -6,6 +6,7 @@
 
 mod calls;
 mod check;
+mod chunks;
 mod collect;
 mod content;
 mod copy;

@@ -48,10 +48,10 @@ impl<'a> Kin<'a> {
             let Some(id) = side.find_qualified(name) else {
                 continue;
             };
-            match side.operator(id).generated() {
+            match side.operator(id).generated_from() {
                 None => return name.into(),
-                Some(generated) => {
-                    owner = owner.or(Some(side.operator(generated.from).qualified_name()));
+                Some(from) => {
+                    owner = owner.or(Some(side.operator(from).qualified_name()));
                 }
             }
         }

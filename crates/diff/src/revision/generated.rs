@@ -7,7 +7,7 @@ use super::pairing::Pairing;
 use crate::change::{Change, Fragment, Note, Subject};
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::entry::{Entry, Field};
-use opatlas_operators::operator::{Operator, OperatorId};
+use opatlas_operators::operator::OperatorId;
 use opatlas_schema::name::OperatorName;
 
 /// Adds generated operators that came, went, or changed places with written ones, and names that
@@ -56,7 +56,10 @@ pub(super) fn compare(
             Subject::Operator,
         )
         .old(declared(base, id));
-        if let Some(owner) = owner(operator).filter(|owner| gone.contains(owner)) {
+        if let Some(owner) = operator
+            .generated_from()
+            .filter(|owner| gone.contains(owner))
+        {
             let owner = base.operator(owner).qualified_name();
             change = change.note(Note::WentWith(owner.into()));
         }
@@ -141,10 +144,6 @@ impl<'a> Listed<'a> {
     }
 }
 
-fn owner(operator: &Operator) -> Option<OperatorId> {
-    operator.generated().map(|generated| generated.from)
-}
-
 /// The operator's schema, at the place that brings it into being: its own entry, or `autogen` in
 /// that of its owner.
 fn declared(catalogue: &Catalogue, id: OperatorId) -> Option<Fragment> {
@@ -152,7 +151,7 @@ fn declared(catalogue: &Catalogue, id: OperatorId) -> Option<Fragment> {
     let place = match operator.declared() {
         Some(placed) => placed.place(placed.entry.func_at),
         None => {
-            let placed = catalogue.operator(owner(operator)?).declared()?;
+            let placed = catalogue.operator(operator.generated_from()?).declared()?;
             let entry = &placed.entry;
             let named = entry
                 .autogen

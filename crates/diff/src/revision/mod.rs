@@ -231,8 +231,8 @@ fn name_causes(
     }
     let delegate = |catalogue: &Catalogue, name: &str| -> Option<String> {
         let operator = catalogue.operator(catalogue.find_qualified(name)?);
-        let named = match operator.generated() {
-            Some(generated) => catalogue.operator(generated.from).qualified_name(),
+        let named = match operator.generated_from() {
+            Some(from) => catalogue.operator(from).qualified_name(),
             None => operator.structured_delegate()?.as_str().to_owned(),
         };
         Some(named)

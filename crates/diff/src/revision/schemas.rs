@@ -48,11 +48,7 @@ pub(super) fn compare(
     }
     for i in 0..compared.len() {
         stop.check()?;
-        let from = compared[i]
-            .base
-            .1
-            .generated()
-            .map(|generated| generated.from);
+        let from = compared[i].base.1.generated_from();
         let owner = from.and_then(|from| of_base.get(&from)).copied();
         if let Some(owner) = owner.filter(|owner| *owner != i) {
             follow(&mut compared, i, owner);

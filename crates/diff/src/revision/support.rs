@@ -321,8 +321,7 @@ impl<'a> Tables<'a> {
     ) -> Change {
         let place = |view: View<'_>, id: OperatorId| {
             let catalogue = view.inputs.catalogue;
-            let generated = catalogue.operator(id).generated();
-            let id = generated.map_or(id, |generated| generated.from);
+            let id = catalogue.operator(id).generated_from().unwrap_or(id);
             Some(DeclaredEntry::of(catalogue, id)?.at(None))
         };
         change

@@ -50,8 +50,8 @@ pub(super) fn take(pairing: &mut Pairing, base: &Catalogue, head: &Catalogue) ->
     let mut undecided = |ids: &mut Vec<OperatorId>, own: &Catalogue, other: &Hidden<'_>| {
         ids.retain(|id| {
             let operator = own.operator(*id);
-            let name = match operator.generated() {
-                Some(generated) => own.operator(generated.from).name(),
+            let name = match operator.generated_from() {
+                Some(from) => own.operator(from).name(),
                 None => operator.name(),
             };
             if !other.may_hide(name.as_str()) && !other.may_hide(operator.name().as_str()) {

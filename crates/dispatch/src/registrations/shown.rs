@@ -169,7 +169,8 @@ fn in_file(inputs: Inputs<'_>, id: OperatorId, at: Span) -> Option<Span> {
         return Some(placed.place(at));
     }
     let generated = operator.generated()?;
-    let base = inputs.catalogue.operator(generated.from).declared()?;
+    let from = operator.generated_from()?;
+    let base = inputs.catalogue.operator(from).declared()?;
     let at = if at == Span::default() {
         generated.kernels.first()?.key_at
     } else {

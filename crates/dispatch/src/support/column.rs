@@ -242,30 +242,32 @@ impl Column {
     }
 
     fn settle(&mut self, calls: &Calls) {
-        let mut doubtful = self.spread_failures(calls);
-        doubtful.retain(|&id| self.verdict(id) != Verdict::Fails);
-        self.spread(calls, doubtful, Verdict::Partly);
-        let unknown = self.all_with(Verdict::Unknown);
-        self.spread(calls, unknown, Verdict::Unknown);
-        for id in self.all_with(Verdict::Decomposes) {
+        // Verdicts are written while callers are read, and those do not depend on verdicts.
+        let mut verdicts = Verdicts(std::mem::take(&mut self.verdicts));
+        let mut doubtful = self.spread_failures(calls, &mut verdicts);
+        doubtful.retain(|&id| verdicts.of(id) != Verdict::Fails);
+        self.spread(calls, &mut verdicts, doubtful, Verdict::Partly);
+        let unknown = verdicts.all_with(Verdict::Unknown);
+        self.spread(calls, &mut verdicts, unknown, Verdict::Unknown);
+        for id in verdicts.all_with(Verdict::Decomposes) {
             if self.served(id) == Served::Calls && calls.of(id).is_empty() {
-                self.set(id, Verdict::Runs);
+                verdicts.set(id, Verdict::Runs);
             }
         }
+        self.verdicts = verdicts.0;
     }
 
     /// What always calls something that fails, fails. What does so in some cases is returned.
-    fn spread_failures(&mut self, calls: &Calls) -> Vec<OperatorId> {
-        let mut open = self.all_with(Verdict::Fails);
+    fn spread_failures(&self, calls: &Calls, verdicts: &mut Verdicts) -> Vec<OperatorId> {
+        let mut open = verdicts.all_with(Verdict::Fails);
         let mut doubtful = Vec::new();
         while let Some(id) = open.pop() {
-            let callers: Vec<Edge> = self.callers(calls, id).collect();
-            for edge in callers {
-                if self.verdict(edge.id) == Verdict::Fails {
+            for edge in self.callers(calls, id) {
+                if verdicts.of(edge.id) == Verdict::Fails {
                     continue;
                 }
                 if edge.always {
-                    self.set(edge.id, Verdict::Fails);
+                    verdicts.set(edge.id, Verdict::Fails);
                     open.push(edge.id);
                 } else {
                     doubtful.push(edge.id);
@@ -276,28 +278,42 @@ impl Column {
     }
 
     /// Gives a verdict to operators and to whatever that works calls them.
-    fn spread(&mut self, calls: &Calls, mut open: Vec<OperatorId>, verdict: Verdict) {
-        open.iter().for_each(|&id| self.set(id, verdict));
+    fn spread(
+        &self,
+        calls: &Calls,
+        verdicts: &mut Verdicts,
+        mut open: Vec<OperatorId>,
+        verdict: Verdict,
+    ) {
+        open.iter().for_each(|&id| verdicts.set(id, verdict));
         while let Some(id) = open.pop() {
-            let callers: Vec<Edge> = self.callers(calls, id).collect();
-            for edge in callers {
-                let known = self.verdict(edge.id);
+            for edge in self.callers(calls, id) {
+                let known = verdicts.of(edge.id);
                 if known.works() || (known == Verdict::Unknown && verdict == Verdict::Partly) {
-                    self.set(edge.id, verdict);
+                    verdicts.set(edge.id, verdict);
                     open.push(edge.id);
                 }
             }
         }
     }
+}
+
+/// The verdicts of a column while they are found.
+struct Verdicts(Vec<Verdict>);
+
+impl Verdicts {
+    fn of(&self, id: OperatorId) -> Verdict {
+        self.0.get(id.index()).copied().unwrap_or(Verdict::Unknown)
+    }
 
     fn set(&mut self, id: OperatorId, verdict: Verdict) {
-        if let Some(slot) = self.verdicts.get_mut(id.index()) {
+        if let Some(slot) = self.0.get_mut(id.index()) {
             *slot = verdict;
         }
     }
 
     fn all_with(&self, verdict: Verdict) -> Vec<OperatorId> {
-        let all = self.verdicts.iter().enumerate();
+        let all = self.0.iter().enumerate();
         let found = all.filter(|(_, known)| **known == verdict);
         found
             .map(|(index, _)| OperatorId::of_index(index))

@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::schemas::Schemas;
 use super::views::ViewCopies;
 use crate::catalogue::Catalogue;
 use crate::operator::{Operator, OperatorId};
@@ -60,22 +61,21 @@ pub fn base_name(name: &str) -> Option<&str> {
 pub(super) struct Targets<'a> {
     catalogue: &'a Catalogue,
     copies: &'a ViewCopies<'a>,
-    /// The first operator of each schema.
-    by_schema: FxHashMap<&'a str, OperatorId>,
+    schemas: &'a Schemas<'a>,
     /// What was found for a group, by its first member, and a base name.
     canonical: FxHashMap<(Option<OperatorId>, Box<str>), Option<OperatorId>>,
 }
 
 impl<'a> Targets<'a> {
-    pub(super) fn new(catalogue: &'a Catalogue, copies: &'a ViewCopies<'a>) -> Self {
-        let mut by_schema = FxHashMap::default();
-        for (id, operator) in catalogue.iter() {
-            by_schema.entry(operator.canonical()).or_insert(id);
-        }
+    pub(super) fn new(
+        catalogue: &'a Catalogue,
+        copies: &'a ViewCopies<'a>,
+        schemas: &'a Schemas<'a>,
+    ) -> Self {
         Self {
             catalogue,
             copies,
-            by_schema,
+            schemas,
             canonical: FxHashMap::default(),
         }
     }
@@ -83,7 +83,7 @@ impl<'a> Targets<'a> {
     /// Finds what an entry of this name means.
     pub(super) fn find(&mut self, name: &str) -> Result<Target, TargetFault> {
         let base = base_name(name).ok_or(TargetFault::Malformed)?;
-        let named = self.by_schema.get(name).copied();
+        let named = self.schemas.find(name);
         let named = named.ok_or(TargetFault::UnknownSchema)?;
         if self.hides(named) {
             return Err(TargetFault::ViewCopy(named));

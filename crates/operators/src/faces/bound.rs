@@ -144,6 +144,15 @@ impl<'p> Pattern<'p> {
     }
 
     fn fits(&self, name: &str) -> bool {
+        // Of an operator's name and a pattern mostly the first or the last byte differs.
+        let may_be = |part: Option<&u8>, byte: Option<&u8>| {
+            part.is_none_or(|part| *part == b'?' || Some(part) == byte)
+        };
+        let bytes = name.as_bytes();
+        let last = self.after.unwrap_or(self.before).last();
+        if !may_be(self.before.first(), bytes.first()) || !may_be(last, bytes.last()) {
+            return false;
+        }
         let fits = |part: &[u8], text: &[u8]| {
             let same = |(p, t): (&u8, &u8)| *p == b'?' || p == t;
             part.len() == text.len() && part.iter().zip(text).all(same)

@@ -2,7 +2,8 @@
 //!
 //! Names are spelled as PyTorch spells them. Where a release has no such list, it is empty.
 
-/// A fixed list of names: in the order in which PyTorch declares them, and sorted for look-up.
+/// A fixed list of names: in the order in which PyTorch declares them, and for look-up sorted by length
+/// first: operators are looked up in dozens of such lists, and two lengths are compared at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Names {
     declared: &'static [&'static str],
@@ -17,13 +18,19 @@ impl Names {
     /// Whether the name is in the list (binary search).
     #[must_use]
     pub fn contains(&self, name: &str) -> bool {
-        self.sorted.binary_search(&name).is_ok()
+        self.find(name).is_some()
     }
 
     /// The list's own copy of the name, which lives as long as the program.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<&'static str> {
-        let at = self.sorted.binary_search(&name).ok()?;
+        let order = |known: &&str| {
+            known
+                .len()
+                .cmp(&name.len())
+                .then_with(|| (*known).cmp(name))
+        };
+        let at = self.sorted.binary_search_by(order).ok()?;
         Some(self.sorted[at])
     }
 

@@ -128,7 +128,7 @@ impl<'c> Scope<'c> {
             if let Some(placed) = operator.declared() {
                 return Some((placed, id));
             }
-            id = operator.generated()?.from;
+            id = operator.generated_from()?;
         }
         None
     }

@@ -155,7 +155,7 @@ fn name_at(operator: &Operator) -> Span {
 /// annotation; one that is optional has no C++ type that its kernel could take.
 fn unwritable_out(scope: &Scope<'_>, operator: &Operator) -> Option<Diagnostic> {
     let generated = operator.generated()?;
-    let from = scope.operator(generated.from);
+    let from = scope.operator(operator.generated_from()?);
     let by_reference = generated.use_const_ref_for_mutable_tensors;
     let is_writable = |a: &Argument| match &a.ty {
         Type::Optional(inner) => inner.is_tensor() && by_reference,

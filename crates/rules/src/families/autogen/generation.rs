@@ -142,18 +142,18 @@ fn clash(
 pub(super) fn strays(scope: &Scope<'_>, faulty: &mut Faulty, sink: &mut Sink) {
     let groups = &scope.catalogue.groups;
     for (id, operator) in scope.catalogue.native() {
-        let Some(generated) = operator.generated() else {
+        let Some(from_id) = operator.generated_from() else {
             continue;
         };
-        let from = scope.operator(generated.from);
+        let from = scope.operator(from_id);
         let group = groups.of(id);
         let settled = group.members().count() > 1 && group.duplicates.is_empty();
         if settled || from.signature() == operator.signature() {
             continue;
         }
         faulty.insert(id);
-        faulty.insert(generated.from);
-        if !scope.is_clouded(generated.from) {
+        faulty.insert(from_id);
+        if !scope.is_clouded(from_id) {
             stray(scope, id, from, sink);
         }
     }

@@ -104,11 +104,11 @@ pub(super) fn about(
 /// Where an operator is declared; of a generated one, what it is generated from.
 pub(super) fn declaration(catalogue: &Catalogue, id: OperatorId) -> Option<Related> {
     let operator = catalogue.operator(id);
-    let (message, placed) = match operator.generated() {
+    let (message, placed) = match operator.generated_from() {
         None => ("the operator is declared here", operator.declared()?),
-        Some(generated) => (
+        Some(from) => (
             "the operator is generated from this one",
-            catalogue.entry(generated.from)?,
+            catalogue.entry(from)?,
         ),
     };
     Some(Related {

@@ -1,0 +1,102 @@
+//! What the operators of a revision take over from those of a former one. Revisions that follow one
+//! another share the reading of most entries, and what follows from an entry alone is the same then.
+
+use std::cell::OnceCell;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::catalogue::Catalogue;
+use super::operator::{Declaration, Generated, Operator, PlacedEntry};
+use super::tags::{DeclaredTags, Tags};
+use opatlas_pytorch::release::Release;
+use opatlas_schema::function::SchemaKind;
+
+/// The operators of a former revision, by the entries that they come from.
+#[derive(Default)]
+pub(super) struct Former<'a> {
+    operators: &'a [Operator],
+    /// Whether the same rules hold, those of the release and the list of tags.
+    is_alike: bool,
+    /// Where the next operator is looked for first: most stand in the same order.
+    next: usize,
+    written: OnceCell<FxHashMap<usize, usize>>,
+    generated: FxHashMap<(usize, SchemaKind), usize>,
+}
+
+/// What was generated for a former revision.
+pub(super) struct Known<'a> {
+    pub(super) made: &'a Arc<Generated>,
+    /// Its tags, where they are the same.
+    pub(super) tags: Option<&'a Tags>,
+}
+
+impl<'a> Former<'a> {
+    /// Those of `former` for a revision under these rules.
+    pub(super) fn of(former: &'a Catalogue, release: Release, tags: &DeclaredTags) -> Self {
+        let operators = &*former.operators;
+        let generated = operators.iter().enumerate().filter_map(|(at, operator)| {
+            let from = &operators[operator.generated_from()?.index()];
+            Some(((identity(from)?, operator.kind), at))
+        });
+        Self {
+            operators,
+            is_alike: former.release == release && former.tags == *tags,
+            next: 0,
+            written: OnceCell::new(),
+            generated: generated.collect(),
+        }
+    }
+
+    /// The operator of an entry, where it is the same.
+    pub(super) fn written(&mut self, placed: &PlacedEntry) -> Option<Operator> {
+        if !self.is_alike {
+            return None;
+        }
+        let is_next = self.operators.get(self.next).is_some_and(|next| {
+            let next = next.declared();
+            next.is_some_and(|next| Arc::ptr_eq(&next.entry, &placed.entry))
+        });
+        let at = match is_next {
+            true => self.next,
+            false => *self.places().get(&Arc::as_ptr(&placed.entry).addr())?,
+        };
+        self.next = at + 1;
+        let known = &self.operators[at];
+        Some(Operator {
+            declaration: Declaration::Entry(placed.clone()),
+            tags: Arc::clone(&known.tags),
+            ..*known
+        })
+    }
+
+    fn places(&self) -> &FxHashMap<usize, usize> {
+        self.written.get_or_init(|| {
+            let all = self.operators.iter().enumerate();
+            all.filter_map(|(at, operator)| Some((identity(operator)?, at)))
+                .collect()
+        })
+    }
+
+    /// What was generated of a kind from the entry of an operator. The same entry gives the same in every
+    /// release.
+    pub(super) fn generated(&self, from: &Operator, kind: SchemaKind) -> Option<Known<'a>> {
+        let at = *self.generated.get(&(identity(from)?, kind))?;
+        let known = &self.operators[at];
+        let Declaration::Generated { made, from: base } = &known.declaration else {
+            return None;
+        };
+        let base = &self.operators[base.index()];
+        let has_same_tags = self.is_alike && Arc::ptr_eq(&base.tags, &from.tags);
+        Some(Known {
+            made,
+            tags: has_same_tags.then_some(&known.tags),
+        })
+    }
+}
+
+/// What tells an entry from all others that are in memory at the same time.
+fn identity(operator: &Operator) -> Option<usize> {
+    let placed = operator.declared()?;
+    Some(Arc::as_ptr(&placed.entry).addr())
+}

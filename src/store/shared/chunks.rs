@@ -1,0 +1,99 @@
+//! Chunks, fetched many in a row.
+
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+
+use super::content::in_order;
+use crate::store::database::{Connection, among};
+use crate::store::error::StoreError;
+
+/// How many chunks are packed into one row: some hundreds of kilobytes.
+const PACKED: usize = 1024;
+
+/// Chunks by their ids.
+#[derive(Debug, Default)]
+pub(super) struct Chunks {
+    packs: Vec<Vec<u8>>,
+    places: FxHashMap<i64, (usize, Range<usize>)>,
+}
+
+/// Ids, sizes and contents of some chunks, ids and sizes as decimal numbers with commas in between; all
+/// null where there are none.
+type Pack = (Option<String>, Option<String>, Option<Vec<u8>>);
+
+impl Chunks {
+    /// Fetches chunks. Those that do not exist are left out.
+    pub(super) async fn fetch<C: Connection>(
+        connection: &mut C,
+        ids: impl Iterator<Item = i64>,
+    ) -> Result<Self, StoreError> {
+        let ids = in_order(ids);
+        let mut chunks = Self::default();
+        for batch in ids.chunks(PACKED) {
+            let statement = among(C::CHUNKS, batch.iter().copied());
+            let pack: Option<Pack> = statement.fetch_optional(&mut *connection).await?;
+            if let Some((Some(ids), Some(sizes), content)) = pack {
+                let added = chunks.add(&ids, &sizes, content.unwrap_or_default());
+                added
+                    .ok_or_else(|| StoreError::corrupt("chunks have other sizes than they say"))?;
+            }
+        }
+        Ok(chunks)
+    }
+
+    /// `None` where the parts do not fit each other.
+    fn add(&mut self, ids: &str, sizes: &str, content: Vec<u8>) -> Option<()> {
+        let (mut ids, mut sizes) = (ids.split(','), sizes.split(','));
+        let mut begin = 0_usize;
+        loop {
+            let (id, size) = match (ids.next(), sizes.next()) {
+                (Some(id), Some(size)) => (id.parse().ok()?, size.parse::<usize>().ok()?),
+                (None, None) => break,
+                _ => return None,
+            };
+            let end = begin.checked_add(size)?;
+            self.places.insert(id, (self.packs.len(), begin..end));
+            begin = end;
+        }
+        let fits = begin == content.len();
+        self.packs.push(content);
+        fits.then_some(())
+    }
+
+    /// The bytes of a chunk.
+    pub(super) fn get(&self, id: i64) -> Option<&[u8]> {
+        let (pack, range) = self.places.get(&id)?;
+        self.packs.get(*pack)?.get(range.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Chunks;
+
+    #[test]
+    fn packs_are_cut_and_checked() {
+        let mut chunks = Chunks::default();
+        assert!(chunks.add("7,3", "2,0", b"ab".to_vec()).is_some());
+        assert!(chunks.add("9", "1", b"c".to_vec()).is_some());
+        let get = |id| chunks.get(id);
+        assert_eq!(get(7), Some(&b"ab"[..]));
+        assert_eq!(get(3), Some(&b""[..]));
+        assert_eq!(get(9), Some(&b"c"[..]));
+        assert_eq!(get(8), None);
+        for (ids, sizes) in [
+            ("1,2", "1"),
+            ("1", "1,1"),
+            ("1", "2"),
+            ("1", "0"),
+            ("1", "x"),
+            ("", "1"),
+        ] {
+            assert!(
+                Chunks::default().add(ids, sizes, b"c".to_vec()).is_none(),
+                "{ids} {sizes}"
+            );
+        }
+    }
+}
