@@ -24,7 +24,10 @@ const LAYERS: &[(&str, &[&str])] = &[
             "tree-sitter-python",
         ],
     ),
-    ("operators", &["indexmap", "memchr", "rustc-hash"]),
+    (
+        "operators",
+        &["hashbrown", "indexmap", "memchr", "rustc-hash"],
+    ),
     ("rules", &["memchr", "rustc-hash"]),
     ("dispatch", &["rustc-hash"]),
     ("topics", &[]),
