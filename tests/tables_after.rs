@@ -1,11 +1,12 @@
-//! What a revision takes over from the one before changes nothing: operators, registrations and tables
-//! are those of a revision that is read on its own. Over the releases, and over commits that change
+//! What a revision takes over from the one before changes nothing: operators, registrations, tables and
+//! verdicts are those of a revision that is read on its own. Over the releases, and over commits that change
 //! a few entries or formulas each.
 
 mod common;
 
 use opatlas_dispatch::known::provenance;
 use opatlas_dispatch::registrations::Inputs;
+use opatlas_dispatch::training::autograd_key;
 use opatlas_dispatch::{Build, Observed, RevisionTables, Source, View};
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_pytorch::release::Release;
@@ -66,10 +67,26 @@ fn step(former: &Read, before: &RevisionTables, bundle: &Bundle) -> (Read, Revis
         assert_eq!(groups.0, groups.1, "{name}");
     }
     let tables = after.tables_after(former, before);
+    let tables_alone = alone.tables();
     assert!(
-        format!("{tables:?}") == format!("{:?}", alone.tables()),
+        format!("{tables:?}") == format!("{tables_alone:?}"),
         "tables differ"
     );
+    let (view, view_alone) = (
+        View::new(after.inputs(), &tables),
+        View::new(alone.inputs(), &tables_alone),
+    );
+    view.support_after(View::new(former.inputs(), before));
+    for slot in view.keys().slots() {
+        if autograd_key(view.keys(), slot).is_none() {
+            continue;
+        }
+        assert_eq!(view.coverage_of(slot), view_alone.coverage_of(slot));
+        for (id, operator) in alone.catalogue.iter() {
+            let verdicts = (view.verdict(id, slot), view_alone.verdict(id, slot));
+            assert_eq!(verdicts.0, verdicts.1, "{}", operator.name());
+        }
+    }
     (after, tables)
 }
 

@@ -96,8 +96,7 @@ fn is_same_group(former: &Group, group: &Group, shared: &[Option<OperatorId>]) -
 
 /// What belongs to a view depends on operators that do not share its group.
 fn may_be_of_view_group(operator: &Operator) -> bool {
-    let stem = operator.name().stem();
-    operator.is_view || stem.ends_with("_copy") || stem.ends_with("_scatter")
+    operator.is_view || operator.is_named_after_view()
 }
 
 /// Whether the same keys have formulas that registrations follow from.

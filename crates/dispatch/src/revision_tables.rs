@@ -48,6 +48,8 @@ pub struct Pattern {
     pub decided_outside: KeySet,
     /// How many operators have it.
     pub operators: usize,
+    /// How many of those are declared by an entry.
+    pub(super) declared: u32,
     /// The rule by slot. Comparisons and verdicts ask for hundreds of thousands of them.
     cells: Box<[Precedence]>,
     /// With all registrations that are known, those outside the files included.
@@ -161,7 +163,7 @@ impl RevisionTables {
         let mut known = FxHashMap::default();
         // Of each pattern of the former revision the one here.
         let mut same = vec![None; former.as_ref().map_or(0, |(it, _)| it.patterns.len())];
-        for (id, _) in inputs.catalogue.iter() {
+        for (id, operator) in inputs.catalogue.iter() {
             stop.check()?;
             let before = former
                 .as_ref()
@@ -180,6 +182,7 @@ impl RevisionTables {
             }
             if let Some(pattern) = tables.patterns.get_mut(pattern as usize) {
                 pattern.operators += 1;
+                pattern.declared += u32::from(!operator.is_generated());
             }
             tables.of_operator.push(pattern);
         }
@@ -215,6 +218,7 @@ impl RevisionTables {
             table,
             decided_outside: decided_outside(&of_files, &complete, outside),
             operators: 0,
+            declared: 0,
             everything,
         });
         u32::try_from(self.patterns.len() - 1).unwrap_or(u32::MAX)

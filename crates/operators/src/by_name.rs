@@ -1,11 +1,9 @@
 //! Operators by name, without a copy of any name.
 
-use std::hash::{BuildHasher as _, BuildHasherDefault};
-
 use hashbrown::HashTable;
-use rustc_hash::FxHasher;
+use hashbrown::hash_table::Entry;
 
-use super::operator::{Operator, OperatorId};
+use super::operator::{Operator, OperatorId, hash};
 
 /// The first operator of each name. A name that is looked up is compared with those of the operators
 /// themselves, which must be the same list each time.
@@ -20,26 +18,26 @@ impl ByName {
 
     /// The operator of a name.
     pub(crate) fn find(&self, operators: &[Operator], name: &str) -> Option<OperatorId> {
-        let is_wanted = |id: &OperatorId| name_of(operators, *id) == name;
-        self.0.find(hash(name), is_wanted).copied()
+        let hash = hash(name);
+        let is_wanted = |id: &OperatorId| {
+            let operator = &operators[id.index()];
+            operator.name_hash() == hash && operator.name().as_str() == name
+        };
+        self.0.find(hash, is_wanted).copied()
     }
 
     /// Adds an operator, unless there is one of its name: that is returned then.
     pub(crate) fn insert(&mut self, operators: &[Operator], id: OperatorId) -> Option<OperatorId> {
-        let name = name_of(operators, id);
-        let known = self.find(operators, name);
-        if known.is_none() {
-            let rehash = |id: &OperatorId| hash(name_of(operators, *id));
-            self.0.insert_unique(hash(name), id, rehash);
+        let hash_of = |id: &OperatorId| operators[id.index()].name_hash();
+        let name = |id: &OperatorId| operators[id.index()].name();
+        let hash = hash_of(&id);
+        let is_same = |known: &OperatorId| hash_of(known) == hash && name(known) == name(&id);
+        match self.0.entry(hash, is_same, hash_of) {
+            Entry::Occupied(known) => Some(*known.get()),
+            Entry::Vacant(place) => {
+                place.insert(id);
+                None
+            }
         }
-        known
     }
-}
-
-fn name_of(operators: &[Operator], id: OperatorId) -> &str {
-    operators[id.index()].name().as_str()
-}
-
-fn hash(name: &str) -> u64 {
-    BuildHasherDefault::<FxHasher>::default().hash_one(name)
 }

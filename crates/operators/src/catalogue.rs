@@ -159,16 +159,12 @@ impl Catalogue {
                 continue;
             }
             let id = OperatorId::of_index(self.operators.len());
-            let kind = vendor.schema.kind();
             let qualified = format!("{}::{operator}", vendor.namespace);
             self.of_vendors.insert(qualified.into(), id);
-            self.groups.push_alone(kind, id);
-            self.operators.push(Operator {
-                is_view: false,
-                kind,
-                tags: Arc::clone(&tags),
-                declaration: Declaration::Vendor(Arc::clone(vendor)),
-            });
+            let declaration = Declaration::Vendor(Arc::clone(vendor));
+            let operator = Operator::new(declaration, Arc::clone(&tags), false);
+            self.groups.push_alone(operator.kind, id);
+            self.operators.push(operator);
         }
         self.backends.push((name.into(), file));
     }
@@ -463,12 +459,8 @@ fn written(
     let mut names: Vec<&str> = tags::written(entry).collect();
     names.extend(added.map(|tag| -> &str { tag }));
     let tags = interner.intern(names);
-    Operator {
-        is_view: is_view(schema, &tags, release),
-        kind: schema.kind(),
-        tags,
-        declaration: Declaration::Entry(placed.clone()),
-    }
+    let is_view = is_view(schema, &tags, release);
+    Operator::new(Declaration::Entry(placed.clone()), tags, is_view)
 }
 
 /// Whether an operator is a view (torchgen `NativeFunction.is_view_op`): a return aliases without

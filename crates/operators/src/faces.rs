@@ -96,17 +96,19 @@ impl FaceIndex {
 #[derive(Debug, Clone, Copy)]
 pub struct FaceMaker<'a> {
     catalogue: &'a Catalogue,
-    index: &'a FaceIndex,
 }
 
 impl<'a> FaceMaker<'a> {
     /// For the operators of a catalogue, which keeps what all of them share.
     #[must_use]
     pub fn new(catalogue: &'a Catalogue) -> Self {
-        Self {
-            catalogue,
-            index: catalogue.face_index(),
-        }
+        Self { catalogue }
+    }
+
+    /// What all operators share, made when a face first asks for it: to make it takes longer than a few
+    /// faces that need nothing of it.
+    fn index(&self) -> &'a FaceIndex {
+        self.catalogue.face_index()
     }
 
     /// All faces of an operator.
@@ -115,7 +117,7 @@ impl<'a> FaceMaker<'a> {
         let operator = self.catalogue.operator(id);
         let mut faces = OperatorFaces {
             kernels: self.kernels(id),
-            bound: self.index.names.bound(id, operator),
+            bound: self.index().names.bound(id, operator),
             deprecated: self.deprecated(id),
             ..OperatorFaces::default()
         };
@@ -177,7 +179,7 @@ impl<'a> FaceMaker<'a> {
     /// Where Python binds an operator.
     #[must_use]
     pub fn bound(&self, id: OperatorId) -> Bound {
-        self.index.names.bound(id, self.catalogue.operator(id))
+        self.index().names.bound(id, self.catalogue.operator(id))
     }
 
     fn cpp(&self, operator: &Operator, call: Call) -> Option<Vec<String>> {

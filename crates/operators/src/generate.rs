@@ -257,13 +257,10 @@ impl Generation<'_> {
         }
         let base = &self.operators[from.index()];
         let tags = known.and_then(|known| known.tags.cloned());
-        let operator = Operator {
-            tags: tags
-                .unwrap_or_else(|| generated_tags(self.release, base, &made.schema, self.tags)),
-            is_view: false,
-            kind: made.schema.kind(),
-            declaration: Declaration::Generated { made, from },
-        };
+        let tags =
+            tags.unwrap_or_else(|| generated_tags(self.release, base, &made.schema, self.tags));
+        let declaration = Declaration::Generated { made, from };
+        let operator = Operator::new(declaration, tags, false);
         self.operators.push(operator);
         true
     }

@@ -1,7 +1,8 @@
 //! Groups: the operators that are variants of one another, having equal signatures (torchgen
 //! `pre_group_native_functions`).
 
-use rustc_hash::FxHashMap;
+use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
 
 use super::operator::{Operator, OperatorId};
 use opatlas_schema::function::SchemaKind;
@@ -81,19 +82,28 @@ impl Groups {
     /// Groups operators; ids are their indices.
     #[must_use]
     pub fn of_operators(operators: &[Operator]) -> Self {
-        let mut by_signature =
-            FxHashMap::with_capacity_and_hasher(operators.len(), Default::default());
+        // The first operator of each signature.
+        let mut first = HashTable::with_capacity(operators.len());
+        let hash_of = |id: &OperatorId| operators[id.index()].signature_hash();
         let mut groups = Self {
             groups: Vec::with_capacity(operators.len()),
             of: Vec::with_capacity(operators.len()),
         };
         for (i, operator) in operators.iter().enumerate() {
-            let next = GroupId(u32::try_from(groups.groups.len()).unwrap_or(u32::MAX));
-            let group = *by_signature.entry(operator.signature()).or_insert(next);
-            if group == next {
-                groups.groups.push(Group::default());
-            }
             let id = OperatorId::of_index(i);
+            let hash = operator.signature_hash();
+            let is_same = |known: &OperatorId| {
+                let known = &operators[known.index()];
+                known.signature_hash() == hash && known.signature() == operator.signature()
+            };
+            let group = match first.entry(hash, is_same, hash_of) {
+                Entry::Occupied(known) => groups.of[known.get().index()],
+                Entry::Vacant(place) => {
+                    place.insert(id);
+                    groups.groups.push(Group::default());
+                    GroupId(u32::try_from(groups.groups.len() - 1).unwrap_or(u32::MAX))
+                }
+            };
             groups.groups[group.0 as usize].add(operator.kind, id);
             groups.of.push(group);
         }

@@ -1,6 +1,9 @@
 //! An operator: one that an entry declares, or one that `autogen` brings into being.
 
+use std::hash::{BuildHasher as _, BuildHasherDefault};
 use std::sync::Arc;
+
+use rustc_hash::FxHasher;
 
 use super::entry::{DeviceCheck, Entry, KernelEntry, Variants};
 use super::tags::Tags;
@@ -99,6 +102,33 @@ pub enum Declaration {
     Vendor(Arc<VendorOperator>),
 }
 
+impl Declaration {
+    fn schema(&self) -> &FunctionSchema {
+        match self {
+            Self::Entry(placed) => placed
+                .entry
+                .schema
+                .as_ref()
+                .expect("only entries with a schema become operators"),
+            Self::Generated { made, .. } => &made.schema,
+            Self::Vendor(vendor) => &vendor.schema,
+        }
+    }
+
+    fn signature(&self) -> &str {
+        match self {
+            Self::Entry(placed) => &placed.entry.signature,
+            Self::Generated { made, .. } => &made.signature,
+            Self::Vendor(vendor) => &vendor.signature,
+        }
+    }
+}
+
+/// The hash of a name or a signature, for tables of operators.
+pub(super) fn hash(text: &str) -> u64 {
+    BuildHasherDefault::<FxHasher>::default().hash_one(text)
+}
+
 /// An operator under the rules of one release.
 #[derive(Debug, Clone)]
 pub struct Operator {
@@ -110,9 +140,54 @@ pub struct Operator {
     pub is_view: bool,
     /// Its kind.
     pub kind: SchemaKind,
+    pub(super) glance: Glance,
+}
+
+/// What loops over all operators ask of each. The names and signatures of thousands of operators lie all
+/// over memory, and most need not be looked at to know that they differ.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Glance {
+    name_hash: u64,
+    signature_hash: u64,
+    /// Whether the name is that of a copy or a scatter of a view.
+    is_named_after_view: bool,
 }
 
 impl Operator {
+    /// The operator of a declaration, of which its kind follows.
+    #[must_use]
+    pub fn new(declaration: Declaration, tags: Tags, is_view: bool) -> Self {
+        let schema = declaration.schema();
+        let stem = schema.name.stem();
+        Self {
+            kind: schema.kind(),
+            glance: Glance {
+                name_hash: hash(schema.name.as_str()),
+                signature_hash: hash(declaration.signature()),
+                is_named_after_view: stem.ends_with("_copy") || stem.ends_with("_scatter"),
+            },
+            declaration,
+            tags,
+            is_view,
+        }
+    }
+
+    /// The [`hash`] of its name.
+    pub(super) fn name_hash(&self) -> u64 {
+        self.glance.name_hash
+    }
+
+    /// The [`hash`] of its signature.
+    pub(super) fn signature_hash(&self) -> u64 {
+        self.glance.signature_hash
+    }
+
+    /// Whether its name ends as those of copies (`_copy`) and scatters (`_scatter`) of views do.
+    #[must_use]
+    pub fn is_named_after_view(&self) -> bool {
+        self.glance.is_named_after_view
+    }
+
     /// Its entry, unless it is generated.
     #[must_use]
     pub fn declared(&self) -> Option<&PlacedEntry> {
@@ -179,15 +254,7 @@ impl Operator {
     /// Its schema.
     #[must_use]
     pub fn schema(&self) -> &FunctionSchema {
-        match &self.declaration {
-            Declaration::Entry(placed) => placed
-                .entry
-                .schema
-                .as_ref()
-                .expect("only entries with a schema become operators"),
-            Declaration::Generated { made, .. } => &made.schema,
-            Declaration::Vendor(vendor) => &vendor.schema,
-        }
+        self.declaration.schema()
     }
 
     /// Its name.
@@ -228,11 +295,7 @@ impl Operator {
     /// The canonical text of its signature.
     #[must_use]
     pub fn signature(&self) -> &str {
-        match &self.declaration {
-            Declaration::Entry(placed) => &placed.entry.signature,
-            Declaration::Generated { made, .. } => &made.signature,
-            Declaration::Vendor(vendor) => &vendor.signature,
-        }
+        self.declaration.signature()
     }
 
     /// The kernels that its declaration puts on keys.

@@ -1,9 +1,10 @@
 //! View groups: a view, its in-place form and its copying twin (torchgen
 //! `get_grouped_by_view_native_functions`).
 
+use hashbrown::HashTable;
 use rustc_hash::FxHashMap;
 
-use super::operator::{Operator, OperatorId};
+use super::operator::{Operator, OperatorId, hash};
 use opatlas_pytorch::release::Release;
 use opatlas_schema::function::SchemaKind;
 use opatlas_schema::signature::{ViewCopyNames, view_signature};
@@ -68,35 +69,45 @@ impl ViewGroups {
         };
         // Only a view signature that differs from the signature needs to be printed, and only
         // groups that have a view or such an operator can say anything new.
-        let mut renamed: FxHashMap<u32, String> = FxHashMap::default();
+        let mut renamed: FxHashMap<OperatorId, String> = FxHashMap::default();
         for (i, operator) in operators.iter().enumerate() {
-            let stem = operator.name().stem();
-            if stem.ends_with("_copy")
-                || (names == ViewCopyNames::CopyAndScatter && stem.ends_with("_scatter"))
+            if operator.is_named_after_view()
+                && (names == ViewCopyNames::CopyAndScatter
+                    || !operator.name().stem().ends_with("_scatter"))
             {
-                renamed.insert(index(i), view_signature(operator.schema(), names));
+                let signature = view_signature(operator.schema(), names);
+                renamed.insert(OperatorId::of_index(i), signature);
             }
         }
-        let mut places: FxHashMap<&str, usize> = FxHashMap::default();
+        let signature = |i: usize| {
+            let operator = &operators[i];
+            let is_renamed = operator.is_named_after_view();
+            let renamed = is_renamed.then(|| renamed.get(&OperatorId::of_index(i)));
+            ViewSignature::of(operator, renamed.flatten())
+        };
+        let mut places: HashTable<(ViewSignature<'_>, usize)> = HashTable::new();
         for (i, operator) in operators.iter().enumerate() {
-            let signature = renamed.get(&index(i)).map(String::as_str);
-            if operator.is_view || signature.is_some() {
+            let signature = signature(i);
+            if operator.is_view || signature.renamed.is_some() {
                 let next = places.len();
                 places
-                    .entry(signature.unwrap_or_else(|| operator.signature()))
-                    .or_insert(next);
+                    .entry(
+                        signature.hash,
+                        |(known, _)| *known == signature,
+                        |(known, _)| known.hash,
+                    )
+                    .or_insert((signature, next));
             }
         }
         let mut parts: Vec<Vec<(Part, OperatorId)>> = vec![Vec::new(); places.len()];
         let mut clashes = Vec::new();
         for (i, operator) in operators.iter().enumerate() {
-            let signature = renamed
-                .get(&index(i))
-                .map_or_else(|| operator.signature(), String::as_str);
-            let Some(&place) = places.get(signature) else {
+            let signature = signature(i);
+            let place = places.find(signature.hash, |(known, _)| *known == signature);
+            let Some(&(_, place)) = place else {
                 continue;
             };
-            let (part, id) = (Part::of(operator), OperatorId(index(i)));
+            let (part, id) = (Part::of(operator), OperatorId::of_index(i));
             match parts[place].iter().find(|(taken, _)| *taken == part) {
                 Some(&(_, first)) => clashes.push((first, id)),
                 None => parts[place].push((part, id)),
@@ -121,8 +132,35 @@ impl ViewGroups {
     }
 }
 
-fn index(i: usize) -> u32 {
-    u32::try_from(i).unwrap_or(u32::MAX)
+/// The signature that an operator has among those of its view. Texts are compared only where their hashes
+/// are equal.
+#[derive(Debug, Clone, Copy)]
+struct ViewSignature<'a> {
+    hash: u64,
+    operator: &'a Operator,
+    /// Where it is not the operator's own.
+    renamed: Option<&'a str>,
+}
+
+impl<'a> ViewSignature<'a> {
+    fn of(operator: &'a Operator, renamed: Option<&'a String>) -> Self {
+        let renamed = renamed.map(String::as_str);
+        Self {
+            hash: renamed.map_or_else(|| operator.signature_hash(), hash),
+            operator,
+            renamed,
+        }
+    }
+
+    fn text(&self) -> &'a str {
+        self.renamed.unwrap_or_else(|| self.operator.signature())
+    }
+}
+
+impl PartialEq for ViewSignature<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.hash == other.hash && self.text() == other.text()
+    }
 }
 
 /// The group of these parts; none without a view.

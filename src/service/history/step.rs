@@ -97,6 +97,11 @@ pub(super) fn record(
     head: &Arc<Snapshot>,
     stop: &Stop,
 ) -> Result<StepRecord, Stopped> {
+    if let Some(base) = base {
+        base.tabulate(stop)?;
+        head.tabulate_after(base, stop)?;
+        head.view().support_after(base.view());
+    }
     head.tabulate(stop)?;
     let mut facts = Facts::of(head);
     let mut said = Vec::new();

@@ -2,9 +2,7 @@
 //! Python binds the operator, C++ callers and backends only where declarations changed
 //! (`docs/spec/compatibility.md`, section 1).
 
-use std::cell::LazyCell;
-
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Pair;
 use crate::change::Change;
@@ -29,15 +27,17 @@ struct Declarations {
 
 /// Corrects the audiences of all changes, and levels that follow from them.
 pub(super) fn refine(base: &Catalogue, head: &Catalogue, pairs: &[Pair], changes: &mut [Change]) {
-    // Few commits change what is declared or hurt callers in Python, and to make these takes longer than
-    // to compare the rest of a commit.
-    let (old, new) = (
-        LazyCell::new(|| FaceMaker::new(base)),
-        LazyCell::new(|| FaceMaker::new(head)),
-    );
+    let (old, new) = (FaceMaker::new(base), FaceMaker::new(head));
+    // Most entries that change keep their schema, and so what is declared of them.
+    let of_schema: FxHashSet<&str> = changes
+        .iter()
+        .filter(|change| is_about_schema(change.rule.group))
+        .map(|change| &*change.operator)
+        .collect();
     let both = pairs.iter().filter_map(|pair| {
         let (before, after) = (pair.base?, pair.head?);
-        Some((&*pair.name, declarations((&old, before), (&new, after))))
+        let is_asked = of_schema.contains(&*pair.name);
+        is_asked.then(|| (&*pair.name, declarations((&old, before), (&new, after))))
     });
     let declared: FxHashMap<&str, Declarations> = both.collect();
     for change in changes {

@@ -25,12 +25,22 @@ pub(super) struct VerdictMoves {
 }
 
 /// A backend key on both sides.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Both {
     base: Slot,
     head: Slot,
     before: opatlas_dispatch::support::Verdicts,
     after: opatlas_dispatch::support::Verdicts,
+}
+
+impl Both {
+    fn has_verdicts_of(&self, other: &Self) -> bool {
+        self.before.is_shared_with(&other.before) && self.after.is_shared_with(&other.after)
+    }
+
+    fn differ(&self, (old, new): (OperatorId, OperatorId)) -> bool {
+        self.before.of(old) != self.after.of(new)
+    }
 }
 
 impl VerdictMoves {
@@ -48,6 +58,8 @@ impl VerdictMoves {
             head_of,
             ..Self::default()
         };
+        // Most keys share their verdicts with others, so those that differ are found once for all of them.
+        let mut known: Vec<(Both, Vec<(OperatorId, OperatorId)>)> = Vec::new();
         for &(slot, there) in slots {
             let both = Both {
                 base: slot,
@@ -55,12 +67,20 @@ impl VerdictMoves {
                 before: base.verdicts(slot),
                 after: head.verdicts(there),
             };
-            moves.compare(base, head, &both, pairs);
+            let same = known.iter().position(|(it, _)| it.has_verdicts_of(&both));
+            let same = same.unwrap_or_else(|| {
+                let differ = pairs.iter().copied().filter(|&pair| both.differ(pair));
+                let differ = differ.collect();
+                known.push((both.clone(), differ));
+                known.len() - 1
+            });
+            moves.compare(base, head, &both, &known[same].1);
             moves.all.insert(slot, both);
         }
         moves
     }
 
+    /// With the operators whose verdicts differ.
     fn compare(
         &mut self,
         base: View<'_>,
@@ -73,9 +93,6 @@ impl VerdictMoves {
         let (mut lost, mut gained) = (FxHashMap::default(), FxHashMap::default());
         for &(old, new) in pairs {
             let verdicts = (both.before.of(old), both.after.of(new));
-            if verdicts.0 == verdicts.1 {
-                continue;
-            }
             let rules = (rule(base, old, both.base), rule(head, new, both.head));
             let (Some(before), Some(after)) = rules else {
                 continue;

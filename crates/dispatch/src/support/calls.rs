@@ -1,6 +1,8 @@
 //! What every default and composite kernel of a revision calls, as a graph that is the same for all
 //! keys: generated kernels follow from the files, composites written in C++ were recorded.
 
+use std::ops::Range;
+
 use rustc_hash::FxHashMap;
 
 use opatlas_operators::operator::{Operator, OperatorId};
@@ -54,7 +56,7 @@ pub(super) struct Calls {
 }
 
 /// The edges of each operator, one after the other.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 struct Adjacency {
     ends: Vec<u32>,
     edges: Vec<Edge>,
@@ -116,7 +118,7 @@ impl Calls {
     /// Works out the calls of all operators.
     pub(super) fn new(view: View<'_>) -> Self {
         let named = Named::of(view);
-        let recorded = recorded(view);
+        let recorded = Recorded::new(view);
         let count = view.inputs.catalogue.operators.len();
         let mut made = Self {
             alias: Vec::with_capacity(count),
@@ -136,10 +138,15 @@ impl Calls {
             let pattern = view.tables.pattern(id);
             let alias = pattern.and_then(|pattern| default_alias(&pattern.registered));
             let of_files = alias.and_then(|alias| named.calls(view, id, alias));
-            let measured = alias.and_then(|_| recorded.get(&id));
+            let measured = alias.and_then(|_| recorded.of(id));
             made.alias.push(alias);
             made.known.push(of_files.is_some() || measured.is_some());
-            made.raises.push(must_be_overridden(operator));
+            // Of most operators the table says already that they have no such kernel.
+            let may_raise = pattern.is_some_and(|pattern| {
+                let alias = Alias::CompositeExplicitAutograd;
+                pattern.everything.has_alias(alias)
+            });
+            made.raises.push(may_raise && must_be_overridden(operator));
             made.calls.push(merged(of_files, measured));
         }
         made.callers = made.calls.reversed(count);
@@ -147,6 +154,15 @@ impl Calls {
         let ids = (0..count).map(OperatorId::of_index);
         made.defaults = ids.map(|id| default(&made, id)).collect();
         made
+    }
+
+    /// Whether the operators at the same places make the same calls, so that verdicts differ only where
+    /// something else serves an operator.
+    pub(super) fn are_those_of(&self, other: &Self) -> bool {
+        self.calls == other.calls
+            && self.raises == other.raises
+            && self.copies == other.copies
+            && self.own == other.own
     }
 
     /// What serves an operator on the dense key of a backend that has no kernel for it.
@@ -215,26 +231,55 @@ fn must_be_overridden(operator: &Operator) -> bool {
     base_name.ends_with("_overrideable") || base_name.ends_with("_overrideable_backward")
 }
 
-/// The recorded calls by operator. Operators that the file does not declare are left out.
-fn recorded(view: View<'_>) -> FxHashMap<OperatorId, Vec<Call>> {
-    let catalogue = view.inputs.catalogue;
-    let names = calls::names().iter();
-    let ids: Vec<Option<OperatorId>> = names.map(|name| catalogue.find_in("aten", name)).collect();
-    let find = |place: u16| ids.get(usize::from(place)).copied().flatten();
-    let rows = calls::of_release(catalogue.release);
-    rows.filter_map(|row| {
-        let call = |place: &u16, always| find(*place).map(|to| Call { to, always });
-        let always = row.always.iter().filter_map(|place| call(place, true));
-        let sometimes = row.sometimes.iter().filter_map(|place| call(place, false));
-        Some((find(row.operator)?, always.chain(sometimes).collect()))
-    })
-    .collect()
+/// The recorded calls of operators, one after the other. Operators that the file does not declare are
+/// left out.
+struct Recorded {
+    calls: Vec<Call>,
+    places: FxHashMap<OperatorId, Range<u32>>,
+}
+
+impl Recorded {
+    fn new(view: View<'_>) -> Self {
+        let catalogue = view.inputs.catalogue;
+        let names = calls::names().iter();
+        let ids: Vec<Option<OperatorId>> =
+            names.map(|name| catalogue.find_in("aten", name)).collect();
+        let find = |place: u16| ids.get(usize::from(place)).copied().flatten();
+        let mut made = Self {
+            calls: Vec::new(),
+            places: FxHashMap::default(),
+        };
+        for row in calls::of_release(catalogue.release) {
+            let Some(operator) = find(row.operator) else {
+                continue;
+            };
+            let call = |place: &u16, always| find(*place).map(|to| Call { to, always });
+            let always = row.always.iter().filter_map(|place| call(place, true));
+            let sometimes = row.sometimes.iter().filter_map(|place| call(place, false));
+            let begin = made.place();
+            made.calls.extend(always.chain(sometimes));
+            let end = made.place();
+            made.places.insert(operator, begin..end);
+        }
+        made
+    }
+
+    /// Where the next call would be.
+    fn place(&self) -> u32 {
+        u32::try_from(self.calls.len()).unwrap_or(u32::MAX)
+    }
+
+    /// The calls of an operator, where they were recorded.
+    fn of(&self, id: OperatorId) -> Option<&[Call]> {
+        let Range { start, end } = *self.places.get(&id)?;
+        self.calls.get(start as usize..end as usize)
+    }
 }
 
 /// What follows from the files, and what was recorded besides. Where both know a call, the recording
 /// knows whether every case makes it.
-fn merged(of_files: Option<Vec<Call>>, recorded: Option<&Vec<Call>>) -> Vec<Edge> {
-    let recorded = recorded.map_or(&[][..], Vec::as_slice);
+fn merged(of_files: Option<Vec<Call>>, recorded: Option<&[Call]>) -> Vec<Edge> {
+    let recorded = recorded.unwrap_or_default();
     let mut edges: Vec<Edge> = Vec::new();
     for call in of_files.into_iter().flatten() {
         let seen = recorded.iter().find(|seen| seen.to == call.to);

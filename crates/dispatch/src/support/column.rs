@@ -2,6 +2,9 @@
 //! every default and composite kernel and takes away what cannot work. Three passes over the calls,
 //! each linear: what always fails, what sometimes fails, what is not known.
 
+use std::sync::OnceLock;
+
+use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::{Key, Keys};
@@ -9,6 +12,7 @@ use rustc_hash::FxHashMap;
 
 use super::Verdict;
 use super::calls::{Calls, Edge};
+use super::coverage::Counts;
 use super::own::Own;
 use crate::entry::View;
 use crate::resolve::Precedence;
@@ -99,12 +103,33 @@ pub(super) struct Column {
     /// The callers of each operator among kernels on the key itself.
     own_callers: FxHashMap<OperatorId, Vec<Edge>>,
     own_calls: FxHashMap<OperatorId, Vec<Edge>>,
+    /// Counted when it is first asked for, once for all keys that share the verdicts.
+    counts: OnceLock<Counts>,
 }
 
 impl Column {
-    /// Finds the verdicts on the keys with these traits.
-    pub(super) fn new(view: View<'_>, calls: &Calls, slot: Slot, traits: Traits) -> Self {
-        let mut column = Self::served_so(registered(view, calls, slot, &traits), traits.branches);
+    /// Finds the verdicts on the keys with these traits. `former` are those of a revision with the same
+    /// calls ([`Calls::are_those_of`]); they are taken over where the same serves every operator.
+    pub(super) fn new(
+        view: View<'_>,
+        calls: &Calls,
+        slot: Slot,
+        traits: Traits,
+        former: Option<&Self>,
+    ) -> Self {
+        let served = registered(view, calls, slot, &traits);
+        if let Some(former) = former.filter(|former| former.follows_from(&served, &traits)) {
+            return Self {
+                traits: Some(traits),
+                served,
+                verdicts: former.verdicts.clone(),
+                branches: former.branches,
+                own_callers: former.own_callers.clone(),
+                own_calls: former.own_calls.clone(),
+                counts: OnceLock::new(),
+            };
+        }
+        let mut column = Self::served_so(served, traits.branches);
         if traits.own.is_some() {
             column.own(calls, slot);
         }
@@ -132,7 +157,19 @@ impl Column {
             branches,
             own_callers: FxHashMap::default(),
             own_calls: FxHashMap::default(),
+            counts: OnceLock::new(),
         }
+    }
+
+    /// Whether the verdicts are also those of operators that are served so, if the calls are the same.
+    /// The other traits have a say in what serves them only.
+    fn follows_from(&self, served: &[Served], traits: &Traits) -> bool {
+        let is_alike = self.traits.as_ref().is_some_and(|known| {
+            known.branches == traits.branches
+                && known.is_claimed == traits.is_claimed
+                && known.own == traits.own
+        });
+        is_alike && self.served == served
     }
 
     /// Whether the verdicts are those of keys with these traits.
@@ -154,6 +191,12 @@ impl Column {
             .get(id.index())
             .copied()
             .unwrap_or(Verdict::Unknown)
+    }
+
+    /// The operators of the catalogue by verdict.
+    pub(super) fn counts(&self, catalogue: &Catalogue) -> &Counts {
+        let verdict = |id| self.verdict(id);
+        self.counts.get_or_init(|| Counts::of(catalogue, verdict))
     }
 
     /// How many operators there are.

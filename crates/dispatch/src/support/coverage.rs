@@ -1,6 +1,7 @@
 //! Coverage: of the operators that are not generated, the share that works on a key. The one
 //! definition that every figure uses (`docs/spec/support.md`, section 5).
 
+use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::Slot;
 
@@ -59,28 +60,41 @@ impl View<'_> {
     #[must_use]
     pub fn coverage_of(self, slot: Slot) -> KeyCoverage {
         let is_backend = self.calls().backends.contains(slot);
-        let verdicts = is_backend.then(|| self.verdicts(slot));
-        let mut coverage = KeyCoverage {
-            is_claimed: !is_backend || self.claims(slot),
-            ..KeyCoverage::default()
-        };
-        for (id, operator) in self.inputs.catalogue.iter() {
-            let verdict = match &verdicts {
-                Some(verdicts) => verdicts.of(id) as usize,
-                None => self.support(id, slot).verdict as usize,
-            };
-            if operator.is_generated() {
-                coverage.generated[verdict] += 1;
-            } else {
-                coverage.declared[verdict] += 1;
-                coverage.kernels += u32::from(self.has_own_kernel(id, slot));
+        let counts = match is_backend {
+            true => *self.column_of(slot).counts(self.inputs.catalogue),
+            false => {
+                let verdict = |id| self.support(id, slot).verdict;
+                Counts::of(self.inputs.catalogue, verdict)
             }
+        };
+        let patterns = self.tables.patterns().iter();
+        let own = patterns.filter(|pattern| pattern.rule(slot) == Precedence::Direct);
+        KeyCoverage {
+            is_claimed: !is_backend || self.claims(slot),
+            declared: counts.declared,
+            generated: counts.generated,
+            kernels: own.map(|pattern| pattern.declared).sum(),
         }
-        coverage
     }
+}
 
-    fn has_own_kernel(self, id: OperatorId, slot: Slot) -> bool {
-        let pattern = self.tables.pattern(id);
-        pattern.is_some_and(|pattern| pattern.table.rule(slot) == Precedence::Direct)
+/// The operators of a revision by verdict.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Counts {
+    declared: VerdictCounts,
+    generated: VerdictCounts,
+}
+
+impl Counts {
+    pub(super) fn of(catalogue: &Catalogue, verdict: impl Fn(OperatorId) -> Verdict) -> Self {
+        let mut counts = Self::default();
+        for (id, operator) in catalogue.iter() {
+            let of = match operator.is_generated() {
+                true => &mut counts.generated,
+                false => &mut counts.declared,
+            };
+            of[verdict(id) as usize] += 1;
+        }
+        counts
     }
 }

@@ -28,6 +28,12 @@ impl Verdicts {
         self.0.verdict(id)
     }
 
+    /// Whether they are those of another key, found once for both.
+    #[must_use]
+    pub fn is_shared_with(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
     /// Whether an operator lacks a kernel of its own there, and nothing else serves it.
     #[must_use]
     pub fn is_leaf(&self, id: OperatorId) -> bool {
@@ -196,6 +202,25 @@ impl<'a> View<'a> {
 
     /// The verdicts on a key, found once.
     pub(super) fn column_of(self, slot: Slot) -> Arc<Column> {
+        self.column_after(slot, None)
+    }
+
+    /// Finds the verdicts on all backends with the help of a former revision. Most commits change what
+    /// few backends have, and the verdicts on the others are the same.
+    pub fn support_after(self, former: View<'_>) {
+        if former.keys().release() != self.keys().release() {
+            return;
+        }
+        let (before, now) = (former.calls(), self.calls());
+        if !now.are_those_of(&before) {
+            return;
+        }
+        for slot in now.backends.iter() {
+            self.column_after(slot, Some(&former.column_of(slot)));
+        }
+    }
+
+    fn column_after(self, slot: Slot, former: Option<&Column>) -> Arc<Column> {
         let slot = serving(self.keys(), slot);
         let make = || {
             let calls = self.calls();
@@ -206,7 +231,7 @@ impl<'a> View<'a> {
                 .made()
                 .find(|column| column.has(&traits));
             same.map_or_else(
-                || Arc::new(Column::new(self, &calls, slot, traits)),
+                || Arc::new(Column::new(self, &calls, slot, traits, former)),
                 Arc::clone,
             )
         };

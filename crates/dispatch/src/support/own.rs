@@ -44,15 +44,22 @@ pub(super) fn special(view: View<'_>, named: &Named) -> OwnKernels {
     let in_tree = in_tree(view);
     let mut found = OwnKernels::default();
     for (id, operator) in view.inputs.catalogue.iter() {
+        let before = found.len();
         // The last registration to a key counts.
         for row in view.tables.used_rows(id) {
             let Key::Runtime(slot) = row.key else {
                 continue;
             };
             match own(view, named, operator, row, in_tree.contains(slot)) {
-                Some(own) => found.insert((id, slot), own),
-                None => found.remove(&(id, slot)),
-            };
+                Some(own) => {
+                    found.insert((id, slot), own);
+                }
+                // Of most operators nothing is found that could be removed.
+                None if found.len() > before => {
+                    found.remove(&(id, slot));
+                }
+                None => {}
+            }
         }
     }
     found

@@ -60,7 +60,13 @@ impl BoundNames {
         for (operator, &reached) in catalogue.operators.iter().zip(&reached) {
             let name = operator.name().base();
             let variants = operator.variants();
-            let known = names.entry(name.into()).or_default();
+            // Most operators share their name with one before.
+            if !names.contains_key(name) {
+                names.insert(name.into(), Names::default());
+            }
+            let Some(known) = names.get_mut(name) else {
+                continue;
+            };
             match operator.python_module() {
                 Some(_) => known.module |= reached,
                 None => {

@@ -25,7 +25,7 @@ impl FaceMaker<'_> {
     /// The deprecated signatures that call an operator.
     #[must_use]
     pub fn deprecated(&self, id: OperatorId) -> Vec<DeprecatedFaces> {
-        let forms = self.index.deprecated().of_operator(id).iter();
+        let forms = self.index().deprecated().of_operator(id).iter();
         let operator = self.catalogue.operator(id);
         forms
             .filter_map(|&form| self.deprecated_form(operator, form))

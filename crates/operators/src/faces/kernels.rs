@@ -70,7 +70,7 @@ impl FaceMaker<'_> {
     }
 
     fn order(&self, key: &str) -> usize {
-        self.index
+        self.index()
             .order_of_keys
             .get(key)
             .copied()

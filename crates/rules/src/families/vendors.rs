@@ -147,19 +147,15 @@ fn native(catalogue: &Catalogue, vendor: &VendorFile, entry: &VendorEntry) -> Op
 
 /// What to do, with the C++ declarations if they differ.
 fn help(maker: &FaceMaker<'_>, operator: &Operator, whole: &Arc<WholeSchema>) -> String {
-    let ours = Operator {
-        declaration: Declaration::Vendor(Arc::new(VendorOperator {
-            schema: whole.schema.clone(),
-            canonical: whole.canonical.clone(),
-            signature: whole.signature.clone(),
-            namespace: "aten".into(),
-            file: "".into(),
-            at: whole.at,
-        })),
-        tags: Arc::from([]),
-        is_view: false,
-        kind: whole.schema.kind(),
-    };
+    let declaration = Declaration::Vendor(Arc::new(VendorOperator {
+        schema: whole.schema.clone(),
+        canonical: whole.canonical.clone(),
+        signature: whole.signature.clone(),
+        namespace: "aten".into(),
+        file: "".into(),
+        at: whole.at,
+    }));
+    let ours = Operator::new(declaration, Arc::from([]), false);
     match (maker.dispatcher(&ours), maker.dispatcher(operator)) {
         ((Some(ours), _), (Some(theirs), _)) if ours != theirs => format!(
             "adapt the schema and the kernel: its C++ declaration is `{ours}` here and `{theirs}` \
