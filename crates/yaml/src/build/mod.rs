@@ -120,15 +120,23 @@ impl<'t> Builder<'t> {
                 );
                 return Err(limit_error(at, message).into());
             }
-            match self.parser.next()? {
-                Event::StreamEnd => return Ok(()),
-                Event::DocumentStart(span) => self.start_document(span),
-                Event::DocumentEnd(ending) => self.end_document(ending),
-                Event::Alias(span) => self.alias(span),
-                Event::Scalar(props, span, style, value) => self.scalar(props, span, style, value),
-                Event::SequenceStart(props, start) => self.start(props, start, Shape::Sequence)?,
-                Event::MappingStart(props, start) => self.start(props, start, Shape::Mapping)?,
-                Event::CollectionEnd(end) => self.finish(end),
+            // Not `?`, which would copy each event once more before its parts are read.
+            match self.parser.next() {
+                Err(error) => return Err(error),
+                Ok(Event::StreamEnd) => return Ok(()),
+                Ok(Event::DocumentStart(span)) => self.start_document(span),
+                Ok(Event::DocumentEnd(ending)) => self.end_document(ending),
+                Ok(Event::Alias(span)) => self.alias(span),
+                Ok(Event::Scalar(props, span, style, value)) => {
+                    self.scalar(props, span, style, value)
+                }
+                Ok(Event::SequenceStart(props, start)) => {
+                    self.start(props, start, Shape::Sequence)?
+                }
+                Ok(Event::MappingStart(props, start)) => {
+                    self.start(props, start, Shape::Mapping)?
+                }
+                Ok(Event::CollectionEnd(end)) => self.finish(end),
             }
         }
     }

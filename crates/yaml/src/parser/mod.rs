@@ -22,6 +22,17 @@ pub(super) struct Props {
     pub tag: Option<(Tag, Span)>,
 }
 
+impl Props {
+    /// Those of a node without anchor and tag that begins at `start`.
+    fn none(start: u32) -> Self {
+        Self {
+            start,
+            anchor: None,
+            tag: None,
+        }
+    }
+}
+
 /// A step through the tree.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Event {
@@ -137,11 +148,13 @@ impl<'t> Parser<'t> {
         }
     }
 
+    #[inline(always)]
     fn peek(&mut self) -> Scanned<Token> {
         self.scanner.peek()
     }
 
     /// Passes the present token and looks at the one after it.
+    #[inline(always)]
     fn after(&mut self) -> Scanned<Token> {
         self.scanner.take();
         self.scanner.peek()
@@ -154,14 +167,7 @@ impl<'t> Parser<'t> {
     /// An empty scalar at `at`; the parser goes on in `state`.
     fn empty(&mut self, at: u32, state: State) -> Scanned<Event> {
         self.state = state;
-        Ok(empty_scalar(
-            Props {
-                start: at,
-                anchor: None,
-                tag: None,
-            },
-            at,
-        ))
+        Ok(empty_scalar(Props::none(at), at))
     }
 
     /// A node, after which the parser goes on in `state`.

@@ -17,7 +17,10 @@ impl Parser<'_> {
             self.scanner.take();
             return Ok(Event::Alias(token.span));
         }
-        let (props, end, token) = self.props(token)?;
+        let (props, end, token) = match token.kind {
+            TokenKind::Anchor | TokenKind::Tag(_) => self.props(token)?,
+            _ => (Props::none(token.span.start), token.span.start, token),
+        };
         let start = token.span.start;
         let block = place != Place::Flow;
         let (state, event) = match token.kind {
@@ -57,11 +60,7 @@ impl Parser<'_> {
     /// Reads a tag and an anchor, in either order; gives where they end and the token after them.
     fn props(&mut self, mut token: Token) -> Scanned<(Props, u32, Token)> {
         let start = token.span.start;
-        let mut props = Props {
-            start,
-            anchor: None,
-            tag: None,
-        };
+        let mut props = Props::none(start);
         let mut end = start;
         loop {
             match token.kind {
