@@ -298,6 +298,11 @@ impl RevisionTables {
         Some(*self.of_operator.get(id.index())? as usize)
     }
 
+    /// Those of all operators, by their index.
+    pub(super) fn pattern_indices(&self) -> &[u32] {
+        &self.of_operator
+    }
+
     /// The different tables, in order of first appearance.
     #[must_use]
     pub fn patterns(&self) -> &[Pattern] {

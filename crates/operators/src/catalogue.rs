@@ -75,7 +75,7 @@ pub struct Catalogue {
     /// The kernels of each name that more than one operator has.
     kernels_of_name: Vec<Vec<KernelEntry>>,
     view_groups: OnceLock<ViewGroups>,
-    /// All operators sorted by base name and namespace, those of one name in their order.
+    /// All operators by base name ([`Catalogue::overloads`]).
     by_base: OnceLock<Vec<OperatorId>>,
     face_index: OnceLock<FaceIndex>,
     used_types: OnceLock<FxHashSet<BaseType>>,

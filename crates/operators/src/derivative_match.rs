@@ -10,6 +10,8 @@ mod schemas;
 mod target;
 mod views;
 
+use std::borrow::Cow;
+
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
@@ -163,7 +165,7 @@ impl DerivativeMatches {
 
 /// Formulas by signature, in the order of the entries; of equal signatures the last counts, in the
 /// place of the first.
-type BySignature = IndexMap<String, u32, FxBuildHasher>;
+type BySignature<'a> = IndexMap<Cow<'a, str>, u32, FxBuildHasher>;
 
 struct Matcher<'a> {
     catalogue: &'a Catalogue,
@@ -174,8 +176,8 @@ struct Matcher<'a> {
     why: Vec<Basis>,
     /// By the first operator with the schema of the one that they are for.
     by_schema: FxHashMap<OperatorId, u32>,
-    functional: BySignature,
-    other: BySignature,
+    functional: BySignature<'a>,
+    other: BySignature<'a>,
     /// The stems of the operators in either.
     stems: FxHashSet<&'a str>,
     functional_stems: ByStem<'a>,
@@ -304,7 +306,7 @@ impl<'a> Matcher<'a> {
                 self.other.insert(signature, index);
             }
         }
-        let by_stem = |matcher: &Self, indices: &BySignature| {
+        let by_stem = |matcher: &Self, indices: &BySignature<'a>| {
             let mut stems = ByStem::default();
             for &index in indices.values() {
                 let operator = matcher.operator(matcher.found[index as usize].operator);
@@ -373,12 +375,11 @@ enum FormulaMatch {
 }
 
 /// The signature that variants are matched by: without defaults.
-fn signature_of(operator: &Operator) -> String {
+fn signature_of(operator: &Operator) -> Cow<'_, str> {
     let signature = operator.signature();
-    if signature.contains('=') {
-        signature_without_defaults(operator.schema())
-    } else {
-        signature.to_owned()
+    match signature.contains('=') {
+        true => signature_without_defaults(operator.schema()).into(),
+        false => signature.into(),
     }
 }
 

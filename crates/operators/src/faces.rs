@@ -22,7 +22,7 @@ use rustc_hash::FxHashMap;
 use super::catalogue::Catalogue;
 use super::deprecated::matching::DeprecatedMatches;
 use super::operator::{Operator, OperatorId};
-use bound::BoundNames;
+use bound::{BoundNames, bound_alone};
 
 /// The declarations of one operator. A face that torchgen refuses to make is absent.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -180,6 +180,12 @@ impl<'a> FaceMaker<'a> {
     #[must_use]
     pub fn bound(&self, id: OperatorId) -> Bound {
         self.index().names.bound(id, self.catalogue.operator(id))
+    }
+
+    /// The same, without what is needed to answer it for many operators.
+    #[must_use]
+    pub fn bound_alone(&self, id: OperatorId) -> Bound {
+        bound_alone(self.catalogue, self.catalogue.operator(id))
     }
 
     fn cpp(&self, operator: &Operator, call: Call) -> Option<Vec<String>> {

@@ -88,7 +88,7 @@ pub fn left_alone(operators: &[Operator], group: &Group, release: Release) -> Op
         Some(LeftAlone::Manual)
     } else if members().any(|op| op.is_view && !ignored.contains(op.name().base())) {
         Some(LeftAlone::View)
-    } else if !forced && members().all(|op| op.has_kernel("CompositeImplicitAutograd")) {
+    } else if !forced && members().all(Operator::is_composite_implicit) {
         Some(LeftAlone::Composite)
     } else {
         None
@@ -199,33 +199,36 @@ impl Generation<'_> {
         {
             return;
         }
+        let has_out = group.out.is_some() || self.out(base);
+        if group.functional.is_none() && has_out {
+            self.add(base, SchemaKind::Functional);
+        }
+    }
+
+    /// Makes the out variant of a group that has none, where one is possible and `autogen` asks for it.
+    fn out(&mut self, base: OperatorId) -> bool {
+        let lists = &self.release.data().name_lists;
         let operator = self.operator(base);
-        let valid = can_have_out(operator);
-        let wanted = operator.declared().is_some_and(|placed| {
-            let names = &placed.entry.autogen;
-            names.iter().any(|name| name.value.as_str().contains("out"))
-        });
-        let mut has_out = group.out.is_some();
-        if !has_out && !valid {
+        if !can_have_out(operator) {
             let allowed = self.name_is_in(base, lists.mutable_ops_that_cannot_get_an_out_variant)
                 || self.name_is_in(base, lists.functional_ops_that_cannot_get_an_out_variant);
             if !allowed {
                 self.faults.push(GenerationFault::NoTensorReturn(base));
             }
+            return false;
         }
-        if !has_out && valid && wanted {
-            has_out = self.add(base, SchemaKind::Out);
-        }
-        if group.functional.is_none() && has_out {
-            self.add(base, SchemaKind::Functional);
-        }
+        let is_wanted = operator.declared().is_some_and(|placed| {
+            let names = &placed.entry.autogen;
+            names.iter().any(|name| name.value.as_str().contains("out"))
+        });
+        is_wanted && self.add(base, SchemaKind::Out)
     }
 
     /// The operator of this name that has a kernel on the key of generated operators. torchgen
     /// indexes kernels by name (`BackendIndex.grow_index`).
     fn clash(&mut self, name: &OperatorName) -> Option<OperatorId> {
         for (i, operator) in self.operators.iter().enumerate().skip(self.indexed) {
-            if operator.has_kernel(GENERATED_KEY) {
+            if operator.is_composite_explicit() {
                 self.explicit
                     .insert(self.operators, OperatorId::of_index(i));
             }

@@ -115,6 +115,14 @@ impl Declaration {
         }
     }
 
+    fn kernels(&self) -> &[KernelEntry] {
+        match self {
+            Self::Entry(placed) => &placed.entry.kernels,
+            Self::Generated { made, .. } => &made.kernels,
+            Self::Vendor(_) => &[],
+        }
+    }
+
     fn signature(&self) -> &str {
         match self {
             Self::Entry(placed) => &placed.entry.signature,
@@ -148,7 +156,12 @@ pub struct Operator {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Glance {
     name_hash: u64,
+    base_hash: u64,
     signature_hash: u64,
+    /// Whether its declaration puts a kernel on `CompositeImplicitAutograd`.
+    is_composite_implicit: bool,
+    /// The same of `CompositeExplicitAutograd`.
+    is_composite_explicit: bool,
     /// Whether the name is that of a copy or a scatter of a view.
     is_named_after_view: bool,
 }
@@ -159,11 +172,16 @@ impl Operator {
     pub fn new(declaration: Declaration, tags: Tags, is_view: bool) -> Self {
         let schema = declaration.schema();
         let stem = schema.name.stem();
+        let kernels = declaration.kernels();
+        let has_kernel = |key: &str| kernels.iter().any(|kernel| kernel.key.as_str() == key);
         Self {
             kind: schema.kind(),
             glance: Glance {
                 name_hash: hash(schema.name.as_str()),
+                base_hash: hash(schema.name.base()),
                 signature_hash: hash(declaration.signature()),
+                is_composite_implicit: has_kernel("CompositeImplicitAutograd"),
+                is_composite_explicit: has_kernel("CompositeExplicitAutograd"),
                 is_named_after_view: stem.ends_with("_copy") || stem.ends_with("_scatter"),
             },
             declaration,
@@ -175,6 +193,23 @@ impl Operator {
     /// The [`hash`] of its name.
     pub(super) fn name_hash(&self) -> u64 {
         self.glance.name_hash
+    }
+
+    /// The [`hash`] of its base name.
+    pub(super) fn base_hash(&self) -> u64 {
+        self.glance.base_hash
+    }
+
+    /// Whether its declaration puts a kernel on `CompositeImplicitAutograd`.
+    #[must_use]
+    pub fn is_composite_implicit(&self) -> bool {
+        self.glance.is_composite_implicit
+    }
+
+    /// Whether its declaration puts a kernel on `CompositeExplicitAutograd`.
+    #[must_use]
+    pub fn is_composite_explicit(&self) -> bool {
+        self.glance.is_composite_explicit
     }
 
     /// The [`hash`] of its signature.
@@ -301,11 +336,7 @@ impl Operator {
     /// The kernels that its declaration puts on keys.
     #[must_use]
     pub fn kernels(&self) -> &[KernelEntry] {
-        match &self.declaration {
-            Declaration::Entry(placed) => &placed.entry.kernels,
-            Declaration::Generated { made, .. } => &made.kernels,
-            Declaration::Vendor(_) => &[],
-        }
+        self.declaration.kernels()
     }
 
     /// Whether its declaration puts a kernel on this key.

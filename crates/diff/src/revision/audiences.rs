@@ -14,6 +14,9 @@ use opatlas_operators::operator::OperatorId;
 
 const PYTHON: Audiences = Audiences::of(&[Audience::PythonKeyword, Audience::PythonPositional]);
 
+/// As many changes as these may ask for each operator on its own where Python binds it.
+const FEW: usize = 32;
+
 /// What became of an operator's C++ declarations.
 #[derive(Debug, Clone, Copy)]
 struct Declarations {
@@ -40,6 +43,12 @@ pub(super) fn refine(base: &Catalogue, head: &Catalogue, pairs: &[Pair], changes
         is_asked.then(|| (&*pair.name, declarations((&old, before), (&new, after))))
     });
     let declared: FxHashMap<&str, Declarations> = both.collect();
+    // Most commits change a few operators.
+    let are_few = changes.len() <= FEW;
+    let is_bound = |id| match are_few {
+        true => old.bound_alone(id).overload,
+        false => old.bound(id).overload,
+    };
     for change in changes {
         let mut impacts = change.impacts;
         if let Some(declared) = declared.get(&*change.operator)
@@ -50,7 +59,7 @@ pub(super) fn refine(base: &Catalogue, head: &Catalogue, pairs: &[Pair], changes
         let hurt = impacts.breaks.union(impacts.risks);
         if !hurt.intersection(PYTHON).is_empty()
             && let Some(id) = base.find_qualified(&change.operator)
-            && !old.bound(id).overload
+            && !is_bound(id)
         {
             impacts = of_unbound(impacts, change.rule.group);
         }

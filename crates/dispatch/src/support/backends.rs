@@ -80,8 +80,15 @@ pub(super) fn in_tree(view: View<'_>) -> KeySet {
 
 /// The dense keys of the backends that backend files and observations register to.
 fn described(view: View<'_>) -> KeySet {
+    let inputs = view.inputs;
+    if inputs.backends.is_empty()
+        && inputs.observed.is_empty()
+        && inputs.catalogue.sources.is_empty()
+    {
+        return KeySet::EMPTY;
+    }
     let keys = view.keys();
-    let ids = view.inputs.catalogue.iter().map(|(id, _)| id);
+    let ids = inputs.catalogue.iter().map(|(id, _)| id);
     let slots = registered(view, ids, is_description);
     slots.iter().map(|slot| home(keys, slot)).collect()
 }

@@ -203,7 +203,7 @@ impl Calls {
 }
 
 /// The alias that serves the dense key of a backend without kernels (rules 2, 3 and 5).
-fn default_alias(registered: &Registered) -> Option<Alias> {
+pub(super) fn default_alias(registered: &Registered) -> Option<Alias> {
     let order = [
         Alias::CompositeExplicitAutogradNonFunctional,
         Alias::CompositeExplicitAutograd,
@@ -225,7 +225,7 @@ fn default(calls: &Calls, id: OperatorId) -> Served {
 /// forms have composite kernels that raise on every device.
 fn must_be_overridden(operator: &Operator) -> bool {
     let base_name = operator.name().base();
-    if operator.is_generated() || !operator.has_kernel(Alias::CompositeExplicitAutograd.name()) {
+    if operator.is_generated() || !operator.is_composite_explicit() {
         return false;
     }
     base_name.ends_with("_overrideable") || base_name.ends_with("_overrideable_backward")

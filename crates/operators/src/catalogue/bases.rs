@@ -1,42 +1,51 @@
 //! Operators by base name.
 
 use super::Catalogue;
-use crate::operator::OperatorId;
+use crate::operator::{OperatorId, hash};
 
 impl Catalogue {
     /// All operators of a base name, by namespace, those of one in their order.
     #[must_use]
     pub fn overloads(&self, base_name: &str) -> &[OperatorId] {
+        let (ids, wanted) = (self.by_base(), hash(base_name));
+        let from = ids.partition_point(|&id| self.operator(id).base_hash() < wanted);
+        let ids = &ids[from..];
+        let ids = &ids[..ids.partition_point(|&id| self.operator(id).base_hash() == wanted)];
+        // Other names with the same hash, which there are hardly ever.
         let base = |id: OperatorId| self.operator(id).name().base();
-        let ids = self.by_base();
-        let from = ids.partition_point(|&id| base(id) < base_name);
-        let rest = &ids[from..];
-        &rest[..rest.partition_point(|&id| base(id) == base_name)]
+        let ids = &ids[ids.partition_point(|&id| base(id) < base_name)..];
+        &ids[..ids.partition_point(|&id| base(id) == base_name)]
     }
 
     /// Whether an operator of native functions has this namespace and base name.
     #[must_use]
     pub fn has_overload(&self, namespace: &str, base_name: &str) -> bool {
-        let wanted = (base_name, namespace);
         let found = self
-            .by_base()
-            .binary_search_by(|&id| self.base_key(id).cmp(&wanted));
+            .overloads(base_name)
+            .binary_search_by(|&id| self.operator(id).namespace().cmp(namespace));
         found.is_ok()
     }
 
+    /// All operators by the hash of their base name, those of one hash by name and namespace. To sort by
+    /// the names themselves takes ten times as long.
     fn by_base(&self) -> &[OperatorId] {
         self.by_base.get_or_init(|| {
-            let mut ids: Vec<OperatorId> = self.native().map(|(id, _)| id).collect();
-            ids.sort_unstable_by(|&a, &b| {
-                let by_name = self.base_key(a).cmp(&self.base_key(b));
-                by_name.then(a.cmp(&b))
-            });
+            let hashed = self.native().map(|(id, it)| (it.base_hash(), id));
+            let mut hashed: Vec<(u64, OperatorId)> = hashed.collect();
+            hashed.sort_unstable();
+            let mut ids: Vec<OperatorId> = hashed.iter().map(|&(_, id)| id).collect();
+            let key = |id: OperatorId| {
+                let operator = self.operator(id);
+                (operator.name().base(), operator.namespace())
+            };
+            let mut from = 0;
+            for run in hashed.chunk_by(|(one, _), (other, _)| one == other) {
+                let run = from..from + run.len();
+                from = run.end;
+                // Stable, so those of one name and namespace stay in their order.
+                ids[run].sort_by(|&one, &other| key(one).cmp(&key(other)));
+            }
             ids
         })
-    }
-
-    fn base_key(&self, id: OperatorId) -> (&str, &str) {
-        let operator = self.operator(id);
-        (operator.name().base(), operator.namespace())
     }
 }

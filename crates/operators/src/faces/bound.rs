@@ -37,6 +37,37 @@ struct Names {
     module: bool,
 }
 
+impl Names {
+    /// Adds an overload of the name, and whether a binding takes it.
+    fn add(&mut self, operator: &Operator, reached: bool, lists: &PythonBindings) {
+        let (name, variants) = (operator.name().base(), operator.variants());
+        if operator.python_module().is_some() {
+            self.module |= reached;
+            return;
+        }
+        self.torch |= variants.function && (reached || lists.functions_by_hand.contains(name));
+        self.tensor |= variants.method && (reached || lists.methods_by_hand.contains(name));
+    }
+
+    /// Where Python has an overload of the name.
+    fn bound(&self, operator: &Operator, reached: bool, lists: &PythonBindings) -> Bound {
+        let name = operator.name().base();
+        let (module, variants) = (operator.python_module(), operator.variants());
+        let torch = module.is_none() && variants.function && self.torch;
+        let tensor = module.is_none() && variants.method && self.tensor;
+        let by_hand = (torch && lists.functions_by_hand.contains(name))
+            || (tensor && lists.methods_by_hand.contains(name));
+        let module = module.filter(|_| self.module);
+        let is_bound = torch || tensor || module.is_some();
+        Bound {
+            torch,
+            tensor,
+            module: module.map(|module| format!("_{module}")),
+            overload: is_bound && (by_hand || reached),
+        }
+    }
+}
+
 /// What is bound of every base name of a revision.
 #[derive(Debug)]
 pub(super) struct BoundNames {
@@ -48,37 +79,22 @@ pub(super) struct BoundNames {
 
 impl BoundNames {
     pub(super) fn of(catalogue: &Catalogue) -> Self {
-        let lists = &catalogue.release.data().bindings;
-        let is_pattern = |name: &&str| name.contains(['*', '?']);
-        let patterns = lists.skipped.iter().filter(is_pattern).map(Pattern::of);
-        let patterns: Vec<Pattern<'_>> = patterns.collect();
+        let generator = Generator::of(catalogue);
         let operators = catalogue.operators.iter();
-        let reached: Vec<bool> = operators
-            .map(|operator| is_reached(operator, lists, &patterns))
-            .collect();
+        let reached: Vec<bool> = operators.map(|it| generator.binds(it)).collect();
         let mut names: FxHashMap<Box<str>, Names> = FxHashMap::default();
         for (operator, &reached) in catalogue.operators.iter().zip(&reached) {
             let name = operator.name().base();
-            let variants = operator.variants();
             // Most operators share their name with one before.
             if !names.contains_key(name) {
                 names.insert(name.into(), Names::default());
             }
-            let Some(known) = names.get_mut(name) else {
-                continue;
-            };
-            match operator.python_module() {
-                Some(_) => known.module |= reached,
-                None => {
-                    known.torch |=
-                        variants.function && (reached || lists.functions_by_hand.contains(name));
-                    known.tensor |=
-                        variants.method && (reached || lists.methods_by_hand.contains(name));
-                }
+            if let Some(known) = names.get_mut(name) {
+                known.add(operator, reached, generator.lists);
             }
         }
         Self {
-            lists,
+            lists: generator.lists,
             names,
             reached,
         }
@@ -90,39 +106,59 @@ impl BoundNames {
     }
 
     pub(super) fn bound(&self, id: OperatorId, operator: &Operator) -> Bound {
-        let name = operator.name().base();
-        let Some(names) = self.names.get(name) else {
-            return Bound::default();
-        };
-        let (module, variants) = (operator.python_module(), operator.variants());
-        let torch = module.is_none() && variants.function && names.torch;
-        let tensor = module.is_none() && variants.method && names.tensor;
-        let by_hand = (torch && self.lists.functions_by_hand.contains(name))
-            || (tensor && self.lists.methods_by_hand.contains(name));
-        let module = module.filter(|_| names.module);
-        let is_bound = torch || tensor || module.is_some();
-        Bound {
-            torch,
-            tensor,
-            module: module.map(|module| format!("_{module}")),
-            overload: is_bound && (by_hand || self.reached[id.index()]),
+        match self.names.get(operator.name().base()) {
+            Some(names) => names.bound(operator, self.reached[id.index()], self.lists),
+            None => Bound::default(),
         }
     }
 }
 
-/// Whether the generator makes a binding that takes this overload (torchgen
-/// `should_generate_py_binding`).
-fn is_reached(operator: &Operator, lists: &PythonBindings, patterns: &[Pattern<'_>]) -> bool {
-    if operator.namespace() != "aten"
-        || (operator.has_tag("generated") && !operator.has_tag("view_copy"))
-    {
-        return false;
+/// Where Python has one operator, found without those of other names. For many operators,
+/// [`BoundNames`] is quicker.
+pub(super) fn bound_alone(catalogue: &Catalogue, operator: &Operator) -> Bound {
+    let generator = Generator::of(catalogue);
+    let mut names = Names::default();
+    for other in &catalogue.operators {
+        let is_overload = other.base_hash() == operator.base_hash()
+            && other.name().base() == operator.name().base();
+        if is_overload {
+            names.add(other, generator.binds(other), generator.lists);
+        }
     }
-    let schema = operator.schema();
-    let name = schema.default_kernel();
-    let is_skipped =
-        lists.skipped.contains(&name) || patterns.iter().any(|pattern| pattern.fits(&name));
-    !is_skipped && !lists.skipped_schemas.contains(operator.canonical())
+    names.bound(operator, generator.binds(operator), generator.lists)
+}
+
+/// The generator of Python bindings, as far as it chooses what to bind.
+struct Generator {
+    lists: &'static PythonBindings,
+    /// The patterns among the names that are left out.
+    patterns: Vec<Pattern<'static>>,
+}
+
+impl Generator {
+    fn of(catalogue: &Catalogue) -> Self {
+        let lists = &catalogue.release.data().bindings;
+        let is_pattern = |name: &&str| name.contains(['*', '?']);
+        let patterns = lists.skipped.iter().filter(is_pattern).map(Pattern::of);
+        Self {
+            lists,
+            patterns: patterns.collect(),
+        }
+    }
+
+    /// Whether it makes a binding that takes this overload (torchgen `should_generate_py_binding`).
+    fn binds(&self, operator: &Operator) -> bool {
+        if operator.namespace() != "aten"
+            || (operator.has_tag("generated") && !operator.has_tag("view_copy"))
+        {
+            return false;
+        }
+        let schema = operator.schema();
+        let name = schema.default_kernel();
+        let is_skipped = self.lists.skipped.contains(&name)
+            || self.patterns.iter().any(|pattern| pattern.fits(&name));
+        !is_skipped && !self.lists.skipped_schemas.contains(operator.canonical())
+    }
 }
 
 /// A pattern of names, in which `*` stands for any text and `?` for one character. The lists have at
