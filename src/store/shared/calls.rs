@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc::{Receiver, Sender};
 
+use super::ingest::Seen;
 use super::{
     check, collect, content, copy, exceptions, history, ingest, labels, off_reactor, projects,
     revisions, tokens,
@@ -112,7 +113,9 @@ impl<B: Backend> Store for B {
         Box::pin(async move {
             let plan = off_reactor(move || Plan::of(&bundle)).await?;
             let mut work = self.write().await?;
-            let outcome = ingest::ingest(&mut *work, project, &plan, label, now).await?;
+            let outcome =
+                ingest::ingest(&mut *work, project, &plan, &mut Seen::default(), label, now)
+                    .await?;
             self.publish(work).await?;
             Ok(outcome)
         })
@@ -329,9 +332,10 @@ impl<B: Backend> Store for B {
             });
             let plans = plans.await?;
             let mut work = self.write().await?;
-            let mut outcomes = Vec::with_capacity(plans.len());
+            let (mut outcomes, mut seen) = (Vec::with_capacity(plans.len()), Seen::default());
             for commit in &plans {
-                outcomes.push(history::ingest_commit(&mut *work, project, commit, now).await?);
+                let outcome = history::ingest_commit(&mut *work, project, commit, &mut seen, now);
+                outcomes.push(outcome.await?);
             }
             self.publish(work).await?;
             Ok(outcomes)

@@ -1,7 +1,8 @@
 //! The timeline: commits in their order, and what each step of it did.
 
+use super::ingest::{self, Seen};
+use super::projects;
 use super::rows::{self, BATCH};
-use super::{ingest, projects};
 use crate::store::chunks::Plan;
 use crate::store::database::{Connection, Statement, among, query, query_scalar};
 use crate::store::error::StoreError;
@@ -185,9 +186,10 @@ pub(super) async fn ingest_commit(
     connection: &mut impl Connection,
     project: &ProjectName,
     (plan, commit, position): &(Plan, CommitRecord, i64),
+    seen: &mut Seen,
     now: i64,
 ) -> Result<IngestOutcome, StoreError> {
-    let outcome = ingest::ingest(connection, project, plan, None, now).await?;
+    let outcome = ingest::ingest(connection, project, plan, seen, None, now).await?;
     let project = projects::id(connection, project).await?;
     let last: Option<i64> = query_scalar(sql::COMMIT_LAST_POSITION)
         .bind(project)

@@ -19,11 +19,21 @@ use opatlas_source::Digest;
 /// The row ids of stored parts, by digest.
 type Ids = FxHashMap<Digest, i64>;
 
-/// Stores a revision unless it is there, and sets the label.
+/// The parts that the revisions so far of one transaction consist of. A commit has nearly all of them in
+/// common with the one before, and to look hundreds of digests up again takes longer than to store the
+/// rest.
+#[derive(Default)]
+pub(super) struct Seen {
+    groups: Ids,
+    chunks: Ids,
+}
+
+/// Stores a revision unless it is there, and sets the label. `seen` is of the same transaction.
 pub(super) async fn ingest(
     connection: &mut impl Connection,
     project: &ProjectName,
     plan: &Plan,
+    seen: &mut Seen,
     label: Option<&LabelRequest>,
     now: i64,
 ) -> Result<IngestOutcome, StoreError> {
@@ -31,7 +41,7 @@ pub(super) async fn ingest(
     let stored = revisions::by_digest(connection, project, plan.digest).await?;
     let id = match stored {
         Some(id) => id,
-        None => store(connection, project, plan, now).await?,
+        None => store(connection, project, plan, seen, now).await?,
     };
     let digest = plan.digest;
     let label = match label {
@@ -57,9 +67,10 @@ async fn store(
     connection: &mut impl Connection,
     project: i64,
     plan: &Plan,
+    seen: &mut Seen,
     now: i64,
 ) -> Result<i64, StoreError> {
-    let files = files(connection, &plan.files).await?;
+    let files = files(connection, &plan.files, seen).await?;
     let revision: i64 = query_scalar(sql::REVISION_INSERT)
         .bind(project)
         .bind(&plan.digest.as_bytes()[..])
@@ -79,10 +90,16 @@ async fn store(
 }
 
 /// The ids of these files, stored where they are not.
-async fn files(connection: &mut impl Connection, plans: &[FilePlan]) -> Result<Ids, StoreError> {
+async fn files(
+    connection: &mut impl Connection,
+    plans: &[FilePlan],
+    seen: &mut Seen,
+) -> Result<Ids, StoreError> {
     let plans = plans.iter().map(|file| (file.digest, file)).collect();
-    let (mut ids, new) = known(connection, sql::FILES_KNOWN, plans).await?;
-    let groups = groups(connection, &new).await?;
+    let mut ids = Ids::default();
+    let new = unknown(connection, sql::FILES_KNOWN, plans, &mut ids).await?;
+    groups(connection, &new, seen).await?;
+    let groups = &seen.groups;
     for batch in new.chunks(BATCH) {
         let rows = batch.iter().map(|(digest, file)| {
             let list: Vec<_> = file
@@ -99,11 +116,12 @@ async fn files(connection: &mut impl Connection, plans: &[FilePlan]) -> Result<I
     Ok(ids)
 }
 
-/// The ids of the groups of these files, stored where they are not.
+/// Finds the ids of the groups of these files, and stores those that are not there.
 async fn groups(
     connection: &mut impl Connection,
     files: &[(Digest, &FilePlan)],
-) -> Result<Ids, StoreError> {
+    seen: &mut Seen,
+) -> Result<(), StoreError> {
     let mut groups = Vec::new();
     for (_, file) in files {
         groups.extend(
@@ -112,8 +130,12 @@ async fn groups(
                 .map(|group| (group.digest, (group, *file))),
         );
     }
-    let (mut ids, new) = known(connection, sql::GROUPS_KNOWN, groups).await?;
-    let chunks = chunks(connection, &new).await?;
+    let Seen {
+        groups: ids,
+        chunks,
+    } = seen;
+    let new = unknown(connection, sql::GROUPS_KNOWN, groups, ids).await?;
+    store_chunks(connection, &new, chunks).await?;
     for batch in new.chunks(BATCH) {
         let rows = batch.iter().map(|(digest, (group, file))| {
             let list = file.chunks_of(group).iter();
@@ -121,16 +143,17 @@ async fn groups(
             [bound(digest), encode(&list).into()]
         });
         let statement = Statement::inserting(sql::GROUPS_INSERT, rows);
-        insert(connection, statement, &mut ids).await?;
+        insert(connection, statement, ids).await?;
     }
-    Ok(ids)
+    Ok(())
 }
 
-/// The ids of the chunks of these groups, stored where they are not.
-async fn chunks(
+/// Finds the ids of the chunks of these groups, and stores those that are not there.
+async fn store_chunks(
     connection: &mut impl Connection,
     groups: &[(Digest, (&Group, &FilePlan))],
-) -> Result<Ids, StoreError> {
+    ids: &mut Ids,
+) -> Result<(), StoreError> {
     let mut chunks = Vec::new();
     for (_, (group, file)) in groups {
         let bytes = |chunk| file.chunk_bytes(chunk);
@@ -140,33 +163,32 @@ async fn chunks(
                 .map(|chunk| (chunk.digest, bytes(chunk))),
         );
     }
-    let (mut ids, new) = known(connection, sql::CHUNKS_KNOWN, chunks).await?;
+    let new = unknown(connection, sql::CHUNKS_KNOWN, chunks, ids).await?;
     for batch in new.chunks(BATCH) {
         let rows = batch.iter();
         let rows = rows.map(|(digest, bytes)| [bound(digest), Bound::from(*bytes)]);
         let statement = Statement::inserting(sql::CHUNKS_INSERT, rows);
-        insert(connection, statement, &mut ids).await?;
+        insert(connection, statement, ids).await?;
     }
-    Ok(ids)
+    Ok(())
 }
 
-/// Parts the items into the ids of those that are stored, and the others, each once and in their
-/// order.
-async fn known<T>(
+/// The items that are not stored, each once and in their order. Adds the ids of the others to `ids`.
+async fn unknown<T>(
     connection: &mut impl Connection,
     select: &'static str,
     mut items: Vec<(Digest, T)>,
-) -> Result<(Ids, Vec<(Digest, T)>), StoreError> {
+    ids: &mut Ids,
+) -> Result<Vec<(Digest, T)>, StoreError> {
     let mut seen = FxHashSet::default();
-    items.retain(|(digest, _)| seen.insert(*digest));
-    let mut ids = Ids::default();
+    items.retain(|(digest, _)| !ids.contains_key(digest) && seen.insert(*digest));
     for batch in items.chunks(BATCH) {
         let digests = batch.iter().map(|(digest, _)| &digest.as_bytes()[..]);
         let statement = among(select, digests);
-        take_ids(connection, statement, &mut ids).await?;
+        take_ids(connection, statement, ids).await?;
     }
     items.retain(|(digest, _)| !ids.contains_key(digest));
-    Ok((ids, items))
+    Ok(items)
 }
 
 async fn insert(
