@@ -8,7 +8,7 @@ use opatlas_source::Pair;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 /// Runs the second part on another thread. All work of the process together has at most as many second
-/// parts as there are processors, so a busy server does most work in turn, which takes no longer then.
+/// parts as there are other processors, so a busy server does most work in turn, which takes no longer then.
 /// An idle one reads and compares releases in little more than half the time.
 ///
 /// The threads are those of a pool: what one has freed is there for its next part, while a new thread
@@ -18,11 +18,12 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 #[derive(Debug, Clone, Copy)]
 pub struct Threads;
 
-/// A thread per processor. `None` where there is one processor, which runs nothing at the same time, and
-/// where the system has no more threads.
+/// A thread for every processor but the one that runs the first part: each takes memory of its own from the
+/// system, which in a short command is half of the time. `None` where there is one processor, which runs
+/// nothing at the same time, and where the system has no more threads.
 static POOL: LazyLock<Option<ThreadPool>> = LazyLock::new(|| {
     let processors = thread::available_parallelism().map_or(1, usize::from);
-    let pool = ThreadPoolBuilder::new().num_threads(processors);
+    let pool = ThreadPoolBuilder::new().num_threads(processors - 1);
     let pool = pool.thread_name(|at| format!("opatlas-part-{at}"));
     (processors > 1).then(|| pool.build().ok())?
 });

@@ -30,6 +30,9 @@ type Connection = sqlx::SqliteConnection;
 const WRITERS: u32 = 1;
 /// More readers than cores gain nothing.
 const READERS: u32 = 4;
+/// A command reads one thing after the other, and to open one more connection takes as long as to read
+/// what is asked.
+const READERS_OF_COMMAND: u32 = 1;
 /// How long to wait for a lock that another process holds.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long to wait for a connection.
@@ -90,7 +93,7 @@ impl SqliteStore {
     /// A store that only reads.
     fn read(address: &Address) -> Self {
         let options = file::reading(address, common(&address.options));
-        let readers = pool(READERS).connect_lazy_with(options);
+        let readers = pool(READERS_OF_COMMAND).connect_lazy_with(options);
         Self {
             writer: readers.clone(),
             readers,

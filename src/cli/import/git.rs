@@ -119,6 +119,9 @@ pub(super) struct Files {
     child: Child,
     asked: ChildStdin,
     answers: BufReader<ChildStdout>,
+    /// The file that was asked for last. Every commit has another version of the same large file, and to
+    /// take fresh memory for each takes longer than to read it.
+    last: Vec<u8>,
 }
 
 impl Files {
@@ -142,6 +145,7 @@ impl Files {
             child,
             asked,
             answers: BufReader::with_capacity(1 << 16, answers),
+            last: Vec::new(),
         })
     }
 
@@ -164,13 +168,16 @@ impl Files {
         if size > MAX_FILE {
             bail!("{path} at {commit} has {size} bytes; the limit is {MAX_FILE}");
         }
-        let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
-        let mut rest = self.answers.by_ref().take(size + 1);
-        rest.read_to_end(&mut bytes).context("git ended early")?;
-        if bytes.pop() != Some(b'\n') {
-            bail!("git ended in the middle of {path} at {commit}");
+        let whole = size + 1;
+        self.last.clear();
+        self.last.reserve(usize::try_from(whole)?);
+        let mut rest = self.answers.by_ref().take(whole);
+        rest.read_to_end(&mut self.last)
+            .context("git ended early")?;
+        match self.last.split_last() {
+            Some((b'\n', bytes)) if self.last.len() as u64 == whole => Ok(Some(bytes.into())),
+            _ => bail!("git ended in the middle of {path} at {commit}"),
         }
-        Ok(Some(bytes.into()))
     }
 
     fn header(&mut self, commit: &str, path: &str) -> anyhow::Result<Option<(String, u64)>> {
