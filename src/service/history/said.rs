@@ -234,7 +234,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::service::history::search::says_so;
+    use crate::service::history::packed::pack;
+    use crate::service::history::scan::says_so;
 
     fn says(old: &str, kernel: &str, came: Option<bool>) -> Says {
         let event = |kind: &str| {
@@ -253,7 +254,7 @@ mod tests {
             cell(kernel),
             cell("")
         );
-        Says::decode(&text).unwrap()
+        Says::decode(&pack(text.as_bytes())).unwrap()
     }
 
     proptest! {
