@@ -210,7 +210,8 @@ mod tests {
         let all = service.scan(&timeline, "int Width", FOUND).await.unwrap();
         assert_eq!(all.len(), PAGE as usize / 2 + 100 - 2);
         let page = service.scan(&timeline, "int Width", 1).await.unwrap();
-        assert!(!page.is_empty() && page.len() < all.len() && all.starts_with(&page));
+        assert!(!page.is_empty() && page.len() < all.len());
+        assert!(page.iter().zip(&all).all(|(one, other)| one.0 == other.0));
         let stop = Stop::new();
         stop.request();
         let row = ("a".to_owned(), 1, Vec::new());
