@@ -3,8 +3,9 @@
 import argparse
 import signal
 import sys
+from pathlib import Path
 
-from . import calls, facts, files, headers, manifest, observations, places, release, runtimes, versions
+from . import calls, facts, files, headers, manifest, observations, places, release, runtimes, steps, versions
 
 
 def main() -> int:
@@ -24,6 +25,8 @@ def main() -> int:
     install.add_argument("versions", nargs="*", metavar="VERSION", help="2.9.0 when none is named")
     of_calls = commands.add_parser("calls", help="record what composites call, into data/calls.json")
     of_calls.add_argument("releases", nargs="*", metavar="RELEASE", help="such as 2.9; all when none is named")
+    of_steps = commands.add_parser("steps", help="choose rows of stores for data/steps.txt")
+    of_steps.add_argument("databases", nargs="+", type=Path, metavar="FILE", help="an SQLite store")
     of_headers = commands.add_parser("headers", help="compile the declarations of a server against a real torch")
     of_headers.add_argument("version", help="such as 2.9.0, which the server has as a revision")
     of_headers.add_argument("--server", default="http://127.0.0.1:8080", metavar="URL")
@@ -34,7 +37,8 @@ def main() -> int:
                      help="do not install torch; its runtime is taken to be that of the release before")
     given = parser.parse_args()
     return {"list": _list, "record": _record, "verify": _verify, "verify-data": _verify_data,
-            "install": _install, "calls": _calls, "headers": _headers, "release": _release}[given.command](given)
+            "install": _install, "calls": _calls, "headers": _headers, "steps": _steps,
+            "release": _release}[given.command](given)
 
 
 def _chosen(names: list[str]) -> list[manifest.Recording]:
@@ -113,6 +117,13 @@ def _headers(given: argparse.Namespace) -> int:
         print(line)
     print(f"{len(complaints)} errors of the compiler")
     return 1 if complaints else 0
+
+
+def _steps(given: argparse.Namespace) -> int:
+    made = steps.make(given.databases)
+    places.STEPS_TXT.write_bytes(made)
+    print(f"{len(made)} bytes; raise STEP_FORMAT, since steps that were packed with other rows cannot be read any more")
+    return 0
 
 
 def _release(given: argparse.Namespace) -> int:

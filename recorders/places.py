@@ -14,6 +14,7 @@ DATA = ROOT / "data"
 RELEASES_JSON = DATA / "releases.json"
 HANDWRITTEN_JSON = DATA / "handwritten.json"
 CALLS_JSON = DATA / "calls.json"
+STEPS_TXT = DATA / "steps.txt"
 
 # The package that records what a device runs.
 PROBE = ROOT / "probe"

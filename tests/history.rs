@@ -348,18 +348,21 @@ async fn commits_make_a_timeline() {
 /// history that was not.
 #[tokio::test(flavor = "multi_thread")]
 async fn steps_of_another_program() {
-    const OLD: (&str, &str) = (
-        "{\"o\":1,\"g\":0,\"i\":0,\"e\":0,\"s\":0,\"c\":0,\"k\":[]}",
-        "{\"e\":[[2,\"argument-added-required\",5,{\"n\":[\"x\"]},null,\"int x\",\"old words\"]]}",
+    const OLD: (&[u8], &[u8]) = (
+        b"{\"o\":1,\"g\":0,\"i\":0,\"e\":0,\"s\":0,\"c\":0,\"k\":[]}",
+        b"{\"e\":[[2,\"argument-added-required\",5,{\"n\":[\"x\"]},null,\"int x\",\"old words\"]]}",
     );
-    let damaged = [
-        "{\"events\":[{\"kind\":\"born\",\"rule\":\"operator-added\",\"level\":\"safe\"}]}",
-        "not JSON",
+    // After the byte that says that what follows is not compressed, and what nothing was compressed to.
+    let damaged: [&[u8]; 3] = [
+        b"\xFF{\"events\":[{\"kind\":\"born\",\"rule\":\"operator-added\",\"level\":\"safe\"}]}",
+        b"\xFFnot JSON",
+        b"not packed",
     ];
     for (format, says) in [
         (3, OLD.1),
         (STEP_FORMAT, damaged[0]),
         (STEP_FORMAT, damaged[1]),
+        (STEP_FORMAT, damaged[2]),
     ] {
         let (service, store) = with_store().await;
         let bundle = |text: &str| Bundle::of_native_functions(text.as_bytes());

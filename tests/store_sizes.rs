@@ -3,8 +3,11 @@
 
 mod common;
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use opatlas::service::history::STEP_FORMAT;
+use opatlas::service::{Ingest, Limits, Protection, Service};
 use opatlas::store::{
     LabelName, LabelRequest, NewProject, ProjectName, RevisionKey, SqliteStore, Store,
 };
@@ -137,6 +140,38 @@ async fn a_long_history_grows_by_at_most_twelve_kilobytes_a_revision() {
     let digest = bundle.digest();
     let loaded = place.store.bundle(&place.project, digest).await.unwrap();
     assert_eq!(loaded, bundle);
+}
+
+/// What steps between releases say of an operator is 440 bytes of JSON.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_step_says_takes_few_bytes() {
+    let Some(mut releases) = releases() else {
+        return;
+    };
+    let store = Arc::new(SqliteStore::open("sqlite::memory:").await.unwrap());
+    let service = Service::new(Arc::clone(&store) as _, Arc::new(|| 1), Limits::default());
+    service.create_project("p", None, None).await.unwrap();
+    for (version, bundle) in releases.split_off(releases.len() - 8) {
+        let ingest = Ingest {
+            project: "p",
+            bundle,
+            label: Some(&version),
+            release: None,
+            protection: Protection::Kept,
+        };
+        service.ingest(ingest).await.unwrap();
+    }
+    service.timeline("p", None).await.unwrap();
+    let project = ProjectName::parse("p").unwrap();
+    let said = store.steps_said(&project, (0, i64::MAX), ("", 0), u32::MAX);
+    let said: Vec<usize> = said.await.unwrap().iter().map(|row| row.2.len()).collect();
+    let steps = store.steps(&project, STEP_FORMAT, None).await.unwrap();
+    let ids: Vec<i64> = steps.iter().map(|(id, _)| *id).collect();
+    let facts = store.step_facts(&ids).await.unwrap();
+    let (rows, each) = (said.len(), said.iter().sum::<usize>() / said.len());
+    println!("{rows} rows of {each} bytes");
+    assert!(rows > 100 && each <= 60);
+    assert!(facts.iter().all(|facts| facts.len() <= 70));
 }
 
 /// `bundle` with the first lines of some entries changed, other entries in each round.

@@ -87,8 +87,8 @@ pub struct StepKey {
 pub struct StepRecord {
     /// What it leads from and to.
     pub key: StepKey,
-    /// Counts of the head, JSON.
-    pub facts: String,
-    /// What it did to operators: their names, and JSON.
-    pub operators: Vec<(String, String)>,
+    /// Counts of the head, as the service writes them.
+    pub facts: Vec<u8>,
+    /// What it did to operators: their names, and what the service writes.
+    pub operators: Vec<(String, Vec<u8>)>,
 }

@@ -332,35 +332,26 @@ pub trait Store: ProbeStore + Send + Sync + 'static {
     ) -> Answer<'a, ()>;
 
     /// The facts of steps, in the order of the ids; empty for a deleted step.
-    fn step_facts<'a>(&'a self, steps: &'a [i64]) -> Answer<'a, Vec<String>>;
+    fn step_facts<'a>(&'a self, steps: &'a [i64]) -> Answer<'a, Vec<Vec<u8>>>;
 
     /// What steps did to an operator, of those with ids from the first to the last: their ids, and
-    /// JSON; in no order.
+    /// what was saved; in no order.
     fn steps_of_operator<'a>(
         &'a self,
         project: &'a ProjectName,
         operator: &'a str,
         among: (i64, i64),
-    ) -> Answer<'a, Vec<(i64, String)>>;
-
-    /// What steps say in these words, letter case aside, or did to operators with names that hold
-    /// them: name, step and JSON, by name, at most `limit`.
-    fn steps_saying<'a>(
-        &'a self,
-        project: &'a ProjectName,
-        words: &'a str,
-        limit: u32,
-    ) -> Answer<'a, Vec<(String, i64, String)>>;
+    ) -> Answer<'a, Vec<(i64, Vec<u8>)>>;
 
     /// What the steps with ids after the first and up to the last of `within` did to operators: name,
-    /// step and JSON, by name and step, from after a row on, at most `limit`.
+    /// step and what was saved, by name and step, from after a row on, at most `limit`.
     fn steps_said<'a>(
         &'a self,
         project: &'a ProjectName,
         within: (i64, i64),
         after: (&'a str, i64),
         limit: u32,
-    ) -> Answer<'a, Vec<(String, i64, String)>>;
+    ) -> Answer<'a, Vec<(String, i64, Vec<u8>)>>;
 
     /// Keeps a token whose id and hash are new.
     fn add_token<'a>(&'a self, token: &'a TokenRecord) -> Answer<'a, ()>;

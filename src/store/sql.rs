@@ -169,10 +169,6 @@ pub const STEP_OPERATORS_INSERT: &str =
 /// What steps did to an operator.
 pub const STEPS_OF_OPERATOR: &str = "SELECT step, says FROM step_operators \
      WHERE project = $1 AND operator = $2 AND step BETWEEN $3 AND $4";
-/// Operators that steps did something to, and in which words; the pattern is in lower case.
-pub const STEPS_SAYING: &str = "SELECT operator, step, says FROM step_operators \
-     WHERE project = $1 AND (LOWER(operator) LIKE $2 ESCAPE '!' OR LOWER(says) LIKE $2 ESCAPE '!') \
-     ORDER BY operator, step LIMIT $3";
 /// What a range of steps did to operators, from after a row on.
 pub const STEPS_SAID: &str = "SELECT operator, step, says FROM step_operators \
      WHERE project = $1 AND (operator, step) > ($2, $3) AND step > $4 AND step <= $5 \

@@ -66,6 +66,8 @@ pub async fn commits_stand_in_their_order(store: &dyn Store) {
 }
 
 pub async fn steps_are_kept_and_replaced(store: &dyn Store) {
+    // No text: what steps say is bytes to the store.
+    const SECOND: &[u8] = b"\xFFSecond\0";
     let project = new_project(store, "steps").await;
     let new = vec![commit("aa", 1, "- three\n"), commit("bb", 2, "- four\n")];
     let outcomes = store.ingest_commits(&project, new, 7).await.unwrap();
@@ -75,20 +77,20 @@ pub async fn steps_are_kept_and_replaced(store: &dyn Store) {
         base_release: "2.9".into(),
         head_release: "2.10".into(),
     };
-    let step = |facts: &str, says: &str| StepRecord {
+    let step = |facts: &[u8], says: &[u8]| StepRecord {
         key: key.clone(),
         facts: facts.into(),
         operators: vec![
             ("add.Tensor".into(), says.into()),
-            ("mul_100%".into(), "{}".into()),
+            ("mul_100%".into(), b"{}".into()),
         ],
     };
     store
-        .save_steps(&project, 1, &[step("one", "first")])
+        .save_steps(&project, 1, &[step(b"one", b"first")])
         .await
         .unwrap();
     store
-        .save_steps(&project, 2, &[step("two", "Second")])
+        .save_steps(&project, 2, &[step(b"two\xFF", SECOND)])
         .await
         .unwrap();
     assert!(store.steps(&project, 1, None).await.unwrap().is_empty());
@@ -101,12 +103,12 @@ pub async fn steps_are_kept_and_replaced(store: &dyn Store) {
     let (id, found) = &steps[0];
     assert_eq!(*found, key);
     let facts = store.step_facts(&[*id, id + 1000]).await.unwrap();
-    assert_eq!(facts, ["two", ""]);
+    assert_eq!(facts, [&b"two\xFF"[..], b""]);
     let of_operator = store
         .steps_of_operator(&project, "add.Tensor", (0, i64::MAX))
         .await
         .unwrap();
-    assert_eq!(of_operator, [(*id, "Second".to_owned())]);
+    assert_eq!(of_operator, [(*id, SECOND.to_vec())]);
     assert!(
         store
             .steps_of_operator(&project, "a\0", (0, i64::MAX))
@@ -128,7 +130,7 @@ pub async fn steps_are_kept_and_replaced(store: &dyn Store) {
     }
     let all = store.steps_said(&project, (0, *id), ("", 0), 100).await;
     assert_eq!(said, all.unwrap());
-    assert!(said.contains(&("add.Tensor".to_owned(), *id, "Second".to_owned())));
+    assert!(said.contains(&("add.Tensor".to_owned(), *id, SECOND.to_vec())));
     for within in [(*id, *id), (0, *id - 1)] {
         let none = store
             .steps_said(&project, within, ("", 0), 100)
@@ -136,17 +138,6 @@ pub async fn steps_are_kept_and_replaced(store: &dyn Store) {
             .unwrap();
         assert!(none.iter().all(|(_, step, _)| step < id));
     }
-    let saying = |words: &'static str| {
-        let project = &project;
-        async move {
-            let rows = store.steps_saying(project, words, 9).await.unwrap();
-            rows.into_iter().map(|row| row.0).collect::<Vec<_>>()
-        }
-    };
-    assert_eq!(saying("sEcond").await, ["add.Tensor"]);
-    assert_eq!(saying("100%").await, ["mul_100%"]);
-    assert!(saying("first").await.is_empty());
-    assert!(saying("add_Tensor").await.is_empty());
     store
         .delete_revision(&project, outcomes[0].digest)
         .await

@@ -1,17 +1,21 @@
 //! Both databases have the same tables.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use sqlx::{Connection as _, PgConnection, SqliteConnection};
+use opatlas::store::ProjectName;
+use sqlx::migrate::Migrator;
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection, SqliteConnection};
 
 use crate::postgres;
 
+fn folder(database: &str) -> PathBuf {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    root.join("migrations").join(database)
+}
+
 fn names(database: &str) -> Vec<String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("migrations")
-        .join(database);
-    let files = std::fs::read_dir(folder).unwrap();
+    let files = std::fs::read_dir(folder(database)).unwrap();
     let mut names: Vec<_> = files
         .map(|file| file.unwrap().file_name().into_string().unwrap())
         .collect();
@@ -60,4 +64,79 @@ fn by_table(columns: Vec<(String, String)>) -> BTreeMap<String, Vec<String>> {
         tables.entry(table).or_default().push(column);
     }
     tables
+}
+
+/// The first migrations of a database, and what fills it with a project that has steps in the form
+/// of that time.
+async fn former(database: &str, bytes: &str) -> (Migrator, String) {
+    let all = Migrator::new(folder(database)).await.unwrap();
+    let first = all.iter().filter(|migration| migration.version <= 6);
+    let rows = format!(
+        "INSERT INTO projects (name, created_at, stamp) VALUES ('p', 1, 5); \
+         INSERT INTO revisions (project, digest, ingested_at) \
+         VALUES (1, CAST('{:032}' AS {bytes}), 1); \
+         INSERT INTO commits (project, id, position, revision, author_date, subject) \
+         VALUES (1, 'aa', 2, 1, 7, 'Second'), (1, 'bb', 1, 1, 7, 'First'); \
+         INSERT INTO steps (project, base, head, base_release, head_release, program, facts) \
+         VALUES (1, 0, 1, '', '2.9', 6, '{{}}'); \
+         INSERT INTO step_operators (project, operator, step, says) VALUES (1, 'add', 1, '{{}}')",
+        0
+    );
+    (Migrator::with_migrations(first.cloned().collect()), rows)
+}
+
+/// Steps in a former form are gone, and readers are told; commits stay in their order.
+async fn is_brought_up_to_date(url: &str) {
+    let store = opatlas::store::open(url).await.unwrap();
+    let project = ProjectName::parse("p").unwrap();
+    assert!(store.steps(&project, 6, None).await.unwrap().is_empty());
+    let said = store.steps_said(&project, (0, 9), ("", 0), 9).await;
+    assert!(said.unwrap().is_empty());
+    let stamp = store.stamp(&project).await.unwrap();
+    assert_eq!((stamp.now, stamp.commits, stamp.revisions), (6, 6, 6));
+    let commits = store.commits(&project, None).await.unwrap();
+    let commits = commits
+        .iter()
+        .map(|place| (&*place.commit.id, place.position));
+    assert_eq!(commits.collect::<Vec<_>>(), [("bb", 1), ("aa", 2)]);
+    let last = store.last_commit(&project).await.unwrap().unwrap();
+    assert_eq!(last.commit.subject, "Second");
+    store
+        .place_commits(&project, &[("aa".to_owned(), 0)])
+        .await
+        .unwrap();
+    let first = store.commits(&project, None).await.unwrap().remove(0);
+    assert_eq!(first.commit.id, "aa");
+    store.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn steps_in_a_former_form_are_taken_away() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("sqlite://{}", folder.path().join("opatlas.db").display());
+    let (migrator, rows) = former("sqlite", "BLOB").await;
+    let mut old = SqliteConnection::connect(&format!("{url}?mode=rwc"))
+        .await
+        .unwrap();
+    migrator.run(&mut old).await.unwrap();
+    sqlx::raw_sql(AssertSqlSafe(rows))
+        .execute(&mut old)
+        .await
+        .unwrap();
+    old.close().await.unwrap();
+    is_brought_up_to_date(&url).await;
+
+    let Some(cluster) = postgres::shared() else {
+        return;
+    };
+    let url = cluster.database().await;
+    let (migrator, rows) = former("postgres", "BYTEA").await;
+    let mut old = PgConnection::connect(&url).await.unwrap();
+    migrator.run(&mut old).await.unwrap();
+    sqlx::raw_sql(AssertSqlSafe(rows))
+        .execute(&mut old)
+        .await
+        .unwrap();
+    old.close().await.unwrap();
+    is_brought_up_to_date(&url).await;
 }

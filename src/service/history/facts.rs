@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-
 use crate::service::snapshot::Snapshot;
 use crate::store::StoreError;
 use opatlas_diff::Comparison;
@@ -13,52 +11,41 @@ use opatlas_dispatch::training::autograd_key;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::keys::Key;
 
+use super::packed::{pack, unpack};
 use super::step::unreadable;
 
 /// Counts of a revision. All but `generated` are of operators that entries declare.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Facts {
     /// Operators that entries declare.
-    #[serde(rename = "o")]
     pub operators: u32,
     /// Operators that `autogen` adds to them.
-    #[serde(rename = "g")]
     pub generated: u32,
     /// Operators with a kernel on `CompositeImplicitAutograd`.
-    #[serde(rename = "i")]
     pub composite_implicit: u32,
     /// Operators with a kernel on `CompositeExplicitAutograd` or
     /// `CompositeExplicitAutogradNonFunctional`.
-    #[serde(rename = "e")]
     pub composite_explicit: u32,
     /// Operators that are `structured: True`.
-    #[serde(rename = "s")]
     pub structured: u32,
     /// Operators with the tag `core`.
-    #[serde(rename = "c")]
     pub core: u32,
     /// Coverage of each backend with dense tensors, in table order.
-    #[serde(rename = "k")]
     pub keys: Vec<KeyFacts>,
     /// The changes of the step to this revision; empty for the first revision of a timeline.
-    #[serde(rename = "d", default, skip_serializing_if = "Option::is_none")]
     pub step: Option<StepFacts>,
 }
 
 /// How many changes a step made, by their level before any profile.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct StepFacts {
     /// What breaks.
-    #[serde(rename = "b")]
     pub breaking: u32,
     /// Forward-breaking changes: new code fails on the old side.
-    #[serde(rename = "f")]
     pub forward_breaking: u32,
     /// What somebody must act upon.
-    #[serde(rename = "d")]
     pub dangerous: u32,
     /// Safe and informational changes.
-    #[serde(rename = "o")]
     pub other: u32,
 }
 
@@ -79,7 +66,7 @@ impl StepFacts {
 }
 
 /// How many operators a backend runs.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct KeyFacts(
     /// The runtime key.
     pub String,
@@ -133,19 +120,149 @@ impl Facts {
     /// # Errors
     /// [`StoreError::Corrupt`] for data that this program did not write, and
     /// [`StoreError::Unavailable`] if the step was deleted meanwhile.
-    pub(super) fn decode(text: &str) -> Result<Self, StoreError> {
-        if text.is_empty() {
+    pub(super) fn decode(packed: &[u8]) -> Result<Self, StoreError> {
+        if packed.is_empty() {
             return Err(StoreError::Unavailable {
                 what: "the history was recomputed during the request; try again".to_owned(),
                 source: None,
             });
         }
-        serde_json::from_str(text).map_err(|error| unreadable(&error))
+        Self::read(&unpack(packed)?).ok_or_else(|| unreadable(&"its counts are not as written"))
     }
 
-    pub(super) fn encode(&self) -> String {
-        serde_json::to_string(self).unwrap_or_default()
+    pub(super) fn encode(&self) -> Vec<u8> {
+        pack(&self.written())
     }
+
+    /// The form in which they are packed: a line of the keys, then all counts as numbers. A `+` says that
+    /// something is claimed about a key, a `-` that it has no counts. Steps differ in their numbers and
+    /// hardly ever in that line, which then takes a few bytes.
+    fn written(&self) -> Vec<u8> {
+        let names = self.keys.iter().map(|key| {
+            let claimed = if key.4 { "+" } else { "" };
+            let nothing = if key.has_counts() { "" } else { "-" };
+            format!("{}{claimed}{nothing}", key.0)
+        });
+        let names: Vec<String> = names.collect();
+        let mut out = names.join(" ").into_bytes();
+        out.push(b'\n');
+        let mut numbers = vec![
+            self.operators,
+            self.generated,
+            self.composite_implicit,
+            self.composite_explicit,
+            self.structured,
+            self.core,
+        ];
+        if let Some(step) = self.step {
+            let StepFacts {
+                breaking,
+                forward_breaking,
+                dangerous,
+                other,
+            } = step;
+            numbers.extend([breaking, forward_breaking, dangerous, other]);
+        }
+        for key in self.keys.iter().filter(|key| key.has_counts()) {
+            numbers.extend([key.1, key.2, key.3]);
+        }
+        numbers
+            .into_iter()
+            .for_each(|number| push(&mut out, number));
+        out
+    }
+
+    /// What was written.
+    fn read(written: &[u8]) -> Option<Self> {
+        let end = written.iter().position(|byte| *byte == b'\n')?;
+        let names = std::str::from_utf8(&written[..end]).ok()?;
+        let numbers = numbers(&written[end + 1..])?;
+        let (head, rest) = numbers.split_first_chunk::<6>()?;
+        let [
+            operators,
+            generated,
+            composite_implicit,
+            composite_explicit,
+            structured,
+            core,
+        ] = *head;
+        // As many are left over as a step has, if there is one.
+        let (step, mut rest) = match rest.len() % 3 {
+            0 => (None, rest),
+            _ => rest
+                .split_first_chunk::<4>()
+                .map(|(step, rest)| (Some(*step), rest))?,
+        };
+        let mut keys = Vec::new();
+        for name in names.split(' ').filter(|name| !name.is_empty()) {
+            let (name, has_counts) = match name.strip_suffix('-') {
+                Some(name) => (name, false),
+                None => (name, true),
+            };
+            let claimed = name.strip_suffix('+');
+            let mut key = KeyFacts(
+                claimed.unwrap_or(name).to_owned(),
+                0,
+                0,
+                0,
+                claimed.is_some(),
+            );
+            if has_counts {
+                let (counts, others) = rest.split_first_chunk::<3>()?;
+                [key.1, key.2, key.3] = *counts;
+                rest = others;
+            }
+            keys.push(key);
+        }
+        let step = step.map(|[breaking, forward_breaking, dangerous, other]| StepFacts {
+            breaking,
+            forward_breaking,
+            dangerous,
+            other,
+        });
+        rest.is_empty().then_some(Self {
+            operators,
+            generated,
+            composite_implicit,
+            composite_explicit,
+            structured,
+            core,
+            keys,
+            step,
+        })
+    }
+}
+
+impl KeyFacts {
+    fn has_counts(&self) -> bool {
+        (self.1, self.2, self.3) != (0, 0, 0)
+    }
+}
+
+/// Writes a number as LEB128.
+fn push(out: &mut Vec<u8>, mut number: u32) {
+    while number >= 0x80 {
+        out.push((number & 0x7F) as u8 | 0x80);
+        number >>= 7;
+    }
+    out.push((number & 0x7F) as u8);
+}
+
+/// Reads numbers; `None` where the bytes are none.
+fn numbers(bytes: &[u8]) -> Option<Vec<u32>> {
+    let mut numbers = Vec::with_capacity(bytes.len());
+    let (mut number, mut shift) = (0_u64, 0);
+    for byte in bytes {
+        number |= u64::from(byte & 0x7F) << shift;
+        shift += 7;
+        if byte & 0x80 == 0 {
+            numbers.push(u32::try_from(number).ok()?);
+            (number, shift) = (0, 0);
+        } else if shift > 28 {
+            return None;
+        }
+    }
+    (shift == 0).then_some(numbers)
 }
 
 fn keys(snapshot: &Snapshot) -> Vec<KeyFacts> {
@@ -165,4 +282,72 @@ fn keys(snapshot: &Snapshot) -> Vec<KeyFacts> {
         )
     });
     facts.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn key() -> impl Strategy<Value = KeyFacts> {
+        let count = || prop_oneof![Just(0), 0..5000_u32, any::<u32>()];
+        (
+            "[A-Z][a-zA-Z0-9_]{0,8}",
+            count(),
+            count(),
+            count(),
+            any::<bool>(),
+        )
+            .prop_map(|(name, own, works, share, claimed)| {
+                KeyFacts(name, own, works, share, claimed)
+            })
+    }
+
+    proptest! {
+        #[test]
+        fn counts_come_back(
+            counts in any::<[u32; 6]>(),
+            keys in prop::collection::vec(key(), 0..20),
+            step in prop::option::of(any::<[u32; 4]>()),
+        ) {
+            let facts = Facts {
+                operators: counts[0],
+                generated: counts[1],
+                composite_implicit: counts[2],
+                composite_explicit: counts[3],
+                structured: counts[4],
+                core: counts[5],
+                keys,
+                step: step.map(|step| StepFacts {
+                    breaking: step[0],
+                    forward_breaking: step[1],
+                    dangerous: step[2],
+                    other: step[3],
+                }),
+            };
+            prop_assert_eq!(Facts::decode(&facts.encode()).unwrap(), facts);
+        }
+
+        #[test]
+        fn any_bytes_are_counts_or_refused(line in "[A-Z+ -]{0,8}\n?", rest in any::<Vec<u8>>()) {
+            let written = [line.as_bytes(), &rest].concat();
+            let _ = Facts::decode(&pack(&written));
+        }
+    }
+
+    #[test]
+    fn what_was_not_written_is_an_error() {
+        let facts = Facts {
+            keys: vec![KeyFacts("CPU".to_owned(), 1, 300, 3, true)],
+            ..Facts::default()
+        };
+        let written = facts.written();
+        assert_eq!(Facts::read(&written), Some(facts));
+        for end in 0..written.len() {
+            assert_eq!(Facts::read(&written[..end]), None, "{end}");
+        }
+        assert_eq!(Facts::read(&[&*written, &[0]].concat()), None);
+        assert!(Facts::decode(&pack(b"{}")).is_err() && Facts::decode(b"{}").is_err());
+    }
 }

@@ -11,8 +11,10 @@ mod facts;
 mod items;
 mod listing;
 mod operator;
+mod packed;
 mod ranges;
 mod said;
+mod scan;
 mod search;
 mod step;
 mod support;
@@ -43,7 +45,7 @@ use opatlas_source::Stop;
 
 /// The number of the way in which steps are computed and written. Whoever changes what a step says,
 /// by a change rule or otherwise, raises it; older steps are then computed anew.
-pub const STEP_FORMAT: i64 = 6;
+pub const STEP_FORMAT: i64 = 7;
 /// How many steps are stored at once.
 const STEPS_AT_ONCE: usize = 32;
 /// How many timelines are kept in memory; one can go by two names.
@@ -284,9 +286,9 @@ impl Service {
             .iter()
             .map(|&place| timeline.facts_step(place))
             .collect();
-        let texts = self.store.step_facts(&steps).await?;
-        let facts = texts.iter().zip(places).map(|(text, &place)| {
-            let mut facts = Facts::decode(text)?;
+        let stored = self.store.step_facts(&steps).await?;
+        let facts = stored.iter().zip(places).map(|(stored, &place)| {
+            let mut facts = Facts::decode(stored)?;
             if place > 0 && timeline.step_key(place).is_none() {
                 // The counts are those of an earlier place with the same files; nothing changed since.
                 facts.step = Some(StepFacts::default());

@@ -17,7 +17,7 @@ use super::operator::present;
 use super::step::Says;
 use super::timeline::{Range, Timeline};
 
-/// How many bytes all indexes together may take. A project that says more is searched in the database.
+/// How many bytes all indexes together may take. Of a project that says more, each row is looked at (`scan.rs`).
 pub(super) const BUDGET: usize = 48 << 20;
 /// What an operator, and what a row and each text of it take besides their letters, in bytes, about.
 const OPERATOR: usize = 160;
@@ -234,7 +234,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::service::history::search::says_so;
+    use crate::service::history::packed::pack;
+    use crate::service::history::scan::says_so;
 
     fn says(old: &str, kernel: &str, came: Option<bool>) -> Says {
         let event = |kind: &str| {
@@ -253,7 +254,7 @@ mod tests {
             cell(kernel),
             cell("")
         );
-        Says::decode(&text).unwrap()
+        Says::decode(&pack(text.as_bytes())).unwrap()
     }
 
     proptest! {

@@ -1,6 +1,5 @@
 //! Search over all revisions of a timeline: by name, argument, type or kernel.
 
-use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
@@ -15,14 +14,15 @@ use crate::service::search::{Filter, search};
 use crate::service::snapshot::Snapshot;
 use crate::store::{Stamp, StoreError};
 
-use super::said::{Said, texts};
+use super::said::Said;
 use super::step::Says;
 use super::timeline::{Range, Timeline};
 
-/// How many rows are read into the index at once.
-const PAGE: u32 = 2000;
-/// The maximum number of step rows to scan when a project has no index.
-const ROWS: u32 = 5000;
+/// How many rows are read at once.
+pub(super) const PAGE: u32 = 2000;
+
+/// An operator, a step, and what that did to it.
+pub(super) type Row = (String, i64, Vec<u8>);
 
 /// Which operators of a timeline are searched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,10 +35,10 @@ pub enum Which {
 
 /// What is searched for.
 #[derive(Debug, Clone)]
-struct Question {
+pub(super) struct Question {
     words: String,
     /// The words as what is stored has names: without what C++ and Python write before them.
-    plain: String,
+    pub(super) plain: String,
     which: Which,
     limit: usize,
 }
@@ -91,54 +91,6 @@ impl Service {
             Ok(found.collect())
         };
         self.workers.run(work).await
-    }
-
-    /// The same without an index.
-    async fn search_stored(
-        &self,
-        timeline: &Arc<Timeline>,
-        snapshot: Arc<Snapshot>,
-        question: Question,
-    ) -> Result<Vec<HistoryMatch>, ServiceError> {
-        let rows = self
-            .store
-            .steps_saying(&timeline.project, &question.plain, ROWS);
-        let rows = rows.await?;
-        let on = Arc::clone(timeline);
-        let work = move |stop: &Stop| {
-            let now = current(&snapshot, &question, stop)?;
-            let mut before: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-            for (operator, step, says) in rows {
-                stop.check()?;
-                let places = on.places_of(step);
-                if places.len() == 0 {
-                    continue;
-                }
-                match Says::decode(&says) {
-                    Ok(says) if says_so(&operator, &says, &question.plain) => {
-                        before.entry(operator).or_default().extend(places);
-                    }
-                    Ok(_) => {}
-                    Err(error) => return Ok(Err(error)),
-                }
-            }
-            let mut before: Vec<_> = before.into_iter().collect();
-            for (_, places) in &mut before {
-                places.sort_unstable();
-                places.dedup();
-            }
-            Ok(Ok(merged(&snapshot, &question, now, before)))
-        };
-        let mut found = Vec::new();
-        for (operator, places, is_current) in self.workers.run(work).await?? {
-            found.push(HistoryMatch {
-                present: self.life(timeline, &operator).await?.present,
-                places,
-                is_current,
-                operator,
-            });
-        }
-        Ok(found)
     }
 
     /// The index of what the steps of a project said, with all those of a timeline in it; none where
@@ -233,11 +185,7 @@ impl Index {
     }
 
     /// Adds rows, and tells whether it is too large now.
-    fn add(
-        &self,
-        rows: &[(String, i64, String)],
-        stop: &Stop,
-    ) -> Result<Result<bool, StoreError>, Stopped> {
+    fn add(&self, rows: &[Row], stop: &Stop) -> Result<Result<bool, StoreError>, Stopped> {
         let mut said = self.said.write().unwrap_or_else(PoisonError::into_inner);
         for (operator, step, says) in rows {
             stop.check()?;
@@ -262,7 +210,7 @@ impl Index {
 }
 
 impl Question {
-    fn new(words: &str, which: Which, limit: usize) -> Self {
+    pub(super) fn new(words: &str, which: Which, limit: usize) -> Self {
         let plain = Some(Sought::parse(words).plain()).filter(|plain| !plain.is_empty());
         Self {
             words: words.to_owned(),
@@ -274,7 +222,11 @@ impl Question {
 }
 
 /// The operators of a revision that say the words, those first whose names fit best.
-fn current(snapshot: &Snapshot, question: &Question, stop: &Stop) -> Result<Vec<String>, Stopped> {
+pub(super) fn current(
+    snapshot: &Snapshot,
+    question: &Question,
+    stop: &Stop,
+) -> Result<Vec<String>, Stopped> {
     let filter = Filter {
         words: Some(question.words.clone()),
         ..Filter::default()
@@ -304,7 +256,7 @@ fn current(snapshot: &Snapshot, question: &Question, stop: &Stop) -> Result<Vec<
 
 /// What is found, in its order: the operators, the places at which what changed says the words, and
 /// whether the last revision has them and says the words.
-fn merged(
+pub(super) fn merged(
     snapshot: &Snapshot,
     question: &Question,
     now: Vec<String>,
@@ -349,13 +301,6 @@ fn name_rank(sought: &Sought, texts: &mut Texts, operator: &str) -> Option<u32> 
         schema: "",
     };
     sought.rank(texts, candidate)
-}
-
-/// Whether the words occur in the content of a step, not only in its encoding.
-pub(super) fn says_so(operator: &str, says: &Says, words: &str) -> bool {
-    let words = words.to_lowercase();
-    let holds = |text: &str| text.to_lowercase().contains(&words);
-    holds(operator) || texts(says).any(holds)
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! The stored form of a step: JSON by operator, with every enum as its word. Only this module
-//! writes and reads it.
+//! The stored form of a step: JSON by operator, with every enum as its word, packed (`packed.rs`). Only
+//! this module writes and reads it.
 
 use std::sync::Arc;
 
@@ -9,6 +9,7 @@ use opatlas_source::{Stop, Stopped};
 
 use super::event::StoredEvent;
 use super::facts::{Facts, StepFacts};
+use super::packed::{pack, unpack};
 use super::words::Word;
 use crate::service::compare::Compared;
 use crate::service::snapshot::Snapshot;
@@ -81,12 +82,12 @@ impl Says {
     ///
     /// # Errors
     /// [`StoreError::Corrupt`] for what this program did not write.
-    pub(super) fn decode(text: &str) -> Result<Self, StoreError> {
-        serde_json::from_str(text).map_err(|error| unreadable(&error))
+    pub(super) fn decode(packed: &[u8]) -> Result<Self, StoreError> {
+        serde_json::from_slice(&unpack(packed)?).map_err(|error| unreadable(&error))
     }
 
-    fn encode(&self) -> String {
-        serde_json::to_string(self).unwrap_or_default()
+    fn encode(&self) -> Vec<u8> {
+        pack(&serde_json::to_vec(self).unwrap_or_default())
     }
 }
 
@@ -117,7 +118,7 @@ pub(super) fn record(
     })
 }
 
-fn operators(keys: &Keys, comparison: &Comparison) -> Vec<(String, String)> {
+fn operators(keys: &Keys, comparison: &Comparison) -> Vec<(String, Vec<u8>)> {
     let by_operator = by_operator(comparison);
     let says = by_operator.into_iter().map(|(operator, step)| {
         let says = Says {
@@ -221,6 +222,47 @@ mod tests {
         assert!(!base.is_checked() && !head.is_checked());
     }
 
+    /// What a commit typically does; a row of a table costs some bytes besides.
+    #[test]
+    fn steps_take_few_bytes() {
+        let read = |text: &str| {
+            let bundle = Bundle::of_native_functions(text.to_owned().into_bytes());
+            Arc::new(Snapshot::read(bundle, Release::LATEST, None))
+        };
+        let before = "- func: add.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n  \
+                      dispatch:\n    CPU: add_out\n    CUDA: add_out\n    MPS: add_mps_out\n";
+        let base = read(before);
+        for (after, most) in [
+            (before.replace("add_mps_out", "sum_metal_out"), 50),
+            (
+                before.replace("    CUDA", "    XPU: add_xpu_out\n    CUDA"),
+                90,
+            ),
+            (before.replace("self, ", "self, bool upcast=False, "), 40),
+            (
+                format!("{before}- func: mul_by(Tensor self, Scalar by) -> Tensor\n"),
+                60,
+            ),
+        ] {
+            let key = StepKey {
+                base: 1,
+                head: 2,
+                base_release: String::new(),
+                head_release: String::new(),
+            };
+            let step = record(key, Some(&base), &read(&after), &Stop::never()).unwrap();
+            let [(_, says)] = &step.operators[..] else {
+                panic!("{:?}", step.operators);
+            };
+            let sizes = (says.len(), step.facts.len());
+            println!(
+                "{sizes:?} {}",
+                String::from_utf8(unpack(says).unwrap()).unwrap()
+            );
+            assert!(sizes.0 <= most && sizes.1 <= 70, "{sizes:?}");
+        }
+    }
+
     #[test]
     fn stretches_hold_their_keys() {
         let release = Release::V2_9;
@@ -264,9 +306,10 @@ mod tests {
             r#"{"events":[{"kind":"entry","rule":"operator-added","level":"awful"}]}"#,
             r#"{"cells":[{"keys":["CPU"],"before":{"reason":"magic"},"after":{"reason":"kernel"}}]}"#,
         ] {
-            assert!(Says::decode(text).is_err(), "{text}");
+            assert!(Says::decode(&pack(text.as_bytes())).is_err(), "{text}");
         }
         let good = r#"{"events":[{"kind":"introduced","rule":"operator-added","level":"safe"}]}"#;
-        assert_eq!(Says::decode(good).unwrap().events.len(), 1);
+        let good = Says::decode(&pack(good.as_bytes())).unwrap();
+        assert_eq!(good.events.len(), 1);
     }
 }

@@ -366,7 +366,7 @@ impl<B: Backend> Store for B {
         })
     }
 
-    fn step_facts<'a>(&'a self, steps: &'a [i64]) -> Answer<'a, Vec<String>> {
+    fn step_facts<'a>(&'a self, steps: &'a [i64]) -> Answer<'a, Vec<Vec<u8>>> {
         Box::pin(async move { history::step_facts(&mut *self.snapshot().await?, steps).await })
     }
 
@@ -375,21 +375,10 @@ impl<B: Backend> Store for B {
         project: &'a ProjectName,
         operator: &'a str,
         among: (i64, i64),
-    ) -> Answer<'a, Vec<(i64, String)>> {
+    ) -> Answer<'a, Vec<(i64, Vec<u8>)>> {
         Box::pin(async move {
             let mut reader = self.reader().await?;
             history::steps_of_operator(&mut *reader, project, operator, among).await
-        })
-    }
-
-    fn steps_saying<'a>(
-        &'a self,
-        project: &'a ProjectName,
-        words: &'a str,
-        limit: u32,
-    ) -> Answer<'a, Vec<(String, i64, String)>> {
-        Box::pin(async move {
-            history::steps_saying(&mut *self.reader().await?, project, words, limit).await
         })
     }
 
@@ -399,7 +388,7 @@ impl<B: Backend> Store for B {
         within: (i64, i64),
         after: (&'a str, i64),
         limit: u32,
-    ) -> Answer<'a, Vec<(String, i64, String)>> {
+    ) -> Answer<'a, Vec<(String, i64, Vec<u8>)>> {
         Box::pin(async move {
             history::steps_said(&mut *self.reader().await?, project, within, after, limit).await
         })

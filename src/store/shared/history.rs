@@ -280,7 +280,7 @@ pub(super) async fn save_steps(
             .bind(&key.head_release)
             .bind(&key.base_release)
             .bind(program)
-            .bind(&step.facts)
+            .bind(&step.facts[..])
             .fetch_one(&mut *connection)
             .await?;
         for batch in step.operators.chunks(BATCH) {
@@ -298,10 +298,10 @@ pub(super) async fn save_steps(
 pub(super) async fn step_facts(
     connection: &mut impl Connection,
     steps: &[i64],
-) -> Result<Vec<String>, StoreError> {
+) -> Result<Vec<Vec<u8>>, StoreError> {
     let mut facts = Vec::with_capacity(steps.len());
     for step in steps {
-        let found: Option<String> = query_scalar(sql::STEP_FACTS)
+        let found: Option<Vec<u8>> = query_scalar(sql::STEP_FACTS)
             .bind(step)
             .fetch_optional(&mut *connection)
             .await?;
@@ -315,7 +315,7 @@ pub(super) async fn steps_of_operator(
     project: &ProjectName,
     operator: &str,
     (first, last): (i64, i64),
-) -> Result<Vec<(i64, String)>, StoreError> {
+) -> Result<Vec<(i64, Vec<u8>)>, StoreError> {
     // PostgreSQL refuses to compare with a text that it could not hold.
     if operator.contains('\0') {
         return Ok(Vec::new());
@@ -329,38 +329,13 @@ pub(super) async fn steps_of_operator(
     Ok(rows.fetch_all(connection).await?)
 }
 
-pub(super) async fn steps_saying(
-    connection: &mut impl Connection,
-    project: &ProjectName,
-    words: &str,
-    limit: u32,
-) -> Result<Vec<(String, i64, String)>, StoreError> {
-    if words.contains('\0') {
-        return Ok(Vec::new());
-    }
-    let id = projects::id(connection, project).await?;
-    let mut pattern = String::from("%");
-    for letter in words.to_lowercase().chars() {
-        if matches!(letter, '%' | '_' | '!') {
-            pattern.push('!');
-        }
-        pattern.push(letter);
-    }
-    pattern.push('%');
-    let rows = query(sql::STEPS_SAYING)
-        .bind(id)
-        .bind(pattern)
-        .bind(i64::from(limit));
-    Ok(rows.fetch_all(connection).await?)
-}
-
 pub(super) async fn steps_said(
     connection: &mut impl Connection,
     project: &ProjectName,
     (before, last): (i64, i64),
     (operator, step): (&str, i64),
     limit: u32,
-) -> Result<Vec<(String, i64, String)>, StoreError> {
+) -> Result<Vec<(String, i64, Vec<u8>)>, StoreError> {
     let id = projects::id(connection, project).await?;
     let rows = query(sql::STEPS_SAID)
         .bind(id)
