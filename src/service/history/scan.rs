@@ -215,7 +215,7 @@ mod tests {
         let stop = Stop::new();
         stop.request();
         let row = ("a".to_owned(), 1, Vec::new());
-        let stopped = Found::default().look(&[row.clone()], &timeline, "a", &stop);
+        let stopped = Found::default().look(std::slice::from_ref(&row), &timeline, "a", &stop);
         assert!(stopped.is_err());
         let damaged = Found::default().look(&[row], &timeline, "a", &Stop::never());
         assert!(damaged.unwrap().is_err());
