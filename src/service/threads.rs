@@ -1,14 +1,14 @@
 //! Threads for work in two parts, and for what nobody waits for.
 
 use std::sync::LazyLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
 use opatlas_source::Pair;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 /// Runs the second part on another thread. All work of the process together has at most as many second
-/// parts as there are other processors, so a busy server does most work in turn, which takes no longer then.
+/// parts as there are processors, so a busy server does most work in turn, which takes no longer then.
 /// An idle one reads and compares releases in little more than half the time.
 ///
 /// The threads are those of a pool: what one has freed is there for its next part, while a new thread
@@ -18,12 +18,11 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 #[derive(Debug, Clone, Copy)]
 pub struct Threads;
 
-/// A thread for every processor but the one that runs the first part: each takes memory of its own from the
-/// system, which in a short command is half of the time. `None` where there is one processor, which runs
-/// nothing at the same time, and where the system has no more threads.
+/// A thread per processor. `None` where there is one processor, which runs nothing at the same time, and
+/// where the system has no more threads.
 static POOL: LazyLock<Option<ThreadPool>> = LazyLock::new(|| {
     let processors = thread::available_parallelism().map_or(1, usize::from);
-    let pool = ThreadPoolBuilder::new().num_threads(processors - 1);
+    let pool = ThreadPoolBuilder::new().num_threads(processors);
     let pool = pool.thread_name(|at| format!("opatlas-part-{at}"));
     (processors > 1).then(|| pool.build().ok())?
 });
@@ -31,12 +30,18 @@ static POOL: LazyLock<Option<ThreadPool>> = LazyLock::new(|| {
 /// How many second parts run.
 static RUNNING: AtomicUsize = AtomicUsize::new(0);
 
+/// Whether every second part waits for the first.
+static ALL_IN_TURN: AtomicBool = AtomicBool::new(false);
+
 /// The right to run one more; given back also where a part panics.
 struct Place;
 
 impl Place {
     /// A place and where it is; `None` where there is none left.
     fn take() -> Option<(Self, &'static ThreadPool)> {
+        if ALL_IN_TURN.load(Ordering::Relaxed) {
+            return None;
+        }
         let pool = POOL.as_ref()?;
         let most = pool.current_num_threads();
         let taken = RUNNING.fetch_update(Ordering::AcqRel, Ordering::Acquire, |running| {
@@ -74,6 +79,12 @@ impl Pair for Threads {
 }
 
 impl Threads {
+    /// Runs all parts in turn from now on, in a process that keeps its processors busy without. Then another
+    /// thread only has to be woken for each, dozens of times for each commit of an import.
+    pub fn all_in_turn() {
+        ALL_IN_TURN.store(true, Ordering::Relaxed);
+    }
+
     /// Frees what was needed for an answer, while that is on its way: to free a comparison of two releases
     /// takes a tenth of the time to make it.
     pub fn free<T: Send + 'static>(self, value: T) {

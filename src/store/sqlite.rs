@@ -40,6 +40,9 @@ const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(30);
 /// From how many pages (of 4 KiB) on a commit folds the log into the database itself. A release is
 /// above it and can afford that; a small change is not, and leaves it to the background.
 const FOLD_PAGES: &str = "128";
+/// How long after a small change the log is folded in the background. Folding waits for the disk twice, so
+/// many changes in a row share one.
+const FOLD_AFTER: Duration = Duration::from_millis(250);
 /// The size to which the log is truncated on reset: that of a release, to avoid shrinking and
 /// growing it all the time.
 const LOG_BYTES: &str = "1048576";
@@ -156,15 +159,17 @@ impl SqliteStore {
         })
     }
 
-    /// Checkpoints the log after the caller has its answer. The log contains each changed page in
-    /// full; reset after every change, it stays small compared to the database.
+    /// Checkpoints the log soon after the caller has its answer. The log contains each changed page in
+    /// full; reset after changes, it stays small compared to the database.
     fn fold_log(&self) {
-        // One at a time is enough: the next change starts the next.
+        // One at a time is enough: it folds what has come until it begins, and the next change starts the
+        // next.
         let Ok(folding) = Arc::clone(&self.folding).try_lock_owned() else {
             return;
         };
         let readers = self.readers.clone();
         tokio::spawn(async move {
+            tokio::time::sleep(FOLD_AFTER).await;
             // A failure does not matter: the next checkpoint catches up.
             let _ = query("PRAGMA wal_checkpoint(PASSIVE)")
                 .execute(&readers)

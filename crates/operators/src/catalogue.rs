@@ -338,12 +338,12 @@ impl Catalogue {
     /// The first operator of this name in a namespace.
     #[must_use]
     pub fn find_in(&self, namespace: &str, name: &str) -> Option<OperatorId> {
-        if self.same_name.contains_key(name) {
+        let native = self.find(name);
+        if native.is_some_and(|first| self.shares_name(first)) {
             let qualified = format!("{namespace}::{name}");
             let native = self.namesakes().get(&*qualified).copied();
             return native.or_else(|| self.of_vendor(namespace, name));
         }
-        let native = self.find(name);
         native
             .filter(|&found| self.operator(found).namespace() == namespace)
             .or_else(|| self.of_vendor(namespace, name))

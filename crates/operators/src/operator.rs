@@ -162,6 +162,8 @@ pub(super) struct Glance {
     is_composite_implicit: bool,
     /// The same of `CompositeExplicitAutograd`.
     is_composite_explicit: bool,
+    /// The same of `CompositeExplicitAutogradNonFunctional`.
+    is_composite_non_functional: bool,
     /// Whether the name is that of a copy or a scatter of a view.
     is_named_after_view: bool,
 }
@@ -182,6 +184,7 @@ impl Operator {
                 signature_hash: hash(declaration.signature()),
                 is_composite_implicit: has_kernel("CompositeImplicitAutograd"),
                 is_composite_explicit: has_kernel("CompositeExplicitAutograd"),
+                is_composite_non_functional: has_kernel("CompositeExplicitAutogradNonFunctional"),
                 is_named_after_view: stem.ends_with("_copy") || stem.ends_with("_scatter"),
             },
             declaration,
@@ -210,6 +213,12 @@ impl Operator {
     #[must_use]
     pub fn is_composite_explicit(&self) -> bool {
         self.glance.is_composite_explicit
+    }
+
+    /// Whether its declaration puts a kernel on `CompositeExplicitAutogradNonFunctional`.
+    #[must_use]
+    pub fn is_composite_non_functional(&self) -> bool {
+        self.glance.is_composite_non_functional
     }
 
     /// The [`hash`] of its signature.

@@ -13,7 +13,7 @@ use crate::cli::memory::use_small_pages;
 use crate::cli::side::companions;
 use crate::cli::target::{Database, Target};
 use crate::service::history::{CommitFiles, LastStored, Line, ReadCommits, Taken};
-use crate::service::{JudgedRelease, Service};
+use crate::service::{JudgedRelease, Service, Threads};
 use crate::store::{CommitRecord, Opening};
 use opatlas_source::{Bundle, NATIVE_FUNCTIONS};
 
@@ -22,9 +22,9 @@ use super::git::{self, Files, Mode};
 use super::{Import, progress};
 
 /// How many commits are stored at once, and so how many are lost if the import is interrupted.
-const AT_ONCE: usize = 16;
+const AT_ONCE: usize = 12;
 /// How many commits may wait to be stored.
-const WAITING: usize = 8;
+const WAITING: usize = 3;
 
 /// Stores the commits that are not there yet.
 pub(super) async fn import(import: &Import, repository: &Path) -> anyhow::Result<ExitCode> {
@@ -67,6 +67,7 @@ pub(super) async fn take(
     source: Source,
 ) -> anyhow::Result<ExitCode> {
     use_small_pages();
+    Threads::all_in_turn();
     let service = local::open(database, Opening::Make).await?;
     local::ensure_project(&service, &import.project).await?;
     let order: Vec<String> = commits.iter().map(|commit| commit.id.clone()).collect();

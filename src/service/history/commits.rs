@@ -1,9 +1,8 @@
 //! Taking in a history of commits: thousands of revisions, each much like the one before.
 
-use std::sync::{Arc, LazyLock, Mutex, PoisonError, mpsc};
-use std::thread;
+use std::sync::Arc;
+use std::sync::mpsc;
 
-use rayon::{ThreadPool, ThreadPoolBuilder};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::service::Service;
@@ -12,14 +11,13 @@ use crate::service::ingest::keepable;
 use crate::service::notes::JudgedRelease;
 use crate::service::observed;
 use crate::service::snapshot::Snapshot;
+use crate::store::blocking;
 use crate::store::{CommitOutcomes, CommitRecord, NewCommit, ProjectName, StepKey, StepRecord};
 use opatlas_source::{Bundle, OBSERVED, Stop, Stopped};
 
+use super::comparers;
 use super::items::judged;
 use super::step;
-
-/// How many threads compare commits at most.
-const COMPARING: usize = 2;
 
 /// A commit with the files that it has.
 #[derive(Debug, Clone)]
@@ -41,7 +39,7 @@ pub struct Placed {
     pub new: Vec<(String, i64)>,
 }
 
-/// Commits, read and compared, to be stored.
+/// Commits, read, to be stored. They may still be compared meanwhile.
 #[derive(Debug)]
 pub struct ReadCommits {
     commits: Vec<ReadCommit>,
@@ -67,12 +65,15 @@ pub struct LastStored {
 /// Two revisions to be compared.
 type Pair = (Arc<Snapshot>, Arc<Snapshot>);
 
+/// Where a step arrives.
+type Step = mpsc::Receiver<Result<StepRecord, Stopped>>;
+
 #[derive(Debug)]
 struct ReadCommit {
     new: NewCommit,
     /// The step from the previous commit, without a key yet; `None` if nothing changed, or if other
     /// commits are in between.
-    step: Option<StepRecord>,
+    step: Option<Step>,
 }
 
 /// What came of a handful of commits.
@@ -134,8 +135,8 @@ impl Service {
         Ok(placed)
     }
 
-    /// Reads commits, given in their order, and computes the steps between them; `last` is what the
-    /// handful before ended with. A commit whose files make no bundle is left out.
+    /// Reads commits, given in their order, and begins to compute the steps between them; `last` is what
+    /// the handful before ended with. A commit whose files make no bundle is left out.
     ///
     /// # Errors
     /// [`ServiceError::Busy`].
@@ -152,9 +153,11 @@ impl Service {
             }
         }
         let most = self.limits.operators;
+        // The steps are computed when those who asked for the reading have their answer.
+        let closing = self.workers.closing();
         let mut read = self
             .workers
-            .run(move |stop| read(admitted, last, most, stop))
+            .run(move |stop| read(admitted, last, most, (stop, &closing)))
             .await?;
         read.refused.splice(0..0, refused);
         Ok(read)
@@ -172,15 +175,24 @@ impl Service {
         last: Option<LastStored>,
     ) -> Result<Taken, ServiceError> {
         let project = ProjectName::parse(project)?;
-        let commits: Vec<_> = read.commits.iter().map(|read| read.new.clone()).collect();
+        let (commits, computed): (Vec<_>, Vec<_>) =
+            read.commits.into_iter().map(|it| (it.new, it.step)).unzip();
+        let releases: Vec<_> = commits.iter().map(|new| judged(&new.commit)).collect();
         let outcomes = self.store.ingest_commits(&project, commits, self.now());
         let outcomes = outcomes.await?;
+        let arrived = || {
+            computed
+                .into_iter()
+                .map(arrived)
+                .collect::<Result<Vec<_>, _>>()
+        };
+        let computed = blocking::run(arrived).await;
+        let computed = computed.map_err(|error| ServiceError::Failed(error.to_string()))??;
         let mut last = last;
         let mut steps: Vec<StepRecord> = Vec::new();
         let mut known: FxHashSet<StepKey> = FxHashSet::default();
-        for (read, outcome) in read.commits.into_iter().zip(&outcomes) {
-            let judged = judged(&read.new.commit);
-            if let (Some(last), Some(mut step)) = (&last, read.step) {
+        for ((judged, step), outcome) in releases.into_iter().zip(computed).zip(&outcomes) {
+            if let (Some(last), Some(mut step)) = (&last, step) {
                 step.key = StepKey {
                     base: last.sequence,
                     head: outcome.sequence,
@@ -206,71 +218,44 @@ impl Service {
     }
 }
 
-/// The threads that compare commits. They are kept from one handful to the next: what a thread has freed
-/// stays with it, and a new one for each handful would take fresh memory. `None` where there can be none.
-static COMPARERS: LazyLock<Option<ThreadPool>> = LazyLock::new(|| {
-    let threads = thread::available_parallelism().map_or(1, usize::from);
-    let pool = ThreadPoolBuilder::new().num_threads(threads.min(COMPARING));
-    let pool = pool.thread_name(|at| format!("opatlas-compare-{at}"));
-    pool.build().ok()
-});
+/// Waits for a step.
+fn arrived(step: Option<Step>) -> Result<Option<StepRecord>, ServiceError> {
+    let Some(step) = step else {
+        return Ok(None);
+    };
+    match step.recv() {
+        Ok(step) => Ok(Some(step?)),
+        Err(_) => Err(ServiceError::Failed("a comparison panicked".to_owned())),
+    }
+}
 
-/// The steps of commits, by their place in a handful.
-type Steps = Vec<(usize, Result<StepRecord, Stopped>)>;
-
-/// Reads commits one from the other. Other threads compare what was read meanwhile; they may fall
-/// behind by one, so that memory holds a few snapshots and not all. To compare two commits takes twice as
-/// long as to read one, so there are two of them where there are processors for them.
+/// Reads commits one from the other, and has them compared meanwhile. Steps end with the service, not with
+/// the reading.
 fn read(
     commits: Vec<CommitFiles>,
     last: Option<LastRead>,
     most_operators: usize,
-    stop: &Stop,
+    (stop, closing): (&Stop, &Stop),
 ) -> Result<ReadCommits, Stopped> {
     let mut done = ReadCommits {
         commits: Vec::with_capacity(commits.len()),
         refused: Vec::new(),
         last,
     };
-    let steps: Mutex<Steps> = Mutex::new(Vec::with_capacity(commits.len()));
-    let compare = |at, (base, head): Pair| {
-        let step = step::record(no_key(), Some(&base), &head, stop);
-        let mut steps = steps.lock().unwrap_or_else(PoisonError::into_inner);
-        steps.push((at, step));
-    };
-    let read_all = |then: &mut dyn FnMut(usize, Pair) -> Result<(), Stopped>| {
-        commits.into_iter().try_for_each(|commit| {
-            let at = done.commits.len();
-            match done.read(commit, most_operators, stop)? {
-                Some(pair) => then(at, pair),
-                None => Ok(()),
-            }
-        })
-    };
-    match &*COMPARERS {
-        None => read_all(&mut |at, pair| {
-            compare(at, pair);
-            Ok(())
-        }),
-        Some(pool) => pool.in_place_scope(|scope| {
-            let (pairs, read) = mpsc::sync_channel::<(usize, Pair)>(1);
-            // Dropped with the comparers, so that no pair is sent to where nobody compares.
-            let read = Arc::new(Mutex::new(read));
-            for _ in 0..pool.current_num_threads() {
-                let (read, compare) = (Arc::clone(&read), &compare);
-                scope.spawn(move |_| {
-                    let next = || read.lock().ok()?.recv().ok();
-                    while let Some((at, pair)) = next() {
-                        compare(at, pair);
-                    }
-                });
-            }
-            drop(read);
-            read_all(&mut |at, pair| pairs.send((at, pair)).map_err(|_| Stopped))
-        }),
-    }?;
-    for (at, step) in steps.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        done.commits[at].step = Some(step?);
+    for commit in commits {
+        let Some((base, head)) = done.read(commit, most_operators, stop)? else {
+            continue;
+        };
+        let (send, step) = mpsc::channel();
+        let closing = closing.clone();
+        comparers::begin(move || {
+            let step = step::record(no_key(), Some(&base), &head, &closing);
+            // Nobody waits for it after an import that was stopped.
+            let _ = send.send(step);
+        });
+        if let Some(read) = done.commits.last_mut() {
+            read.step = Some(step);
+        }
     }
     Ok(done)
 }

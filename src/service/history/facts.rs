@@ -105,8 +105,16 @@ impl Facts {
                 continue;
             }
             facts.operators += 1;
-            facts.composite_implicit += u32::from(has(id, &["CompositeImplicitAutograd"]));
-            facts.composite_explicit += u32::from(has(id, &explicit));
+            let (is_implicit, is_explicit) = match catalogue.shares_name(id) {
+                // Its kernels are those of all operators of its name.
+                true => (has(id, &["CompositeImplicitAutograd"]), has(id, &explicit)),
+                false => (
+                    operator.is_composite_implicit(),
+                    operator.is_composite_explicit() || operator.is_composite_non_functional(),
+                ),
+            };
+            facts.composite_implicit += u32::from(is_implicit);
+            facts.composite_explicit += u32::from(is_explicit);
             let entry = operator.declared().map(|placed| &placed.entry);
             facts.structured += u32::from(entry.is_some_and(|entry| entry.structured));
             facts.core += u32::from(operator.has_tag(CORE));

@@ -6,6 +6,7 @@
 //! and immediately when a history is imported.
 
 mod commits;
+mod comparers;
 mod event;
 mod facts;
 mod items;

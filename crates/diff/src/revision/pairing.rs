@@ -93,23 +93,19 @@ struct Counterpart {
 struct Search<'a> {
     there: &'a Catalogue,
     next: usize,
-    /// With names that several operators share, the next one need not be the first of its name.
-    has_shared_names: bool,
 }
 
 impl<'a> Search<'a> {
     fn new(there: &'a Catalogue) -> Self {
-        Self {
-            there,
-            next: 0,
-            has_shared_names: there.shared_names().next().is_some(),
-        }
+        Self { there, next: 0 }
     }
 
     /// What [`counterpart`] finds.
     fn counterpart(&mut self, operator: &Operator) -> Option<Counterpart> {
         let next = self.there.operators.get(self.next);
-        let next = next.filter(|_| !self.has_shared_names);
+        // Of a name that several operators share, the next one need not be the first.
+        let is_alone = || !self.there.shares_name(OperatorId::of_index(self.next));
+        let next = next.filter(|_| is_alone());
         let found = match next {
             Some(next) if is_shared(operator, next) => {
                 self.next += 1;
