@@ -78,6 +78,7 @@ fn check(version: &str) {
         };
         assert_eq!(keys(&ours), keys(recorded), "{version} {}", operator.name());
         let name = operator.name().base();
+        assert_eq!(maker.bound_alone(id), faces.bound, "{version} {name}");
         let places = [
             ("torch", faces.bound.torch),
             ("Tensor", faces.bound.tensor),

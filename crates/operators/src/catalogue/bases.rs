@@ -49,3 +49,41 @@ impl Catalogue {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use opatlas_pytorch::release::Release;
+    use opatlas_source::Bundle;
+
+    use super::*;
+
+    #[test]
+    fn overloads_are_all_operators_of_a_base_name_by_namespace() {
+        let names = [
+            "mul.out", "x::add.B", "add.A", "a::add", "add", "added", "x::add.A", "mul",
+        ];
+        let entry = |name: &&str| format!("- func: {name}(Tensor self) -> Tensor\n");
+        let text: String = names.iter().map(entry).collect();
+        let bundle = Bundle::of_native_functions(text.into_bytes());
+        let catalogue = Catalogue::read(&bundle, Release::LATEST, None);
+        let overloads = |base: &str| -> Vec<String> {
+            let ids = catalogue.overloads(base).iter();
+            ids.map(|&id| catalogue.operator(id).qualified_name())
+                .collect()
+        };
+        assert_eq!(
+            overloads("add"),
+            ["a::add", "add.A", "add", "x::add.B", "x::add.A"]
+        );
+        assert_eq!(overloads("mul"), ["mul.out", "mul"]);
+        assert_eq!(overloads("ad"), [""; 0]);
+        for (namespace, base, is_there) in [
+            ("aten", "add", true),
+            ("x", "add", true),
+            ("x", "mul", false),
+            ("aten", "adde", false),
+        ] {
+            assert_eq!(catalogue.has_overload(namespace, base), is_there);
+        }
+    }
+}
