@@ -85,7 +85,7 @@ async fn former(database: &str, bytes: &str) -> (Migrator, String) {
     (Migrator::with_migrations(first.cloned().collect()), rows)
 }
 
-/// Steps in a former form are gone, and readers are told; commits stay in their order.
+/// Steps in a former form are deleted and readers notice; commits keep their order.
 async fn is_brought_up_to_date(url: &str) {
     let store = opatlas::store::open(url).await.unwrap();
     let project = ProjectName::parse("p").unwrap();

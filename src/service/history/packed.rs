@@ -56,7 +56,7 @@ pub(super) fn unpack(packed: &[u8]) -> Result<Vec<u8>, StoreError> {
     let plain = DECOMPRESSOR.with_borrow_mut(|it| Some(it.as_mut()?.decompress(&frame, LONGEST)));
     match plain {
         Some(plain) => plain.map_err(|error| unreadable(&error)),
-        None => Err(unreadable(&"there is no memory to read it")),
+        None => Err(unreadable(&"not enough memory to decompress it")),
     }
 }
 

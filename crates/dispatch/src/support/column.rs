@@ -6,15 +6,15 @@ use std::sync::OnceLock;
 
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::OperatorId;
-use opatlas_pytorch::alias::Alias;
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::{Key, Keys};
 use rustc_hash::FxHashMap;
 
 use super::Verdict;
-use super::calls::{Calls, Edge, default_alias};
+use super::calls::{Calls, Edge};
 use super::coverage::Counts;
 use super::own::Own;
+use super::server::{is_meta, registered};
 use crate::entry::View;
 use crate::resolve::Precedence;
 
@@ -65,9 +65,9 @@ enum Branches {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Traits {
     /// The rule of each pattern.
-    rules: Vec<Precedence>,
+    pub(super) rules: Vec<Precedence>,
     branches: Branches,
-    is_backend: bool,
+    pub(super) is_backend: bool,
     is_claimed: bool,
     /// Its fallback only passes the call on.
     is_passing: bool,
@@ -387,111 +387,6 @@ fn branches(keys: &Keys, slot: Slot) -> Branches {
         "Meta" => Branches::Copies,
         _ => Branches::Never,
     }
-}
-
-/// What serves every operator: that of its pattern, which many share.
-fn registered(view: View<'_>, calls: &Calls, slot: Slot, traits: &Traits) -> Vec<Served> {
-    let patterns = traits.rules.iter().zip(view.tables.patterns());
-    let of_patterns = patterns.map(|(&rule, pattern)| {
-        let alias = default_alias(&pattern.registered);
-        Server::of(view.keys(), calls, slot, (rule, alias), traits.is_backend)
-    });
-    let of_patterns: Vec<Server> = of_patterns.collect();
-    let of_operators = view
-        .tables
-        .pattern_indices()
-        .iter()
-        .zip(view.inputs.catalogue.iter());
-    of_operators
-        .map(|(&index, (id, _))| {
-            let server = of_patterns.get(index as usize);
-            server.map_or(Served::Nothing, |server| server.serves(calls, id, slot))
-        })
-        .collect()
-}
-
-/// What serves an operator where a rule of the table decides.
-pub(super) fn by_rule(
-    keys: &Keys,
-    calls: &Calls,
-    id: OperatorId,
-    slot: Slot,
-    rule: Precedence,
-    is_backend: bool,
-) -> Served {
-    let server = Server::of(keys, calls, slot, (rule, calls.alias(id)), is_backend);
-    server.serves(calls, id, slot)
-}
-
-/// What serves on a key, as far as it does not depend on the operator.
-#[derive(Debug, Clone, Copy)]
-enum Server {
-    /// The same for all.
-    Fixed(Served),
-    /// What serves a backend without a kernel.
-    Default,
-    /// A kernel on the key itself, some of which are special.
-    Own {
-        /// What the next key does, where the kernel passes the call on.
-        is_backend: bool,
-    },
-}
-
-impl Server {
-    /// That of operators which a rule serves, and whose default kernel is that of an alias.
-    fn of(
-        keys: &Keys,
-        calls: &Calls,
-        slot: Slot,
-        (rule, alias): (Precedence, Option<Alias>),
-        is_backend: bool,
-    ) -> Self {
-        match rule {
-            Precedence::Direct if calls.own_keys.contains(slot) => Self::Own { is_backend },
-            Precedence::Direct => Self::Fixed(Served::Kernel),
-            Precedence::NonFunctional | Precedence::Explicit | Precedence::Implicit
-                if rule.alias() == alias =>
-            {
-                Self::Default
-            }
-            Precedence::NonFunctional
-            | Precedence::Explicit
-            | Precedence::Implicit
-            | Precedence::Nested => Self::Fixed(Served::Unmeasured),
-            Precedence::Autograd | Precedence::Batched => Self::Fixed(Served::Kernel),
-            Precedence::Fallback if calls.passing.contains(slot) => Self::passing(is_backend),
-            // The fallback of `Meta` raises.
-            Precedence::Fallback if is_meta(keys, slot) => Self::Fixed(Served::Nothing),
-            Precedence::Fallback => Self::Fixed(Served::Fallback),
-            Precedence::Ambiguous | Precedence::Missing => Self::Fixed(Served::Nothing),
-        }
-    }
-
-    /// What passes the call on. Below the backends there is only `Undefined`, which the same aliases
-    /// serve.
-    fn passing(is_backend: bool) -> Self {
-        match is_backend {
-            true => Self::Default,
-            false => Self::Fixed(Served::Passes),
-        }
-    }
-
-    fn serves(self, calls: &Calls, id: OperatorId, slot: Slot) -> Served {
-        match self {
-            Self::Fixed(served) => served,
-            Self::Default => calls.default(id),
-            Self::Own { is_backend } => match calls.own.get(&(id, slot)) {
-                None => Served::Kernel,
-                Some(Own::Calls(_)) => Served::OwnCalls,
-                Some(Own::Raises) => Served::Nothing,
-                Some(Own::Fallthrough) => Self::passing(is_backend).serves(calls, id, slot),
-            },
-        }
-    }
-}
-
-fn is_meta(keys: &Keys, slot: Slot) -> bool {
-    keys.name(Key::Runtime(slot)) == "Meta"
 }
 
 fn bare(view: View<'_>, calls: &Calls) -> Vec<Served> {

@@ -10,8 +10,9 @@ use opatlas_source::{Stop, Stopped};
 
 use super::backends::{Unclaimed, serving};
 use super::calls::{Calls, Edge};
-use super::column::{Column, Served, Traits, by_rule};
+use super::column::{Column, Served, Traits};
 use super::needs::Search;
+use super::server::by_rule;
 use super::{Support, Verdict};
 use crate::entry::{Entry, View};
 use crate::origin::Origin;
