@@ -104,20 +104,12 @@ impl Service {
         let mut found = Found::default();
         let mut after = (String::new(), 0);
         for _ in 0..LOOKED_AT / PAGE as usize {
-            let after_row = (&*after.0, after.1);
-            let rows = self
-                .store
-                .steps_said(&timeline.project, within, after_row, PAGE);
-            let rows = rows.await?;
-            let end = rows
-                .last()
-                .map(|(operator, step, _)| (operator.clone(), *step));
-            let is_end = rows.len() < PAGE as usize;
+            let (rows, next) = self.said_after(timeline, within, &after).await?;
             let (on, words) = (Arc::clone(timeline), words.to_owned());
             let look = move |stop: &Stop| found.look(&rows, &on, &words, stop);
             found = self.workers.run(look).await??;
-            match end {
-                Some(end) if !is_end && found.rows < most => after = end,
+            match next {
+                Some(next) if found.rows < most => after = next,
                 _ => break,
             }
         }

@@ -120,26 +120,35 @@ impl Service {
         Ok(index.fitting())
     }
 
+    /// A page of what the steps of a timeline say, and where the next one begins, if there is one.
+    pub(super) async fn said_after(
+        &self,
+        timeline: &Timeline,
+        within: (i64, i64),
+        (operator, step): &(String, i64),
+    ) -> Result<(Vec<Row>, Option<(String, i64)>), ServiceError> {
+        let after = (&**operator, *step);
+        let rows = self
+            .store
+            .steps_said(&timeline.project, within, after, PAGE);
+        let rows = rows.await?;
+        let last = rows.last().filter(|_| rows.len() == PAGE as usize);
+        let next = last.map(|(operator, step, _)| (operator.clone(), *step));
+        Ok((rows, next))
+    }
+
     /// Adds to an index what the steps up to the last of a timeline say.
     async fn complete(&self, index: &Arc<Index>, timeline: &Timeline) -> Result<(), ServiceError> {
         let (_, last) = timeline.steps_within;
         let within = (index.complete.load(Ordering::Acquire), last);
         let mut after = (String::new(), 0);
         loop {
-            let after_row = (&*after.0, after.1);
-            let rows = self
-                .store
-                .steps_said(&timeline.project, within, after_row, PAGE);
-            let rows = rows.await?;
-            let end = rows
-                .last()
-                .map(|(operator, step, _)| (operator.clone(), *step));
-            let is_end = rows.len() < PAGE as usize;
+            let (rows, next) = self.said_after(timeline, within, &after).await?;
             let grown = Arc::clone(index);
             let add = move |stop: &Stop| grown.add(&rows, stop);
             let is_full = self.workers.run(add).await??;
-            match end {
-                Some(end) if !is_end && !is_full => after = end,
+            match next {
+                Some(next) if !is_full => after = next,
                 _ => break,
             }
         }

@@ -255,10 +255,6 @@ mod tests {
                 panic!("{:?}", step.operators);
             };
             let sizes = (says.len(), step.facts.len());
-            println!(
-                "{sizes:?} {}",
-                String::from_utf8(unpack(says).unwrap()).unwrap()
-            );
             assert!(sizes.0 <= most && sizes.1 <= 70, "{sizes:?}");
         }
     }
