@@ -125,7 +125,9 @@ async function start(prepare, flags) {
 
 /**
  * The program and a browser for the tests of a file. `open` opens a path in a window of its own and
- * fails the test at its end for whatever the console complains of.
+ * fails the test at its end for whatever the console complains of. `routes` are handlers by pattern
+ * that stand between the page and the server from the first request on: one that is set while the
+ * page is open can miss a request that is made at the same moment.
  */
 export function site({ prepare, flags = [] } = {}) {
 	const site = { base: "", server: undefined, browser: undefined };
@@ -146,7 +148,8 @@ export function site({ prepare, flags = [] } = {}) {
 		await site.browser?.close();
 		await site.server?.stop();
 	});
-	site.open = async (t, path, { width = 1600, height = 900, theme = "light", fine = [] } = {}) => {
+	site.open = async (t, path, how = {}) => {
+		const { width = 1600, height = 900, theme = "light", fine = [], routes = {} } = how;
 		const context = await site.browser.newContext({
 			viewport: { width, height },
 			colorScheme: theme,
@@ -174,6 +177,7 @@ export function site({ prepare, flags = [] } = {}) {
 			await context.close();
 			assert.deepEqual(complaints, []);
 		});
+		for (const [pattern, handler] of Object.entries(routes)) await page.route(pattern, handler);
 		await page.goto(site.base + path);
 		return page;
 	};
