@@ -15,6 +15,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use memchr::memmem;
 use sha2::{Digest as _, Sha256};
 
 use opatlas_source::{Bundle, Digest};
@@ -35,6 +36,7 @@ const MAX_GROUP: usize = 64;
 const CHUNKS_PER_CUT: u64 = 16;
 
 /// A bundle taken apart.
+#[derive(Debug)]
 pub(crate) struct Plan {
     /// The revision's name.
     pub(crate) digest: Digest,
@@ -43,6 +45,7 @@ pub(crate) struct Plan {
 }
 
 /// A file taken apart.
+#[derive(Debug)]
 pub(crate) struct FilePlan {
     /// Its name in the bundle.
     pub(crate) name: String,
@@ -57,14 +60,18 @@ pub(crate) struct FilePlan {
 }
 
 /// A stretch of a file.
+#[derive(Debug)]
 pub(crate) struct Chunk {
     /// SHA-256 of its bytes.
     pub(crate) digest: Digest,
     /// The position in the file.
     pub(crate) span: Range<usize>,
+    /// Whether its content says that a group begins with it.
+    begins_group: bool,
 }
 
 /// A stretch of a file's chunks.
+#[derive(Debug)]
 pub(crate) struct Group {
     /// SHA-256 over the digests of its chunks.
     pub(crate) digest: Digest,
@@ -103,14 +110,14 @@ impl Earlier<'_> {
     /// little, since few are as long.
     const GONE: usize = 64;
 
-    /// The digest of a chunk, where the earlier file has it about here.
-    fn digest_of(&mut self, chunk: &[u8]) -> Option<Digest> {
+    /// What is known of a chunk, where the earlier file has it about here.
+    fn find(&mut self, chunk: &[u8]) -> Option<&Chunk> {
         let file = self.file?;
         let rest = file.chunks.get(self.next..)?;
         let mut near = rest.iter().take(Self::GONE + 1);
         let found = near.position(|known| file.chunk_bytes(known) == chunk)?;
         self.next += found + 1;
-        Some(rest[found].digest)
+        rest.get(found)
     }
 }
 
@@ -122,16 +129,24 @@ impl FilePlan {
         };
         let chunk = |span: Range<usize>| {
             let bytes = &bytes[span.clone()];
-            let digest = earlier.digest_of(bytes);
-            let digest = digest.unwrap_or_else(|| Digest::of(bytes));
-            Chunk { digest, span }
+            let known = earlier.find(bytes);
+            let known = known.map(|known| (known.digest, known.begins_group));
+            let (digest, begins_group) = known.unwrap_or_else(|| {
+                let begins_group = chosen(first_line(bytes), CHUNKS_PER_CUT);
+                (Digest::of(bytes), begins_group)
+            });
+            Chunk {
+                digest,
+                span,
+                begins_group,
+            }
         };
         let chunks: Vec<_> = cut(bytes).into_iter().map(chunk).collect();
         Self {
             name: name.to_owned(),
             digest,
             bytes: Arc::clone(bytes),
-            groups: groups(bytes, &chunks),
+            groups: groups(&chunks),
             chunks,
         }
     }
@@ -149,29 +164,46 @@ impl FilePlan {
 
 fn cut(bytes: &[u8]) -> Vec<Range<usize>> {
     let mut chunks = Vec::with_capacity(bytes.len() / 256 + 1);
-    let (mut start, mut line) = (0, 0);
-    while line < bytes.len() {
-        let length = line - start;
-        let entry = length >= MIN_CHUNK && bytes[line..].starts_with(b"- ");
-        if entry || (length >= LONG_CHUNK && chosen(first_line(&bytes[line..]), LINES_PER_CUT)) {
-            chunks.push(start..line);
-            start = line;
+    let mut start = 0;
+    // Where entries may begin: at the start, and behind each line feed that `- ` follows.
+    let first = bytes.starts_with(b"- ").then_some(0);
+    let rest = memmem::find_iter(bytes, "\n- ").map(|at| at + 1);
+    for entry in first.into_iter().chain(rest).chain([bytes.len()]) {
+        cut_long(bytes, &mut start, entry, &mut chunks);
+        if entry > start && (entry == bytes.len() || entry - start >= MIN_CHUNK) {
+            chunks.push(start..entry);
+            start = entry;
         }
-        line += first_line(&bytes[line..]).len();
-    }
-    if start < bytes.len() {
-        chunks.push(start..bytes.len());
     }
     chunks
 }
 
-fn groups(bytes: &[u8], chunks: &[Chunk]) -> Vec<Group> {
+/// Cuts what is before an entry at lines in between, where it is long.
+fn cut_long(bytes: &[u8], start: &mut usize, entry: usize, chunks: &mut Vec<Range<usize>>) {
+    let line_behind = |at: usize| Some(at + memchr::memchr(b'\n', bytes.get(at..entry)?)? + 1);
+    // The first line that is so far behind.
+    let mut line = match *start + LONG_CHUNK < entry {
+        true => line_behind(*start + LONG_CHUNK - 1),
+        false => None,
+    };
+    while let Some(at) = line.filter(|&at| at < entry) {
+        line = match chosen(first_line(&bytes[at..]), LINES_PER_CUT) {
+            true => {
+                chunks.push(*start..at);
+                *start = at;
+                line_behind(at + LONG_CHUNK - 1)
+            }
+            false => line_behind(at),
+        };
+    }
+}
+
+fn groups(chunks: &[Chunk]) -> Vec<Group> {
     let mut groups = Vec::with_capacity(chunks.len() / 16 + 1);
     let mut start = 0;
     for (at, chunk) in chunks.iter().enumerate() {
         let length = at - start;
-        let here = || chosen(first_line(&bytes[chunk.span.clone()]), CHUNKS_PER_CUT);
-        if length == MAX_GROUP || (length >= MIN_GROUP && here()) {
+        if length == MAX_GROUP || (length >= MIN_GROUP && chunk.begins_group) {
             groups.push(group(chunks, start..at));
             start = at;
         }
@@ -336,7 +368,35 @@ mod tests {
         assert!(cut(text.as_bytes()).len() > 10);
     }
 
+    /// Where a file is cut, line by line.
+    fn cut_by_lines(bytes: &[u8]) -> Vec<Range<usize>> {
+        let mut chunks = Vec::new();
+        let (mut start, mut line) = (0, 0);
+        while line < bytes.len() {
+            let length = line - start;
+            let rest = &bytes[line..];
+            let is_entry = length >= MIN_CHUNK && rest.starts_with(b"- ");
+            if is_entry || (length >= LONG_CHUNK && chosen(first_line(rest), LINES_PER_CUT)) {
+                chunks.push(start..line);
+                start = line;
+            }
+            line += first_line(rest).len();
+        }
+        chunks.extend((start < bytes.len()).then_some(start..bytes.len()));
+        chunks
+    }
+
     proptest! {
+        #[test]
+        fn entries_are_cut_where_lines_are(
+            parts in prop::collection::vec(("(- |)[abcd]{0,90}\n", 1_usize..150), 0..12),
+            end in "(- )?[ab]{0,3}",
+        ) {
+            let lines = parts.iter().map(|(line, times)| line.repeat(*times));
+            let text = lines.collect::<String>() + &end;
+            prop_assert_eq!(cut(text.as_bytes()), cut_by_lines(text.as_bytes()));
+        }
+
         #[test]
         fn chunks_and_runs_cover_any_bytes(text in "([ab]|- |\n|\r){0,600}") {
             let plan = plan(text.into_bytes());

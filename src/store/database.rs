@@ -170,10 +170,7 @@ pub(super) fn among<'a, T: Into<Bound<'a>>>(
     select: &'static str,
     values: impl Iterator<Item = T>,
 ) -> Statement<'a> {
-    let mut statement = query(select);
-    statement.is_kept = false;
-    statement.push_list(values.map(Into::into));
-    statement
+    query(select).among(values)
 }
 
 impl<'a> Statement<'a> {
@@ -202,6 +199,13 @@ impl<'a> Statement<'a> {
     /// Gives the next placeholder its value.
     pub(super) fn bind(mut self, value: impl Into<Bound<'a>>) -> Self {
         self.values.push(value.into());
+        self
+    }
+
+    /// Completes a text that ends in `IN (`.
+    pub(super) fn among<T: Into<Bound<'a>>>(mut self, values: impl Iterator<Item = T>) -> Self {
+        self.is_kept = false;
+        self.push_list(values.map(Into::into));
         self
     }
 

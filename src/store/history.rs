@@ -1,5 +1,8 @@
 //! The order of revisions and the changes of each step in a store: opaque texts.
 
+use std::sync::Arc;
+
+use super::chunks::Plan;
 use super::records::{IngestOutcome, LabelRecord};
 use opatlas_source::{Bundle, Digest};
 
@@ -55,6 +58,29 @@ pub struct IngestPlace {
     pub labels: Vec<LabelRecord>,
 }
 
+/// A bundle taken apart, as it is stored.
+#[derive(Debug, Clone)]
+pub struct Prepared(Arc<Plan>);
+
+impl Prepared {
+    /// Takes a bundle apart; some milliseconds of work for a release.
+    #[must_use]
+    pub fn of(bundle: &Bundle) -> Self {
+        Self(Arc::new(Plan::of(bundle)))
+    }
+
+    /// Takes a bundle apart that is much like this one, which takes a tenth of the time; the result is the
+    /// same.
+    #[must_use]
+    pub fn next(&self, bundle: &Bundle) -> Self {
+        Self(Arc::new(Plan::after(Some(&self.0), bundle)))
+    }
+
+    pub(super) fn plan(&self) -> &Plan {
+        &self.0
+    }
+}
+
 /// A commit to be stored, with its files.
 #[derive(Debug, Clone)]
 pub struct NewCommit {
@@ -63,7 +89,7 @@ pub struct NewCommit {
     /// Its place on the timeline.
     pub position: i64,
     /// Its files.
-    pub bundle: Bundle,
+    pub files: Prepared,
 }
 
 /// What came of storing commits: one outcome for each, in their order.

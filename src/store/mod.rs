@@ -41,7 +41,8 @@ pub use copy::{Rows, Value, copy};
 pub use error::{Conflict, Missing, StoreError, Unusable};
 pub use exceptions::ExceptionRecord;
 pub use history::{
-    CommitOutcomes, CommitPlace, CommitRecord, IngestPlace, NewCommit, Stamp, StepKey, StepRecord,
+    CommitOutcomes, CommitPlace, CommitRecord, IngestPlace, NewCommit, Prepared, Stamp, StepKey,
+    StepRecord,
 };
 pub use maintenance::{CheckReport, Collected, Mode};
 pub use mark::Mark;
@@ -310,7 +311,7 @@ pub trait Store: ProbeStore + Send + Sync + 'static {
     fn ingest_commits<'a>(
         &'a self,
         project: &'a ProjectName,
-        commits: Vec<NewCommit>,
+        commits: &'a [NewCommit],
         now: i64,
     ) -> Answer<'a, CommitOutcomes>;
 

@@ -58,9 +58,11 @@ pub const REVISIONS_AFTER: &str = "SELECT id, digest, ingested_at FROM revisions
 pub const LABELS_AFTER: &str = "SELECT l.name, l.revision, l.release, l.moved_at, r.digest \
      FROM labels l JOIN revisions r ON r.id = l.revision WHERE l.project = $1 AND l.revision > $2 \
      ORDER BY l.revision, l.name";
-/// Adds a revision.
-pub const REVISION_INSERT: &str =
-    "INSERT INTO revisions (project, digest, ingested_at) VALUES ($1, $2, $3) RETURNING id";
+/// Which of these revisions a project has.
+pub const REVISIONS_KNOWN: &str =
+    "SELECT id, digest FROM revisions WHERE project = $1 AND digest IN (";
+/// Adds revisions.
+pub const REVISIONS_INSERT: &str = "INSERT INTO revisions (project, digest, ingested_at) ";
 /// Gives a revision its files.
 pub const REVISION_FILES_INSERT: &str = "INSERT INTO revision_files (revision, name, file) ";
 /// Takes its files from a revision.
@@ -134,10 +136,11 @@ pub const COMMIT_LAST: &str = "SELECT c.id, c.position, c.revision, c.release, c
 pub const COMMITS_OF_REVISIONS: &str = "SELECT c.id, c.position, c.revision, c.release, \
      c.author_date, c.subject, r.digest FROM commits c JOIN revisions r ON r.id = c.revision \
      WHERE c.revision IN (";
-/// Adds a commit, unless it is there.
-pub const COMMIT_INSERT: &str = "INSERT INTO commits \
-     (project, id, position, revision, release, author_date, subject) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (project, id) DO NOTHING";
+/// Adds commits.
+pub const COMMITS_INSERT: &str =
+    "INSERT INTO commits (project, id, position, revision, release, author_date, subject) ";
+/// Ends it: those that are there stay as they are, and the answer has the others.
+pub const COMMITS_NEW: &str = " ON CONFLICT (project, id) DO NOTHING RETURNING id";
 /// Gives a commit another place.
 pub const COMMIT_PLACE: &str = "UPDATE commits SET position = $3 WHERE project = $1 AND id = $2";
 /// The steps of a project that a program computed.
@@ -156,13 +159,11 @@ pub const STEPS_STALE_DELETE: [&str; 2] = [
      AND step IN (SELECT id FROM steps WHERE project = $1 AND program <> $2)",
     "DELETE FROM steps WHERE project = $1 AND program <> $2",
 ];
-/// A step by what it leads from and to.
-pub const STEP_FIND: &str = "SELECT id FROM steps WHERE project = $1 AND head = $2 AND base = $3 \
-     AND head_release = $4 AND base_release = $5";
-/// Adds a step.
-pub const STEP_INSERT: &str = "INSERT INTO steps \
-     (project, head, base, head_release, base_release, program, facts) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7) RETURNING id";
+/// Adds steps.
+pub const STEPS_INSERT: &str =
+    "INSERT INTO steps (project, head, base, head_release, base_release, program, facts) ";
+/// Ends it: each with the id that it was given.
+pub const STEPS_NEW: &str = " RETURNING id, base, head, base_release, head_release, program";
 /// Adds what a step did to operators.
 pub const STEP_OPERATORS_INSERT: &str =
     "INSERT INTO step_operators (project, operator, step, says) ";
@@ -203,7 +204,7 @@ pub const CHUNKS_INSERT: &str = "INSERT INTO pieces (digest, content) ";
 pub const GROUPS_INSERT: &str = "INSERT INTO runs (digest, pieces) ";
 /// Adds files.
 pub const FILES_INSERT: &str = "INSERT INTO files (digest, bytes, runs) ";
-/// Ends the three above: the ids that they were given.
+/// Ends the three above, and what adds revisions: the ids that they were given.
 pub const RETURNING_IDS: &str = " RETURNING id, digest";
 /// Chunks by id, packed into one row: their ids, their sizes and their contents, in one order. A release
 /// has thousands of small ones, and each row costs more than what is in it. (SQLite)

@@ -1,6 +1,8 @@
 //! Commits in their order, and steps.
 
-use opatlas::store::{CommitRecord, Mode, NewCommit, ProjectName, StepKey, StepRecord, Store};
+use opatlas::store::{
+    CommitRecord, Mode, NewCommit, Prepared, ProjectName, StepKey, StepRecord, Store,
+};
 
 use crate::given::{bundle, new_project};
 
@@ -13,7 +15,7 @@ fn commit(id: &str, position: i64, text: &str) -> NewCommit {
             subject: format!("commit {id}"),
         },
         position,
-        bundle: bundle(text),
+        files: Prepared::of(&bundle(text)),
     }
 }
 
@@ -32,10 +34,7 @@ pub async fn commits_stand_in_their_order(store: &dyn Store) {
         commit("cc", 3, "- two\n"),
         commit("dd", 4, "- one\n"),
     ];
-    let outcomes = store
-        .ingest_commits(&project, new.clone(), 7)
-        .await
-        .unwrap();
+    let outcomes = store.ingest_commits(&project, &new, 7).await.unwrap();
     assert_eq!(
         outcomes.iter().map(|o| o.created).collect::<Vec<_>>(),
         [true, true, false]
@@ -43,7 +42,7 @@ pub async fn commits_stand_in_their_order(store: &dyn Store) {
     assert_eq!(outcomes[0].sequence, outcomes[2].sequence);
     assert!(store.stamp(&project).await.unwrap().now > before.now);
     let stamp = store.stamp(&project).await.unwrap();
-    store.ingest_commits(&project, new, 8).await.unwrap();
+    store.ingest_commits(&project, &new, 8).await.unwrap();
     assert_eq!(store.stamp(&project).await.unwrap(), stamp);
     assert_eq!((stamp.commits, stamp.revisions), (0, 0));
     assert_eq!(ids(store, &project).await, ["aa", "cc", "dd"]);
@@ -70,7 +69,7 @@ pub async fn steps_are_kept_and_replaced(store: &dyn Store) {
     const SECOND: &[u8] = b"\xFFSecond\0";
     let project = new_project(store, "steps").await;
     let new = vec![commit("aa", 1, "- three\n"), commit("bb", 2, "- four\n")];
-    let outcomes = store.ingest_commits(&project, new, 7).await.unwrap();
+    let outcomes = store.ingest_commits(&project, &new, 7).await.unwrap();
     let key = StepKey {
         base: outcomes[0].sequence,
         head: outcomes[1].sequence,

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use opatlas::store::{
-    CommitRecord, Edit, Expected, LabelRequest, Mark, NewCommit, PostgresStore, ProjectChange,
-    ProjectName, SqliteStore, Store,
+    CommitRecord, Edit, Expected, LabelRequest, Mark, NewCommit, PostgresStore, Prepared,
+    ProjectChange, ProjectName, SqliteStore, Store,
 };
 use sqlx::{Connection as _, PgConnection};
 
@@ -84,12 +84,9 @@ impl Change {
                         subject: "first".to_owned(),
                     },
                     position: 1,
-                    bundle: bundle("- func: c() -> ()\n"),
+                    files: Prepared::of(&bundle("- func: c() -> ()\n")),
                 };
-                store
-                    .ingest_commits(project, vec![commit], 3)
-                    .await
-                    .unwrap();
+                store.ingest_commits(project, &[commit], 3).await.unwrap();
             }
             Self::Unlabel => {
                 let label = label("main");

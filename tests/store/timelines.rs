@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use opatlas::service::history::Line;
 use opatlas::service::{Limits, Service};
-use opatlas::store::{CommitRecord, Expected, NewCommit, ProjectName, Store};
+use opatlas::store::{CommitRecord, Expected, NewCommit, Prepared, ProjectName, Store};
 
 use crate::given::{bundle, label, new_project, request};
 
@@ -77,12 +77,9 @@ async fn change(store: &dyn Store, project: &ProjectName, numbers: &mut Numbers)
                     subject: "A change".to_owned(),
                 },
                 position: if chosen == 8 { position } else { end },
-                bundle: bundle(&text),
+                files: Prepared::of(&bundle(&text)),
             };
-            store
-                .ingest_commits(project, vec![commit], 5)
-                .await
-                .unwrap();
+            store.ingest_commits(project, &[commit], 5).await.unwrap();
         }
     }
 }

@@ -12,7 +12,9 @@ use crate::service::notes::JudgedRelease;
 use crate::service::observed;
 use crate::service::snapshot::Snapshot;
 use crate::store::blocking;
-use crate::store::{CommitOutcomes, CommitRecord, NewCommit, ProjectName, StepKey, StepRecord};
+use crate::store::{
+    CommitOutcomes, CommitRecord, NewCommit, Prepared, ProjectName, StepKey, StepRecord,
+};
 use opatlas_source::{Bundle, OBSERVED, Stop, Stopped};
 
 use super::comparers;
@@ -53,6 +55,7 @@ pub struct ReadCommits {
 pub struct LastRead {
     position: i64,
     snapshot: Arc<Snapshot>,
+    files: Prepared,
 }
 
 /// The commit that was stored last, from which the step to the next one goes.
@@ -178,7 +181,7 @@ impl Service {
         let (commits, computed): (Vec<_>, Vec<_>) =
             read.commits.into_iter().map(|it| (it.new, it.step)).unzip();
         let releases: Vec<_> = commits.iter().map(|new| judged(&new.commit)).collect();
-        let outcomes = self.store.ingest_commits(&project, commits, self.now());
+        let outcomes = self.store.ingest_commits(&project, &commits, self.now());
         let outcomes = outcomes.await?;
         let arrived = || {
             computed
@@ -293,17 +296,22 @@ impl ReadCommits {
                 return Ok(None);
             }
         };
+        let files = match &self.last {
+            Some(last) => last.files.next(&snapshot.bundle),
+            None => Prepared::of(&snapshot.bundle),
+        };
         self.commits.push(ReadCommit {
             new: NewCommit {
                 commit,
                 position,
-                bundle: snapshot.bundle.clone(),
+                files: files.clone(),
             },
             step: None,
         });
         let last = self.last.replace(LastRead {
             position,
             snapshot: Arc::clone(&snapshot),
+            files,
         });
         let Some(last) = last else {
             return Ok(None);

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc::{Receiver, Sender};
 
-use super::ingest::Seen;
 use super::{
     check, collect, content, copy, exceptions, history, ingest, labels, off_reactor, projects,
     revisions, tokens,
@@ -113,9 +112,7 @@ impl<B: Backend> Store for B {
         Box::pin(async move {
             let plan = off_reactor(move || Plan::of(&bundle)).await?;
             let mut work = self.write().await?;
-            let outcome =
-                ingest::ingest(&mut *work, project, &plan, &mut Seen::default(), label, now)
-                    .await?;
+            let outcome = ingest::ingest(&mut *work, project, &plan, label, now).await?;
             self.publish(work).await?;
             Ok(outcome)
         })
@@ -317,26 +314,12 @@ impl<B: Backend> Store for B {
     fn ingest_commits<'a>(
         &'a self,
         project: &'a ProjectName,
-        commits: Vec<NewCommit>,
+        commits: &'a [NewCommit],
         now: i64,
     ) -> Answer<'a, CommitOutcomes> {
         Box::pin(async move {
-            let plans = off_reactor(move || {
-                let mut plans: Vec<(Plan, _, _)> = Vec::with_capacity(commits.len());
-                for new in commits {
-                    let previous = plans.last().map(|(plan, _, _)| plan);
-                    let plan = Plan::after(previous, &new.bundle);
-                    plans.push((plan, new.commit, new.position));
-                }
-                plans
-            });
-            let plans = plans.await?;
             let mut work = self.write().await?;
-            let (mut outcomes, mut seen) = (Vec::with_capacity(plans.len()), Seen::default());
-            for commit in &plans {
-                let outcome = history::ingest_commit(&mut *work, project, commit, &mut seen, now);
-                outcomes.push(outcome.await?);
-            }
+            let outcomes = history::ingest_commits(&mut *work, project, commits, now).await?;
             self.publish(work).await?;
             Ok(outcomes)
         })

@@ -1,12 +1,13 @@
 //! The timeline: commits in their order, and what each step of it did.
 
-use super::ingest::{self, Seen};
-use super::projects;
+use rustc_hash::{FxHashMap, FxHashSet};
+
 use super::rows::{self, BATCH};
+use super::{ingest, projects};
 use crate::store::chunks::Plan;
 use crate::store::database::{Connection, Statement, among, query, query_scalar};
 use crate::store::error::StoreError;
-use crate::store::history::{CommitPlace, CommitRecord, Stamp, StepKey, StepRecord};
+use crate::store::history::{CommitPlace, CommitRecord, NewCommit, Stamp, StepKey, StepRecord};
 use crate::store::names::ProjectName;
 use crate::store::records::IngestOutcome;
 use crate::store::sql;
@@ -182,37 +183,60 @@ pub(super) async fn place_commits(
     bump(connection, project, Rearranged::Commits).await
 }
 
-pub(super) async fn ingest_commit(
+pub(super) async fn ingest_commits(
     connection: &mut impl Connection,
     project: &ProjectName,
-    (plan, commit, position): &(Plan, CommitRecord, i64),
-    seen: &mut Seen,
+    commits: &[NewCommit],
     now: i64,
-) -> Result<IngestOutcome, StoreError> {
-    let outcome = ingest::ingest(connection, project, plan, seen, None, now).await?;
+) -> Result<Vec<IngestOutcome>, StoreError> {
     let project = projects::id(connection, project).await?;
+    let plans: Vec<&Plan> = commits.iter().map(|new| new.files.plan()).collect();
+    let stored = ingest::store(connection, project, &plans, now).await?;
     let last: Option<i64> = query_scalar(sql::COMMIT_LAST_POSITION)
         .bind(project)
         .fetch_one(&mut *connection)
         .await?;
-    let inserted = query(sql::COMMIT_INSERT)
-        .bind(project)
-        .bind(&commit.id)
-        .bind(position)
-        .bind(outcome.sequence)
-        .bind(commit.release.as_deref())
-        .bind(commit.author_date)
-        .bind(&commit.subject)
-        .execute(&mut *connection)
-        .await?;
-    if inserted > 0 {
-        let rearranged = match last.is_some_and(|last| last >= *position) {
-            true => Rearranged::Commits,
-            false => Rearranged::Nothing,
+    let mut new: FxHashSet<String> = FxHashSet::default();
+    let both: Vec<_> = commits.iter().zip(&stored).collect();
+    for batch in both.chunks(BATCH) {
+        let rows = batch.iter().map(|(new, stored)| {
+            let commit = &new.commit;
+            [
+                project.into(),
+                (&commit.id).into(),
+                new.position.into(),
+                stored.id.into(),
+                commit.release.as_deref().into(),
+                commit.author_date.into(),
+                (&commit.subject).into(),
+            ]
+        });
+        let mut statement = Statement::inserting(sql::COMMITS_INSERT, rows);
+        statement.push(sql::COMMITS_NEW);
+        let inserted: Vec<(String,)> = statement.fetch_all(&mut *connection).await?;
+        new.extend(inserted.into_iter().map(|(id,)| id));
+    }
+    if !new.is_empty() {
+        let places = commits.iter().filter(|it| new.contains(&it.commit.id));
+        let places = places.map(|it| it.position);
+        // Each behind the one before, and the first behind all that were there.
+        let is_behind = last.into_iter().chain(places).is_sorted_by(|a, b| a < b);
+        let rearranged = match is_behind {
+            true => Rearranged::Nothing,
+            false => Rearranged::Commits,
         };
         bump(connection, project, rearranged).await?;
     }
-    Ok(outcome)
+    let outcomes = plans
+        .iter()
+        .zip(stored)
+        .map(|(plan, stored)| IngestOutcome {
+            digest: plan.digest,
+            sequence: stored.id,
+            created: stored.is_new,
+            label: None,
+        });
+    Ok(outcomes.collect())
 }
 
 pub(super) async fn steps(
@@ -260,37 +284,49 @@ pub(super) async fn save_steps(
         // Readers that know the removed steps must look them up again.
         bump(connection, project, Rearranged::Both).await?;
     }
-    for step in steps {
-        let key = &step.key;
-        let known: Option<i64> = query_scalar(sql::STEP_FIND)
-            .bind(project)
-            .bind(key.head)
-            .bind(key.base)
-            .bind(&key.head_release)
-            .bind(&key.base_release)
-            .fetch_optional(&mut *connection)
-            .await?;
-        if known.is_some() {
-            continue;
-        }
-        let id: i64 = query_scalar(sql::STEP_INSERT)
-            .bind(project)
-            .bind(key.head)
-            .bind(key.base)
-            .bind(&key.head_release)
-            .bind(&key.base_release)
-            .bind(program)
-            .bind(&step.facts[..])
-            .fetch_one(&mut *connection)
-            .await?;
-        for batch in step.operators.chunks(BATCH) {
-            let rows = batch.iter().map(|(operator, says)| {
-                let (operator, says) = (&**operator, &**says);
-                [project.into(), operator.into(), id.into(), says.into()]
-            });
-            let statement = Statement::inserting(sql::STEP_OPERATORS_INSERT, rows);
-            statement.execute(&mut *connection).await?;
-        }
+    let heads: Vec<i64> = steps.iter().map(|step| step.key.head).collect();
+    let mut known: FxHashSet<StepKey> = FxHashSet::default();
+    for batch in heads.chunks(BATCH) {
+        let statement = among(sql::STEPS_OF_HEADS, batch.iter().copied());
+        let rows: Vec<StepRow> = statement.fetch_all(&mut *connection).await?;
+        known.extend(rows.into_iter().map(|row| row.step().1));
+    }
+    let new = steps.iter().filter(|step| known.insert(step.key.clone()));
+    let new: Vec<&StepRecord> = new.collect();
+    let mut ids: FxHashMap<StepKey, i64> = FxHashMap::default();
+    for batch in new.chunks(BATCH) {
+        let rows = batch.iter().map(|step| {
+            let key = &step.key;
+            [
+                project.into(),
+                key.head.into(),
+                key.base.into(),
+                (&key.head_release).into(),
+                (&key.base_release).into(),
+                program.into(),
+                (&step.facts[..]).into(),
+            ]
+        });
+        let mut statement = Statement::inserting(sql::STEPS_INSERT, rows);
+        statement.push(sql::STEPS_NEW);
+        let rows: Vec<StepRow> = statement.fetch_all(&mut *connection).await?;
+        ids.extend(rows.into_iter().map(|row| {
+            let (id, key) = row.step();
+            (key, id)
+        }));
+    }
+    let said = new.iter().flat_map(|step| {
+        let id = ids.get(&step.key).copied();
+        let operators = step.operators.iter();
+        operators.filter_map(move |(operator, says)| Some((&**operator, id?, &**says)))
+    });
+    let said: Vec<(&str, i64, &[u8])> = said.collect();
+    for batch in said.chunks(BATCH) {
+        let rows = batch
+            .iter()
+            .map(|&(operator, id, says)| [project.into(), operator.into(), id.into(), says.into()]);
+        let statement = Statement::inserting(sql::STEP_OPERATORS_INSERT, rows);
+        statement.execute(&mut *connection).await?;
     }
     Ok(())
 }

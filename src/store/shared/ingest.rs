@@ -6,9 +6,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::history::Rearranged;
 use super::labels::{self, Target};
 use super::rows::{self, BATCH};
-use super::{history, projects, revisions};
+use super::{history, projects};
 use crate::store::chunks::{FilePlan, Group, Plan};
-use crate::store::database::{Bound, Connection, Statement, among, query_scalar};
+use crate::store::database::{Bound, Connection, Statement, query};
 use crate::store::error::StoreError;
 use crate::store::ids::encode;
 use crate::store::names::ProjectName;
@@ -19,38 +19,21 @@ use opatlas_source::Digest;
 /// The row ids of stored parts, by digest.
 type Ids = FxHashMap<Digest, i64>;
 
-/// The parts that the revisions so far of one transaction consist of. A commit has nearly all of them in
-/// common with the one before, and to look hundreds of digests up again takes longer than to store the
-/// rest.
-#[derive(Default)]
-pub(super) struct Seen {
-    groups: Ids,
-    chunks: Ids,
-}
-
-/// Stores a revision unless it is there, and sets the label. `seen` is of the same transaction.
+/// Stores a revision unless it is there, and sets the label.
 pub(super) async fn ingest(
     connection: &mut impl Connection,
     project: &ProjectName,
     plan: &Plan,
-    seen: &mut Seen,
     label: Option<&LabelRequest>,
     now: i64,
 ) -> Result<IngestOutcome, StoreError> {
     let project = projects::id(connection, project).await?;
-    let stored = revisions::by_digest(connection, project, plan.digest).await?;
-    let id = match stored {
-        Some(id) => id,
-        None => store(connection, project, plan, seen, now).await?,
-    };
+    let stored = store(connection, project, &[plan], now).await?;
+    let Stored { id, is_new } = stored[0];
     let digest = plan.digest;
     let label = match label {
         Some(label) => {
-            let target = Target {
-                id,
-                digest,
-                is_new: stored.is_none(),
-            };
+            let target = Target { id, digest, is_new };
             Some(labels::set(connection, project, label, target, now).await?)
         }
         None => None,
@@ -58,48 +41,80 @@ pub(super) async fn ingest(
     Ok(IngestOutcome {
         digest,
         sequence: id,
-        created: stored.is_none(),
+        created: is_new,
         label,
     })
 }
 
-async fn store(
+/// A revision that is there.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Stored {
+    /// Its row id.
+    pub(super) id: i64,
+    /// Whether it was not there before.
+    pub(super) is_new: bool,
+}
+
+/// Stores revisions of the project with this row id unless they are there; gives each of them, in their order.
+/// All go together through every kind of part: statements cost more than what is in them, and revisions that
+/// follow each other have nearly all parts in common.
+pub(super) async fn store(
     connection: &mut impl Connection,
     project: i64,
-    plan: &Plan,
-    seen: &mut Seen,
+    plans: &[&Plan],
     now: i64,
-) -> Result<i64, StoreError> {
-    let files = files(connection, &plan.files, seen).await?;
-    let revision: i64 = query_scalar(sql::REVISION_INSERT)
-        .bind(project)
-        .bind(&plan.digest.as_bytes()[..])
-        .bind(now)
-        .fetch_one(&mut *connection)
-        .await?;
-    for batch in plan.files.chunks(BATCH) {
-        let rows = batch.iter().map(|file| {
-            let id = files.get(&file.digest);
-            [revision.into(), (&*file.name).into(), id.into()]
-        });
-        let statement = Statement::inserting(sql::REVISION_FILES_INSERT, rows);
+) -> Result<Vec<Stored>, StoreError> {
+    let mut ids = Ids::default();
+    let wanted = plans.iter().map(|plan| (plan.digest, *plan)).collect();
+    let known = query(sql::REVISIONS_KNOWN).bind(project);
+    let new = unknown(connection, &known, wanted, &mut ids).await?;
+    let files = files(connection, &new).await?;
+    for batch in new.chunks(BATCH) {
+        let rows = batch
+            .iter()
+            .map(|(digest, _)| [project.into(), bound(digest), now.into()]);
+        let statement = Statement::inserting(sql::REVISIONS_INSERT, rows);
+        insert(connection, statement, &mut ids).await?;
+    }
+    let rows: Vec<[Bound<'_>; 3]> = new
+        .iter()
+        .flat_map(|(digest, plan)| {
+            let revision = ids[digest];
+            plan.files.iter().map({
+                let files = &files;
+                move |file| {
+                    let id = files[&file.digest];
+                    [revision.into(), (&*file.name).into(), id.into()]
+                }
+            })
+        })
+        .collect();
+    for batch in rows.chunks(BATCH) {
+        let statement = Statement::inserting(sql::REVISION_FILES_INSERT, batch.iter().cloned());
         statement.execute(&mut *connection).await?;
     }
-    history::bump(connection, project, Rearranged::Nothing).await?;
-    Ok(revision)
+    if !new.is_empty() {
+        history::bump(connection, project, Rearranged::Nothing).await?;
+    }
+    let mut new: FxHashSet<Digest> = new.into_iter().map(|(digest, _)| digest).collect();
+    let stored = plans.iter().map(|plan| Stored {
+        id: ids[&plan.digest],
+        // Where the same one comes again, it is there.
+        is_new: new.remove(&plan.digest),
+    });
+    Ok(stored.collect())
 }
 
 /// The ids of these files, stored where they are not.
 async fn files(
     connection: &mut impl Connection,
-    plans: &[FilePlan],
-    seen: &mut Seen,
+    plans: &[(Digest, &Plan)],
 ) -> Result<Ids, StoreError> {
-    let plans = plans.iter().map(|file| (file.digest, file)).collect();
+    let files = plans.iter().flat_map(|(_, plan)| &plan.files);
+    let files = files.map(|file| (file.digest, file)).collect();
     let mut ids = Ids::default();
-    let new = unknown(connection, sql::FILES_KNOWN, plans, &mut ids).await?;
-    groups(connection, &new, seen).await?;
-    let groups = &seen.groups;
+    let new = unknown(connection, &query(sql::FILES_KNOWN), files, &mut ids).await?;
+    let groups = groups(connection, &new).await?;
     for batch in new.chunks(BATCH) {
         let rows = batch.iter().map(|(digest, file)| {
             let list: Vec<_> = file
@@ -116,12 +131,11 @@ async fn files(
     Ok(ids)
 }
 
-/// Finds the ids of the groups of these files, and stores those that are not there.
+/// The ids of the groups of these files, stored where they are not.
 async fn groups(
     connection: &mut impl Connection,
     files: &[(Digest, &FilePlan)],
-    seen: &mut Seen,
-) -> Result<(), StoreError> {
+) -> Result<Ids, StoreError> {
     let mut groups = Vec::new();
     for (_, file) in files {
         groups.extend(
@@ -130,12 +144,9 @@ async fn groups(
                 .map(|group| (group.digest, (group, *file))),
         );
     }
-    let Seen {
-        groups: ids,
-        chunks,
-    } = seen;
-    let new = unknown(connection, sql::GROUPS_KNOWN, groups, ids).await?;
-    store_chunks(connection, &new, chunks).await?;
+    let mut ids = Ids::default();
+    let new = unknown(connection, &query(sql::GROUPS_KNOWN), groups, &mut ids).await?;
+    let chunks = chunks(connection, &new).await?;
     for batch in new.chunks(BATCH) {
         let rows = batch.iter().map(|(digest, (group, file))| {
             let list = file.chunks_of(group).iter();
@@ -143,17 +154,16 @@ async fn groups(
             [bound(digest), encode(&list).into()]
         });
         let statement = Statement::inserting(sql::GROUPS_INSERT, rows);
-        insert(connection, statement, ids).await?;
+        insert(connection, statement, &mut ids).await?;
     }
-    Ok(())
+    Ok(ids)
 }
 
-/// Finds the ids of the chunks of these groups, and stores those that are not there.
-async fn store_chunks(
+/// The ids of the chunks of these groups, stored where they are not.
+async fn chunks(
     connection: &mut impl Connection,
     groups: &[(Digest, (&Group, &FilePlan))],
-    ids: &mut Ids,
-) -> Result<(), StoreError> {
+) -> Result<Ids, StoreError> {
     let mut chunks = Vec::new();
     for (_, (group, file)) in groups {
         let bytes = |chunk| file.chunk_bytes(chunk);
@@ -163,20 +173,22 @@ async fn store_chunks(
                 .map(|chunk| (chunk.digest, bytes(chunk))),
         );
     }
-    let new = unknown(connection, sql::CHUNKS_KNOWN, chunks, ids).await?;
+    let mut ids = Ids::default();
+    let new = unknown(connection, &query(sql::CHUNKS_KNOWN), chunks, &mut ids).await?;
     for batch in new.chunks(BATCH) {
         let rows = batch.iter();
         let rows = rows.map(|(digest, bytes)| [bound(digest), Bound::from(*bytes)]);
         let statement = Statement::inserting(sql::CHUNKS_INSERT, rows);
-        insert(connection, statement, ids).await?;
+        insert(connection, statement, &mut ids).await?;
     }
-    Ok(())
+    Ok(ids)
 }
 
 /// The items that are not stored, each once and in their order. Adds the ids of the others to `ids`.
+/// `select` ends in `IN (`.
 async fn unknown<T>(
     connection: &mut impl Connection,
-    select: &'static str,
+    select: &Statement<'static>,
     mut items: Vec<(Digest, T)>,
     ids: &mut Ids,
 ) -> Result<Vec<(Digest, T)>, StoreError> {
@@ -184,7 +196,7 @@ async fn unknown<T>(
     items.retain(|(digest, _)| !ids.contains_key(digest) && seen.insert(*digest));
     for batch in items.chunks(BATCH) {
         let digests = batch.iter().map(|(digest, _)| &digest.as_bytes()[..]);
-        let statement = among(select, digests);
+        let statement = select.clone().among(digests);
         take_ids(connection, statement, ids).await?;
     }
     items.retain(|(digest, _)| !ids.contains_key(digest));
