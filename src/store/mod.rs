@@ -19,6 +19,7 @@ mod error;
 mod exceptions;
 mod history;
 mod ids;
+mod known;
 mod maintenance;
 mod mark;
 mod migrations;
@@ -44,6 +45,7 @@ pub use history::{
     CommitOutcomes, CommitPlace, CommitRecord, IngestPlace, NewCommit, Prepared, Stamp, StepKey,
     StepRecord,
 };
+pub use known::KnownParts;
 pub use maintenance::{CheckReport, Collected, Mode};
 pub use mark::Mark;
 pub use names::{
@@ -307,11 +309,12 @@ pub trait Store: ProbeStore + Send + Sync + 'static {
     ) -> Answer<'a, ()>;
 
     /// Stores commits with their files, all or none. A commit that is there already stays as it
-    /// is.
+    /// is. `parts` are those that the commits before left in this store, or none.
     fn ingest_commits<'a>(
         &'a self,
         project: &'a ProjectName,
         commits: &'a [NewCommit],
+        parts: &'a mut KnownParts,
         now: i64,
     ) -> Answer<'a, CommitOutcomes>;
 

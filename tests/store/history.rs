@@ -1,7 +1,7 @@
 //! Commits in their order, and steps.
 
 use opatlas::store::{
-    CommitRecord, Mode, NewCommit, Prepared, ProjectName, StepKey, StepRecord, Store,
+    CommitRecord, KnownParts, Mode, NewCommit, Prepared, ProjectName, StepKey, StepRecord, Store,
 };
 
 use crate::given::{bundle, new_project};
@@ -34,7 +34,10 @@ pub async fn commits_stand_in_their_order(store: &dyn Store) {
         commit("cc", 3, "- two\n"),
         commit("dd", 4, "- one\n"),
     ];
-    let outcomes = store.ingest_commits(&project, &new, 7).await.unwrap();
+    let outcomes = store
+        .ingest_commits(&project, &new, &mut KnownParts::default(), 7)
+        .await
+        .unwrap();
     assert_eq!(
         outcomes.iter().map(|o| o.created).collect::<Vec<_>>(),
         [true, true, false]
@@ -42,7 +45,10 @@ pub async fn commits_stand_in_their_order(store: &dyn Store) {
     assert_eq!(outcomes[0].sequence, outcomes[2].sequence);
     assert!(store.stamp(&project).await.unwrap().now > before.now);
     let stamp = store.stamp(&project).await.unwrap();
-    store.ingest_commits(&project, &new, 8).await.unwrap();
+    store
+        .ingest_commits(&project, &new, &mut KnownParts::default(), 8)
+        .await
+        .unwrap();
     assert_eq!(store.stamp(&project).await.unwrap(), stamp);
     assert_eq!((stamp.commits, stamp.revisions), (0, 0));
     assert_eq!(ids(store, &project).await, ["aa", "cc", "dd"]);
@@ -69,7 +75,10 @@ pub async fn steps_are_kept_and_replaced(store: &dyn Store) {
     const SECOND: &[u8] = b"\xFFSecond\0";
     let project = new_project(store, "steps").await;
     let new = vec![commit("aa", 1, "- three\n"), commit("bb", 2, "- four\n")];
-    let outcomes = store.ingest_commits(&project, &new, 7).await.unwrap();
+    let outcomes = store
+        .ingest_commits(&project, &new, &mut KnownParts::default(), 7)
+        .await
+        .unwrap();
     let key = StepKey {
         base: outcomes[0].sequence,
         head: outcomes[1].sequence,

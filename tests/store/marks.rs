@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use opatlas::store::{
-    CommitRecord, Edit, Expected, LabelRequest, Mark, NewCommit, PostgresStore, Prepared,
-    ProjectChange, ProjectName, SqliteStore, Store,
+    CommitRecord, Edit, Expected, KnownParts, LabelRequest, Mark, NewCommit, PostgresStore,
+    Prepared, ProjectChange, ProjectName, SqliteStore, Store,
 };
 use sqlx::{Connection as _, PgConnection};
 
@@ -86,7 +86,10 @@ impl Change {
                     position: 1,
                     files: Prepared::of(&bundle("- func: c() -> ()\n")),
                 };
-                store.ingest_commits(project, &[commit], 3).await.unwrap();
+                store
+                    .ingest_commits(project, &[commit], &mut KnownParts::default(), 3)
+                    .await
+                    .unwrap();
             }
             Self::Unlabel => {
                 let label = label("main");

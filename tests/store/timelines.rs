@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use opatlas::service::history::Line;
 use opatlas::service::{Limits, Service};
-use opatlas::store::{CommitRecord, Expected, NewCommit, Prepared, ProjectName, Store};
+use opatlas::store::{CommitRecord, Expected, KnownParts, NewCommit, Prepared, ProjectName, Store};
 
 use crate::given::{bundle, label, new_project, request};
 
@@ -79,7 +79,10 @@ async fn change(store: &dyn Store, project: &ProjectName, numbers: &mut Numbers)
                 position: if chosen == 8 { position } else { end },
                 files: Prepared::of(&bundle(&text)),
             };
-            store.ingest_commits(project, &[commit], 5).await.unwrap();
+            store
+                .ingest_commits(project, &[commit], &mut KnownParts::default(), 5)
+                .await
+                .unwrap();
         }
     }
 }

@@ -179,23 +179,42 @@ fn read(
 ) -> anyhow::Result<usize> {
     let mut ids = Files::open(repository, Mode::Ids)?;
     let mut files = Files::open(repository, Mode::Bytes)?;
+    // What is beside the operators changes rarely, and is not asked for ahead.
+    let mut beside = Files::open(repository, Mode::Bytes)?;
     let companions = companions(path);
     let mut known: [Option<(String, Arc<[u8]>)>; 2] = [None, None];
     let mut missing = 0;
-    for (commit, position) in commits {
-        let Some(native) = files.bytes(&commit.id, path)? else {
+    let mut commits = commits.into_iter().peekable();
+    let ask = |files: &mut Files, ids: &mut Files, commit: &CommitRecord| {
+        files.ask(&commit.id, path)?;
+        let mut companions = companions.iter();
+        companions.try_for_each(|(_, path)| ids.ask(&commit.id, path))
+    };
+    if let Some((first, _)) = commits.peek() {
+        ask(&mut files, &mut ids, first)?;
+    }
+    while let Some((commit, position)) = commits.next() {
+        // Git has the next one ready when this one has been sent on.
+        if let Some((next, _)) = commits.peek() {
+            ask(&mut files, &mut ids, next)?;
+        }
+        let native = files.bytes(&commit.id, path)?;
+        let of_companions = companions.iter().map(|(_, path)| ids.id(&commit.id, path));
+        let of_companions: Vec<_> = of_companions.collect::<Result<_, _>>()?;
+        let Some(native) = native else {
             missing += 1;
             continue;
         };
         let mut bundle = Bundle::default();
         bundle.insert(NATIVE_FUNCTIONS, native);
-        for ((name, path), known) in companions.iter().zip(&mut known) {
-            let Some(id) = ids.id(&commit.id, path)? else {
+        let companions = companions.iter().zip(of_companions);
+        for (((name, path), id), known) in companions.zip(&mut known) {
+            let Some(id) = id else {
                 continue;
             };
             let is_known = known.as_ref().is_some_and(|(known, _)| *known == id);
             if !is_known {
-                let bytes = files.bytes(&commit.id, path)?;
+                let bytes = beside.bytes(&commit.id, path)?;
                 *known = bytes.map(|bytes| (id, bytes));
             }
             if let Some((_, bytes)) = known {

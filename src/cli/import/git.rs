@@ -1,5 +1,6 @@
 //! Commits and files out of a local clone, by the user's own git.
 
+use std::collections::VecDeque;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -119,6 +120,8 @@ pub(super) struct Files {
     child: Child,
     asked: ChildStdin,
     answers: BufReader<ChildStdout>,
+    /// What was asked for and not read yet, in its order.
+    ahead: VecDeque<String>,
     /// The file that was asked for last. Every commit has another version of the same large file, and to
     /// take fresh memory for each takes longer than to read it.
     last: Vec<u8>,
@@ -146,8 +149,22 @@ impl Files {
             child,
             asked,
             answers: BufReader::with_capacity(1 << 16, answers),
+            ahead: VecDeque::new(),
             last: Vec::new(),
         })
+    }
+
+    /// Asks for what is read later, so that git has it ready then. What was asked for is read first, and in
+    /// this order; few can be asked for at a time.
+    ///
+    /// # Errors
+    /// When git ended.
+    pub(super) fn ask(&mut self, commit: &str, path: &str) -> anyhow::Result<()> {
+        let wanted = format!("{commit}:{path}");
+        writeln!(self.asked, "{wanted}").context("git ended early")?;
+        self.asked.flush().context("git ended early")?;
+        self.ahead.push_back(wanted);
+        Ok(())
     }
 
     /// The id of a file at a commit; `None` if the file does not exist.
@@ -182,8 +199,13 @@ impl Files {
     }
 
     fn header(&mut self, commit: &str, path: &str) -> anyhow::Result<Option<(String, u64)>> {
-        writeln!(self.asked, "{commit}:{path}").context("git ended early")?;
-        self.asked.flush().context("git ended early")?;
+        if self.ahead.is_empty() {
+            self.ask(commit, path)?;
+        }
+        let asked = self.ahead.pop_front().unwrap_or_default();
+        if asked.strip_suffix(path).and_then(|it| it.strip_suffix(':')) != Some(commit) {
+            bail!("git was asked for {asked} before {path} at {commit}");
+        }
         let mut line = String::new();
         let read = self.answers.read_line(&mut line);
         if read.context("git ended early")? == 0 {

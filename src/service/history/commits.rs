@@ -13,7 +13,7 @@ use crate::service::observed;
 use crate::service::snapshot::Snapshot;
 use crate::store::blocking;
 use crate::store::{
-    CommitOutcomes, CommitRecord, NewCommit, Prepared, ProjectName, StepKey, StepRecord,
+    CommitOutcomes, CommitRecord, KnownParts, NewCommit, Prepared, ProjectName, StepKey, StepRecord,
 };
 use opatlas_source::{Bundle, OBSERVED, Stop, Stopped};
 
@@ -59,8 +59,15 @@ pub struct LastRead {
 }
 
 /// The commit that was stored last, from which the step to the next one goes.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct LastStored {
+    from: Former,
+    parts: KnownParts,
+}
+
+/// Where a step goes from.
+#[derive(Debug)]
+struct Former {
     sequence: i64,
     judged: JudgedRelease,
 }
@@ -181,7 +188,11 @@ impl Service {
         let (commits, computed): (Vec<_>, Vec<_>) =
             read.commits.into_iter().map(|it| (it.new, it.step)).unzip();
         let releases: Vec<_> = commits.iter().map(|new| judged(&new.commit)).collect();
-        let outcomes = self.store.ingest_commits(&project, &commits, self.now());
+        let (from, parts) = last.map(|last| (last.from, last.parts)).unzip();
+        let (mut from, mut parts): (Option<Former>, KnownParts) = (from, parts.unwrap_or_default());
+        let outcomes = self
+            .store
+            .ingest_commits(&project, &commits, &mut parts, self.now());
         let outcomes = outcomes.await?;
         let arrived = || {
             computed
@@ -191,15 +202,14 @@ impl Service {
         };
         let computed = blocking::run(arrived).await;
         let computed = computed.map_err(|error| ServiceError::Failed(error.to_string()))??;
-        let mut last = last;
         let mut steps: Vec<StepRecord> = Vec::new();
         let mut known: FxHashSet<StepKey> = FxHashSet::default();
         for ((judged, step), outcome) in releases.into_iter().zip(computed).zip(&outcomes) {
-            if let (Some(last), Some(mut step)) = (&last, step) {
+            if let (Some(from), Some(mut step)) = (&from, step) {
                 step.key = StepKey {
-                    base: last.sequence,
+                    base: from.sequence,
                     head: outcome.sequence,
-                    base_release: last.judged.stored(),
+                    base_release: from.judged.stored(),
                     head_release: judged.stored(),
                 };
                 // The same files may follow each other on another branch as well.
@@ -207,14 +217,14 @@ impl Service {
                     steps.push(step);
                 }
             }
-            last = Some(LastStored {
+            from = Some(Former {
                 sequence: outcome.sequence,
                 judged,
             });
         }
         self.save_steps(&project, &mut steps).await?;
         Ok(Taken {
-            last,
+            last: from.map(|from| LastStored { from, parts }),
             outcomes,
             refused: read.refused,
         })

@@ -16,6 +16,7 @@ use crate::store::error::{Missing, StoreError};
 use crate::store::history::{
     CommitOutcomes, CommitPlace, IngestPlace, NewCommit, Stamp, StepKey, StepRecord,
 };
+use crate::store::known::KnownParts;
 use crate::store::names::{LabelName, ProjectName, RevisionKey};
 use crate::store::records::{
     Expected, IngestOutcome, LabelOutcome, LabelRecord, LabelRequest, NewProject, Page, Project,
@@ -315,12 +316,17 @@ impl<B: Backend> Store for B {
         &'a self,
         project: &'a ProjectName,
         commits: &'a [NewCommit],
+        parts: &'a mut KnownParts,
         now: i64,
     ) -> Answer<'a, CommitOutcomes> {
         Box::pin(async move {
+            // What a transaction stored that fails is not there.
+            let mut known = std::mem::take(parts);
             let mut work = self.write().await?;
-            let outcomes = history::ingest_commits(&mut *work, project, commits, now).await?;
+            let stored = history::ingest_commits(&mut *work, project, commits, &mut known, now);
+            let outcomes = stored.await?;
             self.publish(work).await?;
+            *parts = known;
             Ok(outcomes)
         })
     }

@@ -8,6 +8,7 @@ use crate::store::chunks::Plan;
 use crate::store::database::{Connection, Statement, among, query, query_scalar};
 use crate::store::error::StoreError;
 use crate::store::history::{CommitPlace, CommitRecord, NewCommit, Stamp, StepKey, StepRecord};
+use crate::store::known::{KnownParts, StoredAt};
 use crate::store::names::ProjectName;
 use crate::store::records::IngestOutcome;
 use crate::store::sql;
@@ -187,11 +188,27 @@ pub(super) async fn ingest_commits(
     connection: &mut impl Connection,
     project: &ProjectName,
     commits: &[NewCommit],
+    parts: &mut KnownParts,
     now: i64,
 ) -> Result<Vec<IngestOutcome>, StoreError> {
     let project = projects::id(connection, project).await?;
     let plans: Vec<&Plan> = commits.iter().map(|new| new.files.plan()).collect();
-    let stored = ingest::store(connection, project, &plans, now).await?;
+    let stored = ingest::store(connection, project, &plans, parts, now).await?;
+    match plans.last().zip(stored.last()) {
+        Some((plan, stored)) if stored.is_new => {
+            let (digest, id) = (plan.digest, stored.id);
+            let ingested_at = now;
+            parts.keep(
+                plan,
+                StoredAt {
+                    digest,
+                    id,
+                    ingested_at,
+                },
+            );
+        }
+        _ => *parts = KnownParts::default(),
+    }
     let last: Option<i64> = query_scalar(sql::COMMIT_LAST_POSITION)
         .bind(project)
         .fetch_one(&mut *connection)

@@ -1,23 +1,21 @@
 //! Stores the new parts of a bundle, from the chunks up. An existing file, group or chunk is found by
 //! its digest and not read.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use super::history::Rearranged;
 use super::labels::{self, Target};
 use super::rows::{self, BATCH};
-use super::{history, projects};
+use super::{history, projects, revisions};
 use crate::store::chunks::{FilePlan, Group, Plan};
 use crate::store::database::{Bound, Connection, Statement, query};
 use crate::store::error::StoreError;
 use crate::store::ids::encode;
+use crate::store::known::{Ids, KnownParts};
 use crate::store::names::ProjectName;
 use crate::store::records::{IngestOutcome, LabelRequest};
 use crate::store::sql;
 use opatlas_source::Digest;
-
-/// The row ids of stored parts, by digest.
-type Ids = FxHashMap<Digest, i64>;
 
 /// Stores a revision unless it is there, and sets the label.
 pub(super) async fn ingest(
@@ -28,7 +26,8 @@ pub(super) async fn ingest(
     now: i64,
 ) -> Result<IngestOutcome, StoreError> {
     let project = projects::id(connection, project).await?;
-    let stored = store(connection, project, &[plan], now).await?;
+    let mut known = KnownParts::default();
+    let stored = store(connection, project, &[plan], &mut known, now).await?;
     let Stored { id, is_new } = stored[0];
     let digest = plan.digest;
     let label = match label {
@@ -57,18 +56,24 @@ pub(super) struct Stored {
 
 /// Stores revisions of the project with this row id unless they are there; gives each of them, in their order.
 /// All go together through every kind of part: statements cost more than what is in them, and revisions that
-/// follow each other have nearly all parts in common.
+/// follow each other have nearly all parts in common. Adds to the parts that are known.
 pub(super) async fn store(
     connection: &mut impl Connection,
     project: i64,
     plans: &[&Plan],
+    parts: &mut KnownParts,
     now: i64,
 ) -> Result<Vec<Stored>, StoreError> {
+    if let Some(last) = parts.revision
+        && revisions::stored(connection, project, last.digest).await? != Some(last)
+    {
+        *parts = KnownParts::default();
+    }
     let mut ids = Ids::default();
     let wanted = plans.iter().map(|plan| (plan.digest, *plan)).collect();
     let known = query(sql::REVISIONS_KNOWN).bind(project);
     let new = unknown(connection, &known, wanted, &mut ids).await?;
-    let files = files(connection, &new).await?;
+    let files = files(connection, &new, parts).await?;
     for batch in new.chunks(BATCH) {
         let rows = batch
             .iter()
@@ -109,12 +114,14 @@ pub(super) async fn store(
 async fn files(
     connection: &mut impl Connection,
     plans: &[(Digest, &Plan)],
+    parts: &mut KnownParts,
 ) -> Result<Ids, StoreError> {
     let files = plans.iter().flat_map(|(_, plan)| &plan.files);
     let files = files.map(|file| (file.digest, file)).collect();
     let mut ids = Ids::default();
     let new = unknown(connection, &query(sql::FILES_KNOWN), files, &mut ids).await?;
-    let groups = groups(connection, &new).await?;
+    groups(connection, &new, parts).await?;
+    let groups = &parts.groups;
     for batch in new.chunks(BATCH) {
         let rows = batch.iter().map(|(digest, file)| {
             let list: Vec<_> = file
@@ -131,11 +138,12 @@ async fn files(
     Ok(ids)
 }
 
-/// The ids of the groups of these files, stored where they are not.
+/// Finds the ids of the groups of these files, and stores those that are not there.
 async fn groups(
     connection: &mut impl Connection,
     files: &[(Digest, &FilePlan)],
-) -> Result<Ids, StoreError> {
+    parts: &mut KnownParts,
+) -> Result<(), StoreError> {
     let mut groups = Vec::new();
     for (_, file) in files {
         groups.extend(
@@ -144,9 +152,13 @@ async fn groups(
                 .map(|group| (group.digest, (group, *file))),
         );
     }
-    let mut ids = Ids::default();
-    let new = unknown(connection, &query(sql::GROUPS_KNOWN), groups, &mut ids).await?;
-    let chunks = chunks(connection, &new).await?;
+    let KnownParts {
+        groups: ids,
+        chunks,
+        ..
+    } = parts;
+    let new = unknown(connection, &query(sql::GROUPS_KNOWN), groups, ids).await?;
+    store_chunks(connection, &new, chunks).await?;
     for batch in new.chunks(BATCH) {
         let rows = batch.iter().map(|(digest, (group, file))| {
             let list = file.chunks_of(group).iter();
@@ -154,16 +166,17 @@ async fn groups(
             [bound(digest), encode(&list).into()]
         });
         let statement = Statement::inserting(sql::GROUPS_INSERT, rows);
-        insert(connection, statement, &mut ids).await?;
+        insert(connection, statement, ids).await?;
     }
-    Ok(ids)
+    Ok(())
 }
 
-/// The ids of the chunks of these groups, stored where they are not.
-async fn chunks(
+/// Finds the ids of the chunks of these groups, and stores those that are not there.
+async fn store_chunks(
     connection: &mut impl Connection,
     groups: &[(Digest, (&Group, &FilePlan))],
-) -> Result<Ids, StoreError> {
+    ids: &mut Ids,
+) -> Result<(), StoreError> {
     let mut chunks = Vec::new();
     for (_, (group, file)) in groups {
         let bytes = |chunk| file.chunk_bytes(chunk);
@@ -173,15 +186,14 @@ async fn chunks(
                 .map(|chunk| (chunk.digest, bytes(chunk))),
         );
     }
-    let mut ids = Ids::default();
-    let new = unknown(connection, &query(sql::CHUNKS_KNOWN), chunks, &mut ids).await?;
+    let new = unknown(connection, &query(sql::CHUNKS_KNOWN), chunks, ids).await?;
     for batch in new.chunks(BATCH) {
         let rows = batch.iter();
         let rows = rows.map(|(digest, bytes)| [bound(digest), Bound::from(*bytes)]);
         let statement = Statement::inserting(sql::CHUNKS_INSERT, rows);
-        insert(connection, statement, &mut ids).await?;
+        insert(connection, statement, ids).await?;
     }
-    Ok(ids)
+    Ok(())
 }
 
 /// The items that are not stored, each once and in their order. Adds the ids of the others to `ids`.

@@ -10,6 +10,7 @@ use crate::store::database::{Connection, among, query};
 use crate::store::error::{Conflict, Missing, StoreError};
 use crate::store::history::CommitRecord;
 use crate::store::history::IngestPlace;
+use crate::store::known::StoredAt;
 use crate::store::names::{DigestPrefix, ProjectName, RevisionKey};
 use crate::store::records::{FileRecord, LabelRecord, Page, RevisionRecord};
 use crate::store::sql;
@@ -141,20 +142,24 @@ pub(super) async fn id(
     digest: Digest,
 ) -> Result<(i64, i64), StoreError> {
     let project_id = projects::id(connection, project).await?;
-    match by_digest(connection, project_id, digest).await? {
-        Some(id) => Ok((project_id, id)),
+    match stored(connection, project_id, digest).await? {
+        Some(stored) => Ok((project_id, stored.id)),
         None => Err(missing(project, &digest.into()).into()),
     }
 }
 
-/// The row id of a revision of the project with this row id.
-pub(super) async fn by_digest(
+/// A revision of the project with this row id.
+pub(super) async fn stored(
     connection: &mut impl Connection,
     project: i64,
     digest: Digest,
-) -> Result<Option<i64>, StoreError> {
+) -> Result<Option<StoredAt>, StoreError> {
     let rows = in_range(connection, project, (digest, digest), 1).await?;
-    Ok(rows.first().map(|row| row.id))
+    Ok(rows.first().map(|row| StoredAt {
+        digest,
+        id: row.id,
+        ingested_at: row.ingested_at,
+    }))
 }
 
 async fn by_prefix(
