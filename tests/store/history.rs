@@ -70,6 +70,49 @@ pub async fn commits_stand_in_their_order(store: &dyn Store) {
     store.delete_project(&project).await.unwrap();
 }
 
+pub async fn known_parts_hold_as_long_as_their_revision(store: &dyn Store) {
+    let project = new_project(store, "known").await;
+    let text = |kind: &str, changed: usize| -> String {
+        let line = |at: usize| {
+            let made = if at < changed { "changed" } else { "first" };
+            format!(
+                "- func: {kind}_{at}(Tensor self) -> Tensor  # {made}, and long enough for a chunk\n"
+            )
+        };
+        (0..400).map(line).collect()
+    };
+    let texts: Vec<String> = (0..4).map(|changed| text("op", changed)).collect();
+    let mut parts = KnownParts::default();
+    let store_next = async |at: usize, parts: &mut KnownParts| {
+        let id = format!("a{at}");
+        let position = i64::try_from(at).unwrap();
+        let new = [commit(&id, position, &texts[at])];
+        let outcomes = store.ingest_commits(&project, &new, parts, position).await;
+        outcomes.unwrap().remove(0).digest
+    };
+    let mut digests = Vec::new();
+    for at in 0..3 {
+        digests.push(store_next(at, &mut parts).await);
+    }
+    for (digest, text) in digests.iter().zip(&texts) {
+        let stored = store.bundle(&project, *digest).await.unwrap();
+        assert_eq!(stored.digest(), bundle(text).digest());
+    }
+    // All of it goes, another revision takes its rows, and the last one is stored again.
+    for digest in &digests {
+        store.delete_revision(&project, *digest).await.unwrap();
+    }
+    store.collect(Some(&project), 0, Mode::Do).await.unwrap();
+    for text in [text("other", 0), texts[2].clone()] {
+        let stored = store.ingest(&project, &bundle(&text), None, 9).await;
+        assert!(stored.unwrap().created);
+    }
+    let last = store_next(3, &mut parts).await;
+    let stored = store.bundle(&project, last).await.unwrap();
+    assert_eq!(stored.digest(), bundle(&texts[3]).digest());
+    store.delete_project(&project).await.unwrap();
+}
+
 pub async fn steps_are_kept_and_replaced(store: &dyn Store) {
     // No text: what steps say is bytes to the store.
     const SECOND: &[u8] = b"\xFFSecond\0";

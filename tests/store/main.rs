@@ -39,6 +39,7 @@ async fn suite(store: impl Store, empty: &dyn Store) {
     revisions::what_is_absent_is_named(&*store).await;
     tokens::tokens_are_kept_and_revoked_for_good(&*store).await;
     history::commits_stand_in_their_order(&*store).await;
+    history::known_parts_hold_as_long_as_their_revision(&*store).await;
     history::steps_are_kept_and_replaced(&*store).await;
     timelines::a_known_timeline_grows_into_the_one_read_anew(&store).await;
     content::odd_bytes_come_back(&*store).await;
