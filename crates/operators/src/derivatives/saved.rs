@@ -107,17 +107,20 @@ impl Saved {
         if name.is_empty() {
             return;
         }
+        let Some(first) = find_from(&self.formula, 0, name) else {
+            return;
+        };
         // Few of the properties are asked for, so where the name stands is looked up once for all of
         // them, and again when one has been taken out.
-        let mut places = places(&self.formula, name);
-        if places.is_empty() {
-            return;
-        }
+        let mut places = asking_places(&self.formula, first, name);
         for property in PROPERTIES.iter().filter(|p| p.since <= release) {
+            if places.is_empty() {
+                break;
+            }
             let is_asked = |at: &usize| at_name(&self.formula, 0, *at, name, property.pattern);
             if places.iter().any(|at| is_asked(at).is_some()) {
                 self.property(property, name);
-                places = self::places(&self.formula, name);
+                places = asking_places(&self.formula, 0, name);
             }
         }
         if value.kind == BindingKind::OptionalString {
@@ -176,15 +179,29 @@ struct PropertyUse<'t> {
     argument: Cow<'t, str>,
 }
 
-/// Where a name stands, also as a part of another one.
-fn places(text: &str, name: &str) -> Vec<usize> {
+/// Where a name stands at or behind `from`, also as a part of another one, with something behind it
+/// that could belong to a property.
+fn asking_places(text: &str, from: usize, name: &str) -> Vec<usize> {
     let mut places = Vec::new();
-    let mut look = 0;
+    let mut look = from;
     while let Some(at) = find_from(text, look, name) {
-        places.push(at);
+        if may_ask(&text[at + name.len()..]) {
+            places.push(at);
+        }
         look = at + text[at..].chars().next().map_or(1, char::len_utf8);
     }
     places
+}
+
+/// Whether what follows a name could belong to a [`Pattern`]: `)`, `->`, or some character and a
+/// small letter, as all calls begin with one. Most uses of a name are ruled out by this.
+fn may_ask(rest: &str) -> bool {
+    let mut chars = rest.chars();
+    match (chars.next(), chars.next()) {
+        (Some(')'), _) | (Some('-'), Some('>')) => true,
+        (Some(_), Some(letter)) => letter.is_ascii_lowercase(),
+        _ => false,
+    }
 }
 
 /// The first property at or behind `from`. Names are not looked at for their ends, as torchgen

@@ -27,11 +27,65 @@ fn char_at(text: &str, at: usize) -> Option<char> {
     text.get(at..)?.chars().next()
 }
 
-/// Where a text stands in another at or behind `from`. Formulas are short and names many: the search
-/// of the standard library would first analyse each name, which takes longer than to find it.
+/// The longest name and the longest text that are compared byte by byte: bounds on what a formula
+/// made to be slow can cost, which real ones stay far below.
+const SHORT_NAME: usize = 32;
+const SHORT_TEXT: usize = 1024;
+
+/// Where a text stands in another at or behind `from`. Formulas are short and names many: searches
+/// for texts of any size first analyse the name, which takes longer than to find it.
 pub(super) fn find_from(text: &str, from: usize, name: &str) -> Option<usize> {
     let rest = text.as_bytes().get(from..)?;
-    memmem::find(rest, name.as_bytes()).map(|at| from + at)
+    let at = if name.len() <= SHORT_NAME && rest.len() <= SHORT_TEXT {
+        find_short(rest, name.as_bytes())
+    } else {
+        find_long(rest, name.as_bytes())
+    };
+    at.map(|at| from + at)
+}
+
+/// Apart from the search for short texts, which is so small that what this one sets up would show.
+#[cold]
+#[inline(never)]
+fn find_long(text: &[u8], name: &[u8]) -> Option<usize> {
+    memmem::find(text, name)
+}
+
+/// Looks for the first and the last byte of a name at their distance, at many places at once, and
+/// compares the rest only there.
+fn find_short(text: &[u8], name: &[u8]) -> Option<usize> {
+    const AT_ONCE: usize = 16;
+    let (Some(&first), Some(&last)) = (name.first(), name.last()) else {
+        return Some(0);
+    };
+    let apart = name.len() - 1;
+    let starts = text.get(..text.len().checked_sub(apart)?)?;
+    let ends = text.get(apart..)?;
+    let is = |at: usize| {
+        starts[at] == first && ends[at] == last && text[at..].iter().zip(name).all(|(a, b)| a == b)
+    };
+    let (start_chunks, _) = starts.as_chunks::<AT_ONCE>();
+    let (end_chunks, _) = ends.as_chunks::<AT_ONCE>();
+    for (index, (starts, ends)) in start_chunks.iter().zip(end_chunks).enumerate() {
+        let pairs = starts.iter().zip(ends);
+        if pairs.fold(false, |any, (a, b)| any | ((*a == first) & (*b == last))) {
+            let begin = index * AT_ONCE;
+            if let Some(at) = (begin..begin + AT_ONCE).find(|&at| is(at)) {
+                return Some(at);
+            }
+        }
+    }
+    (start_chunks.len() * AT_ONCE..starts.len()).find(|&at| is(at))
+}
+
+/// Where a text stands in another, without overlaps.
+fn find_all(text: &str, name: &'static str) -> impl Iterator<Item = usize> {
+    let mut from = 0;
+    std::iter::from_fn(move || {
+        let at = find_from(text, from, name)?;
+        from = at + name.len();
+        Some(at)
+    })
 }
 
 /// Whether a match that has used up everything before `from` may find a name at `at`.
@@ -149,37 +203,34 @@ fn digit_run(text: &str) -> usize {
 /// Every `.size(N)` and `->size(N)` with a plain number.
 #[must_use]
 pub fn numbered_sizes(text: &str) -> Vec<Range<usize>> {
-    let mut found = Vec::new();
-    for open in [".size(", "->size("] {
-        for start in memmem::find_iter(text.as_bytes(), open) {
-            let inside = &text[start + open.len()..];
-            let sign = usize::from(inside.starts_with('-'));
-            let digits = digit_run(&inside[sign..]);
-            if digits > 0 && inside[sign + digits..].starts_with(')') {
-                found.push(start..start + open.len() + sign + digits + 1);
-            }
-        }
-    }
-    found.sort_by_key(|range| range.start);
-    found
-}
-
-/// Every place of a call without arguments, such as `.sizes()` and `->sizes()`.
-#[must_use]
-pub fn bare_calls(text: &str, method: &str) -> Vec<Range<usize>> {
-    let call = format!("{method}()");
-    let found = memmem::find_iter(text.as_bytes(), &call).filter_map(|at| {
-        let before = &text[..at];
-        let arrow = if before.ends_with("->") {
-            2
-        } else if before.ends_with('.') {
-            1
-        } else {
-            return None;
-        };
-        Some(at - arrow..at + call.len())
+    const OPEN: &str = "size(";
+    let found = find_all(text, OPEN).filter_map(|at| {
+        let start = at - arrow(&text[..at])?;
+        let digits_at = at + OPEN.len();
+        let inside = &text[digits_at..];
+        let sign = usize::from(inside.starts_with('-'));
+        let digits = digit_run(&inside[sign..]);
+        let is_closed = digits > 0 && inside[sign + digits..].starts_with(')');
+        is_closed.then(|| start..digits_at + sign + digits + 1)
     });
     found.collect()
+}
+
+/// Every place of a call without arguments: `sizes()` finds `.sizes()` and `->sizes()`.
+#[must_use]
+pub fn bare_calls(text: &str, call: &'static str) -> Vec<Range<usize>> {
+    let found =
+        find_all(text, call).filter_map(|at| Some(at - arrow(&text[..at])?..at + call.len()));
+    found.collect()
+}
+
+/// How long the `.` or `->` is that a text ends with.
+fn arrow(before: &str) -> Option<usize> {
+    if before.ends_with("->") {
+        Some(2)
+    } else {
+        before.ends_with('.').then_some(1)
+    }
 }
 
 /// What Python's `strip` takes off: white space, and four control characters that only it counts.
@@ -209,6 +260,25 @@ mod tests {
     }
 
     #[test]
+    fn short_and_long_texts_are_searched_alike() {
+        let long = "ab".repeat(SHORT_TEXT);
+        let long_name = "ab".repeat(SHORT_NAME);
+        let texts = [
+            "", "a", "ab", "aab", "éab_abc", "xab", "abab", &long, &long_name,
+        ];
+        let names = ["", "a", "b", "ab", "abc", "é", "aab", "x", &long_name];
+        for text in texts {
+            for name in names {
+                for from in (0..=text.len().min(8)).filter(|&at| text.is_char_boundary(at)) {
+                    let expected = text[from..].find(name).map(|at| from + at);
+                    assert_eq!(find_from(text, from, name), expected, "{name} in {text}");
+                }
+            }
+        }
+        assert_eq!(find_from("a", 2, "a"), None);
+    }
+
+    #[test]
     fn indices_of_gradients() {
         let indices = |text| -> Vec<usize> {
             let found = gradient_indices(text);
@@ -227,7 +297,7 @@ mod tests {
             2
         );
         assert_eq!(
-            bare_calls("a.sizes() b->sizes() sizes() a.sym_sizes()", "sizes").len(),
+            bare_calls("a.sizes() b->sizes() sizes() a.sym_sizes()", "sizes()").len(),
             2
         );
     }

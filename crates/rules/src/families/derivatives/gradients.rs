@@ -245,7 +245,7 @@ impl<'c, 'a> Check<'c, 'a> {
             (
                 RuleId::DerivSizesBanned,
                 "sizes",
-                bare_calls(backward.text, "sizes"),
+                bare_calls(backward.text, "sizes()"),
             ),
             (
                 RuleId::DerivSizeBanned,
@@ -255,7 +255,7 @@ impl<'c, 'a> Check<'c, 'a> {
             (
                 RuleId::DerivStridesBanned,
                 "strides",
-                bare_calls(backward.text, "strides"),
+                bare_calls(backward.text, "strides()"),
             ),
         ];
         for (rule, method, places) in calls {
