@@ -124,31 +124,37 @@ pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
     };
     sink.complaints(DERIVATIVES, &file.diagnostics);
     let targets = &catalogue.derivative_matches.targets;
-    let mut is_sound = vec![false; targets.len()];
+    let served = variants::served(catalogue, file);
+    let mut sound = Vec::new();
     for (index, target) in sink.while_wanted(targets.iter().enumerate()) {
         match *target {
             Err(fault) => entries::unmatched(catalogue, file, &file.entries[index], fault, sink),
             Ok(target) => {
                 let subjects = Subjects::of(catalogue, file, index, target);
-                is_sound[index] = check_entry(&subjects, sink);
+                if let Some(expansions) = check_entry(&subjects, sink)
+                    && !served[index].is_empty()
+                {
+                    sound.push(variants::Check::new(subjects, expansions, &served[index]));
+                }
             }
         }
     }
     entries::repeated(catalogue, file, sink);
-    variants::check(catalogue, file, &is_sound, sink);
+    for entry in sound {
+        entry.all(sink);
+    }
 }
 
-/// Checks an entry; whether nothing is wrong with it.
-fn check_entry(subjects: &Subjects<'_>, sink: &mut Sink) -> bool {
+/// Checks an entry; its formulas if nothing is wrong with it.
+fn check_entry<'a>(subjects: &Subjects<'a>, sink: &mut Sink) -> Option<Vec<Expansion<'a>>> {
     let before = sink.count();
     entries::check(subjects, sink);
-    for set in sink.while_wanted(&subjects.entry.sets) {
-        check_set(subjects, set, sink);
-    }
-    sink.count() == before
+    let sets = sink.while_wanted(&subjects.entry.sets);
+    let expansions = sets.map(|set| check_set(subjects, set, sink)).collect();
+    (sink.count() == before).then_some(expansions)
 }
 
-fn check_set(subjects: &Subjects<'_>, set: &FormulaSet, sink: &mut Sink) {
+fn check_set<'a>(subjects: &Subjects<'a>, set: &'a FormulaSet, sink: &mut Sink) -> Expansion<'a> {
     let before = sink.count();
     if !is_formula_key(subjects.file.key(set), subjects.catalogue.release) {
         entries::unknown_key(subjects, set, sink);
@@ -160,4 +166,5 @@ fn check_set(subjects: &Subjects<'_>, set: &FormulaSet, sink: &mut Sink) {
     if sink.count() == before {
         outputs::check(subjects, &expansion, sink);
     }
+    expansion
 }

@@ -87,8 +87,8 @@ pub(crate) static RULES: [Rule; 5] = [
 /// The operators that an entry serves.
 type Served = Vec<(OperatorId, Basis)>;
 
-/// Checks the entries in which nothing else is wrong.
-pub(super) fn check(catalogue: &Catalogue, file: &Derivatives, is_sound: &[bool], sink: &mut Sink) {
+/// The operators that each entry serves; none where a later entry replaces it.
+pub(super) fn served(catalogue: &Catalogue, file: &Derivatives) -> Vec<Served> {
     let matches = &catalogue.derivative_matches;
     let mut served: Vec<Served> = vec![Vec::new(); file.entries.len()];
     for (id, _) in catalogue.native() {
@@ -98,48 +98,51 @@ pub(super) fn check(catalogue: &Catalogue, file: &Derivatives, is_sound: &[bool]
             served[index as usize].push((id, basis));
         }
     }
-    for (index, served) in served.iter().enumerate() {
-        let Some(Ok(target)) = matches.targets.get(index) else {
-            continue;
-        };
-        if served.is_empty() || !is_sound[index] {
-            // A later entry replaces this one.
-            continue;
-        }
-        let check = Check {
-            subjects: Subjects::of(catalogue, file, index, *target),
-            served,
-        };
-        check.all(sink);
-    }
+    served
 }
 
-struct Check<'c, 'a> {
+/// Checks an entry in which nothing else is wrong.
+pub(super) struct Check<'c, 'a> {
     subjects: Subjects<'a>,
+    /// The formulas where they serve a variant; few entries have one.
+    expansions: Vec<Expansion<'a>>,
     served: &'c Served,
 }
 
-impl Check<'_, '_> {
+impl<'c, 'a> Check<'c, 'a> {
+    pub(super) fn new(
+        subjects: Subjects<'a>,
+        expansions: Vec<Expansion<'a>>,
+        served: &'c Served,
+    ) -> Self {
+        let is_shared = |(id, basis): &(OperatorId, Basis)| {
+            *basis == Basis::Generated
+                || subjects.catalogue.operator(*id).kind == SchemaKind::Inplace
+        };
+        let expansions = if served.iter().any(is_shared) {
+            expansions
+        } else {
+            Vec::new()
+        };
+        Self {
+            subjects,
+            expansions,
+            served,
+        }
+    }
+
     fn operator(&self, id: OperatorId) -> &Operator {
         self.subjects.catalogue.operator(id)
     }
 
-    fn all(&self, sink: &mut Sink) {
+    pub(super) fn all(&self, sink: &mut Sink) {
         self.dispatch(sink);
         self.output_differentiability(sink);
-        // The formulas are taken apart anew only where there is such a variant: few entries have one.
-        let is_shared = |(id, basis): &(OperatorId, Basis)| {
-            *basis == Basis::Generated || self.operator(*id).kind == SchemaKind::Inplace
-        };
-        if !self.served.iter().any(is_shared) {
-            return;
-        }
-        for set in &self.subjects.entry.sets {
-            let expansion = self.subjects.expand(set);
+        for expansion in &self.expansions {
             let faults = [
-                self.inplace_forward(&expansion),
-                self.inplace_strides(&expansion),
-                self.generated(&expansion),
+                self.inplace_forward(expansion),
+                self.inplace_strides(expansion),
+                self.generated(expansion),
             ];
             for fault in faults.into_iter().flatten() {
                 self.subjects.report(sink, fault);
@@ -151,13 +154,11 @@ impl Check<'_, '_> {
         self.operator(id).qualified_name()
     }
 
-    /// Served operators of which this holds, by name.
-    fn those(&self, test: impl Fn(&Operator, Basis) -> bool) -> Vec<OperatorId> {
-        let served = self.served.iter();
-        served
-            .filter(|(id, basis)| test(self.operator(*id), *basis))
-            .map(|(id, _)| *id)
-            .collect()
+    /// The first served operator of which this holds.
+    fn first(&self, test: impl Fn(&Operator, Basis) -> bool) -> Option<OperatorId> {
+        let mut served = self.served.iter();
+        let (id, _) = served.find(|(id, basis)| test(self.operator(*id), *basis))?;
+        Some(*id)
     }
 
     fn dispatch(&self, sink: &mut Sink) {
@@ -186,15 +187,15 @@ impl Check<'_, '_> {
             return;
         };
         let not_all = matches!(&outputs.outputs, Outputs::Flags(flags) if flags.contains(&false));
-        let inplace = self.those(|operator, _| operator.kind == SchemaKind::Inplace);
-        if let Some(first) = inplace.first().filter(|_| not_all) {
+        let inplace = self.first(|operator, _| operator.kind == SchemaKind::Inplace);
+        if let Some(first) = inplace.filter(|_| not_all) {
             let fault = Diagnostic::new(
                 RuleId::DerivOutputInplace,
                 outputs.at,
                 format!(
                     "the formulas also serve the in-place `{}`, whose output must be \
                      differentiable",
-                    self.name(*first)
+                    self.name(first)
                 ),
             )
             .with_help("list the arguments under `non_differentiable` instead");
@@ -205,10 +206,10 @@ impl Check<'_, '_> {
     fn inplace_forward(&self, expansion: &Expansion<'_>) -> Option<Diagnostic> {
         const RULE: RuleId = RuleId::DerivInplaceForward;
         let first = expansion.forward.first()?;
-        let inplace = self.those(|operator, _| operator.kind == SchemaKind::Inplace);
-        let name = self.name(*inplace.first()?);
+        let inplace = self.first(|operator, _| operator.kind == SchemaKind::Inplace)?;
         let file = self.subjects.file;
         if expansion.forward.len() > 1 {
+            let name = self.name(inplace);
             let message = format!(
                 "the formulas also serve the in-place `{name}`, which can have only one tangent \
                  formula"
@@ -219,9 +220,8 @@ impl Check<'_, '_> {
                     .with_help("keep the formula for the output that is mutated in place"),
             );
         }
-        let own = self
-            .those(|operator, basis| operator.kind == SchemaKind::Inplace && basis == Basis::Own);
-        if own.is_empty() || !uses(&first.formula, "self_p") {
+        self.first(|operator, basis| operator.kind == SchemaKind::Inplace && basis == Basis::Own)?;
+        if !uses(&first.formula, "self_p") {
             return None;
         }
         let range = first.text.and_then(|text| first_use(text, "self_p"));
@@ -240,12 +240,12 @@ impl Check<'_, '_> {
     }
 
     fn inplace_strides(&self, expansion: &Expansion<'_>) -> Option<Diagnostic> {
-        let inplace = self.those(|operator, _| operator.kind == SchemaKind::Inplace);
-        let name = self.name(*inplace.first()?);
+        let inplace = self.first(|operator, _| operator.kind == SchemaKind::Inplace)?;
         let fault = expansion.backward.iter().find(|backward| {
             backward.names.contains(&"self") && !backward.of_arguments.strides_of.is_empty()
         })?;
         let at = self.subjects.file.span(fault.source.formula?);
+        let name = self.name(inplace);
         Some(
             Diagnostic::new(
                 RuleId::DerivInplaceStrides,
@@ -257,11 +257,11 @@ impl Check<'_, '_> {
     }
 
     fn generated(&self, expansion: &Expansion<'_>) -> Option<Diagnostic> {
-        let generated = self.those(|_, basis| basis == Basis::Generated);
-        let name = self.name(*generated.first()?);
+        let generated = self.first(|_, basis| basis == Basis::Generated)?;
         let keeps = |b: &&Backward<'_>| b.of_arguments.keeps_part("self");
         let backward = expansion.backward.iter().find(keeps)?;
         let at = self.subjects.file.span(backward.source.formula?);
+        let name = self.name(generated);
         Some(
             Diagnostic::new(
                 RuleId::DerivGeneratedSelf,
