@@ -351,6 +351,11 @@ impl RevisionTables {
         rows.filter(|row| row.origin.is_outside_files() && self.left_out.is_counted(row))
     }
 
+    /// All registrations of an operator, those that do not count included.
+    pub(super) fn all_rows(&self, id: OperatorId) -> &[Row] {
+        self.registrations.rows_of(id)
+    }
+
     /// The registrations of an operator that the tables are made of, in the order made.
     pub(super) fn used_rows(&self, id: OperatorId) -> impl Iterator<Item = &Row> {
         let rows = self.registrations.rows_of(id).iter();

@@ -1,19 +1,15 @@
 //! What every default and composite kernel of a revision calls, as a graph that is the same for all
 //! keys: generated kernels follow from the files, composites written in C++ were recorded.
 
-use std::ops::Range;
-
-use rustc_hash::FxHashMap;
-
 use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_pytorch::alias::Alias;
-use opatlas_pytorch::calls;
 use opatlas_pytorch::key_set::KeySet;
 
 use super::backends::{backends, known_backends};
 use super::column::Served;
-use super::generated::{Call, Named};
+use super::generated::{Call, MostCalls, Named};
 use super::own::{OwnKernels, special};
+use super::recorded::{Names, Recorded};
 use crate::entry::View;
 use crate::resolve::Registered;
 
@@ -45,6 +41,8 @@ pub(super) struct Calls {
     pub(super) own: OwnKernels,
     /// The keys that those are on.
     pub(super) own_keys: KeySet,
+    /// The operators that recordings name.
+    names: Names,
     /// What serves each operator on the dense key of a backend that has no kernel for it.
     defaults: Vec<Served>,
     /// The keys whose fallback for every operator only passes the call on.
@@ -73,8 +71,29 @@ impl Adjacency {
         self.edges.get(begin..end).unwrap_or_default()
     }
 
-    fn push(&mut self, edges: impl IntoIterator<Item = Edge>) {
-        self.edges.extend(edges);
+    /// Adds the calls of the next operator: what follows from the files, and what was recorded besides.
+    /// Where both know a call, the recording knows whether every case makes it.
+    fn push(&mut self, of_files: MostCalls, recorded: &[Call]) {
+        let begin = self.edges.len();
+        for call in of_files.into_iter().flatten() {
+            let seen = recorded.iter().find(|seen| seen.to == call.to);
+            self.edges.push(Edge {
+                id: call.to,
+                always: seen.map_or(call.always, |seen| seen.always),
+                recorded: false,
+            });
+        }
+        for call in recorded {
+            let mut known = self.edges[begin..].iter();
+            if !known.any(|edge| edge.id == call.to) {
+                self.edges.push(Edge {
+                    id: call.to,
+                    always: call.always,
+                    recorded: true,
+                });
+            }
+        }
+        self.edges[begin..].sort_by_key(|edge| !edge.always);
         self.ends
             .push(u32::try_from(self.edges.len()).unwrap_or(u32::MAX));
     }
@@ -115,26 +134,36 @@ impl Adjacency {
 }
 
 impl Calls {
-    /// Works out the calls of all operators.
-    pub(super) fn new(view: View<'_>) -> Self {
+    /// Works out the calls of all operators. Those of a former revision say where to look for the
+    /// operators that recordings name; the result is the same without them.
+    pub(super) fn new(view: View<'_>, former: Option<(View<'_>, &Self)>) -> Self {
         let named = Named::of(view);
-        let recorded = Recorded::new(view);
-        let count = view.inputs.catalogue.operators.len();
+        let catalogue = view.inputs.catalogue;
+        let names = match former {
+            None => Names::of(catalogue),
+            Some((former, calls)) => calls.names.after(former.inputs.catalogue, catalogue),
+        };
+        let recorded = Recorded::new(catalogue, &names);
+        let count = catalogue.operators.len();
         let mut made = Self {
             alias: Vec::with_capacity(count),
             known: Vec::with_capacity(count),
             raises: Vec::with_capacity(count),
             copies: [named.copy_from, named.copy_from_and_resize],
-            calls: Adjacency::default(),
+            calls: Adjacency {
+                ends: Vec::with_capacity(count),
+                edges: Vec::with_capacity(count),
+            },
             callers: Adjacency::default(),
             own: special(view, &named),
             own_keys: KeySet::EMPTY,
+            names,
             defaults: Vec::with_capacity(count),
             backends: backends(view.keys()),
             known_backends: known_backends(view),
             passing: view.tables.fallthrough_fallbacks(),
         };
-        for (id, operator) in view.inputs.catalogue.iter() {
+        for (id, operator) in catalogue.iter() {
             let pattern = view.tables.pattern(id);
             let alias = pattern.and_then(|pattern| default_alias(&pattern.registered));
             let of_files = alias.and_then(|alias| named.calls(view, id, alias));
@@ -147,7 +176,8 @@ impl Calls {
                 pattern.everything.has_alias(alias)
             });
             made.raises.push(may_raise && must_be_overridden(operator));
-            made.calls.push(merged(of_files, measured));
+            let of_files = of_files.unwrap_or_default();
+            made.calls.push(of_files, measured.unwrap_or_default());
         }
         made.callers = made.calls.reversed(count);
         made.own_keys = made.own.keys().map(|(_, slot)| *slot).collect();
@@ -224,80 +254,9 @@ fn default(calls: &Calls, id: OperatorId) -> Served {
 /// `convolution_overrideable`, `_scaled_dot_product_fused_attention_overrideable` and their backward
 /// forms have composite kernels that raise on every device.
 fn must_be_overridden(operator: &Operator) -> bool {
-    let base_name = operator.name().base();
     if operator.is_generated() || !operator.is_composite_explicit() {
         return false;
     }
+    let base_name = operator.name().base();
     base_name.ends_with("_overrideable") || base_name.ends_with("_overrideable_backward")
-}
-
-/// The recorded calls of operators, one after the other. Operators that the file does not declare are
-/// left out.
-struct Recorded {
-    calls: Vec<Call>,
-    places: FxHashMap<OperatorId, Range<u32>>,
-}
-
-impl Recorded {
-    fn new(view: View<'_>) -> Self {
-        let catalogue = view.inputs.catalogue;
-        let names = calls::names().iter();
-        let ids: Vec<Option<OperatorId>> =
-            names.map(|name| catalogue.find_in("aten", name)).collect();
-        let find = |place: u16| ids.get(usize::from(place)).copied().flatten();
-        let mut made = Self {
-            calls: Vec::new(),
-            places: FxHashMap::default(),
-        };
-        for row in calls::of_release(catalogue.release) {
-            let Some(operator) = find(row.operator) else {
-                continue;
-            };
-            let call = |place: &u16, always| find(*place).map(|to| Call { to, always });
-            let always = row.always.iter().filter_map(|place| call(place, true));
-            let sometimes = row.sometimes.iter().filter_map(|place| call(place, false));
-            let begin = made.place();
-            made.calls.extend(always.chain(sometimes));
-            let end = made.place();
-            made.places.insert(operator, begin..end);
-        }
-        made
-    }
-
-    /// Where the next call would be.
-    fn place(&self) -> u32 {
-        u32::try_from(self.calls.len()).unwrap_or(u32::MAX)
-    }
-
-    /// The calls of an operator, where they were recorded.
-    fn of(&self, id: OperatorId) -> Option<&[Call]> {
-        let Range { start, end } = *self.places.get(&id)?;
-        self.calls.get(start as usize..end as usize)
-    }
-}
-
-/// What follows from the files, and what was recorded besides. Where both know a call, the recording
-/// knows whether every case makes it.
-fn merged(of_files: Option<Vec<Call>>, recorded: Option<&[Call]>) -> Vec<Edge> {
-    let recorded = recorded.unwrap_or_default();
-    let mut edges: Vec<Edge> = Vec::new();
-    for call in of_files.into_iter().flatten() {
-        let seen = recorded.iter().find(|seen| seen.to == call.to);
-        edges.push(Edge {
-            id: call.to,
-            always: seen.map_or(call.always, |seen| seen.always),
-            recorded: false,
-        });
-    }
-    for call in recorded {
-        if !edges.iter().any(|edge| edge.id == call.to) {
-            edges.push(Edge {
-                id: call.to,
-                always: call.always,
-                recorded: true,
-            });
-        }
-    }
-    edges.sort_by_key(|edge| !edge.always);
-    edges
 }

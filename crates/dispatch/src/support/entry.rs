@@ -197,8 +197,12 @@ impl<'a> View<'a> {
 
     /// The calls of all operators, worked out once.
     pub(super) fn calls(self) -> Arc<Calls> {
+        self.calls_after(None)
+    }
+
+    fn calls_after(self, former: Option<(View<'_>, &Calls)>) -> Arc<Calls> {
         let calls = &self.tables.support.calls;
-        Arc::clone(calls.get_or_init(|| Arc::new(Calls::new(self))))
+        Arc::clone(calls.get_or_init(|| Arc::new(Calls::new(self, former))))
     }
 
     /// The verdicts on a key, found once.
@@ -212,7 +216,8 @@ impl<'a> View<'a> {
         if former.keys().release() != self.keys().release() {
             return;
         }
-        let (before, now) = (former.calls(), self.calls());
+        let before = former.calls();
+        let now = self.calls_after(Some((former, &before)));
         if !now.are_those_of(&before) {
             return;
         }

@@ -20,6 +20,9 @@ pub(super) struct Call {
     pub(super) always: bool,
 }
 
+/// The calls that a template makes, at most so many.
+pub(super) type MostCalls = [Option<Call>; 3];
+
 /// The operators that templates name.
 #[derive(Debug, Clone)]
 pub(super) struct Named {
@@ -57,7 +60,7 @@ impl Named {
 
     /// What the generated kernel of an operator at an alias calls; `None` for kernels that were
     /// written by hand. Operators that the file does not declare are left out.
-    pub(super) fn calls(&self, view: View<'_>, id: OperatorId, alias: Alias) -> Option<Vec<Call>> {
+    pub(super) fn calls(&self, view: View<'_>, id: OperatorId, alias: Alias) -> Option<MostCalls> {
         let source = view.tables.source();
         let row = view.tables.row(id, Key::Alias(alias), source)?;
         let operator = view.inputs.catalogue.operator(id);
@@ -77,26 +80,26 @@ impl Named {
 
     /// The functional form allocates its result and runs the out form. The in-place form runs the
     /// out form, through a copy if the strides differ.
-    fn structured(&self, view: View<'_>, id: OperatorId, operator: &Operator) -> Option<Vec<Call>> {
+    fn structured(&self, view: View<'_>, id: OperatorId, operator: &Operator) -> Option<MostCalls> {
         let out = view.inputs.catalogue.groups.of(id).out?;
         Some(if operator.kind == SchemaKind::Functional {
-            list([
+            [
                 always(self.empty),
                 always(Some(out)),
                 sometimes(self.empty_strided),
-            ])
+            ]
         } else {
-            list([
+            [
                 always(Some(out)),
                 sometimes(self.empty_strided),
                 sometimes(self.copy),
-            ])
+            ]
         })
     }
 
     /// An out form runs the functional form, then resizes and copies. A functional form clones what
     /// the other form writes and runs that.
-    fn completed(&self, view: View<'_>, id: OperatorId, operator: &Operator) -> Option<Vec<Call>> {
+    fn completed(&self, view: View<'_>, id: OperatorId, operator: &Operator) -> Option<MostCalls> {
         let catalogue = view.inputs.catalogue;
         let group = catalogue.groups.of(id);
         let declared = |form: Option<OperatorId>| {
@@ -104,31 +107,31 @@ impl Named {
         };
         if operator.kind == SchemaKind::Out {
             let functional = group.functional?;
-            return Some(list([
+            return Some([
                 always(Some(functional)),
                 sometimes(self.resize),
                 always(self.copy),
-            ]));
+            ]);
         }
         let target = declared(group.inplace).or_else(|| declared(group.mutable))?;
-        Some(list([always(self.clone), always(Some(target))]))
+        Some([always(self.clone), always(Some(target)), None])
     }
 
     /// A copy of a view runs the view and clones it. `view_copy` reshapes where no view is possible.
-    fn view_copy(&self, view: View<'_>, id: OperatorId, operator: &Operator) -> Option<Vec<Call>> {
+    fn view_copy(&self, view: View<'_>, id: OperatorId, operator: &Operator) -> Option<MostCalls> {
         let copied = *self.views.get(&id)?;
         let base = view.inputs.catalogue.operator(copied).name().base();
         if operator.name().base().strip_suffix("_copy") != Some(base) {
             return None;
         }
         Some(if operator.name().as_str() == "view_copy" {
-            list([
+            [
                 sometimes(Some(copied)),
                 sometimes(self.clone),
                 sometimes(self.reshape),
-            ])
+            ]
         } else {
-            list([always(Some(copied)), always(self.clone)])
+            [always(Some(copied)), always(self.clone), None]
         })
     }
 }
@@ -139,8 +142,4 @@ fn always(to: Option<OperatorId>) -> Option<Call> {
 
 fn sometimes(to: Option<OperatorId>) -> Option<Call> {
     to.map(|to| Call { to, always: false })
-}
-
-fn list<const N: usize>(calls: [Option<Call>; N]) -> Vec<Call> {
-    calls.into_iter().flatten().collect()
 }

@@ -14,6 +14,7 @@ mod generated;
 mod leverage;
 mod needs;
 mod own;
+mod recorded;
 mod server;
 mod shares;
 

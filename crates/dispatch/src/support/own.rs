@@ -42,15 +42,27 @@ pub(super) type OwnKernels = FxHashMap<(OperatorId, Slot), Own>;
 /// Finds the special kernels among the registrations that count.
 pub(super) fn special(view: View<'_>, named: &Named) -> OwnKernels {
     let in_tree = in_tree(view);
+    let meta = view.keys().slot("Meta").map(Key::Runtime);
     let mut found = OwnKernels::default();
     for (id, operator) in view.inputs.catalogue.iter() {
+        // Of most operators no registration is of such a kind, whether it counts or not.
+        if !view
+            .tables
+            .all_rows(id)
+            .iter()
+            .any(|row| may_be_special(row, meta))
+        {
+            continue;
+        }
         let before = found.len();
         // The last registration to a key counts.
         for row in view.tables.used_rows(id) {
             let Key::Runtime(slot) = row.key else {
                 continue;
             };
-            match own(view, named, operator, row, in_tree.contains(slot)) {
+            let special = may_be_special(row, meta)
+                .then(|| own(view, named, operator, row, in_tree.contains(slot)));
+            match special.flatten() {
                 Some(own) => {
                     found.insert((id, slot), own);
                 }
@@ -65,6 +77,15 @@ pub(super) fn special(view: View<'_>, named: &Named) -> OwnKernels {
     found
 }
 
+/// Whether a kernel may be special, as far as its registration alone says.
+fn may_be_special(row: &Row, meta: Option<Key>) -> bool {
+    row.fallthrough
+        || row.is_wrapper()
+        || row.origin == Origin::Observed
+        || (row.origin == Origin::HandWritten && Some(row.key) == meta)
+}
+
+/// What is special about a kernel that [`may_be_special`].
 fn own(
     view: View<'_>,
     named: &Named,
@@ -75,9 +96,8 @@ fn own(
     if row.fallthrough {
         return Some(Own::Fallthrough);
     }
-    if row.origin == Origin::HandWritten && operator.name().as_str() == RAISES_ON_META {
-        return (view.keys().slot("Meta").map(Key::Runtime) == Some(row.key))
-            .then_some(Own::Raises);
+    if row.origin == Origin::HandWritten {
+        return (operator.name().as_str() == RAISES_ON_META).then_some(Own::Raises);
     }
     if row.is_wrapper() {
         let copy = match operator.kind {
