@@ -63,6 +63,15 @@ impl Pattern {
         let known = self.cells.get(slot.index());
         known.copied().unwrap_or(Precedence::Missing)
     }
+
+    /// The same for other operators.
+    fn unused(&self) -> Self {
+        Self {
+            operators: 0,
+            declared: 0,
+            ..self.clone()
+        }
+    }
 }
 
 /// The keys without kernels in a build, by what would register there.
@@ -156,7 +165,7 @@ impl RevisionTables {
             },
             source_fallbacks: SourceFallbacks::new(inputs, keys),
             registrations,
-            patterns: Vec::new(),
+            patterns: Vec::with_capacity(former.as_ref().map_or(0, |(it, _)| it.patterns.len())),
             of_operator: Vec::with_capacity(inputs.catalogue.operators.len()),
             support: SupportTables::default(),
         };
@@ -172,9 +181,16 @@ impl RevisionTables {
                 Some(pattern) => pattern,
                 None => {
                     let (files, outside) = tables.registered(id);
-                    *known
-                        .entry((files, outside))
-                        .or_insert_with(|| tables.add_pattern(&files, &outside))
+                    let before = former.as_ref().and_then(|(it, _)| it.patterns.get(before?));
+                    *known.entry((files, outside)).or_insert_with(|| {
+                        // The same registrations in the same build make the same table.
+                        let pattern = match before {
+                            Some(before) => before.unused(),
+                            None => tables.make_pattern(&files, &outside),
+                        };
+                        tables.patterns.push(pattern);
+                        u32::try_from(tables.patterns.len() - 1).unwrap_or(u32::MAX)
+                    })
                 }
             };
             if let Some(before) = before {
@@ -203,7 +219,7 @@ impl RevisionTables {
         (files, outside)
     }
 
-    fn add_pattern(&mut self, files: &Registered, outside: &Registered) -> u32 {
+    fn make_pattern(&self, files: &Registered, outside: &Registered) -> Pattern {
         let of_files = resolve(self.keys, files, self.keys.fallbacks());
         let everything = files.iter().chain(outside.iter()).collect();
         let all = self.keys.fallbacks() | self.source_fallbacks.keys;
@@ -212,7 +228,7 @@ impl RevisionTables {
             Source::Everything => (everything, complete),
             Source::Files => (*files, of_files),
         };
-        self.patterns.push(Pattern {
+        Pattern {
             cells: table.cells(self.keys).into(),
             registered,
             table,
@@ -220,8 +236,7 @@ impl RevisionTables {
             operators: 0,
             declared: 0,
             everything,
-        });
-        u32::try_from(self.patterns.len() - 1).unwrap_or(u32::MAX)
+        }
     }
 
     /// The keys of the release.
