@@ -27,6 +27,8 @@ pub(super) struct Former<'a> {
 /// What was generated for a former revision.
 pub(super) struct Known<'a> {
     pub(super) made: &'a Arc<Generated>,
+    /// The operator that it became.
+    pub(super) operator: &'a Operator,
     /// Its tags, where they are the same.
     pub(super) tags: Option<&'a Tags>,
 }
@@ -63,11 +65,8 @@ impl<'a> Former<'a> {
         };
         self.next = at + 1;
         let known = &self.operators[at];
-        Some(Operator {
-            declaration: Declaration::Entry(placed.clone()),
-            tags: Arc::clone(&known.tags),
-            ..*known
-        })
+        let declaration = Declaration::Entry(placed.clone());
+        Some(known.declared_by(declaration, Arc::clone(&known.tags)))
     }
 
     fn places(&self) -> &FxHashMap<usize, usize> {
@@ -90,6 +89,7 @@ impl<'a> Former<'a> {
         let has_same_tags = self.is_alike && Arc::ptr_eq(&base.tags, &from.tags);
         Some(Known {
             made,
+            operator: known,
             tags: has_same_tags.then_some(&known.tags),
         })
     }

@@ -83,12 +83,12 @@ pub fn left_alone(operators: &[Operator], group: &Group, release: Release) -> Op
     let data = release.data();
     let members = || group.members().map(|id| &operators[id.index()]);
     let ignored = data.name_lists.view_in_group_ignored_base_names;
-    let forced = data.core_tag_forces_generation && members().any(|op| op.has_tag("core"));
+    let is_forced = || data.core_tag_forces_generation && members().any(|op| op.has_tag("core"));
     if members().all(Operator::has_manual_cpp_binding) {
         Some(LeftAlone::Manual)
     } else if members().any(|op| op.is_view && !ignored.contains(op.name().base())) {
         Some(LeftAlone::View)
-    } else if !forced && members().all(Operator::is_composite_implicit) {
+    } else if members().all(Operator::is_composite_implicit) && !is_forced() {
         Some(LeftAlone::Composite)
     } else {
         None
@@ -112,8 +112,7 @@ pub fn base(group: &Group, release: Release) -> Option<OperatorId> {
 /// `self` when it is in place.
 #[must_use]
 pub fn can_have_out(operator: &Operator) -> bool {
-    let returns = &operator.schema().returns;
-    operator.kind == SchemaKind::Inplace || returns.iter().any(|r| r.ty.is_tensor_like())
+    operator.kind == SchemaKind::Inplace || operator.returns_tensors()
 }
 
 /// The names of the missing variants of a group that PyTorch would generate if its base listed them
@@ -259,12 +258,14 @@ impl Generation<'_> {
             return false;
         }
         let base = &self.operators[from.index()];
-        let tags = known.and_then(|known| known.tags.cloned());
+        let tags = known.as_ref().and_then(|known| known.tags.cloned());
         let tags =
             tags.unwrap_or_else(|| generated_tags(self.release, base, &made.schema, self.tags));
         let declaration = Declaration::Generated { made, from };
-        let operator = Operator::new(declaration, tags, false);
-        self.operators.push(operator);
+        self.operators.push(match known {
+            Some(known) => known.operator.declared_by(declaration, tags),
+            None => Operator::new(declaration, tags, false),
+        });
         true
     }
 

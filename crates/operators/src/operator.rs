@@ -166,6 +166,10 @@ pub(super) struct Glance {
     is_composite_non_functional: bool,
     /// Whether the name is that of a copy or a scatter of a view.
     is_named_after_view: bool,
+    /// `manual_cpp_binding` of its entry.
+    has_manual_cpp_binding: bool,
+    /// Whether a return is a tensor, or an optional or list of them.
+    returns_tensors: bool,
 }
 
 impl Operator {
@@ -186,10 +190,24 @@ impl Operator {
                 is_composite_explicit: has_kernel("CompositeExplicitAutograd"),
                 is_composite_non_functional: has_kernel("CompositeExplicitAutogradNonFunctional"),
                 is_named_after_view: stem.ends_with("_copy") || stem.ends_with("_scatter"),
+                has_manual_cpp_binding: match &declaration {
+                    Declaration::Entry(placed) => placed.entry.manual_cpp_binding,
+                    Declaration::Generated { .. } | Declaration::Vendor(_) => false,
+                },
+                returns_tensors: schema.returns.iter().any(|r| r.ty.is_tensor_like()),
             },
             declaration,
             tags,
             is_view,
+        }
+    }
+
+    /// The same with what it comes from at another place, and with other tags.
+    pub(super) fn declared_by(&self, declaration: Declaration, tags: Tags) -> Self {
+        Self {
+            declaration,
+            tags,
+            ..*self
         }
     }
 
@@ -230,6 +248,12 @@ impl Operator {
     #[must_use]
     pub fn is_named_after_view(&self) -> bool {
         self.glance.is_named_after_view
+    }
+
+    /// Whether a return is a tensor, or an optional or list of them.
+    #[must_use]
+    pub fn returns_tensors(&self) -> bool {
+        self.glance.returns_tensors
     }
 
     /// Its entry, unless it is generated.
@@ -400,8 +424,7 @@ impl Operator {
     /// `manual_cpp_binding`
     #[must_use]
     pub fn has_manual_cpp_binding(&self) -> bool {
-        self.declared()
-            .is_some_and(|placed| placed.entry.manual_cpp_binding)
+        self.glance.has_manual_cpp_binding
     }
 
     /// `use_const_ref_for_mutable_tensors`
