@@ -274,7 +274,7 @@ struct Builder<'a> {
     inputs: Inputs<'a>,
     keys: &'static Keys,
     at: Generated,
-    views: functionalize::Views,
+    views: functionalize::Views<'a>,
     backends: outside::BackendRows,
 }
 

@@ -17,13 +17,13 @@ use opatlas_schema::function::{Argument, SchemaKind};
 use opatlas_schema::signature::{ViewCopyNames, view_signature};
 
 /// The views, by the signature that their in-place and copying variants share.
-pub(super) struct Views {
-    by_signature: FxHashMap<Box<str>, OperatorId>,
+pub(super) struct Views<'a> {
+    by_signature: FxHashMap<Cow<'a, str>, OperatorId>,
     names: ViewCopyNames,
 }
 
-impl Views {
-    pub(super) fn of(catalogue: &Catalogue) -> Self {
+impl<'a> Views<'a> {
+    pub(super) fn of(catalogue: &'a Catalogue) -> Self {
         let names = if catalogue.release >= Release::V2_3 {
             ViewCopyNames::CopyAndScatter
         } else {
@@ -32,9 +32,7 @@ impl Views {
         let is_aliasing = |op: &Operator| op.is_view && !op.name().is_inplace();
         let views = catalogue.iter().filter(|(_, op)| is_aliasing(op));
         Self {
-            by_signature: views
-                .map(|(id, op)| (signature(op, names).into(), id))
-                .collect(),
+            by_signature: views.map(|(id, op)| (signature(op, names), id)).collect(),
             names,
         }
     }
@@ -42,12 +40,8 @@ impl Views {
     /// The view of the group that the operator belongs to: the view itself, its in-place variant,
     /// its copy.
     fn view_of(&self, operator: &Operator) -> Option<OperatorId> {
-        let is_copy = || {
-            let stem = operator.name().stem();
-            operator.kind == SchemaKind::Functional
-                && (stem.ends_with("_copy") || stem.ends_with("_scatter"))
-        };
-        if !operator.is_view && !is_copy() {
+        let is_copy = operator.kind == SchemaKind::Functional && operator.is_named_after_view();
+        if !operator.is_view && !is_copy {
             return None;
         }
         let signature = signature(operator, self.names);
@@ -57,8 +51,7 @@ impl Views {
 
 /// Rendered only for the few names that it changes.
 fn signature(operator: &Operator, names: ViewCopyNames) -> Cow<'_, str> {
-    let stem = operator.name().stem();
-    if stem.ends_with("_copy") || stem.ends_with("_scatter") {
+    if operator.is_named_after_view() {
         Cow::Owned(view_signature(operator.schema(), names))
     } else {
         Cow::Borrowed(operator.signature())
