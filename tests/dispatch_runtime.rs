@@ -6,7 +6,7 @@ mod common;
 use std::collections::{BTreeMap, BTreeSet};
 
 use opatlas_dispatch::{Precedence, Registered, Tables};
-use opatlas_pytorch::handwritten;
+use opatlas_pytorch::handwritten::{self, SourceFile};
 use opatlas_pytorch::keys::{Key, Keys};
 use opatlas_pytorch::release::Release;
 use serde::Deserialize;
@@ -119,7 +119,7 @@ fn what_no_file_declares_is_hand_written() {
                 (
                     row.operator,
                     keys.name(row.key),
-                    row.file.unwrap_or("null"),
+                    row.file.map_or("null", SourceFile::name),
                     row.fallthrough,
                 )
             })

@@ -20,12 +20,24 @@ pub struct Handwritten {
     pub operator: &'static str,
     /// The key that it is registered to.
     pub key: Key,
-    /// The source file, without its folder; `None` for Python kernels whose file was not recorded.
-    pub file: Option<&'static str>,
+    /// The source file; `None` for Python kernels whose file was not recorded.
+    pub file: Option<SourceFile>,
     /// The kernel only passes the call on to the next key.
     pub fallthrough: bool,
     /// An entry of `native_functions.yaml` declares the operator.
     pub declared: bool,
+}
+
+/// A source file of PyTorch, as a number: a revision has tens of thousands of registrations.
+#[derive(Clone, Copy, Eq, PartialEq, Debug)]
+pub struct SourceFile(u8);
+
+impl SourceFile {
+    /// Its name, without its folder.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        FILES.get(usize::from(self.0)).copied().unwrap_or_default()
+    }
 }
 
 /// All hand-written registrations of a release, sorted by operator and key name.
@@ -112,9 +124,7 @@ fn rows_of(release: Release, operator: usize) -> impl Iterator<Item = Handwritte
         Some(Handwritten {
             operator: name(operator),
             key: keys.lookup(KEYS.get(usize::from(row.key))?)?,
-            file: row
-                .file
-                .and_then(|file| FILES.get(usize::from(file)).copied()),
+            file: row.file.map(SourceFile),
             fallthrough: row.fallthrough,
             declared: row.declared,
         })

@@ -126,7 +126,7 @@ fn place<'a>(inputs: Inputs<'a>, id: OperatorId, row: &Row) -> Place<'a> {
         RowSource::Backend(file, span, _) | RowSource::BackendWrapper(file, span) => {
             in_backend(file, span)
         }
-        RowSource::Source(file) => (file, None),
+        RowSource::Source(_) => (row.source_file(), None),
         RowSource::Scanned(index) => {
             let sources = &inputs.catalogue.sources;
             let found = sources.rows().get(index as usize);
