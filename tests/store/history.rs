@@ -98,12 +98,13 @@ pub async fn known_parts_hold_as_long_as_their_revision(store: &dyn Store) {
         let stored = store.bundle(&project, *digest).await.unwrap();
         assert_eq!(stored.digest(), bundle(text).digest());
     }
-    // All of it goes, another revision takes its rows, and the last one is stored again.
+    // All of it goes, others take its rows, and the last one is stored again: where ids are given twice,
+    // with its former one.
     for digest in &digests {
         store.delete_revision(&project, *digest).await.unwrap();
     }
     store.collect(Some(&project), 0, Mode::Do).await.unwrap();
-    for text in [text("other", 0), texts[2].clone()] {
+    for text in [text("other", 0), text("more", 0), texts[2].clone()] {
         let stored = store.ingest(&project, &bundle(&text), None, 9).await;
         assert!(stored.unwrap().created);
     }
