@@ -194,18 +194,15 @@ pub(super) async fn ingest_commits(
     let project = projects::id(connection, project).await?;
     let plans: Vec<&Plan> = commits.iter().map(|new| new.files.plan()).collect();
     let stored = ingest::store(connection, project, &plans, parts, now).await?;
+    // Of one that was there before it is not known when it came.
     match plans.last().zip(stored.last()) {
         Some((plan, stored)) if stored.is_new => {
-            let (digest, id) = (plan.digest, stored.id);
-            let ingested_at = now;
-            parts.keep(
-                plan,
-                StoredAt {
-                    digest,
-                    id,
-                    ingested_at,
-                },
-            );
+            let last = StoredAt {
+                digest: plan.digest,
+                id: stored.id,
+                ingested_at: now,
+            };
+            parts.keep(plan, last);
         }
         _ => *parts = KnownParts::default(),
     }
