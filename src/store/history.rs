@@ -69,8 +69,8 @@ impl Prepared {
         Self(Arc::new(Plan::of(bundle)))
     }
 
-    /// Takes a bundle apart that is much like this one, which takes a tenth of the time; the result is the
-    /// same.
+    /// Takes a bundle apart that is much like this one: chunks that both have are not hashed again. The result
+    /// is the same.
     #[must_use]
     pub fn next(&self, bundle: &Bundle) -> Self {
         Self(Arc::new(Plan::after(Some(&self.0), bundle)))

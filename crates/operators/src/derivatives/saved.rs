@@ -340,4 +340,17 @@ mod tests {
             &["mode"],
         );
     }
+
+    #[test]
+    fn no_property_is_passed_over() {
+        for property in &PROPERTIES {
+            let behind = match property.pattern {
+                Pattern::After(call) => format!(".{call}"),
+                Pattern::Behind(call) => call.to_owned(),
+                Pattern::Call(_) => ")".to_owned(),
+                Pattern::Size => ".sym_size(0)".to_owned(),
+            };
+            assert!(may_ask(&behind), "{behind}");
+        }
+    }
 }
