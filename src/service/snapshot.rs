@@ -85,8 +85,7 @@ impl Snapshot {
             }
         };
         // One copy of the largest file in memory instead of two.
-        let text = Arc::clone(&catalogue.native_functions.text);
-        bundle.share(NATIVE_FUNCTIONS, Arc::<[u8]>::from(text));
+        bundle.share(NATIVE_FUNCTIONS, &catalogue.native_functions.text);
         let names = bundle
             .files()
             .map(|(name, _)| (name.into(), OnceLock::new()));
@@ -181,12 +180,12 @@ impl Snapshot {
     /// A file of the bundle as text; `None` if it does not exist.
     pub fn source(&self, file: &str) -> Option<&SourceText> {
         let slot = self.sources.get(file)?;
-        let bytes = self.bundle.file(file)?;
+        let content = self.bundle.content(file)?;
         Some(slot.get_or_init(|| match file {
             NATIVE_FUNCTIONS => {
                 SourceText::new(file, Arc::clone(&self.catalogue.native_functions.text))
             }
-            _ => SourceText::new(file, opatlas_yaml::decode(bytes).0.into()),
+            _ => SourceText::new(file, opatlas_yaml::decode_shared(content).0),
         }))
     }
 

@@ -100,12 +100,15 @@ impl Catalogue {
         pair: &dyn Pair,
         stop: &Stop,
     ) -> Result<Self, Stopped> {
-        let bytes = bundle.file(NATIVE_FUNCTIONS).map_or(&[][..], |b| &b[..]);
+        let file = bundle
+            .content(NATIVE_FUNCTIONS)
+            .cloned()
+            .unwrap_or_default();
         let known = previous.map(|p| &*p.native_functions);
         // Neither file is read with the help of the other.
         let (native, derivatives) = both(
             pair,
-            || NativeFunctions::read_until(bytes, known, pair, stop),
+            || NativeFunctions::read_until(&file, known, pair, stop),
             || beside::derivatives(bundle, previous),
         );
         let native = native?;

@@ -11,7 +11,7 @@ use super::lower::lower;
 use super::operator::PlacedEntry;
 use crate::slips;
 use opatlas_source::diagnostic::{Complaints, Diagnostic};
-use opatlas_source::{InTurn, Pair, Span, Stop, Stopped, both};
+use opatlas_source::{Content, InTurn, Pair, Span, Stop, Stopped, both};
 use opatlas_yaml::Root;
 
 /// A file may have this many entries; no real one has 3,000.
@@ -55,7 +55,8 @@ impl NativeFunctions {
     /// result is the same as without it.
     #[must_use]
     pub fn read(bytes: &[u8], previous: Option<&Self>) -> Self {
-        Stop::unstopped(|stop| Self::read_until(bytes, previous, &InTurn, stop))
+        let file = Content::from(bytes);
+        Stop::unstopped(|stop| Self::read_until(&file, previous, &InTurn, stop))
     }
 
     /// The same in two parts at a time, unless it is stopped.
@@ -63,12 +64,12 @@ impl NativeFunctions {
     /// # Errors
     /// [`Stopped`].
     pub fn read_until(
-        bytes: &[u8],
+        file: &Content,
         previous: Option<&Self>,
         pair: &dyn Pair,
         stop: &Stop,
     ) -> Result<Self, Stopped> {
-        let (text, diagnostics) = opatlas_yaml::decode(bytes);
+        let (text, diagnostics) = opatlas_yaml::decode_shared(file);
         if diagnostics.is_empty()
             && let Some(read) = Self::by_chunks(&text, previous, pair, stop)?
         {
@@ -112,7 +113,7 @@ impl NativeFunctions {
 
     /// Each top-level entry on its own. `None` when the file is not that simple.
     fn by_chunks(
-        text: &str,
+        text: &Arc<str>,
         previous: Option<&Self>,
         pair: &dyn Pair,
         stop: &Stop,
@@ -152,7 +153,7 @@ impl NativeFunctions {
         let by_hash = numbered.collect();
         chunks.truncate(entries.len());
         Ok(Some(Self {
-            text: text.into(),
+            text: Arc::clone(text),
             entries,
             diagnostics: beyond.into_iter().collect::<Vec<_>>().into(),
             is_list: true,
@@ -170,7 +171,7 @@ impl NativeFunctions {
     }
 
     /// The slow and complete way: anchors, document markers, broken entries.
-    fn whole(text: &str, diagnostics: Vec<Diagnostic>, stop: &Stop) -> Result<Self, Stopped> {
+    fn whole(text: &Arc<str>, diagnostics: Vec<Diagnostic>, stop: &Stop) -> Result<Self, Stopped> {
         let mut diagnostics = Complaints::from(diagnostics);
         let mut document = opatlas_yaml::parse(text).bounded();
         stop.check()?;
@@ -204,7 +205,7 @@ impl NativeFunctions {
             });
         }
         Ok(Self {
-            text: text.into(),
+            text: Arc::clone(text),
             entries,
             diagnostics,
             is_list,

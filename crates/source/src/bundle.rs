@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
+use super::content::Content;
 use super::digest::{Digest, revision_digest};
 
 /// The name of the one file that every bundle has.
@@ -35,19 +36,19 @@ pub struct Bundle {
 /// of a release all ask for it.
 #[derive(Debug, Clone)]
 struct File {
-    bytes: Arc<[u8]>,
+    content: Content,
     digest: OnceLock<Digest>,
 }
 
 impl File {
     fn digest(&self) -> Digest {
-        *self.digest.get_or_init(|| Digest::of(&self.bytes))
+        *self.digest.get_or_init(|| Digest::of(&self.content.bytes))
     }
 }
 
 impl PartialEq for File {
     fn eq(&self, other: &Self) -> bool {
-        self.bytes == other.bytes
+        self.content.bytes == other.content.bytes
     }
 }
 
@@ -56,9 +57,9 @@ impl Eq for File {}
 impl Bundle {
     /// A bundle of `native_functions.yaml` alone.
     #[must_use]
-    pub fn of_native_functions(bytes: impl Into<Arc<[u8]>>) -> Self {
+    pub fn of_native_functions(content: impl Into<Content>) -> Self {
         let mut bundle = Self::default();
-        bundle.insert(NATIVE_FUNCTIONS, bytes);
+        bundle.insert(NATIVE_FUNCTIONS, content);
         bundle
     }
 
@@ -89,28 +90,35 @@ impl Bundle {
     }
 
     /// Adds or replaces a file.
-    pub fn insert(&mut self, name: &str, bytes: impl Into<Arc<[u8]>>) {
+    pub fn insert(&mut self, name: &str, content: impl Into<Content>) {
         let file = File {
-            bytes: bytes.into(),
+            content: content.into(),
             digest: OnceLock::new(),
         };
         self.files.insert(name.into(), file);
     }
 
-    /// Takes other memory with the same bytes for a file, whose digest stays known. Does nothing where
-    /// they are not the same.
-    pub fn share(&mut self, name: &str, bytes: Arc<[u8]>) {
+    /// Takes the memory of this text for a file with the same bytes, whose digest stays known. Does nothing
+    /// where they are not the same.
+    pub fn share(&mut self, name: &str, text: &Arc<str>) {
         if let Some(file) = self.files.get_mut(name)
-            && file.bytes == bytes
+            && !file.content.is_of(text)
+            && *file.content.bytes == *text.as_bytes()
         {
-            file.bytes = bytes;
+            file.content = Arc::clone(text).into();
         }
     }
 
     /// A file's bytes.
     #[must_use]
     pub fn file(&self, name: &str) -> Option<&Arc<[u8]>> {
-        self.files.get(name).map(|file| &file.bytes)
+        self.files.get(name).map(|file| &file.content.bytes)
+    }
+
+    /// A file, as bytes and as text.
+    #[must_use]
+    pub fn content(&self, name: &str) -> Option<&Content> {
+        self.files.get(name).map(|file| &file.content)
     }
 
     /// The SHA-256 of a file's bytes: about 0.5 ms the first time for the operators of a release,
@@ -122,7 +130,8 @@ impl Bundle {
 
     /// All files, sorted by name.
     pub fn files(&self) -> impl Iterator<Item = (&str, &Arc<[u8]>)> {
-        self.files.iter().map(|(name, file)| (&**name, &file.bytes))
+        let files = self.files.iter();
+        files.map(|(name, file)| (&**name, &file.content.bytes))
     }
 
     /// The digests of all files, sorted by name.
@@ -135,7 +144,10 @@ impl Bundle {
     /// Sum of the sizes of all files, in bytes.
     #[must_use]
     pub fn total_bytes(&self) -> usize {
-        self.files.values().map(|file| file.bytes.len()).sum()
+        self.files
+            .values()
+            .map(|file| file.content.bytes.len())
+            .sum()
     }
 
     /// The revision's name, see [`revision_digest`].
@@ -174,11 +186,14 @@ mod tests {
     fn only_equal_bytes_are_shared() {
         let mut bundle = Bundle::of_native_functions(*b"[]\n");
         let digest = bundle.digest();
-        let same: Arc<[u8]> = Arc::from(*b"[]\n");
-        bundle.share(NATIVE_FUNCTIONS, Arc::clone(&same));
-        assert!(Arc::ptr_eq(bundle.file(NATIVE_FUNCTIONS).unwrap(), &same));
-        bundle.share(NATIVE_FUNCTIONS, Arc::from(*b"- \n"));
-        bundle.share(TAGS, Arc::from(*b"- \n"));
+        let same: Arc<str> = Arc::from("[]\n");
+        bundle.share(NATIVE_FUNCTIONS, &same);
+        assert!(Arc::ptr_eq(
+            bundle.content(NATIVE_FUNCTIONS).unwrap().text().unwrap(),
+            &same
+        ));
+        bundle.share(NATIVE_FUNCTIONS, &Arc::from("- \n"));
+        bundle.share(TAGS, &Arc::from("- \n"));
         assert_eq!((bundle.digest(), bundle.files().count()), (digest, 1));
     }
 

@@ -6,6 +6,7 @@
 //! revision consists of.
 
 mod bundle;
+mod content;
 pub mod diagnostic;
 mod digest;
 mod ids;
@@ -18,6 +19,7 @@ pub mod suggest;
 pub use bundle::{
     BACKENDS, Bundle, DEPRECATED, DERIVATIVES, NATIVE_FUNCTIONS, OBSERVED, SOURCES, TAGS, VENDOR,
 };
+pub use content::Content;
 pub use digest::{Digest, revision_digest};
 pub use pair::{InTurn, Pair, both};
 pub use place::{LineColumn, LineIndex, LineSpan, Span};

@@ -1,10 +1,10 @@
 //! From bytes to text: what PyTorch's `open()` and the YAML reader refuse of a file.
 
-use opatlas_source::diagnostic::RuleId;
 use std::borrow::Cow;
+use std::sync::Arc;
 
-use opatlas_source::Span;
-use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::{Content, Span};
 
 use super::scanner::offset;
 
@@ -23,6 +23,17 @@ pub fn decode(bytes: &[u8]) -> (Cow<'_, str>, Vec<Diagnostic>) {
         Ok(text) if !has_forbidden(text) => (Cow::Borrowed(text), Vec::new()),
         _ => replace(bytes),
     }
+}
+
+/// The same for a file that is shared: the text is in the file's memory where nothing in it had to be replaced.
+#[must_use]
+pub fn decode_shared(file: &Content) -> (Arc<str>, Vec<Diagnostic>) {
+    let (text, found) = decode(file.bytes());
+    let text = match (text, file.text()) {
+        (Cow::Borrowed(_), Some(shared)) => Arc::clone(shared),
+        (text, _) => text.into(),
+    };
+    (text, found)
 }
 
 /// Whether a text has a character that YAML forbids.

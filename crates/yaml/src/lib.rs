@@ -35,7 +35,7 @@ use opatlas_source::diagnostic::Diagnostic;
 use build::{Builder, Built};
 
 pub use check::is_constructed;
-pub use encoding::decode;
+pub use encoding::{decode, decode_shared};
 pub use scalar::ScalarType;
 pub use split::split;
 pub use tree::{Kind, NodeId, Scalar, Style, Tree};

@@ -1,7 +1,5 @@
 //! Getting a revision's bytes back, chunk by chunk, and checking them.
 
-use std::sync::Arc;
-
 use rustc_hash::FxHashMap;
 
 use super::chunks::Chunks;
@@ -100,7 +98,7 @@ impl Parts {
         Ok(bundle)
     }
 
-    fn file(&self, file: &FileParts) -> Result<Arc<[u8]>, StoreError> {
+    fn file(&self, file: &FileParts) -> Result<Vec<u8>, StoreError> {
         let damaged = |what: &str| file.damaged(what);
         let mut bytes = Vec::with_capacity(usize::try_from(file.bytes).unwrap_or(0).min(1 << 26));
         for group in &file.groups {
@@ -116,7 +114,7 @@ impl Parts {
                 bytes.extend_from_slice(chunk);
             }
         }
-        Ok(bytes.into())
+        Ok(bytes)
     }
 }
 
