@@ -286,7 +286,8 @@ async fn commits_make_a_timeline() {
                 let number = usize::from_str_radix(id, 16).unwrap();
                 commit(number, *position, texts[number - 1])
             });
-            let read = service.read_commits(commits.collect(), None).await.unwrap();
+            let commits: Vec<_> = commits.collect();
+            let read = service.read_commits(commits, None).await.unwrap();
             let taken = service.store_commits("p", read, None).await.unwrap();
             assert!(taken.refused.len() <= 1);
         }

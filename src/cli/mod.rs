@@ -121,6 +121,11 @@ pub fn run() -> ExitCode {
         }
         false => tokio::runtime::Builder::new_multi_thread(),
     };
+    if let Command::Import(import) = &cli.command
+        && import.is_of_commits()
+    {
+        runtime.max_blocking_threads(import::COMMIT_THREADS);
+    }
     let runtime = match runtime.enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return failed(&anyhow::anyhow!("cannot start: {error}")),

@@ -9,12 +9,12 @@ use opatlas_source::{Bundle, NATIVE_FUNCTIONS, Stop};
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::Service;
 use super::address::release_of;
 use super::error::{Refusal, ServiceError};
 use super::labels::Protection;
 use super::notes::JudgedRelease;
 use super::snapshot::Snapshot;
+use super::{Limits, Service};
 
 /// A bundle to be stored.
 #[derive(Debug, Clone)]
@@ -42,37 +42,45 @@ pub struct Ingested {
     pub snapshot: Arc<Snapshot>,
 }
 
-impl Service {
+impl Limits {
     /// Whether the files make a bundle that is within the limits. What is in them is not looked at.
     ///
     /// # Errors
     /// [`Refusal`].
-    pub fn admit(&self, bundle: &Bundle) -> Result<(), Refusal> {
-        if bundle.files().count() > self.limits.files {
-            return Err(Refusal::Files {
-                limit: self.limits.files,
-            });
+    pub(super) fn admit(&self, bundle: &Bundle) -> Result<(), Refusal> {
+        if bundle.files().count() > self.files {
+            return Err(Refusal::Files { limit: self.files });
         }
         for (name, bytes) in bundle.files() {
             if !Bundle::is_file_name(name) {
                 return Err(Refusal::of_name(name));
             }
-            if bytes.len() > self.limits.file_bytes {
+            if bytes.len() > self.file_bytes {
                 return Err(Refusal::FileSize {
                     name: name.to_owned(),
-                    limit: self.limits.file_bytes,
+                    limit: self.file_bytes,
                 });
             }
         }
-        if bundle.total_bytes() > self.limits.bundle_bytes {
+        if bundle.total_bytes() > self.bundle_bytes {
             return Err(Refusal::BundleSize {
-                limit: self.limits.bundle_bytes,
+                limit: self.bundle_bytes,
             });
         }
         match bundle.file(NATIVE_FUNCTIONS) {
             Some(_) => Ok(()),
             None => Err(Refusal::Incomplete),
         }
+    }
+}
+
+impl Service {
+    /// Whether the files make a bundle that is within the limits. What is in them is not looked at.
+    ///
+    /// # Errors
+    /// [`Refusal`].
+    pub fn admit(&self, bundle: &Bundle) -> Result<(), Refusal> {
+        self.limits.admit(bundle)
     }
 
     /// Stores a bundle and lets a label name it. Reads and checks it first: what cannot be read at

@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use anyhow::bail;
 use rustc_hash::FxHashMap;
-use tokio::sync::mpsc;
 
 use crate::cli::Stored;
 use crate::cli::config;
@@ -20,7 +19,7 @@ use opatlas_pytorch::release::Version;
 use opatlas_source::{Bundle, VENDOR};
 
 use super::Import;
-use super::commits::{Source, take};
+use super::commits::{Source, Wanted, WithFiles, take};
 use super::git::{self, Files, Mode};
 
 /// How the bundles of commits are made.
@@ -88,40 +87,41 @@ pub(super) async fn import(
 }
 
 impl BackendHistory {
-    /// Reads the file of each commit and sends the bundles on. Gives how many commits lack it.
-    pub(super) fn read(
-        &self,
-        repository: &Path,
-        commits: Vec<(CommitRecord, i64)>,
-        sender: &mpsc::Sender<CommitFiles>,
-    ) -> anyhow::Result<usize> {
+    /// The commits with the bundles that the file of each makes.
+    ///
+    /// # Errors
+    /// When git cannot be run.
+    pub(super) fn files(self, repository: &Path, wanted: Wanted) -> anyhow::Result<WithFiles> {
         let mut files = Files::open(repository, Mode::Bytes)?;
-        let mut missing = 0;
-        for (commit, position) in commits {
-            let mut bytes = None;
-            for path in &self.paths {
-                bytes = files.bytes(&commit.id, path)?;
-                if bytes.is_some() {
-                    break;
-                }
-            }
-            let (Some(bytes), Some(&base)) = (bytes, self.base_of.get(&commit.id)) else {
-                missing += 1;
-                continue;
-            };
-            let mut bundle = self.bases[base].clone();
-            bundle.insert(&self.name, bytes);
-            let commit = CommitFiles {
-                commit,
-                position,
-                bundle,
-            };
-            if sender.blocking_send(commit).is_err() {
-                // The import failed with its own error.
+        let commits = wanted.into_iter();
+        Ok(Box::new(commits.map(move |(commit, position)| {
+            self.commit(&mut files, commit, position)
+        })))
+    }
+
+    fn commit(
+        &self,
+        files: &mut Files,
+        commit: CommitRecord,
+        position: i64,
+    ) -> anyhow::Result<Option<CommitFiles>> {
+        let mut content = None;
+        for path in &self.paths {
+            content = files.content(&commit.id, path)?;
+            if content.is_some() {
                 break;
             }
         }
-        Ok(missing)
+        let (Some(content), Some(&base)) = (content, self.base_of.get(&commit.id)) else {
+            return Ok(None);
+        };
+        let mut bundle = self.bases[base].clone();
+        bundle.insert(&self.name, content);
+        Ok(Some(CommitFiles {
+            commit,
+            position,
+            bundle,
+        }))
     }
 }
 
@@ -199,8 +199,8 @@ fn pins(repository: &Path, commits: &[CommitRecord]) -> anyhow::Result<FxHashMap
     };
     let mut files = Files::open(repository, Mode::Bytes)?;
     for commit in commits {
-        if let Some(bytes) = files.bytes(&commit.id, &pin.file)?
-            && let Some(version) = pin.version(&String::from_utf8_lossy(&bytes))
+        if let Some(file) = files.content(&commit.id, &pin.file)?
+            && let Some(version) = pin.version(&String::from_utf8_lossy(file.bytes()))
         {
             pins.insert(commit.id.clone(), version);
         }

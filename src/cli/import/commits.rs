@@ -1,12 +1,13 @@
 //! The commits of a local clone that touch `native_functions.yaml`.
 
+use std::iter::Peekable;
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::{iter, vec};
 
-use anyhow::{Context as _, bail};
+use anyhow::bail;
 use rustc_hash::FxHashMap;
-use tokio::sync::mpsc;
 
 use crate::cli::local;
 use crate::cli::memory::use_small_pages;
@@ -15,7 +16,7 @@ use crate::cli::target::{Database, Target};
 use crate::service::history::{CommitFiles, LastStored, Line, ReadCommits, Taken};
 use crate::service::{JudgedRelease, Service, Threads};
 use crate::store::{CommitRecord, Opening};
-use opatlas_source::{Bundle, NATIVE_FUNCTIONS};
+use opatlas_source::{Bundle, Content, NATIVE_FUNCTIONS};
 
 use super::backend_history::BackendHistory;
 use super::git::{self, Files, Mode};
@@ -23,8 +24,12 @@ use super::{Import, progress};
 
 /// How many commits are stored at once, and so how many are lost if the import is interrupted.
 const AT_ONCE: usize = 12;
-/// How many commits may wait to be stored.
-const WAITING: usize = 3;
+
+/// Commits that are not there yet, with their places, in order.
+pub(super) type Wanted = Vec<(CommitRecord, i64)>;
+
+/// Commits with their files, one by one; `None` for a commit without the file.
+pub(super) type WithFiles = Box<dyn Iterator<Item = anyhow::Result<Option<CommitFiles>>> + Send>;
 
 /// Stores the commits that are not there yet.
 pub(super) async fn import(import: &Import, repository: &Path) -> anyhow::Result<ExitCode> {
@@ -89,25 +94,17 @@ pub(super) async fn take(
         .filter_map(|(id, position)| Some((by_id.remove(id)?, *position)))
         .collect::<Vec<_>>();
     let bar = progress(wanted.len());
-    let (sender, mut receiver) = mpsc::channel(WAITING);
-    let place = repository.to_owned();
-    let reading = tokio::task::spawn_blocking(move || match source {
-        Source::Operators(path) => read(&place, &path, wanted, &sender),
-        Source::Backend(history) => history.read(&place, wanted, &sender),
-    });
+    let commits = match source {
+        Source::Operators(path) => Box::new(OperatorFiles::open(repository, path, wanted)?),
+        Source::Backend(history) => history.files(repository, wanted)?,
+    };
+    let reading = Arc::new(Mutex::new(Reading::of(commits)));
     let (mut stored, mut left_out) = (0, 0);
     let (mut last_read, mut last_stored, mut waiting) = (None, None, None);
-    let mut handful = Vec::with_capacity(AT_ONCE);
     // One handful is stored while the next one is read.
     loop {
-        receiver.recv_many(&mut handful, AT_ONCE).await;
-        let commits: Vec<CommitFiles> = std::mem::take(&mut handful);
-        if commits.is_empty() && waiting.is_none() {
-            break;
-        }
-        let message = commits.last().map(|last| last.commit.subject.clone());
         let (read, taken) = tokio::join!(
-            service.read_commits(commits, last_read.take()),
+            service.read_commits(handful(&reading), last_read.take()),
             store(
                 &service,
                 &import.project,
@@ -117,20 +114,31 @@ pub(super) async fn take(
         );
         let (read, taken) = (read?, taken?);
         last_read = read.last();
+        if let Some(newest) = read.newest() {
+            bar.set_message(newest.subject.chars().take(50).collect::<String>());
+        }
         waiting = (!read.is_empty()).then_some(read);
-        if let Some(message) = message {
-            bar.set_message(message.chars().take(50).collect::<String>());
+        if let Some(taken) = taken {
+            stored += taken.outcomes.len();
+            left_out += taken.refused.len();
+            for (id, refusal) in &taken.refused {
+                bar.suspend(|| eprintln!("skipped commit {id:.12}: {refusal}"));
+            }
+            bar.inc((taken.outcomes.len() + taken.refused.len()) as u64);
+            last_stored = taken.last;
         }
-        let Some(taken) = taken else { continue };
-        stored += taken.outcomes.len();
-        left_out += taken.refused.len();
-        for (id, refusal) in &taken.refused {
-            bar.suspend(|| eprintln!("skipped commit {id:.12}: {refusal}"));
+        if waiting.is_none() {
+            break;
         }
-        bar.inc((taken.outcomes.len() + taken.refused.len()) as u64);
-        last_stored = taken.last;
     }
-    let missing = reading.await.context("cannot read the repository")??;
+    let missing = {
+        let mut reading = reading.lock().unwrap_or_else(PoisonError::into_inner);
+        // What came before it is stored.
+        if let Some(error) = reading.failed.take() {
+            return Err(error);
+        }
+        reading.missing
+    };
     bar.finish_and_clear();
     if stored + placed.known == 0 {
         bail!(
@@ -170,66 +178,123 @@ async fn store(
     })
 }
 
-/// Reads the files of commits and sends them on. Gives how many commits do not have the file.
-fn read(
-    repository: &Path,
-    path: &str,
-    commits: Vec<(CommitRecord, i64)>,
-    sender: &mpsc::Sender<CommitFiles>,
-) -> anyhow::Result<usize> {
-    let mut ids = Files::open(repository, Mode::Ids)?;
-    let mut files = Files::open(repository, Mode::Bytes)?;
-    // What is beside the operators changes rarely, and is not asked for ahead.
-    let mut beside = Files::open(repository, Mode::Bytes)?;
-    let companions = companions(path);
-    let mut known: [Option<(String, Arc<[u8]>)>; 2] = [None, None];
-    let mut missing = 0;
-    let mut commits = commits.into_iter().peekable();
-    let ask = |files: &mut Files, ids: &mut Files, commit: &CommitRecord| {
-        files.ask(&commit.id, path)?;
-        let mut companions = companions.iter();
-        companions.try_for_each(|(_, path)| ids.ask(&commit.id, path))
-    };
-    if let Some((first, _)) = commits.peek() {
-        ask(&mut files, &mut ids, first)?;
-    }
-    while let Some((commit, position)) = commits.next() {
-        // Git has the next one ready when this one has been sent on.
-        if let Some((next, _)) = commits.peek() {
-            ask(&mut files, &mut ids, next)?;
+/// The commits that are still to be read. Git answers on the thread that reads them: what a thread has freed
+/// stays with it, and files come and go in the same memory as what is read of them.
+struct Reading {
+    commits: WithFiles,
+    /// How many did not have the file.
+    missing: usize,
+    /// Why there are no more.
+    failed: Option<anyhow::Error>,
+}
+
+impl Reading {
+    fn of(commits: WithFiles) -> Self {
+        Self {
+            commits,
+            missing: 0,
+            failed: None,
         }
-        let native = files.bytes(&commit.id, path)?;
-        let of_companions = companions.iter().map(|(_, path)| ids.id(&commit.id, path));
+    }
+
+    fn next(&mut self) -> Option<CommitFiles> {
+        while self.failed.is_none() {
+            match self.commits.next()? {
+                Ok(Some(commit)) => return Some(commit),
+                Ok(None) => self.missing += 1,
+                Err(error) => self.failed = Some(error),
+            }
+        }
+        None
+    }
+}
+
+/// The next commits; none when there are no more.
+fn handful(reading: &Arc<Mutex<Reading>>) -> impl Iterator<Item = CommitFiles> + Send + 'static {
+    let reading = Arc::clone(reading);
+    let next = move || {
+        let mut reading = reading.lock().unwrap_or_else(PoisonError::into_inner);
+        reading.next()
+    };
+    iter::from_fn(next).take(AT_ONCE)
+}
+
+/// Commits with the file of the operators and its companions.
+struct OperatorFiles {
+    path: String,
+    companions: [(&'static str, String); 2],
+    wanted: Peekable<vec::IntoIter<(CommitRecord, i64)>>,
+    ids: Files,
+    files: Files,
+    /// What is beside the operators changes rarely, and is not asked for ahead.
+    beside: Files,
+    /// What was beside them last, with its id.
+    known: [Option<(String, Content)>; 2],
+}
+
+impl OperatorFiles {
+    fn open(repository: &Path, path: String, wanted: Wanted) -> anyhow::Result<Self> {
+        let mut all = Self {
+            companions: companions(&path),
+            path,
+            wanted: wanted.into_iter().peekable(),
+            ids: Files::open(repository, Mode::Ids)?,
+            files: Files::open(repository, Mode::Bytes)?,
+            beside: Files::open(repository, Mode::Bytes)?,
+            known: [None, None],
+        };
+        all.ask()?;
+        Ok(all)
+    }
+
+    /// Asks git for what the next commit has, so that it is ready when this one has been read.
+    fn ask(&mut self) -> anyhow::Result<()> {
+        let Some((next, _)) = self.wanted.peek() else {
+            return Ok(());
+        };
+        self.files.ask(&next.id, &self.path)?;
+        let mut companions = self.companions.iter();
+        companions.try_for_each(|(_, path)| self.ids.ask(&next.id, path))
+    }
+
+    fn read(&mut self, commit: CommitRecord, position: i64) -> anyhow::Result<Option<CommitFiles>> {
+        self.ask()?;
+        let native = self.files.content(&commit.id, &self.path)?;
+        let companions = self.companions.iter();
+        let of_companions = companions.map(|(_, path)| self.ids.id(&commit.id, path));
         let of_companions: Vec<_> = of_companions.collect::<Result<_, _>>()?;
         let Some(native) = native else {
-            missing += 1;
-            continue;
+            return Ok(None);
         };
         let mut bundle = Bundle::default();
         bundle.insert(NATIVE_FUNCTIONS, native);
-        let companions = companions.iter().zip(of_companions);
-        for (((name, path), id), known) in companions.zip(&mut known) {
+        let companions = self.companions.iter().zip(of_companions);
+        for (((name, path), id), known) in companions.zip(&mut self.known) {
             let Some(id) = id else {
                 continue;
             };
             let is_known = known.as_ref().is_some_and(|(known, _)| *known == id);
             if !is_known {
-                let bytes = beside.bytes(&commit.id, path)?;
-                *known = bytes.map(|bytes| (id, bytes));
+                let content = self.beside.content(&commit.id, path)?;
+                *known = content.map(|content| (id, content));
             }
-            if let Some((_, bytes)) = known {
-                bundle.insert(name, Arc::clone(bytes));
+            if let Some((_, content)) = known {
+                bundle.insert(name, content.clone());
             }
         }
-        let commit = CommitFiles {
+        Ok(Some(CommitFiles {
             commit,
             position,
             bundle,
-        };
-        if sender.blocking_send(commit).is_err() {
-            // The import failed with its own error.
-            break;
-        }
+        }))
     }
-    Ok(missing)
+}
+
+impl Iterator for OperatorFiles {
+    type Item = anyhow::Result<Option<CommitFiles>>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let (commit, position) = self.wanted.next()?;
+        Some(self.read(commit, position))
+    }
 }

@@ -4,11 +4,11 @@ use std::collections::VecDeque;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::sync::Arc;
 
 use anyhow::{Context as _, anyhow, bail};
 
 use crate::store::CommitRecord;
+use opatlas_source::Content;
 
 /// No file may be larger than this; the real ones are under 1 MiB.
 const MAX_FILE: u64 = 8 << 20;
@@ -175,11 +175,11 @@ impl Files {
         Ok(self.header(commit, path)?.map(|(id, _)| id))
     }
 
-    /// The bytes of a file at a commit; `None` if the file does not exist.
+    /// A file at a commit; `None` if the file does not exist.
     ///
     /// # Errors
     /// When git ends before it answers, or the file is too large to be one.
-    pub(super) fn bytes(&mut self, commit: &str, path: &str) -> anyhow::Result<Option<Arc<[u8]>>> {
+    pub(super) fn content(&mut self, commit: &str, path: &str) -> anyhow::Result<Option<Content>> {
         let Some((_, size)) = self.header(commit, path)? else {
             return Ok(None);
         };

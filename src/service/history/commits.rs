@@ -1,17 +1,16 @@
 //! Taking in a history of commits: thousands of revisions, each much like the one before.
 
 use std::sync::Arc;
-use std::sync::mpsc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use tokio::sync::oneshot;
 
-use crate::service::Service;
 use crate::service::error::{Refusal, ServiceError};
 use crate::service::ingest::keepable;
 use crate::service::notes::JudgedRelease;
 use crate::service::observed;
 use crate::service::snapshot::Snapshot;
-use crate::store::blocking;
+use crate::service::{Limits, Service};
 use crate::store::{
     CommitOutcomes, CommitRecord, KnownParts, NewCommit, Prepared, ProjectName, StepKey, StepRecord,
 };
@@ -42,7 +41,7 @@ pub struct Placed {
 }
 
 /// Commits, read, to be stored. They may still be compared meanwhile.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct ReadCommits {
     commits: Vec<ReadCommit>,
     refused: Vec<(String, Refusal)>,
@@ -76,7 +75,7 @@ struct Former {
 type Pair = (Arc<Snapshot>, Arc<Snapshot>);
 
 /// Where a step arrives.
-type Step = mpsc::Receiver<Result<StepRecord, Stopped>>;
+type Step = oneshot::Receiver<Result<StepRecord, Stopped>>;
 
 #[derive(Debug)]
 struct ReadCommit {
@@ -102,6 +101,12 @@ impl ReadCommits {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.commits.is_empty() && self.refused.is_empty()
+    }
+
+    /// The last commit among them.
+    #[must_use]
+    pub fn newest(&self) -> Option<&CommitRecord> {
+        self.commits.last().map(|read| &read.new.commit)
     }
 
     /// The last one that could be read, for the next handful.
@@ -146,31 +151,25 @@ impl Service {
     }
 
     /// Reads commits, given in their order, and begins to compute the steps between them; `last` is what
-    /// the handful before ended with. A commit whose files make no bundle is left out.
+    /// the handful before ended with. They are taken one by one on the thread that reads them. A commit whose
+    /// files make no bundle is left out.
     ///
     /// # Errors
     /// [`ServiceError::Busy`].
-    pub async fn read_commits(
+    pub async fn read_commits<C>(
         &self,
-        commits: Vec<CommitFiles>,
+        commits: C,
         last: Option<LastRead>,
-    ) -> Result<ReadCommits, ServiceError> {
-        let (mut refused, mut admitted) = (Vec::new(), Vec::with_capacity(commits.len()));
-        for commit in commits {
-            match self.admit(&commit.bundle) {
-                Ok(()) => admitted.push(commit),
-                Err(refusal) => refused.push((commit.commit.id, refusal)),
-            }
-        }
-        let most = self.limits.operators;
+    ) -> Result<ReadCommits, ServiceError>
+    where
+        C: IntoIterator<Item = CommitFiles> + Send + 'static,
+    {
+        let limits = self.limits.clone();
         // The steps are computed when those who asked for the reading have their answer.
         let closing = self.workers.closing();
-        let mut read = self
-            .workers
-            .run(move |stop| read(admitted, last, most, (stop, &closing)))
-            .await?;
-        read.refused.splice(0..0, refused);
-        Ok(read)
+        self.workers
+            .run(move |stop| read(commits, last, &limits, (stop, &closing)))
+            .await
     }
 
     /// Stores commits that were read, with the steps between them; `last` is what the handful before
@@ -194,17 +193,12 @@ impl Service {
             .store
             .ingest_commits(&project, &commits, &mut parts, self.now());
         let outcomes = outcomes.await?;
-        let arrived = || {
-            computed
-                .into_iter()
-                .map(arrived)
-                .collect::<Result<Vec<_>, _>>()
-        };
-        let computed = blocking::run(arrived).await;
-        let computed = computed.map_err(|error| ServiceError::Failed(error.to_string()))??;
         let mut steps: Vec<StepRecord> = Vec::new();
         let mut known: FxHashSet<StepKey> = FxHashSet::default();
         for ((judged, step), outcome) in releases.into_iter().zip(computed).zip(&outcomes) {
+            // Without a thread that waits: the next handful would then be read on another one than this was,
+            // and what a thread has freed stays with it.
+            let step = arrived(step).await?;
             if let (Some(from), Some(mut step)) = (&from, step) {
                 step.key = StepKey {
                     base: from.sequence,
@@ -232,11 +226,11 @@ impl Service {
 }
 
 /// Waits for a step.
-fn arrived(step: Option<Step>) -> Result<Option<StepRecord>, ServiceError> {
+async fn arrived(step: Option<Step>) -> Result<Option<StepRecord>, ServiceError> {
     let Some(step) = step else {
         return Ok(None);
     };
-    match step.recv() {
+    match step.await {
         Ok(step) => Ok(Some(step?)),
         Err(_) => Err(ServiceError::Failed("a comparison panicked".to_owned())),
     }
@@ -245,21 +239,24 @@ fn arrived(step: Option<Step>) -> Result<Option<StepRecord>, ServiceError> {
 /// Reads commits one from the other, and has them compared meanwhile. Steps end with the service, not with
 /// the reading.
 fn read(
-    commits: Vec<CommitFiles>,
+    commits: impl IntoIterator<Item = CommitFiles>,
     last: Option<LastRead>,
-    most_operators: usize,
+    limits: &Limits,
     (stop, closing): (&Stop, &Stop),
 ) -> Result<ReadCommits, Stopped> {
     let mut done = ReadCommits {
-        commits: Vec::with_capacity(commits.len()),
-        refused: Vec::new(),
         last,
+        ..ReadCommits::default()
     };
     for commit in commits {
-        let Some((base, head)) = done.read(commit, most_operators, stop)? else {
+        if let Err(refusal) = limits.admit(&commit.bundle) {
+            done.refused.push((commit.commit.id, refusal));
+            continue;
+        }
+        let Some((base, head)) = done.read(commit, limits.operators, stop)? else {
             continue;
         };
-        let (send, step) = mpsc::channel();
+        let (send, step) = oneshot::channel();
         let closing = closing.clone();
         comparers::begin(move || {
             let step = step::record(no_key(), Some(&base), &head, &closing);

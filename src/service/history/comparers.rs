@@ -1,17 +1,17 @@
-//! The threads that compare commits while others are read and stored.
+//! The thread that compares commits while others are read and stored.
 
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{LazyLock, Mutex, PoisonError};
-use std::thread;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-/// How many threads compare commits at most: to compare two takes about as long as to read one, and they are
-/// read by another thread.
-const COMPARING: usize = 2;
+/// How many threads compare commits. To compare two takes a little less time than to read one, and another
+/// thread reads them one after the other, so a second one would only hold memory: what a thread has freed
+/// stays with it. For the same reason it is kept from one handful of commits to the next.
+const COMPARING: usize = 1;
+/// How many comparisons run or wait: enough that reading does not wait for one that takes longer.
+const PLACES: usize = 3;
 
-/// They are kept from one handful of commits to the next: what a thread has freed stays with it, and a new
-/// one for each handful would take fresh memory.
 struct Comparers {
     pool: ThreadPool,
     /// Holds an item for each comparison that runs or waits. So reading cannot run ahead, and memory holds a
@@ -21,12 +21,11 @@ struct Comparers {
 
 /// `None` where there can be no threads.
 static COMPARERS: LazyLock<Option<Comparers>> = LazyLock::new(|| {
-    let threads = thread::available_parallelism().map_or(1, usize::from);
-    let pool = ThreadPoolBuilder::new().num_threads(threads.min(COMPARING));
+    let pool = ThreadPoolBuilder::new().num_threads(COMPARING);
     let pool = pool.thread_name(|at| format!("opatlas-compare-{at}"));
     // Whoever waits for the result sees that it does not come.
     let pool = pool.panic_handler(|_| {}).build().ok()?;
-    let (taken, free) = sync_channel(pool.current_num_threads() + 1);
+    let (taken, free) = sync_channel(PLACES);
     Some(Comparers {
         pool,
         places: (taken, Mutex::new(free)),
@@ -44,8 +43,8 @@ impl Drop for Place<'_> {
     }
 }
 
-/// Runs a comparison on one of the threads, once there is a place for it. Without threads it has been run when
-/// this returns.
+/// Runs a comparison on the thread, once there is a place for it. Where there can be no thread it has been run
+/// when this returns.
 pub(super) fn begin(compare: impl FnOnce() + Send + 'static) {
     let Some(comparers) = &*COMPARERS else {
         return compare();
@@ -69,9 +68,6 @@ mod tests {
 
     #[test]
     fn reading_cannot_run_ahead_and_a_panic_loses_no_place() {
-        let most = COMPARERS
-            .as_ref()
-            .map_or(1, |it| it.pool.current_num_threads() + 1);
         let (begun, most_begun) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
         let (send, ended) = mpsc::channel();
         for number in 0..100 {
@@ -86,6 +82,6 @@ mod tests {
         }
         drop(send);
         assert_eq!(ended.iter().count(), 90);
-        assert!(most_begun.load(Ordering::SeqCst) <= most + 1);
+        assert!(most_begun.load(Ordering::SeqCst) <= PLACES + 1);
     }
 }
