@@ -2,7 +2,7 @@
 //!
 //! Both formats need some hundred KiB of working memory, which each thread keeps: allocating it for every
 //! answer took a fifth of the time to compress a small one. There are as many such threads as may compute
-//! at once, and those of the server.
+//! at once, those that run second parts, and those of the server.
 
 use std::cell::RefCell;
 use std::thread::LocalKey;

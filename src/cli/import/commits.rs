@@ -298,3 +298,53 @@ impl Iterator for OperatorFiles {
         Some(self.read(commit, position))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn commit(number: usize) -> CommitFiles {
+        CommitFiles {
+            commit: CommitRecord {
+                id: format!("{number:040x}"),
+                release: None,
+                author_date: 0,
+                subject: String::new(),
+            },
+            position: 0,
+            bundle: Bundle::default(),
+        }
+    }
+
+    #[test]
+    fn every_handful_goes_on_where_the_last_one_ended() {
+        let commits = (0..2 * AT_ONCE + 1).map(|number| Ok(Some(commit(number))));
+        let reading = Arc::new(Mutex::new(Reading::of(Box::new(commits))));
+        let handfuls = iter::from_fn(|| {
+            let ids: Vec<_> = handful(&reading).map(|commit| commit.commit.id).collect();
+            (!ids.is_empty()).then_some(ids)
+        });
+        let handfuls: Vec<_> = handfuls.collect();
+        let sizes: Vec<_> = handfuls.iter().map(Vec::len).collect();
+        assert_eq!(sizes, [AT_ONCE, AT_ONCE, 1]);
+        assert!(handfuls.concat().is_sorted());
+    }
+
+    #[test]
+    fn what_is_before_a_fault_of_git_is_read_and_nothing_after_it() {
+        let commits = vec![
+            Ok(None),
+            Ok(Some(commit(1))),
+            Ok(None),
+            Err(anyhow::anyhow!("git ended early")),
+            Ok(Some(commit(2))),
+        ];
+        let reading = Arc::new(Mutex::new(Reading::of(Box::new(commits.into_iter()))));
+        assert_eq!(handful(&reading).count(), 1);
+        assert_eq!(handful(&reading).count(), 0);
+        let reading = reading.lock().unwrap();
+        let failed = reading.failed.as_ref().map(ToString::to_string);
+        assert_eq!(failed.as_deref(), Some("git ended early"));
+        assert_eq!(reading.missing, 2);
+    }
+}
