@@ -19,8 +19,8 @@ use opatlas_source::diagnostic::{Finding, RuleId, Severity};
 use opatlas_source::{InTurn, NATIVE_FUNCTIONS, Pair, Stop, Stopped, TAGS, both};
 
 pub use example::OPERATORS as EXAMPLE_OPERATORS;
-use families::Check;
 pub use families::check_sources;
+use families::{Check, Scope};
 pub use findings::{Findings, MOST_FINDINGS, MOST_OF_A_RULE, Omitted};
 pub use introduced::{Introduced, introduced};
 use sink::Sink;
@@ -198,10 +198,12 @@ pub fn check_in_parts(
     stop: &Stop,
 ) -> Result<Findings, Stopped> {
     let native = &catalogue.native_functions;
+    // What several checks ask of the whole is found once.
+    let scope = Scope::new(catalogue);
     let run = |checks: &[Check], mut sink: Sink| {
         for check in checks {
             stop.check()?;
-            check(catalogue, &mut sink);
+            check(&scope, &mut sink);
         }
         Ok(sink)
     };

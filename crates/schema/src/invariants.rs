@@ -58,8 +58,13 @@ fn mutable_positional_not_returned(schema: &FunctionSchema, found: &mut Vec<Diag
     if schema.name.is_inplace() && schema.arguments.self_argument().is_none() {
         return; // one of them is meant to be `self`, which inplace-self says
     }
+    let written = schema.arguments.post_self().iter();
+    let mut written = written.filter(|a| a.is_write()).peekable();
+    if written.peek().is_none() {
+        return;
+    }
     let returned = Annotations::of(schema.returns.iter().map(|r| &r.annotation));
-    for argument in schema.arguments.post_self().iter().filter(|a| a.is_write()) {
+    for argument in written {
         let is_returned = returned.contain(&argument.annotation);
         if let Some(ret) = schema
             .returns
@@ -134,27 +139,28 @@ fn returns_alike(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
 
 fn written_returns_alias(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
     let arguments = &schema.arguments;
+    // An out argument's own return is judged by out-return-matches.
+    let paired = arguments.out().len();
+    // The only one of an in-place operator is judged by inplace-self and inplace-return.
+    let is_judged = schema.name.is_inplace() && schema.returns.len() == 1;
+    let returns = schema.returns.iter().skip(paired);
+    let mut returns = returns
+        .filter(|ret| ret.is_write() && !is_judged)
+        .peekable();
+    if returns.peek().is_none() {
+        return;
+    }
     let selves = arguments.positional().iter().filter(|a| &*a.name == "self");
     let owners = arguments.out().iter().chain(selves);
     let owned = Annotations::of(owners.map(|a| &a.annotation));
     let written = arguments.post_self().iter().filter(|a| a.is_write());
     let written = Annotations::of(written.map(|a| &a.annotation));
-    // An out argument's own return is judged by out-return-matches.
-    let paired = arguments.out().len();
-    for (i, ret) in schema
-        .returns
-        .iter()
-        .enumerate()
-        .filter(|(_, r)| r.is_write())
-    {
-        if i < paired || owned.contain(&ret.annotation) {
+    for ret in returns {
+        if owned.contain(&ret.annotation) {
             continue;
         }
         if written.contain(&ret.annotation) {
             continue; // reported as mutable-positional-returned
-        }
-        if schema.name.is_inplace() && schema.returns.len() == 1 {
-            continue; // judged by inplace-self and inplace-return
         }
         found.push(
             Diagnostic::new(

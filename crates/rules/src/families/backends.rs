@@ -6,6 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::derivatives::declaration;
 use super::dispatch::has_symint;
+use super::scope::Scope;
 use crate::sink::Sink;
 use crate::{Example, Family, Rule, Stage};
 use opatlas_operators::backend::{BackendFile, Listing, dispatch_key};
@@ -140,7 +141,8 @@ const fn error(id: RuleId) -> Rule {
     rule(id, Severity::Error)
 }
 
-pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
+pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
+    let catalogue = scope.catalogue;
     if catalogue.backends.is_empty() {
         return;
     }

@@ -6,7 +6,6 @@ use std::cell::OnceCell;
 use rustc_hash::FxHashSet;
 
 use crate::{Example, Family, Rule, Stage};
-use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::entry::TagName;
 use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_pytorch::release::Release;
@@ -97,7 +96,8 @@ pub(crate) static RULES: &[Rule] = &[
     },
 ];
 
-pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
+pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
+    let catalogue = scope.catalogue;
     for tag in catalogue.tags.all().iter().filter(|tag| !tag.is_string) {
         let message = format!(
             "`{}` is not a string, so it cannot be the name of a tag",
@@ -109,8 +109,7 @@ pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
                 .with_help("quote it, or choose another name"),
         );
     }
-    let scope = Scope::new(catalogue);
-    let inplace_views = InplaceViews::new(&scope);
+    let inplace_views = InplaceViews::new(scope);
     for (id, operator) in sink.while_wanted(catalogue.native()) {
         if operator.is_generated() {
             break;
@@ -122,7 +121,7 @@ pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
             inplace_views.check(id, operator, sink);
         }
         if operator.has_tag("generated") {
-            by_hand(&scope, id, operator, sink);
+            by_hand(scope, id, operator, sink);
         }
     }
 }

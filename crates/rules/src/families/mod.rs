@@ -32,10 +32,9 @@ mod yaml;
 
 pub use sources::check_sources;
 
-use opatlas_operators::catalogue::Catalogue;
-
 use super::Rule;
 use super::sink::Sink;
+pub(super) use scope::Scope;
 
 /// The tables of all families.
 #[rustfmt::skip]
@@ -72,7 +71,7 @@ pub(super) static TABLES: &[&[Rule]] = &[
 ];
 
 /// What finds faults.
-pub(super) type Check = fn(&Catalogue, &mut Sink);
+pub(super) type Check = fn(&Scope<'_>, &mut Sink);
 
 /// The checks of entries. Those of `autogen` ask what the others found.
 #[rustfmt::skip]

@@ -3,7 +3,6 @@
 use crate::{Example, Family, Rule, Stage};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_pytorch::release::Release;
 use opatlas_schema::function::SchemaKind;
@@ -71,19 +70,19 @@ pub(super) static RULES: &[Rule] = &[
     },
 ];
 
-pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
-    let scope = Scope::new(catalogue);
+pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
+    let catalogue = scope.catalogue;
     for (_, ids) in catalogue.shared_names() {
         let mut earlier = Earlier::default();
         for &id in ids {
-            same_name(&scope, id, &earlier, sink);
+            same_name(scope, id, &earlier, sink);
             earlier.add(scope.operator(id), id);
         }
     }
     for group in sink.while_wanted(catalogue.groups.all()) {
         for &id in &group.duplicates {
             if let Some(first) = group.member(scope.operator(id).kind) {
-                same_signature(&scope, id, first, sink);
+                same_signature(scope, id, first, sink);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! What checks across entries need: who is who, whose story is too broken to be judged, and how
 //! to complain about an operator with the others attached.
 
-use std::cell::OnceCell;
+use std::sync::OnceLock;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -62,11 +62,11 @@ impl CompleteGroup {
 }
 
 /// A revision as the checks across entries see it.
-pub(super) struct Scope<'c> {
+pub(crate) struct Scope<'c> {
     pub(super) catalogue: &'c Catalogue,
-    broken: OnceCell<BrokenSiblings<'c>>,
+    broken: OnceLock<BrokenSiblings<'c>>,
     /// The number of grouped operators for each shared name.
-    grouped: OnceCell<FxHashMap<&'c str, usize>>,
+    grouped: OnceLock<FxHashMap<&'c str, usize>>,
 }
 
 /// Entries with errors. Rules about groups skip the siblings of these entries, since their findings
@@ -85,11 +85,11 @@ struct BrokenSiblings<'c> {
 pub(super) type Elsewhere = (&'static str, OperatorId, Span);
 
 impl<'c> Scope<'c> {
-    pub(super) fn new(catalogue: &'c Catalogue) -> Self {
+    pub(crate) fn new(catalogue: &'c Catalogue) -> Self {
         Self {
             catalogue,
-            broken: OnceCell::new(),
-            grouped: OnceCell::new(),
+            broken: OnceLock::new(),
+            grouped: OnceLock::new(),
         }
     }
 

@@ -87,10 +87,24 @@ pub(super) fn name_place(argument: &Argument) -> Span {
     }
 }
 
+/// The bytes that an identifier may have. All names are held against it, several times.
+static IS_OF_IDENTIFIER: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0_u8;
+    loop {
+        table[byte as usize] = byte.is_ascii_alphanumeric() || byte == b'_';
+        if byte == u8::MAX {
+            break;
+        }
+        byte += 1;
+    }
+    table
+};
+
 /// Whether a text is an identifier of C++ and Python: `[A-Za-z_][A-Za-z0-9_]*`.
 pub(super) fn is_identifier(text: &str) -> bool {
-    let starts = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-    starts && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+    let is_digit_first = text.as_bytes().first().is_none_or(u8::is_ascii_digit);
+    !is_digit_first && text.bytes().all(|b| IS_OF_IDENTIFIER[usize::from(b)])
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use super::derivatives::declaration;
+use super::scope::Scope;
 use crate::sink::Sink;
 use crate::{Example, Family, Rule, Stage};
 use opatlas_operators::backend::BackendFile;
@@ -84,7 +85,8 @@ const fn rule(id: RuleId, severity: Severity) -> Rule {
     }
 }
 
-pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
+pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
+    let catalogue = scope.catalogue;
     sink.complaints(VENDOR, &catalogue.vendor_diagnostics);
     for (name, file) in &catalogue.backends {
         if let Some(vendor) = &file.vendor {

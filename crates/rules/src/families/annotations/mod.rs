@@ -5,7 +5,6 @@ use opatlas_source::diagnostic::RuleId;
 mod docs;
 mod optional;
 
-use opatlas_operators::catalogue::Catalogue;
 use opatlas_schema::annotation::Annotation;
 use opatlas_schema::function::Return;
 use opatlas_schema::invariants::broken_invariants;
@@ -14,12 +13,14 @@ use opatlas_source::Span;
 use opatlas_source::diagnostic::Diagnostic;
 
 use super::Sink;
+use super::scope::Scope;
 use super::subject::{Subject, subjects};
 use super::types::precomputed;
 
 pub(super) use docs::RULES;
 
-pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
+pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
+    let catalogue = scope.catalogue;
     for subject in sink.while_wanted(subjects(catalogue)) {
         if shorthand(&subject, sink) {
             continue;

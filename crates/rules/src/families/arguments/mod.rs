@@ -7,13 +7,13 @@ mod options;
 
 use rustc_hash::FxHashMap;
 
-use opatlas_operators::catalogue::Catalogue;
 use opatlas_pytorch::release::Release;
 use opatlas_schema::function::Argument;
 use opatlas_source::diagnostic::Diagnostic;
 
 use super::Sink;
 use super::grammar::is_quirk;
+use super::scope::Scope;
 use super::subject::{Subject, is_identifier, name_place, subjects};
 
 pub(super) use docs::RULES;
@@ -29,7 +29,8 @@ const KEYWORDS: [&str; 35] = [
 /// Words of derivative formulas that no argument may be called by.
 const FORMULA_WORDS: [&str; 2] = ["result", "grad_input_mask"];
 
-pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
+pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
+    let catalogue = scope.catalogue;
     for subject in sink.while_wanted(subjects(catalogue)) {
         names(&subject, catalogue.release, sink);
         duplicates(&subject, sink);
@@ -45,9 +46,13 @@ fn names(subject: &Subject<'_>, release: Release, sink: &mut Sink) {
             continue;
         }
         let at = name_place(argument);
+        let is_identifier = is_identifier(name);
+        if is_identifier && !may_be_reserved(name) {
+            continue;
+        }
         let diagnostic = if is_quirk(name) {
             continue; // reported as schema-quirk-accepted
-        } else if !is_identifier(name) {
+        } else if !is_identifier {
             let message = format!(
                 "argument name `{}` is not an identifier",
                 name.escape_debug()
@@ -78,6 +83,30 @@ fn is_plain(name: &str) -> bool {
     )
 }
 
+/// Of each length the first letters of the keywords and the words of formulas, one bit for each. They tell
+/// nearly all names from them.
+static FIRST_LETTERS: [u32; 16] = {
+    let mut letters = [0; 16];
+    let mut i = 0;
+    while i < KEYWORDS.len() + FORMULA_WORDS.len() {
+        let word = if i < KEYWORDS.len() {
+            KEYWORDS[i].as_bytes()
+        } else {
+            FORMULA_WORDS[i - KEYWORDS.len()].as_bytes()
+        };
+        letters[word.len()] |= 1 << (word[0] % 32);
+        i += 1;
+    }
+    letters
+};
+
+/// Whether a name may be a keyword or a word of formulas.
+fn may_be_reserved(name: &str) -> bool {
+    let letters = FIRST_LETTERS.get(name.len()).copied().unwrap_or_default();
+    let first = name.as_bytes().first().copied().unwrap_or_default();
+    letters >> (first % 32) & 1 == 1
+}
+
 fn is_exempt(subject: &Subject<'_>, argument: &Argument, release: Release) -> bool {
     let exempt = release.data().python_keyword_argument_exemptions;
     exempt.iter().any(|(operator, arguments)| {
@@ -91,9 +120,16 @@ const FEW: usize = 16;
 /// Whether no two of a few arguments share a name, which a look at each pair shows more quickly than a
 /// table.
 fn are_few_and_distinct(arguments: &[Argument]) -> bool {
+    // Names that differ in the bit that their length, beginning and end choose need not be compared.
+    let mut bits = 0_u64;
     let is_new = |(i, argument): (usize, &Argument)| {
+        let name = argument.name.as_bytes();
+        let end = |byte: Option<&u8>| byte.map_or(0, |byte| usize::from(*byte));
+        let bit = 1 << ((name.len() * 11 + end(name.first()) * 5 + end(name.last())) % 64);
+        let is_first = bits & bit == 0;
+        bits |= bit;
         let before = &arguments[..i];
-        before.iter().all(|other| other.name != argument.name)
+        is_first || before.iter().all(|other| other.name != argument.name)
     };
     arguments.len() <= FEW && arguments.iter().enumerate().all(is_new)
 }

@@ -11,7 +11,6 @@ mod lone;
 
 use rustc_hash::FxHashSet;
 
-use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::entry::Field;
 use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_pytorch::release::Release;
@@ -24,12 +23,12 @@ use super::scope::{CompleteGroup, Scope};
 
 pub(crate) use docs::RULES;
 
-pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
-    let scope = Scope::new(catalogue);
-    qualified_names(&scope, sink);
+pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
+    let catalogue = scope.catalogue;
+    qualified_names(scope, sink);
     let in_error = sink.operators_in_error();
-    let mut faulty = generation::faults(&scope, sink);
-    generation::strays(&scope, &mut faulty, sink);
+    let mut faulty = generation::faults(scope, sink);
+    generation::strays(scope, &mut faulty, sink);
     for group in sink.while_wanted(catalogue.groups.all()) {
         let Some(first) = group.members().next() else {
             continue;
@@ -40,11 +39,11 @@ pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
         }
         let complete = CompleteGroup::of(group);
         if complete.is_none() && group.members().count() == 1 {
-            lone::single(&scope, first, &in_error, sink);
-        } else if groups::check(&scope, group, sink) {
+            lone::single(scope, first, &in_error, sink);
+        } else if groups::check(scope, group, sink) {
             match complete {
-                Some(complete) => functionalize::check(&scope, complete, sink),
-                None => lone::several(&scope, group, sink),
+                Some(complete) => functionalize::check(scope, complete, sink),
+                None => lone::several(scope, group, sink),
             }
         }
     }

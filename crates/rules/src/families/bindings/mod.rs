@@ -9,13 +9,15 @@ mod overloads;
 
 pub(super) use docs::RULES;
 
+use super::scope::Scope;
 use crate::sink::Sink;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_schema::faces::{Call, PythonSignature};
 use rustc_hash::FxHashMap;
 
-pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
+pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
+    let catalogue = scope.catalogue;
     overloads::check(catalogue, sink);
     if let Some(file) = &catalogue.deprecated {
         deprecated::check(catalogue, file, sink);

@@ -3,7 +3,7 @@
 
 use std::hash::{Hash as _, Hasher as _};
 
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet, FxHasher};
 
 use super::{Place, text_of};
 use crate::sink::Sink;
@@ -15,46 +15,48 @@ use opatlas_source::diagnostic::{Diagnostic, RuleId};
 const MOST_COMPARED: usize = 100;
 
 pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
-    // By place, name, whether there are out arguments, and shape.
-    let mut alike: FxHashMap<(Place<'_>, &str, bool, u64), Vec<OperatorId>> = FxHashMap::default();
+    let mut overloads = Vec::with_capacity(catalogue.operators.len() * 3 / 2);
     let bound = catalogue.iter().filter(|(id, _)| catalogue.is_bound(*id));
     for (id, operator) in sink.while_wanted(bound) {
         returns(operator, sink);
         let is_out = !operator.schema().arguments.out().is_empty();
         for place in Place::of(operator) {
-            let key = (
-                place,
-                operator.name().base(),
-                is_out,
-                shape(operator, place),
-            );
-            alike.entry(key).or_default().push(id);
+            let mut hasher = FxHasher::default();
+            let of = (place, operator.name().base(), is_out);
+            of.hash(&mut hasher);
+            shape(operator, place, &mut hasher);
+            overloads.push((hasher.finish(), of, id));
         }
     }
-    alike.retain(|_, ids| ids.len() > 1);
-    for ((place, ..), ids) in sink.while_wanted(alike) {
-        duplicates(catalogue, place, &ids, sink);
+    // Hardly two are alike, so nearly all are told apart by their numbers.
+    let mut seen = FxHashSet::with_capacity_and_hasher(overloads.len(), FxBuildHasher);
+    let again = overloads.iter().map(|(number, ..)| *number);
+    let again: FxHashSet<u64> = again.filter(|number| !seen.insert(*number)).collect();
+    overloads.retain(|(number, ..)| again.contains(number));
+    overloads.sort_unstable();
+    let alike = overloads.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1));
+    for alike in sink.while_wanted(alike.filter(|alike| alike.len() > 1)) {
+        let ids: Vec<OperatorId> = alike.iter().map(|&(.., id)| id).collect();
+        duplicates(catalogue, alike[0].1.0, &ids, sink);
     }
 }
 
-/// What Python sees of an overload without its out arguments, as a number. Overloads with different
+/// What Python sees of an overload without its out arguments. Overloads of which it gives different
 /// numbers have different signatures, save for odd uses of `category_override`.
-fn shape(operator: &Operator, place: Place<'_>) -> u64 {
+fn shape(operator: &Operator, place: Place<'_>, hasher: &mut FxHasher) {
     let arguments = &operator.schema().arguments;
     let this = arguments.self_index().filter(|_| place == Place::Method);
-    let mut hasher = FxHasher::default();
     for (i, argument) in arguments.positional().iter().enumerate() {
         if Some(i) != this {
-            (&argument.name, &argument.ty, &argument.default).hash(&mut hasher);
+            (&argument.name, &argument.ty, &argument.default).hash(hasher);
         }
     }
     // Between positional and keyword-only arguments.
-    u8::MAX.hash(&mut hasher);
+    u8::MAX.hash(hasher);
     for argument in arguments.keyword_only_without_options() {
-        (&argument.name, &argument.ty, &argument.default).hash(&mut hasher);
+        (&argument.name, &argument.ty, &argument.default).hash(hasher);
     }
-    arguments.tensor_options().is_some().hash(&mut hasher);
-    hasher.finish()
+    arguments.tensor_options().is_some().hash(hasher);
 }
 
 fn duplicates(catalogue: &Catalogue, place: Place<'_>, alike: &[OperatorId], sink: &mut Sink) {

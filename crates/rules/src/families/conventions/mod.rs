@@ -5,6 +5,7 @@ mod docs;
 use rustc_hash::FxHashSet;
 
 use super::derivatives::{about, declaration};
+use super::scope::Scope;
 use super::subject::{Subject, subjects};
 use crate::sink::Sink;
 use opatlas_operators::catalogue::Catalogue;
@@ -39,7 +40,8 @@ const REFUSED: [(&str, &str); 8] = [
 const IMPLICIT: &str = "CompositeImplicitAutograd";
 const NON_FUNCTIONAL: &str = "CompositeExplicitAutogradNonFunctional";
 
-pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
+pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
+    let catalogue = scope.catalogue;
     for subject in sink.while_wanted(subjects(catalogue)) {
         list_of_views(&subject, sink);
         non_functional(&subject, sink);

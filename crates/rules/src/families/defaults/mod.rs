@@ -4,19 +4,20 @@ use opatlas_source::diagnostic::RuleId;
 mod docs;
 mod fit;
 
-use opatlas_operators::catalogue::Catalogue;
 use opatlas_pytorch::release::Release;
 use opatlas_schema::function::Argument;
 use opatlas_schema::types::Type;
 use opatlas_source::diagnostic::Diagnostic;
 
 use super::Sink;
+use super::scope::Scope;
 use super::subject::{Subject, subjects};
 use super::types::precomputed;
 
 pub(super) use docs::RULES;
 
-pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
+pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
+    let catalogue = scope.catalogue;
     let release = catalogue.release;
     for subject in sink.while_wanted(subjects(catalogue)) {
         suffix(&subject, sink);

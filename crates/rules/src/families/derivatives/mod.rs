@@ -9,6 +9,7 @@ pub(super) mod outputs;
 pub(super) mod tangents;
 pub(super) mod variants;
 
+use super::scope::Scope;
 use crate::sink::Sink;
 use crate::{Example, Family, Rule, Stage};
 use opatlas_operators::catalogue::Catalogue;
@@ -118,7 +119,8 @@ pub(super) fn declaration(catalogue: &Catalogue, id: OperatorId) -> Option<Relat
     })
 }
 
-pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
+pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
+    let catalogue = scope.catalogue;
     let Some(file) = &catalogue.derivatives else {
         return;
     };

@@ -19,7 +19,7 @@ pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
     let catalogue = scope.catalogue;
     for (id, operator) in sink.while_wanted(catalogue.native()) {
         let kernels = catalogue.kernels(id);
-        let symint = kernels.iter().find(|k| k.kernel.name.contains("_symint"));
+        let symint = kernels.iter().find(|k| is_symbolic(k));
         let qualified = kernels.iter().any(|k| k.kernel.namespace.is_some());
         if symint.is_none() && !qualified {
             continue;
@@ -32,6 +32,12 @@ pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
             symbolic(scope, id, kernels, group, sink);
         }
     }
+}
+
+/// Whether the name of a kernel says that it takes symbolic sizes. Every kernel is asked.
+fn is_symbolic(kernel: &KernelEntry) -> bool {
+    let name = kernel.kernel.name.as_bytes();
+    name.windows(7).any(|seven| seven == b"_symint")
 }
 
 /// Whether the schema has a SymInt where the release looks for one (`FunctionSchema.has_symint`).
@@ -56,7 +62,7 @@ fn symbolic(
     let structured = operator.is_structured() && group.is_some_and(|group| group.out == id);
     let wrong = kernels.iter().find(|k| {
         let written_as_class = structured && structured_keys.contains(k.key.as_str());
-        k.kernel.name.contains("_symint") && !written_as_class
+        is_symbolic(k) && !written_as_class
     });
     let Some(kernel) = wrong else { return };
     let message = format!(

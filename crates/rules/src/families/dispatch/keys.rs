@@ -14,6 +14,9 @@ use opatlas_source::diagnostic::Diagnostic;
 /// The deepest namespace that can be read before a kernel (`NativeFunction.from_yaml`).
 const DEEPEST: usize = 3;
 
+/// Up to this many lines are compared with one another, which is quicker than a table.
+const FEW: usize = 16;
+
 /// The keys of a release.
 pub(super) struct Keys {
     release: Release,
@@ -42,8 +45,12 @@ impl Keys {
 
     pub(super) fn check(&self, placed: &PlacedEntry, lines: &[DispatchLine], sink: &mut Sink) {
         let mut first: FxHashMap<&str, &DispatchLine> = FxHashMap::default();
-        for line in lines {
-            let earlier = *first.entry(line.key.as_str()).or_insert(line);
+        for (i, line) in lines.iter().enumerate() {
+            let earlier = match lines.len() <= FEW {
+                true => lines[..i].iter().find(|earlier| earlier.key == line.key),
+                false => Some(*first.entry(line.key.as_str()).or_insert(line)),
+            };
+            let earlier = earlier.unwrap_or(line);
             if !self.allows(&line.key) {
                 let refusal = self.refusal(line, sink);
                 sink.entry(placed, refusal);

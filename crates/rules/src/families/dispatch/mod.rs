@@ -29,13 +29,13 @@ const IMPLICIT: &str = "CompositeImplicitAutograd";
 /// The one composite that can be combined with another.
 const NESTED: &str = "CompositeImplicitAutogradNestedTensor";
 
-pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
-    let scope = Scope::new(catalogue);
+pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
+    let catalogue = scope.catalogue;
     let keys = keys::Keys::of(catalogue.release);
     let decomposing = Decomposing::new(catalogue);
     for placed in sink.while_wanted(&catalogue.native_functions.entries) {
         let Some(lines) = &placed.entry.dispatch else {
-            factory(&scope, placed, sink);
+            factory(scope, placed, sink);
             default_kernel(placed, sink);
             continue;
         };
@@ -46,12 +46,12 @@ pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
         keys.check(placed, lines, sink);
         composites(placed, lines, sink);
         if let [line] = lines.as_slice() {
-            only_implicit(&scope, placed, line, sink);
+            only_implicit(scope, placed, line, sink);
         }
         drops_composite(placed, lines, &decomposing, sink);
     }
-    kernels::check(&scope, sink);
-    beside_out(&scope, sink);
+    kernels::check(scope, sink);
+    beside_out(scope, sink);
 }
 
 fn is_composite(key: &str) -> bool {

@@ -5,7 +5,6 @@ mod docs;
 
 use rustc_hash::FxHashMap;
 
-use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::entry::{DeviceCheck, Entry, Field, Placed};
 use opatlas_operators::operator::PlacedEntry;
 use opatlas_schema::function::Argument;
@@ -13,6 +12,7 @@ use opatlas_source::diagnostic::Diagnostic;
 
 use super::Sink;
 use super::field_edit::adding;
+use super::scope::Scope;
 use super::subject::{Subject, subjects};
 
 pub(super) use docs::RULES;
@@ -23,7 +23,8 @@ const PYTHON_MODULES: [&str; 6] = ["nn", "fft", "linalg", "sparse", "special", "
 /// What `category_override` means something as.
 const CATEGORIES: [&str; 2] = ["factory", "dummy"];
 
-pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
+pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
+    let catalogue = scope.catalogue;
     for placed in sink.while_wanted(&catalogue.native_functions.entries) {
         manual_registration(placed, sink);
         let entry = &placed.entry;

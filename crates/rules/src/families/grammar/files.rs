@@ -104,20 +104,36 @@ fn longest_suffix(kernels: &[KernelEntry], structured: bool) -> usize {
 /// header `scale_ops.h`, and so would `scale_ops`.
 pub(super) fn written_twice(catalogue: &Catalogue, sink: &mut Sink) {
     let suspect = |operator: &Operator| {
-        let stem = operator.name().stem();
-        ["_ops", "_native", "_meta", "_dispatch"]
-            .iter()
-            .any(|suffix| stem.ends_with(suffix))
+        matches!(
+            operator.name().stem().as_bytes(),
+            [.., b'_', b'o', b'p', b's']
+                | [.., b'_', b'm', b'e', b't', b'a']
+                | [.., b'_', b'n', b'a', b't', b'i', b'v', b'e']
+                | [.., b'_', b'd', b'i', b's', b'p', b'a', b't', b'c', b'h']
+        )
     };
-    if !catalogue.operators.iter().any(suspect) {
+    // Only those, and what they may be named after, are looked up.
+    let mut roots: FxHashMap<&str, Vec<OperatorId>> = FxHashMap::default();
+    let suspects = catalogue.native().filter(|(_, operator)| suspect(operator));
+    let suspects: Vec<(OperatorId, &Operator)> = sink.while_wanted(suspects).collect();
+    for (_, operator) in &suspects {
+        let stem = operator.name().stem();
+        // `root_ops`, `root_cpu_dispatch`: the root ends at one of the last two underscores.
+        for (end, _) in stem.rmatch_indices('_').take(2) {
+            roots.insert(&stem[..end], Vec::new());
+        }
+        roots.insert(stem, Vec::new());
+    }
+    if roots.is_empty() {
         return;
     }
-    let mut roots: FxHashMap<&str, Vec<OperatorId>> = FxHashMap::default();
     for (id, operator) in sink.while_wanted(catalogue.native()) {
-        roots.entry(operator.name().stem()).or_default().push(id);
+        if let Some(owners) = roots.get_mut(operator.name().stem()) {
+            owners.push(id);
+        }
     }
-    for (id, operator) in sink.while_wanted(catalogue.native()) {
-        let (Some(placed), true) = (operator.declared(), suspect(operator)) else {
+    for (id, operator) in sink.while_wanted(suspects) {
+        let Some(placed) = operator.declared() else {
             continue;
         };
         let stem = operator.name().stem();

@@ -15,11 +15,13 @@ use opatlas_source::Span;
 use opatlas_source::diagnostic::Diagnostic;
 
 use super::Sink;
+use super::scope::Scope;
 use super::subject::{Subject, is_identifier, name_place, subjects};
 
 pub(super) use docs::RULES;
 
-pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
+pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
+    let catalogue = scope.catalogue;
     for subject in sink.while_wanted(subjects(catalogue)) {
         quirks(&subject, sink);
         if !files::writable(&subject, catalogue.release, sink) {
@@ -37,7 +39,7 @@ const STRAY: [char; 8] = [',', '(', ')', '[', ']', '?', '*', '"'];
 
 /// Whether a name holds a stray character, or is empty.
 pub(super) fn is_quirk(name: &str) -> bool {
-    name.is_empty() || name.contains(STRAY)
+    !is_identifier(name) && (name.is_empty() || name.contains(STRAY))
 }
 
 fn quirks(subject: &Subject<'_>, sink: &mut Sink) {
@@ -51,7 +53,7 @@ fn quirks(subject: &Subject<'_>, sink: &mut Sink) {
                 ),
             };
             subject.report(sink, mend(argument, diagnostic));
-        } else if let Some(default) = argument.default.as_deref().filter(|d| d.contains(") -> ")) {
+        } else if let Some(default) = argument.default.as_deref().filter(|d| holds_arrow(d)) {
             let message = format!(
                 "`{default}` is parsed as the default, because the arguments end at the last `) -> \
                  `"
@@ -71,6 +73,11 @@ fn quirks(subject: &Subject<'_>, sink: &mut Sink) {
         };
         subject.report(sink, diagnostic);
     }
+}
+
+/// Whether a default holds what ends the arguments of a schema. Hardly any is as long.
+fn holds_arrow(default: &str) -> bool {
+    default.len() >= 5 && default.contains(") -> ")
 }
 
 fn quirk(at: Span, message: impl Into<std::borrow::Cow<'static, str>>) -> Diagnostic {

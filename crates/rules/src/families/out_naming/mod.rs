@@ -10,11 +10,13 @@ use opatlas_schema::function::{Argument, FunctionSchema, SchemaKind};
 use opatlas_source::diagnostic::Diagnostic;
 
 use super::Sink;
+use super::scope::Scope;
 use super::subject::{Subject, name_place};
 
 pub(super) use docs::RULES;
 
-pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
+pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
+    let catalogue = scope.catalogue;
     let text = &catalogue.native_functions.text;
     for (id, operator) in sink.while_wanted(catalogue.native()) {
         let subject = operator

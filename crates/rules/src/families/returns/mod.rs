@@ -3,7 +3,6 @@
 use opatlas_source::diagnostic::RuleId;
 mod docs;
 
-use opatlas_operators::catalogue::Catalogue;
 use opatlas_pytorch::release::Release;
 use opatlas_schema::function::Return;
 use opatlas_schema::types::{BaseType, Type};
@@ -11,12 +10,14 @@ use opatlas_source::Span;
 use opatlas_source::diagnostic::Diagnostic;
 
 use super::Sink;
+use super::scope::Scope;
 use super::subject::{Subject, subjects};
 use super::types::is_sound;
 
 pub(super) use docs::RULES;
 
-pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
+pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
+    let catalogue = scope.catalogue;
     for subject in sink.while_wanted(subjects(catalogue)) {
         for ret in &subject.schema.returns {
             if !ret.ty.is_tensor() {

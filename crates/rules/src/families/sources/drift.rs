@@ -3,6 +3,7 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::at;
+use crate::families::scope::Scope;
 use crate::sink::Sink;
 use opatlas_operators::backend::{BackendFile, dispatch_key};
 use opatlas_operators::catalogue::Catalogue;
@@ -17,7 +18,8 @@ use opatlas_sources::{
 };
 
 /// Registrations beside what the files list.
-pub(in crate::families) fn check(catalogue: &Catalogue, sink: &mut Sink) {
+pub(in crate::families) fn check(scope: &Scope<'_>, sink: &mut Sink) {
+    let catalogue = scope.catalogue;
     let sources = &catalogue.sources;
     for fault in sources.faults() {
         let message = fault.kind.as_str().to_owned();

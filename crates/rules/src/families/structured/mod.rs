@@ -10,7 +10,6 @@ mod ufunc;
 
 use rustc_hash::FxHashMap;
 
-use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::entry::{Entry, Field};
 use opatlas_operators::operator::{OperatorId, PlacedEntry};
 use opatlas_schema::function::{FunctionSchema, SchemaKind};
@@ -23,21 +22,21 @@ use super::scope::{Scope, field_at, is_unread};
 
 pub(super) use docs::RULES;
 
-pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
-    let scope = Scope::new(catalogue);
+pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
+    let catalogue = scope.catalogue;
     for placed in sink.while_wanted(&catalogue.native_functions.entries) {
         let entry = &placed.entry;
         if entry.structured || entry.structured_delegate.is_some() {
-            placement(&scope, placed, sink);
+            placement(scope, placed, sink);
         }
         if !entry.structured {
-            needs_structured(&scope, placed, sink);
+            needs_structured(scope, placed, sink);
         }
         precomputed::check(placed, catalogue.release, sink);
         ufunc::entry(placed, catalogue.release, sink);
     }
-    Targets::new(&scope).check(sink);
-    groups::check(&scope, sink);
+    Targets::new(scope).check(sink);
+    groups::check(scope, sink);
 }
 
 /// Which fields each kind of schema can have (torchgen `NativeFunction.__post_init__`).

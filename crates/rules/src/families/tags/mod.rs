@@ -13,13 +13,15 @@ use opatlas_source::diagnostic::Diagnostic;
 
 use super::Sink;
 use super::field_edit::adding;
+use super::scope::Scope;
 use super::subject::{Subject, name_place, subjects};
 
 pub(super) use docs::RULES;
 
 const SEEDED: &str = "nondeterministic_seeded";
 
-pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
+pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
+    let catalogue = scope.catalogue;
     for placed in sink.while_wanted(&catalogue.native_functions.entries) {
         for tag in &placed.entry.tags {
             if !catalogue.tags.allows(&tag.value) {
@@ -107,6 +109,31 @@ fn random(subject: &Subject<'_>, release: Release, sink: &mut Sink) {
     subject.report(sink, adding_tag(diagnostic, subject));
 }
 
+/// The words in a name that say something of randomness.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+struct Words {
+    rand: bool,
+    dropout: bool,
+    backward: bool,
+}
+
+impl Words {
+    /// Looks for all of them at once. Every name is searched, and hardly one has any.
+    fn of(name: &str) -> Self {
+        let mut words = Self::default();
+        let bytes = name.as_bytes();
+        for (i, four) in bytes.windows(4).enumerate() {
+            match four {
+                b"rand" => words.rand = true,
+                b"drop" => words.dropout |= bytes[i + 4..].starts_with(b"out"),
+                b"back" => words.backward |= bytes[i + 4..].starts_with(b"ward"),
+                _ => {}
+            }
+        }
+        words
+    }
+}
+
 /// Where and why an operator counts as random (torchgen `NativeFunction.__post_init__`).
 fn randomness(subject: &Subject<'_>, release: Release) -> Option<(Span, String)> {
     let name = &subject.schema.name;
@@ -114,19 +141,21 @@ fn randomness(subject: &Subject<'_>, release: Release) -> Option<(Span, String)>
     let lists = &release.data().name_lists;
     let at = subject.schema.name_at.0;
     let excused = |part: &str| full.contains(part);
-    if full.contains("rand") && !lists.random_rule_exempt_name_parts.iter().any(excused) {
+    let words = Words::of(full);
+    if words.rand && !lists.random_rule_exempt_name_parts.iter().any(excused) {
         return Some((at, format!("`{full}` contains `rand`")));
     }
     let arguments = &subject.schema.arguments;
-    if !full.contains("backward") && !lists.dropout_rule_exempt_base_names.contains(name.base()) {
-        if full.contains("dropout") {
+    let is_exempt = || lists.dropout_rule_exempt_base_names.contains(name.base());
+    // Names of arguments count since 2.1.
+    let named = arguments.all().iter();
+    let mut named = named.filter(|a| release >= Release::V2_1 && Words::of(&a.name).dropout);
+    let named = named.next();
+    if (words.dropout || named.is_some()) && !words.backward && !is_exempt() {
+        if words.dropout {
             return Some((at, format!("`{full}` contains `dropout`")));
         }
-        // Names of arguments count since 2.1.
-        let mut named = arguments.all().iter().filter(|_| release >= Release::V2_1);
-        // Most names are shorter, and need no search.
-        let speaks = |name: &str| name.len() >= "dropout".len() && name.contains("dropout");
-        if let Some(argument) = named.find(|argument| speaks(&argument.name)) {
+        if let Some(argument) = named {
             return Some((
                 name_place(argument),
                 format!(

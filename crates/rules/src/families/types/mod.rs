@@ -4,7 +4,6 @@
 use opatlas_source::diagnostic::RuleId;
 mod docs;
 
-use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::PlacedEntry;
 use opatlas_pytorch::release::Release;
 use opatlas_schema::function::Argument;
@@ -13,11 +12,13 @@ use opatlas_source::Span;
 use opatlas_source::diagnostic::Diagnostic;
 
 use super::Sink;
+use super::scope::Scope;
 use super::subject::subjects;
 
 pub(super) use docs::RULES;
 
-pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
+pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
+    let catalogue = scope.catalogue;
     let release = catalogue.release;
     for subject in sink.while_wanted(subjects(catalogue)) {
         for argument in subject.schema.arguments.all() {
@@ -94,7 +95,7 @@ pub(super) fn is_sound(ty: &Type, release: Release) -> bool {
 
 fn fault(ty: &Type, release: Release) -> Option<Fault<'_>> {
     match ty {
-        Type::Base(BaseType::Tensor | BaseType::Int | BaseType::SymInt | BaseType::Bool) => None,
+        Type::Base(base) if IN_ALL_RELEASES.contains(base) => None,
         Type::Base(base) if !release.data().base_types.contains(base.as_str()) => {
             Some(Fault::Unknown(*base))
         }
@@ -106,6 +107,18 @@ fn fault(ty: &Type, release: Release) -> Option<Fault<'_>> {
         Type::List(inner, _) => fault(inner, release),
     }
 }
+
+/// The types of nearly all arguments, which every release knows and generates.
+const IN_ALL_RELEASES: [BaseType; 8] = [
+    BaseType::Tensor,
+    BaseType::Int,
+    BaseType::Bool,
+    BaseType::SymInt,
+    BaseType::Float,
+    BaseType::Scalar,
+    BaseType::ScalarType,
+    BaseType::Str,
+];
 
 fn is_generated(base: BaseType, release: Release) -> bool {
     match base {
@@ -184,4 +197,20 @@ fn has_nested_symint(ty: &Type) -> bool {
         },
     };
     !passes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_types_of_nearly_all_arguments_are_in_all_releases() {
+        for (release, base) in Release::all().flat_map(|r| IN_ALL_RELEASES.map(|base| (r, base))) {
+            let is_known = release.data().base_types.contains(base.as_str());
+            assert!(
+                is_known && is_generated(base, release),
+                "{base} in {release}"
+            );
+        }
+    }
 }

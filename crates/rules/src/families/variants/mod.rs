@@ -3,7 +3,6 @@
 use opatlas_source::diagnostic::RuleId;
 mod docs;
 
-use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::entry::Field;
 use opatlas_operators::operator::PlacedEntry;
 use opatlas_schema::function::Argument;
@@ -11,11 +10,13 @@ use opatlas_schema::types::{BaseType, Type};
 use opatlas_source::diagnostic::Diagnostic;
 
 use super::Sink;
+use super::scope::Scope;
 use super::subject::{Subject, subjects};
 
 pub(super) use docs::RULES;
 
-pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
+pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
+    let catalogue = scope.catalogue;
     for placed in sink.while_wanted(&catalogue.native_functions.entries) {
         if placed.entry.variants.method {
             module(placed, sink);

@@ -6,7 +6,6 @@ mod copies;
 mod docs;
 mod functionalize;
 
-use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::entry::Field;
 use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_operators::view_group::ViewGroup;
@@ -23,30 +22,30 @@ pub(crate) use docs::RULES;
 
 const IMPLICIT: &str = "CompositeImplicitAutograd";
 
-pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
-    let scope = Scope::new(catalogue);
+pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
+    let catalogue = scope.catalogue;
     for (id, operator) in catalogue.native().filter(|(_, operator)| operator.is_view) {
         if operator.name().is_inplace() && !operator.has_tag("inplace_view") {
-            untagged(&scope, id, operator, sink);
+            untagged(scope, id, operator, sink);
         }
         if !operator.is_generated() {
-            annotations(&scope, id, operator, sink);
+            annotations(scope, id, operator, sink);
         }
         if catalogue.release == Release::V2_0 {
-            alone(&scope, id, operator, sink);
+            alone(scope, id, operator, sink);
         }
     }
     let views = catalogue.view_groups();
     for &(first, second) in &views.clashes {
-        clash(&scope, first, second, sink);
+        clash(scope, first, second, sink);
     }
     for group in &views.groups {
         if scope.is_story_clouded(scope.operator(group.view).name()) {
             continue;
         }
-        let sound = copies::check(&scope, group, sink) & same_composites(&scope, group, sink);
+        let sound = copies::check(scope, group, sink) & same_composites(scope, group, sink);
         if sound {
-            functionalize::check(&scope, group, sink);
+            functionalize::check(scope, group, sink);
         }
     }
 }
