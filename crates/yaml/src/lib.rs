@@ -22,6 +22,7 @@ mod parser;
 mod recover;
 mod scalar;
 mod scanner;
+mod simple;
 mod split;
 mod tag;
 mod tree;
@@ -148,6 +149,11 @@ impl Document {
 /// any piece is `None`, [`parse`] must read the file.
 #[must_use]
 pub fn parse_chunk(chunk: &str) -> Option<Item> {
+    simple::read(chunk).or_else(|| parse_any_chunk(chunk))
+}
+
+/// The same by way of events.
+fn parse_any_chunk(chunk: &str) -> Option<Item> {
     if chunk.len() > MAX_BYTES {
         return None;
     }

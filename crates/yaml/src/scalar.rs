@@ -43,6 +43,9 @@ pub fn resolve(value: &str) -> ScalarType {
 }
 
 fn resolve_word(value: &str) -> ScalarType {
+    if value.len() > "false".len() {
+        return ScalarType::Str;
+    }
     match value {
         "yes" | "Yes" | "YES" | "true" | "True" | "TRUE" | "on" | "On" | "ON" => {
             ScalarType::Bool(true)
