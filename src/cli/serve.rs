@@ -10,7 +10,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 use tokio::net::TcpListener;
-use tracing_appender::non_blocking::WorkerGuard;
+use tracing_appender::non_blocking::{NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::EnvFilter;
 
 use crate::http;
@@ -145,11 +145,16 @@ impl Serve {
     }
 }
 
+/// How many lines of the log may wait to be written; others are dropped. Room for all of them is taken when
+/// the server starts.
+const LINES_WAITING: usize = 8_192;
+
 /// Writes the log from a separate thread, so that a slow terminal or pipe does not slow down
 /// requests. Dropping the guard writes the rest.
 fn log_to_stderr(format: LogFormat) -> WorkerGuard {
     let filter = EnvFilter::try_from_env("OPATLAS_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
-    let (writer, guard) = tracing_appender::non_blocking(std::io::stderr());
+    let writer = NonBlockingBuilder::default().buffered_lines_limit(LINES_WAITING);
+    let (writer, guard) = writer.finish(std::io::stderr());
     let lines = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_ansi(colour::is_wanted(&std::io::stderr()))

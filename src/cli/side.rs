@@ -136,7 +136,9 @@ impl Operand {
         let mut side = match self {
             Self::Stored(address) => {
                 let stored = stored.ok_or_else(|| anyhow!("no database is open"))?;
-                revision(stored, places, address).await?
+                let resolved = resolve(stored, places, address).await?;
+                let snapshot = stored.snapshot(&resolved).await?;
+                of_stored(resolved, snapshot)
             }
             Self::Path(path) => {
                 let (mut bundle, file, beside) = files(path)?;
@@ -199,9 +201,24 @@ fn release(places: &Places<'_>, name: &str) -> anyhow::Result<Release> {
     Ok(named.map_or(Release::LATEST, |parsed| parsed.release))
 }
 
-async fn revision(stored: &Stored, places: &Places<'_>, address: &str) -> anyhow::Result<SideRead> {
+/// Reads two stored sides, together.
+pub(super) async fn both(
+    stored: &Stored,
+    places: &Places<'_>,
+    [base, head]: [&str; 2],
+) -> anyhow::Result<(SideRead, SideRead)> {
+    let base = resolve(stored, places, base).await?;
+    let head = resolve(stored, places, head).await?;
+    let (old, new) = stored.both_snapshots(&base, &head).await?;
+    let notes = missing(&old.bundle, &new.bundle);
+    let mut head = of_stored(head, new);
+    head.notes.extend(notes);
+    Ok((of_stored(base, old), head))
+}
+
+async fn resolve(stored: &Stored, places: &Places<'_>, address: &str) -> anyhow::Result<Resolved> {
     let resolved = stored.resolve(places.project, address, None).await;
-    let resolved = resolved.map_err(|error| {
+    resolved.map_err(|error| {
         let of_server = error.downcast_ref::<remote::Error>();
         match of_server.is_none_or(remote::Error::is_about_a_name) {
             true => {
@@ -214,16 +231,18 @@ async fn revision(stored: &Stored, places: &Places<'_>, address: &str) -> anyhow
             }
             false => error,
         }
-    })?;
-    let snapshot = stored.snapshot(&resolved).await?;
-    Ok(SideRead {
+    })
+}
+
+fn of_stored(resolved: Resolved, snapshot: Arc<Snapshot>) -> SideRead {
+    SideRead {
         snapshot,
         view: view(&resolved),
         file: NATIVE_FUNCTIONS.to_owned(),
         beside: Beside::Unknown,
         notes: Vec::new(),
         resolved: Some(resolved),
-    })
+    }
 }
 
 /// A stored revision as reports name it.

@@ -72,7 +72,7 @@ impl Snapshot {
     /// The same, for who knows the bundle's digest.
     pub(super) fn of(
         digest: Digest,
-        mut bundle: Bundle,
+        bundle: Bundle,
         release: Release,
         previous: Option<&Self>,
         stop: &Stop,
@@ -84,12 +84,30 @@ impl Snapshot {
                 Catalogue::read_until(&bundle, release, previous, &Threads, stop)?
             }
         };
+        Ok(Self::of_catalogue(digest, bundle, catalogue))
+    }
+
+    /// Reads two bundles at the same time.
+    pub(super) fn of_two(
+        [one, other]: [Bundle; 2],
+        releases: [Release; 2],
+        stop: &Stop,
+    ) -> Result<(Self, Self), Stopped> {
+        let (first, second) = ((&one, releases[0]), (&other, releases[1]));
+        let (first, second) = Catalogue::read_two(first, second, &Threads, stop)?;
+        Ok((
+            Self::of_catalogue(one.digest(), one, first),
+            Self::of_catalogue(other.digest(), other, second),
+        ))
+    }
+
+    fn of_catalogue(digest: Digest, mut bundle: Bundle, catalogue: Catalogue) -> Self {
         // One copy of the largest file in memory instead of two.
         bundle.share(NATIVE_FUNCTIONS, &catalogue.native_functions.text);
         let names = bundle
             .files()
             .map(|(name, _)| (name.into(), OnceLock::new()));
-        Ok(Self {
+        Self {
             digest,
             sources: names.collect(),
             bundle,
@@ -97,7 +115,7 @@ impl Snapshot {
             dispatch: Dispatch::default(),
             findings: OnceLock::new(),
             is_ordinary: OnceLock::new(),
-        })
+        }
     }
 
     /// The release whose rules apply.

@@ -244,10 +244,15 @@ pub trait Store: ProbeStore + Send + Sync + 'static {
         expected: Expected,
     ) -> Answer<'a, LabelRecord>;
 
-    /// The files of a revision, byte for byte, checked against their digests.
+    /// The files of revisions, byte for byte, checked against their digests. What several have in common
+    /// is fetched once.
     ///
     /// Fails with [`Missing::Revision`].
-    fn bundle<'a>(&'a self, project: &'a ProjectName, digest: Digest) -> Answer<'a, Bundle>;
+    fn bundles<'a>(
+        &'a self,
+        project: &'a ProjectName,
+        digests: &'a [Digest],
+    ) -> Answer<'a, Vec<Bundle>>;
 
     /// One file of a revision, byte for byte, checked against its digest.
     ///

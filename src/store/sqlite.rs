@@ -28,11 +28,18 @@ type Connection = sqlx::SqliteConnection;
 
 /// SQLite has one writer; the rest wait here, in order, and not in its busy loop.
 const WRITERS: u32 = 1;
-/// More readers than cores gain nothing.
-const READERS: u32 = 4;
+/// At most so many read at the same time: more than processors gain nothing, and each keeps pages, statements
+/// and a thread.
+const READERS: std::ops::RangeInclusive<usize> = 2..=4;
 /// A command reads one thing after the other, and to open one more connection takes as long as to read
 /// what is asked.
 const READERS_OF_COMMAND: u32 = 1;
+/// How much of its file a command maps into its memory instead of copying page by page. Not so in a server:
+/// there a file that somebody cuts off would end the process.
+const MAPPED_BYTES: &str = "268435456";
+/// How many KiB of pages a connection of a server keeps, as SQLite writes it. What is read often is kept
+/// parsed, and the system keeps the file.
+const PAGES_KEPT: &str = "-512";
 /// How long to wait for a lock that another process holds.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long to wait for a connection.
@@ -83,28 +90,32 @@ impl SqliteStore {
         let address = Address::parse(url)?;
         address.check()?;
         let opened = async {
-            file::judge(&address, opening).await?;
-            match opening {
-                Opening::Read => Ok(Self::read(&address)),
-                Opening::Change | Opening::Make => Self::connect(&address, opening).await,
+            if opening == Opening::Read {
+                return Self::read(&address).await;
             }
+            file::judge(&address, opening).await?;
+            Self::connect(&address, opening).await
         };
         let opened: Result<Self, StoreError> = opened.await;
         opened.map_err(|error| error.located(&address.shown()))
     }
 
     /// A store that only reads.
-    fn read(address: &Address) -> Self {
+    async fn read(address: &Address) -> Result<Self, StoreError> {
         let options = file::reading(address, common(&address.options));
+        let options = options.pragma("mmap_size", MAPPED_BYTES);
         let readers = pool(READERS_OF_COMMAND).connect_lazy_with(options);
-        Self {
+        // To connect looks at nothing in the file. Where that fails, the first who reads is told.
+        let (judged, _) = tokio::join!(file::judge(address, Opening::Read), readers.acquire());
+        judged?;
+        Ok(Self {
             writer: readers.clone(),
             readers,
             opening: Opening::Read,
             file: None,
             folding: Arc::default(),
             index: Arc::default(),
-        }
+        })
     }
 
     async fn connect(address: &Address, opening: Opening) -> Result<Self, StoreError> {
@@ -285,6 +296,7 @@ fn configured(options: &SqliteConnectOptions) -> SqliteConnectOptions {
     common(options)
         .journal_mode(SqliteJournalMode::Wal)
         .synchronous(SqliteSynchronous::Full)
+        .pragma("cache_size", PAGES_KEPT)
         .pragma("wal_autocheckpoint", FOLD_PAGES)
         .pragma("journal_size_limit", LOG_BYTES)
 }
@@ -311,7 +323,10 @@ fn pool(connections: u32) -> SqlitePoolOptions {
 
 /// Readers of a file, none of which reads another one that took its place.
 fn readers(file: Arc<DatabaseFile>) -> SqlitePoolOptions {
-    pool(READERS).after_connect(move |_, _| {
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    let readers = processors.clamp(*READERS.start(), *READERS.end());
+    let readers = pool(u32::try_from(readers).unwrap_or(WRITERS));
+    readers.after_connect(move |_, _| {
         let found = file.expect();
         let found = found.map_err(|error| sqlx::Error::Io(std::io::Error::other(error)));
         Box::pin(std::future::ready(found))

@@ -9,6 +9,7 @@ use std::sync::{Arc, OnceLock};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use self::beside::Parsed;
 use super::backend::BackendFile;
 use super::backend::vendor::Profile;
 use super::by_name::ByName;
@@ -29,9 +30,7 @@ use opatlas_pytorch::release::Release;
 use opatlas_schema::function::FunctionSchema;
 use opatlas_schema::types::BaseType;
 use opatlas_source::diagnostic::Complaints;
-use opatlas_source::{
-    BACKENDS, Bundle, InTurn, NATIVE_FUNCTIONS, Pair, Stop, Stopped, TAGS, VENDOR, both,
-};
+use opatlas_source::{BACKENDS, Bundle, InTurn, Pair, Stop, Stopped, TAGS, VENDOR, both};
 use opatlas_sources::Sources;
 
 /// A revision, read and completed.
@@ -100,18 +99,46 @@ impl Catalogue {
         pair: &dyn Pair,
         stop: &Stop,
     ) -> Result<Self, Stopped> {
-        let file = bundle
-            .content(NATIVE_FUNCTIONS)
-            .cloned()
-            .unwrap_or_default();
-        let known = previous.map(|p| &*p.native_functions);
-        // Neither file is read with the help of the other.
-        let (native, derivatives) = both(
+        let known = previous.map(Parsed::of).unwrap_or_default();
+        let read = Parsed::until(bundle, &known, pair, stop)?;
+        Self::of_read(read, bundle, release, previous, stop)
+    }
+
+    /// Reads two bundles, each under its release, in two parts at a time. The result is the same as that of
+    /// reading one after the other.
+    ///
+    /// # Errors
+    /// [`Stopped`].
+    pub fn read_two(
+        one: (&Bundle, Release),
+        other: (&Bundle, Release),
+        pair: &dyn Pair,
+        stop: &Stop,
+    ) -> Result<(Self, Self), Stopped> {
+        let first = Parsed::until(one.0, &Parsed::default(), pair, stop)?;
+        let second = Parsed::until(other.0, &first, pair, stop)?;
+        if one.1 == other.1 {
+            // Then most operators of the second are those of the first.
+            let first = Self::of_read(first, one.0, one.1, None, stop)?;
+            let second = Self::of_read(second, other.0, other.1, Some(&first), stop)?;
+            return Ok((first, second));
+        }
+        let (first, second) = both(
             pair,
-            || NativeFunctions::read_until(&file, known, pair, stop),
-            || beside::derivatives(bundle, previous),
+            || Self::of_read(first, one.0, one.1, None, stop),
+            || Self::of_read(second, other.0, other.1, None, stop),
         );
-        let native = native?;
+        Ok((first?, second?))
+    }
+
+    /// Makes operators of what was read of a bundle.
+    fn of_read(
+        read: Parsed,
+        bundle: &Bundle,
+        release: Release,
+        previous: Option<&Self>,
+        stop: &Stop,
+    ) -> Result<Self, Stopped> {
         let (tags, diagnostics) = match bundle.file(TAGS) {
             Some(bytes) => {
                 let (text, diagnostics) = opatlas_yaml::decode(bytes);
@@ -120,14 +147,9 @@ impl Catalogue {
             None => (DeclaredTags::of_release(release), Complaints::default()),
         };
         stop.check()?;
-        let mut catalogue = Self::complete(
-            Arc::new(native),
-            (tags, diagnostics),
-            release,
-            previous,
-            stop,
-        )?;
-        catalogue.derivatives = derivatives;
+        let mut catalogue =
+            Self::complete(read.native, (tags, diagnostics), release, previous, stop)?;
+        catalogue.derivatives = read.derivatives;
         stop.check()?;
         catalogue.match_derivatives(stop)?;
         let profile = match bundle.file(VENDOR).map(|bytes| Profile::read(bytes)) {
@@ -138,7 +160,7 @@ impl Catalogue {
             Some(Ok(profile)) => Some(profile),
             None => None,
         };
-        catalogue.deprecated = beside::deprecated(bundle, previous);
+        catalogue.deprecated = read.deprecated;
         let files = bundle.files();
         for (name, bytes) in files.filter(|(name, _)| name.starts_with(BACKENDS)) {
             stop.check()?;

@@ -15,8 +15,8 @@ pub mod tokens;
 use std::ops::Range;
 use std::sync::Arc;
 
-use opatlas_source::Span;
 use opatlas_source::diagnostic::Complaints;
+use opatlas_source::{Content, Span};
 use opatlas_yaml::{NodeId, Tree};
 
 /// The key that formulas without `dispatch:` belong to; they serve the alias `Autograd`.
@@ -125,7 +125,13 @@ impl Derivatives {
     /// Reads the file. Never fails: what cannot be read is in the diagnostics.
     #[must_use]
     pub fn read(bytes: &[u8]) -> Self {
-        read::read(bytes)
+        Self::of(&bytes.into())
+    }
+
+    /// The same of a file whose memory it then shares.
+    #[must_use]
+    pub fn of(file: &Content) -> Self {
+        read::read(file)
     }
 
     /// The text of a scalar.

@@ -171,7 +171,7 @@ fn parse_any_chunk(chunk: &str) -> Option<Item> {
         repeated,
     } = builder.items.pop()?;
     Some(Item {
-        tree: Arc::new(builder.into_tree()),
+        tree: Arc::new(builder.into_tree(chunk.into())),
         root,
         base: 0,
         span,
@@ -184,6 +184,12 @@ fn parse_any_chunk(chunk: &str) -> Option<Item> {
 /// of the file.
 #[must_use]
 pub fn parse(text: &str) -> Document {
+    parse_shared(&text.into())
+}
+
+/// The same, of a text that the tree then shares.
+#[must_use]
+pub fn parse_shared(text: &Arc<str>) -> Document {
     if text.len() > MAX_BYTES {
         let message =
             format!("the file is longer than {MAX_BYTES} bytes; Opatlas does not read it");
@@ -206,7 +212,7 @@ pub fn parse(text: &str) -> Document {
     let listed = builder.listed;
     let root_id = builder.root.filter(|_| unread.is_empty());
     let repeated = builder.repeated();
-    let tree = Arc::new(builder.into_tree());
+    let tree = Arc::new(builder.into_tree(Arc::clone(text)));
     let items = built
         .into_iter()
         .map(

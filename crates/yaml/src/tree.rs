@@ -1,6 +1,7 @@
 //! The tree: an arena of nodes, each with its exact place in the text.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use opatlas_source::Span;
 
@@ -89,7 +90,7 @@ pub(super) struct Node {
 /// of the text that it was read from.
 #[derive(Debug, Default)]
 pub struct Tree {
-    pub(super) text: Box<str>,
+    pub(super) text: Arc<str>,
     /// Decoded values; a value's offset past the text's length points in here.
     pub(super) decoded: Box<str>,
     pub(super) pieces: Vec<Piece>,

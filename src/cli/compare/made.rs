@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use jiff::Zoned;
 
-use crate::cli::side::{Operand, Places, SideRead, view};
+use crate::cli::side::{self, Operand, Places, SideRead, view};
 use crate::cli::{Stored, config};
 use crate::service::compare::{Compared, Rulebook};
 use crate::store::{Opening, ProjectName};
@@ -77,11 +77,17 @@ impl How {
             true => Some(Stored::open(&self.target, Opening::Read).await?),
             false => None,
         };
-        let mut base = operands[0].read(&places, stored.as_ref(), None).await?;
-        let bundle = base.snapshot.bundle.clone();
-        let mut head = operands[1]
-            .read(&places, stored.as_ref(), Some(&bundle))
-            .await?;
+        let (mut base, mut head) = match (&operands, &stored) {
+            ([Operand::Stored(base), Operand::Stored(head)], Some(stored)) => {
+                side::both(stored, &places, [base, head]).await?
+            }
+            ([base, head], stored) => {
+                let base = base.read(&places, stored.as_ref(), None).await?;
+                let bundle = base.snapshot.bundle.clone();
+                let head = head.read(&places, stored.as_ref(), Some(&bundle));
+                (base, head.await?)
+            }
+        };
         rename(&mut base, self.base_title.as_deref());
         rename(&mut head, self.head_title.as_deref());
         Ok(Sides {

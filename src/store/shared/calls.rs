@@ -201,19 +201,28 @@ impl<B: Backend> Store for B {
         })
     }
 
-    fn bundle<'a>(&'a self, project: &'a ProjectName, digest: Digest) -> Answer<'a, Bundle> {
+    fn bundles<'a>(
+        &'a self,
+        project: &'a ProjectName,
+        digests: &'a [Digest],
+    ) -> Answer<'a, Vec<Bundle>> {
         Box::pin(async move {
             let mut snapshot = self.snapshot().await?;
-            let parts = content::of_revision(&mut *snapshot, project, digest).await?;
+            let parts = content::of_revisions(&mut *snapshot, project, digests).await?;
             drop(snapshot);
+            let digests = digests.to_vec();
             off_reactor(move || {
-                let bundle = parts.assemble()?;
-                if bundle.digest() == digest {
-                    return Ok(bundle);
+                let bundles = parts.assemble()?;
+                match bundles
+                    .iter()
+                    .zip(digests)
+                    .find(|(it, digest)| it.digest() != *digest)
+                {
+                    None => Ok(bundles),
+                    Some((_, digest)) => Err(StoreError::corrupt(format!(
+                        "the files of revision sha256:{digest} differ from those stored"
+                    ))),
                 }
-                let what =
-                    format!("the files of revision sha256:{digest} differ from those stored");
-                Err(StoreError::corrupt(what))
             })
             .await?
         })
@@ -229,7 +238,8 @@ impl<B: Backend> Store for B {
             let mut snapshot = self.snapshot().await?;
             let parts = content::of_file(&mut *snapshot, project, digest, name).await?;
             drop(snapshot);
-            let bundle = off_reactor(move || parts.assemble()).await??;
+            let bundles = off_reactor(move || parts.assemble()).await??;
+            let bundle = bundles.into_iter().next().unwrap_or_default();
             let missing = || Missing::File {
                 digest,
                 name: name.to_owned(),

@@ -14,7 +14,8 @@ use opatlas_source::{Bundle, Digest};
 
 /// Files taken apart, as they are stored.
 pub(super) struct Parts {
-    files: Vec<FileParts>,
+    /// Those of each bundle.
+    files: Vec<Vec<FileParts>>,
     groups: FxHashMap<i64, Vec<i64>>,
     chunks: Chunks,
 }
@@ -35,17 +36,18 @@ record! {
     }
 }
 
-/// Fetches all files of a revision.
-pub(super) async fn of_revision(
+/// Fetches all files of revisions.
+pub(super) async fn of_revisions(
     connection: &mut impl Connection,
     project: &ProjectName,
-    digest: Digest,
+    digests: &[Digest],
 ) -> Result<Parts, StoreError> {
-    let (_, id) = revisions::id(connection, project, digest).await?;
-    let rows = query(sql::FILES_OF_REVISION)
-        .bind(id)
-        .fetch_all(&mut *connection)
-        .await?;
+    let mut rows = Vec::with_capacity(digests.len());
+    for digest in digests {
+        let (_, id) = revisions::id(connection, project, *digest).await?;
+        let files = query(sql::FILES_OF_REVISION).bind(id);
+        rows.push(files.fetch_all(&mut *connection).await?);
+    }
     parts(connection, rows).await
 }
 
@@ -69,7 +71,7 @@ pub(super) async fn of_file(
         let name = name.to_owned();
         return Err(Missing::File { digest, name }.into());
     }
-    parts(connection, rows).await
+    parts(connection, vec![rows]).await
 }
 
 /// Fetches a file by its row id.
@@ -81,21 +83,24 @@ pub(super) async fn of_file_row(
         .bind(id)
         .fetch_all(&mut *connection)
         .await?;
-    parts(connection, rows).await
+    parts(connection, vec![rows]).await
 }
 
 impl Parts {
-    /// Puts the files together and checks that they are what was stored; no I/O, some
+    /// Puts the files of each bundle together and checks that they are what was stored; no I/O, some
     /// milliseconds of work for a release.
-    pub(super) fn assemble(&self) -> Result<Bundle, StoreError> {
-        let mut bundle = Bundle::default();
-        for file in &self.files {
-            bundle.insert(&file.name, self.file(file)?);
-            if bundle.file_digest(&file.name) != Some(file.digest) {
-                return Err(file.damaged("has other bytes than were stored"));
+    pub(super) fn assemble(&self) -> Result<Vec<Bundle>, StoreError> {
+        let bundle = |files: &Vec<FileParts>| {
+            let mut bundle = Bundle::default();
+            for file in files {
+                bundle.insert(&file.name, self.file(file)?);
+                if bundle.file_digest(&file.name) != Some(file.digest) {
+                    return Err(file.damaged("has other bytes than were stored"));
+                }
             }
-        }
-        Ok(bundle)
+            Ok(bundle)
+        };
+        self.files.iter().map(bundle).collect()
     }
 
     fn file(&self, file: &FileParts) -> Result<Vec<u8>, StoreError> {
@@ -118,13 +123,18 @@ impl Parts {
     }
 }
 
-async fn parts(connection: &mut impl Connection, rows: Vec<FileRow>) -> Result<Parts, StoreError> {
-    let files: Vec<_> = rows
-        .into_iter()
-        .map(FileRow::parts)
-        .collect::<Result<_, _>>()?;
+async fn parts(
+    connection: &mut impl Connection,
+    rows: Vec<Vec<FileRow>>,
+) -> Result<Parts, StoreError> {
+    let files = rows.into_iter().map(|rows| {
+        let files = rows.into_iter().map(FileRow::parts);
+        files.collect::<Result<Vec<_>, _>>()
+    });
+    let files = files.collect::<Result<Vec<_>, _>>()?;
     let mut groups = FxHashMap::default();
-    let wanted = files.iter().flat_map(|file| file.groups.iter().copied());
+    let all = files.iter().flatten();
+    let wanted = all.flat_map(|file| file.groups.iter().copied());
     for (id, list) in by_id(connection, sql::GROUPS, wanted).await? {
         let list = decode(&list);
         groups.insert(

@@ -65,6 +65,12 @@ pub(super) struct Tables<'a> {
     lost_defaults: FxHashSet<Box<str>>,
 }
 
+/// How many operators are compared in one go: a release has four parts, and the largest file twelve.
+const PART: usize = 800;
+
+/// Operators to compare, and what was found.
+type Part<'p> = (&'p [(OperatorId, OperatorId)], Option<Found>);
+
 /// What was found for one operator and is of use for the next ones.
 #[derive(Default)]
 pub(super) struct Memory<'a> {
@@ -130,16 +136,27 @@ impl<'a> Tables<'a> {
     /// # Errors
     /// [`Stopped`].
     pub(super) fn compare(&self, pairing: &Pairing, pair: &dyn Pair, stop: &Stop) -> Found {
-        let (one, other) = pairing.same.split_at(pairing.same.len() / 2);
-        let (one, other) = both(
-            pair,
-            || self.compare_part(one, stop),
-            || self.compare_part(other, stop),
-        );
-        let ((mut changes, mut cells), other) = (one?, other?);
-        changes.extend(other.0);
-        cells.extend(other.1);
+        let mut parts: Vec<_> = pairing.same.chunks(PART).map(|part| (part, None)).collect();
+        self.compare_parts(&mut parts, pair, stop);
+        let (mut changes, mut cells) = (Vec::new(), Vec::new());
+        for found in parts.into_iter().filter_map(|(_, found)| found) {
+            let (more, of_cells) = found?;
+            changes.extend(more);
+            cells.extend(of_cells);
+        }
         Ok((super::verdicts::fold(&self.verdicts, changes), cells))
+    }
+
+    /// Part by part, the next ones beside each where a processor has become idle meanwhile.
+    fn compare_parts(&self, parts: &mut [Part<'_>], pair: &dyn Pair, stop: &Stop) {
+        let Some(((part, found), rest)) = parts.split_first_mut() else {
+            return;
+        };
+        let mut compare = || *found = Some(self.compare_part(part, stop));
+        if rest.is_empty() {
+            return compare();
+        }
+        both(pair, compare, || self.compare_parts(rest, pair, stop));
     }
 
     fn compare_part(&self, pairs: &[(OperatorId, OperatorId)], stop: &Stop) -> Found {

@@ -6,29 +6,71 @@ use std::sync::Arc;
 use super::Catalogue;
 use crate::deprecated::Deprecated;
 use crate::derivatives::Derivatives;
-use opatlas_source::{Bundle, DEPRECATED, DERIVATIVES, SOURCES, Stop, Stopped};
+use crate::file::NativeFunctions;
+use opatlas_source::{
+    Bundle, DEPRECATED, DERIVATIVES, NATIVE_FUNCTIONS, Pair, SOURCES, Stop, Stopped, both,
+};
 use opatlas_sources::{File, Sources};
 
+/// What is read of a bundle whatever the release.
+#[derive(Debug, Default)]
+pub(super) struct Parsed {
+    pub(super) native: Arc<NativeFunctions>,
+    pub(super) derivatives: Option<Arc<Derivatives>>,
+    pub(super) deprecated: Option<Arc<Deprecated>>,
+}
+
+impl Parsed {
+    /// What was read of the bundle of a catalogue.
+    pub(super) fn of(catalogue: &Catalogue) -> Self {
+        Self {
+            native: Arc::clone(&catalogue.native_functions),
+            derivatives: catalogue.derivatives.clone(),
+            deprecated: catalogue.deprecated.clone(),
+        }
+    }
+
+    /// Reads a bundle. What is the same as in another one is taken from there.
+    pub(super) fn until(
+        bundle: &Bundle,
+        known: &Self,
+        pair: &dyn Pair,
+        stop: &Stop,
+    ) -> Result<Self, Stopped> {
+        let file = bundle.content(NATIVE_FUNCTIONS);
+        let file = file.cloned().unwrap_or_default();
+        // No file is read with the help of the others.
+        let (native, (derivatives, deprecated)) = both(
+            pair,
+            || NativeFunctions::read_until(&file, Some(&known.native), pair, stop),
+            || {
+                let derivatives = derivatives(bundle, known.derivatives.as_ref());
+                (derivatives, deprecated(bundle, known.deprecated.as_ref()))
+            },
+        );
+        Ok(Self {
+            native: Arc::new(native?),
+            derivatives,
+            deprecated,
+        })
+    }
+}
+
 /// Reads the formulas of a bundle.
-pub(super) fn derivatives(
-    bundle: &Bundle,
-    previous: Option<&Catalogue>,
-) -> Option<Arc<Derivatives>> {
-    let bytes = bundle.file(DERIVATIVES)?;
-    let known = previous.and_then(|previous| previous.derivatives.as_ref());
+fn derivatives(bundle: &Bundle, known: Option<&Arc<Derivatives>>) -> Option<Arc<Derivatives>> {
+    let file = bundle.content(DERIVATIVES)?;
     let same = |known: &&Arc<Derivatives>| {
-        known.diagnostics.is_empty() && known.text.as_bytes() == &bytes[..]
+        known.diagnostics.is_empty() && known.text.as_bytes() == &file.bytes()[..]
     };
     Some(match known.filter(same) {
         Some(known) => Arc::clone(known),
-        None => Arc::new(Derivatives::read(bytes)),
+        None => Arc::new(Derivatives::of(file)),
     })
 }
 
 /// Reads the deprecated signatures of a bundle.
-pub(super) fn deprecated(bundle: &Bundle, previous: Option<&Catalogue>) -> Option<Arc<Deprecated>> {
+fn deprecated(bundle: &Bundle, known: Option<&Arc<Deprecated>>) -> Option<Arc<Deprecated>> {
     let bytes = bundle.file(DEPRECATED)?;
-    let known = previous.and_then(|previous| previous.deprecated.as_ref());
     let same = |known: &&Arc<Deprecated>| {
         known.diagnostics.is_empty() && known.text.as_bytes() == &bytes[..]
     };

@@ -9,17 +9,17 @@ use super::{
     DerivativeEntry, Derivatives, Formula, FormulaSet, LONGEST_FORMULA, MOST_FORMULAS, MOST_SETS,
     OutputDifferentiability, Outputs, Scalar,
 };
-use opatlas_source::Span;
 use opatlas_source::diagnostic::{Complaints, Diagnostic};
+use opatlas_source::{Content, Span};
 use opatlas_yaml::{Item, Kind, NodeId, Root, ScalarType, Tree};
 
 const SHAPE: &str = "write `- name: op(...) -> ...`, followed by one line `argument: formula` per \
                      formula";
 
-pub(super) fn read(bytes: &[u8]) -> Derivatives {
-    let (text, diagnostics) = opatlas_yaml::decode(bytes);
+pub(super) fn read(file: &Content) -> Derivatives {
+    let (text, diagnostics) = opatlas_yaml::decode_shared(file);
     let mut diagnostics = Complaints::from(diagnostics);
-    let document = opatlas_yaml::parse(&text).bounded();
+    let document = opatlas_yaml::parse_shared(&text).bounded();
     let broken = !document.diagnostics.is_empty() || !diagnostics.is_empty();
     diagnostics.extend(document.diagnostics);
     let tree = document.tree.unwrap_or_default();
@@ -41,7 +41,7 @@ pub(super) fn read(bytes: &[u8]) -> Derivatives {
         ..
     } = reader;
     Derivatives {
-        text: text.into(),
+        text,
         entries,
         diagnostics,
         tree: Arc::clone(&tree),

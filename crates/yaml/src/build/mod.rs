@@ -4,6 +4,8 @@
 use opatlas_source::diagnostic::RuleId;
 mod collection;
 
+use std::sync::Arc;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use opatlas_source::Span;
@@ -158,11 +160,11 @@ impl<'t> Builder<'t> {
         self.repeated
     }
 
-    /// The tree and what was read, all of it in the same tree.
-    pub fn into_tree(self) -> Tree {
+    /// The tree of what was read, all of it in the same tree, with its text.
+    pub fn into_tree(self, text: Arc<str>) -> Tree {
         let decoded = self.parser.scanner.decoded;
         Tree {
-            text: self.text.into(),
+            text,
             decoded: decoded.values.into(),
             pieces: decoded.pieces,
             ranges: decoded.ranges,
