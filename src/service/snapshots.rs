@@ -286,8 +286,7 @@ impl Service {
         }
         count_look("snapshots", false);
         let load = async {
-            let bundles = self.store.bundles(project, &[digest]).await?;
-            let bundle = bundles.into_iter().next().unwrap_or_default();
+            let bundle = self.store.bundle(project, digest).await?;
             self.read(bundle, release).await.map(Kept::new)
         };
         let kept = snapshots.cache.try_get_with(key, load).await?;

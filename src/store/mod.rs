@@ -254,6 +254,14 @@ pub trait Store: ProbeStore + Send + Sync + 'static {
         digests: &'a [Digest],
     ) -> Answer<'a, Vec<Bundle>>;
 
+    /// The same of one revision.
+    fn bundle<'a>(&'a self, project: &'a ProjectName, digest: Digest) -> Answer<'a, Bundle> {
+        Box::pin(async move {
+            let bundles = self.bundles(project, &[digest]).await?;
+            Ok(bundles.into_iter().next().unwrap_or_default())
+        })
+    }
+
     /// One file of a revision, byte for byte, checked against its digest.
     ///
     /// Fails with [`Missing::Revision`] or [`Missing::File`].

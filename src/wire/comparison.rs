@@ -2,7 +2,7 @@
 
 use opatlas_diff::Comparison as Found;
 use opatlas_diff::cards::Card;
-use opatlas_diff::policy::{Policy, Summary};
+use opatlas_diff::policy::{Judged, Policy, Summary};
 use opatlas_diff::revision::{Cell, DispatchChange as Recomputed, Pair};
 use opatlas_diff::rules::Level;
 use opatlas_dispatch::Source;
@@ -251,28 +251,41 @@ impl Verdict {
 /// Changes that are converted one at a time while they are serialized: all changes of a large comparison
 /// at once would take several times the memory of their JSON.
 #[derive(Debug, Clone, Copy)]
-pub struct Changes<'a>(ChangeContext<'a>);
+pub struct Changes<'a>(ChangeContext<'a>, &'a [Judged]);
+
+impl Changes<'_> {
+    /// All of them in two halves, with none left.
+    fn halves(&mut self) -> [Self; 2] {
+        let all = std::mem::take(&mut self.1);
+        let (one, other) = all.split_at(all.len() / 2);
+        [one, other].map(|half| Changes(self.0, half))
+    }
+}
 
 impl Serialize for Changes<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let judged = &self.0.judgement.changes;
-        serializer.collect_seq(judged.iter().map(|judged| self.0.change(judged)))
+        serializer.collect_seq(self.1.iter().map(|judged| self.0.change(judged)))
     }
 }
 
 /// Cells that are converted one at a time while they are serialized, like [`Changes`]. Without a
 /// comparison there are none.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct DispatchChanges<'a>(Option<&'a Compared>);
+#[derive(Debug, Clone, Copy)]
+pub struct DispatchChanges<'a>(&'a Found, &'a [Recomputed]);
+
+impl DispatchChanges<'_> {
+    /// All of them in two halves, with none left.
+    fn halves(&mut self) -> [Self; 2] {
+        let all = std::mem::take(&mut self.1);
+        let (one, other) = all.split_at(all.len() / 2);
+        [one, other].map(|half| DispatchChanges(self.0, half))
+    }
+}
 
 impl Serialize for DispatchChanges<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let comparison = self.0.map(|compared| &compared.comparison);
-        let all = comparison.into_iter().flat_map(|comparison| {
-            let changes = comparison.dispatch.iter();
-            changes.map(|change| dispatch_change(comparison, change))
-        });
-        serializer.collect_seq(all)
+        let changes = self.1.iter();
+        serializer.collect_seq(changes.map(|change| dispatch_change(self.0, change)))
     }
 }
 
@@ -288,11 +301,13 @@ fn dispatch_change(comparison: &Found, change: &Recomputed) -> DispatchChange {
 }
 
 impl Comparison<'_> {
-    /// As JSON. Half of a long one are cells, which are serialized at the same time as the rest.
+    /// As JSON. Nearly all of a long one are changes and cells, of which two halves are serialized at the
+    /// same time.
     #[must_use]
     pub fn json(mut self, in_parts: &dyn InParts) -> Vec<u8> {
-        let cells = std::mem::take(&mut self.dispatch_changes);
-        json_in_two(&self, "dispatch_changes", &cells, in_parts)
+        let changes = ("changes", self.changes.halves());
+        let cells = ("dispatch_changes", self.dispatch_changes.halves());
+        json_in_two(&self, changes, cells, in_parts)
     }
 }
 
@@ -337,10 +352,10 @@ pub fn comparison<'a>(told: ComparisonParts<'a>, notes: Vec<String>) -> Comparis
         official: official(&found.pairs, false),
         official_generated: official(&found.pairs, true),
         operators: found.pairs.iter().map(operator).collect(),
-        changes: Changes(context),
+        changes: Changes(context, &context.judgement.changes),
         causes: causes(found, context.judgement),
         new_operators: told.cards.iter().map(CardView::of).collect(),
-        dispatch_changes: DispatchChanges(Some(compared)),
+        dispatch_changes: DispatchChanges(found, &found.dispatch),
         dispatch_source: match compared.source {
             Source::Everything => "everything",
             Source::Files => "files",

@@ -25,27 +25,65 @@ pub fn json<T: Serialize + ?Sized>(value: &T) -> Vec<u8> {
     exact
 }
 
-/// Serializes an object at the same time as one of its lists, which is empty in the object and takes its
-/// place there. In valid JSON only a key is followed by a colon, so the place is found.
-pub(crate) fn json_in_two<O, L>(object: &O, key: &str, list: &L, pair: &dyn Pair) -> Vec<u8>
+/// A list of an answer in two halves, under its key.
+pub(crate) type Halves<'k, L> = (&'k str, [L; 2]);
+
+/// Serializes an object with two lists, which are empty in the object and take their places there; the first
+/// halves of both at the same time as the second. In valid JSON only a key is followed by a colon, so a
+/// place is found: the first of its key.
+pub(crate) fn json_in_two<O, A, B>(
+    object: &O,
+    (first_key, [a, b]): Halves<'_, A>,
+    (second_key, [c, d]): Halves<'_, B>,
+    pair: &dyn Pair,
+) -> Vec<u8>
 where
     O: Serialize + Sync,
-    L: Serialize + Sync,
+    A: Serialize + Sync,
+    B: Serialize + Sync,
 {
-    let (object, list) = both(pair, || json(object), || json(list));
-    let place = format!("\"{key}\":[]");
-    let Some(at) = memchr::memmem::rfind(&object, place.as_bytes()) else {
+    let ((object, a, c), (b, d)) = both(
+        pair,
+        || (json(object), json(&a), json(&c)),
+        || (json(&b), json(&d)),
+    );
+    let place = |key: &str| {
+        let empty = format!("\"{key}\":[]");
+        let at = memchr::memmem::find(&object, empty.as_bytes())?;
+        Some(at + empty.len() - 1)
+    };
+    let (Some(first), Some(second)) = (place(first_key), place(second_key)) else {
         // It was cut off for its size.
         return object;
     };
-    let (begin, end) = (at + place.len() - "[]".len(), at + place.len());
-    let length = object.len() + list.len() - "[]".len();
+    let mut lists = [(first, inside(&a, &b)), (second, inside(&c, &d))];
+    lists.sort_by_key(|(place, _)| *place);
+    let [(first, one), (second, other)] = lists;
+    let around = [&object[..first], &object[first..second], &object[second..]];
+    let parts = [around[0]].into_iter().chain(one).chain([around[1]]);
+    let parts = parts.chain(other).chain([around[2]]);
+    let length = object.len() + a.len() + b.len() + c.len() + d.len();
     let mut whole = Vec::with_capacity(length.min(LARGEST_ANSWER + 1));
-    for part in [&object[..begin], &list, &object[end..]] {
+    for part in parts {
         let rest = (LARGEST_ANSWER + 1).saturating_sub(whole.len());
         whole.extend_from_slice(&part[..part.len().min(rest)]);
     }
     whole
+}
+
+/// What stands between the brackets of the list that two lists make.
+fn inside<'l>(one: &'l [u8], other: &'l [u8]) -> [&'l [u8]; 3] {
+    // Without its end where it was cut off for its size.
+    let bare = |list: &'l [u8]| {
+        let list = list.strip_prefix(b"[").unwrap_or(list);
+        list.strip_suffix(b"]").unwrap_or(list)
+    };
+    let (one, other) = (bare(one), bare(other));
+    let comma: &[u8] = match one.is_empty() || other.is_empty() {
+        true => b"",
+        false => b",",
+    };
+    [one, comma, other]
 }
 
 /// A buffer up to this size is used again: growing one for each answer took a tenth of the time to make
@@ -111,29 +149,41 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_list_made_apart_stands_in_its_place() {
+    fn lists_made_apart_stand_in_their_places() {
         let object = value!({
             "cells\":[]": "\"cells\":[]",
             "first": {"cells": [1]},
             "cells": [],
-            "last": ["cells", "\\\"cells\":[]"],
+            "changes": [],
+            "last": ["cells", "\\\"cells\":[]", {"changes": []}],
         });
-        for list in [value!([]), value!([1, "[]", {"cells": []}])] {
-            let made = json_in_two(&object, "cells", &list, &InTurn);
+        let lists = [value!([]), value!([1, "[]", {"cells": []}]), value!(["]"])];
+        let all = |a: &Value, b: &Value| {
+            let both = [a, b].map(|list| list.as_array().unwrap().clone());
+            Value::from(both.concat())
+        };
+        for (one, other) in lists
+            .iter()
+            .flat_map(|one| lists.iter().map(move |it| (one, it)))
+        {
+            let (cells, changes) = ([one, other], [other, other]);
+            let made = json_in_two(&object, ("cells", cells), ("changes", changes), &InTurn);
             let mut expected = object.clone();
-            expected["cells"] = list;
+            expected["cells"] = all(one, other);
+            expected["changes"] = all(other, other);
             assert_eq!(serde_json::from_slice::<Value>(&made).unwrap(), expected);
             assert_eq!(made, json(&expected));
+            let turned = json_in_two(&object, ("changes", changes), ("cells", cells), &InTurn);
+            assert_eq!(turned, made);
         }
     }
 
     #[test]
     fn too_long_a_list_is_cut_off() {
-        let list = [
-            "x".repeat(LARGEST_ANSWER / 2 + 1),
-            "y".repeat(LARGEST_ANSWER / 2),
-        ];
-        let made = json_in_two(&value!({"list": []}), "list", &list, &InTurn);
+        let halves = ["x", "y"].map(|letter| [letter.repeat(LARGEST_ANSWER / 2 + 1)]);
+        let none = [[0; 0], [0; 0]];
+        let object = value!({"list": [], "none": []});
+        let made = json_in_two(&object, ("list", halves), ("none", none), &InTurn);
         assert_eq!(made.len(), LARGEST_ANSWER + 1);
     }
 }

@@ -5,7 +5,7 @@ use opatlas_source::{Bundle, NATIVE_FUNCTIONS};
 use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::TestRunner;
 
-use crate::given::{bundle, new_project};
+use crate::given::{bundle, missing, new_project};
 
 pub async fn odd_bytes_come_back(store: &dyn Store) {
     let project = new_project(store, "odd").await;
@@ -55,6 +55,7 @@ pub async fn any_bytes_come_back(store: &dyn Store) {
     let file = vec(part, 0..80).prop_map(|parts| parts.concat());
     let files = btree_map("(native_functions|tags|backends/[ab])\\.yaml", file, 0..4);
     let mut runner = TestRunner::default();
+    let mut all = Vec::new();
     for _ in 0..200 {
         let mut given = Bundle::default();
         for (name, bytes) in files.new_tree(&mut runner).unwrap().current() {
@@ -62,5 +63,13 @@ pub async fn any_bytes_come_back(store: &dyn Store) {
         }
         store.ingest(&project, &given, None, 1).await.unwrap();
         assert_eq!(store.bundle(&project, given.digest()).await.unwrap(), given);
+        all.push(given);
     }
+    // Several at once, one of them twice.
+    all.push(all[0].clone());
+    let mut digests: Vec<_> = all.iter().map(Bundle::digest).collect();
+    assert_eq!(store.bundles(&project, &digests).await.unwrap(), all);
+    assert_eq!(store.bundles(&project, &[]).await.unwrap(), []);
+    digests.push(bundle(b"not stored").digest());
+    missing(store.bundles(&project, &digests).await);
 }

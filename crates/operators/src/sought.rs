@@ -73,6 +73,8 @@ pub struct Texts {
     /// The name, qualified unless the namespace is `aten`.
     name: String,
     letters: String,
+    /// How many bytes of the letters are those of the base name.
+    base_letters: usize,
     schema: String,
     /// Where the name begins after its namespace.
     namespace: usize,
@@ -146,7 +148,11 @@ impl Word {
         };
         let last = name.rsplit('.').next().filter(|last| *last != name);
         Self {
-            letters: letters(name).collect(),
+            letters: {
+                let mut letters = String::with_capacity(name.len());
+                push_letters(name, &mut letters);
+                letters
+            },
             last: last.filter(|last| !last.is_empty()).map(str::to_owned),
             near: Vec::new(),
             name: name.to_owned(),
@@ -197,19 +203,20 @@ fn base_of(name: &str) -> &str {
     name.split('.').next().unwrap_or(name)
 }
 
-/// The letters of a name without what separates its words. The underscore at the end of an in-place
+/// Adds the letters of a name without what separates its words. The underscore at the end of an in-place
 /// operator is part of its name.
-fn letters(name: &str) -> impl Iterator<Item = char> + '_ {
-    let mut letters = name.chars().peekable();
-    std::iter::from_fn(move || {
-        loop {
-            let letter = letters.next()?;
-            let is_end = matches!(letters.peek(), None | Some('.'));
-            if !matches!(letter, '.' | ':') && (letter != '_' || is_end) {
-                return Some(letter);
-            }
+fn push_letters(name: &str, letters: &mut String) {
+    // What separates words is one byte long, so the pieces between are whole characters.
+    let bytes = name.as_bytes();
+    let mut from = 0;
+    for (at, byte) in bytes.iter().enumerate() {
+        let is_end = || matches!(bytes.get(at + 1), None | Some(b'.'));
+        if matches!(byte, b'.' | b':') || (*byte == b'_' && !is_end()) {
+            letters.push_str(&name[from..at]);
+            from = at + 1;
         }
-    })
+    }
+    letters.push_str(&name[from..]);
 }
 
 /// The rank of the nearest other spelling of a word.
@@ -229,7 +236,11 @@ impl Texts {
         self.name.push_str(candidate.name);
         self.name.make_ascii_lowercase();
         self.letters.clear();
-        self.letters.extend(letters(&self.name[self.namespace..]));
+        let bare = &self.name[self.namespace..];
+        let (base, overload) = bare.split_at(base_of(bare).len());
+        push_letters(base, &mut self.letters);
+        self.base_letters = self.letters.len();
+        push_letters(overload, &mut self.letters);
         self.schema.clear();
         self.schema.push_str(candidate.schema);
         self.schema.make_ascii_lowercase();
@@ -248,7 +259,8 @@ impl Texts {
         if is_base(name) {
             return Some(1);
         }
-        let has_letters = self.letters == word.letters || letters(base).eq(word.letters.chars());
+        let has_letters =
+            self.letters == word.letters || self.letters[..self.base_letters] == *word.letters;
         if has_letters && !word.letters.is_empty() {
             return Some(2);
         }

@@ -28,6 +28,16 @@ struct Declarations {
     same_symbolic: bool,
 }
 
+/// Finds out what Python binds where [`refine`] will ask it of many operators, which can be done while the
+/// last of the changes are found.
+pub(super) fn prepare(base: &Catalogue, changes: &[Change]) {
+    if changes.len() > FEW
+        && let Some((first, _)) = base.iter().next()
+    {
+        let _ = FaceMaker::new(base).bound(first);
+    }
+}
+
 /// Corrects the audiences of all changes, and levels that follow from them.
 pub(super) fn refine(base: &Catalogue, head: &Catalogue, pairs: &[Pair], changes: &mut [Change]) {
     let (old, new) = (FaceMaker::new(base), FaceMaker::new(head));

@@ -156,6 +156,8 @@ pub fn compare_until(
         shadowing::compare(old, new, &pairing, changes, stop)?;
         moved::compare(old, new, &pairing, changes);
         deprecated::compare(old, new, changes);
+        // The tables take longer than all of this.
+        audiences::prepare(old, changes);
         stop.check()
     };
     let compare_tables = || {

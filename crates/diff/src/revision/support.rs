@@ -138,25 +138,31 @@ impl<'a> Tables<'a> {
     pub(super) fn compare(&self, pairing: &Pairing, pair: &dyn Pair, stop: &Stop) -> Found {
         let mut parts: Vec<_> = pairing.same.chunks(PART).map(|part| (part, None)).collect();
         self.compare_parts(&mut parts, pair, stop);
-        let (mut changes, mut cells) = (Vec::new(), Vec::new());
-        for found in parts.into_iter().filter_map(|(_, found)| found) {
-            let (more, of_cells) = found?;
+        let mut found = parts.into_iter().filter_map(|(_, found)| found);
+        // The first part's lists take in the others.
+        let (mut changes, mut cells) = found.next().transpose()?.unwrap_or_default();
+        for more in found {
+            let (more, of_cells) = more?;
             changes.extend(more);
             cells.extend(of_cells);
         }
         Ok((super::verdicts::fold(&self.verdicts, changes), cells))
     }
 
-    /// Part by part, the next ones beside each where a processor has become idle meanwhile.
+    /// Half beside half, and each half so again where a processor has become idle meanwhile.
     fn compare_parts(&self, parts: &mut [Part<'_>], pair: &dyn Pair, stop: &Stop) {
-        let Some(((part, found), rest)) = parts.split_first_mut() else {
-            return;
-        };
-        let mut compare = || *found = Some(self.compare_part(part, stop));
-        if rest.is_empty() {
-            return compare();
+        match parts {
+            [] => {}
+            [(part, found)] => *found = Some(self.compare_part(part, stop)),
+            parts => {
+                let (one, other) = parts.split_at_mut(parts.len() / 2);
+                both(
+                    pair,
+                    || self.compare_parts(one, pair, stop),
+                    || self.compare_parts(other, pair, stop),
+                );
+            }
         }
-        both(pair, compare, || self.compare_parts(rest, pair, stop));
     }
 
     fn compare_part(&self, pairs: &[(OperatorId, OperatorId)], stop: &Stop) -> Found {
