@@ -105,7 +105,7 @@ impl SqliteStore {
         let options = file::reading(address, common(&address.options));
         let options = options.pragma("mmap_size", MAPPED_BYTES);
         let readers = pool(READERS_OF_COMMAND).connect_lazy_with(options);
-        // To connect looks at nothing in the file. Where that fails, the first who reads is told.
+        // Connecting reads nothing from the file. If it fails, the first query reports the error.
         let (judged, _) = tokio::join!(file::judge(address, Opening::Read), readers.acquire());
         judged?;
         Ok(Self {

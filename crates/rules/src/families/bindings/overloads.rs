@@ -28,7 +28,7 @@ pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
             overloads.push((hasher.finish(), of, id));
         }
     }
-    // Hardly two are alike, so nearly all are told apart by their numbers.
+    // Few share a hash, so most need no further comparison.
     let mut seen = FxHashSet::with_capacity_and_hasher(overloads.len(), FxBuildHasher);
     let again = overloads.iter().map(|(number, ..)| *number);
     let again: FxHashSet<u64> = again.filter(|number| !seen.insert(*number)).collect();
