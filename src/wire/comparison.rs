@@ -268,8 +268,7 @@ impl Serialize for Changes<'_> {
     }
 }
 
-/// Cells that are converted one at a time while they are serialized, like [`Changes`]. Without a
-/// comparison there are none.
+/// Cells that are converted one at a time while they are serialized, like [`Changes`].
 #[derive(Debug, Clone, Copy)]
 pub struct DispatchChanges<'a>(&'a Found, &'a [Recomputed]);
 

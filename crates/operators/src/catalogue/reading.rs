@@ -1,0 +1,104 @@
+//! From the files of a bundle to a catalogue, one bundle or two at once.
+
+use std::sync::Arc;
+
+use super::Catalogue;
+use super::beside::{self, Parsed};
+use crate::backend::BackendFile;
+use crate::backend::vendor::Profile;
+use crate::tags::DeclaredTags;
+use opatlas_pytorch::release::Release;
+use opatlas_source::diagnostic::Complaints;
+use opatlas_source::{BACKENDS, Bundle, InTurn, Pair, Stop, Stopped, TAGS, VENDOR, both};
+
+impl Catalogue {
+    /// Reads a bundle. What `previous` read already is taken from there; the result is the same
+    /// as without it.
+    #[must_use]
+    pub fn read(bundle: &Bundle, release: Release, previous: Option<&Self>) -> Self {
+        Stop::unstopped(|stop| Self::read_until(bundle, release, previous, &InTurn, stop))
+    }
+
+    /// The same in two parts at a time, unless it is stopped.
+    ///
+    /// # Errors
+    /// [`Stopped`].
+    pub fn read_until(
+        bundle: &Bundle,
+        release: Release,
+        previous: Option<&Self>,
+        pair: &dyn Pair,
+        stop: &Stop,
+    ) -> Result<Self, Stopped> {
+        let known = previous.map(Parsed::of).unwrap_or_default();
+        let read = Parsed::until(bundle, &known, pair, stop)?;
+        Self::of_read(read, bundle, release, previous, stop)
+    }
+
+    /// Reads two bundles, each under its release, in two parts at a time. The result is the same as that of
+    /// reading one after the other.
+    ///
+    /// # Errors
+    /// [`Stopped`].
+    pub fn read_two(
+        one: (&Bundle, Release),
+        other: (&Bundle, Release),
+        pair: &dyn Pair,
+        stop: &Stop,
+    ) -> Result<(Self, Self), Stopped> {
+        let first = Parsed::until(one.0, &Parsed::default(), pair, stop)?;
+        let second = Parsed::until(other.0, &first, pair, stop)?;
+        if one.1 == other.1 {
+            // Then most operators of the second are those of the first.
+            let first = Self::of_read(first, one.0, one.1, None, stop)?;
+            let second = Self::of_read(second, other.0, other.1, Some(&first), stop)?;
+            return Ok((first, second));
+        }
+        let (first, second) = both(
+            pair,
+            || Self::of_read(first, one.0, one.1, None, stop),
+            || Self::of_read(second, other.0, other.1, None, stop),
+        );
+        Ok((first?, second?))
+    }
+
+    /// Makes operators of what was read of a bundle.
+    fn of_read(
+        read: Parsed,
+        bundle: &Bundle,
+        release: Release,
+        previous: Option<&Self>,
+        stop: &Stop,
+    ) -> Result<Self, Stopped> {
+        let (tags, diagnostics) = match bundle.file(TAGS) {
+            Some(bytes) => {
+                let (text, diagnostics) = opatlas_yaml::decode(bytes);
+                DeclaredTags::read(&text, diagnostics.into())
+            }
+            None => (DeclaredTags::of_release(release), Complaints::default()),
+        };
+        stop.check()?;
+        let mut catalogue =
+            Self::complete(read.native, (tags, diagnostics), release, previous, stop)?;
+        catalogue.derivatives = read.derivatives;
+        stop.check()?;
+        catalogue.match_derivatives(stop)?;
+        let profile = match bundle.file(VENDOR).map(|bytes| Profile::read(bytes)) {
+            Some(Err(fault)) => {
+                catalogue.vendor_diagnostics.push(fault);
+                None
+            }
+            Some(Ok(profile)) => Some(profile),
+            None => None,
+        };
+        catalogue.deprecated = read.deprecated;
+        let files = bundle.files();
+        for (name, bytes) in files.filter(|(name, _)| name.starts_with(BACKENDS)) {
+            stop.check()?;
+            let file = BackendFile::read_with(bytes, profile.as_ref());
+            catalogue.add_backend(name, Arc::new(file));
+        }
+        catalogue.sources = Arc::new(beside::sources(bundle, stop)?);
+        Ok(catalogue)
+    }
+}
