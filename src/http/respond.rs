@@ -106,9 +106,9 @@ pub fn keep(response: &mut Response, holds: impl Into<Holds>) {
 }
 
 /// The same where all of the answer is in memory; one that is made while it is sent is not kept.
-pub fn keep_if_whole(response: &mut Response, holds: Holds) {
+pub fn keep_if_whole(response: &mut Response, keepable: Keepable) {
     if response.body().size_hint().exact().is_some() {
-        keep(response, holds);
+        response.extensions_mut().insert(keepable);
     }
 }
 

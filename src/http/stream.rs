@@ -1,4 +1,4 @@
-//! Long lists, one JSON value a line, sent while they are made.
+//! Long answers, sent while they are made: lists with one JSON value a line, and comparisons.
 
 use std::sync::Arc;
 
@@ -11,6 +11,7 @@ use opatlas_source::Stop;
 use serde::Serialize;
 
 use crate::http::Api;
+use crate::http::middleware::kept::Keepable;
 use crate::http::negotiate::{Accept, Media};
 use crate::http::respond;
 use crate::service::search::{Filter, find};
@@ -34,16 +35,13 @@ pub async fn operators(
     accept: &Accept,
     revision: &Resolved,
     (view, filter): (&'static str, Filter),
-    line: impl Fn(&Snapshot, OperatorId, &mut Vec<u8>) + Send + 'static,
+    line: impl Fn(&Snapshot, OperatorId, &mut Vec<u8>) + Send + Sync + 'static,
 ) -> Result<Response, Problem> {
     let id = ViewId::new(revision, view, &filter, Media::NdJson.as_str());
     if let Some(response) = respond::not_modified(accept, id) {
         return Ok(response);
     }
-    let form = match accept.encoding {
-        Encoding::Gzip => Encoding::Gzip,
-        Encoding::Zstd | Encoding::Plain => Encoding::Zstd,
-    };
+    let form = form(accept);
     let reading = match api.service.bulk(id, form) {
         Some(reading) => reading,
         None => {
@@ -54,17 +52,44 @@ pub async fn operators(
             api.service.make_bulk((id, form), items)
         }
     };
+    let mut response = answer(accept, id, Media::NdJson, reading).await?;
+    if accept.encoding != Encoding::Plain {
+        let (holds, is_of_today) = (revision.holds, false);
+        respond::keep_if_whole(&mut response, Keepable { holds, is_of_today });
+    }
+    Ok(response)
+}
+
+/// The form in which a long answer is made for a client. Plain text is made of Zstandard.
+#[must_use]
+pub fn form(accept: &Accept) -> Encoding {
+    match accept.encoding {
+        Encoding::Gzip => Encoding::Gzip,
+        Encoding::Zstd | Encoding::Plain => Encoding::Zstd,
+    }
+}
+
+/// Answers with what is read, in the encoding that the client likes best. Waits for the first piece, so that
+/// an early failure becomes a problem document.
+///
+/// # Errors
+/// The problem of making the first piece.
+pub async fn answer(
+    accept: &Accept,
+    id: ViewId,
+    media: Media,
+    reading: Reading,
+) -> Result<Response, Problem> {
     let mut response = send(accept.encoding, reading).await?;
     let headers = response.headers_mut();
     respond::caching(headers);
     headers.insert(header::ETAG, respond::etag(id, accept.encoding));
     headers.insert(
         header::CONTENT_TYPE,
-        HeaderValue::from_static(Media::NdJson.as_str()),
+        HeaderValue::from_static(media.as_str()),
     );
     if let Some(coding) = respond::coding(accept.encoding) {
         headers.insert(header::CONTENT_ENCODING, coding);
-        respond::keep_if_whole(&mut response, revision.holds);
     }
     Ok(response)
 }
@@ -73,23 +98,21 @@ pub async fn operators(
 fn lines(
     snapshot: Arc<Snapshot>,
     filter: &Filter,
-    line: impl Fn(&Snapshot, OperatorId, &mut Vec<u8>) + Send + 'static,
+    line: impl Fn(&Snapshot, OperatorId, &mut Vec<u8>) + Send + Sync + 'static,
     stop: &Stop,
 ) -> Result<Items, ServiceError> {
     let found = find(&snapshot, filter, stop)?;
     Ok(Items {
         count: found.len(),
-        make: Box::new(move |range| {
-            let mut text = Vec::with_capacity(range.len() * 2048);
+        make: Box::new(move |range, text| {
             for &id in &found[range] {
-                line(&snapshot, id, &mut text);
+                line(&snapshot, id, text);
             }
-            text
         }),
     })
 }
 
-/// Streams an answer. Waits for the first piece, so that an early failure becomes a problem document.
+/// Streams an answer.
 async fn send(encoding: Encoding, mut reading: Reading) -> Result<Response, Problem> {
     let whole = reading.whole();
     if let (Some(whole), true) = (whole, encoding != Encoding::Plain) {

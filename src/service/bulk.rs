@@ -11,13 +11,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use bytes::Bytes;
 use moka::sync::Cache;
-use opatlas_source::Stop;
+use opatlas_source::{Stop, both};
 use tokio::sync::watch;
 
 use super::Service;
+use super::ahead::Ahead;
 use super::answers::{Answers, LARGEST_ANSWER};
 use super::error::ServiceError;
 use super::packing::Packer;
+use super::threads::Threads;
 use super::views::{Encoding, ViewId, count_look};
 
 /// How many items make a piece: about a millisecond of work.
@@ -31,8 +33,8 @@ const ENTRY: usize = 256;
 pub struct Items {
     /// How many there are.
     pub count: usize,
-    /// The text of those of a range.
-    pub make: Box<dyn Fn(Range<usize>) -> Vec<u8> + Send>,
+    /// Appends the text of those of a range.
+    pub make: Box<dyn Fn(Range<usize>, &mut Vec<u8>) + Send + Sync>,
 }
 
 /// A long answer in a form.
@@ -144,6 +146,23 @@ impl Bulks {
         items: &Items,
         (answers, stop): (&Answers, &Stop),
     ) -> Result<(), ServiceError> {
+        let ahead = Ahead::new(items.count, (FIRST_PIECE, PIECE), &*items.make);
+        // Compressing is a fifth of the work, and needs one piece after the other.
+        let pack = || {
+            let _ending = ahead.ending();
+            self.pack(key, bulk, &ahead, (answers, stop))
+        };
+        let (packed, ()) = both(&Threads, pack, || ahead.help());
+        packed
+    }
+
+    fn pack(
+        &self,
+        key: Key,
+        bulk: &Arc<Bulk>,
+        ahead: &Ahead<'_>,
+        (answers, stop): (&Answers, &Stop),
+    ) -> Result<(), ServiceError> {
         let mut packer = Packer::new(key.1);
         let mut bytes = 0;
         let mut add = |packed: Vec<u8>| {
@@ -156,16 +175,16 @@ impl Bulks {
             bulk.0.send_modify(|grown| grown.pieces.push(piece));
             Ok(())
         };
-        let mut from = 0;
-        while from < items.count {
+        loop {
             stop.check()?;
             if self.is_given_up(key, bulk) {
                 stop.request();
             }
-            let piece = if from == 0 { FIRST_PIECE } else { PIECE };
-            let to = items.count.min(from + piece);
-            add(packer.pack(&(items.make)(from..to)))?;
-            from = to;
+            let Some(text) = ahead.take() else {
+                break;
+            };
+            add(packer.pack(&text))?;
+            ahead.give_back(text);
         }
         add(packer.finish())
     }
@@ -238,8 +257,11 @@ impl Service {
                     let (bulks, answers) = (bulks.clone(), answers.clone());
                     let bulk = Arc::clone(&bulk);
                     let make = move |stop: &Stop| {
-                        let made = items(stop)
-                            .and_then(|items| bulks.make(key, &bulk, &items, (&answers, stop)));
+                        let made = items(stop).and_then(|items| {
+                            let made = bulks.make(key, &bulk, &items, (&answers, stop));
+                            Threads.free(items);
+                            made
+                        });
                         Ok(made)
                     };
                     workers.run(make).await
@@ -270,9 +292,9 @@ mod tests {
     fn items(made: Arc<AtomicUsize>) -> Items {
         Items {
             count: COUNT,
-            make: Box::new(move |range| {
+            make: Box::new(move |range, out| {
                 made.fetch_add(range.len(), Ordering::Relaxed);
-                text(range)
+                out.extend(text(range));
             }),
         }
     }
@@ -364,7 +386,7 @@ mod tests {
         let items = items(Arc::clone(&made));
         let done = bulks.make(key, &bulk, &items, (&answers, &Stop::new()));
         assert!(done.is_err());
-        assert_eq!(made.load(Ordering::Relaxed), FIRST_PIECE);
+        assert!(made.load(Ordering::Relaxed) < COUNT);
         bulks.end(key, &bulk, done, &answers);
         assert!(bulks.find(key).is_none());
         let pieces = read(make(&bulks, key, &made, &answers)).await.unwrap();
@@ -379,9 +401,9 @@ mod tests {
         let reading = Reading::of(Arc::clone(&bulk));
         let many = Items {
             count: 100 * PIECE,
-            make: Box::new(|range| {
+            make: Box::new(|range, out| {
                 let random = |at: usize| Digest::of(&at.to_le_bytes()).to_string();
-                range.map(random).collect::<String>().into_bytes()
+                out.extend(range.map(random).collect::<String>().bytes());
             }),
         };
         let done = bulks.make(key, &bulk, &many, (&answers, &Stop::new()));

@@ -8,6 +8,7 @@
 
 pub mod access;
 mod address;
+mod ahead;
 mod answers;
 pub mod backend;
 mod bulk;

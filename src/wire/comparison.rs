@@ -7,8 +7,8 @@ use opatlas_diff::revision::{Cell, DispatchChange as Recomputed, Pair};
 use opatlas_diff::rules::Level;
 use opatlas_dispatch::Source;
 use opatlas_rules::Introduced;
+use opatlas_source::NATIVE_FUNCTIONS;
 use opatlas_source::diagnostic::Severity;
-use opatlas_source::{NATIVE_FUNCTIONS, Pair as InParts};
 use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
 
@@ -18,7 +18,6 @@ use crate::wire::cause::{CardView, CauseView, causes};
 use crate::wire::change::{Change, ChangeContext};
 use crate::wire::finding;
 use crate::wire::finding::{Finding, Omitted, Span};
-use crate::wire::json::json_in_two;
 
 /// The changes between two revisions, and the verdict on them.
 #[derive(Debug, Serialize, ToSchema)]
@@ -251,16 +250,7 @@ impl Verdict {
 /// Changes that are converted one at a time while they are serialized: all changes of a large comparison
 /// at once would take several times the memory of their JSON.
 #[derive(Debug, Clone, Copy)]
-pub struct Changes<'a>(ChangeContext<'a>, &'a [Judged]);
-
-impl Changes<'_> {
-    /// All of them in two halves, with none left.
-    fn halves(&mut self) -> [Self; 2] {
-        let all = std::mem::take(&mut self.1);
-        let (one, other) = all.split_at(all.len() / 2);
-        [one, other].map(|half| Changes(self.0, half))
-    }
-}
+pub struct Changes<'a>(pub(super) ChangeContext<'a>, pub(super) &'a [Judged]);
 
 impl Serialize for Changes<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -270,16 +260,7 @@ impl Serialize for Changes<'_> {
 
 /// Cells that are converted one at a time while they are serialized, like [`Changes`].
 #[derive(Debug, Clone, Copy)]
-pub struct DispatchChanges<'a>(&'a Found, &'a [Recomputed]);
-
-impl DispatchChanges<'_> {
-    /// All of them in two halves, with none left.
-    fn halves(&mut self) -> [Self; 2] {
-        let all = std::mem::take(&mut self.1);
-        let (one, other) = all.split_at(all.len() / 2);
-        [one, other].map(|half| DispatchChanges(self.0, half))
-    }
-}
+pub struct DispatchChanges<'a>(pub(super) &'a Found, pub(super) &'a [Recomputed]);
 
 impl Serialize for DispatchChanges<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -288,7 +269,7 @@ impl Serialize for DispatchChanges<'_> {
     }
 }
 
-fn dispatch_change(comparison: &Found, change: &Recomputed) -> DispatchChange {
+pub(super) fn dispatch_change(comparison: &Found, change: &Recomputed) -> DispatchChange {
     let cause = change.cause.and_then(|cause| comparison.changes.get(cause));
     DispatchChange {
         operator: change.operator.to_string(),
@@ -296,17 +277,6 @@ fn dispatch_change(comparison: &Found, change: &Recomputed) -> DispatchChange {
         before: cell(&change.before),
         after: cell(&change.after),
         cause: cause.map(|cause| cause.fingerprint().to_string()),
-    }
-}
-
-impl Comparison<'_> {
-    /// As JSON. Nearly all of a long one are changes and cells, of which two halves are serialized at the
-    /// same time.
-    #[must_use]
-    pub fn json(mut self, in_parts: &dyn InParts) -> Vec<u8> {
-        let changes = ("changes", self.changes.halves());
-        let cells = ("dispatch_changes", self.dispatch_changes.halves());
-        json_in_two(&self, changes, cells, in_parts)
     }
 }
 
@@ -329,9 +299,21 @@ pub struct ComparisonParts<'a> {
     pub context: ChangeContext<'a>,
 }
 
+impl<'a> ComparisonParts<'a> {
+    /// The two lists that nearly all of a long comparison is.
+    pub(super) fn lists(&self) -> (Changes<'a>, DispatchChanges<'a>) {
+        let found = &self.compared.comparison;
+        (
+            Changes(self.context, &self.context.judgement.changes),
+            DispatchChanges(found, &found.dispatch),
+        )
+    }
+}
+
 /// The whole comparison.
 #[must_use]
 pub fn comparison<'a>(told: ComparisonParts<'a>, notes: Vec<String>) -> Comparison<'a> {
+    let (changes, dispatch_changes) = told.lists();
     let ComparisonParts {
         compared,
         base,
@@ -351,10 +333,10 @@ pub fn comparison<'a>(told: ComparisonParts<'a>, notes: Vec<String>) -> Comparis
         official: official(&found.pairs, false),
         official_generated: official(&found.pairs, true),
         operators: found.pairs.iter().map(operator).collect(),
-        changes: Changes(context, &context.judgement.changes),
+        changes,
         causes: causes(found, context.judgement),
         new_operators: told.cards.iter().map(CardView::of).collect(),
-        dispatch_changes: DispatchChanges(found, &found.dispatch),
+        dispatch_changes,
         dispatch_source: match compared.source {
             Source::Everything => "everything",
             Source::Files => "files",

@@ -3,7 +3,6 @@
 use std::cell::Cell;
 use std::io;
 
-use opatlas_source::{Pair, both};
 use serde::Serialize;
 
 use crate::service::LARGEST_ANSWER;
@@ -25,65 +24,25 @@ pub fn json<T: Serialize + ?Sized>(value: &T) -> Vec<u8> {
     exact
 }
 
-/// A list of an answer in two halves, under its key.
-pub(crate) type Halves<'k, L> = (&'k str, [L; 2]);
-
-/// Serializes an object with two lists, which are empty in the object and take their places there; the first
-/// halves of both at the same time as the second. In valid JSON only a key is followed by a colon, so a
-/// place is found: the first of its key.
-pub(crate) fn json_in_two<O, A, B>(
-    object: &O,
-    (first_key, [a, b]): Halves<'_, A>,
-    (second_key, [c, d]): Halves<'_, B>,
-    pair: &dyn Pair,
-) -> Vec<u8>
-where
-    O: Serialize + Sync,
-    A: Serialize + Sync,
-    B: Serialize + Sync,
-{
-    let ((object, a, c), (b, d)) = both(
-        pair,
-        || (json(object), json(&a), json(&c)),
-        || (json(&b), json(&d)),
-    );
-    let place = |key: &str| {
+/// The text of an object around its lists of these keys, which are empty in it: what stands before the
+/// first one, between them, and behind the last. `None` where it was cut off for its size, or has no such
+/// lists in this order. In valid JSON only a key is followed by a colon, so a place is found: the first of
+/// its key.
+pub(crate) fn around<const LISTS: usize>(
+    object: &impl Serialize,
+    keys: [&str; LISTS],
+) -> Option<Vec<Vec<u8>>> {
+    let object = json(object);
+    let mut parts = Vec::with_capacity(LISTS + 1);
+    let mut from = 0;
+    for key in keys {
         let empty = format!("\"{key}\":[]");
-        let at = memchr::memmem::find(&object, empty.as_bytes())?;
-        Some(at + empty.len() - 1)
-    };
-    let (Some(first), Some(second)) = (place(first_key), place(second_key)) else {
-        // It was cut off for its size.
-        return object;
-    };
-    let mut lists = [(first, inside(&a, &b)), (second, inside(&c, &d))];
-    lists.sort_by_key(|(place, _)| *place);
-    let [(first, one), (second, other)] = lists;
-    let around = [&object[..first], &object[first..second], &object[second..]];
-    let parts = [around[0]].into_iter().chain(one).chain([around[1]]);
-    let parts = parts.chain(other).chain([around[2]]);
-    let length = object.len() + a.len() + b.len() + c.len() + d.len();
-    let mut whole = Vec::with_capacity(length.min(LARGEST_ANSWER + 1));
-    for part in parts {
-        let rest = (LARGEST_ANSWER + 1).saturating_sub(whole.len());
-        whole.extend_from_slice(&part[..part.len().min(rest)]);
+        let at = memchr::memmem::find(&object, empty.as_bytes())? + empty.len() - 1;
+        parts.push(object.get(from..at)?.to_vec());
+        from = at;
     }
-    whole
-}
-
-/// What stands between the brackets of the list that two lists make.
-fn inside<'l>(one: &'l [u8], other: &'l [u8]) -> [&'l [u8]; 3] {
-    // Without its end where it was cut off for its size.
-    let bare = |list: &'l [u8]| {
-        let list = list.strip_prefix(b"[").unwrap_or(list);
-        list.strip_suffix(b"]").unwrap_or(list)
-    };
-    let (one, other) = (bare(one), bare(other));
-    let comma: &[u8] = match one.is_empty() || other.is_empty() {
-        true => b"",
-        false => b",",
-    };
-    [one, comma, other]
+    parts.push(object.get(from..)?.to_vec());
+    (object.len() <= LARGEST_ANSWER).then_some(parts)
 }
 
 /// A buffer up to this size is used again: growing one for each answer took a tenth of the time to make
@@ -143,13 +102,12 @@ impl io::Write for Capped {
 
 #[cfg(test)]
 mod tests {
-    use opatlas_source::InTurn;
     use serde_json::{Value, json as value};
 
     use super::*;
 
     #[test]
-    fn lists_made_apart_stand_in_their_places() {
+    fn lists_have_their_places() {
         let object = value!({
             "cells\":[]": "\"cells\":[]",
             "first": {"cells": [1]},
@@ -157,33 +115,25 @@ mod tests {
             "changes": [],
             "last": ["cells", "\\\"cells\":[]", {"changes": []}],
         });
-        let lists = [value!([]), value!([1, "[]", {"cells": []}]), value!(["]"])];
-        let all = |a: &Value, b: &Value| {
-            let both = [a, b].map(|list| list.as_array().unwrap().clone());
-            Value::from(both.concat())
-        };
-        for (one, other) in lists
+        let parts = around(&object, ["cells", "changes"]).unwrap();
+        let lists = ["1,{\"cells\":[]}", "\"]\"", ""];
+        let with: Vec<u8> = parts
             .iter()
-            .flat_map(|one| lists.iter().map(move |it| (one, it)))
-        {
-            let (cells, changes) = ([one, other], [other, other]);
-            let made = json_in_two(&object, ("cells", cells), ("changes", changes), &InTurn);
-            let mut expected = object.clone();
-            expected["cells"] = all(one, other);
-            expected["changes"] = all(other, other);
-            assert_eq!(serde_json::from_slice::<Value>(&made).unwrap(), expected);
-            assert_eq!(made, json(&expected));
-            let turned = json_in_two(&object, ("changes", changes), ("cells", cells), &InTurn);
-            assert_eq!(turned, made);
-        }
+            .zip(lists)
+            .flat_map(|(part, list)| [part, list.as_bytes()].concat())
+            .collect();
+        let mut expected = object.clone();
+        expected["cells"] = value!([1, {"cells": []}]);
+        expected["changes"] = value!(["]"]);
+        assert_eq!(serde_json::from_slice::<Value>(&with).unwrap(), expected);
+        assert_eq!(parts.concat(), json(&object));
+        assert_eq!(around(&object, ["changes", "cells"]), None);
+        assert_eq!(around(&object, ["none"]), None);
     }
 
     #[test]
-    fn too_long_a_list_is_cut_off() {
-        let halves = ["x", "y"].map(|letter| [letter.repeat(LARGEST_ANSWER / 2 + 1)]);
-        let none = [[0; 0], [0; 0]];
-        let object = value!({"list": [], "none": []});
-        let made = json_in_two(&object, ("list", halves), ("none", none), &InTurn);
-        assert_eq!(made.len(), LARGEST_ANSWER + 1);
+    fn too_long_an_object_has_no_places() {
+        let object = value!({"list": [], "more": "x".repeat(LARGEST_ANSWER)});
+        assert_eq!(around(&object, ["list"]), None);
     }
 }

@@ -13,6 +13,7 @@ pub mod cause;
 pub mod change;
 pub mod change_rule;
 pub mod compare;
+pub mod compare_pieces;
 pub mod compare_schemas;
 pub mod compare_sides;
 pub mod comparison;

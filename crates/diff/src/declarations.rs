@@ -145,13 +145,20 @@ pub(crate) fn types_alone(text: &str) -> String {
         }
         c == ',' && depth == 0
     };
-    let types = parameters.split(separator).map(|one| {
+    let mut types = String::with_capacity(text.len());
+    types.push_str(head);
+    types.push('(');
+    for (at, one) in parameters.split(separator).enumerate() {
+        if at > 0 {
+            types.push(',');
+        }
         let one = one.trim();
         let (declared, default) = one.find('=').map_or((one, ""), |at| one.split_at(at));
-        let ty = declared.rsplit_once(' ').map_or(declared, |(ty, _)| ty);
-        format!("{ty}{default}")
-    });
-    format!("{head}({})", types.collect::<Vec<_>>().join(","))
+        types.push_str(declared.rsplit_once(' ').map_or(declared, |(ty, _)| ty));
+        types.push_str(default);
+    }
+    types.push(')');
+    types
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Names similar to a removed one, within a bound on the work.
 
-use opatlas_source::suggest::nearest_few;
+use opatlas_source::suggest::{Budget, Letters};
 
 /// The number of letter pairs that a comparison examines to find similar names (about half a
 /// second). Beyond it names get no suggestions; changes are still reported. PyTorch 2.0 to 2.15
@@ -12,7 +12,7 @@ const LETTERS: usize = 128;
 /// Names among which near ones are looked for.
 #[derive(Debug)]
 pub(super) struct Names {
-    names: Vec<String>,
+    names: Vec<(String, Letters)>,
     letters: usize,
     /// The work that is still allowed.
     left: usize,
@@ -20,8 +20,13 @@ pub(super) struct Names {
 
 impl FromIterator<String> for Names {
     fn from_iter<T: IntoIterator<Item = String>>(names: T) -> Self {
-        let names: Vec<String> = names.into_iter().collect();
-        let letters = names.iter().map(|name| name.len().clamp(1, LETTERS)).sum();
+        let names = names.into_iter().map(|name| {
+            let letters = Letters::of(&name);
+            (name, letters)
+        });
+        let names: Vec<_> = names.collect();
+        let letters = names.iter().map(|(name, _)| name.len().clamp(1, LETTERS));
+        let letters = letters.sum();
         Self {
             names,
             letters,
@@ -38,7 +43,8 @@ impl Names {
             return Vec::new();
         };
         self.left = left;
-        nearest_few(wanted, self.names.iter().map(|name| &**name), count)
+        let names = self.names.iter().map(|(name, letters)| (&**name, *letters));
+        Budget::default().nearest_few_of(wanted, names, count)
     }
 }
 

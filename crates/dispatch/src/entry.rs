@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::explain::{Explanation, explain};
 use super::known::Provenance;
 use super::origin::{Cause, Origin, Source};
-use super::registrations::{Inputs, Registration, assemble};
+use super::registrations::{Inputs, Registration, assemble, kernel};
 use super::resolve::{Precedence, Reason, resolve};
 use super::revision_tables::{Pattern, RevisionTables};
 use opatlas_operators::operator::OperatorId;
@@ -93,6 +93,19 @@ impl<'a> View<'a> {
         let pattern = self.tables.pattern(id)?;
         let rule = pattern.rule(slot);
         Some(self.of_rule(id, pattern, slot, rule))
+    }
+
+    /// The kernel of an entry alone: [`Entry::kernel`] of the operator's entry for a runtime key that this
+    /// rule serves. Comparisons ask for tens of thousands of them.
+    #[must_use]
+    pub fn kernel(self, id: OperatorId, slot: Slot, rule: Precedence) -> Option<Cow<'a, str>> {
+        if let Some(key) = rule.source(slot) {
+            let row = self.tables.row(id, key, self.tables.source())?;
+            return kernel(self.inputs, id, row);
+        }
+        let is_known = rule == Precedence::Fallback && self.tables.source() == Source::Everything;
+        let found = is_known.then(|| self.tables.source_fallbacks().of(self.inputs, slot));
+        found??.kernel.as_deref().map(Cow::Borrowed)
     }
 
     /// The whole table of an operator, in table order, `Undefined` and missing ones included.

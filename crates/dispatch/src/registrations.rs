@@ -246,6 +246,15 @@ impl Registrations {
     }
 }
 
+/// The name of the kernel that a row registers, without what [`assemble`] finds besides.
+pub(super) fn kernel<'a>(
+    inputs: Inputs<'a>,
+    id: OperatorId,
+    row: &Row,
+) -> Option<std::borrow::Cow<'a, str>> {
+    shown::kernel_name(inputs, id, row)
+}
+
 /// A registration with names and places.
 pub(super) fn assemble<'a>(inputs: Inputs<'a>, id: OperatorId, row: &Row) -> Registration<'a> {
     shown::registration(inputs, id, row)

@@ -45,12 +45,40 @@ impl Budget {
         count: usize,
     ) -> Vec<&'a str> {
         let wanted = Wanted::new(name);
+        let candidates = candidates.into_iter();
+        // A name that is far too long is not read.
+        let looked_at = candidates.map(|it| (it, wanted.may_be_near(it)));
+        self.few(&wanted, looked_at, count)
+    }
+
+    /// As [`Budget::nearest_few`], of candidates whose letters are known: for who looks up many names among
+    /// the same ones.
+    #[must_use]
+    pub fn nearest_few_of<'a>(
+        &self,
+        name: &str,
+        candidates: impl IntoIterator<Item = (&'a str, Letters)>,
+        count: usize,
+    ) -> Vec<&'a str> {
+        let wanted = Wanted::new(name);
+        let candidates = candidates.into_iter();
+        let looked_at = candidates.map(|(it, letters)| (it, wanted.may_have(letters)));
+        self.few(&wanted, looked_at, count)
+    }
+
+    /// Of candidates, each with whether it may be near.
+    fn few<'a>(
+        &self,
+        wanted: &Wanted,
+        candidates: impl Iterator<Item = (&'a str, bool)>,
+        count: usize,
+    ) -> Vec<&'a str> {
         let mut near: Vec<(usize, &str)> = Vec::new();
-        for candidate in candidates {
+        for (candidate, may_be_near) in candidates {
             if !self.take(1) {
                 return Vec::new();
             }
-            if !wanted.may_be_near(candidate) {
+            if !may_be_near {
                 continue;
             }
             if !self.take(wanted.steps()) {
@@ -97,11 +125,38 @@ pub fn nearest_few<'a>(
     Budget::default().nearest_few(name, candidates, count)
 }
 
+/// What can be said of the letters of a name at once: two names that differ much in it are not near.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Letters {
+    /// How many there are.
+    count: usize,
+    /// Which there are, one bit each whatever their case.
+    set: u64,
+}
+
+impl Letters {
+    /// Those of a name.
+    #[must_use]
+    pub fn of(name: &str) -> Self {
+        // Nearly all names are ASCII, of which each byte is a letter.
+        match name.is_ascii() {
+            true => Self::of_each(name.bytes().map(char::from)),
+            false => Self::of_each(name.chars()),
+        }
+    }
+
+    fn of_each(letters: impl Iterator<Item = char>) -> Self {
+        letters.fold(Self::default(), |all, letter| Self {
+            count: all.count + 1,
+            set: all.set | 1 << (u32::from(letter.to_ascii_lowercase()) % 64),
+        })
+    }
+}
+
 /// A name that others are compared with.
 struct Wanted {
     letters: Vec<char>,
-    /// The letters that it has, one bit each whatever their case.
-    set: u64,
+    all: Letters,
     limit: usize,
 }
 
@@ -109,28 +164,28 @@ impl Wanted {
     fn new(name: &str) -> Self {
         let letters: Vec<char> = name.chars().take(MAX_LENGTH).collect();
         Self {
-            set: set_of(letters.iter().copied()),
+            all: Letters::of_each(letters.iter().copied()),
             limit: (letters.len() / 3).clamp(1, 4) * CHANGE,
             letters,
         }
     }
 
-    /// Whether a name of this length and these letters can be within the limit. Says no without
-    /// reading a name that is far too long.
+    /// Whether a name can be within the limit. Says no without reading a name that is far too long.
     fn may_be_near(&self, candidate: &str) -> bool {
         let most = self.limit / CHANGE;
-        if candidate.len() > (self.letters.len() + most) * 4 {
-            return false;
-        }
-        let length = candidate.chars().count();
-        if length.abs_diff(self.letters.len()) > most {
+        candidate.len() <= (self.letters.len() + most) * 4 && self.may_have(Letters::of(candidate))
+    }
+
+    /// Whether a name with these letters can be within the limit.
+    fn may_have(&self, candidate: Letters) -> bool {
+        let most = self.limit / CHANGE;
+        if candidate.count.abs_diff(self.all.count) > most {
             return false;
         }
         // One change gives up one letter for another; each of the two may be the last of its kind.
-        let set = set_of(candidate.chars());
-        let missing = (self.set & !set)
+        let missing = (self.all.set & !candidate.set)
             .count_ones()
-            .max((set & !self.set).count_ones());
+            .max((candidate.set & !self.all.set).count_ones());
         missing as usize <= most
     }
 
@@ -140,15 +195,16 @@ impl Wanted {
     }
 
     fn distance(&self, candidate: &str) -> Option<usize> {
-        let letters: Vec<char> = candidate.chars().collect();
-        distance_within(self.limit, &self.letters, &letters).filter(|&distance| distance > 0)
+        let mut letters = ['\0'; ROW];
+        let mut count = 0;
+        for letter in candidate.chars() {
+            // What does not fit into a row is too far away.
+            *letters.get_mut(count)? = letter;
+            count += 1;
+        }
+        let distance = distance_within(self.limit, &self.letters, &letters[..count]);
+        distance.filter(|&distance| distance > 0)
     }
-}
-
-fn set_of(letters: impl Iterator<Item = char>) -> u64 {
-    letters.fold(0, |set, letter| {
-        set | 1 << (u32::from(letter.to_ascii_lowercase()) % 64)
-    })
 }
 
 /// How alike two names are, in percent: 100 where they are equal, 0 where nothing is. A name that is

@@ -13,8 +13,9 @@ use crate::http::middleware::access::Access;
 use crate::http::middleware::kept::Keepable;
 use crate::http::negotiate::{Accept, Media};
 use crate::http::respond;
-use crate::http::routes::compare_report::{GIVEN, Making, make};
+use crate::http::routes::compare_report::{GIVEN, Making, items, make};
 use crate::http::routes::compare_sides::{FILES, Side, permalink, read, side};
+use crate::http::stream;
 use crate::service::compare::Rulebook;
 use crate::service::policy::{EXCEPTIONS, expect_few};
 use crate::service::{Address, Holds, ServiceError, ViewId};
@@ -118,26 +119,37 @@ pub async fn stored(
         Some(_) => Holds::Now,
         None => base.holds.and(head.holds),
     };
-    let made = async {
-        let permalink = permalink(&api, (&base, &head), &query);
-        let making = Making {
-            base: Side::Stored(Box::new(read(&api, base).await?)),
-            head: Side::Stored(Box::new(read(&api, head).await?)),
+    let is_of_today = true;
+    let keepable = Keepable { holds, is_of_today };
+    let is_alone = against.is_empty();
+    let (form, given) = (stream::form(&accept), api.clone());
+    let making = async || {
+        let permalink = permalink(&given, (&base, &head), &query);
+        Ok::<_, Problem>(Making {
+            base: Side::Stored(Box::new(read(&given, base).await?)),
+            head: Side::Stored(Box::new(read(&given, head).await?)),
             others: against,
             rulebook,
             query: query.clone(),
             media,
             permalink,
-        };
-        make(&api, making).await
+        })
     };
+    if is_alone && media == Media::Json {
+        let reading = match service.bulk(id, form) {
+            Some(reading) => reading,
+            None => service.make_bulk((id, form), items(&api, making().await?)),
+        };
+        let mut response = stream::answer(&accept, id, media, reading).await?;
+        respond::keep_if_whole(&mut response, keepable);
+        return Ok(response);
+    }
+    let made = async { make(&api, making().await?).await };
     let view = service.view::<Problem>(id, made).await?;
     let mut response = match media {
         Media::Markdown => part(&api, &accept, view.plain(), query.part).await?,
         _ => respond::encoded(service, &accept, id, media, &view).await?,
     };
-    let is_of_today = true;
-    let keepable = Keepable { holds, is_of_today };
     response.extensions_mut().insert(keepable);
     Ok(response)
 }

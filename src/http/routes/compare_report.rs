@@ -17,10 +17,11 @@ use crate::http::Api;
 use crate::http::negotiate::Media;
 use crate::http::routes::compare_sides::{Side, read};
 use crate::service::compare::{Compared, Rulebook};
-use crate::service::{LARGEST_ANSWER, Reader, Resolved, ServiceError, Snapshot, Threads};
+use crate::service::{Items, LARGEST_ANSWER, Reader, Resolved, ServiceError, Snapshot, Threads};
 use crate::wire::against::FurtherVerdict;
 use crate::wire::change;
 use crate::wire::compare::CompareQuery;
+use crate::wire::compare_pieces::{Frame, Pieces};
 use crate::wire::comparison::{ComparisonParts, SideView, comparison};
 use crate::wire::json::json;
 use crate::wire::problem::Problem;
@@ -30,6 +31,16 @@ pub(crate) struct Read {
     pub snapshot: Arc<Snapshot>,
     pub view: SideView,
     pub resolved: Option<Resolved>,
+}
+
+impl Read {
+    fn side(&self) -> changes::Side<'_> {
+        changes::Side {
+            title: &self.view.title,
+            files: self.snapshot.changed_files(),
+            file_url: None,
+        }
+    }
 }
 
 /// All that a comparison is made from.
@@ -89,7 +100,7 @@ pub(crate) async fn make(api: &Api, making: Making) -> Result<Bytes, Problem> {
     if others.is_empty() {
         let make = move |stop: &Stop| {
             let judged = judge(stop)?;
-            let told = told(&judged, &[], &rendering, stop);
+            let told = told(&judged, &[], &rendering, stop)?;
             Threads.free(judged);
             Ok(told)
         };
@@ -112,10 +123,46 @@ pub(crate) async fn make(api: &Api, making: Making) -> Result<Bytes, Problem> {
         };
         against.push(service.compute(move |stop| Ok(hold(stop))).await??);
     }
-    let made = service.make(move |stop| Ok(told(&judged, &against, &rendering, stop)));
+    let told = move |stop: &Stop| Ok(told(&judged, &against, &rendering, stop)?);
+    let made = service.make(told);
     let made = made.await;
     drop(place);
     made
+}
+
+/// The JSON of a comparison of two stored revisions alone, in pieces that are sent while the next ones are
+/// made.
+pub(crate) fn items(
+    api: &Api,
+    making: Making,
+) -> impl FnOnce(&Stop) -> Result<Items, ServiceError> + Send + 'static {
+    let Making {
+        base,
+        head,
+        rulebook,
+        query,
+        media,
+        permalink,
+        ..
+    } = making;
+    let (today, reader) = (api.service.today(), api.service.reader());
+    let rendering = Rendering {
+        query,
+        media,
+        permalink,
+        root: api.config.public_url.clone(),
+    };
+    move |stop| {
+        let judged = Judged::new((base, head), &reader, rulebook, today, stop)?;
+        let frame = |report: &Report<'_>| judged.frame(&[], &rendering, report);
+        let frame = judged.reported(&[], &rendering, stop, frame)?;
+        Ok(Items {
+            count: Pieces::of(&frame, judged.parts()).count(),
+            make: Box::new(move |range, text| {
+                Pieces::of(&frame, judged.parts()).write(range, text);
+            }),
+        })
+    }
 }
 
 /// How the ids of exceptions begin that came in the body of the request.
@@ -153,90 +200,104 @@ impl Judged {
     }
 }
 
+impl Judged {
+    fn parts(&self) -> ComparisonParts<'_> {
+        ComparisonParts {
+            compared: &self.compared,
+            base: &self.base.view,
+            head: &self.head.view,
+            policy: &self.rulebook.policy,
+            introduced: &self.introduced,
+            cards: &self.cards,
+            context: change::ChangeContext {
+                judgement: &self.judgement,
+                exceptions: &self.rulebook.exceptions,
+                base: Some(self.base.snapshot.changed_files()),
+                head: Some(self.head.snapshot.changed_files()),
+            },
+        }
+    }
+
+    /// The JSON answer without the lists that are made apart.
+    fn frame(
+        &self,
+        against: &[FurtherVerdict],
+        rendering: &Rendering,
+        report: &Report<'_>,
+    ) -> Result<Frame, ServiceError> {
+        let notes = [&*self.rulebook.notes, &self.notes].concat();
+        let mut answer = comparison(self.parts(), notes);
+        answer.conclusion = report.conclusion().as_str();
+        if rendering.query.max_chars.is_some() {
+            answer.parts = changes::markdown(report);
+        }
+        answer.against = against.iter().map(|held| held.against.clone()).collect();
+        answer.permalink.clone_from(&rendering.permalink);
+        Frame::of(answer)
+    }
+
+    /// What `tell` makes of the report.
+    fn reported<T>(
+        &self,
+        against: &[FurtherVerdict],
+        rendering: &Rendering,
+        stop: &Stop,
+        tell: impl FnOnce(&Report<'_>) -> T,
+    ) -> T {
+        let further: Vec<Further<'_>> = against.iter().map(FurtherVerdict::further).collect();
+        let root = rendering.root.as_ref();
+        let rules_url = root.map(|root| format!("{}/rules/", root.trim_end_matches('/')));
+        let room = Room::new(LARGEST_ANSWER, stop);
+        let introduced = &self.introduced;
+        let new = Findings {
+            findings: &introduced.new,
+            omitted: &introduced.omitted,
+            sources: self.head.snapshot.sources(&introduced.new),
+            room: &room,
+        };
+        tell(&Report {
+            comparison: &self.compared.comparison,
+            judgement: &self.judgement,
+            policy: &self.rulebook.policy,
+            exceptions: &self.rulebook.exceptions,
+            base: self.base.side(),
+            head: self.head.side(),
+            found: NewFindings {
+                new: &new,
+                gone: introduced.gone,
+                head_errors: introduced.head_errors,
+            },
+            cards: &self.cards,
+            notes: &self.notes,
+            further: &further,
+            // A comment elsewhere needs the whole address.
+            permalink: rendering
+                .permalink
+                .as_deref()
+                .filter(|_| rules_url.is_some()),
+            rules_url: rules_url.as_deref(),
+            max_chars: rendering.query.max_chars,
+            room: &room,
+        })
+    }
+}
+
 fn told(
     judged: &Judged,
     against: &[FurtherVerdict],
     rendering: &Rendering,
     stop: &Stop,
-) -> Vec<u8> {
-    let Judged {
-        base,
-        head,
-        compared,
-        judgement,
-        introduced,
-        cards,
-        rulebook,
-        notes,
-    } = judged;
-    let further: Vec<Further<'_>> = against.iter().map(FurtherVerdict::further).collect();
-    let files = (base.snapshot.changed_files(), head.snapshot.changed_files());
-    let root = rendering.root.as_ref();
-    let rules_url = root.map(|root| format!("{}/rules/", root.trim_end_matches('/')));
-    let side = |title, files| changes::Side {
-        title,
-        files,
-        file_url: None,
-    };
-    let room = Room::new(LARGEST_ANSWER, stop);
-    let new = Findings {
-        findings: &introduced.new,
-        omitted: &introduced.omitted,
-        sources: head.snapshot.sources(&introduced.new),
-        room: &room,
-    };
-    let report = Report {
-        comparison: &compared.comparison,
-        judgement,
-        policy: &rulebook.policy,
-        exceptions: &rulebook.exceptions,
-        base: side(&*base.view.title, files.0),
-        head: side(&*head.view.title, files.1),
-        found: NewFindings {
-            new: &new,
-            gone: introduced.gone,
-            head_errors: introduced.head_errors,
-        },
-        cards,
-        notes,
-        further: &further,
-        // A comment elsewhere needs the whole address.
-        permalink: rendering
-            .permalink
-            .as_deref()
-            .filter(|_| rules_url.is_some()),
-        rules_url: rules_url.as_deref(),
-        max_chars: rendering.query.max_chars,
-        room: &room,
-    };
-    match rendering.media {
-        Media::Markdown => json(&changes::markdown(&report)),
-        Media::Text => changes::text(&report, Colour::Never).into_bytes(),
-        Media::JUnit => changes::junit(&report).into_bytes(),
-        Media::Sarif => changes::sarif(&report).into_bytes(),
-        _ => {
-            let told = ComparisonParts {
-                compared,
-                base: &base.view,
-                head: &head.view,
-                policy: &rulebook.policy,
-                introduced,
-                cards,
-                context: change::ChangeContext {
-                    judgement,
-                    exceptions: &rulebook.exceptions,
-                    base: Some(files.0),
-                    head: Some(files.1),
-                },
-            };
-            let mut answer = comparison(told, [&*rulebook.notes, notes].concat());
-            answer.conclusion = report.conclusion().as_str();
-            if rendering.query.max_chars.is_some() {
-                answer.parts = changes::markdown(&report);
+) -> Result<Vec<u8>, ServiceError> {
+    judged.reported(against, rendering, stop, |report| {
+        Ok(match rendering.media {
+            Media::Markdown => json(&changes::markdown(report)),
+            Media::Text => changes::text(report, Colour::Never).into_bytes(),
+            Media::JUnit => changes::junit(report).into_bytes(),
+            Media::Sarif => changes::sarif(report).into_bytes(),
+            _ => {
+                let frame = judged.frame(against, rendering, report)?;
+                Pieces::of(&frame, judged.parts()).whole(&Threads)
             }
-            answer.against = against.iter().map(|held| held.against.clone()).collect();
-            answer.permalink.clone_from(&rendering.permalink);
-            answer.json(&Threads)
-        }
-    }
+        })
+    })
 }

@@ -11,6 +11,7 @@ use crate::rules::{Audience, Audiences, Group, Impacts, Level, worst_for};
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::faces::FaceMaker;
 use opatlas_operators::operator::OperatorId;
+use opatlas_source::{Stop, Stopped};
 
 const PYTHON: Audiences = Audiences::of(&[Audience::PythonKeyword, Audience::PythonPositional]);
 
@@ -28,31 +29,52 @@ struct Declarations {
     same_symbolic: bool,
 }
 
-/// Finds out what Python binds where [`refine`] will ask it of many operators, which can be done while the
-/// last of the changes are found.
-pub(super) fn prepare(base: &Catalogue, changes: &[Change]) {
-    if changes.len() > FEW
-        && let Some((first, _)) = base.iter().next()
-    {
-        let _ = FaceMaker::new(base).bound(first);
+/// What [`refine`] goes by, found while dispatch tables are compared, which takes longer.
+#[derive(Debug)]
+pub(super) struct Faces(FxHashMap<Box<str>, Declarations>);
+
+impl Faces {
+    /// `changes` are all that are about schemas.
+    ///
+    /// # Errors
+    /// [`Stopped`].
+    pub(super) fn of(
+        base: &Catalogue,
+        head: &Catalogue,
+        pairs: &[Pair],
+        changes: &[Change],
+        stop: &Stop,
+    ) -> Result<Self, Stopped> {
+        let (old, new) = (FaceMaker::new(base), FaceMaker::new(head));
+        // What Python binds of one operator; it is kept for all.
+        if changes.len() > FEW
+            && let Some((first, _)) = base.iter().next()
+        {
+            let _ = old.bound(first);
+        }
+        // Most entries that change keep their schema, and so what is declared of them.
+        let of_schema: FxHashSet<&str> = changes
+            .iter()
+            .filter(|change| is_about_schema(change.rule.group))
+            .map(|change| &*change.operator)
+            .collect();
+        let mut declared = FxHashMap::default();
+        for pair in pairs {
+            stop.check()?;
+            if let (Some(before), Some(after)) = (pair.base, pair.head)
+                && of_schema.contains(&*pair.name)
+            {
+                let is_same = declarations((&old, before), (&new, after));
+                declared.insert(pair.name.clone(), is_same);
+            }
+        }
+        Ok(Self(declared))
     }
 }
 
 /// Corrects the audiences of all changes, and levels that follow from them.
-pub(super) fn refine(base: &Catalogue, head: &Catalogue, pairs: &[Pair], changes: &mut [Change]) {
-    let (old, new) = (FaceMaker::new(base), FaceMaker::new(head));
-    // Most entries that change keep their schema, and so what is declared of them.
-    let of_schema: FxHashSet<&str> = changes
-        .iter()
-        .filter(|change| is_about_schema(change.rule.group))
-        .map(|change| &*change.operator)
-        .collect();
-    let both = pairs.iter().filter_map(|pair| {
-        let (before, after) = (pair.base?, pair.head?);
-        let is_asked = of_schema.contains(&*pair.name);
-        is_asked.then(|| (&*pair.name, declarations((&old, before), (&new, after))))
-    });
-    let declared: FxHashMap<&str, Declarations> = both.collect();
+pub(super) fn refine(base: &Catalogue, faces: &Faces, changes: &mut [Change]) {
+    let old = FaceMaker::new(base);
     // Most commits change a few operators.
     let are_few = changes.len() <= FEW;
     let is_bound = |id| match are_few {
@@ -61,7 +83,7 @@ pub(super) fn refine(base: &Catalogue, head: &Catalogue, pairs: &[Pair], changes
     };
     for change in changes {
         let mut impacts = change.impacts;
-        if let Some(declared) = declared.get(&*change.operator)
+        if let Some(declared) = faces.0.get(&*change.operator)
             && is_about_schema(change.rule.group)
         {
             impacts = of_declarations(impacts, *declared);

@@ -157,16 +157,15 @@ pub fn compare_until(
         moved::compare(old, new, &pairing, changes);
         deprecated::compare(old, new, changes);
         // The tables take longer than all of this.
-        audiences::prepare(old, changes);
-        stop.check()
+        audiences::Faces::of(old, new, &pairs, changes, stop)
     };
     let compare_tables = || {
         of_tables
             .map(|of| of.compare(&pairing, in_parts, stop))
             .transpose()
     };
-    let (rest, of_tables) = both(in_parts, rest, compare_tables);
-    rest?;
+    let (faces, of_tables) = both(in_parts, rest, compare_tables);
+    let faces = faces?;
     let mut dispatch = Vec::new();
     if let Some((of_tables, cells)) = of_tables? {
         changes.extend(of_tables);
@@ -176,7 +175,7 @@ pub fn compare_until(
         formulas::compare(views, &pairing, &mut changes, stop)?;
         name_causes(old, new, &changes, &mut dispatch);
     }
-    audiences::refine(old, new, &pairs, &mut changes);
+    audiences::refine(old, &faces, &mut changes);
     stop.check()?;
     let places = sort(&mut changes);
     for cells in &mut dispatch {

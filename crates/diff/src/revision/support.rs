@@ -6,14 +6,13 @@
 //! another lost its kernel.
 
 use crate::rules::ChangeRuleId;
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::pairing::Pairing;
 use super::side::DeclaredEntry;
-use super::training::{Formulas, Siblings};
+use super::training::{Alike, Formulas, Siblings};
 use super::verdicts::{VerdictMoves, is_gain, is_loss};
 use crate::change::{Change, Fragment, Note, Subject};
 use crate::rules::Level;
@@ -28,7 +27,7 @@ use opatlas_source::{Pair, Stop, Stopped, both};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DispatchChange {
     /// The operator.
-    pub operator: Box<str>,
+    pub operator: Arc<str>,
     /// The runtime keys, in table order.
     pub keys: Vec<&'static str>,
     /// What served them.
@@ -47,7 +46,7 @@ pub struct Cell {
     /// The registered key that serves it; `None` where nothing or a fallback does.
     pub source_key: Option<&'static str>,
     /// The kernel; `None` where there is none.
-    pub kernel: Option<Box<str>>,
+    pub kernel: Option<Arc<str>>,
     /// Whether a call works; `None` on keys that are not a backend's.
     pub verdict: Option<Verdict>,
 }
@@ -75,6 +74,8 @@ type Part<'p> = (&'p [(OperatorId, OperatorId)], Option<Found>);
 #[derive(Default)]
 pub(super) struct Memory<'a> {
     moved: FxHashMap<(usize, usize), Arc<[Moved]>>,
+    /// By the patterns of both tables.
+    pub(super) alike: FxHashMap<(usize, usize), Alike>,
     pub(super) siblings: Siblings<'a>,
     pub(super) formulas: Formulas<'a>,
 }
@@ -244,71 +245,78 @@ impl<'a> Tables<'a> {
         moved: &[Moved],
         changes: &mut Vec<Change>,
     ) {
-        let keys = self.base.keys();
-        let named = |wanted: &dyn Fn(&Moved) -> bool| -> Vec<Box<str>> {
-            let found = moved.iter().filter(|moved| wanted(moved));
-            found
-                .map(|m| keys.name(Key::Runtime(m.base)).into())
-                .collect()
+        let on_backend = |moved: &&Moved| self.backends.contains(moved.base);
+        let is_of_kind = |moved: &&Moved| {
+            let is_kernel = |rule| rule == Precedence::Direct;
+            serves(moved.before)
+                && serves(moved.after)
+                && is_kernel(moved.before) != is_kernel(moved.after)
+                && !is_loss(moved)
+                && !is_gain(moved)
         };
-        let on_backend = |moved: &Moved| self.backends.contains(moved.base);
-        let kinds: [(ChangeRuleId, Vec<Box<str>>); 3] = [
-            (
-                ChangeRuleId::BackendSupportLost,
-                named(&|m| self.is_loss(m)),
-            ),
+        let there = moved.iter().filter(on_backend);
+        let lost: Vec<&Moved> = there.clone().filter(|moved| is_loss(moved)).collect();
+        let kinds = [
             (
                 ChangeRuleId::BackendSupportGained,
-                named(&|m| on_backend(m) && is_gain(m)),
+                there.clone().filter(|moved| is_gain(moved)).collect(),
             ),
             (
                 ChangeRuleId::BackendSupportKindChanged,
-                named(&|m| {
-                    let is_kernel = |rule| rule == Precedence::Direct;
-                    on_backend(m)
-                        && serves(m.before)
-                        && serves(m.after)
-                        && is_kernel(m.before) != is_kernel(m.after)
-                        && !self.is_loss(m)
-                        && !is_gain(m)
-                }),
+                there.filter(is_of_kind).collect(),
             ),
         ];
-        for (rule, keys) in kinds {
-            if keys.is_empty() {
-                continue;
-            }
-            let (before, after) = self.reasons(moved, &keys);
-            let change = Change::new(rule, operator, Subject::Keys(keys));
-            let mut change = self.placed(change, ids, before, after);
-            if rule == ChangeRuleId::BackendSupportLost {
-                change = change.note(Note::ServedByNothing);
-                if moved
-                    .iter()
-                    .all(|m| !self.is_loss(m) || self.is_by_parts(m))
-                {
-                    change.level = Level::Dangerous;
-                    change = change.note(Note::RanByParts);
-                }
+        if !lost.is_empty() {
+            let rule = ChangeRuleId::BackendSupportLost;
+            let change = self.of_keys(rule, operator, ids, &lost);
+            let mut change = change.note(Note::ServedByNothing);
+            if lost.iter().all(|moved| self.is_by_parts(moved)) {
+                change.level = Level::Dangerous;
+                change = change.note(Note::RanByParts);
             }
             changes.push(change);
         }
-        let ambiguous =
-            named(&|m| m.before != Precedence::Ambiguous && m.after == Precedence::Ambiguous);
+        let kinds: [(ChangeRuleId, Vec<&Moved>); 2] = kinds;
+        for (rule, moved) in kinds {
+            if !moved.is_empty() {
+                changes.push(self.of_keys(rule, operator, ids, &moved));
+            }
+        }
+        let ambiguous: Vec<&Moved> = moved
+            .iter()
+            .filter(|m| m.before != Precedence::Ambiguous && m.after == Precedence::Ambiguous)
+            .collect();
         if !ambiguous.is_empty() {
-            let (before, after) = self.reasons(moved, &ambiguous);
-            let change = Change::new(
-                ChangeRuleId::AutogradSupportLost,
-                operator,
-                Subject::Keys(ambiguous),
-            );
-            let change = self.placed(change, ids, before, after);
+            let rule = ChangeRuleId::AutogradSupportLost;
+            let change = self.of_keys(rule, operator, ids, &ambiguous);
             changes.push(change.note(Note::Ambiguous));
         }
     }
 
-    fn is_loss(&self, moved: &Moved) -> bool {
-        self.backends.contains(moved.base) && is_loss(moved)
+    /// A change of these keys, with why they are served, or not, on each side.
+    fn of_keys(
+        &self,
+        rule: ChangeRuleId,
+        operator: &str,
+        ids: (OperatorId, OperatorId),
+        moved: &[&Moved],
+    ) -> Change {
+        let keys = self.base.keys();
+        let names = moved.iter().map(|m| keys.name(Key::Runtime(m.base)).into());
+        let reasons = |of: fn(&Moved) -> Precedence| {
+            let mut reasons: Vec<&str> = Vec::with_capacity(2);
+            for moved in moved {
+                let reason = of(moved).reason().as_str();
+                if !reasons.contains(&reason) {
+                    reasons.push(reason);
+                }
+            }
+            reasons.sort_unstable();
+            reasons.join(", ")
+        };
+        let change = Change::new(rule, operator, Subject::Keys(names.collect()));
+        let (before, after) = (reasons(|m| m.before), reasons(|m| m.after));
+        self.placed(change, ids, before, after)
     }
 
     /// Whether nested tensors ran it through an implicit composite, which works only as far as they
@@ -316,21 +324,6 @@ impl<'a> Tables<'a> {
     fn is_by_parts(&self, moved: &Moved) -> bool {
         let is_nested = self.base.keys().functionality(moved.base) == "NestedTensor";
         moved.before == Precedence::Implicit && is_nested
-    }
-
-    /// Why these keys are served, or not, on each side.
-    fn reasons(&self, moved: &[Moved], keys: &[Box<str>]) -> (String, String) {
-        let keys: FxHashSet<&str> = keys.iter().map(|key| &**key).collect();
-        let is_meant = |moved: &&Moved| {
-            let name = self.base.keys().name(Key::Runtime(moved.base));
-            keys.contains(name)
-        };
-        let joined = |of: fn(&Moved) -> Precedence| {
-            let cells = moved.iter().filter(is_meant);
-            let reasons: BTreeSet<&str> = cells.map(|m| of(m).reason().as_str()).collect();
-            reasons.into_iter().collect::<Vec<_>>().join(", ")
-        };
-        (joined(|moved| moved.before), joined(|moved| moved.after))
     }
 
     /// With what each side says of the keys, at the entry that this follows from: the operator's, or
@@ -360,50 +353,65 @@ impl<'a> Tables<'a> {
         moved: &[Moved],
         cells: &mut Vec<DispatchChange>,
     ) {
-        let mut alike: BTreeMap<(Cell, Cell), Vec<&'static str>> = BTreeMap::new();
-        // An alias serves many keys with one kernel, so it is looked up once.
-        let mut of_rule: FxHashMap<(bool, Precedence), Cell> = FxHashMap::default();
-        let mut cell =
-            |view: View<'a>, id, (slot, rule, verdict): (Slot, Precedence, Option<Verdict>)| {
-                let is_shared = rule.alias().is_some();
-                let is_head = std::ptr::eq(view.tables, self.head.tables);
-                if is_shared && let Some(known) = of_rule.get(&(is_head, rule)) {
-                    return Cell {
-                        verdict,
-                        ..known.clone()
-                    };
-                }
-                let entry = view.entry(id, slot);
-                let cell = Cell {
-                    reason: rule.reason(),
-                    source_key: rule.source(slot).map(|key| view.keys().name(key)),
-                    kernel: entry
-                        .and_then(|entry| entry.kernel.map(|kernel| kernel.to_string().into())),
-                    verdict,
-                };
-                if is_shared {
-                    of_rule.insert((is_head, rule), cell.clone());
-                }
-                cell
-            };
+        let operator: Arc<str> = operator.into();
+        let from = cells.len();
+        // An alias serves many keys with one kernel, and a handful of kernels serve all of a table.
+        let mut kernels: (Kernels, Kernels) = Default::default();
         for moved in moved {
             let (was, is) = moved.verdicts.unzip();
-            let before = cell(self.base, old, (moved.base, moved.before, was));
-            let after = cell(self.head, new, (moved.head, moved.after, is));
-            let name = self.base.keys().name(Key::Runtime(moved.base));
-            alike.entry((before, after)).or_default().push(name);
-        }
-        cells.extend(
-            alike
-                .into_iter()
-                .map(|((before, after), keys)| DispatchChange {
-                    operator: operator.into(),
-                    keys,
+            let before = kernels
+                .0
+                .cell(self.base, old, (moved.base, moved.before, was));
+            let after = kernels
+                .1
+                .cell(self.head, new, (moved.head, moved.after, is));
+            let key = self.base.keys().name(Key::Runtime(moved.base));
+            // There are few, and the next key mostly changed as the last one did.
+            let mut alike = cells[from..].iter_mut().rev();
+            match alike.find(|cells| cells.before == before && cells.after == after) {
+                Some(cells) => cells.keys.push(key),
+                None => cells.push(DispatchChange {
+                    operator: Arc::clone(&operator),
+                    keys: vec![key],
                     before,
                     after,
                     cause: None,
                 }),
-        );
+            }
+        }
+        cells[from..].sort_unstable_by(|a, b| (&a.before, &a.after).cmp(&(&b.before, &b.after)));
+    }
+}
+
+/// The kernels of an operator on one side, by the rule that an alias serves keys by.
+#[derive(Default)]
+struct Kernels(Vec<(Precedence, Option<Arc<str>>)>);
+
+impl Kernels {
+    fn cell(
+        &mut self,
+        view: View<'_>,
+        id: OperatorId,
+        (slot, rule, verdict): (Slot, Precedence, Option<Verdict>),
+    ) -> Cell {
+        let is_shared = rule.alias().is_some();
+        let known = self.0.iter().find(|(known, _)| is_shared && *known == rule);
+        let kernel = match known {
+            Some((_, kernel)) => kernel.clone(),
+            None => {
+                let kernel: Option<Arc<str>> = view.kernel(id, slot, rule).map(|it| (*it).into());
+                if is_shared {
+                    self.0.push((rule, kernel.clone()));
+                }
+                kernel
+            }
+        };
+        Cell {
+            reason: rule.reason(),
+            source_key: rule.source(slot).map(|key| view.keys().name(key)),
+            kernel,
+            verdict,
+        }
     }
 }
 

@@ -7,9 +7,9 @@ use super::support::{Memory, Tables};
 use crate::change::{Change, Note, Subject};
 use crate::rules::Level;
 use opatlas_dispatch::training::{Through, Works, autograd_key};
-use opatlas_dispatch::{Pattern, View};
+use opatlas_dispatch::{Precedence, View};
 use opatlas_operators::operator::OperatorId;
-use opatlas_pytorch::key_set::Slot;
+use opatlas_pytorch::key_set::{KeySet, Slot};
 use opatlas_pytorch::keys::Key;
 use opatlas_schema::function::SchemaKind;
 
@@ -32,41 +32,18 @@ pub(super) fn compare<'a>(
     changes: &mut Vec<Change>,
 ) {
     let (base, head) = tables.views();
-    let patterns = (base.tables.pattern(old), head.tables.pattern(new));
-    let (Some(old_pattern), Some(new_pattern)) = patterns else {
+    let patterns = (
+        base.tables.pattern_index(old),
+        head.tables.pattern_index(new),
+    );
+    let (Some(before), Some(after)) = patterns else {
         return;
     };
-    let mut lost: Vec<Box<str>> = Vec::new();
-    // Backends whose keys and autograd keys are served by the same rules have the same answer.
-    // There are a handful of them, which are found sooner one by one than by a hash.
-    let (mut known, mut lost_alike) = (Vec::new(), Vec::new());
+    let alike = memory.alike.entry((before, after));
+    let alike = alike.or_insert_with(|| Alike::of(tables, (old, new)));
     let mut was_composite = false;
-    for (slot, there) in tables.dense() {
-        let rules = |view: View<'_>, pattern: &Pattern, slot| {
-            let autograd = pattern.rule(autograd_key(view.keys(), slot)?);
-            // A kernel of its own is its own; anything else is shared.
-            Some((
-                pattern.rule(slot),
-                autograd,
-                autograd == opatlas_dispatch::Precedence::Direct,
-            ))
-        };
-        let (Some(before), Some(after)) = (
-            rules(base, old_pattern, slot),
-            rules(head, new_pattern, there),
-        ) else {
-            continue;
-        };
-        let is_own = before.2 || after.2;
-        let alike = (before, after);
-        let name = base.keys().name(Key::Runtime(slot));
-        if !is_own && known.contains(&alike) {
-            if lost_alike.contains(&alike) {
-                lost.push(name.into());
-            }
-            continue;
-        }
-        known.push(alike);
+    let mut lost_alike = KeySet::EMPTY;
+    for &(slot, there) in &alike.first {
         let (Some(was), Some(is)) = (base.trains(old, slot), head.trains(new, there)) else {
             continue;
         };
@@ -83,28 +60,73 @@ pub(super) fn compare<'a>(
             };
         if lost_it {
             was_composite |= was.through == Through::Composite;
-            lost_alike.push(alike);
-            lost.push(name.into());
+            lost_alike.insert(slot);
         }
     }
-    if !lost.is_empty() {
-        let parts_too = was_composite && !memory.siblings.train(base, old);
-        let change = Change::new(
-            ChangeRuleId::AutogradSupportLost,
-            operator,
-            Subject::Keys(lost),
-        );
-        let mut change = tables.placed(change, (old, new), "differentiable", "not differentiable");
-        if parts_too {
-            change.level = Level::Dangerous;
-            change = change.note(Note::SiblingsDoNotTrain);
+    if lost_alike.is_empty() {
+        return;
+    }
+    let lost = alike.all.iter();
+    let lost = lost.filter(|(_, first)| lost_alike.contains(*first));
+    let names = lost.map(|&(slot, _)| base.keys().name(Key::Runtime(slot)).into());
+    let lost: Vec<Box<str>> = names.collect();
+    let parts_too = was_composite && !memory.siblings.train(base, old);
+    let change = Change::new(
+        ChangeRuleId::AutogradSupportLost,
+        operator,
+        Subject::Keys(lost),
+    );
+    let mut change = tables.placed(change, (old, new), "differentiable", "not differentiable");
+    if parts_too {
+        change.level = Level::Dangerous;
+        change = change.note(Note::SiblingsDoNotTrain);
+    }
+    if head.inputs.derivatives.is_none() {
+        change = change.note(Note::NoDerivatives);
+    } else if let Some(note) = memory.formulas.fate(base, head, (old, new)) {
+        change = change.note(note);
+    }
+    changes.push(change);
+}
+
+/// The backends whose keys and autograd keys are served by the same rules on either side, which have the
+/// same answer: it is a matter of the patterns of both tables.
+#[derive(Debug)]
+pub(super) struct Alike {
+    /// The first of each, on both sides.
+    first: Vec<(Slot, Slot)>,
+    /// All backends, in table order, each with the first one that is like it.
+    all: Vec<(Slot, Slot)>,
+}
+
+impl Alike {
+    fn of(tables: &Tables<'_>, (old, new): (OperatorId, OperatorId)) -> Self {
+        let (base, head) = tables.views();
+        let rules = |view: View<'_>, id, slot| {
+            let pattern = view.tables.pattern(id)?;
+            let autograd = pattern.rule(autograd_key(view.keys(), slot)?);
+            Some((pattern.rule(slot), autograd))
+        };
+        let (mut first, mut all) = (Vec::new(), Vec::new());
+        let mut known = Vec::new();
+        for (slot, there) in tables.dense() {
+            let (Some(before), Some(after)) = (rules(base, old, slot), rules(head, new, there))
+            else {
+                continue;
+            };
+            // An autograd kernel of its own is its own; anything else is shared.
+            let is_own = before.1 == Precedence::Direct || after.1 == Precedence::Direct;
+            let mut same = known.iter().filter(|_| !is_own);
+            match same.find(|(rules, _)| *rules == (before, after)) {
+                Some(&(_, like)) => all.push((slot, like)),
+                None => {
+                    known.push(((before, after), slot));
+                    first.push((slot, there));
+                    all.push((slot, slot));
+                }
+            }
         }
-        if head.inputs.derivatives.is_none() {
-            change = change.note(Note::NoDerivatives);
-        } else if let Some(note) = memory.formulas.fate(base, head, (old, new)) {
-            change = change.note(note);
-        }
-        changes.push(change);
+        Self { first, all }
     }
 }
 

@@ -29,7 +29,11 @@ fn kernel_entry(inputs: Inputs<'_>, of: OperatorId, index: u16) -> Option<&Kerne
     inputs.catalogue.kernels(of).get(usize::from(index))
 }
 
-fn kernel_name<'a>(inputs: Inputs<'a>, id: OperatorId, row: &Row) -> Option<Cow<'a, str>> {
+pub(super) fn kernel_name<'a>(
+    inputs: Inputs<'a>,
+    id: OperatorId,
+    row: &Row,
+) -> Option<Cow<'a, str>> {
     let operator = inputs.catalogue.operator(id);
     let symbolic = |name: Cow<'a, str>| Cow::Owned(format!("{name}_symint"));
     Some(match row.source {

@@ -1,0 +1,251 @@
+//! Pieces of a long answer that two threads make, and that one of them takes in their order.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// How many pieces are made ahead of the one that is taken.
+const AHEAD: usize = 8;
+/// How many empty buffers are kept for the next pieces.
+const SPARE: usize = AHEAD + 2;
+
+/// Pieces that are made ahead. Who takes them makes one itself where the next is not there, so that
+/// nothing waits for the helper to come; the helper may never come.
+pub(super) struct Ahead<'m> {
+    /// How many items there are.
+    count: usize,
+    /// How many items are in the first piece and in the others.
+    lengths: (usize, usize),
+    make: &'m (dyn Fn(Range<usize>, &mut Vec<u8>) + Sync),
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    /// The first item that is in no piece yet.
+    next: usize,
+    /// The pieces that have been begun and not taken, in order; `None` where it is still being made.
+    begun: VecDeque<Option<Vec<u8>>>,
+    /// How many have been taken.
+    taken: usize,
+    /// Buffers to be used again: a new one asks the system for memory page by page.
+    spare: Vec<Vec<u8>>,
+    /// Nobody takes any more, or a thread failed.
+    is_over: bool,
+}
+
+/// A piece to be made: its number, its items, and where to write it.
+struct Piece {
+    number: usize,
+    items: Range<usize>,
+    text: Vec<u8>,
+}
+
+/// Ends the work when it goes, be it that its thread panics.
+pub(super) struct Ending<'a, 'm>(Option<&'a Ahead<'m>>);
+
+impl Drop for Ending<'_, '_> {
+    fn drop(&mut self) {
+        if let Some(ahead) = self.0 {
+            ahead.state().is_over = true;
+            ahead.changed.notify_all();
+        }
+    }
+}
+
+impl<'m> Ahead<'m> {
+    /// Pieces of so many items, the first one and the others.
+    pub(super) fn new(
+        count: usize,
+        lengths: (usize, usize),
+        make: &'m (dyn Fn(Range<usize>, &mut Vec<u8>) + Sync),
+    ) -> Self {
+        Self {
+            count,
+            lengths,
+            make,
+            state: Mutex::default(),
+            changed: Condvar::new(),
+        }
+    }
+
+    /// For who takes the pieces: the helper leaves when it goes.
+    pub(super) fn ending(&self) -> Ending<'_, 'm> {
+        Ending(Some(self))
+    }
+
+    /// The next piece; none at the end.
+    pub(super) fn take(&self) -> Option<Vec<u8>> {
+        loop {
+            let mut state = self.state();
+            while let Some(None) = state.begun.front() {
+                // The helper makes it. Meanwhile another one can be made.
+                if let Some(piece) = self.begin(&mut state) {
+                    drop(state);
+                    self.finish(piece);
+                    state = self.state();
+                } else {
+                    state = self
+                        .changed
+                        .wait_while(state, |it| {
+                            matches!(it.begun.front(), Some(None)) && !it.is_over
+                        })
+                        .unwrap_or_else(PoisonError::into_inner);
+                    if state.is_over {
+                        return None;
+                    }
+                }
+            }
+            if let Some(made) = state.begun.pop_front() {
+                state.taken += 1;
+                self.changed.notify_all();
+                return made;
+            }
+            let piece = self.begin(&mut state)?;
+            drop(state);
+            self.finish(piece);
+        }
+    }
+
+    /// Gives a buffer back.
+    pub(super) fn give_back(&self, mut text: Vec<u8>) {
+        text.clear();
+        let mut state = self.state();
+        if state.spare.len() < SPARE {
+            state.spare.push(text);
+        }
+    }
+
+    /// Makes pieces until there is none left to begin.
+    pub(super) fn help(&self) {
+        let mut failing = self.ending();
+        let mut state = self.state();
+        while !state.is_over && state.next < self.count {
+            if let Some(piece) = self.begin(&mut state) {
+                drop(state);
+                self.finish(piece);
+                state = self.state();
+            } else {
+                let is_full = |it: &mut State| it.begun.len() >= AHEAD && !it.is_over;
+                let changed = self.changed.wait_while(state, is_full);
+                state = changed.unwrap_or_else(PoisonError::into_inner);
+            }
+        }
+        drop(state);
+        // It has not failed.
+        failing.0 = None;
+    }
+
+    /// Begins the next piece, where there is one and few enough are made ahead.
+    fn begin(&self, state: &mut State) -> Option<Piece> {
+        if state.next >= self.count || state.begun.len() >= AHEAD || state.is_over {
+            return None;
+        }
+        let from = state.next;
+        let length = if from == 0 {
+            self.lengths.0
+        } else {
+            self.lengths.1
+        };
+        let to = self.count.min(from + length.max(1));
+        state.next = to;
+        state.begun.push_back(None);
+        Some(Piece {
+            number: state.taken + state.begun.len() - 1,
+            items: from..to,
+            text: state.spare.pop().unwrap_or_default(),
+        })
+    }
+
+    fn finish(&self, mut piece: Piece) {
+        (self.make)(piece.items, &mut piece.text);
+        let mut state = self.state();
+        let place = piece.number - state.taken;
+        if let Some(place) = state.begun.get_mut(place) {
+            *place = Some(piece.text);
+        }
+        self.changed.notify_all();
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::time::Duration;
+
+    use super::*;
+
+    fn write(items: Range<usize>, text: &mut Vec<u8>) {
+        items.for_each(|item| text.extend(format!("{item},").bytes()));
+    }
+
+    fn all(ahead: &Ahead<'_>) -> String {
+        let _ending = ahead.ending();
+        let mut all = Vec::new();
+        while let Some(piece) = ahead.take() {
+            all.extend(&piece);
+            ahead.give_back(piece);
+        }
+        String::from_utf8(all).unwrap()
+    }
+
+    fn expected(count: usize) -> String {
+        (0..count).map(|item| format!("{item},")).collect()
+    }
+
+    #[test]
+    fn pieces_come_in_order_with_a_helper_and_without() {
+        for count in [0, 1, 3, 4, 5, 100, 1000] {
+            let alone = Ahead::new(count, (3, 7), &write);
+            assert_eq!(all(&alone), expected(count));
+            let with_helper = Ahead::new(count, (3, 7), &write);
+            std::thread::scope(|scope| {
+                scope.spawn(|| with_helper.help());
+                assert_eq!(all(&with_helper), expected(count));
+            });
+        }
+    }
+
+    #[test]
+    fn few_pieces_are_made_ahead_and_none_when_nobody_takes_them() {
+        let made = AtomicUsize::new(0);
+        let count = |items: Range<usize>, _: &mut Vec<u8>| {
+            made.fetch_add(items.len(), Ordering::Relaxed);
+        };
+        let ahead = Ahead::new(1000, (1, 1), &count);
+        std::thread::scope(|scope| {
+            let helper = scope.spawn(|| ahead.help());
+            while made.load(Ordering::Relaxed) < AHEAD {
+                std::thread::yield_now();
+            }
+            std::thread::sleep(Duration::from_millis(20));
+            assert_eq!(made.load(Ordering::Relaxed), AHEAD);
+            drop(ahead.ending());
+            helper.join().unwrap();
+        });
+        assert_eq!(made.load(Ordering::Relaxed), AHEAD);
+    }
+
+    #[test]
+    fn a_helper_that_fails_ends_the_answer() {
+        let fails = |items: Range<usize>, text: &mut Vec<u8>| {
+            let is_helper = std::thread::current().name() == Some("helper");
+            assert!(!is_helper, "in a test");
+            // The helper is to have a piece of its own.
+            std::thread::sleep(Duration::from_millis(2));
+            write(items, text);
+        };
+        let ahead = Ahead::new(10_000, (1, 1), &fails);
+        std::thread::scope(|scope| {
+            let helper = std::thread::Builder::new().name("helper".to_owned());
+            let helper = helper.spawn_scoped(scope, || ahead.help()).unwrap();
+            assert_ne!(all(&ahead), expected(10_000));
+            assert!(helper.join().is_err());
+        });
+    }
+}

@@ -1,0 +1,118 @@
+//! A comparison as JSON in pieces: nearly all of a long one are its changes and cells, of which each is
+//! text of its own.
+
+use std::ops::Range;
+
+use opatlas_source::{Pair, both};
+use serde::Serialize;
+
+use crate::service::{LARGEST_ANSWER, ServiceError};
+use crate::wire::comparison::{
+    Changes, Comparison, ComparisonParts, DispatchChanges, dispatch_change,
+};
+use crate::wire::json::around;
+
+/// How many items are written before their length is looked at.
+const STEP: usize = 64;
+
+/// What stands around the changes and the cells.
+#[derive(Debug)]
+pub struct Frame(Vec<Vec<u8>>);
+
+/// A comparison: what stands before its changes, the changes, what stands between them and the cells, the
+/// cells, and the rest, each an item of its own.
+#[derive(Debug, Clone, Copy)]
+pub struct Pieces<'a> {
+    frame: &'a Frame,
+    changes: Changes<'a>,
+    cells: DispatchChanges<'a>,
+}
+
+impl Frame {
+    /// That of a comparison.
+    ///
+    /// # Errors
+    /// [`ServiceError::LargeAnswer`].
+    pub fn of(mut comparison: Comparison<'_>) -> Result<Self, ServiceError> {
+        (comparison.changes.1, comparison.dispatch_changes.1) = (&[], &[]);
+        let limit = LARGEST_ANSWER;
+        let parts = around(&comparison, ["changes", "dispatch_changes"]);
+        parts.map(Self).ok_or(ServiceError::LargeAnswer { limit })
+    }
+}
+
+impl<'a> Pieces<'a> {
+    /// Those of a comparison with its frame.
+    #[must_use]
+    pub fn of(frame: &'a Frame, told: ComparisonParts<'a>) -> Self {
+        let (changes, cells) = told.lists();
+        Self {
+            frame,
+            changes,
+            cells,
+        }
+    }
+
+    /// How many items there are.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.frame.0.len() + self.changes.1.len() + self.cells.1.len()
+    }
+
+    /// Appends the items of a range.
+    pub fn write(&self, items: Range<usize>, text: &mut Vec<u8>) {
+        let between = 1 + self.changes.1.len();
+        let rest = between + 1 + self.cells.1.len();
+        for item in items {
+            let part = match item {
+                0 => 0,
+                item if item == between => 1,
+                item if item == rest => 2,
+                item if item < between => {
+                    let judged = self.changes.1.get(item - 1);
+                    let change = judged.map(|judged| self.changes.0.change(judged));
+                    push(text, item == 1, change);
+                    continue;
+                }
+                item => {
+                    let first = between + 1;
+                    let change = self.cells.1.get(item - first);
+                    let change = change.map(|change| dispatch_change(self.cells.0, change));
+                    push(text, item == first, change);
+                    continue;
+                }
+            };
+            text.extend(self.frame.0.get(part).into_iter().flatten());
+        }
+    }
+
+    /// All of them, of which two halves are made at the same time. What is larger than answers may be ends
+    /// beyond that.
+    #[must_use]
+    pub fn whole(&self, pair: &dyn Pair) -> Vec<u8> {
+        let of = |items: Range<usize>| {
+            let mut text = Vec::new();
+            let end = items.end;
+            for from in items.step_by(STEP) {
+                if text.len() <= LARGEST_ANSWER {
+                    self.write(from..end.min(from + STEP), &mut text);
+                }
+            }
+            text
+        };
+        let (count, half) = (self.count(), self.count() / 2);
+        let (mut text, rest) = both(pair, || of(0..half), || of(half..count));
+        let room = (LARGEST_ANSWER + 1).saturating_sub(text.len());
+        text.extend_from_slice(&rest[..rest.len().min(room)]);
+        text
+    }
+}
+
+/// Appends an item of a list.
+fn push(text: &mut Vec<u8>, is_first: bool, item: Option<impl Serialize>) {
+    if !is_first {
+        text.push(b',');
+    }
+    // Writing to memory does not fail, and ours have string keys only.
+    let _ = item.map(|item| serde_json::to_writer(text, &item));
+}
