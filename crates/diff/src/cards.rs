@@ -1,6 +1,8 @@
 //! What there is to know of a new operator before it is merged: where it runs, whether it trains,
 //! its forms, and the C++ that its kernels are declared as.
 
+use std::sync::Arc;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::causes::stem;
@@ -63,7 +65,7 @@ pub enum OutForm {
 /// [`MOST_CARDS`].
 #[must_use]
 pub fn cards(comparison: &Comparison, base: &Catalogue, head: View<'_>) -> Vec<Card> {
-    let is_added = |change: &&Change| {
+    let is_added = |change: &&Arc<Change>| {
         matches!(
             change.rule.id,
             ChangeRuleId::OperatorAdded | ChangeRuleId::OverloadAdded
@@ -83,7 +85,7 @@ pub fn cards(comparison: &Comparison, base: &Catalogue, head: View<'_>) -> Vec<C
             .or_default()
             .push(operator);
     }
-    let card = |change: &Change| {
+    let card = |change: &Arc<Change>| {
         let id = catalogue.find_qualified(&change.operator)?;
         Some(card(&change.operator, id, (&kin, head), &slots, &faces))
     };

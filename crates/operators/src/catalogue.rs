@@ -26,7 +26,6 @@ use super::tags::{self, DeclaredTags, TagInterner};
 use super::view_group::ViewGroups;
 use opatlas_pytorch::release::Release;
 use opatlas_schema::function::FunctionSchema;
-use opatlas_schema::types::BaseType;
 use opatlas_source::diagnostic::Complaints;
 use opatlas_source::{Bundle, Stop, Stopped, TAGS};
 use opatlas_sources::Sources;
@@ -75,7 +74,6 @@ pub struct Catalogue {
     /// All operators by base name ([`Catalogue::overloads`]).
     by_base: OnceLock<Vec<OperatorId>>,
     face_index: OnceLock<FaceIndex>,
-    used_types: OnceLock<FxHashSet<BaseType>>,
 }
 
 impl Catalogue {
@@ -207,7 +205,6 @@ impl Catalogue {
             view_groups: OnceLock::new(),
             by_base: OnceLock::new(),
             face_index: OnceLock::new(),
-            used_types: OnceLock::new(),
         };
         catalogue.index();
         Ok(catalogue)
@@ -313,17 +310,6 @@ impl Catalogue {
             None => self.find(name),
         };
         same.into_iter().flatten().copied().chain(only)
-    }
-
-    /// The base types that arguments and returns of all operators have, found on first use.
-    #[must_use]
-    pub fn used_types(&self) -> &FxHashSet<BaseType> {
-        self.used_types.get_or_init(|| {
-            self.operators
-                .iter()
-                .flat_map(Operator::used_types)
-                .collect()
-        })
     }
 
     /// Names that more than one operator has, with those operators, in no order.

@@ -7,6 +7,7 @@ use jiff::Zoned;
 
 use crate::cli::side::{self, Operand, Places, SideRead, view};
 use crate::cli::{Stored, config};
+use crate::service::Threads;
 use crate::service::compare::{Compared, Rulebook};
 use crate::store::{Opening, ProjectName};
 use crate::wire::against::FurtherVerdict;
@@ -18,7 +19,7 @@ use opatlas_report::changes::{Files, NewFindings, Report, Side};
 use opatlas_report::findings::{Findings, SourceText};
 use opatlas_report::room::UNBOUNDED;
 use opatlas_rules::Introduced;
-use opatlas_source::{DERIVATIVES, NATIVE_FUNCTIONS, Stop};
+use opatlas_source::{DERIVATIVES, NATIVE_FUNCTIONS, Stop, both};
 
 use super::options::How;
 
@@ -121,9 +122,11 @@ impl How {
             stored.close().await;
         }
         let (compared, judgement, against) = made?;
+        let cards = || compared.cards(&Stop::never());
+        let (introduced, cards) = both(&Threads, || compared.introduced(), cards);
         Ok(Made {
-            introduced: compared.introduced(),
-            cards: compared.cards(&Stop::never())?,
+            introduced,
+            cards: cards?,
             files: (NamedFiles::of(&base)?, NamedFiles::of(&head)?),
             base,
             head,

@@ -11,7 +11,7 @@ use opatlas_report::changes::{Further, NewFindings, Report};
 use opatlas_report::findings::{Colour, Findings};
 use opatlas_report::room::Room;
 use opatlas_rules::Introduced;
-use opatlas_source::Stop;
+use opatlas_source::{Stop, both};
 
 use crate::http::Api;
 use crate::http::negotiate::Media;
@@ -182,16 +182,21 @@ impl Judged {
         let sides = (Arc::clone(&base.snapshot), Arc::clone(&head.snapshot));
         let judged = head.resolved.as_ref().map(|head| &head.judged);
         let compared = Compared::checked(sides.0, sides.1, stop)?.named(judged);
-        let judgement = compared.judge(&rulebook.policy, &rulebook.exceptions, today);
-        stop.check()?;
-        let is_given = |exception: &Exception| exception.id.starts_with(GIVEN);
-        let useless = compared.useless(&judgement, &rulebook.exceptions, is_given);
+        let judge = || {
+            let judgement = compared.judge(&rulebook.policy, &rulebook.exceptions, today);
+            let is_given = |exception: &Exception| exception.id.starts_with(GIVEN);
+            let useless = compared.useless(&judgement, &rulebook.exceptions, is_given);
+            (judgement, useless)
+        };
+        let tell = || (compared.introduced(), compared.cards(stop));
+        let ((judgement, useless), (introduced, cards)) = both(&Threads, judge, tell);
         rulebook.notes.extend(useless);
+        stop.check()?;
         Ok(Self {
             base,
             head,
-            introduced: compared.introduced(),
-            cards: compared.cards(stop)?,
+            introduced,
+            cards: cards?,
             compared,
             judgement,
             rulebook,

@@ -1,5 +1,7 @@
 //! Which changes are edits of an entry, and which edits are the same.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashSet;
 
 use crate::change::{Change, Note, Subject};
@@ -50,7 +52,7 @@ pub(super) enum Shared {
 /// What the edits of an operator may have in common with those of another one; `None` where they
 /// are its own alone.
 pub(super) fn shared(
-    changes: &[Change],
+    changes: &[Arc<Change>],
     operator: &str,
     edits: &[usize],
     lost_type: Option<BaseType>,

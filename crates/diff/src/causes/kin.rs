@@ -141,10 +141,22 @@ fn lost_types(
         return FxHashMap::default();
     }
     removed.sort_unstable();
-    let (of_base, of_head) = (base.used_types(), head.used_types());
-    let is_lost = |used: &BaseType| {
-        !COMMON.contains(used) && of_base.contains(used) && !of_head.contains(used)
-    };
+    let used = removed
+        .iter()
+        .flat_map(|id| base.operator(*id).used_types());
+    let mut unused: Vec<BaseType> = used.filter(|used| !COMMON.contains(used)).collect();
+    unused.sort_unstable();
+    unused.dedup();
+    let mut of_head = head.operators.iter();
+    // Few types are not common, and nearly all of them the first operators of the head use.
+    while !unused.is_empty()
+        && let Some(operator) = of_head.next()
+    {
+        for used in operator.used_types() {
+            unused.retain(|it| *it != used);
+        }
+    }
+    let is_lost = |used: &BaseType| unused.contains(used);
     let own = |id: &OperatorId| base.operator(*id).used_types().filter(is_lost).min();
     let mut lost = FxHashMap::default();
     for run in removed.chunk_by(|a, b| a.0 + 1 == b.0) {

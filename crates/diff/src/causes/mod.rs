@@ -8,6 +8,7 @@ mod edits;
 mod kin;
 
 use std::cmp::Reverse;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
@@ -80,7 +81,7 @@ impl Entry {
 }
 
 /// Sorts changes by the entry that they are about; generated operators follow their owner.
-fn by_entry(changes: &[Change], kin: &Kin<'_>) -> Vec<Entry> {
+fn by_entry(changes: &[Arc<Change>], kin: &Kin<'_>) -> Vec<Entry> {
     let mut places: FxHashMap<Box<str>, usize> = FxHashMap::default();
     let mut entries: Vec<Entry> = Vec::new();
     let mut first = 0;
@@ -127,7 +128,7 @@ fn by_entry(changes: &[Change], kin: &Kin<'_>) -> Vec<Entry> {
 
 /// Moves changes of entries that nobody edited to the entry that they follow from. Where there is
 /// none, they are a cause of their own.
-fn attach(changes: &[Change], kin: &Kin<'_>, entries: &mut [Entry]) {
+fn attach(changes: &[Arc<Change>], kin: &Kin<'_>, entries: &mut [Entry]) {
     let edited: FxHashMap<Box<str>, usize> = entries
         .iter()
         .enumerate()
@@ -158,7 +159,7 @@ fn attach(changes: &[Change], kin: &Kin<'_>, entries: &mut [Entry]) {
 }
 
 /// Makes one cause of entries with the same edit.
-fn merge(changes: &[Change], kin: &Kin<'_>, entries: impl Iterator<Item = Entry>) -> Vec<Cause> {
+fn merge(changes: &[Arc<Change>], kin: &Kin<'_>, entries: impl Iterator<Item = Entry>) -> Vec<Cause> {
     let mut causes: Vec<Cause> = Vec::new();
     let mut alike: FxHashMap<(Shared, Level), usize> = FxHashMap::default();
     for entry in entries {

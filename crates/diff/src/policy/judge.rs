@@ -1,5 +1,7 @@
 //! Applying a policy and its exceptions to a comparison.
 
+use std::sync::Arc;
+
 use crate::rules::ChangeRuleId;
 use jiff::civil::Date;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -69,7 +71,7 @@ pub struct Summary {
 #[derive(Debug, Clone)]
 pub struct Judged {
     /// The change.
-    pub change: Change,
+    pub change: Arc<Change>,
     /// Its level under the profile.
     pub level: Level,
     /// How its operator is treated.
@@ -150,7 +152,7 @@ pub fn judge(
         used.extend(excuse.map(|excuse| excuse.exception));
         excusing.extend(excuse.filter(|e| e.holds).map(|excuse| excuse.exception));
         changes.push(Judged {
-            change: change.clone(),
+            change: Arc::clone(change),
             level,
             treatment,
             excuse,
@@ -166,7 +168,7 @@ pub fn judge(
         if let Some(change) = about(exception, *status, used.contains(&i), excusing.contains(&i)) {
             changes.push(Judged {
                 level: level_of(&change),
-                change,
+                change: Arc::new(change),
                 treatment: Treatment::Same,
                 excuse: None,
             });

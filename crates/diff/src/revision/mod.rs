@@ -27,6 +27,7 @@ mod upgraders;
 mod verdicts;
 
 use std::cmp::Reverse;
+use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
@@ -53,7 +54,7 @@ pub struct Comparison {
     /// The operators whose schema is another one, or that one side lacks, by name.
     pub pairs: Vec<Pair>,
     /// What changed, operator by operator.
-    pub changes: Vec<Change>,
+    pub changes: Vec<Arc<Change>>,
     /// The cells of dispatch tables that changed, by operator.
     pub dispatch: Vec<DispatchChange>,
     /// Whether dispatch tables were compared.
@@ -173,17 +174,26 @@ pub fn compare_until(
     }
     if let Some(views) = views {
         formulas::compare(views, &pairing, &mut changes, stop)?;
-        name_causes(old, new, &changes, &mut dispatch);
     }
     audiences::refine(old, &faces, &mut changes);
     stop.check()?;
-    let places = sort(&mut changes);
+    let (order, ()) = both(
+        in_parts,
+        || order(&changes),
+        || name_causes(old, new, &changes, &mut dispatch),
+    );
+    let mut places = vec![0; changes.len()];
+    for (place, &old) in order.iter().enumerate() {
+        places[old] = place;
+    }
     for cells in &mut dispatch {
         cells.cause = cells.cause.map(|cause| places[cause]);
     }
+    let mut unsorted: Vec<Option<Change>> = changes.into_iter().map(Some).collect();
+    let sorted = order.iter().filter_map(|&old| unsorted[old].take());
     let mut comparison = Comparison {
         pairs,
-        changes,
+        changes: sorted.map(Arc::new).collect(),
         causes: Vec::new(),
         dispatch,
         has_dispatch: views.is_some(),
@@ -257,8 +267,8 @@ fn name_causes(
     }
 }
 
-/// By operator, the worst first, so that related changes are adjacent. Returns the new place of each.
-fn sort(changes: &mut Vec<Change>) -> Vec<usize> {
+/// By operator, the worst first, so that related changes are adjacent: which change stands where.
+fn order(changes: &[Change]) -> Vec<usize> {
     let subject = |change: &Change| match &change.subject {
         Subject::Operator => String::new(),
         subject => subject.names().join(","),
@@ -276,11 +286,5 @@ fn sort(changes: &mut Vec<Change>) -> Vec<usize> {
         let by_operator = a.operator.cmp(&b.operator);
         by_operator.then_with(by_rank).then_with(by_subject)
     });
-    let mut places = vec![0; changes.len()];
-    let mut unsorted: Vec<Option<Change>> = std::mem::take(changes).into_iter().map(Some).collect();
-    for (place, &old) in order.iter().enumerate() {
-        places[old] = place;
-        changes.extend(unsorted[old].take());
-    }
-    places
+    order
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Keys;
 use opatlas_pytorch::release::Release;
 
@@ -26,10 +27,8 @@ pub(super) fn keys<S: AsRef<str>>(names: &[S]) -> String {
     }
     let part = |family: &str| {
         let names = &families[family];
-        let all = known
-            .slots()
-            .filter(|&slot| known.functionality(slot) == family && known.backend(slot).is_some())
-            .count();
+        let is_of_family =
+            |&slot: &Slot| known.functionality(slot) == family && known.backend(slot).is_some();
         let kind = match family {
             "" => "other",
             "Dense" => "dense",
@@ -37,8 +36,8 @@ pub(super) fn keys<S: AsRef<str>>(names: &[S]) -> String {
         };
         if names.len() <= NAMED {
             names.join(", ")
-        } else if names.len() == all {
-            format!("all {all} {kind} keys")
+        } else if names.len() == known.slots().filter(is_of_family).count() {
+            format!("all {} {kind} keys", names.len())
         } else {
             let shown = names[..NAMED - 1].join(", ");
             let more = names.len() - (NAMED - 1);

@@ -229,7 +229,7 @@ impl<'a> Shown<'a, '_> {
         };
         let verdict = official::verdict(Some(pair)).replace("**", "");
         self.line(&format!("  PyTorch's own check: {}", line(&verdict)));
-        let own = edited.edits.iter().map(|&i| &self.judged(i).change);
+        let own = edited.edits.iter().map(|&i| &*self.judged(i).change);
         if let Some(reason) = official::disagreement(Some(pair), own) {
             self.line(&format!("  it differs from Opatlas: {reason}"));
         }

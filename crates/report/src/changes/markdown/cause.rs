@@ -238,7 +238,7 @@ impl<'a> View<'a, '_> {
             let verdict = parts.join("**no**");
             rows.push(plain(format!("- PyTorch's own check: {verdict}\n")));
         }
-        let own = self.cause.changes().map(|i| &self.judged(i).change);
+        let own = self.cause.changes().map(|i| &*self.judged(i).change);
         let own = own.filter(|change| *change.operator == *edited.operator);
         if let Some(reason) = official::disagreement(pair, own).filter(|_| pair.is_some()) {
             let reason = markdown(&reason);
