@@ -19,7 +19,7 @@ use opatlas_report::table::{
     CSV_HEADER, Column, Shown, column, csv_row, explanation, headline, table, training_sentence,
     what_if,
 };
-use opatlas_source::Span;
+use opatlas_source::{Span, Stop};
 
 use super::colour;
 use super::subject::{Chosen, Subject};
@@ -113,6 +113,10 @@ impl Table {
             without: self.without.clone(),
             release: None,
         };
+        let is_default = self.build.is_none() && matches!(self.source, Which::Everything);
+        if self.key.is_none() && is_default {
+            snapshot.settle(&Stop::never())?;
+        }
         // Text output uses it too, so that refusals have the same words.
         let made = wire::tables::with_table(snapshot, title, operator, &query, |table| {
             serde_json::to_string_pretty(&table)

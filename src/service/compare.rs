@@ -91,7 +91,7 @@ impl Compared {
         // its work, and neither side needs the other.
         let settled = |snapshot: &Snapshot| {
             let tables = snapshot.tables_until(&profile, stop)?;
-            View::new(snapshot.inputs(), &tables).settle(stop)?;
+            View::new(snapshot.inputs(), &tables).settle(&Threads, stop)?;
             Ok(tables)
         };
         let (old, new) = both(&Threads, || settled(&base), || settled(&head));

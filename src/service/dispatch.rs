@@ -10,11 +10,12 @@ use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::{Key, Keys};
 use opatlas_pytorch::release::Release;
 use opatlas_source::suggest::nearest_few;
-use opatlas_source::{OBSERVED, Stop, Stopped};
+use opatlas_source::{InTurn, OBSERVED, Stop, Stopped};
 
 use super::error::ServiceError;
 use super::observed;
 use super::snapshot::Snapshot;
+use super::threads::Threads;
 
 /// How many tables of other builds and sources a snapshot keeps besides those of the default.
 const KEPT: usize = 4;
@@ -112,14 +113,24 @@ impl Snapshot {
     pub fn tabulate(&self, stop: &Stop) -> Result<(), Stopped> {
         if self.dispatch.default.get().is_none() {
             let Profile { build, source } = Profile::default();
-            let tables = RevisionTables::new_until(self.inputs(), &build, source, stop)?;
+            let tables = RevisionTables::new_until(self.inputs(), &build, source, &Threads, stop)?;
             // Where another thread was quicker, its tables are the same.
             let _ = self.dispatch.default.set(Arc::new(tables));
         }
         Ok(())
     }
 
-    /// The same with the help of a former revision whose tables are made.
+    /// Makes the tables of [`Snapshot::view`] and finds all verdicts, in two parts at a time: for who shows
+    /// a whole table, where each key would find its own otherwise.
+    ///
+    /// # Errors
+    /// [`Stopped`].
+    pub fn settle(&self, stop: &Stop) -> Result<(), Stopped> {
+        self.tabulate(stop)?;
+        self.view().settle(&Threads, stop)
+    }
+
+    /// [`Snapshot::tabulate`] with the help of a former revision whose tables are made.
     ///
     /// # Errors
     /// [`Stopped`].
@@ -167,6 +178,8 @@ impl Snapshot {
                 self.inputs(),
                 &profile.build,
                 profile.source,
+                // Others may wait for the lock.
+                &InTurn,
                 stop,
             )?),
         };

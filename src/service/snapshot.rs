@@ -78,7 +78,9 @@ impl Snapshot {
         stop: &Stop,
     ) -> Result<Self, Stopped> {
         let catalogue = match previous {
-            Some(same) if same.digest == digest => same.catalogue.under(&bundle, release, stop)?,
+            Some(same) if same.digest == digest => {
+                same.catalogue.under(&bundle, release, &Threads, stop)?
+            }
             _ => {
                 let previous = previous.map(|previous| &previous.catalogue);
                 Catalogue::read_until(&bundle, release, previous, &Threads, stop)?

@@ -27,7 +27,7 @@ use opatlas_operators::derivatives::Derivatives;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::handwritten::{self, SourceFile};
 use opatlas_pytorch::keys::{Key, Keys};
-use opatlas_source::Span;
+use opatlas_source::{InTurn, Pair, Span, both};
 
 pub(crate) use sources::SourceFallbacks;
 
@@ -154,13 +154,15 @@ impl Registrations {
     /// Works out all registrations.
     #[must_use]
     pub fn new(inputs: Inputs<'_>) -> Self {
-        Self::after(inputs, |_, _| false)
+        Self::after(inputs, |_, _| false, &InTurn)
     }
 
-    /// The same with the help of `known`, which adds the rows of an operator where it knows them.
+    /// The same with the help of `known`, which adds the rows of an operator where it knows them; those of
+    /// two halves of the operators may be found at the same time.
     pub(super) fn after(
         inputs: Inputs<'_>,
-        known: impl Fn(OperatorId, &mut Vec<Row>) -> bool,
+        known: impl Fn(OperatorId, &mut Vec<Row>) -> bool + Sync,
+        pair: &dyn Pair,
     ) -> Self {
         let catalogue = inputs.catalogue;
         let builder = Builder {
@@ -171,17 +173,30 @@ impl Registrations {
             backends: outside::BackendRows::new(inputs),
         };
         let count = catalogue.operators.len();
-        let mut made = Self {
-            rows: Vec::with_capacity(count * 7),
-            ends: Vec::with_capacity(count),
-        };
-        for (id, _) in catalogue.iter() {
-            if !known(id, &mut made.rows) {
-                builder.operator(id, &mut made.rows);
+        // Room for `most` of them, made of those from `first` on.
+        let make = |first: usize, count: usize, most: usize| {
+            let mut made = Self {
+                rows: Vec::with_capacity(most * 7),
+                ends: Vec::with_capacity(most),
+            };
+            for (id, _) in catalogue.iter().skip(first).take(count) {
+                if !known(id, &mut made.rows) {
+                    builder.operator(id, &mut made.rows);
+                }
+                made.ends.push(place(made.rows.len()));
             }
-            let end = u32::try_from(made.rows.len()).unwrap_or(u32::MAX);
-            made.ends.push(end);
-        }
+            made
+        };
+        let half = count / 2;
+        let (mut made, rest) = both(
+            pair,
+            || make(0, half, count),
+            || make(half, count - half, count - half),
+        );
+        let from = place(made.rows.len());
+        made.rows.extend(rest.rows);
+        made.ends
+            .extend(rest.ends.into_iter().map(|end| end.saturating_add(from)));
         made
     }
 
@@ -244,6 +259,10 @@ impl Registrations {
     pub fn bytes(&self) -> usize {
         self.rows.capacity() * size_of::<Row>() + self.ends.capacity() * size_of::<u32>()
     }
+}
+
+fn place(row: usize) -> u32 {
+    u32::try_from(row).unwrap_or(u32::MAX)
 }
 
 /// The name of the kernel that a row registers, without what [`assemble`] finds besides.

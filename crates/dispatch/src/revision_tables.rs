@@ -18,7 +18,7 @@ use opatlas_pytorch::handwritten;
 use opatlas_pytorch::key_set::{KeySet, Slot};
 use opatlas_pytorch::keys::{Key, Keys};
 use opatlas_pytorch::release::Release;
-use opatlas_source::{Stop, Stopped};
+use opatlas_source::{InTurn, Pair, Stop, Stopped};
 
 /// The tables of all operators of a revision in one build.
 #[derive(Debug, Clone)]
@@ -107,10 +107,10 @@ impl RevisionTables {
     /// Works out all registrations and tables (about 2 ms for a release).
     #[must_use]
     pub fn new(inputs: Inputs<'_>, build: &Build, source: Source) -> Self {
-        Stop::unstopped(|stop| Self::new_until(inputs, build, source, stop))
+        Stop::unstopped(|stop| Self::new_until(inputs, build, source, &InTurn, stop))
     }
 
-    /// The same, unless it is stopped.
+    /// The same in two parts at a time, unless it is stopped.
     ///
     /// # Errors
     /// [`Stopped`].
@@ -118,9 +118,10 @@ impl RevisionTables {
         inputs: Inputs<'_>,
         build: &Build,
         source: Source,
+        pair: &dyn Pair,
         stop: &Stop,
     ) -> Result<Self, Stopped> {
-        Self::make(inputs, (build, source), None, stop)
+        Self::make(inputs, (build, source), None, pair, stop)
     }
 
     /// The same build and source as those of a former revision. What both share is taken from there;
@@ -130,28 +131,32 @@ impl RevisionTables {
     /// [`Stopped`].
     pub fn after(former: View<'_>, inputs: Inputs<'_>, stop: &Stop) -> Result<Self, Stopped> {
         let Self { build, source, .. } = former.tables;
-        Self::make(inputs, (build, *source), Some(former), stop)
+        Self::make(inputs, (build, *source), Some(former), &InTurn, stop)
     }
 
     fn make(
         inputs: Inputs<'_>,
         (build, source): (&Build, Source),
         former: Option<View<'_>>,
+        pair: &dyn Pair,
         stop: &Stop,
     ) -> Result<Self, Stopped> {
         stop.check()?;
         let keys = Keys::of(inputs.catalogue.release);
         let former = former.and_then(|it| Some((it.tables, Kept::of(it.inputs, inputs)?)));
         let registrations = match &former {
-            Some((former, kept)) => Registrations::after(inputs, |id, rows| {
-                let Some(from) = kept.former(id) else {
-                    return false;
+            Some((former, kept)) => {
+                let known = |id, rows: &mut Vec<Row>| {
+                    let Some(from) = kept.former(id) else {
+                        return false;
+                    };
+                    let out = inputs.catalogue.groups.of(id).out;
+                    former.registrations.copy((from, id), out, rows);
+                    true
                 };
-                let out = inputs.catalogue.groups.of(id).out;
-                former.registrations.copy((from, id), out, rows);
-                true
-            }),
-            None => Registrations::new(inputs),
+                Registrations::after(inputs, known, pair)
+            }
+            None => Registrations::after(inputs, |_, _| false, pair),
         };
         let mut tables = Self {
             keys,

@@ -27,7 +27,7 @@ use super::view_group::ViewGroups;
 use opatlas_pytorch::release::Release;
 use opatlas_schema::function::FunctionSchema;
 use opatlas_source::diagnostic::Complaints;
-use opatlas_source::{Bundle, Stop, Stopped, TAGS};
+use opatlas_source::{Bundle, Pair, Stop, Stopped, TAGS};
 use opatlas_sources::Sources;
 
 /// A revision, read and completed.
@@ -116,7 +116,13 @@ impl Catalogue {
     ///
     /// # Errors
     /// [`Stopped`].
-    pub fn under(&self, bundle: &Bundle, release: Release, stop: &Stop) -> Result<Self, Stopped> {
+    pub fn under(
+        &self,
+        bundle: &Bundle,
+        release: Release,
+        pair: &dyn Pair,
+        stop: &Stop,
+    ) -> Result<Self, Stopped> {
         let tags = match bundle.file(TAGS) {
             Some(_) => self.tags.clone(),
             None => DeclaredTags::of_release(release),
@@ -131,7 +137,7 @@ impl Catalogue {
         catalogue.derivatives.clone_from(&self.derivatives);
         catalogue.sources = Arc::clone(&self.sources);
         catalogue.deprecated.clone_from(&self.deprecated);
-        catalogue.match_derivatives(stop)?;
+        catalogue.match_derivatives(pair, stop)?;
         catalogue
             .vendor_diagnostics
             .clone_from(&self.vendor_diagnostics);
@@ -141,9 +147,9 @@ impl Catalogue {
         Ok(catalogue)
     }
 
-    fn match_derivatives(&mut self, stop: &Stop) -> Result<(), Stopped> {
+    fn match_derivatives(&mut self, pair: &dyn Pair, stop: &Stop) -> Result<(), Stopped> {
         let file = self.derivatives.as_deref();
-        self.derivative_matches = DerivativeMatches::new_until(self, file, stop)?;
+        self.derivative_matches = DerivativeMatches::new_until(self, file, pair, stop)?;
         Ok(())
     }
 

@@ -21,7 +21,7 @@ use super::operator::{Operator, OperatorId};
 use opatlas_pytorch::release::Release;
 use opatlas_schema::function::{FunctionSchema, SchemaKind};
 use opatlas_schema::signature::signature_without_defaults;
-use opatlas_source::{Stop, Stopped};
+use opatlas_source::{InTurn, Pair, Stop, Stopped, both};
 
 use schemas::Schemas;
 pub use target::{MOST_ARGUMENTS, Target, TargetFault, base_name};
@@ -122,16 +122,17 @@ impl DerivativeMatches {
     /// is recorded of its release.
     #[must_use]
     pub fn new(catalogue: &Catalogue, file: Option<&Derivatives>) -> Self {
-        Stop::unstopped(|stop| Self::new_until(catalogue, file, stop))
+        Stop::unstopped(|stop| Self::new_until(catalogue, file, &InTurn, stop))
     }
 
-    /// The same, unless it is stopped.
+    /// The same in two parts at a time, unless it is stopped.
     ///
     /// # Errors
     /// [`Stopped`].
     pub fn new_until(
         catalogue: &Catalogue,
         file: Option<&Derivatives>,
+        pair: &dyn Pair,
         stop: &Stop,
     ) -> Result<Self, Stopped> {
         let recorded = catalogue.release.data().derivatives_with_dispatch;
@@ -145,7 +146,7 @@ impl DerivativeMatches {
             }
         };
         matcher.view_copies();
-        let of = matcher.operators(stop)?;
+        let of = matcher.operators(pair, stop)?;
         Ok(Self {
             knowledge,
             targets,
@@ -293,7 +294,11 @@ impl<'a> Matcher<'a> {
         }
     }
 
-    fn operators(&mut self, stop: &Stop) -> Result<Vec<Option<(u32, Basis)>>, Stopped> {
+    fn operators(
+        &mut self,
+        pair: &dyn Pair,
+        stop: &Stop,
+    ) -> Result<Vec<Option<(u32, Basis)>>, Stopped> {
         for index in 0..self.found.len() {
             stop.check()?;
             let operator = self.operator(self.found[index].operator);
@@ -316,9 +321,14 @@ impl<'a> Matcher<'a> {
         };
         self.functional_stems = by_stem(self, &self.functional);
         self.other_stems = by_stem(self, &self.other);
-        let operators = self.catalogue.iter();
         let find = |(id, operator)| stop.check().map(|()| self.find(id, operator));
-        let matched = operators.map(find).collect::<Result<Vec<_>, Stopped>>()?;
+        let half = self.catalogue.operators.len() / 2;
+        let (one, other) = both(
+            pair,
+            || -> Result<Vec<_>, Stopped> { self.catalogue.iter().take(half).map(find).collect() },
+            || -> Result<Vec<_>, Stopped> { self.catalogue.iter().skip(half).map(find).collect() },
+        );
+        let matched = one?.into_iter().chain(other?);
         let ids = self.catalogue.iter().map(|(id, _)| id);
         let of = ids
             .zip(matched)

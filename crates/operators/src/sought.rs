@@ -5,7 +5,11 @@
 //! the web interface understands the same (`web/src/lib/sought.ts`), and `tests/search/queries.txt`
 //! holds both to it.
 
+mod lowered;
+
 use opatlas_source::suggest::Budget;
+
+pub use lowered::{Fit, Lowered};
 
 /// What may come before the name of an operator in C++ and Python, in lower case. None of these is
 /// the base name of an operator that has overloads.
@@ -70,12 +74,22 @@ pub struct Candidate<'a> {
 /// The texts of a candidate in lower case. The buffers are used again for the next one.
 #[derive(Debug, Default)]
 pub struct Texts {
-    /// The name, qualified unless the namespace is `aten`.
     name: String,
     letters: String,
-    /// How many bytes of the letters are those of the base name.
     base_letters: usize,
     schema: String,
+    namespace: usize,
+}
+
+/// The same texts, wherever they are.
+#[derive(Debug, Clone, Copy)]
+struct Lower<'a> {
+    /// The name, qualified unless the namespace is `aten`.
+    name: &'a str,
+    letters: &'a str,
+    /// How many bytes of the letters are those of the base name.
+    base_letters: usize,
+    schema: &'a str,
     /// Where the name begins after its namespace.
     namespace: usize,
 }
@@ -109,6 +123,10 @@ impl Sought {
     #[must_use]
     pub fn rank(&self, texts: &mut Texts, candidate: Candidate<'_>) -> Option<u32> {
         texts.read(candidate);
+        self.rank_of(texts.lower())
+    }
+
+    fn rank_of(&self, texts: Lower<'_>) -> Option<u32> {
         let of = |word: &Word| {
             let loose = || self.is_loose.then(|| texts.loose_rank(word)).flatten();
             texts.rank(word).or_else(loose)
@@ -246,13 +264,28 @@ impl Texts {
         self.schema.make_ascii_lowercase();
     }
 
+    fn lower(&self) -> Lower<'_> {
+        Lower {
+            name: &self.name,
+            letters: &self.letters,
+            base_letters: self.base_letters,
+            schema: &self.schema,
+            namespace: self.namespace,
+        }
+    }
+}
+
+/// The rank of a word that only the schema has.
+const IN_SCHEMA: u32 = 7;
+
+impl Lower<'_> {
     /// How well a word fits, least first; `None` when it does not.
-    fn rank(&self, word: &Word) -> Option<u32> {
+    fn rank(self, word: &Word) -> Option<u32> {
         let name = &*word.name;
         let bare = &self.name[self.namespace..];
         let base = base_of(bare);
         let is = |other: &str| self.name == other || bare == other;
-        let is_base = |other: &str| base == other || base_of(&self.name) == other;
+        let is_base = |other: &str| base == other || base_of(self.name) == other;
         if is(name) {
             return Some(0);
         }
@@ -276,18 +309,18 @@ impl Texts {
                 return Some(6);
             }
         }
-        self.schema.contains(&*word.text).then_some(7)
+        self.schema.contains(&*word.text).then_some(IN_SCHEMA)
     }
 
     /// How well another spelling of a word fits.
-    fn loose_rank(&self, word: &Word) -> Option<u32> {
+    fn loose_rank(self, word: &Word) -> Option<u32> {
         let bare = &self.name[self.namespace..];
         let is = |near: &String| self.name == *near || bare == near || base_of(bare) == near;
         if let Some(at) = word.near.iter().position(is) {
             return u32::try_from(at).ok().map(|at| LOOSE + at);
         }
         let may_miss = !word.is_call() && word.name.len() >= LEAST_LETTERS;
-        (may_miss && is_subsequence(&word.name, &self.name)).then_some(IN_ORDER)
+        (may_miss && is_subsequence(&word.name, self.name)).then_some(IN_ORDER)
     }
 }
 

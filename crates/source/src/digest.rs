@@ -42,9 +42,18 @@ impl Digest {
     }
 }
 
+/// The digits.
+const HEXADECIMAL: &[u8; 16] = b"0123456789abcdef";
+
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        // Answers hold hundreds of digests, so their digits are not formatted one by one.
+        let mut digits = [0; 64];
+        for (two, byte) in digits.chunks_exact_mut(2).zip(self.0) {
+            let digit = |of: u8| HEXADECIMAL[usize::from(of & 15)];
+            two.copy_from_slice(&[digit(byte >> 4), digit(byte)]);
+        }
+        f.write_str(std::str::from_utf8(&digits).unwrap_or_default())
     }
 }
 

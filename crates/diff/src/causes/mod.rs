@@ -159,7 +159,11 @@ fn attach(changes: &[Arc<Change>], kin: &Kin<'_>, entries: &mut [Entry]) {
 }
 
 /// Makes one cause of entries with the same edit.
-fn merge(changes: &[Arc<Change>], kin: &Kin<'_>, entries: impl Iterator<Item = Entry>) -> Vec<Cause> {
+fn merge(
+    changes: &[Arc<Change>],
+    kin: &Kin<'_>,
+    entries: impl Iterator<Item = Entry>,
+) -> Vec<Cause> {
     let mut causes: Vec<Cause> = Vec::new();
     let mut alike: FxHashMap<(Shared, Level), usize> = FxHashMap::default();
     for entry in entries {

@@ -32,7 +32,7 @@ impl Catalogue {
     ) -> Result<Self, Stopped> {
         let known = previous.map(Parsed::of).unwrap_or_default();
         let read = Parsed::until(bundle, &known, pair, stop)?;
-        Self::of_read(read, bundle, release, previous, stop)
+        Self::of_read(read, (bundle, release), previous, pair, stop)
     }
 
     /// Reads two bundles, each under its release, in two parts at a time. The result is the same as that of
@@ -50,14 +50,14 @@ impl Catalogue {
         let second = Parsed::until(other.0, &first, pair, stop)?;
         if one.1 == other.1 {
             // Then most operators of the second are those of the first.
-            let first = Self::of_read(first, one.0, one.1, None, stop)?;
-            let second = Self::of_read(second, other.0, other.1, Some(&first), stop)?;
+            let first = Self::of_read(first, one, None, pair, stop)?;
+            let second = Self::of_read(second, other, Some(&first), pair, stop)?;
             return Ok((first, second));
         }
         let (first, second) = both(
             pair,
-            || Self::of_read(first, one.0, one.1, None, stop),
-            || Self::of_read(second, other.0, other.1, None, stop),
+            || Self::of_read(first, one, None, pair, stop),
+            || Self::of_read(second, other, None, pair, stop),
         );
         Ok((first?, second?))
     }
@@ -65,9 +65,9 @@ impl Catalogue {
     /// Makes operators of what was read of a bundle.
     fn of_read(
         read: Parsed,
-        bundle: &Bundle,
-        release: Release,
+        (bundle, release): (&Bundle, Release),
         previous: Option<&Self>,
+        pair: &dyn Pair,
         stop: &Stop,
     ) -> Result<Self, Stopped> {
         let (tags, diagnostics) = match bundle.file(TAGS) {
@@ -82,7 +82,7 @@ impl Catalogue {
             Self::complete(read.native, (tags, diagnostics), release, previous, stop)?;
         catalogue.derivatives = read.derivatives;
         stop.check()?;
-        catalogue.match_derivatives(stop)?;
+        catalogue.match_derivatives(pair, stop)?;
         let profile = match bundle.file(VENDOR).map(|bytes| Profile::read(bytes)) {
             Some(Err(fault)) => {
                 catalogue.vendor_diagnostics.push(fault);
