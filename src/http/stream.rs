@@ -24,6 +24,8 @@ use opatlas_operators::operator::OperatorId;
 
 /// How many compressed bytes are decompressed at once.
 const STEP: usize = 8 << 10;
+/// How many lines are sent together, of some kilobytes each.
+const LINES: usize = 64;
 
 /// Answers with a line for each operator that a filter asks for: 304 where the client has them, what
 /// is in memory, or what `line` makes of each.
@@ -104,6 +106,7 @@ fn lines(
     let found = find(&snapshot, filter, stop)?;
     Ok(Items {
         count: found.len(),
+        piece: LINES,
         make: Box::new(move |range, text| {
             for &id in &found[range] {
                 line(&snapshot, id, text);

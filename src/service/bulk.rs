@@ -22,8 +22,6 @@ use super::packing::Packer;
 use super::threads::Threads;
 use super::views::{Encoding, ViewId, count_look};
 
-/// How many items make a piece: about a millisecond of work.
-const PIECE: usize = 64;
 /// How many make the first one, which somebody waits for.
 const FIRST_PIECE: usize = 4;
 /// What an answer takes besides its bytes, in bytes, about.
@@ -33,6 +31,8 @@ const ENTRY: usize = 256;
 pub struct Items {
     /// How many there are.
     pub count: usize,
+    /// How many make a piece: up to a millisecond of work, and so many that compressing one is worth it.
+    pub piece: usize,
     /// Appends the text of those of a range.
     pub make: Box<dyn Fn(Range<usize>, &mut Vec<u8>) + Send + Sync>,
 }
@@ -146,7 +146,7 @@ impl Bulks {
         items: &Items,
         (answers, stop): (&Answers, &Stop),
     ) -> Result<(), ServiceError> {
-        let ahead = Ahead::new(items.count, (FIRST_PIECE, PIECE), &*items.make);
+        let ahead = Ahead::new(items.count, (FIRST_PIECE, items.piece), &*items.make);
         // Compressing is a fifth of the work, and needs one piece after the other.
         let pack = || {
             let _ending = ahead.ending();
@@ -283,6 +283,7 @@ mod tests {
     use opatlas_source::Digest;
 
     const COUNT: usize = 1000;
+    const PIECE: usize = 64;
 
     fn text(range: Range<usize>) -> Vec<u8> {
         let lines = range.map(|at| format!("{{\"line\":{at},\"square\":{}}}\n", at * at));
@@ -292,6 +293,7 @@ mod tests {
     fn items(made: Arc<AtomicUsize>) -> Items {
         Items {
             count: COUNT,
+            piece: PIECE,
             make: Box::new(move |range, out| {
                 made.fetch_add(range.len(), Ordering::Relaxed);
                 out.extend(text(range));
@@ -401,6 +403,7 @@ mod tests {
         let reading = Reading::of(Arc::clone(&bulk));
         let many = Items {
             count: 100 * PIECE,
+            piece: PIECE,
             make: Box::new(|range, out| {
                 let random = |at: usize| Digest::of(&at.to_le_bytes()).to_string();
                 out.extend(range.map(random).collect::<String>().bytes());

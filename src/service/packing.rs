@@ -2,7 +2,8 @@
 
 use std::io::Write as _;
 
-use super::views::{Encoding, GZIP_LEVEL, ZSTD_LEVEL};
+use super::compressed::LONG_GZIP_LEVEL;
+use super::views::{Encoding, ZSTD_LEVEL};
 
 /// Compresses pieces into one stream.
 pub(super) enum Packer {
@@ -17,7 +18,7 @@ impl Packer {
         match form {
             Encoding::Gzip => Self::Gzip(flate2::write::GzEncoder::new(
                 Vec::new(),
-                flate2::Compression::new(GZIP_LEVEL),
+                flate2::Compression::new(LONG_GZIP_LEVEL),
             )),
             _ => Self::Zstd(zstd::stream::write::Encoder::new(Vec::new(), ZSTD_LEVEL).ok()),
         }

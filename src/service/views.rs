@@ -48,8 +48,6 @@ pub(super) const COMPRESSED_APART_FROM: usize = 96 << 10;
 /// Larger ones are hashed there.
 const HASHED_APART_FROM: usize = 256 << 10;
 /// A level that is quick and near the best ratio on JSON.
-pub(super) const GZIP_LEVEL: u32 = 6;
-/// A level that is quick and near the best ratio on JSON.
 pub(super) const ZSTD_LEVEL: i32 = 3;
 
 impl ViewId {

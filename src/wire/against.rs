@@ -35,7 +35,7 @@ impl FurtherVerdict {
                 summary: judgement.summary.into(),
                 changes: further
                     .new_changes()
-                    .map(|judged| context.change(judged))
+                    .map(|judged| context.change(judged).into_owned())
                     .collect(),
             },
             conclusion: further.conclusion(),

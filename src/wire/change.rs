@@ -1,5 +1,7 @@
 //! Changes on the wire.
 
+use std::borrow::Cow;
+
 use opatlas_diff::policy::{Exception, Judged, Judgement};
 use opatlas_diff::rules::{Audiences, Level};
 use opatlas_diff::{Change as DiffChange, Fragment, Note, SideFile, Subject};
@@ -12,7 +14,7 @@ use crate::wire::finding::Span;
 
 /// One difference between two revisions: what changed, whom it affects, what to do.
 #[derive(Debug, Clone, Serialize, ToSchema)]
-pub struct Change {
+pub struct Change<'a> {
     /// The rule; `/v1/rules/{id}` has its documentation.
     #[schema(example = "argument-renamed")]
     pub rule: &'static str,
@@ -25,13 +27,13 @@ pub struct Change {
     pub strict_level: &'static str,
     /// The operator.
     #[schema(example = "can_cast")]
-    pub operator: String,
+    pub operator: Cow<'a, str>,
     /// The affected argument, if any.
-    pub argument: Option<String>,
+    pub argument: Option<Cow<'a, str>>,
     /// The affected dispatch keys.
-    pub keys: Vec<String>,
+    pub keys: Vec<Cow<'a, str>>,
     /// The names of affected tags, operators and the like.
-    pub names: Vec<String>,
+    pub names: Vec<Cow<'a, str>>,
     /// What changed, in a sentence.
     pub message: String,
     /// Why it matters.
@@ -41,9 +43,9 @@ pub struct Change {
     /// Audiences for whom this may happen.
     pub risks: Vec<&'static str>,
     /// The old text.
-    pub old: Option<String>,
+    pub old: Option<Cow<'a, str>>,
     /// The new text.
-    pub new: Option<String>,
+    pub new: Option<Cow<'a, str>>,
     /// The file that the positions are in: `native_functions.yaml`, or `derivatives.yaml` for formulas.
     pub file: &'static str,
     /// The position of the old text in the base's file.
@@ -59,7 +61,7 @@ pub struct Change {
     /// The command that accepts it.
     pub accept: String,
     /// Other operators with the same change for the same cause.
-    pub also: Vec<String>,
+    pub also: Vec<Cow<'a, str>>,
     /// The confidence that two names are the same operator, in percent; null without a guess.
     #[schema(maximum = 100)]
     pub confidence: Option<u8>,
@@ -105,7 +107,7 @@ pub struct ChangeContext<'a> {
 impl ChangeContext<'_> {
     /// A change.
     #[must_use]
-    pub fn change(&self, judged: &Judged) -> Change {
+    pub fn change<'j>(&self, judged: &'j Judged) -> Change<'j> {
         let mut told = change(&judged.change, self.base, self.head);
         // It represents other changes, which are counted under their own levels.
         told.level = match judged.change.is_compound() {
@@ -128,22 +130,49 @@ impl ChangeContext<'_> {
     }
 }
 
+impl Change<'_> {
+    /// The same with texts of its own, for who keeps it longer than the comparison.
+    #[must_use]
+    pub fn into_owned(self) -> Change<'static> {
+        let own = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
+        let all = |texts: Vec<Cow<'_, str>>| texts.into_iter().map(own).collect();
+        Change {
+            operator: own(self.operator),
+            argument: self.argument.map(own),
+            keys: all(self.keys),
+            names: all(self.names),
+            old: self.old.map(own),
+            new: self.new.map(own),
+            also: all(self.also),
+            ..self
+        }
+    }
+}
+
 /// A change before any policy is applied.
 #[must_use]
-pub fn change(change: &DiffChange, base: Option<Files<'_>>, head: Option<Files<'_>>) -> Change {
-    let names = change.subject.names();
+pub fn change<'c>(
+    change: &'c DiffChange,
+    base: Option<Files<'_>>,
+    head: Option<Files<'_>>,
+) -> Change<'c> {
+    let all = |names: &'c [Box<str>]| names.iter().map(|name| Cow::Borrowed(&**name)).collect();
     let (argument, keys, names) = match &change.subject {
         Subject::Operator => (None, Vec::new(), Vec::new()),
-        Subject::Argument(name) => (Some(name.to_string()), Vec::new(), Vec::new()),
-        Subject::Keys(_) => (None, names, Vec::new()),
-        Subject::Return(_) | Subject::Names(_) => (None, Vec::new(), names),
+        Subject::Argument(name) => (Some(Cow::Borrowed(&**name)), Vec::new(), Vec::new()),
+        Subject::Keys(keys) => (None, all(keys), Vec::new()),
+        Subject::Names(names) => (None, Vec::new(), all(names)),
+        Subject::Return(_) => {
+            let names = change.subject.names().into_iter().map(Cow::Owned);
+            (None, Vec::new(), names.collect())
+        }
     };
     let words = |audiences: Audiences| audiences.iter().map(|audience| audience.as_str()).collect();
     let place = |fragment: Option<&Fragment>, files: Option<Files<'_>>| {
         let (source, span) = files?.place(fragment)?;
         Some(source.lines(span).into())
     };
-    let text = |fragment: Option<&Fragment>| fragment.map(|fragment| fragment.text.to_string());
+    let text = |fragment: Option<&'c Fragment>| fragment.map(|it| Cow::Borrowed(&*it.text));
     let confidence = change.notes.iter().find_map(|note| match note {
         Note::Guess(percent) => Some(*percent),
         _ => None,
@@ -152,7 +181,7 @@ pub fn change(change: &DiffChange, base: Option<Files<'_>>, head: Option<Files<'
         rule: change.rule.id.as_str(),
         level: change.level.as_str(),
         strict_level: change.level.as_str(),
-        operator: change.operator.to_string(),
+        operator: Cow::Borrowed(&change.operator),
         argument,
         keys,
         names,
@@ -172,7 +201,7 @@ pub fn change(change: &DiffChange, base: Option<Files<'_>>, head: Option<Files<'
         head_mark: mark(change.new.as_ref()),
         help: help(change),
         accept: accept(change),
-        also: change.also.iter().map(ToString::to_string).collect(),
+        also: all(&change.also),
         confidence,
         exception: None,
         fingerprint: change.fingerprint().to_string(),

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::service::{LARGEST_ANSWER, ServiceError};
 use crate::wire::comparison::{
-    Changes, Comparison, ComparisonParts, DispatchChanges, dispatch_change,
+    Changes, Comparison, ComparisonParts, DispatchChanges, LastCause, dispatch_change,
 };
 use crate::wire::json::around;
 
@@ -63,6 +63,7 @@ impl<'a> Pieces<'a> {
     pub fn write(&self, items: Range<usize>, text: &mut Vec<u8>) {
         let between = 1 + self.changes.1.len();
         let rest = between + 1 + self.cells.1.len();
+        let mut last = LastCause::default();
         for item in items {
             let part = match item {
                 0 => 0,
@@ -77,7 +78,8 @@ impl<'a> Pieces<'a> {
                 item => {
                     let first = between + 1;
                     let change = self.cells.1.get(item - first);
-                    let change = change.map(|change| dispatch_change(self.cells.0, change));
+                    let change =
+                        change.map(|change| dispatch_change(self.cells.0, change, &mut last));
                     push(text, item == first, change);
                     continue;
                 }

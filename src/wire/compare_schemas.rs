@@ -25,5 +25,5 @@ pub struct ComparedSchemas {
     #[serde(flatten)]
     pub official: Verdict,
     /// What changed.
-    pub changes: Vec<Change>,
+    pub changes: Vec<Change<'static>>,
 }

@@ -152,29 +152,30 @@ pub struct Verdict {
 
 /// Cells of an operator's table with the same change.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct DispatchChange {
+pub struct DispatchChange<'a> {
     /// The operator.
-    pub operator: String,
+    pub operator: &'a str,
     /// The runtime keys.
-    pub keys: Vec<&'static str>,
+    #[schema(value_type = Vec<String>)]
+    pub keys: &'a [&'static str],
     /// What served them in the base.
-    pub before: CellView,
+    pub before: CellView<'a>,
     /// What serves them in the head.
-    pub after: CellView,
+    pub after: CellView<'a>,
     /// The fingerprint of the entry's change that causes this.
     pub cause: Option<String>,
 }
 
 /// What serves a key.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct CellView {
+pub struct CellView<'a> {
     /// Why.
     #[schema(example = "kernel")]
     pub reason: &'static str,
     /// The registered key that serves it; null without a kernel or for a fallback.
     pub source_key: Option<&'static str>,
     /// The kernel.
-    pub kernel: Option<String>,
+    pub kernel: Option<&'a str>,
     /// Whether a call works; null on keys that are not a backend's.
     #[schema(example = "runs")]
     pub verdict: Option<&'static str>,
@@ -218,7 +219,7 @@ pub struct Against {
     /// Counts of changes.
     pub summary: ChangeSummary,
     /// The changes that fail or warn and are not listed above.
-    pub changes: Vec<Change>,
+    pub changes: Vec<Change<'static>>,
 }
 
 impl From<Summary> for ChangeSummary {
@@ -265,18 +266,32 @@ pub struct DispatchChanges<'a>(pub(super) &'a Found, pub(super) &'a [Recomputed]
 impl Serialize for DispatchChanges<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let changes = self.1.iter();
-        serializer.collect_seq(changes.map(|change| dispatch_change(self.0, change)))
+        let mut last = LastCause::default();
+        serializer.collect_seq(changes.map(|change| dispatch_change(self.0, change, &mut last)))
     }
 }
 
-pub(super) fn dispatch_change(comparison: &Found, change: &Recomputed) -> DispatchChange {
-    let cause = change.cause.and_then(|cause| comparison.changes.get(cause));
+/// The fingerprint of the last change that cells follow from: those of an operator stand together.
+#[derive(Debug, Default)]
+pub(super) struct LastCause(Option<(usize, String)>);
+
+pub(super) fn dispatch_change<'c>(
+    comparison: &Found,
+    change: &'c Recomputed,
+    last: &mut LastCause,
+) -> DispatchChange<'c> {
+    let cause = change.cause.and_then(|at| {
+        let cause = comparison.changes.get(at)?;
+        let known = last.0.take().filter(|(known, _)| *known == at);
+        let known = known.unwrap_or_else(|| (at, cause.fingerprint().to_string()));
+        Some(last.0.insert(known).1.clone())
+    });
     DispatchChange {
-        operator: change.operator.to_string(),
-        keys: change.keys.clone(),
+        operator: &change.operator,
+        keys: &change.keys,
         before: cell(&change.before),
         after: cell(&change.after),
-        cause: cause.map(|cause| cause.fingerprint().to_string()),
+        cause,
     }
 }
 
@@ -378,11 +393,11 @@ pub(crate) fn operator(pair: &Pair) -> ComparedOperator {
     }
 }
 
-pub(crate) fn cell(cell: &Cell) -> CellView {
+pub(crate) fn cell(cell: &Cell) -> CellView<'_> {
     CellView {
         reason: cell.reason.as_str(),
         source_key: cell.source_key,
-        kernel: cell.kernel.as_deref().map(Into::into),
+        kernel: cell.kernel.as_deref(),
         verdict: cell.verdict.map(opatlas_dispatch::Verdict::as_str),
     }
 }

@@ -281,8 +281,11 @@ impl Change {
         };
         add(self.rule.id.as_str());
         add(&self.operator);
-        for name in self.subject.names() {
-            add(&name);
+        match &self.subject {
+            Subject::Operator => {}
+            Subject::Argument(name) => add(name),
+            Subject::Return(_) => self.subject.names().iter().for_each(|name| add(name)),
+            Subject::Keys(names) | Subject::Names(names) => names.iter().for_each(|name| add(name)),
         }
         let digest: [u8; 32] = hasher.finalize().into();
         let mut short = [0; 8];

@@ -158,12 +158,16 @@ pub(crate) fn items(
         let frame = judged.reported(&[], &rendering, stop, frame)?;
         Ok(Items {
             count: Pieces::of(&frame, judged.parts()).count(),
+            piece: CHANGES,
             make: Box::new(move |range, text| {
                 Pieces::of(&frame, judged.parts()).write(range, text);
             }),
         })
     }
 }
+
+/// How many changes, or cells, of a comparison are sent together: 40 to 100 KB.
+const CHANGES: usize = 128;
 
 /// How the ids of exceptions begin that came in the body of the request.
 pub(crate) const GIVEN: &str = "exceptions[";

@@ -70,7 +70,7 @@ fn answer(pair: &SchemaPair) -> Result<Vec<u8>, Problem> {
         official: Verdict::of(&official::compare(&old, &new)),
         changes: found
             .iter()
-            .map(|found| change(found, None, None))
+            .map(|found| change(found, None, None).into_owned())
             .collect(),
     }))
 }

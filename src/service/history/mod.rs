@@ -9,6 +9,7 @@ mod commits;
 mod comparers;
 mod event;
 mod facts;
+mod fitting;
 mod items;
 mod listing;
 mod operator;

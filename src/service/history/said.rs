@@ -45,6 +45,15 @@ pub(super) struct Said {
     is_too_large: bool,
 }
 
+/// What says some words.
+#[derive(Debug, Default)]
+pub(super) struct Saying {
+    /// The texts.
+    texts: Vec<usize>,
+    /// The operators of which steps of the timeline say one of them, each once.
+    operators: Vec<u32>,
+}
+
 #[derive(Debug)]
 struct Operator {
     name: Box<str>,
@@ -94,38 +103,67 @@ impl Said {
         self.bytes
     }
 
-    /// The operators of which steps of a timeline say these words, letter case aside, by name, with the
-    /// places of those steps.
+    /// What steps of a timeline say these words, letter case aside.
     ///
     /// # Errors
     /// [`Stopped`].
-    pub(super) fn find(
+    pub(super) fn saying(
         &self,
         timeline: &Timeline,
         words: &str,
         stop: &Stop,
-    ) -> Result<Vec<(String, Vec<usize>)>, Stopped> {
-        let mut found: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
+    ) -> Result<Saying, Stopped> {
+        let mut saying = Saying::default();
+        let mut is_known = vec![false; self.operators.len()];
         for text in self.texts_saying(&words.to_lowercase()) {
             stop.check()?;
             for &row in &self.rows_of[text] {
                 let (operator, step) = self.rows[row as usize];
-                let places = timeline.places_of(step);
-                if places.len() > 0 {
-                    found.entry(operator).or_default().extend(places);
+                let is_known = &mut is_known[operator as usize];
+                if !*is_known && timeline.places_of(step).len() > 0 {
+                    *is_known = true;
+                    saying.operators.push(operator);
+                }
+            }
+            saying.texts.push(text);
+        }
+        Ok(saying)
+    }
+
+    /// The names of the operators, each once.
+    pub(super) fn names<'s>(&'s self, saying: &'s Saying) -> impl Iterator<Item = &'s str> {
+        let operators = saying.operators.iter();
+        operators.map(|&operator| &*self.operators[operator as usize].name)
+    }
+
+    /// The places of the steps that say so of each of these operators.
+    pub(super) fn places<'n>(
+        &self,
+        timeline: &Timeline,
+        saying: &Saying,
+        names: impl Iterator<Item = &'n str>,
+    ) -> Vec<Vec<usize>> {
+        let mut of_name = Vec::new();
+        let mut place_of: FxHashMap<u32, usize> = FxHashMap::default();
+        for name in names {
+            if let Some(&operator) = self.by_name.get(name) {
+                place_of.insert(operator, of_name.len());
+            }
+            of_name.push(Vec::new());
+        }
+        for &text in &saying.texts {
+            for &row in &self.rows_of[text] {
+                let (operator, step) = self.rows[row as usize];
+                if let Some(&at) = place_of.get(&operator) {
+                    of_name[at].extend(timeline.places_of(step));
                 }
             }
         }
-        let mut found: Vec<(String, Vec<usize>)> = found
-            .into_iter()
-            .map(|(operator, mut places)| {
-                places.sort_unstable();
-                places.dedup();
-                (self.operators[operator as usize].name.to_string(), places)
-            })
-            .collect();
-        found.sort_unstable();
-        Ok(found)
+        for places in &mut of_name {
+            places.sort_unstable();
+            places.dedup();
+        }
+        of_name
     }
 
     /// The stretches in which an operator is there, if it is there at the end or any step did
@@ -277,7 +315,11 @@ mod tests {
                 said.add(name, *step, says);
             }
             let timeline = Timeline::of_steps(rows.len());
-            let found = said.find(&timeline, &words, &Stop::never()).unwrap();
+            let saying = said.saying(&timeline, &words, &Stop::never()).unwrap();
+            let places = said.places(&timeline, &saying, said.names(&saying));
+            let names = said.names(&saying).map(str::to_owned);
+            let mut found: Vec<(String, Vec<usize>)> = names.zip(places).collect();
+            found.sort();
             let mut expected: std::collections::BTreeMap<String, Vec<usize>> =
                 std::collections::BTreeMap::new();
             for (name, step, says) in &rows {

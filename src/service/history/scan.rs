@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use opatlas_source::{Stop, Stopped};
 
+use super::fitting::{current, merged};
 use super::said::texts;
-use super::search::{HistoryMatch, PAGE, Question, Row, current, merged};
+use super::search::{HistoryMatch, PAGE, Question, Row};
 use super::step::Says;
 use super::timeline::Timeline;
 use crate::service::Service;
@@ -55,13 +56,12 @@ impl Found {
         Ok(Ok(self))
     }
 
-    fn sorted(self) -> Vec<(String, Vec<usize>)> {
-        let mut found: Vec<_> = self.places.into_iter().collect();
-        for (_, places) in &mut found {
+    fn sorted(mut self) -> BTreeMap<String, Vec<usize>> {
+        for places in self.places.values_mut() {
             places.sort_unstable();
             places.dedup();
         }
-        found
+        self.places
     }
 }
 
@@ -76,14 +76,16 @@ impl Service {
     ) -> Result<Vec<HistoryMatch>, ServiceError> {
         let before = self.scan(timeline, &question.plain, FOUND).await?;
         let work = move |stop: &Stop| {
-            let now = current(&snapshot, &question, stop)?;
-            Ok(merged(&snapshot, &question, now, before))
+            let now = current(&snapshot, None, &question, stop)?;
+            let names = before.keys().map(|name| &**name);
+            Ok((merged(&snapshot, &question, &now, names), before))
         };
         let mut found = Vec::new();
-        for (operator, places, is_current) in self.workers.run(work).await? {
+        let (names, mut before) = self.workers.run(work).await?;
+        for (operator, is_current) in names {
             found.push(HistoryMatch {
                 present: self.life(timeline, &operator).await?.present,
-                places,
+                places: before.remove(&operator).unwrap_or_default(),
                 is_current,
                 operator,
             });
@@ -98,7 +100,7 @@ impl Service {
         timeline: &Arc<Timeline>,
         words: &str,
         most: usize,
-    ) -> Result<Vec<(String, Vec<usize>)>, ServiceError> {
+    ) -> Result<BTreeMap<String, Vec<usize>>, ServiceError> {
         let (first, last) = timeline.steps_within;
         let within = (first.saturating_sub(1), last);
         let mut found = Found::default();

@@ -1,25 +1,26 @@
 //! Search over all revisions of a timeline: by name, argument, type or kernel.
 
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 
-use memchr::memmem;
-use opatlas_operators::sought::{Candidate, Sought, Texts};
-use opatlas_source::{Stop, Stopped};
-use rustc_hash::{FxHashMap, FxHashSet};
+use opatlas_operators::sought::{Lowered, Sought};
+use opatlas_source::{Digest, Stop, Stopped};
 
 use crate::service::Service;
 use crate::service::error::ServiceError;
-use crate::service::search::{Filter, search};
 use crate::service::snapshot::Snapshot;
 use crate::store::{Stamp, StoreError};
 
+use super::fitting::{current, lowered, merged};
 use super::said::Said;
 use super::step::Says;
 use super::timeline::{Range, Timeline};
 
 /// How many rows are read at once.
 pub(super) const PAGE: u32 = 2000;
+/// Of how many revisions of a project the operators are kept in lower case: the last release and the last
+/// commit.
+const LOWERED: usize = 2;
 
 /// An operator, a step, and what that did to it.
 pub(super) type Row = (String, i64, Vec<u8>);
@@ -36,11 +37,11 @@ pub enum Which {
 /// What is searched for.
 #[derive(Debug, Clone)]
 pub(super) struct Question {
-    words: String,
+    pub(super) words: String,
     /// The words as what is stored has names: without what C++ and Python write before them.
     pub(super) plain: String,
-    which: Which,
-    limit: usize,
+    pub(super) which: Which,
+    pub(super) limit: usize,
 }
 
 /// An operator that some revision has.
@@ -76,21 +77,31 @@ impl Service {
         let Some(index) = self.said(timeline).await? else {
             return self.search_stored(timeline, snapshot, question).await;
         };
-        let timeline = Arc::clone(timeline);
+        let (on, of) = (Arc::clone(timeline), Arc::clone(&index));
         let work = move |stop: &Stop| {
-            let now = current(&snapshot, &question, stop)?;
-            let said = index.read();
-            let before = said.find(&timeline, &question.plain, stop)?;
-            let found = merged(&snapshot, &question, now, before).into_iter();
-            let found = found.map(|(operator, places, is_current)| HistoryMatch {
-                present: said.present(&timeline, &operator),
+            let (lowered, is_new) = of.lowered(&snapshot);
+            let now = current(&snapshot, lowered.as_deref(), &question, stop)?;
+            let said = of.read();
+            let before = said.saying(&on, &question.plain, stop)?;
+            let found = merged(&snapshot, &question, &now, said.names(&before));
+            let names = found.iter().map(|(operator, _)| &**operator);
+            let places = said.places(&on, &before, names);
+            let found = found.into_iter().zip(places);
+            let found = found.map(|((operator, is_current), places)| HistoryMatch {
+                present: said.present(&on, &operator),
                 places,
                 is_current,
                 operator,
             });
-            Ok(found.collect())
+            Ok((found.collect(), is_new))
         };
-        self.workers.run(work).await
+        let (found, is_new) = self.workers.run(work).await?;
+        if is_new {
+            // It takes more now.
+            let said = &self.histories.said;
+            said.insert(timeline.project.clone(), index).await;
+        }
+        Ok(found)
     }
 
     /// The index of what the steps of a project said, with all those of a timeline in it; none where
@@ -161,6 +172,8 @@ impl Service {
 #[derive(Debug)]
 pub(super) struct Index {
     said: RwLock<Said>,
+    /// The operators of the last revisions of timelines, the one used last behind the others.
+    lowered: Mutex<Vec<(Digest, Arc<Lowered>)>>,
     /// The state of the project when it was begun.
     stamp: Stamp,
     /// The step up to which all that was said is in it.
@@ -171,6 +184,7 @@ impl Index {
     fn new(stamp: Stamp) -> Self {
         Self {
             said: RwLock::default(),
+            lowered: Mutex::default(),
             stamp,
             complete: AtomicI64::new(0),
         }
@@ -206,9 +220,38 @@ impl Index {
         Ok(Ok(said.is_too_large()))
     }
 
+    /// The operators of a revision in lower case, and whether they were not there yet; none of one that is
+    /// unusually large.
+    fn lowered(&self, snapshot: &Snapshot) -> (Option<Arc<Lowered>>, bool) {
+        let known = |all: &[(Digest, Arc<Lowered>)]| {
+            let mut all = all.iter();
+            all.position(|(digest, _)| *digest == snapshot.digest)
+        };
+        let lock = || self.lowered.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = lock();
+        if let Some(at) = known(&all) {
+            let used = all.remove(at);
+            all.push(used);
+            return (all.last().map(|(_, lowered)| Arc::clone(lowered)), false);
+        }
+        drop(all);
+        let Some(made) = lowered(snapshot).map(Arc::new) else {
+            return (None, false);
+        };
+        let mut all = lock();
+        if known(&all).is_none() {
+            all.push((snapshot.digest, Arc::clone(&made)));
+            let most = all.len().saturating_sub(LOWERED);
+            all.drain(..most);
+        }
+        (Some(made), true)
+    }
+
     /// What it takes in bytes, by estimate.
     pub(super) fn weight(&self) -> u32 {
-        u32::try_from(self.read().bytes() + 256).unwrap_or(u32::MAX)
+        let lowered = self.lowered.lock().unwrap_or_else(PoisonError::into_inner);
+        let lowered: usize = lowered.iter().map(|(_, lowered)| lowered.bytes()).sum();
+        u32::try_from(self.read().bytes() + lowered + 256).unwrap_or(u32::MAX)
     }
 
     /// It, unless it is too large.
@@ -228,88 +271,6 @@ impl Question {
             limit,
         }
     }
-}
-
-/// The operators of a revision that say the words, those first whose names fit best.
-pub(super) fn current(
-    snapshot: &Snapshot,
-    question: &Question,
-    stop: &Stop,
-) -> Result<Vec<String>, Stopped> {
-    let filter = Filter {
-        words: Some(question.words.clone()),
-        ..Filter::default()
-    };
-    let catalogue = &snapshot.catalogue;
-    let mut found = search(catalogue, &filter, stop)?;
-    let mut known: FxHashSet<_> = found.iter().copied().collect();
-    let lower = question.plain.to_lowercase();
-    let finder = memmem::Finder::new(&lower);
-    let mut name = String::new();
-    for (id, _) in catalogue.iter() {
-        stop.check()?;
-        let mut kernels = catalogue.kernels(id).iter();
-        let says_so = kernels.any(|kernel| {
-            name.clear();
-            name.push_str(&kernel.kernel.name);
-            name.make_ascii_lowercase();
-            finder.find(name.as_bytes()).is_some()
-        });
-        if says_so && known.insert(id) {
-            found.push(id);
-        }
-    }
-    let names = found.iter().map(|id| catalogue.operator(*id));
-    Ok(names.map(|operator| operator.qualified_name()).collect())
-}
-
-/// What is found, in its order: the operators, the places at which what changed says the words, and
-/// whether the last revision has them and says the words.
-pub(super) fn merged(
-    snapshot: &Snapshot,
-    question: &Question,
-    now: Vec<String>,
-    before: Vec<(String, Vec<usize>)>,
-) -> Vec<(String, Vec<usize>, bool)> {
-    let known: FxHashSet<&str> = now.iter().map(|name| &**name).collect();
-    let gone = before.iter().map(|(name, _)| name);
-    let mut gone: Vec<String> = gone
-        .filter(|name| !known.contains(&***name))
-        .cloned()
-        .collect();
-    let mut names: Vec<(String, bool)> = Vec::new();
-    match question.which {
-        Which::Removed => gone.retain(|name| snapshot.catalogue.find_qualified(name).is_none()),
-        Which::All => names.extend(now.into_iter().map(|name| (name, true))),
-    }
-    let (sought, mut texts) = (Sought::parse(&question.words), Texts::default());
-    gone.sort_by_cached_key(|operator| {
-        let rank = name_rank(&sought, &mut texts, operator);
-        (rank.unwrap_or(u32::MAX), operator.len())
-    });
-    names.extend(gone.into_iter().map(|name| (name, false)));
-    names.sort_by_cached_key(|(operator, is_current)| {
-        let is_named = name_rank(&sought, &mut texts, operator).is_some();
-        (!is_named, !is_current)
-    });
-    names.truncate(question.limit);
-    let mut before: FxHashMap<String, Vec<usize>> = before.into_iter().collect();
-    let found = names.into_iter().map(|(name, is_current)| {
-        let places = before.remove(&name).unwrap_or_default();
-        (name, places, is_current)
-    });
-    found.collect()
-}
-
-/// How well the name of an operator fits, whatever its schema; `None` when it does not.
-fn name_rank(sought: &Sought, texts: &mut Texts, operator: &str) -> Option<u32> {
-    let (namespace, name) = operator.split_once("::").unwrap_or(("aten", operator));
-    let candidate = Candidate {
-        namespace,
-        name,
-        schema: "",
-    };
-    sought.rank(texts, candidate)
 }
 
 #[cfg(test)]

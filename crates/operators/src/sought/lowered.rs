@@ -111,7 +111,12 @@ impl Lowered {
             }
         }
         let mut fits = Vec::new();
-        for (at, _) in may_fit.iter().flatten().enumerate().filter(|(_, may)| **may) {
+        for (at, _) in may_fit
+            .iter()
+            .flatten()
+            .enumerate()
+            .filter(|(_, may)| **may)
+        {
             stop.check()?;
             let lower = self.lower(at);
             if let Some(rank) = sought.rank_of(lower) {
@@ -269,7 +274,12 @@ mod tests {
     fn it_is_not_made_of_too_much() {
         let operator = |at: usize| {
             let name = format!("op{at}");
-            ("aten".to_owned(), name.clone(), format!("{name}() -> ()"), Vec::new())
+            (
+                "aten".to_owned(),
+                name.clone(),
+                format!("{name}() -> ()"),
+                Vec::new(),
+            )
         };
         let operators: Vec<Operator> = (0..100).map(operator).collect();
         let whole = lowered(&operators, 1 << 20).unwrap();
