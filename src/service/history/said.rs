@@ -147,7 +147,8 @@ impl Said {
         let mut place_of: FxHashMap<u32, usize> = FxHashMap::default();
         for name in names {
             if let Some(&operator) = self.by_name.get(name) {
-                place_of.insert(operator, of_name.len());
+                // A file may declare one name twice: then the first has them.
+                place_of.entry(operator).or_insert(of_name.len());
             }
             of_name.push(Vec::new());
         }

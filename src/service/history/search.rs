@@ -275,7 +275,42 @@ impl Question {
 
 #[cfg(test)]
 mod tests {
+    use opatlas_pytorch::release::Release;
+    use opatlas_source::Bundle;
+
     use super::*;
+
+    #[test]
+    fn few_revisions_are_kept_in_lower_case_and_counted() {
+        let index = Index::new(Stamp {
+            of: (7, 100),
+            now: 5,
+            commits: 3,
+            revisions: 4,
+        });
+        let empty = index.weight();
+        let snapshot = |name: &str| {
+            let text = format!("- func: {name}(Tensor self) -> Tensor\n");
+            let bundle = Bundle::of_native_functions(text.into_bytes());
+            Snapshot::read(bundle, Release::LATEST, None)
+        };
+        let [one, two, three] = ["one", "two", "three"].map(snapshot);
+        for (asked, is_new) in [
+            (&one, true),
+            (&two, true),
+            (&one, false),
+            // Takes the place of the second.
+            (&three, true),
+            (&one, false),
+            (&two, true),
+        ] {
+            let (lowered, made) = index.lowered(asked);
+            assert!(lowered.is_some());
+            assert_eq!(made, is_new, "{}", asked.native_functions().text);
+        }
+        assert_eq!(index.lowered.lock().unwrap().len(), LOWERED);
+        assert!(index.weight() > empty);
+    }
 
     #[test]
     fn an_index_of_a_former_project_or_order_is_not_used() {
