@@ -65,6 +65,8 @@ pub(super) trait Connection: Send {
 
     /// What packs chunks into one row; ends in `IN (`.
     const CHUNKS: &'static str;
+    /// What packs groups in the same way.
+    const GROUPS: &'static str;
 
     /// Runs a statement and returns the number of changed rows.
     fn change(
@@ -437,6 +439,7 @@ where
 impl Connection for SqliteConnection {
     const OVERRIDING: &'static str = "";
     const CHUNKS: &'static str = sql::CHUNKS_SQLITE;
+    const GROUPS: &'static str = sql::GROUPS_SQLITE;
 
     statements!(sqlx::Sqlite);
 
@@ -452,6 +455,7 @@ impl Connection for SqliteConnection {
 impl Connection for PgConnection {
     const OVERRIDING: &'static str = "OVERRIDING SYSTEM VALUE ";
     const CHUNKS: &'static str = sql::CHUNKS_POSTGRES;
+    const GROUPS: &'static str = sql::GROUPS_POSTGRES;
 
     statements!(sqlx::Postgres);
 

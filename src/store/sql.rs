@@ -214,8 +214,13 @@ pub const CHUNKS_SQLITE: &str = "SELECT group_concat(id), group_concat(length(co
 pub const CHUNKS_POSTGRES: &str = "SELECT string_agg(CAST(id AS text), ','), \
      string_agg(CAST(length(content) AS text), ','), string_agg(content, '') \
      FROM pieces WHERE id IN (";
-/// Groups by id.
-pub const GROUPS: &str = "SELECT id, pieces FROM runs WHERE id IN (";
+/// Groups by id, packed in the same way. (SQLite)
+pub const GROUPS_SQLITE: &str = "SELECT group_concat(id), group_concat(length(pieces)), \
+     group_concat(pieces, '') FROM runs WHERE id IN (";
+/// The same. (PostgreSQL)
+pub const GROUPS_POSTGRES: &str = "SELECT string_agg(CAST(id AS text), ','), \
+     string_agg(CAST(length(pieces) AS text), ','), string_agg(pieces, '') \
+     FROM runs WHERE id IN (";
 
 // Tokens.
 

@@ -159,6 +159,25 @@ pub struct BuildView {
 #[derive(Debug, Clone, Copy)]
 pub struct ReasonCounts<N>(pub [N; Reason::ALL.len()]);
 
+/// Places that were found already. The keys that an alias serves have one kernel, at one place.
+#[derive(Debug, Default)]
+pub(crate) struct Places<'a>(Vec<(&'a str, opatlas_source::Span, Span)>);
+
+impl<'a> Places<'a> {
+    fn find(&mut self, snapshot: &Snapshot, file: &'a str, span: opatlas_source::Span) -> Span {
+        let known = self
+            .0
+            .iter()
+            .find(|known| (known.0, known.1) == (file, span));
+        if let Some((.., place)) = known {
+            return *place;
+        }
+        let place = place(snapshot, file, span);
+        self.0.push((file, span, place));
+        place
+    }
+}
+
 /// An entry of a snapshot's table on the wire.
 #[must_use]
 pub fn entry<'a>(
@@ -166,6 +185,16 @@ pub fn entry<'a>(
     view: View<'_>,
     id: OperatorId,
     entry: opatlas_dispatch::Entry<'a>,
+) -> Entry<'a> {
+    entry_among(snapshot, view, id, (entry, &mut Places::default()))
+}
+
+/// One of several entries of an operator, with the places of the others.
+pub(crate) fn entry_among<'a>(
+    snapshot: &Snapshot,
+    view: View<'_>,
+    id: OperatorId,
+    (entry, places): (opatlas_dispatch::Entry<'a>, &mut Places<'a>),
 ) -> Entry<'a> {
     let keys = view.keys();
     Entry {
@@ -182,7 +211,7 @@ pub fn entry<'a>(
         span: entry
             .file
             .zip(entry.span)
-            .map(|(file, span)| place(snapshot, file, span)),
+            .map(|(file, span)| places.find(snapshot, file, span)),
         kernel: entry.kernel,
         file: entry.file,
         explanation: None,

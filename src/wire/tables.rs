@@ -12,7 +12,9 @@ use utoipa::ToSchema;
 use crate::service::Snapshot;
 use crate::service::dispatch::{Profile, runtime_key};
 use crate::wire::dispatch::{GivenView, note, refused};
-use crate::wire::entry::{BuildView, Entry, Source, Training, entry, explained, training};
+use crate::wire::entry::{
+    BuildView, Entry, Places, Source, Training, entry, entry_among, explained, training,
+};
 use crate::wire::problem::Problem;
 use crate::wire::tables_query::{TableQuery, wanted};
 use crate::wire::verdict::Support;
@@ -113,10 +115,22 @@ pub(crate) fn table_view<'a>(
             Some(changed(snapshot, view, id, slot, made))
         }
     };
-    let table = slots.iter().filter_map(|&slot| match query.explain {
-        Some(true) => Some(explained(snapshot, view, id, view.explain(id, slot)?)),
-        _ => Some(entry(snapshot, view, id, view.entry(id, slot)?)),
-    });
+    let table = match (query.explain, slot) {
+        (Some(true), _) => {
+            let table = slots.iter().filter_map(|&slot| view.explain(id, slot));
+            let explained = |told| explained(snapshot, view, id, told);
+            table.map(explained).collect()
+        }
+        (_, Some(slot)) => {
+            let entries = view.entry(id, slot).into_iter();
+            entries.map(|it| entry(snapshot, view, id, it)).collect()
+        }
+        (_, None) => {
+            let mut places = Places::default();
+            let one = |it| entry_among(snapshot, view, id, (it, &mut places));
+            view.table(id).map(one).collect()
+        }
+    };
     let (with, without, before, after, changed) = match what_if {
         Some(it) => (
             it.with,
@@ -135,7 +149,7 @@ pub(crate) fn table_view<'a>(
         build: view.tables.build().into(),
         source: view.tables.source().into(),
         notes,
-        table: table.collect(),
+        table,
         bare: Support::of(view, &view.bare_support(id)),
         measured: measured_for(keys.release()).map(Release::as_str),
         training: answers

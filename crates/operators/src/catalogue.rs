@@ -132,6 +132,7 @@ impl Catalogue {
             (tags, self.tags_diagnostics.clone()),
             release,
             Some(self),
+            pair,
             stop,
         )?;
         catalogue.derivatives.clone_from(&self.derivatives);
@@ -158,6 +159,7 @@ impl Catalogue {
         (tags, tags_diagnostics): (DeclaredTags, Complaints),
         release: Release,
         previous: Option<&Self>,
+        pair: &dyn Pair,
         stop: &Stop,
     ) -> Result<Self, Stopped> {
         let mut former = previous.map_or_else(Former::default, |it| Former::of(it, release, &tags));
@@ -177,13 +179,8 @@ impl Catalogue {
         }
         let mut groups = Groups::of_operators(&operators);
         stop.check()?;
-        let faults = generate(
-            &mut operators,
-            groups.all(),
-            release,
-            &mut interner,
-            &former,
-        );
+        let with = (&mut interner, &former);
+        let faults = generate(&mut operators, groups.all(), release, with, pair);
         stop.check()?;
         groups.join(&operators);
         stop.check()?;

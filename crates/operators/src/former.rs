@@ -1,8 +1,7 @@
 //! What the operators of a revision take over from those of a former one. Revisions that follow one
 //! another share the reading of most entries, and what follows from an entry alone is the same then.
 
-use std::cell::OnceCell;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rustc_hash::FxHashMap;
 
@@ -20,7 +19,7 @@ pub(super) struct Former<'a> {
     is_alike: bool,
     /// Where the next operator is looked for first: most stand in the same order.
     next: usize,
-    written: OnceCell<FxHashMap<usize, usize>>,
+    written: OnceLock<FxHashMap<usize, usize>>,
     generated: FxHashMap<(usize, SchemaKind), usize>,
 }
 
@@ -45,7 +44,7 @@ impl<'a> Former<'a> {
             operators,
             is_alike: former.release == release && former.tags == *tags,
             next: 0,
-            written: OnceCell::new(),
+            written: OnceLock::new(),
             generated: generated.collect(),
         }
     }

@@ -19,6 +19,7 @@ use opatlas_schema::function::{FunctionSchema, SchemaKind};
 use opatlas_schema::invariants::broken_invariants;
 use opatlas_schema::name::OperatorName;
 use opatlas_schema::signature::signature;
+use opatlas_source::{Pair, both};
 
 use variants::{functional_schema, out_schema};
 
@@ -133,14 +134,26 @@ pub fn lacking(operators: &[Operator], group: &Group, release: Release) -> Vec<O
     names
 }
 
-/// Completes the groups. New operators are appended to `operators`.
+/// Completes the groups. New operators are appended to `operators`. What they are made of may be worked out
+/// for two halves of the groups at the same time.
 pub(super) fn generate(
     operators: &mut Vec<Operator>,
     groups: &[Group],
     release: Release,
-    tags: &mut TagInterner,
-    former: &Former<'_>,
+    (tags, former): (&mut TagInterner, &Former<'_>),
+    pair: &dyn Pair,
 ) -> Vec<GenerationFault> {
+    let known: &[Operator] = operators;
+    let maker = Maker {
+        operators: known,
+        release,
+        former,
+    };
+    let make = |groups: &[Group]| -> Vec<Completion> {
+        groups.iter().map(|group| maker.complete(group)).collect()
+    };
+    let (one, other) = groups.split_at(groups.len() / 2);
+    let (one, other) = both(pair, || make(one), || make(other));
     let mut generation = Generation {
         operators,
         release,
@@ -150,12 +163,120 @@ pub(super) fn generate(
         explicit: ByName::default(),
         indexed: 0,
     };
-    for group in groups {
-        generation.complete(group);
+    for (group, completion) in groups.iter().zip(one.into_iter().chain(other)) {
+        generation.complete(group, completion);
     }
     generation.faults
 }
 
+type Made = Result<Arc<Generated>, GenerationFault>;
+
+/// What a group lacks, before names are looked at.
+#[derive(Default)]
+struct Completion {
+    /// Why it cannot be completed.
+    fault: Option<GenerationFault>,
+    /// The member that variants are made from, with its out variant where it is asked for.
+    out: Option<(OperatorId, Made)>,
+    /// The same with the functional variant, which a group has only beside an out variant.
+    functional: Option<(OperatorId, Made)>,
+}
+
+/// Works out what groups lack, of the operators that are written.
+struct Maker<'a> {
+    operators: &'a [Operator],
+    release: Release,
+    former: &'a Former<'a>,
+}
+
+impl Maker<'_> {
+    fn operator(&self, id: OperatorId) -> &Operator {
+        &self.operators[id.index()]
+    }
+
+    fn name_is_in(&self, id: OperatorId, list: opatlas_pytorch::release::Names) -> bool {
+        list.contains(self.operator(id).name().as_str())
+    }
+
+    fn complete(&self, group: &Group) -> Completion {
+        let Some(base) = base(group, self.release) else {
+            return Completion::default();
+        };
+        if left_alone(self.operators, group, self.release).is_some() {
+            return Completion::default();
+        }
+        let lists = &self.release.data().name_lists;
+        if let Some(out) = group.out
+            && group.members().count() == 1
+        {
+            let is_known = self.name_is_in(out, lists.out_ops_that_dont_get_grouped_properly);
+            let fault = GenerationFault::OutWithoutOtherVariant(out);
+            return Completion {
+                fault: (!is_known).then_some(fault),
+                ..Completion::default()
+            };
+        }
+        if let Some(inplace) = group.inplace
+            && self.name_is_in(inplace, lists.inplace_ops_that_dont_get_grouped_properly)
+        {
+            return Completion::default();
+        }
+        let mut completion = match group.out {
+            Some(_) => Completion::default(),
+            None => self.out(base),
+        };
+        if group.functional.is_none() && (group.out.is_some() || completion.out.is_some()) {
+            completion.functional = Some((base, self.make(base, SchemaKind::Functional)));
+        }
+        completion
+    }
+
+    /// The out variant of a group that has none, where one is possible and `autogen` asks for it.
+    fn out(&self, base: OperatorId) -> Completion {
+        let lists = &self.release.data().name_lists;
+        let operator = self.operator(base);
+        if !can_have_out(operator) {
+            let allowed = self.name_is_in(base, lists.mutable_ops_that_cannot_get_an_out_variant)
+                || self.name_is_in(base, lists.functional_ops_that_cannot_get_an_out_variant);
+            return Completion {
+                fault: (!allowed).then_some(GenerationFault::NoTensorReturn(base)),
+                ..Completion::default()
+            };
+        }
+        let is_wanted = operator.declared().is_some_and(|placed| {
+            let names = &placed.entry.autogen;
+            names.iter().any(|name| name.value.as_str().contains("out"))
+        });
+        Completion {
+            out: is_wanted.then(|| (base, self.make(base, SchemaKind::Out))),
+            ..Completion::default()
+        }
+    }
+
+    /// Makes the variant of a kind, or takes it over.
+    fn make(&self, from: OperatorId, kind: SchemaKind) -> Made {
+        let base = self.operator(from);
+        if let Some(known) = self.former.generated(base, kind) {
+            return Ok(Arc::clone(known.made));
+        }
+        let broken = |text: String, why: Cow<'static, str>| GenerationFault::BrokenSchema {
+            from,
+            schema: text.into(),
+            why,
+        };
+        let schema = match kind {
+            SchemaKind::Out => out_schema(base.schema()),
+            _ => Ok(functional_schema(base.schema())),
+        };
+        let schema = schema.map_err(|why| broken(base.canonical().to_owned(), why.into()))?;
+        match broken_invariants(&schema).into_iter().next() {
+            Some(invariant) => Err(broken(schema.to_string(), invariant.message)),
+            None => Ok(Arc::new(generated(base, schema))),
+        }
+    }
+}
+
+/// Adds what groups lack, one after the other: a name that an earlier one was given is taken.
 struct Generation<'a> {
     operators: &'a mut Vec<Operator>,
     release: Release,
@@ -168,59 +289,15 @@ struct Generation<'a> {
 }
 
 impl Generation<'_> {
-    fn operator(&self, id: OperatorId) -> &Operator {
-        &self.operators[id.index()]
-    }
-
-    fn name_is_in(&self, id: OperatorId, list: opatlas_pytorch::release::Names) -> bool {
-        list.contains(self.operator(id).name().as_str())
-    }
-
-    fn complete(&mut self, group: &Group) {
-        let Some(base) = base(group, self.release) else {
-            return;
-        };
-        if left_alone(self.operators, group, self.release).is_some() {
-            return;
+    fn complete(&mut self, group: &Group, completion: Completion) {
+        self.faults.extend(completion.fault);
+        let mut has_out = group.out.is_some();
+        if let Some((from, made)) = completion.out {
+            has_out = self.add(from, made);
         }
-        let lists = &self.release.data().name_lists;
-        if let Some(out) = group.out
-            && group.members().count() == 1
-        {
-            if !self.name_is_in(out, lists.out_ops_that_dont_get_grouped_properly) {
-                self.faults
-                    .push(GenerationFault::OutWithoutOtherVariant(out));
-            }
-            return;
+        if let Some((from, made)) = completion.functional.filter(|_| has_out) {
+            self.add(from, made);
         }
-        if let Some(inplace) = group.inplace
-            && self.name_is_in(inplace, lists.inplace_ops_that_dont_get_grouped_properly)
-        {
-            return;
-        }
-        let has_out = group.out.is_some() || self.out(base);
-        if group.functional.is_none() && has_out {
-            self.add(base, SchemaKind::Functional);
-        }
-    }
-
-    /// Makes the out variant of a group that has none, where one is possible and `autogen` asks for it.
-    fn out(&mut self, base: OperatorId) -> bool {
-        let lists = &self.release.data().name_lists;
-        let operator = self.operator(base);
-        if !can_have_out(operator) {
-            let allowed = self.name_is_in(base, lists.mutable_ops_that_cannot_get_an_out_variant)
-                || self.name_is_in(base, lists.functional_ops_that_cannot_get_an_out_variant);
-            if !allowed {
-                self.faults.push(GenerationFault::NoTensorReturn(base));
-            }
-            return false;
-        }
-        let is_wanted = operator.declared().is_some_and(|placed| {
-            let names = &placed.entry.autogen;
-            names.iter().any(|name| name.value.as_str().contains("out"))
-        });
-        is_wanted && self.add(base, SchemaKind::Out)
     }
 
     /// The operator of this name that has a kernel on the key of generated operators. torchgen
@@ -236,19 +313,14 @@ impl Generation<'_> {
         self.explicit.find(self.operators, name.as_str())
     }
 
-    /// Adds the variant of a kind, out or functional, unless its schema could not be or its name is
-    /// taken.
-    fn add(&mut self, from: OperatorId, kind: SchemaKind) -> bool {
-        let known = self.former.generated(self.operator(from), kind);
-        let made = match &known {
-            Some(known) => Arc::clone(known.made),
-            None => match self.make(from, kind) {
-                Ok(made) => Arc::new(made),
-                Err(fault) => {
-                    self.faults.push(fault);
-                    return false;
-                }
-            },
+    /// Adds a variant, out or functional, unless its schema could not be or its name is taken.
+    fn add(&mut self, from: OperatorId, made: Made) -> bool {
+        let made = match made {
+            Ok(made) => made,
+            Err(fault) => {
+                self.faults.push(fault);
+                return false;
+            }
         };
         let name = &made.schema.name;
         if let Some(with) = self.clash(name) {
@@ -258,6 +330,8 @@ impl Generation<'_> {
             return false;
         }
         let base = &self.operators[from.index()];
+        let known = self.former.generated(base, made.schema.kind());
+        let known = known.filter(|known| Arc::ptr_eq(known.made, &made));
         let tags = known.as_ref().and_then(|known| known.tags.cloned());
         let tags =
             tags.unwrap_or_else(|| generated_tags(self.release, base, &made.schema, self.tags));
@@ -267,25 +341,6 @@ impl Generation<'_> {
             None => Operator::new(declaration, tags, false),
         });
         true
-    }
-
-    /// Makes the variant of a kind.
-    fn make(&self, from: OperatorId, kind: SchemaKind) -> Result<Generated, GenerationFault> {
-        let broken = |text: String, why: Cow<'static, str>| GenerationFault::BrokenSchema {
-            from,
-            schema: text.into(),
-            why,
-        };
-        let base = self.operator(from);
-        let schema = match kind {
-            SchemaKind::Out => out_schema(base.schema()),
-            _ => Ok(functional_schema(base.schema())),
-        };
-        let schema = schema.map_err(|why| broken(base.canonical().to_owned(), why.into()))?;
-        match broken_invariants(&schema).into_iter().next() {
-            Some(invariant) => Err(broken(schema.to_string(), invariant.message)),
-            None => Ok(generated(base, schema)),
-        }
     }
 }
 

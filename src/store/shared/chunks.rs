@@ -1,4 +1,4 @@
-//! Chunks, fetched many in a row.
+//! Packed and groups, fetched many in a row.
 
 use std::ops::Range;
 
@@ -8,38 +8,39 @@ use super::content::in_order;
 use crate::store::database::{Connection, among};
 use crate::store::error::StoreError;
 
-/// How many chunks are packed into one row: some hundreds of kilobytes.
-const PACKED: usize = 1024;
+/// How many are packed into one row: some hundreds of kilobytes.
+const AT_ONCE: usize = 1024;
 
-/// Chunks by their ids.
+/// Packed, or groups, by their ids.
 #[derive(Debug, Default)]
-pub(super) struct Chunks {
+pub(super) struct Packed {
     packs: Vec<Vec<u8>>,
     places: FxHashMap<i64, (usize, Range<usize>)>,
 }
 
-/// Ids, sizes and contents of some chunks, ids and sizes as decimal numbers with commas in between; all
+/// Ids, sizes and contents of some, ids and sizes as decimal numbers with commas in between; all
 /// null where there are none.
 type Pack = (Option<String>, Option<String>, Option<Vec<u8>>);
 
-impl Chunks {
-    /// Fetches chunks. Those that do not exist are left out.
+impl Packed {
+    /// Fetches them by `select`, [`Connection::CHUNKS`] or [`Connection::GROUPS`]. Those that do not exist
+    /// are left out.
     pub(super) async fn fetch<C: Connection>(
         connection: &mut C,
+        select: &'static str,
         ids: impl Iterator<Item = i64>,
     ) -> Result<Self, StoreError> {
         let ids = in_order(ids);
-        let mut chunks = Self::default();
-        for batch in ids.chunks(PACKED) {
-            let statement = among(C::CHUNKS, batch.iter().copied());
+        let mut packed = Self::default();
+        for batch in ids.chunks(AT_ONCE) {
+            let statement = among(select, batch.iter().copied());
             let pack: Option<Pack> = statement.fetch_optional(&mut *connection).await?;
             if let Some((Some(ids), Some(sizes), content)) = pack {
-                let added = chunks.add(&ids, &sizes, content.unwrap_or_default());
-                added
-                    .ok_or_else(|| StoreError::corrupt("chunks have other sizes than they say"))?;
+                let added = packed.add(&ids, &sizes, content.unwrap_or_default());
+                added.ok_or_else(|| StoreError::corrupt("rows have other sizes than they say"))?;
             }
         }
-        Ok(chunks)
+        Ok(packed)
     }
 
     /// `None` where the parts do not fit each other.
@@ -61,7 +62,7 @@ impl Chunks {
         fits.then_some(())
     }
 
-    /// The bytes of a chunk.
+    /// The bytes of one.
     pub(super) fn get(&self, id: i64) -> Option<&[u8]> {
         let (pack, range) = self.places.get(&id)?;
         self.packs.get(*pack)?.get(range.clone())
@@ -70,14 +71,14 @@ impl Chunks {
 
 #[cfg(test)]
 mod tests {
-    use super::Chunks;
+    use super::Packed;
 
     #[test]
     fn packs_are_cut_and_checked() {
-        let mut chunks = Chunks::default();
-        assert!(chunks.add("7,3", "2,0", b"ab".to_vec()).is_some());
-        assert!(chunks.add("9", "1", b"c".to_vec()).is_some());
-        let get = |id| chunks.get(id);
+        let mut packed = Packed::default();
+        assert!(packed.add("7,3", "2,0", b"ab".to_vec()).is_some());
+        assert!(packed.add("9", "1", b"c".to_vec()).is_some());
+        let get = |id| packed.get(id);
         assert_eq!(get(7), Some(&b"ab"[..]));
         assert_eq!(get(3), Some(&b""[..]));
         assert_eq!(get(9), Some(&b"c"[..]));
@@ -91,7 +92,7 @@ mod tests {
             ("", "1"),
         ] {
             assert!(
-                Chunks::default().add(ids, sizes, b"c".to_vec()).is_none(),
+                Packed::default().add(ids, sizes, b"c".to_vec()).is_none(),
                 "{ids} {sizes}"
             );
         }

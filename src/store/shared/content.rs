@@ -2,10 +2,10 @@
 
 use rustc_hash::FxHashMap;
 
-use super::chunks::Chunks;
+use super::chunks::Packed;
 use super::revisions;
-use super::rows::{self, BATCH};
-use crate::store::database::{Connection, among, query};
+use super::rows;
+use crate::store::database::{Connection, query};
 use crate::store::error::{Missing, StoreError};
 use crate::store::ids::decode;
 use crate::store::names::ProjectName;
@@ -17,7 +17,7 @@ pub(super) struct Parts {
     /// Those of each bundle.
     files: Vec<Vec<FileParts>>,
     groups: FxHashMap<i64, Vec<i64>>,
-    chunks: Chunks,
+    chunks: Packed,
 }
 
 struct FileParts {
@@ -123,8 +123,8 @@ impl Parts {
     }
 }
 
-async fn parts(
-    connection: &mut impl Connection,
+async fn parts<C: Connection>(
+    connection: &mut C,
     rows: Vec<Vec<FileRow>>,
 ) -> Result<Parts, StoreError> {
     let files = rows.into_iter().map(|rows| {
@@ -135,15 +135,20 @@ async fn parts(
     let mut groups = FxHashMap::default();
     let all = files.iter().flatten();
     let wanted = all.flat_map(|file| file.groups.iter().copied());
-    for (id, list) in by_id(connection, sql::GROUPS, wanted).await? {
-        let list = decode(&list);
-        groups.insert(
-            id,
-            list.ok_or_else(|| StoreError::corrupt(format!("group {id} is not a list")))?,
-        );
+    let wanted = in_order(wanted);
+    let lists = Packed::fetch(connection, C::GROUPS, wanted.iter().copied()).await?;
+    for id in wanted {
+        // One that is missing is noticed where a file has it.
+        if let Some(list) = lists.get(id) {
+            let list = decode(list);
+            groups.insert(
+                id,
+                list.ok_or_else(|| StoreError::corrupt(format!("group {id} is not a list")))?,
+            );
+        }
     }
     let wanted = groups.values().flatten().copied();
-    let chunks = Chunks::fetch(connection, wanted).await?;
+    let chunks = Packed::fetch(connection, C::CHUNKS, wanted).await?;
     Ok(Parts {
         files,
         groups,
@@ -169,20 +174,6 @@ impl FileRow {
             name: self.name,
         })
     }
-}
-
-async fn by_id(
-    connection: &mut impl Connection,
-    select: &'static str,
-    ids: impl Iterator<Item = i64>,
-) -> Result<Vec<(i64, Vec<u8>)>, StoreError> {
-    let ids = in_order(ids);
-    let mut found = Vec::with_capacity(ids.len());
-    for batch in ids.chunks(BATCH) {
-        let statement = among(select, batch.iter().copied());
-        found.extend(statement.fetch_all(&mut *connection).await?);
-    }
-    Ok(found)
 }
 
 /// Sorted, each once.

@@ -4,7 +4,7 @@
 
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::{KeySet, Slot};
-use opatlas_pytorch::keys::{Key, Keys};
+use opatlas_pytorch::keys::Keys;
 
 use crate::entry::View;
 use crate::origin::Origin;
@@ -50,15 +50,6 @@ pub(super) fn known_backends(view: View<'_>) -> KeySet {
         in_tree.contains(home) || described.contains(home)
     };
     backends(keys).iter().filter(known).collect()
-}
-
-/// The key whose kernels serve a key: builds for HIP register to the keys of CUDA.
-pub(super) fn serving(keys: &Keys, slot: Slot) -> Slot {
-    if keys.backend(slot) != Some("HIP") || autograd_key(keys, slot).is_none() {
-        return slot;
-    }
-    let name = keys.name(Key::Runtime(slot)).replace("HIP", "CUDA");
-    keys.slot(&name).unwrap_or(slot)
 }
 
 /// The dense key of a key's backend; itself where there is none.

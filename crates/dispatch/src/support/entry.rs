@@ -5,12 +5,12 @@ use std::sync::Arc;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::alias::Alias;
 use opatlas_pytorch::key_set::Slot;
-use opatlas_pytorch::keys::Keys;
 use opatlas_source::{Pair, Stop, Stopped, both};
 
-use super::backends::{Unclaimed, serving};
+use super::backends::Unclaimed;
 use super::calls::{Calls, Edge};
 use super::column::{Column, Served, Traits};
+use super::leads::{below, serving};
 use super::needs::Search;
 use super::server::by_rule;
 use super::{Support, Verdict};
@@ -317,13 +317,4 @@ fn of_calls(column: &Column, edges: &[Edge], calls_nothing: bool) -> Verdict {
     } else {
         Verdict::Decomposes
     }
-}
-
-/// The backend that an autograd or autocast key passes calls on to.
-fn below(keys: &Keys, slot: Slot) -> Option<Slot> {
-    let name = keys.name(opatlas_pytorch::keys::Key::Runtime(slot));
-    let backend = name
-        .strip_prefix("Autograd")
-        .or_else(|| name.strip_prefix("Autocast"))?;
-    keys.slot(backend)
 }

@@ -11,6 +11,7 @@ mod column;
 mod coverage;
 mod entry;
 mod generated;
+mod leads;
 mod leverage;
 mod needs;
 mod own;

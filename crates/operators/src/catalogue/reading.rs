@@ -78,8 +78,14 @@ impl Catalogue {
             None => (DeclaredTags::of_release(release), Complaints::default()),
         };
         stop.check()?;
-        let mut catalogue =
-            Self::complete(read.native, (tags, diagnostics), release, previous, stop)?;
+        let mut catalogue = Self::complete(
+            read.native,
+            (tags, diagnostics),
+            release,
+            previous,
+            pair,
+            stop,
+        )?;
         catalogue.derivatives = read.derivatives;
         stop.check()?;
         catalogue.match_derivatives(pair, stop)?;
