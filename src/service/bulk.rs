@@ -1,8 +1,8 @@
 //! Long answers: made in pieces, sent while they are made, and kept compressed.
 //!
 //! An answer is made once for all who ask for it in a form, gzip or Zstandard. Who comes while it is
-//! made reads along from the beginning. It is one compressed stream that is flushed after every piece,
-//! so a piece can be sent as soon as it is made. Who wants plain text gets it decompressed on the way
+//! made reads along from the beginning. It is one compressed stream that is flushed again and again, so
+//! what is made can be sent soon. Who wants plain text gets it decompressed on the way
 //! ([`Unpacker`]): the text is an order of magnitude larger, and is never in memory as a whole.
 
 use std::collections::HashMap;
@@ -22,6 +22,9 @@ use super::packing::Packer;
 use super::threads::Threads;
 use super::views::{Encoding, ViewId, count_look};
 
+/// How many bytes of text are sent together, behind the first piece: some ten thousand when compressed. Each
+/// time wakes the connection and its client, which takes a processor from who makes the next pieces.
+const TOGETHER: usize = 256 << 10;
 /// How many make the first one, which somebody waits for.
 const FIRST_PIECE: usize = 4;
 /// What an answer takes besides its bytes, in bytes, about.
@@ -164,7 +167,7 @@ impl Bulks {
         (answers, stop): (&Answers, &Stop),
     ) -> Result<(), ServiceError> {
         let mut packer = Packer::new(key.1);
-        let mut bytes = 0;
+        let (mut is_first, mut waiting, mut bytes) = (true, 0, 0);
         let mut add = |packed: Vec<u8>| {
             bytes += packed.len();
             let limit = LARGEST_ANSWER;
@@ -183,8 +186,14 @@ impl Bulks {
             let Some(text) = ahead.take() else {
                 break;
             };
-            add(packer.pack(&text))?;
+            packer.write(&text);
+            waiting += text.len();
             ahead.give_back(text);
+            // Somebody waits for the first piece.
+            if is_first || waiting >= TOGETHER {
+                add(packer.flush())?;
+                (is_first, waiting) = (false, 0);
+            }
         }
         add(packer.finish())
     }
@@ -282,7 +291,7 @@ mod tests {
     use crate::service::Unpacker;
     use opatlas_source::Digest;
 
-    const COUNT: usize = 1000;
+    const COUNT: usize = 30_000;
     const PIECE: usize = 64;
 
     fn text(range: Range<usize>) -> Vec<u8> {
@@ -333,7 +342,7 @@ mod tests {
             let first = make(&bulks, (id("a"), form), &made, &answers);
             assert!(first.whole().is_none(), "it is still as it was sent");
             let pieces = read(first).await.unwrap();
-            assert!(pieces.len() > COUNT / PIECE);
+            assert!(pieces.len() > text(0..COUNT).len() / (TOGETHER + PIECE * 64));
             let again = make(&bulks, (id("a"), form), &made, &answers);
             assert_eq!(again.whole().unwrap(), pieces.concat());
             let mut plain = Vec::new();
@@ -418,7 +427,7 @@ mod tests {
 
     #[tokio::test]
     async fn long_answers_have_a_bound_in_bytes() {
-        let budget = 64 << 10;
+        let budget = 1 << 20;
         let (bulks, answers) = (Bulks::new(budget), Answers::new(1 << 24));
         let made = Arc::default();
         for at in 0..50 {

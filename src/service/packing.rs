@@ -24,16 +24,26 @@ impl Packer {
         }
     }
 
-    /// Compresses a piece: what comes out so far decompresses to all pieces so far.
-    pub(super) fn pack(&mut self, text: &[u8]) -> Vec<u8> {
+    /// Compresses a piece. What comes out so far with [`Packer::flush`] decompresses to all pieces so far;
+    /// without it some of it may come later.
+    pub(super) fn write(&mut self, text: &[u8]) {
         // Writing to memory does not fail.
+        let _ = match self {
+            Self::Gzip(encoder) => encoder.write_all(text),
+            Self::Zstd(Some(encoder)) => encoder.write_all(text),
+            Self::Zstd(None) => Ok(()),
+        };
+    }
+
+    /// All that has not come out.
+    pub(super) fn flush(&mut self) -> Vec<u8> {
         match self {
             Self::Gzip(encoder) => {
-                let _ = encoder.write_all(text).and_then(|()| encoder.flush());
+                let _ = encoder.flush();
                 std::mem::take(encoder.get_mut())
             }
             Self::Zstd(Some(encoder)) => {
-                let _ = encoder.write_all(text).and_then(|()| encoder.flush());
+                let _ = encoder.flush();
                 std::mem::take(encoder.get_mut())
             }
             Self::Zstd(None) => Vec::new(),
