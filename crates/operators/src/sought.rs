@@ -123,15 +123,19 @@ impl Sought {
     #[must_use]
     pub fn rank(&self, texts: &mut Texts, candidate: Candidate<'_>) -> Option<u32> {
         texts.read(candidate);
-        self.rank_of(texts.lower())
+        self.fit(texts.lower()).map(|(rank, _)| rank)
     }
 
-    fn rank_of(&self, texts: Lower<'_>) -> Option<u32> {
-        let of = |word: &Word| {
+    /// The rank, and whether the name has all words as they are, whatever the schema.
+    fn fit(&self, texts: Lower<'_>) -> Option<(u32, bool)> {
+        let (mut all, mut is_named) = (0, true);
+        for word in &self.words {
+            let own = texts.rank(word);
+            is_named &= own.is_some_and(|rank| rank != IN_SCHEMA);
             let loose = || self.is_loose.then(|| texts.loose_rank(word)).flatten();
-            texts.rank(word).or_else(loose)
-        };
-        self.words.iter().map(of).sum()
+            all += own.or_else(loose)?;
+        }
+        Some((all, is_named))
     }
 
     /// The same words, which fit other spellings too: known names that differ little, and names that

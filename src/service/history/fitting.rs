@@ -51,32 +51,23 @@ pub(super) fn current(
 ) -> Result<Vec<Current>, Stopped> {
     let catalogue = &snapshot.catalogue;
     let sought = Sought::parse(&question.words);
-    let mut found: Vec<Current> = match lowered {
+    let mut found: Vec<Current> = match lowered.filter(|_| !sought.is_empty()) {
         Some(lowered) => {
-            let fits = lowered.fits(&sought, stop)?.into_iter();
-            let current = fits.map(|fit| Current {
+            let mut fits = lowered.fits(&sought, stop)?;
+            if fits.is_empty() {
+                let names: Vec<&str> = catalogue.iter().map(|(_, it)| it.name().as_str()).collect();
+                if let Some(loose) = sought.loosened(&names) {
+                    fits = lowered.fits(&loose, stop)?;
+                }
+            }
+            let current = fits.into_iter().map(|fit| Current {
                 id: OperatorId::of_index(fit.at),
                 is_named: fit.is_named,
             });
             current.collect()
         }
-        None => Vec::new(),
+        None => each(catalogue, &sought, question, stop)?,
     };
-    if found.is_empty() {
-        // With other spellings, too.
-        let filter = Filter {
-            words: Some(question.words.clone()),
-            ..Filter::default()
-        };
-        let mut texts = Texts::default();
-        let ids = search(catalogue, &filter, stop)?.into_iter();
-        let current = ids.map(|id| {
-            let name = catalogue.operator(id).qualified_name();
-            let is_named = name_rank(&sought, &mut texts, &name).is_some();
-            Current { id, is_named }
-        });
-        found = current.collect();
-    }
     let mut known = marked(catalogue, &found);
     for id in by_kernel(catalogue, lowered, &question.plain, stop)? {
         if !std::mem::replace(&mut known[id.index()], true) {
@@ -85,6 +76,27 @@ pub(super) fn current(
         }
     }
     Ok(found)
+}
+
+/// Those whose names and schemas fit, looked at one by one.
+fn each(
+    catalogue: &Catalogue,
+    sought: &Sought,
+    question: &Question,
+    stop: &Stop,
+) -> Result<Vec<Current>, Stopped> {
+    let filter = Filter {
+        words: Some(question.words.clone()),
+        ..Filter::default()
+    };
+    let mut texts = Texts::default();
+    let ids = search(catalogue, &filter, stop)?.into_iter();
+    let current = ids.map(|id| {
+        let name = catalogue.operator(id).qualified_name();
+        let is_named = name_rank(sought, &mut texts, &name).is_some();
+        Current { id, is_named }
+    });
+    Ok(current.collect())
 }
 
 /// The operators with a kernel whose name has these words, in their order.

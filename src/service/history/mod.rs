@@ -206,8 +206,8 @@ impl Service {
                 if timeline.items.is_empty() || !timeline.missing().is_empty() {
                     continue;
                 }
-                self.tabulated(&timeline.resolved(timeline.last())).await?;
-                self.said(&timeline).await?;
+                let last = self.tabulated(&timeline.resolved(timeline.last()));
+                self.prepare_search(&timeline, last.await?).await?;
                 if timeline.line == Line::Releases {
                     let newest = (0..timeline.items.len()).rev().take(WARMED_RELEASES);
                     releases.extend(newest.map(|place| timeline.resolved(place)));

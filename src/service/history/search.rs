@@ -97,11 +97,34 @@ impl Service {
         };
         let (found, is_new) = self.workers.run(work).await?;
         if is_new {
-            // It takes more now.
-            let said = &self.histories.said;
-            said.insert(timeline.project.clone(), index).await;
+            self.weigh(timeline, index).await;
         }
         Ok(found)
+    }
+
+    /// Makes what a search over a timeline needs, whose last revision this is.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub(super) async fn prepare_search(
+        &self,
+        timeline: &Timeline,
+        last: Arc<Snapshot>,
+    ) -> Result<(), ServiceError> {
+        if let Some(index) = self.said(timeline).await? {
+            let of = Arc::clone(&index);
+            let lower = move |_: &Stop| Ok(of.lowered(&last).1);
+            if self.workers.run(lower).await? {
+                self.weigh(timeline, index).await;
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets the cache count anew what an index takes.
+    async fn weigh(&self, timeline: &Timeline, index: Arc<Index>) {
+        let said = &self.histories.said;
+        said.insert(timeline.project.clone(), index).await;
     }
 
     /// The index of what the steps of a project said, with all those of a timeline in it; none where

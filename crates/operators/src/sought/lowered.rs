@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use super::{Candidate, IN_SCHEMA, Lower, Sought, Texts};
+use super::{Candidate, Lower, Sought, Texts};
 use opatlas_source::{Stop, Stopped};
 
 /// The names, schemas and kernels of operators in one text. Where a word of a question is in that text is
@@ -91,13 +91,15 @@ impl Lowered {
     }
 
     /// The operators whose names and schemas have all words, best first; of equal ones those with the
-    /// shortest names first. Other spellings are not tried. Empty where nothing is sought.
+    /// shortest names first. Words that were loosened ([`Sought::loosened`]) are held against each operator.
+    /// Empty where nothing is sought.
     ///
     /// # Errors
     /// [`Stopped`].
     pub fn fits(&self, sought: &Sought, stop: &Stop) -> Result<Vec<Fit>, Stopped> {
-        let mut may_fit: Option<Vec<bool>> = None;
-        for word in &sought.words {
+        let all = || vec![true; self.operators.len()];
+        let mut may_fit: Option<Vec<bool>> = sought.is_loose.then(all);
+        for word in sought.words.iter().filter(|_| !sought.is_loose) {
             stop.check()?;
             // A name that is this word, or has it, has its name; else it has its letters.
             let mut has = vec![false; self.operators.len()];
@@ -118,14 +120,12 @@ impl Lowered {
             .filter(|(_, may)| **may)
         {
             stop.check()?;
-            let lower = self.lower(at);
-            if let Some(rank) = sought.rank_of(lower) {
-                let by_schema = |word| lower.rank(word) == Some(IN_SCHEMA);
+            if let Some((rank, is_named)) = sought.fit(self.lower(at)) {
                 fits.push(Fit {
                     rank: Some(rank),
                     length: self.bare_length(at),
                     at,
-                    is_named: !sought.words.iter().any(by_schema),
+                    is_named,
                 });
             }
         }
