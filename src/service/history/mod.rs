@@ -206,8 +206,9 @@ impl Service {
                 if timeline.items.is_empty() || !timeline.missing().is_empty() {
                     continue;
                 }
-                let last = self.tabulated(&timeline.resolved(timeline.last()));
-                self.prepare_search(&timeline, last.await?).await?;
+                let last = timeline.resolved(timeline.last());
+                let last = self.tabulated(&last).await?;
+                self.prepare_search(&timeline, last).await?;
                 if timeline.line == Line::Releases {
                     let newest = (0..timeline.items.len()).rev().take(WARMED_RELEASES);
                     releases.extend(newest.map(|place| timeline.resolved(place)));
