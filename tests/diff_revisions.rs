@@ -221,7 +221,7 @@ fn swapped_sides_swap_what_comes_and_goes() {
             comparison
                 .dispatch
                 .iter()
-                .map(|cells| cells.keys.len())
+                .map(|cells| cells.slots.len())
                 .sum()
         };
         assert_eq!(cells(&forth), cells(&back));

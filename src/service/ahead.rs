@@ -9,6 +9,9 @@ const AHEAD: usize = 8;
 /// How many empty buffers are kept for the next pieces.
 const SPARE: usize = AHEAD + 2;
 
+/// Appends the text of a range of items.
+pub type Make<'m> = dyn Fn(Range<usize>, &mut Vec<u8>) + Send + Sync + 'm;
+
 /// Pieces that are made ahead. Who takes them makes one itself where the next is not there, so that
 /// nothing waits for the helper to come; the helper may never come.
 pub(super) struct Ahead<'m> {
@@ -16,7 +19,7 @@ pub(super) struct Ahead<'m> {
     count: usize,
     /// How many items are in the first piece and in the others.
     lengths: (usize, usize),
-    make: &'m (dyn Fn(Range<usize>, &mut Vec<u8>) + Sync),
+    make: &'m Make<'m>,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -56,11 +59,7 @@ impl Drop for Ending<'_, '_> {
 
 impl<'m> Ahead<'m> {
     /// Pieces of so many items, the first one and the others.
-    pub(super) fn new(
-        count: usize,
-        lengths: (usize, usize),
-        make: &'m (dyn Fn(Range<usize>, &mut Vec<u8>) + Sync),
-    ) -> Self {
+    pub(super) fn new(count: usize, lengths: (usize, usize), make: &'m Make<'m>) -> Self {
         Self {
             count,
             lengths,

@@ -6,7 +6,6 @@
 //! ([`Unpacker`]): the text is an order of magnitude larger, and is never in memory as a whole.
 
 use std::collections::HashMap;
-use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use bytes::Bytes;
@@ -15,7 +14,7 @@ use opatlas_source::{Stop, both};
 use tokio::sync::watch;
 
 use super::Service;
-use super::ahead::Ahead;
+use super::ahead::{Ahead, Make};
 use super::answers::{Answers, LARGEST_ANSWER};
 use super::error::ServiceError;
 use super::packing::Packer;
@@ -37,7 +36,7 @@ pub struct Items {
     /// How many make a piece: up to a millisecond of work, and so many that compressing one is worth it.
     pub piece: usize,
     /// Appends the text of those of a range.
-    pub make: Box<dyn Fn(Range<usize>, &mut Vec<u8>) + Send + Sync>,
+    pub make: Box<Make<'static>>,
 }
 
 /// A long answer in a form.
@@ -285,6 +284,7 @@ impl Service {
 #[cfg(test)]
 mod tests {
     use std::io::Read as _;
+    use std::ops::Range;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;

@@ -157,13 +157,23 @@ pub struct DispatchChange<'a> {
     pub operator: &'a str,
     /// The runtime keys.
     #[schema(value_type = Vec<String>)]
-    pub keys: &'a [&'static str],
+    pub keys: KeyNames<'a>,
     /// What served them in the base.
     pub before: CellView<'a>,
     /// What serves them in the head.
     pub after: CellView<'a>,
     /// The fingerprint of the entry's change that causes this.
     pub cause: Option<String>,
+}
+
+/// The names of the keys of cells.
+#[derive(Debug, Clone, Copy)]
+pub struct KeyNames<'a>(&'a Recomputed);
+
+impl Serialize for KeyNames<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.keys())
+    }
 }
 
 /// What serves a key.
@@ -288,7 +298,7 @@ pub(super) fn dispatch_change<'c>(
     });
     DispatchChange {
         operator: &change.operator,
-        keys: &change.keys,
+        keys: KeyNames(change),
         before: cell(&change.before),
         after: cell(&change.after),
         cause,

@@ -130,9 +130,12 @@ pub fn nearest_few<'a>(
 pub struct Letters {
     /// How many there are.
     count: usize,
-    /// Which there are, one bit each whatever their case.
-    set: u64,
+    /// How often each is there, whatever its case; some letters are counted together.
+    times: [u8; KINDS],
 }
+
+/// How many kinds of letters are counted: as many as fit into a register.
+const KINDS: usize = 32;
 
 impl Letters {
     /// Those of a name.
@@ -146,10 +149,20 @@ impl Letters {
     }
 
     fn of_each(letters: impl Iterator<Item = char>) -> Self {
-        letters.fold(Self::default(), |all, letter| Self {
-            count: all.count + 1,
-            set: all.set | 1 << (u32::from(letter.to_ascii_lowercase()) % 64),
-        })
+        let mut all = Self::default();
+        for letter in letters {
+            all.count += 1;
+            let times = &mut all.times[letter.to_ascii_lowercase() as usize % KINDS];
+            *times = times.saturating_add(1);
+        }
+        all
+    }
+
+    /// How many letters of the other are not here.
+    fn lacks(&self, other: &Self) -> u32 {
+        let both = self.times.iter().zip(&other.times);
+        both.map(|(here, there)| u32::from(there.saturating_sub(*here)))
+            .sum()
     }
 }
 
@@ -182,11 +195,9 @@ impl Wanted {
         if candidate.count.abs_diff(self.all.count) > most {
             return false;
         }
-        // One change gives up one letter for another; each of the two may be the last of its kind.
-        let missing = (self.all.set & !candidate.set)
-            .count_ones()
-            .max((candidate.set & !self.all.set).count_ones());
-        missing as usize <= most
+        // One change gives up one letter for another.
+        let lacking = self.all.lacks(&candidate).max(candidate.lacks(&self.all));
+        lacking as usize <= most
     }
 
     /// What comparing it with a name letter by letter counts.

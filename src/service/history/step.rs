@@ -135,7 +135,7 @@ fn operators(keys: &Keys, comparison: &Comparison) -> Vec<(String, Vec<u8>)> {
 }
 
 fn stored(keys: &Keys, cells: &DispatchChange) -> StoredCells {
-    let slots = cells.keys.iter().filter_map(|key| keys.slot(key));
+    let slots = cells.keys().filter_map(|key| keys.slot(key));
     StoredCells {
         keys: stretches(keys, slots.collect()),
         before: StoredCell::of(&cells.before),

@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::pairing::Pairing;
 use super::side::DeclaredEntry;
-use super::training::{Alike, Formulas, Siblings};
+use super::training::{Alike, Formulas, OfStem, Siblings};
 use super::verdicts::{VerdictMoves, is_gain, is_loss};
 use crate::change::{Change, Fragment, Note, Subject};
 use crate::rules::Level;
@@ -20,7 +20,8 @@ use opatlas_dispatch::training::autograd_key;
 use opatlas_dispatch::{Precedence, Reason, Verdict, View};
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::{KeySet, Slot};
-use opatlas_pytorch::keys::Key;
+use opatlas_pytorch::keys::{Key, Keys};
+use opatlas_pytorch::release::Release;
 use opatlas_source::{Pair, Stop, Stopped, both};
 
 /// Cells of an operator's table that changed alike.
@@ -28,14 +29,25 @@ use opatlas_source::{Pair, Stop, Stopped, both};
 pub struct DispatchChange {
     /// The operator.
     pub operator: Arc<str>,
-    /// The runtime keys, in table order.
-    pub keys: Vec<&'static str>,
+    /// The release of the base, whose runtime keys they are.
+    pub release: Release,
+    /// The runtime keys.
+    pub slots: KeySet,
     /// What served them.
     pub before: Cell,
     /// What serves them now.
     pub after: Cell,
     /// The change of an entry that this follows from, as an index into the changes of the comparison.
     pub cause: Option<usize>,
+}
+
+impl DispatchChange {
+    /// The names of the runtime keys, in table order.
+    pub fn keys(&self) -> impl Iterator<Item = &'static str> + use<> {
+        let keys = Keys::of(self.release);
+        let slots = self.slots.iter();
+        slots.map(|slot| keys.name(Key::Runtime(slot)))
+    }
 }
 
 /// What serves a key.
@@ -62,6 +74,8 @@ pub(super) struct Tables<'a> {
     verdicts: VerdictMoves,
     /// Operators that lost the composite that an entry without kernels has.
     lost_defaults: FxHashSet<Box<str>>,
+    /// Those of the base.
+    pub(super) of_stem: OfStem<'a>,
 }
 
 /// How many operators are compared in one go: a release has four parts, and the largest file twelve.
@@ -124,6 +138,7 @@ impl<'a> Tables<'a> {
         Self {
             verdicts: VerdictMoves::new(base, head, &of_backends, &pairing.same),
             lost_defaults: lost.map(|change| change.operator.clone()).collect(),
+            of_stem: OfStem::default(),
             slots,
             base,
             head,
@@ -169,6 +184,7 @@ impl<'a> Tables<'a> {
     fn compare_part(&self, pairs: &[(OperatorId, OperatorId)], stop: &Stop) -> Found {
         let mut memory = Memory::default();
         let (mut changes, mut cells) = (Vec::new(), Vec::new());
+        let mut moved = Vec::new();
         for &(old, new) in pairs {
             stop.check()?;
             let patterns = (
@@ -178,8 +194,8 @@ impl<'a> Tables<'a> {
             let (Some(before), Some(after)) = patterns else {
                 continue;
             };
-            let moved = self.moved(before, after, &mut memory);
-            let moved = self.verdicts.with(old, &moved);
+            let own = self.moved(before, after, &mut memory);
+            self.verdicts.with(old, &own, &mut moved);
             let follows = super::training::may_differ(self.base, self.head, old, new);
             if moved.is_empty() && !follows {
                 continue;
@@ -205,7 +221,7 @@ impl<'a> Tables<'a> {
     }
 
     /// Keys of backends with kernels of dense tensors that both sides have.
-    pub(super) fn dense(&self) -> impl Iterator<Item = (Slot, Slot)> + use<'_> {
+    pub(super) fn dense(&self) -> impl Iterator<Item = (Slot, Slot)> + use<'_, 'a> {
         let is_dense = |slot: Slot| self.base.keys().functionality(slot) == "Dense";
         let slots = self.slots.iter().copied();
         slots.filter(move |&(slot, _)| self.backends.contains(slot) && is_dense(slot))
@@ -365,14 +381,14 @@ impl<'a> Tables<'a> {
             let after = kernels
                 .1
                 .cell(self.head, new, (moved.head, moved.after, is));
-            let key = self.base.keys().name(Key::Runtime(moved.base));
             // There are few, and the next key mostly changed as the last one did.
             let mut alike = cells[from..].iter_mut().rev();
             match alike.find(|cells| cells.before == before && cells.after == after) {
-                Some(cells) => cells.keys.push(key),
+                Some(cells) => cells.slots.insert(moved.base),
                 None => cells.push(DispatchChange {
                     operator: Arc::clone(&operator),
-                    keys: vec![key],
+                    release: self.base.keys().release(),
+                    slots: KeySet::only(moved.base),
                     before,
                     after,
                     cause: None,

@@ -1,5 +1,7 @@
 //! Whether gradients still work where they worked before.
 
+use std::sync::OnceLock;
+
 use crate::rules::ChangeRuleId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -70,7 +72,7 @@ pub(super) fn compare<'a>(
     let lost = lost.filter(|(_, first)| lost_alike.contains(*first));
     let names = lost.map(|&(slot, _)| base.keys().name(Key::Runtime(slot)).into());
     let lost: Vec<Box<str>> = names.collect();
-    let parts_too = was_composite && !memory.siblings.train(base, old);
+    let parts_too = was_composite && !memory.siblings.train(base, &tables.of_stem, old);
     let change = Change::new(
         ChangeRuleId::AutogradSupportLost,
         operator,
@@ -169,9 +171,11 @@ impl<'a> Formulas<'a> {
 /// that operators of one stem are not held against each other.
 #[derive(Debug, Default)]
 pub(super) struct Siblings<'a> {
-    of_stem: Option<FxHashMap<&'a str, Vec<OperatorId>>>,
     known: FxHashMap<&'a str, Answers>,
 }
+
+/// The operators of a revision by their stems, found when they are first asked for.
+pub(super) type OfStem<'a> = OnceLock<FxHashMap<&'a str, Vec<OperatorId>>>;
 
 /// How many operators run through kernels of their own, and how many of them train or may do so.
 #[derive(Debug, Clone, Copy, Default)]
@@ -200,13 +204,13 @@ impl<'a> Siblings<'a> {
     /// Whether, of the operators of the same stem that have kernels of their own, some can be
     /// trained on. A composite is made of them most of the time, so where none can it could not be
     /// either.
-    fn train(&mut self, base: View<'a>, id: OperatorId) -> bool {
+    fn train(&mut self, base: View<'a>, of_stem: &OfStem<'a>, id: OperatorId) -> bool {
         let Some(cpu) = base.keys().slot("CPU") else {
             return true;
         };
         let catalogue = base.inputs.catalogue;
         let stem = catalogue.operator(id).name().stem();
-        let of_stem = self.of_stem.get_or_insert_with(|| {
+        let of_stem = of_stem.get_or_init(|| {
             let mut of_stem: FxHashMap<&str, Vec<OperatorId>> = FxHashMap::default();
             for (id, operator) in catalogue.iter() {
                 of_stem.entry(operator.name().stem()).or_default().push(id);

@@ -2,7 +2,6 @@
 //! loses its kernel, the operators that call it are listed in the change of `add.out`.
 
 use rustc_hash::FxHashMap;
-use std::sync::Arc;
 
 use super::support::{Moved, serves};
 use crate::change::{Change, Subject};
@@ -20,8 +19,8 @@ pub(super) struct VerdictMoves {
     all: FxHashMap<Slot, Both>,
     /// The head's operator of each one of the base, by its index.
     head_of: Vec<Option<OperatorId>>,
-    /// By operator and key: the operator whose kernel was lost or gained.
-    leader: FxHashMap<(Box<str>, Box<str>), Box<str>>,
+    /// By operator the keys with the operator whose kernel was lost or gained there.
+    leaders: FxHashMap<Box<str>, Vec<(&'static str, Box<str>)>>,
 }
 
 /// A backend key on both sides.
@@ -134,28 +133,29 @@ impl VerdictMoves {
                 false => (base.support(id, both.base).needs, &gained),
             };
             if let Some(leader) = needs.iter().find_map(|leaf| leaders.get(leaf)) {
-                self.leader.insert((name, key.into()), leader.clone());
+                let of_operator = self.leaders.entry(name).or_default();
+                of_operator.push((key, leader.clone()));
             }
         }
     }
 
-    /// What moved in an operator's table, with verdicts: those keys, and others whose verdict alone
-    /// changed.
-    pub(super) fn with(&self, old: OperatorId, moved: &Arc<[Moved]>) -> Arc<[Moved]> {
+    /// What moved in an operator's table, with verdicts, in table order: those keys, and others whose verdict
+    /// alone changed. `all` is emptied first.
+    pub(super) fn with(&self, old: OperatorId, moved: &[Moved], all: &mut Vec<Moved>) {
+        all.clear();
         let own = self.of.get(&old).map_or(&[][..], Vec::as_slice);
         if own.is_empty() && moved.is_empty() {
-            return Arc::clone(moved);
+            return;
         }
         let mut known = KeySet::EMPTY;
         own.iter().for_each(|moved| known.insert(moved.base));
         let others = moved.iter().filter(|moved| !known.contains(moved.base));
-        let others = others.map(|moved| Moved {
+        all.extend(others.map(|moved| Moved {
             verdicts: self.verdicts(old, moved.base),
             ..*moved
-        });
-        let mut all: Vec<Moved> = others.chain(own.iter().copied()).collect();
+        }));
+        all.extend_from_slice(own);
         all.sort_by_key(|moved| moved.base);
-        all.into()
     }
 
     fn verdicts(&self, old: OperatorId, slot: Slot) -> Option<(Verdict, Verdict)> {
@@ -193,24 +193,25 @@ pub(super) fn fold(moves: &VerdictMoves, changes: Vec<Change>) -> Vec<Change> {
         ChangeRuleId::BackendSupportLost,
         ChangeRuleId::BackendSupportGained,
     ];
-    let mut followers: FxHashMap<(ChangeRuleId, Box<str>), Vec<Box<str>>> = FxHashMap::default();
+    let mut followers: FxHashMap<&str, Vec<(ChangeRuleId, Box<str>)>> = FxHashMap::default();
     let mut kept = Vec::with_capacity(changes.len());
     for mut change in changes {
-        let Subject::Keys(keys) = &mut change.subject else {
-            kept.push(change);
-            continue;
+        let leaders = match rules.contains(&change.rule.id) {
+            true => moves.leaders.get(&change.operator),
+            false => None,
         };
-        if rules.contains(&change.rule.id) {
+        if let (Subject::Keys(keys), Some(leaders)) = (&mut change.subject, leaders) {
             keys.retain(|key| {
-                let Some(leader) = moves.leader.get(&(change.operator.clone(), key.clone())) else {
+                // Of a name that is declared twice the last.
+                let mut of_key = leaders.iter().rev();
+                let Some((_, leader)) = of_key.find(|(at, _)| *at == &**key) else {
                     return true;
                 };
-                let names = followers
-                    .entry((change.rule.id, leader.clone()))
-                    .or_default();
+                let names = followers.entry(&**leader).or_default();
                 // All keys of an operator stand together.
-                if names.last() != Some(&change.operator) {
-                    names.push(change.operator.clone());
+                let name = (change.rule.id, change.operator.clone());
+                if names.last() != Some(&name) {
+                    names.push(name);
                 }
                 false
             });
@@ -221,8 +222,9 @@ pub(super) fn fold(moves: &VerdictMoves, changes: Vec<Change>) -> Vec<Change> {
         kept.push(change);
     }
     for change in &mut kept {
-        if let Some(names) = followers.remove(&(change.rule.id, change.operator.clone())) {
-            change.also.extend(names);
+        if let Some(names) = followers.get_mut(&*change.operator) {
+            let of_rule = names.extract_if(.., |(rule, _)| *rule == change.rule.id);
+            change.also.extend(of_rule.map(|(_, name)| name));
         }
     }
     kept
