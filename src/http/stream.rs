@@ -117,9 +117,17 @@ fn lines(
 
 /// Streams an answer.
 async fn send(encoding: Encoding, mut reading: Reading) -> Result<Response, Problem> {
-    let whole = reading.whole();
-    if let (Some(whole), true) = (whole, encoding != Encoding::Plain) {
-        return Ok(Response::new(Body::from(whole)));
+    if let Some(whole) = reading.whole().await {
+        if encoding != Encoding::Plain {
+            return Ok(Response::new(Body::from(whole)));
+        }
+        if whole.len() <= STEP {
+            let unpacker = Unpacker::new();
+            let text = unpacker.and_then(|mut unpacker| unpacker.unpack(&whole));
+            return Ok(Response::new(Body::from(
+                text.map_err(ServiceError::failed)?,
+            )));
+        }
     }
     let first = reading.next().await.map_err(ServiceError::Shared)?;
     let unpacker = match encoding {

@@ -124,58 +124,66 @@ impl Bulks {
         is_alone
     }
 
-    /// Ends the making of an answer, and keeps it if it was made.
-    fn end(&self, key: Key, bulk: &Bulk, end: Result<(), ServiceError>, answers: &Answers) {
-        let whole = end.is_ok().then(|| bulk.0.borrow().pieces.concat());
-        if let Some(Ok(whole)) = whole.map(|whole| answers.hold(whole)) {
-            let whole = Grown {
-                pieces: vec![whole],
-                end: Some(Ok(())),
-            };
-            self.kept
-                .insert(key, Arc::new(Bulk(watch::Sender::new(whole))));
+    /// Ends the making of an answer with its last piece, and keeps it if it was made. Who reads an answer of
+    /// one piece has all of it at once.
+    fn end(&self, key: Key, bulk: &Bulk, last: Result<Vec<u8>, ServiceError>, answers: &Answers) {
+        let last = last.and_then(|last| answers.hold(last));
+        if let Ok(last) = &last {
+            let mut whole = bulk.0.borrow().pieces.concat();
+            whole.extend_from_slice(last);
+            if let Ok(whole) = answers.hold(whole) {
+                let whole = Grown {
+                    pieces: vec![whole],
+                    end: Some(Ok(())),
+                };
+                self.kept
+                    .insert(key, Arc::new(Bulk(watch::Sender::new(whole))));
+            }
         }
         self.growing().remove(&key);
-        let end = end.map_err(Arc::new);
-        bulk.0.send_modify(|grown| grown.end = Some(end));
+        bulk.0.send_modify(|grown| {
+            let end = last.map(|last| grown.pieces.push(last));
+            grown.end = Some(end.map_err(Arc::new));
+        });
     }
 
-    /// Makes all pieces, as long as somebody reads them.
+    /// Makes all pieces, as long as somebody reads them. Returns the last one, which ends the answer.
     fn make(
         &self,
         key: Key,
         bulk: &Arc<Bulk>,
         items: &Items,
         (answers, stop): (&Answers, &Stop),
-    ) -> Result<(), ServiceError> {
-        let ahead = Ahead::new(items.count, (FIRST_PIECE, items.piece), &*items.make);
+    ) -> Result<Vec<u8>, ServiceError> {
+        let is_short = items.count <= items.piece;
+        let first = if is_short { items.count } else { FIRST_PIECE };
+        let ahead = Ahead::new(items.count, (first, items.piece), &*items.make);
         // Compressing is a fifth of the work, and needs one piece after the other.
         let pack = || {
             let _ending = ahead.ending();
-            self.pack(key, bulk, &ahead, (answers, stop))
+            self.pack((key, bulk), &ahead, !is_short, (answers, stop))
         };
         let (packed, ()) = both(&Threads, pack, || ahead.help());
         packed
     }
 
+    /// Compresses the pieces. The first one can be sent before the others are made, if that is wanted.
     fn pack(
         &self,
-        key: Key,
-        bulk: &Arc<Bulk>,
+        (key, bulk): (Key, &Arc<Bulk>),
         ahead: &Ahead<'_>,
+        mut is_first: bool,
         (answers, stop): (&Answers, &Stop),
-    ) -> Result<(), ServiceError> {
+    ) -> Result<Vec<u8>, ServiceError> {
         let mut packer = Packer::new(key.1);
-        let (mut is_first, mut waiting, mut bytes) = (true, 0, 0);
-        let mut add = |packed: Vec<u8>| {
+        let (mut waiting, mut bytes) = (0, 0);
+        let mut counted = |packed: Vec<u8>| {
             bytes += packed.len();
             let limit = LARGEST_ANSWER;
-            if bytes > limit {
-                return Err(ServiceError::LargeAnswer { limit });
+            match bytes > limit {
+                true => Err(ServiceError::LargeAnswer { limit }),
+                false => Ok(packed),
             }
-            let piece = answers.hold(packed)?;
-            bulk.0.send_modify(|grown| grown.pieces.push(piece));
-            Ok(())
         };
         loop {
             stop.check()?;
@@ -188,13 +196,14 @@ impl Bulks {
             packer.write(&text);
             waiting += text.len();
             ahead.give_back(text);
-            // Somebody waits for the first piece.
+            // Somebody waits for the first piece, unless it is nearly all.
             if is_first || waiting >= TOGETHER {
-                add(packer.flush())?;
+                let piece = answers.hold(counted(packer.flush())?)?;
+                bulk.0.send_modify(|grown| grown.pieces.push(piece));
                 (is_first, waiting) = (false, 0);
             }
         }
-        add(packer.finish())
+        counted(packer.finish())
     }
 }
 
@@ -207,10 +216,10 @@ impl Reading {
         }
     }
 
-    /// All of it, if all of it is there in one piece.
-    #[must_use]
-    pub fn whole(&self) -> Option<Bytes> {
-        let grown = self.grown.borrow();
+    /// All of it, if all of it is there in one piece when its beginning is.
+    pub async fn whole(&mut self) -> Option<Bytes> {
+        let is_begun = |grown: &Grown| !grown.pieces.is_empty() || grown.end.is_some();
+        let grown = self.grown.wait_for(is_begun).await.ok()?;
         match (&*grown.pieces, &grown.end) {
             ([whole], Some(Ok(()))) => Some(whole.clone()),
             _ => None,
@@ -339,16 +348,16 @@ mod tests {
         let (bulks, answers) = (Bulks::new(1 << 20), Answers::new(1 << 24));
         let made = Arc::default();
         for form in [Encoding::Gzip, Encoding::Zstd] {
-            let first = make(&bulks, (id("a"), form), &made, &answers);
-            assert!(first.whole().is_none(), "it is still as it was sent");
+            let mut first = make(&bulks, (id("a"), form), &made, &answers);
+            assert!(first.whole().await.is_none(), "it is still as it was sent");
             let pieces = read(first).await.unwrap();
             assert!(pieces.len() > text(0..COUNT).len() / (TOGETHER + PIECE * 64));
-            let again = make(&bulks, (id("a"), form), &made, &answers);
-            assert_eq!(again.whole().unwrap(), pieces.concat());
+            let mut again = make(&bulks, (id("a"), form), &made, &answers);
+            assert_eq!(again.whole().await.unwrap(), pieces.concat());
             let mut plain = Vec::new();
             match form {
                 Encoding::Gzip => {
-                    let whole = again.whole().unwrap();
+                    let whole = again.whole().await.unwrap();
                     let mut decoder = flate2::read::GzDecoder::new(&*whole);
                     decoder.read_to_end(&mut plain).unwrap();
                 }
@@ -378,13 +387,13 @@ mod tests {
             .send_modify(|grown| grown.pieces.push(Bytes::from_static(b"one")));
         let (same, is_new) = bulks.find_or_begin(key);
         assert!(Arc::ptr_eq(&same, &bulk) && !is_new);
-        let (first, second) = (tokio::spawn(read(first)), Reading::of(same));
-        assert!(second.whole().is_none());
+        let (first, mut second) = (tokio::spawn(read(first)), Reading::of(same));
+        assert!(second.whole().await.is_none());
         bulk.0
             .send_modify(|grown| grown.pieces.push(Bytes::from_static(b"two")));
-        bulks.end(key, &bulk, Ok(()), &answers);
+        bulks.end(key, &bulk, Ok(b"three".to_vec()), &answers);
         for pieces in [first.await.unwrap().unwrap(), read(second).await.unwrap()] {
-            assert_eq!(pieces, ["one", "two"]);
+            assert_eq!(pieces, ["one", "two", "three"]);
         }
     }
 
@@ -423,6 +432,27 @@ mod tests {
         let error = read(reading).await.unwrap_err();
         assert!(matches!(*error, ServiceError::Unread), "{error}");
         assert!(bulks.find(key).is_none());
+    }
+
+    #[tokio::test]
+    async fn a_short_answer_is_whole_the_first_time() {
+        let (bulks, answers) = (Bulks::new(1 << 20), Answers::new(1 << 24));
+        let key = (id("a"), Encoding::Zstd);
+        for count in [0, 1, PIECE] {
+            let (bulk, _) = bulks.find_or_begin(key);
+            let mut reading = Reading::of(Arc::clone(&bulk));
+            let few = Items {
+                count,
+                ..items(Arc::default())
+            };
+            let done = bulks.make(key, &bulk, &few, (&answers, &Stop::new()));
+            assert!(bulk.0.borrow().pieces.is_empty());
+            bulks.end(key, &bulk, done, &answers);
+            let whole = reading.whole().await.unwrap();
+            let plain = zstd::stream::decode_all(&*whole).unwrap();
+            assert_eq!(plain, text(0..count));
+            bulks.kept.invalidate_all();
+        }
     }
 
     #[tokio::test]
