@@ -116,10 +116,13 @@ impl<'m> Ahead<'m> {
         }
     }
 
-    /// Makes pieces until there is none left to begin.
+    /// Makes pieces until there is none left to begin. The first one is left to who takes it: somebody waits
+    /// for it, and it would have to wait for the second one if the other thread made that meanwhile.
     pub(super) fn help(&self) {
         let mut failing = self.ending();
-        let mut state = self.state();
+        let is_first = |it: &mut State| it.taken == 0 && it.next < self.count && !it.is_over;
+        let state = self.changed.wait_while(self.state(), is_first);
+        let mut state = state.unwrap_or_else(PoisonError::into_inner);
         while !state.is_over && state.next < self.count {
             if let Some(piece) = self.begin(&mut state) {
                 drop(state);
@@ -217,17 +220,21 @@ mod tests {
             made.fetch_add(items.len(), Ordering::Relaxed);
         };
         let ahead = Ahead::new(1000, (1, 1), &count);
+        let made = || made.load(Ordering::Relaxed);
         std::thread::scope(|scope| {
             let helper = scope.spawn(|| ahead.help());
-            while made.load(Ordering::Relaxed) < AHEAD {
+            std::thread::sleep(Duration::from_millis(20));
+            assert_eq!(made(), 0, "the first piece is not the helper's");
+            assert!(ahead.take().is_some());
+            while made() < 1 + AHEAD {
                 std::thread::yield_now();
             }
             std::thread::sleep(Duration::from_millis(20));
-            assert_eq!(made.load(Ordering::Relaxed), AHEAD);
+            assert_eq!(made(), 1 + AHEAD);
             drop(ahead.ending());
             helper.join().unwrap();
         });
-        assert_eq!(made.load(Ordering::Relaxed), AHEAD);
+        assert_eq!(made(), 1 + AHEAD);
     }
 
     #[test]
