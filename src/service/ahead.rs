@@ -3,9 +3,13 @@
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::Duration;
 
 /// How many pieces are made ahead of the one that is taken.
 const AHEAD: usize = 8;
+/// How long it takes to send the first piece and to wake the client.
+const SENDING: Duration = Duration::from_millis(1);
 /// How many empty buffers are kept for the next pieces.
 const SPARE: usize = AHEAD + 2;
 
@@ -122,7 +126,10 @@ impl<'m> Ahead<'m> {
         let mut failing = self.ending();
         let is_first = |it: &mut State| it.taken == 0 && it.next < self.count && !it.is_over;
         let state = self.changed.wait_while(self.state(), is_first);
-        let mut state = state.unwrap_or_else(PoisonError::into_inner);
+        drop(state);
+        // With all processors busy the first piece would wait for one before it is sent.
+        thread::sleep(SENDING);
+        let mut state = self.state();
         while !state.is_over && state.next < self.count {
             if let Some(piece) = self.begin(&mut state) {
                 drop(state);
@@ -178,7 +185,6 @@ impl<'m> Ahead<'m> {
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
-    use std::time::Duration;
 
     use super::*;
 
@@ -206,7 +212,7 @@ mod tests {
             let alone = Ahead::new(count, (3, 7), &write);
             assert_eq!(all(&alone), expected(count));
             let with_helper = Ahead::new(count, (3, 7), &write);
-            std::thread::scope(|scope| {
+            thread::scope(|scope| {
                 scope.spawn(|| with_helper.help());
                 assert_eq!(all(&with_helper), expected(count));
             });
@@ -221,15 +227,15 @@ mod tests {
         };
         let ahead = Ahead::new(1000, (1, 1), &count);
         let made = || made.load(Ordering::Relaxed);
-        std::thread::scope(|scope| {
+        thread::scope(|scope| {
             let helper = scope.spawn(|| ahead.help());
-            std::thread::sleep(Duration::from_millis(20));
+            thread::sleep(Duration::from_millis(20));
             assert_eq!(made(), 0, "the first piece is not the helper's");
             assert!(ahead.take().is_some());
             while made() < 1 + AHEAD {
-                std::thread::yield_now();
+                thread::yield_now();
             }
-            std::thread::sleep(Duration::from_millis(20));
+            thread::sleep(Duration::from_millis(20));
             assert_eq!(made(), 1 + AHEAD);
             drop(ahead.ending());
             helper.join().unwrap();
@@ -240,15 +246,15 @@ mod tests {
     #[test]
     fn a_helper_that_fails_ends_the_answer() {
         let fails = |items: Range<usize>, text: &mut Vec<u8>| {
-            let is_helper = std::thread::current().name() == Some("helper");
+            let is_helper = thread::current().name() == Some("helper");
             assert!(!is_helper, "in a test");
             // The helper is to have a piece of its own.
-            std::thread::sleep(Duration::from_millis(2));
+            thread::sleep(Duration::from_millis(2));
             write(items, text);
         };
         let ahead = Ahead::new(10_000, (1, 1), &fails);
-        std::thread::scope(|scope| {
-            let helper = std::thread::Builder::new().name("helper".to_owned());
+        thread::scope(|scope| {
+            let helper = thread::Builder::new().name("helper".to_owned());
             let helper = helper.spawn_scoped(scope, || ahead.help()).unwrap();
             assert_ne!(all(&ahead), expected(10_000));
             assert!(helper.join().is_err());
