@@ -126,10 +126,13 @@ impl<'m> Ahead<'m> {
         let mut failing = self.ending();
         let is_first = |it: &mut State| it.taken == 0 && it.next < self.count && !it.is_over;
         let state = self.changed.wait_while(self.state(), is_first);
-        drop(state);
-        // With all processors busy the first piece would wait for one before it is sent.
-        thread::sleep(SENDING);
-        let mut state = self.state();
+        let mut state = state.unwrap_or_else(PoisonError::into_inner);
+        if !state.is_over && state.next < self.count {
+            drop(state);
+            // With all processors busy the first piece would wait for one before it is sent.
+            thread::sleep(SENDING);
+            state = self.state();
+        }
         while !state.is_over && state.next < self.count {
             if let Some(piece) = self.begin(&mut state) {
                 drop(state);

@@ -76,9 +76,15 @@ struct Judged {
     notes: Vec<String>,
 }
 
-/// The bytes of the answer; for Markdown, all parts as a JSON list. Other revisions are read one by
-/// one, so that memory holds few of them at a time.
-pub(crate) async fn make(api: &Api, making: Making) -> Result<Bytes, Problem> {
+/// How the sides are judged, how that is told, and what else the head is held against.
+fn prepare(
+    api: &Api,
+    making: Making,
+) -> (
+    impl FnOnce(&Stop) -> Result<Judged, ServiceError> + Send + 'static,
+    Rendering,
+    Vec<Resolved>,
+) {
     let Making {
         base,
         head,
@@ -88,8 +94,7 @@ pub(crate) async fn make(api: &Api, making: Making) -> Result<Bytes, Problem> {
         media,
         permalink,
     } = making;
-    let service = &api.service;
-    let (today, reader) = (service.today(), service.reader());
+    let (today, reader) = (api.service.today(), api.service.reader());
     let rendering = Rendering {
         query,
         media,
@@ -97,6 +102,14 @@ pub(crate) async fn make(api: &Api, making: Making) -> Result<Bytes, Problem> {
         root: api.config.public_url.clone(),
     };
     let judge = move |stop: &Stop| Judged::new((base, head), &reader, rulebook, today, stop);
+    (judge, rendering, others)
+}
+
+/// The bytes of the answer; for Markdown, all parts as a JSON list. Other revisions are read one by
+/// one, so that memory holds few of them at a time.
+pub(crate) async fn make(api: &Api, making: Making) -> Result<Bytes, Problem> {
+    let (service, today) = (&api.service, api.service.today());
+    let (judge, rendering, others) = prepare(api, making);
     if others.is_empty() {
         let make = move |stop: &Stop| {
             let judged = judge(stop)?;
@@ -136,24 +149,9 @@ pub(crate) fn items(
     api: &Api,
     making: Making,
 ) -> impl FnOnce(&Stop) -> Result<Items, ServiceError> + Send + 'static {
-    let Making {
-        base,
-        head,
-        rulebook,
-        query,
-        media,
-        permalink,
-        ..
-    } = making;
-    let (today, reader) = (api.service.today(), api.service.reader());
-    let rendering = Rendering {
-        query,
-        media,
-        permalink,
-        root: api.config.public_url.clone(),
-    };
+    let (judge, rendering, _) = prepare(api, making);
     move |stop| {
-        let judged = Judged::new((base, head), &reader, rulebook, today, stop)?;
+        let judged = judge(stop)?;
         let frame = |report: &Report<'_>| judged.frame(&[], &rendering, report);
         let frame = judged.reported(&[], &rendering, stop, frame)?;
         Ok(Items {
@@ -207,9 +205,7 @@ impl Judged {
             notes,
         })
     }
-}
 
-impl Judged {
     fn parts(&self) -> ComparisonParts<'_> {
         ComparisonParts {
             compared: &self.compared,
