@@ -3,7 +3,11 @@
 use std::io::Write as _;
 
 use super::compressed::LONG_GZIP_LEVEL;
-use super::views::{Encoding, ZSTD_LEVEL};
+use super::views::Encoding;
+
+/// The level for a stream: nobody waits for more than what comes out of it. At 3, a comparison of 8 MB takes
+/// a third longer, and 2 MB more of fresh memory, for a sixteenth fewer bytes.
+const ZSTD_LEVEL: i32 = 1;
 
 /// Compresses pieces into one stream.
 pub(super) enum Packer {
