@@ -54,7 +54,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
-use crate::service::ServiceError;
+use crate::service::{ServiceError, Threads};
 use crate::store::blocking;
 use crate::wire::problem::Problem;
 
@@ -117,6 +117,7 @@ pub fn run() -> ExitCode {
     let mut runtime = match cli.command.is_short() {
         true => {
             blocking::stay();
+            Threads::with_this_one();
             tokio::runtime::Builder::new_current_thread()
         }
         false => tokio::runtime::Builder::new_multi_thread(),
