@@ -117,12 +117,14 @@ impl Table {
         if self.key.is_none() && is_default {
             snapshot.settle(&Stop::never())?;
         }
-        // Text output uses it too, so that refusals have the same words.
+        // Text output asks for it too, so that refusals have the same words.
         let made = wire::tables::with_table(snapshot, title, operator, &query, |table| {
-            serde_json::to_string_pretty(&table)
+            let is_shown = self.format == Format::Json;
+            is_shown
+                .then(|| serde_json::to_string_pretty(&table))
+                .transpose()
         });
-        let json = made.map_err(refusal)??;
-        if self.format == Format::Json {
+        if let Some(json) = made.map_err(refusal)?? {
             return Ok(json + "\n");
         }
         let id = snapshot.find_in(|| title.clone(), operator)?;
