@@ -136,14 +136,16 @@ pub fn judge(
         .collect();
     let named = Treatments::of(policy);
     let mut matching = Matching::new(exceptions);
-    let mut treatments: FxHashMap<&str, Treatment> = FxHashMap::default();
+    let mut last: Option<(&str, Treatment)> = None;
     let mut changes: Vec<Judged> = Vec::with_capacity(comparison.changes.len());
     let mut used: FxHashSet<usize> = FxHashSet::default();
     let mut excusing: FxHashSet<usize> = FxHashSet::default();
     for change in &comparison.changes {
-        let treatment = *treatments
-            .entry(&change.operator)
-            .or_insert_with(|| named.treatment(context, &change.operator));
+        // The changes of an operator stand together.
+        let known = last.filter(|(operator, _)| *operator == &*change.operator);
+        let (_, treatment) =
+            known.unwrap_or_else(|| (&change.operator, named.treatment(context, &change.operator)));
+        last = Some((&change.operator, treatment));
         let level = policy
             .profile
             .level(change.rule, change.level, change.impacts);

@@ -50,6 +50,9 @@ impl<'a> Matching<'a> {
     /// The exceptions that speak of an operator, by its name qualified unless in `aten`, in their
     /// order.
     pub(super) fn of_operator(&mut self, name: &str) -> &[usize] {
+        if self.compiled.is_empty() {
+            return &[];
+        }
         if !self.known.contains_key(name) {
             let wild = self.wild.iter().copied();
             let wild = wild.filter(|at| self.compiled[*at].operator.matches(name));
