@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use opatlas::service::Snapshot;
+use opatlas_diff::causes::{Cause, causes};
 use opatlas_diff::policy::{Context, Exception, Judgement, Line, Policy, Until, judge};
 use opatlas_diff::rules::RULES;
 use opatlas_diff::{Change, Comparison, Revision, Subject, compare, official, schema};
@@ -20,6 +21,7 @@ use opatlas_source::{Bundle, DERIVATIVES, NATIVE_FUNCTIONS};
 /// Two sides, compared and judged.
 struct Compared {
     comparison: Comparison,
+    causes: Vec<Cause>,
     judgement: Judgement,
     policy: Policy,
     exceptions: Vec<Exception>,
@@ -67,6 +69,7 @@ fn revision(snapshot: &Snapshot) -> Revision<'_> {
 impl Compared {
     fn of(old: &Snapshot, new: &Snapshot, exceptions: Vec<Exception>) -> Self {
         let comparison = compare(revision(old), revision(new));
+        let causes = causes(&comparison, &old.catalogue, &new.catalogue);
         let policy = Policy::default();
         let context = Context {
             base: &old.catalogue,
@@ -83,6 +86,7 @@ impl Compared {
             head: Texts::of(new),
             new: Findings::default(),
             comparison,
+            causes,
         }
     }
 
@@ -93,6 +97,7 @@ impl Compared {
     fn report(&self) -> Report<'_> {
         Report {
             comparison: &self.comparison,
+            causes: &self.causes,
             judgement: &self.judgement,
             policy: &self.policy,
             exceptions: &self.exceptions,

@@ -123,6 +123,7 @@ fn report(base: &Arc<Snapshot>, head: Arc<Snapshot>) -> (&'static str, String) {
     };
     let report = Report {
         comparison: &compared.comparison,
+        causes: compared.causes(),
         judgement: &judgement,
         policy: &policy,
         exceptions: &[],

@@ -1,6 +1,6 @@
 //! Comparing revisions: stored ones, bundles, or one with the other.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -9,6 +9,7 @@ use rustc_hash::FxHashSet;
 
 use crate::store::{ExceptionRecord, LabelRecord, Missing, ProjectName, StoreError};
 use opatlas_diff::cards::{Card, cards};
+use opatlas_diff::causes::{Cause, causes};
 use opatlas_diff::policy::{Context, Exception, Judgement, Line, Policy, judge};
 use opatlas_diff::{Comparison, Revision, compare_until};
 use opatlas_dispatch::{Provenance, RevisionTables, Source, View};
@@ -37,6 +38,7 @@ pub struct Compared {
     pub head: Arc<Snapshot>,
     /// What differs.
     pub comparison: Comparison,
+    causes: OnceLock<Vec<Cause>>,
     /// Which registrations the compared tables are made of.
     pub source: Source,
     /// The head's line of releases, by which exceptions end.
@@ -113,8 +115,17 @@ impl Compared {
             base,
             head,
             comparison,
+            causes: OnceLock::new(),
             source,
         })
+    }
+
+    /// The changes by cause. They are found when somebody first asks, since not every answer groups
+    /// changes so.
+    pub fn causes(&self) -> &[Cause] {
+        let (base, head) = (&self.base.catalogue, &self.head.catalogue);
+        let find = || causes(&self.comparison, base, head);
+        self.causes.get_or_init(find)
     }
 
     /// With the release that the head was named by, which may be newer than all that are known.

@@ -1,6 +1,5 @@
 //! Causes and new operators on the wire.
 
-use opatlas_diff::Comparison;
 use opatlas_diff::cards::{Card, OutForm};
 use opatlas_diff::causes::Cause;
 use opatlas_diff::policy::Judgement;
@@ -96,7 +95,7 @@ impl CardView {
 
 /// The causes of a comparison under its judgement.
 #[must_use]
-pub fn causes(comparison: &Comparison, judgement: &Judgement) -> Vec<CauseView> {
+pub fn causes(causes: &[Cause], judgement: &Judgement) -> Vec<CauseView> {
     let changes = &judgement.changes;
     let print = |i: &usize| changes[*i].change.fingerprint().to_string();
     let view = |cause: &Cause| {
@@ -112,5 +111,5 @@ pub fn causes(comparison: &Comparison, judgement: &Judgement) -> Vec<CauseView> 
             consequences: cause.consequences.iter().map(print).collect(),
         }
     };
-    comparison.causes.iter().map(view).collect()
+    causes.iter().map(view).collect()
 }

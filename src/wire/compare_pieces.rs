@@ -8,7 +8,8 @@ use serde::Serialize;
 
 use crate::service::{LARGEST_ANSWER, ServiceError};
 use crate::wire::comparison::{
-    Changes, Comparison, ComparisonParts, DispatchChanges, LastCause, dispatch_change,
+    Changes, Comparison, ComparisonParts, DispatchChanges, LastCause, bare, beginning,
+    dispatch_change, fill_end,
 };
 use crate::wire::json::around;
 
@@ -29,15 +30,40 @@ pub struct Pieces<'a> {
 }
 
 impl Frame {
-    /// That of a comparison.
+    /// That of a comparison with its conclusion, which counts findings too. `finish` fills in what does not
+    /// come from its parts and stands behind the changes. What stands before and what stands behind them may
+    /// be made at the same time: of a long comparison it is half a megabyte.
     ///
     /// # Errors
     /// [`ServiceError::LargeAnswer`].
-    pub fn of(mut comparison: Comparison<'_>) -> Result<Self, ServiceError> {
-        (comparison.changes.1, comparison.dispatch_changes.1) = (&[], &[]);
+    pub fn of(
+        told: ComparisonParts<'_>,
+        in_parts: &dyn Pair,
+        conclusion: &'static str,
+        finish: impl FnOnce(&mut Comparison<'_>) + Send,
+    ) -> Result<Self, ServiceError> {
+        let parts = |mut comparison: Comparison<'_>| {
+            (comparison.changes.1, comparison.dispatch_changes.1) = (&[], &[]);
+            around(&comparison, ["changes", "dispatch_changes"])
+        };
+        let begin = || {
+            let mut comparison = beginning(told);
+            comparison.conclusion = conclusion;
+            parts(comparison)
+        };
+        let end = || {
+            let mut comparison = bare(told);
+            fill_end(&mut comparison, told);
+            finish(&mut comparison);
+            parts(comparison)
+        };
+        let (begun, ended) = both(in_parts, begin, end);
+        let frame = begun.zip(ended).map(|(mut frame, ended)| {
+            frame.splice(1.., ended.into_iter().skip(1));
+            Self(frame)
+        });
         let limit = LARGEST_ANSWER;
-        let parts = around(&comparison, ["changes", "dispatch_changes"]);
-        parts.map(Self).ok_or(ServiceError::LargeAnswer { limit })
+        frame.ok_or(ServiceError::LargeAnswer { limit })
     }
 }
 

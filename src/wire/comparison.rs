@@ -338,6 +338,25 @@ impl<'a> ComparisonParts<'a> {
 /// The whole comparison.
 #[must_use]
 pub fn comparison<'a>(told: ComparisonParts<'a>, notes: Vec<String>) -> Comparison<'a> {
+    let mut comparison = beginning(told);
+    comparison.notes = notes;
+    fill_end(&mut comparison, told);
+    comparison
+}
+
+/// A comparison without what stands behind its changes.
+pub(super) fn beginning(told: ComparisonParts<'_>) -> Comparison<'_> {
+    let found = &told.compared.comparison;
+    Comparison {
+        official: official(&found.pairs, false),
+        official_generated: official(&found.pairs, true),
+        operators: found.pairs.iter().map(operator).collect(),
+        ..bare(told)
+    }
+}
+
+/// A comparison without anything that is long to tell.
+pub(super) fn bare(told: ComparisonParts<'_>) -> Comparison<'_> {
     let (changes, dispatch_changes) = told.lists();
     let ComparisonParts {
         compared,
@@ -347,7 +366,6 @@ pub fn comparison<'a>(told: ComparisonParts<'a>, notes: Vec<String>) -> Comparis
         context,
         ..
     } = told;
-    let found = &compared.comparison;
     Comparison {
         base: base.clone(),
         head: head.clone(),
@@ -355,26 +373,37 @@ pub fn comparison<'a>(told: ComparisonParts<'a>, notes: Vec<String>) -> Comparis
         fail_on: policy.fail_on.map_or("never", Level::as_str),
         summary: context.judgement.summary.into(),
         conclusion: context.judgement.conclusion.as_str(),
-        official: official(&found.pairs, false),
-        official_generated: official(&found.pairs, true),
-        operators: found.pairs.iter().map(operator).collect(),
+        official: Official::default(),
+        official_generated: Official::default(),
+        operators: Vec::new(),
         changes,
-        causes: causes(found, context.judgement),
-        new_operators: told.cards.iter().map(CardView::of).collect(),
+        causes: Vec::new(),
+        new_operators: Vec::new(),
         dispatch_changes,
         dispatch_source: match compared.source {
             Source::Everything => "everything",
             Source::Files => "files",
         },
-        findings: new_findings(&compared.head, told.introduced),
-        base_findings: errors(&compared.base),
-        head_findings: errors(&compared.head),
-        unread: unread(compared),
+        findings: NewFindings::default(),
+        base_findings: Vec::new(),
+        head_findings: Vec::new(),
+        unread: Vec::new(),
         against: Vec::new(),
-        notes,
+        notes: Vec::new(),
         permalink: None,
         parts: Vec::new(),
     }
+}
+
+/// Fills in what stands behind the changes.
+pub(super) fn fill_end(comparison: &mut Comparison<'_>, told: ComparisonParts<'_>) {
+    let compared = told.compared;
+    comparison.causes = causes(compared.causes(), told.context.judgement);
+    comparison.new_operators = told.cards.iter().map(CardView::of).collect();
+    comparison.findings = new_findings(&compared.head, told.introduced);
+    comparison.base_findings = errors(&compared.base);
+    comparison.head_findings = errors(&compared.head);
+    comparison.unread = unread(compared);
 }
 
 pub(crate) fn official(pairs: &[Pair], generated: bool) -> Official {

@@ -23,6 +23,7 @@ mod title;
 mod verdict;
 
 use opatlas_diff::cards::Card;
+use opatlas_diff::causes::Cause;
 use opatlas_diff::policy::{Exception, Judgement, Policy};
 use opatlas_diff::{Change, Comparison, Fragment, SideFile};
 use opatlas_source::{LineSpan, Span};
@@ -51,6 +52,8 @@ pub use verdict::headline;
 pub struct Report<'a> {
     /// What differs.
     pub comparison: &'a Comparison,
+    /// Its changes by cause.
+    pub causes: &'a [Cause],
     /// The verdict under the policy on this comparison.
     pub judgement: &'a Judgement,
     /// The policy.

@@ -122,8 +122,8 @@ impl How {
             stored.close().await;
         }
         let (compared, judgement, against) = made?;
-        let cards = || compared.cards(&Stop::never());
-        let (introduced, cards) = both(&Threads, || compared.introduced(), cards);
+        let cards = || (compared.introduced(), compared.cards(&Stop::never()));
+        let (_, (introduced, cards)) = both(&Threads, || compared.causes(), cards);
         Ok(Made {
             introduced,
             cards: cards?,
@@ -218,6 +218,7 @@ impl Made {
         };
         render(&Report {
             comparison: &self.compared.comparison,
+            causes: self.compared.causes(),
             judgement: &self.judgement,
             policy: &self.rulebook.policy,
             exceptions: &self.rulebook.exceptions,

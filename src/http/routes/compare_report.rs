@@ -22,7 +22,7 @@ use crate::wire::against::FurtherVerdict;
 use crate::wire::change;
 use crate::wire::compare::CompareQuery;
 use crate::wire::compare_pieces::{Frame, Pieces};
-use crate::wire::comparison::{ComparisonParts, SideView, comparison};
+use crate::wire::comparison::{ComparisonParts, SideView};
 use crate::wire::json::json;
 use crate::wire::problem::Problem;
 
@@ -188,10 +188,15 @@ impl Judged {
             let judgement = compared.judge(&rulebook.policy, &rulebook.exceptions, today);
             let is_given = |exception: &Exception| exception.id.starts_with(GIVEN);
             let useless = compared.useless(&judgement, &rulebook.exceptions, is_given);
-            (judgement, useless)
+            (judgement, useless, compared.introduced())
         };
-        let tell = || (compared.introduced(), compared.cards(stop));
-        let ((judgement, useless), (introduced, cards)) = both(&Threads, judge, tell);
+        // Every format but a few lists changes by cause, which takes as long as to judge them.
+        let tell = || {
+            let cards = compared.cards(stop);
+            compared.causes();
+            cards
+        };
+        let ((judgement, useless, introduced), cards) = both(&Threads, judge, tell);
         rulebook.notes.extend(useless);
         stop.check()?;
         Ok(Self {
@@ -231,14 +236,17 @@ impl Judged {
         report: &Report<'_>,
     ) -> Result<Frame, ServiceError> {
         let notes = [&*self.rulebook.notes, &self.notes].concat();
-        let mut answer = comparison(self.parts(), notes);
-        answer.conclusion = report.conclusion().as_str();
-        if rendering.query.max_chars.is_some() {
-            answer.parts = changes::markdown(report);
-        }
-        answer.against = against.iter().map(|held| held.against.clone()).collect();
-        answer.permalink.clone_from(&rendering.permalink);
-        Frame::of(answer)
+        let parts = match rendering.query.max_chars {
+            Some(_) => changes::markdown(report),
+            None => Vec::new(),
+        };
+        let conclusion = report.conclusion().as_str();
+        Frame::of(self.parts(), &Threads, conclusion, |answer| {
+            answer.notes = notes;
+            answer.parts = parts;
+            answer.against = against.iter().map(|held| held.against.clone()).collect();
+            answer.permalink.clone_from(&rendering.permalink);
+        })
     }
 
     /// What `tell` makes of the report.
@@ -262,6 +270,7 @@ impl Judged {
         };
         tell(&Report {
             comparison: &self.compared.comparison,
+            causes: self.compared.causes(),
             judgement: &self.judgement,
             policy: &self.rulebook.policy,
             exceptions: &self.rulebook.exceptions,

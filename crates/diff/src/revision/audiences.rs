@@ -73,15 +73,15 @@ impl Faces {
 }
 
 /// Corrects the audiences of all changes, and levels that follow from them.
-pub(super) fn refine(base: &Catalogue, faces: &Faces, changes: &mut [Change]) {
+pub(super) fn refine(base: &Catalogue, faces: &Faces, changes: &mut [Vec<Change>]) {
     let old = FaceMaker::new(base);
     // Most commits change a few operators.
-    let are_few = changes.len() <= FEW;
+    let are_few = changes.iter().map(Vec::len).sum::<usize>() <= FEW;
     let is_bound = |id| match are_few {
         true => old.bound_alone(id).overload,
         false => old.bound(id).overload,
     };
-    for change in changes {
+    for change in changes.iter_mut().flatten() {
         let mut impacts = change.impacts;
         if let Some(declared) = faces.0.get(&*change.operator)
             && is_about_schema(change.rule.group)

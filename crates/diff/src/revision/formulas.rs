@@ -29,13 +29,15 @@ const MOST_RENAMES: usize = 16;
 /// What formulas make of a name: the value itself, its tangent and primal, and an output's gradient.
 const AFFIXES: [(&str, &str); 4] = [("", ""), ("", "_t"), ("", "_p"), ("grad_", "")];
 
-/// Adds what changed. Without the file on both sides nothing is known of the other one.
+/// Adds what changed. Without the file on both sides nothing is known of the other one. `of_tables` is what
+/// changed in the tables.
 ///
 /// # Errors
 /// [`Stopped`].
 pub(super) fn compare(
     (base, head): (View<'_>, View<'_>),
     pairing: &Pairing,
+    of_tables: &[Vec<Change>],
     changes: &mut Vec<Change>,
     stop: &Stop,
 ) -> Result<(), Stopped> {
@@ -46,7 +48,7 @@ pub(super) fn compare(
     if std::ptr::eq(old_file, new_file) || old_file.text == new_file.text {
         return Ok(());
     }
-    let lost = changes.iter();
+    let lost = of_tables.iter().flatten();
     let lost = lost.filter(|change| change.rule.id == ChangeRuleId::AutogradSupportLost);
     let lost: FxHashSet<Box<str>> = lost.map(|change| change.operator.clone()).collect();
     let renamed = pairing.renamed.iter().map(|pair| (pair.base, pair.head));

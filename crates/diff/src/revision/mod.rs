@@ -31,8 +31,6 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::causes;
-use super::causes::Cause;
 use super::change::{Change, Subject};
 use super::official::Verdict;
 use super::rules::Group;
@@ -59,8 +57,6 @@ pub struct Comparison {
     pub dispatch: Vec<DispatchChange>,
     /// Whether dispatch tables were compared.
     pub has_dispatch: bool,
-    /// The changes by cause.
-    pub causes: Vec<Cause>,
     /// What could not be read, and operators of which nothing can be said for that reason.
     pub unread: Vec<Unread>,
 }
@@ -167,41 +163,46 @@ pub fn compare_until(
     };
     let (faces, of_tables) = both(in_parts, rest, compare_tables);
     let faces = faces?;
-    let mut dispatch = Vec::new();
-    if let Some((of_tables, cells)) = of_tables? {
-        changes.extend(of_tables);
-        dispatch = cells;
-    }
+    let found = of_tables?.unwrap_or_default();
+    let mut dispatch = found.cells;
+    // There are thousands of them, so they stay where they were made until they have their order.
+    let mut lists = found.changes;
     if let Some(views) = views {
-        formulas::compare(views, &pairing, &mut changes, stop)?;
+        let mut of_formulas = Vec::new();
+        formulas::compare(views, &pairing, &lists, &mut of_formulas, stop)?;
+        lists.push(of_formulas);
     }
-    audiences::refine(old, &faces, &mut changes);
+    lists.insert(0, changes);
+    audiences::refine(old, &faces, &mut lists);
     stop.check()?;
-    let (order, ()) = both(
-        in_parts,
-        || order(&changes),
-        || name_causes(old, new, &changes, &mut dispatch),
-    );
-    let mut places = vec![0; changes.len()];
+    let order = {
+        let changes: Vec<&Change> = lists.iter().flatten().collect();
+        let (order, ()) = both(
+            in_parts,
+            || order(&changes),
+            || name_causes(old, new, &changes, &mut dispatch),
+        );
+        order
+    };
+    let mut places = vec![0; order.len()];
     for (place, &old) in order.iter().enumerate() {
         places[old] = place;
     }
     for cells in &mut dispatch {
         cells.cause = cells.cause.map(|cause| places[cause]);
     }
-    let mut unsorted: Vec<Option<Change>> = changes.into_iter().map(Some).collect();
+    let unsorted = lists.into_iter().flatten();
+    let mut unsorted: Vec<Option<Arc<Change>>> =
+        unsorted.map(|change| Some(Arc::new(change))).collect();
     let sorted = order.iter().filter_map(|&old| unsorted[old].take());
-    let mut comparison = Comparison {
+    stop.check()?;
+    Ok(Comparison {
         pairs,
-        changes: sorted.map(Arc::new).collect(),
-        causes: Vec::new(),
+        changes: sorted.collect(),
         dispatch,
         has_dispatch: views.is_some(),
         unread,
-    };
-    stop.check()?;
-    comparison.causes = causes::causes(&comparison, old, new);
-    Ok(comparison)
+    })
 }
 
 /// The fields of every entry that both sides write.
@@ -230,7 +231,7 @@ fn entries(
 fn name_causes(
     base: &Catalogue,
     head: &Catalogue,
-    changes: &[Change],
+    changes: &[&Change],
     dispatch: &mut [DispatchChange],
 ) {
     let mut of_operator: FxHashMap<&str, usize> = FxHashMap::default();
@@ -268,7 +269,7 @@ fn name_causes(
 }
 
 /// By operator, the worst first, so that related changes are adjacent: which change stands where.
-fn order(changes: &[Change]) -> Vec<usize> {
+fn order(changes: &[&Change]) -> Vec<usize> {
     let subject = |change: &Change| match &change.subject {
         Subject::Operator => String::new(),
         subject => subject.names().join(","),
@@ -279,7 +280,7 @@ fn order(changes: &[Change]) -> Vec<usize> {
     };
     let mut order: Vec<usize> = (0..changes.len()).collect();
     order.sort_by(|&a, &b| {
-        let (a, b) = (&changes[a], &changes[b]);
+        let (a, b) = (changes[a], changes[b]);
         let by_rank = || rank(a).cmp(&rank(b));
         // Few agree in all that comes before, so the text is seldom made.
         let by_subject = || subject(a).cmp(&subject(b));

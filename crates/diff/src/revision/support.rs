@@ -80,9 +80,17 @@ pub(super) struct Tables<'a> {
 
 /// How many operators are compared in one go: a release has four parts, and the largest file twelve.
 const PART: usize = 800;
+/// From this length on a list gets room for all that a part may have, mostly.
+const LONG: usize = 64;
+/// How many cells there may be for each operator, and changes.
+const CELLS: usize = 8;
+const CHANGES: usize = 4;
 
 /// Operators to compare, and what was found.
-type Part<'p> = (&'p [(OperatorId, OperatorId)], Option<Found>);
+type Part<'p> = (
+    &'p [(OperatorId, OperatorId)],
+    Option<Result<FoundInPart, Stopped>>,
+);
 
 /// What was found for one operator and is of use for the next ones.
 #[derive(Default)]
@@ -95,7 +103,14 @@ pub(super) struct Memory<'a> {
 }
 
 /// What follows for a part of the operators.
-type Found = Result<(Vec<Change>, Vec<DispatchChange>), Stopped>;
+type FoundInPart = (Vec<Change>, Vec<DispatchChange>);
+
+/// What changed in tables: what follows for backends, part by part, and the cells.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    pub(super) changes: Vec<Vec<Change>>,
+    pub(super) cells: Vec<DispatchChange>,
+}
 
 /// A key whose rule or verdict changed.
 #[derive(Debug, Clone, Copy)]
@@ -146,23 +161,29 @@ impl<'a> Tables<'a> {
         }
     }
 
-    /// What changed in the tables of all operators that both sides have: what follows for backends,
-    /// and the cells.
+    /// What changed in the tables of all operators that both sides have.
     ///
     /// # Errors
     /// [`Stopped`].
-    pub(super) fn compare(&self, pairing: &Pairing, pair: &dyn Pair, stop: &Stop) -> Found {
+    pub(super) fn compare(
+        &self,
+        pairing: &Pairing,
+        pair: &dyn Pair,
+        stop: &Stop,
+    ) -> Result<Found, Stopped> {
         let mut parts: Vec<_> = pairing.same.chunks(PART).map(|part| (part, None)).collect();
         self.compare_parts(&mut parts, pair, stop);
-        let mut found = parts.into_iter().filter_map(|(_, found)| found);
-        // The first part's lists take in the others.
-        let (mut changes, mut cells) = found.next().transpose()?.unwrap_or_default();
-        for more in found {
-            let (more, of_cells) = more?;
-            changes.extend(more);
-            cells.extend(of_cells);
-        }
-        Ok((super::verdicts::fold(&self.verdicts, changes), cells))
+        let found = parts.into_iter().filter_map(|(_, found)| found);
+        let found: Vec<FoundInPart> = found.collect::<Result<_, _>>()?;
+        let (mut changes, of_parts): (Vec<_>, Vec<_>) = found.into_iter().unzip();
+        super::verdicts::fold(&self.verdicts, &mut changes);
+        // The first part's list takes in the others.
+        let total = of_parts.iter().map(Vec::len).sum::<usize>();
+        let mut of_parts = of_parts.into_iter();
+        let mut cells = of_parts.next().unwrap_or_default();
+        cells.reserve_exact(total - cells.len());
+        of_parts.for_each(|more| cells.extend(more));
+        Ok(Found { changes, cells })
     }
 
     /// Half beside half, and each half so again where a processor has become idle meanwhile.
@@ -181,7 +202,11 @@ impl<'a> Tables<'a> {
         }
     }
 
-    fn compare_part(&self, pairs: &[(OperatorId, OperatorId)], stop: &Stop) -> Found {
+    fn compare_part(
+        &self,
+        pairs: &[(OperatorId, OperatorId)],
+        stop: &Stop,
+    ) -> Result<FoundInPart, Stopped> {
         let mut memory = Memory::default();
         let (mut changes, mut cells) = (Vec::new(), Vec::new());
         let mut moved = Vec::new();
@@ -200,6 +225,8 @@ impl<'a> Tables<'a> {
             if moved.is_empty() && !follows {
                 continue;
             }
+            make_room(&mut changes, PART * CHANGES);
+            make_room(&mut cells, PART * CELLS);
             let operator = self.base.inputs.catalogue.operator(old);
             let name: Box<str> = operator.qualified_name().into();
             if !moved.is_empty() {
@@ -428,6 +455,14 @@ impl Kernels {
             kernel,
             verdict,
         }
+    }
+}
+
+/// Grows a list that has become long once and for all: reserved memory is not there until it is written,
+/// while growing step by step writes all of it twice, each time to fresh memory.
+fn make_room<T>(list: &mut Vec<T>, room: usize) {
+    if list.len() >= LONG && list.capacity() < room {
+        list.reserve_exact(room - list.len());
     }
 }
 

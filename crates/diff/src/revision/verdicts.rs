@@ -187,45 +187,44 @@ pub(super) fn is_gain(moved: &Moved) -> bool {
 }
 
 /// Folds the changes of operators that only follow another one into that one's change (`also`).
-/// `changes` are those of all tables.
-pub(super) fn fold(moves: &VerdictMoves, changes: Vec<Change>) -> Vec<Change> {
+/// `changes` are those of all tables, part by part.
+pub(super) fn fold(moves: &VerdictMoves, changes: &mut [Vec<Change>]) {
     let rules = [
         ChangeRuleId::BackendSupportLost,
         ChangeRuleId::BackendSupportGained,
     ];
     let mut followers: FxHashMap<&str, Vec<(ChangeRuleId, Box<str>)>> = FxHashMap::default();
-    let mut kept = Vec::with_capacity(changes.len());
-    for mut change in changes {
+    let mut stays = |change: &mut Change| {
         let leaders = match rules.contains(&change.rule.id) {
             true => moves.leaders.get(&change.operator),
             false => None,
         };
-        if let (Subject::Keys(keys), Some(leaders)) = (&mut change.subject, leaders) {
-            keys.retain(|key| {
-                // Of a name that is declared twice the last.
-                let mut of_key = leaders.iter().rev();
-                let Some((_, leader)) = of_key.find(|(at, _)| *at == &**key) else {
-                    return true;
-                };
-                let names = followers.entry(&**leader).or_default();
-                // All keys of an operator stand together.
-                let name = (change.rule.id, change.operator.clone());
-                if names.last() != Some(&name) {
-                    names.push(name);
-                }
-                false
-            });
-            if keys.is_empty() {
-                continue;
+        let (Subject::Keys(keys), Some(leaders)) = (&mut change.subject, leaders) else {
+            return true;
+        };
+        keys.retain(|key| {
+            // Of a name that is declared twice the last.
+            let mut of_key = leaders.iter().rev();
+            let Some((_, leader)) = of_key.find(|(at, _)| *at == &**key) else {
+                return true;
+            };
+            let names = followers.entry(&**leader).or_default();
+            // All keys of an operator stand together.
+            let name = (change.rule.id, change.operator.clone());
+            if names.last() != Some(&name) {
+                names.push(name);
             }
-        }
-        kept.push(change);
+            false
+        });
+        !keys.is_empty()
+    };
+    for of_part in &mut *changes {
+        of_part.retain_mut(&mut stays);
     }
-    for change in &mut kept {
+    for change in changes.iter_mut().flatten() {
         if let Some(names) = followers.get_mut(&*change.operator) {
             let of_rule = names.extract_if(.., |(rule, _)| *rule == change.rule.id);
             change.also.extend(of_rule.map(|(_, name)| name));
         }
     }
-    kept
 }

@@ -99,7 +99,7 @@ pub(super) fn fails(report: &Report<'_>, judged: &Judged) -> bool {
 
 /// The sections of a report, what matters most first.
 pub(super) fn outline<'a>(report: &Report<'a>) -> Vec<Section<'a>> {
-    let causes = &report.comparison.causes;
+    let causes = report.causes;
     let (mut of_cause, loose) = findings(report, causes);
     let mut sections: Vec<Section<'_>> = causes
         .iter()

@@ -3,6 +3,7 @@ use std::sync::Arc;
 use super::*;
 use crate::changes::outline::Class;
 use crate::room::UNBOUNDED;
+use opatlas_diff::causes::causes;
 use opatlas_diff::policy::{Context, Line, judge};
 use opatlas_diff::{Revision, compare};
 use opatlas_operators::catalogue::Catalogue;
@@ -80,8 +81,10 @@ fn no_more_parts_than_by_the_book() {
         sources: std::collections::BTreeMap::new(),
         room: &UNBOUNDED,
     };
+    let causes = causes(&comparison, &base, &head);
     let mut report = Report {
         comparison: &comparison,
+        causes: &causes,
         judgement: &judgement,
         policy: &policy,
         exceptions: &[],
