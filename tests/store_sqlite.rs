@@ -126,6 +126,20 @@ async fn many_may_open_a_new_database_at_once() {
     assert_eq!(openers.join_all().await.len(), 8);
 }
 
+/// SQLite itself does not wait for a lock to give a database its log.
+#[tokio::test]
+async fn opening_waits_for_whoever_is_making_the_database() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = url(&folder);
+    let mut other = raw(&format!("{url}?mode=rwc")).await;
+    other.execute("BEGIN IMMEDIATE").await.unwrap();
+    let opening = tokio::spawn(async move { SqliteStore::open(&url).await });
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    assert!(!opening.is_finished());
+    other.execute("ROLLBACK").await.unwrap();
+    assert!(opening.await.unwrap().is_ok());
+}
+
 #[tokio::test]
 async fn databases_in_memory_are_apart() {
     let one = with_project("sqlite::memory:").await;

@@ -283,9 +283,7 @@ impl From<sqlx::Error> for StoreError {
 
 /// Sorts an error of SQLite by its primary result code (<https://sqlite.org/rescode.html>).
 fn of_sqlite(error: sqlx::Error) -> StoreError {
-    let code = error.as_database_error().and_then(|fault| fault.code());
-    let code = code.and_then(|code| code.parse::<i32>().ok()).unwrap_or(1);
-    let what = match code & 0xFF {
+    let what = match sqlite_code(&error).unwrap_or(1) {
         5 | 6 => "another process holds its lock",
         8 => "it is read-only, but Opatlas needs write access",
         10 => "reading or writing its files failed",
@@ -300,6 +298,17 @@ fn of_sqlite(error: sqlx::Error) -> StoreError {
         _ => return StoreError::Backend(error),
     };
     StoreError::unavailable(what, error)
+}
+
+/// The primary result code of an error of SQLite.
+fn sqlite_code(error: &sqlx::Error) -> Option<i32> {
+    let code = error.as_database_error()?.code()?;
+    Some(code.parse::<i32>().ok()? & 0xFF)
+}
+
+/// Whether SQLite refused because somebody holds a lock (`SQLITE_BUSY`).
+pub(super) fn is_busy(error: &sqlx::Error) -> bool {
+    sqlite_code(error) == Some(5)
 }
 
 /// Sorts an error of PostgreSQL by its code

@@ -11,12 +11,13 @@ use sqlx::pool::PoolConnection;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{ConnectOptions as _, Connection as _, Pool, Transaction, query, query_scalar};
 use tokio::sync::Mutex;
+use tokio::time::{Instant, sleep};
 
 use self::address::Address;
 use self::file::DatabaseFile;
 use self::index::LogIndex;
 use super::database::Backend;
-use super::error::StoreError;
+use super::error::{StoreError, is_busy};
 use super::mark::Mark;
 use super::migrations;
 use super::opening::{Opening, opened_for_reading};
@@ -42,6 +43,8 @@ const MAPPED_BYTES: &str = "268435456";
 const PAGES_KEPT: &str = "-512";
 /// How long to wait for a lock that another process holds.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long until it is asked for again where SQLite itself does not wait.
+const ASK_AGAIN_AFTER: Duration = Duration::from_millis(10);
 /// How long to wait for a connection.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(30);
 /// From how many pages (of 4 KiB) on a commit folds the log into the database itself. A release is
@@ -134,7 +137,7 @@ impl SqliteStore {
             // An in-memory database lives as long as its connection.
             false => writer,
         };
-        let writer = writer.connect_with(configured(&options)).await?;
+        let writer = connected(writer, configured(&options)).await?;
         // One transaction around all of them: two processes may start at once, and the second then
         // finds the work done.
         let mut work = begin_write(&writer).await?;
@@ -180,7 +183,7 @@ impl SqliteStore {
         };
         let readers = self.readers.clone();
         tokio::spawn(async move {
-            tokio::time::sleep(FOLD_AFTER).await;
+            sleep(FOLD_AFTER).await;
             // A failure does not matter: the next checkpoint catches up.
             let _ = query("PRAGMA wal_checkpoint(PASSIVE)")
                 .execute(&readers)
@@ -290,6 +293,21 @@ pub(super) async fn own_faults(connection: &mut Connection) -> Result<Vec<String
 /// this one waits.
 async fn begin_write(pool: &Pool<Database>) -> Result<Transaction<'static, Database>, StoreError> {
     Ok(pool.begin_with("BEGIN IMMEDIATE").await?)
+}
+
+/// Connects. To give a database its log SQLite needs a lock that it does not wait for, since two processes
+/// might wait for each other; here one of them has let go by the time the other asks again.
+async fn connected(
+    pool: SqlitePoolOptions,
+    options: SqliteConnectOptions,
+) -> Result<Pool<Database>, StoreError> {
+    let end = Instant::now() + BUSY_TIMEOUT;
+    loop {
+        match pool.clone().connect_with(options.clone()).await {
+            Err(error) if is_busy(&error) && Instant::now() < end => sleep(ASK_AGAIN_AFTER).await,
+            connected => return Ok(connected?),
+        }
+    }
 }
 
 fn configured(options: &SqliteConnectOptions) -> SqliteConnectOptions {
