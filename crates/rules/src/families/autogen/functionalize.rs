@@ -185,11 +185,14 @@ fn unwritable_out(scope: &Scope<'_>, operator: &Operator) -> Option<Diagnostic> 
 
 /// Two out variants keep the dtype of `out`, which the functional variant needs as an argument.
 fn cumulative(operator: &Operator, functional: &Operator, release: Release) -> Option<Diagnostic> {
-    let mut names = vec!["cumsum.out", "cumprod.out"];
-    if release < Release::V2_13 {
-        names.extend(["cumsum.dimname_out", "cumprod.dimname_out"]);
-    }
-    if release < Release::V2_12 || !names.contains(&operator.name().as_str()) {
+    let is_cumulative = match operator.name().as_str() {
+        "cumsum.out" | "cumprod.out" => release >= Release::V2_12,
+        "cumsum.dimname_out" | "cumprod.dimname_out" => {
+            (Release::V2_12..Release::V2_13).contains(&release)
+        }
+        _ => false,
+    };
+    if !is_cumulative {
         return None;
     }
     let outs = operator.schema().arguments.out().len();

@@ -72,17 +72,21 @@ fn overload(catalogue: &Catalogue, id: OperatorId, subject: &Subject<'_>, sink: 
         .of(id)
         .functional
         .map(|id| catalogue.operator(id));
-    let expected = match functional.filter(|functional| !functional.is_generated()) {
-        Some(functional) => match functional.name().overload() {
-            "" => "out".to_owned(),
-            functional => format!("{functional}_out"),
-        },
-        None if overload.ends_with("_out") => return,
-        None => "out".to_owned(),
+    let functional = functional.filter(|functional| !functional.is_generated());
+    let of_functional = functional.map(|functional| functional.name().overload());
+    let suffixed = overload.strip_suffix("_out");
+    let is_expected = match of_functional {
+        Some("") => overload == "out",
+        Some(functional) => suffixed == Some(functional),
+        None => overload == "out" || suffixed.is_some(),
     };
-    if overload == expected {
+    if is_expected {
         return;
     }
+    let expected = match of_functional {
+        None | Some("") => "out".to_owned(),
+        Some(functional) => format!("{functional}_out"),
+    };
     let message = format!("the overload name of this out variant should be `{expected}`");
     let diagnostic = Diagnostic::new(RuleId::OutOverloadNaming, subject.schema.name_at.0, message)
         .with_help(
