@@ -144,3 +144,81 @@ fn push(text: &mut Vec<u8>, is_first: bool, item: Option<impl Serialize>) {
     // Writing to memory does not fail, and ours have string keys only.
     let _ = item.map(|item| serde_json::to_writer(text, &item));
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use jiff::civil::date;
+    use opatlas_diff::policy::Policy;
+    use opatlas_pytorch::release::Release;
+    use opatlas_source::{Bundle, InTurn, Stop};
+
+    use super::*;
+    use crate::service::Snapshot;
+    use crate::service::compare::Compared;
+    use crate::wire::change::ChangeContext;
+    use crate::wire::comparison::{SideView, comparison};
+    use crate::wire::json::json;
+
+    fn read(entries: &str) -> Arc<Snapshot> {
+        let bundle = Bundle::of_native_functions(entries.as_bytes());
+        Arc::new(Snapshot::read(bundle, Release::LATEST, None))
+    }
+
+    fn view(title: &str) -> SideView {
+        SideView {
+            title: title.to_owned(),
+            project: None,
+            revision: "sha256:0".to_owned(),
+            label: None,
+            release: "2.15",
+        }
+    }
+
+    /// With changes, cells, causes, new operators, findings and something unread, and without any.
+    #[test]
+    fn the_pieces_are_the_whole() {
+        let old = "- func: f(Tensor self, int n) -> Tensor\n  dispatch:\n    CPU: f_cpu\n\
+                   - func: g(Tensor self) -> Tensor\n\
+                   - func: h(Tensor self -> Tensor\n";
+        let new = "- func: f(Tensor self, int m=1) -> Tensor\n  dispatch:\n    CUDA: f_cuda\n\
+                   - func: k(Tensor self,Tensor b) -> Tensor\n";
+        for (old, new) in [(old, new), (new, old), (old, old)] {
+            let (base, head) = (read(old), read(new));
+            let compared = Compared::new(base, head, &Stop::never());
+            let compared = compared.unwrap_or_else(|error| panic!("{error}"));
+            let policy = Policy::default();
+            let judgement = compared.judge(&policy, &[], date(2026, 6, 1));
+            let told = ComparisonParts {
+                compared: &compared,
+                base: &view("old"),
+                head: &view("new"),
+                policy: &policy,
+                introduced: &compared.introduced(),
+                cards: &compared.cards(&Stop::never()).unwrap(),
+                context: ChangeContext {
+                    judgement: &judgement,
+                    exceptions: &[],
+                    base: Some(compared.base.changed_files()),
+                    head: Some(compared.head.changed_files()),
+                },
+            };
+            let mut whole = comparison(told, vec!["a note".to_owned()]);
+            whole.conclusion = "fail";
+            whole.permalink = Some("/p".to_owned());
+            assert_eq!(old == new, whole.changes.1.is_empty());
+            let frame = Frame::of(told, &InTurn, "fail", |end| {
+                end.notes = vec!["a note".to_owned()];
+                end.permalink = Some("/p".to_owned());
+            });
+            let frame = frame.unwrap_or_else(|error| panic!("{error}"));
+            let pieces = Pieces::of(&frame, told);
+            let text = |text: &[u8]| String::from_utf8_lossy(text).into_owned();
+            assert_eq!(text(&pieces.whole(&InTurn)), text(&json(&whole)));
+            let mut one_by_one = Vec::new();
+            (0..pieces.count()).for_each(|item| pieces.write(item..item + 1, &mut one_by_one));
+            assert_eq!(text(&one_by_one), text(&json(&whole)));
+        }
+    }
+}
