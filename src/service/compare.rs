@@ -120,8 +120,8 @@ impl Compared {
         })
     }
 
-    /// The changes by cause. They are found when somebody first asks, since not every answer groups
-    /// changes so.
+    /// The changes by cause. They are found when somebody first asks: to hold the head against further
+    /// revisions needs none.
     pub fn causes(&self) -> &[Cause] {
         let (base, head) = (&self.base.catalogue, &self.head.catalogue);
         let find = || causes(&self.comparison, base, head);

@@ -190,7 +190,7 @@ impl Judged {
             let useless = compared.useless(&judgement, &rulebook.exceptions, is_given);
             (judgement, useless, compared.introduced())
         };
-        // Every format but a few lists changes by cause, which takes as long as to judge them.
+        // Most formats list changes by cause, and to find those takes as long as to judge the changes.
         let tell = || {
             let cards = compared.cards(stop);
             compared.causes();
