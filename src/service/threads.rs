@@ -24,15 +24,15 @@ static POOL: LazyLock<Option<ThreadPool>> = LazyLock::new(|| {
     let processors = thread::available_parallelism().map_or(1, usize::from);
     let pool = ThreadPoolBuilder::new().num_threads(processors);
     let pool = pool.thread_name(|at| format!("opatlas-part-{at}"));
-    let pool = match IS_CALLERS.load(Ordering::Relaxed) {
+    let pool = match CALLER_JOINS.load(Ordering::Relaxed) {
         true => pool.use_current_thread(),
         false => pool,
     };
     (processors > 1).then(|| pool.build().ok())?
 });
 
-/// Whether the first thread that works in parts is one of the pool.
-static IS_CALLERS: AtomicBool = AtomicBool::new(false);
+/// Whether the first thread that works in parts becomes one of the pool.
+static CALLER_JOINS: AtomicBool = AtomicBool::new(false);
 
 /// How many second parts run.
 static RUNNING: AtomicUsize = AtomicUsize::new(0);
@@ -96,7 +96,7 @@ impl Threads {
     /// do: it runs a second part itself that no other thread has begun, and with one thread less there is less
     /// memory to take from the system.
     pub fn with_this_one() {
-        IS_CALLERS.store(true, Ordering::Relaxed);
+        CALLER_JOINS.store(true, Ordering::Relaxed);
     }
 
     /// Frees what was needed for an answer, while that is on its way: to free a comparison of two releases

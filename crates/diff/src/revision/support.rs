@@ -458,8 +458,8 @@ impl Kernels {
     }
 }
 
-/// Grows a list that has become long once and for all: reserved memory is not there until it is written,
-/// while growing step by step writes all of it twice, each time to fresh memory.
+/// Grows a list that has become long to what it may need at most, mostly. Memory that is reserved costs
+/// nothing until it is written, while growing step by step copies the list each time to fresh memory.
 fn make_room<T>(list: &mut Vec<T>, room: usize) {
     if list.len() >= LONG && list.capacity() < room {
         list.reserve_exact(room - list.len());
