@@ -108,9 +108,10 @@ impl SqliteStore {
         let options = file::reading(address, common(&address.options));
         let options = options.pragma("mmap_size", MAPPED_BYTES);
         let readers = pool(READERS_OF_COMMAND).connect_lazy_with(options);
-        // Connecting reads nothing from the file. If it fails, the first query reports the error.
-        let (judged, _) = tokio::join!(file::judge(address, Opening::Read), readers.acquire());
-        judged?;
+        // A second connection only for this would take as long as to read a revision.
+        if file::has_content(address, Opening::Read)? {
+            file::judge_by(&mut *readers.acquire().await?, address).await?;
+        }
         Ok(Self {
             writer: readers.clone(),
             readers,

@@ -151,19 +151,8 @@ fn unavailable(error: &std::io::Error) -> StoreError {
 /// # Errors
 /// [`Unusable`], [`StoreError::TooNew`], [`StoreError::Corrupt`], [`StoreError::Unavailable`].
 pub(super) async fn judge(address: &Address, opening: Opening) -> Result<(), StoreError> {
-    let place = address.shown();
-    let length = match address.path().map(fs::metadata) {
-        Some(Ok(metadata)) => metadata.len(),
-        // SQLite reports what is wrong with a path.
-        Some(Err(error)) if error.kind() != ErrorKind::NotFound => return Ok(()),
-        None | Some(Err(_)) if opening == Opening::Make => return Ok(()),
-        None | Some(Err(_)) => return Err(Unusable::Absent { place }.into()),
-    };
-    if length == 0 {
-        return match opening {
-            Opening::Make => Ok(()),
-            _ => Err(Unusable::Foreign { place }.into()),
-        };
+    if !has_content(address, opening)? {
+        return Ok(());
     }
     let had_log = has_log(address);
     let applied = match look(address, had_log, opening).await {
@@ -171,10 +160,37 @@ pub(super) async fn judge(address: &Address, opening: Opening) -> Result<(), Sto
         Err(_) if !had_log && has_log(address) => look(address, true, opening).await,
         applied => applied,
     };
-    match applied? {
-        Applied::Empty => Ok(()),
-        Applied::Foreign => Err(Unusable::Foreign { place }.into()),
-        Applied::Migrations(applied) => opening.judge(&place, &applied, &migrations::SQLITE),
+    applied?.judge(address, opening)
+}
+
+/// The same by a connection that is going to read from it.
+///
+/// # Errors
+/// As [`judge`].
+pub(super) async fn judge_by(
+    connection: &mut SqliteConnection,
+    address: &Address,
+) -> Result<(), StoreError> {
+    let applied = applied(connection, Opening::Read).await?;
+    applied.judge(address, Opening::Read)
+}
+
+/// Whether there is anything in the file to be judged. Where there is not, it is as good as new, or
+/// SQLite reports what is wrong with its path.
+///
+/// # Errors
+/// [`Unusable`] where that is not enough.
+pub(super) fn has_content(address: &Address, opening: Opening) -> Result<bool, StoreError> {
+    let place = || address.shown();
+    let unusable = match address.path().map(fs::metadata) {
+        Some(Ok(metadata)) if metadata.len() > 0 => return Ok(true),
+        Some(Ok(_)) => Unusable::Foreign { place: place() },
+        Some(Err(error)) if error.kind() != ErrorKind::NotFound => return Ok(false),
+        None | Some(Err(_)) => Unusable::Absent { place: place() },
+    };
+    match opening {
+        Opening::Make => Ok(false),
+        _ => Err(unusable.into()),
     }
 }
 
@@ -216,6 +232,17 @@ enum Applied {
     Foreign,
     /// Their numbers and checksums.
     Migrations(Vec<(i64, Vec<u8>)>),
+}
+
+impl Applied {
+    fn judge(self, address: &Address, opening: Opening) -> Result<(), StoreError> {
+        let place = address.shown();
+        match self {
+            Self::Empty => Ok(()),
+            Self::Foreign => Err(Unusable::Foreign { place }.into()),
+            Self::Migrations(applied) => opening.judge(&place, &applied, &migrations::SQLITE),
+        }
+    }
 }
 
 async fn applied(
