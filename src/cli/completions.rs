@@ -9,13 +9,9 @@ use clap::{Args, CommandFactory as _};
 use clap_complete::Shell;
 use clap_mangen::Man;
 
-use super::{Cli, output};
+use super::{Cli, late, output};
 
-/// Prints the completions of a shell.
-///
-/// For bash, add `eval "$(opatlas completions bash)"` to ~/.bashrc. For zsh, write them to a file
-/// `_opatlas` in a folder of $fpath. For fish, write them to
-/// ~/.config/fish/completions/opatlas.fish.
+/// The arguments of `opatlas completions`.
 #[derive(Debug, Args)]
 pub(super) struct Completions {
     /// The shell
@@ -23,7 +19,7 @@ pub(super) struct Completions {
     shell: Shell,
 }
 
-/// Prints the manual page, or writes the pages of all commands to a folder.
+/// The arguments of `opatlas man`.
 #[derive(Debug, Args)]
 pub(super) struct Manual {
     /// The folder for the pages of all commands, such as /usr/local/share/man/man1; created if it
@@ -34,6 +30,7 @@ pub(super) struct Manual {
 
 impl Completions {
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
+        late::describe_all();
         let mut text = Vec::new();
         clap_complete::generate(self.shell, &mut Cli::command(), "opatlas", &mut text);
         output::bytes(&text)?;
@@ -43,6 +40,7 @@ impl Completions {
 
 impl Manual {
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
+        late::describe_all();
         let mut command = Cli::command().disable_help_subcommand(true);
         command.build();
         match &self.out {

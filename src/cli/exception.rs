@@ -9,10 +9,7 @@ use crate::store::{ExceptionRecord, Opening};
 
 use super::{Stored, Target};
 
-/// Manages the changes that a project accepts.
-///
-/// An excused change stays in every report, with the reason and the expiry of its exception; it
-/// only does not count. It counts again after the expiry.
+/// The arguments of `opatlas exception`.
 #[derive(Debug, Args)]
 pub(super) struct Exception {
     #[command(subcommand)]

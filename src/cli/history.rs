@@ -16,10 +16,7 @@ use opatlas_report::history::{History as HistoryReport, ReportedEvent, Serving, 
 use super::stored::Asked;
 use super::{Stored, Target};
 
-/// Shows the history of an operator over a project's revisions.
-///
-/// When the operator was added and removed, how its schema changed and what that broke for whom,
-/// which kernels and tags it gained and lost, and what runs it on which backend now.
+/// The arguments of `opatlas history`.
 #[derive(Debug, Args)]
 pub(super) struct History {
     /// The operator, such as add.Tensor

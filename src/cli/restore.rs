@@ -11,9 +11,7 @@ use crate::store::{self, Opening, SqliteStore, Store as _};
 
 use super::{Database, backup, local};
 
-/// Restores a backup into an empty database, of the same or another kind.
-///
-/// Restores everything or nothing, and checks the result against its digests.
+/// The arguments of `opatlas restore`.
 #[derive(Debug, Args)]
 pub(super) struct Restore {
     /// The file that `opatlas backup` wrote

@@ -24,10 +24,7 @@ use opatlas_source::{Span, Stop};
 use super::colour;
 use super::subject::{Chosen, Subject};
 
-/// Shows which kernel runs for an operator on every dispatch key, and why.
-///
-/// With --backend it shows one key across all operators instead, with counts. It reads the last
-/// stored revision of the project, unless --release, --revision or --file selects another one.
+/// The arguments of `opatlas table`.
 #[derive(Debug, Args)]
 pub(super) struct Table {
     /// The operator, such as add.Tensor

@@ -12,10 +12,7 @@ use crate::store::{Opening, ProjectName, TokenRecord};
 
 use super::{Database, duration, local};
 
-/// Creates, lists and revokes the tokens for a service with --auth writes or all.
-///
-/// Works on the database directly, so it needs no token. A service notices a revoked token within
-/// five seconds.
+/// The arguments of `opatlas token`.
 #[derive(Debug, Args)]
 pub(super) struct Token {
     #[command(subcommand)]

@@ -57,6 +57,9 @@ fn completions_know_the_commands_and_their_options() {
         complete("opatlas check --fail-on w").lines().next(),
         Some("warning")
     );
+    // Commands below a command are known to `help` too.
+    let below = complete("opatlas help exception ");
+    assert!(below.lines().any(|it| it == "extend"), "{below}");
 }
 
 #[test]
