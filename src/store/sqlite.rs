@@ -108,9 +108,12 @@ impl SqliteStore {
         let options = file::reading(address, common(&address.options));
         let options = options.pragma("mmap_size", MAPPED_BYTES);
         let readers = pool(READERS_OF_COMMAND).connect_lazy_with(options);
-        // A second connection only for this would take as long as to read a revision.
-        if file::has_content(address, Opening::Read)? {
-            file::judge_by(&mut *readers.acquire().await?, address).await?;
+        if file::has_content(address, Opening::Read)?
+            && let Err(error) = judge(&readers, address).await
+        {
+            // Which also removes the log that the connection may have made.
+            readers.close().await;
+            return Err(error);
         }
         Ok(Self {
             writer: readers.clone(),
@@ -288,6 +291,12 @@ pub(super) async fn own_faults(connection: &mut Connection) -> Result<Vec<String
         faults.push(format!("{} references lead nowhere", dangling.len()));
     }
     Ok(faults)
+}
+
+/// Judges a database by a connection that goes on to read from it. A second one only for this would
+/// take as long as to read a revision.
+async fn judge(readers: &Pool<Database>, address: &Address) -> Result<(), StoreError> {
+    file::judge_by(&mut *readers.acquire().await?, address).await
 }
 
 /// Takes the lock at once. A transaction that reads first and asks for the lock later fails where

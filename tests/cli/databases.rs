@@ -43,7 +43,7 @@ fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     files.collect()
 }
 
-/// Every command says this of the database, and leaves all files as they are.
+/// Every command says this of the database, leaves all files as they are and adds none.
 fn refused_by_all(folder: &Path, reason: &str) {
     let before = files(folder);
     for command in COMMANDS {
@@ -56,6 +56,8 @@ fn refused_by_all(folder: &Path, reason: &str) {
         assert!(said.contains(reason), "{command:?}: {said}");
         assert!(said.contains("it.db"), "{command:?}: {said}");
         assert!(files(folder) == before, "{command:?} changed a file");
+        let log = folder.join("it.db-wal");
+        assert!(!log.exists(), "{command:?} left a log");
     }
 }
 
