@@ -294,7 +294,7 @@ pub(super) async fn own_faults(connection: &mut Connection) -> Result<Vec<String
 }
 
 /// Judges a database by a connection that goes on to read from it. A second one only for this would
-/// take as long as to read a revision.
+/// cost a thread with memory of its own, and read the schema and the index of the log once more.
 async fn judge(readers: &Pool<Database>, address: &Address) -> Result<(), StoreError> {
     file::judge_by(&mut *readers.acquire().await?, address).await
 }
