@@ -10,7 +10,11 @@ use crate::store::{self, Opening, SqliteStore, Store as _};
 
 use super::{Database, local};
 
-/// The arguments of `opatlas backup`.
+/// Saves a consistent snapshot of the database while the service runs.
+///
+/// The file is an SQLite database, whatever database it comes from. `opatlas restore` restores it
+/// into either kind, and `--database sqlite://FILE` reads it directly. It contains digests of
+/// tokens and signing keys, so only its owner can read it.
 #[derive(Debug, Args)]
 pub(super) struct Backup {
     /// The file to write, which must not exist

@@ -32,7 +32,12 @@ use opatlas_source::diagnostic::{Finding, Severity};
 
 pub(super) use inputs::{Input, inputs};
 
-/// The arguments of `opatlas check`.
+/// Checks operator declarations against the rules of a release.
+///
+/// A file named tags.yaml, derivatives.yaml or deprecated.yaml is read as such; a file that
+/// describes an out-of-tree backend belongs to the operators; any other file, and standard input
+/// (`-`), is read as native_functions.yaml. A folder means the files in it. With --over, files of
+/// a backend are checked over a revision of PyTorch's.
 #[derive(Debug, Args)]
 pub(super) struct Check {
     /// Files or folders to check

@@ -21,7 +21,13 @@ use options::Format;
 pub(super) use made::{Made, exit_code};
 pub(super) use options::How;
 
-/// The arguments of `opatlas compare`.
+/// Shows what changed between two revisions: what breaks, for whom, and on which backend.
+///
+/// BASE and HEAD are files, folders with the files of a bundle, stored revisions (2.9.0, latest,
+/// sha256:DIGITS, or label:NAME if a file has that name), or commits of a local repository
+/// (git:REV, git:REV:PATH). With --backend it shows what the head changes for an out-of-tree
+/// backend. The policy and the exceptions come from the project and from opatlas.toml in the
+/// current folder.
 #[derive(Debug, Args)]
 pub(super) struct Compare {
     /// The revision to compare with

@@ -9,9 +9,13 @@ use clap::{Args, CommandFactory as _};
 use clap_complete::Shell;
 use clap_mangen::Man;
 
-use super::{Cli, late, output};
+use super::{Cli, output};
 
-/// The arguments of `opatlas completions`.
+/// Prints the completions of a shell.
+///
+/// For bash, add `eval "$(opatlas completions bash)"` to ~/.bashrc. For zsh, write them to a file
+/// `_opatlas` in a folder of $fpath. For fish, write them to
+/// ~/.config/fish/completions/opatlas.fish.
 #[derive(Debug, Args)]
 pub(super) struct Completions {
     /// The shell
@@ -19,7 +23,7 @@ pub(super) struct Completions {
     shell: Shell,
 }
 
-/// The arguments of `opatlas man`.
+/// Prints the manual page, or writes the pages of all commands to a folder.
 #[derive(Debug, Args)]
 pub(super) struct Manual {
     /// The folder for the pages of all commands, such as /usr/local/share/man/man1; created if it
@@ -30,7 +34,6 @@ pub(super) struct Manual {
 
 impl Completions {
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
-        late::describe_all();
         let mut text = Vec::new();
         clap_complete::generate(self.shell, &mut Cli::command(), "opatlas", &mut text);
         output::bytes(&text)?;
@@ -40,7 +43,6 @@ impl Completions {
 
 impl Manual {
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
-        late::describe_all();
         let mut command = Cli::command().disable_help_subcommand(true);
         command.build();
         match &self.out {

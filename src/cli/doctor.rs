@@ -8,7 +8,10 @@ use crate::store::{CheckReport, Opening, StoreError};
 
 use super::{Database, local};
 
-/// The arguments of `opatlas doctor`.
+/// Checks the database against its digests while the service runs.
+///
+/// Reassembles every file and compares it with its SHA-256, every revision with its digest, and
+/// every label with its revision. Exits with 1 if it finds damage.
 #[derive(Debug, Args)]
 pub(super) struct Doctor {
     #[command(flatten)]

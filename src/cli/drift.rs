@@ -15,7 +15,12 @@ use opatlas_source::Stop;
 
 use super::{Stored, Target};
 
-/// The arguments of `opatlas drift`.
+/// Compares the registrations of a process with the files of a revision.
+///
+/// The probe records processes (`python -m opatlas_probe --parts tables`). A registration of the
+/// process is the same, not declared, or has another kernel; a registration of the files may be
+/// absent. PyTorch's own hand-written registrations are expected too. Backends that are not in the
+/// build are left out. Exits with 1 if there are differences.
 #[derive(Debug, Args)]
 pub(super) struct Drift {
     /// A file of the probe, or the digest of a stored dump [default: the last stored one]

@@ -9,7 +9,10 @@ use crate::store::{ExceptionRecord, Opening};
 
 use super::{Stored, Target};
 
-/// The arguments of `opatlas exception`.
+/// Manages the changes that a project accepts.
+///
+/// An excused change stays in every report, with the reason and the expiry of its exception; it
+/// only does not count. It counts again after the expiry.
 #[derive(Debug, Args)]
 pub(super) struct Exception {
     #[command(subcommand)]

@@ -12,7 +12,10 @@ use opatlas_report::topics;
 use opatlas_rules::{Rule, registry};
 use opatlas_source::suggest::nearest_few;
 
-/// The arguments of `opatlas explain`.
+/// Explains a rule or a topic.
+///
+/// A topic is a dispatch key or alias, a field of an entry, a type, an annotation, or a guide such as
+/// dispatch-keyword. A rule is about one revision, or about a change between two.
 #[derive(Debug, Args)]
 pub(super) struct Explain {
     /// The rule or topic, such as out-return-matches, CompositeExplicitAutograd or "Tensor(a!)";

@@ -11,7 +11,7 @@ use crate::store::Opening;
 
 use super::{Stored, Target, output};
 
-/// The arguments of `opatlas export`.
+/// Writes the files of a revision, byte for byte.
 #[derive(Debug, Args)]
 pub(super) struct Export {
     /// The revision: a label, sha256:DIGITS, or latest

@@ -16,7 +16,11 @@ use opatlas_source::Stop;
 
 use super::{Stored, Target};
 
-/// The arguments of `opatlas gaps`.
+/// Lists the operators that a backend lacks or inherits, those that matter most first, and the
+/// kernels that would help most.
+///
+/// The order is: the most used operators (with --usage), operators tagged core, then operators that
+/// most other backends have a kernel for.
 #[derive(Debug, Args)]
 pub(super) struct Gaps {
     /// The backend's dispatch key, such as MPS

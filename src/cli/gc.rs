@@ -8,7 +8,11 @@ use crate::store::{Mode, Opening, ProjectName};
 
 use super::{Database, duration, local};
 
-/// The arguments of `opatlas gc`.
+/// Deletes old revisions without a label, such as those of closed pull requests.
+///
+/// Revisions with a label are never deleted; delete the label first (`DELETE .../labels/pr-1234`).
+/// Bytes that only deleted revisions used are deleted too. An SQLite file keeps its size and reuses
+/// the space.
 #[derive(Debug, Args)]
 pub(super) struct Gc {
     /// Keep revisions ingested within this time: a number of days or hours, such as 30d or 12h

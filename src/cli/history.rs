@@ -16,7 +16,10 @@ use opatlas_report::history::{History as HistoryReport, ReportedEvent, Serving, 
 use super::stored::Asked;
 use super::{Stored, Target};
 
-/// The arguments of `opatlas history`.
+/// Shows the history of an operator over a project's revisions.
+///
+/// When the operator was added and removed, how its schema changed and what that broke for whom,
+/// which kernels and tags it gained and lost, and what runs it on which backend now.
 #[derive(Debug, Args)]
 pub(super) struct History {
     /// The operator, such as add.Tensor

@@ -25,7 +25,14 @@ use super::side::NATIVE_FUNCTIONS_PATH;
 use super::stored::Taken;
 use super::{Stored, Target, colour, sample};
 
-/// The arguments of `opatlas import`.
+/// Imports revisions into the database or a server.
+///
+/// `opatlas import torch==2.9.0` fetches the wheel of the release with your own pip, extracts the
+/// YAML files and stores them under the label 2.9.0; `torch==2.0.0..latest` imports every published
+/// release in the range. `opatlas import --git REPO --range A..B` imports the commits of a local
+/// clone that touch native_functions.yaml. Both resume after an interruption. `opatlas import --dir
+/// PATH --label X` imports the files of a folder: native_functions.yaml, tags.yaml,
+/// derivatives.yaml, deprecated.yaml, observed.json and backends/NAME.yaml.
 #[derive(Debug, Args)]
 pub(super) struct Import {
     /// Releases to fetch, such as torch==2.9.0 or torch==2.0.0..latest

@@ -23,7 +23,12 @@ use opatlas_pytorch::release::Release;
 /// replaced are not.
 const QUIET: Duration = Duration::from_millis(2);
 
-/// The arguments of `opatlas lsp`.
+/// Starts the language server, which an editor talks to over standard input and output.
+///
+/// It serves native_functions.yaml, derivatives.yaml, tags.yaml, deprecated.yaml and files of
+/// out-of-tree backends. The files that belong with an open one are found in PyTorch's layout, in
+/// the same folder, or by [files] of opatlas.toml. editors/README.md describes the settings of
+/// editors.
 #[derive(Debug, Args)]
 pub(super) struct Lsp {
     /// The PyTorch release whose rules apply; by default that of opatlas.toml, or the newest known

@@ -27,7 +27,6 @@ mod gc;
 mod history;
 mod import;
 mod interrupt;
-mod late;
 mod local;
 mod lsp;
 mod memory;
@@ -59,7 +58,6 @@ use crate::service::{ServiceError, Threads};
 use crate::store::blocking;
 use crate::wire::problem::Problem;
 
-use late::Late;
 use stored::Stored;
 use target::{Database, Target};
 
@@ -80,142 +78,30 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Serves the HTTP API.
-    Serve(Late<serve::Serve>),
-    /// Checks operator declarations against the rules of a release.
-    ///
-    /// A file named tags.yaml, derivatives.yaml or deprecated.yaml is read as such; a file that
-    /// describes an out-of-tree backend belongs to the operators; any other file, and standard input
-    /// (`-`), is read as native_functions.yaml. A folder means the files in it. With --over, files of
-    /// a backend are checked over a revision of PyTorch's.
-    Check(Late<Box<check::Check>>),
-    /// Explains a rule or a topic.
-    ///
-    /// A topic is a dispatch key or alias, a field of an entry, a type, an annotation, or a guide such as
-    /// dispatch-keyword. A rule is about one revision, or about a change between two.
-    Explain(Late<explain::Explain>),
-    /// Shows which kernel runs for an operator on every dispatch key, and why.
-    ///
-    /// With --backend it shows one key across all operators instead, with counts. It reads the last
-    /// stored revision of the project, unless --release, --revision or --file selects another one.
-    Table(Late<table::Table>),
-    /// Reads operator schemas and prints their canonical text.
-    ///
-    /// With --dialect library it reads what the C++ parser of PyTorch reads: schemas of `m.def` and
-    /// `torch.library`. Exits with 1 if a schema has errors.
-    Schema(Late<schema::Schema>),
-    /// Shows the C++ and Python declarations of an operator.
-    ///
-    /// With --key it shows what is written to implement the operator for that dispatch key instead: in
-    /// PyTorch's own tree, in a library that registers kernels, and in a backend file. The operator is
-    /// that of the last stored revision of the project, unless --release, --revision or --file says
-    /// otherwise.
-    Signatures(Late<signatures::Signatures>),
-    /// Shows what changed between two revisions: what breaks, for whom, and on which backend.
-    ///
-    /// BASE and HEAD are files, folders with the files of a bundle, stored revisions (2.9.0, latest,
-    /// sha256:DIGITS, or label:NAME if a file has that name), or commits of a local repository
-    /// (git:REV, git:REV:PATH). With --backend it shows what the head changes for an out-of-tree
-    /// backend. The policy and the exceptions come from the project and from opatlas.toml in the
-    /// current folder.
-    Compare(Late<Box<compare::Compare>>),
-    /// Posts the comparison of two revisions as a comment on a pull request, and keeps it up to date.
-    ///
-    /// BASE and HEAD are as in `opatlas compare`, and so is the text and the exit code. With --from, it
-    /// posts a report that another job has made: files of `compare --format markdown --out` or
-    /// `compare --format json --max-chars`, with the number of the pull request and the id of the
-    /// commit in the files `number` and `head`. That job may be one without rights: the text is posted
-    /// only if the pull request is at the commit of the event or of --head-sha, and the exit code says
-    /// only whether it was posted.
-    ///
-    /// A report that is too long for one comment is split over several. Later runs edit these comments
-    /// in place and delete those that are no longer needed. Comments by other accounts are never touched.
-    Comment(Late<Box<comment::Comment>>),
-    /// Shows the history of an operator over a project's revisions.
-    ///
-    /// When the operator was added and removed, how its schema changed and what that broke for whom,
-    /// which kernels and tags it gained and lost, and what runs it on which backend now.
-    History(Late<history::History>),
-    /// Lists the operators that a backend lacks or inherits, those that matter most first, and the
-    /// kernels that would help most.
-    ///
-    /// The order is: the most used operators (with --usage), operators tagged core, then operators that
-    /// most other backends have a kernel for.
-    Gaps(Late<gaps::Gaps>),
-    /// Compares the registrations of a process with the files of a revision.
-    ///
-    /// The probe records processes (`python -m opatlas_probe --parts tables`). A registration of the
-    /// process is the same, not declared, or has another kernel; a registration of the files may be
-    /// absent. PyTorch's own hand-written registrations are expected too. Backends that are not in the
-    /// build are left out. Exits with 1 if there are differences.
-    Drift(Late<drift::Drift>),
-    /// Lists what C++ and Python sources register with PyTorch's dispatcher.
-    ///
-    /// Finds TORCH_LIBRARY blocks, RegisterOperators, torch.library and the macros of known projects,
-    /// without compiling anything. What the text alone does not decide, such as names that macros paste
-    /// together, is listed as unresolved with the reason. Conditions count as true and are shown.
-    /// Hidden folders are left out, and links that lead out of a folder are not followed. Exits with 2
-    /// if a file cannot be read.
-    Scan(Late<scan::ScanSources>),
-    /// Manages the changes that a project accepts.
-    ///
-    /// An excused change stays in every report, with the reason and the expiry of its exception; it
-    /// only does not count. It counts again after the expiry.
-    Exception(Late<exception::Exception>),
-    /// Imports revisions into the database or a server.
-    ///
-    /// `opatlas import torch==2.9.0` fetches the wheel of the release with your own pip, extracts the
-    /// YAML files and stores them under the label 2.9.0; `torch==2.0.0..latest` imports every published
-    /// release in the range. `opatlas import --git REPO --range A..B` imports the commits of a local
-    /// clone that touch native_functions.yaml. Both resume after an interruption. `opatlas import --dir
-    /// PATH --label X` imports the files of a folder: native_functions.yaml, tags.yaml,
-    /// derivatives.yaml, deprecated.yaml, observed.json and backends/NAME.yaml.
-    Import(Late<import::Import>),
-    /// Writes the files of a revision, byte for byte.
-    Export(Late<export::Export>),
-    /// Creates, lists and revokes the tokens for a service with --auth writes or all.
-    ///
-    /// Works on the database directly, so it needs no token. A service notices a revoked token within
-    /// five seconds.
-    Token(Late<token::Token>),
-    /// Saves a consistent snapshot of the database while the service runs.
-    ///
-    /// The file is an SQLite database, whatever database it comes from. `opatlas restore` restores it
-    /// into either kind, and `--database sqlite://FILE` reads it directly. It contains digests of
-    /// tokens and signing keys, so only its owner can read it.
-    Backup(Late<backup::Backup>),
-    /// Restores a backup into an empty database, of the same or another kind.
-    ///
-    /// Restores everything or nothing, and checks the result against its digests.
-    Restore(Late<restore::Restore>),
-    /// Checks the database against its digests while the service runs.
-    ///
-    /// Reassembles every file and compares it with its SHA-256, every revision with its digest, and
-    /// every label with its revision. Exits with 1 if it finds damage.
-    Doctor(Late<doctor::Doctor>),
-    /// Deletes old revisions without a label, such as those of closed pull requests.
-    ///
-    /// Revisions with a label are never deleted; delete the label first (`DELETE .../labels/pr-1234`).
-    /// Bytes that only deleted revisions used are deleted too. An SQLite file keeps its size and reuses
-    /// the space.
-    Gc(Late<gc::Gc>),
-    /// Prints the OpenAPI document that describes the HTTP API.
-    Openapi(Late<openapi::Openapi>),
-    /// Starts the language server, which an editor talks to over standard input and output.
-    ///
-    /// It serves native_functions.yaml, derivatives.yaml, tags.yaml, deprecated.yaml and files of
-    /// out-of-tree backends. The files that belong with an open one are found in PyTorch's layout, in
-    /// the same folder, or by [files] of opatlas.toml. editors/README.md describes the settings of
-    /// editors.
-    Lsp(Late<lsp::Lsp>),
-    /// Prints the completions of a shell.
-    ///
-    /// For bash, add `eval "$(opatlas completions bash)"` to ~/.bashrc. For zsh, write them to a file
-    /// `_opatlas` in a folder of $fpath. For fish, write them to
-    /// ~/.config/fish/completions/opatlas.fish.
-    Completions(Late<completions::Completions>),
-    /// Prints the manual page, or writes the pages of all commands to a folder.
-    Man(Late<completions::Manual>),
+    Serve(serve::Serve),
+    Check(Box<check::Check>),
+    Explain(explain::Explain),
+    Table(table::Table),
+    Schema(schema::Schema),
+    Signatures(signatures::Signatures),
+    Compare(Box<compare::Compare>),
+    Comment(Box<comment::Comment>),
+    History(history::History),
+    Gaps(gaps::Gaps),
+    Drift(drift::Drift),
+    Scan(scan::ScanSources),
+    Exception(exception::Exception),
+    Import(import::Import),
+    Export(export::Export),
+    Token(token::Token),
+    Backup(backup::Backup),
+    Restore(restore::Restore),
+    Doctor(doctor::Doctor),
+    Gc(gc::Gc),
+    Openapi(openapi::Openapi),
+    Lsp(lsp::Lsp),
+    Completions(completions::Completions),
+    Man(completions::Manual),
 }
 
 /// Time for work in progress to end.
@@ -236,7 +122,7 @@ pub fn run() -> ExitCode {
         }
         false => tokio::runtime::Builder::new_multi_thread(),
     };
-    if let Command::Import(Late(import)) = &cli.command
+    if let Command::Import(import) = &cli.command
         && import.is_of_commits()
     {
         runtime.max_blocking_threads(import::COMMIT_THREADS);
@@ -284,30 +170,30 @@ fn parsed() -> Cli {
 impl Command {
     async fn run(self) -> anyhow::Result<ExitCode> {
         match self {
-            Self::Serve(Late(serve)) => serve.run().await,
-            Self::Check(Late(check)) => check.run().await,
-            Self::Explain(Late(explain)) => explain.run(),
-            Self::Table(Late(table)) => table.run().await,
-            Self::Schema(Late(schema)) => schema.run(),
-            Self::Signatures(Late(signatures)) => signatures.run().await,
-            Self::Compare(Late(compare)) => compare.run().await,
-            Self::Comment(Late(comment)) => comment.run().await,
-            Self::History(Late(history)) => history.run().await,
-            Self::Gaps(Late(gaps)) => gaps.run().await,
-            Self::Drift(Late(drift)) => drift.run().await,
-            Self::Scan(Late(scan)) => scan.run(),
-            Self::Exception(Late(exception)) => exception.run().await,
-            Self::Import(Late(import)) => import.run().await,
-            Self::Export(Late(export)) => export.run().await,
-            Self::Token(Late(token)) => token.run().await,
-            Self::Backup(Late(backup)) => backup.run().await,
-            Self::Restore(Late(restore)) => restore.run().await,
-            Self::Doctor(Late(doctor)) => doctor.run().await,
-            Self::Gc(Late(gc)) => gc.run().await,
-            Self::Openapi(Late(openapi)) => openapi.run(),
-            Self::Lsp(Late(lsp)) => lsp.run(),
-            Self::Completions(Late(completions)) => completions.run(),
-            Self::Man(Late(manual)) => manual.run(),
+            Self::Serve(serve) => serve.run().await,
+            Self::Check(check) => check.run().await,
+            Self::Explain(explain) => explain.run(),
+            Self::Table(table) => table.run().await,
+            Self::Schema(schema) => schema.run(),
+            Self::Signatures(signatures) => signatures.run().await,
+            Self::Compare(compare) => compare.run().await,
+            Self::Comment(comment) => comment.run().await,
+            Self::History(history) => history.run().await,
+            Self::Gaps(gaps) => gaps.run().await,
+            Self::Drift(drift) => drift.run().await,
+            Self::Scan(scan) => scan.run(),
+            Self::Exception(exception) => exception.run().await,
+            Self::Import(import) => import.run().await,
+            Self::Export(export) => export.run().await,
+            Self::Token(token) => token.run().await,
+            Self::Backup(backup) => backup.run().await,
+            Self::Restore(restore) => restore.run().await,
+            Self::Doctor(doctor) => doctor.run().await,
+            Self::Gc(gc) => gc.run().await,
+            Self::Openapi(openapi) => openapi.run(),
+            Self::Lsp(lsp) => lsp.run(),
+            Self::Completions(completions) => completions.run(),
+            Self::Man(manual) => manual.run(),
         }
     }
 
@@ -380,7 +266,6 @@ mod tests {
 
     #[test]
     fn help_ends_where_a_sentence_ends() {
-        late::describe_all();
         let command = Cli::command();
         command.clone().debug_assert();
         check(&command);

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use clap::Args;
 
-/// The arguments of `opatlas openapi`.
+/// Prints the OpenAPI document that describes the HTTP API.
 #[derive(Debug, Args)]
 pub(super) struct Openapi {
     /// Write it to this file instead of standard output

@@ -11,7 +11,9 @@ use crate::store::{self, Opening, SqliteStore, Store as _};
 
 use super::{Database, backup, local};
 
-/// The arguments of `opatlas restore`.
+/// Restores a backup into an empty database, of the same or another kind.
+///
+/// Restores everything or nothing, and checks the result against its digests.
 #[derive(Debug, Args)]
 pub(super) struct Restore {
     /// The file that `opatlas backup` wrote

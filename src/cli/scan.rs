@@ -11,7 +11,13 @@ use crate::wire::sources::SourceRegistration;
 use opatlas_source::LineIndex;
 use opatlas_sources::{File, Scan, scan};
 
-/// The arguments of `opatlas scan`.
+/// Lists what C++ and Python sources register with PyTorch's dispatcher.
+///
+/// Finds TORCH_LIBRARY blocks, RegisterOperators, torch.library and the macros of known projects,
+/// without compiling anything. What the text alone does not decide, such as names that macros paste
+/// together, is listed as unresolved with the reason. Conditions count as true and are shown.
+/// Hidden folders are left out, and links that lead out of a folder are not followed. Exits with 2
+/// if a file cannot be read.
 #[derive(Debug, Args)]
 pub(super) struct ScanSources {
     /// Folders or files to scan

@@ -12,7 +12,10 @@ use opatlas_pytorch::release::Release;
 use opatlas_source::LineIndex;
 use opatlas_source::diagnostic::Diagnostic;
 
-/// The arguments of `opatlas schema`.
+/// Reads operator schemas and prints their canonical text.
+///
+/// With --dialect library it reads what the C++ parser of PyTorch reads: schemas of `m.def` and
+/// `torch.library`. Exits with 1 if a schema has errors.
 #[derive(Debug, Args)]
 pub(super) struct Schema {
     /// The schemas; `-` reads one per line from standard input

@@ -22,7 +22,7 @@ use super::memory::use_small_pages;
 use super::settings::{Access, Bounds, listen_address};
 use super::{Database, colour, local};
 
-/// The arguments of `opatlas serve`.
+/// Serves the HTTP API.
 #[derive(Debug, Args)]
 pub(super) struct Serve {
     /// Address and port to listen on, such as 127.0.0.1:8080 or localhost:8080; port 0 selects a

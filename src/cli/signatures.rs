@@ -13,7 +13,12 @@ use opatlas_report::signatures::{Language, Sizes, declarations, implementation};
 use super::subject::{Chosen, Subject};
 use super::{suggesting, table};
 
-/// The arguments of `opatlas signatures`.
+/// Shows the C++ and Python declarations of an operator.
+///
+/// With --key it shows what is written to implement the operator for that dispatch key instead: in
+/// PyTorch's own tree, in a library that registers kernels, and in a backend file. The operator is
+/// that of the last stored revision of the project, unless --release, --revision or --file says
+/// otherwise.
 #[derive(Debug, Args)]
 pub(super) struct Signatures {
     /// The operator, such as add.Tensor

@@ -24,7 +24,10 @@ use opatlas_source::{Span, Stop};
 use super::colour;
 use super::subject::{Chosen, Subject};
 
-/// The arguments of `opatlas table`.
+/// Shows which kernel runs for an operator on every dispatch key, and why.
+///
+/// With --backend it shows one key across all operators instead, with counts. It reads the last
+/// stored revision of the project, unless --release, --revision or --file selects another one.
 #[derive(Debug, Args)]
 pub(super) struct Table {
     /// The operator, such as add.Tensor

@@ -12,7 +12,10 @@ use crate::store::{Opening, ProjectName, TokenRecord};
 
 use super::{Database, duration, local};
 
-/// The arguments of `opatlas token`.
+/// Creates, lists and revokes the tokens for a service with --auth writes or all.
+///
+/// Works on the database directly, so it needs no token. A service notices a revoked token within
+/// five seconds.
 #[derive(Debug, Args)]
 pub(super) struct Token {
     #[command(subcommand)]

@@ -22,7 +22,17 @@ use artifact::{Artifact, LONGEST_PART, is_commit};
 use event::Event;
 use site::{Repo, Site};
 
-/// The arguments of `opatlas comment`.
+/// Posts the comparison of two revisions as a comment on a pull request, and keeps it up to date.
+///
+/// BASE and HEAD are as in `opatlas compare`, and so is the text and the exit code. With --from, it
+/// posts a report that another job has made: files of `compare --format markdown --out` or
+/// `compare --format json --max-chars`, with the number of the pull request and the id of the
+/// commit in the files `number` and `head`. That job may be one without rights: the text is posted
+/// only if the pull request is at the commit of the event or of --head-sha, and the exit code says
+/// only whether it was posted.
+///
+/// A report that is too long for one comment is split over several. Later runs edit these comments
+/// in place and delete those that are no longer needed. Comments by other accounts are never touched.
 #[derive(Debug, Args)]
 pub(super) struct Comment {
     /// The revision to compare with

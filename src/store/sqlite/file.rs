@@ -175,11 +175,11 @@ pub(super) async fn judge_by(
     applied.judge(address, Opening::Read)
 }
 
-/// Whether there is anything in the file to be judged. Where there is not, it is as good as new, or
-/// SQLite reports what is wrong with its path.
+/// Whether the file has something to judge. If not, it is to be made, or SQLite reports what is wrong
+/// with its path.
 ///
 /// # Errors
-/// [`Unusable`] where that is not enough.
+/// [`Unusable`] if it is absent or empty and must not be made.
 pub(super) fn has_content(address: &Address, opening: Opening) -> Result<bool, StoreError> {
     let place = || address.shown();
     let unusable = match address.path().map(fs::metadata) {
