@@ -1,6 +1,8 @@
 //! What the tests share.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
+pub mod revised;
+
 use std::fs::File;
 use std::io::{BufRead as _, BufReader};
 use std::path::PathBuf;

@@ -16,6 +16,7 @@ pub mod file;
 mod former;
 pub mod generate;
 pub mod group;
+pub mod kin;
 pub mod lower;
 pub mod operator;
 mod slips;

@@ -92,6 +92,12 @@ impl OperatorName {
         }
     }
 
+    /// The stem of a base name; all of it where its shape means nothing.
+    #[must_use]
+    pub fn stem_of(base: &str) -> &str {
+        Self::shape(base).map_or(base, |((begin, end), _)| &base[begin..end])
+    }
+
     /// The part of a base name that is its stem, and the form.
     fn shape(base: &str) -> Result<((usize, usize), NameForm), NameError> {
         let dunder = base

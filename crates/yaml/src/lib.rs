@@ -14,6 +14,7 @@
 //! counts.
 
 use opatlas_source::diagnostic::RuleId;
+mod apart;
 mod build;
 mod check;
 mod construct;
@@ -35,6 +36,7 @@ use opatlas_source::diagnostic::Diagnostic;
 
 use build::{Builder, Built};
 
+pub use apart::stands_alone;
 pub use check::is_constructed;
 pub use encoding::{decode, decode_shared};
 pub use scalar::ScalarType;

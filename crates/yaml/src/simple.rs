@@ -32,11 +32,7 @@ const LONGEST: usize = 1 << 16;
 /// Reads an entry; `None` where it is not as simple.
 pub(super) fn read(chunk: &str) -> Option<Item> {
     let bytes = chunk.as_bytes();
-    // Other bytes break lines, are refused, or are wider than they are long.
-    let is_odd = |byte: u8| !(b' '..=b'~').contains(&byte) & (byte != b'\n');
-    // To look at all of them is quicker than to stop at the first.
-    let is_simple = || !bytes.iter().fold(false, |odd, byte| odd | is_odd(*byte));
-    if bytes.len() > LONGEST || !bytes.starts_with(b"- ") || !is_simple() {
+    if !may_be_simple(bytes) {
         return None;
     }
     let mut reader = Reader::new(chunk);
@@ -55,6 +51,44 @@ pub(super) fn read(chunk: &str) -> Option<Item> {
         }
     }
     reader.item()
+}
+
+/// Whether an entry is not too long and has only bytes that mean the same to all: others break lines,
+/// are refused, or are wider than they are long.
+pub(super) fn may_be_simple(chunk: &[u8]) -> bool {
+    let is_odd = |byte: u8| !(b' '..=b'~').contains(&byte) & (byte != b'\n');
+    // To look at all of them is quicker than to stop at the first.
+    let is_simple = || !chunk.iter().fold(false, |odd, byte| odd | is_odd(*byte));
+    chunk.len() <= LONGEST && chunk.starts_with(b"- ") && is_simple()
+}
+
+/// How long the key is that a line begins with.
+pub(super) fn key_length(line: &[u8]) -> Option<usize> {
+    if !is_letter(*line.first()?) {
+        return None;
+    }
+    let length = memchr(b':', line).filter(|length| *length <= LONGEST_KEY)?;
+    let is_key = |byte: &u8| is_letter(*byte) || matches!(byte, b',' | b' ' | b'.' | b'-');
+    let is_plain = line[..length].iter().all(is_key) && line[length - 1] != b' ';
+    let is_ended = line.get(length + 1).is_none_or(|byte| *byte == b' ');
+    (is_plain && is_ended).then_some(length)
+}
+
+/// How long the plain scalar is that the rest of a line begins with.
+pub(super) fn plain_length(line: &[u8]) -> Option<usize> {
+    let mut length = line.len();
+    for at in memchr2_iter(b':', b'#', line) {
+        if line[at] == b'#' {
+            if line[at - 1] == b' ' {
+                length = at;
+                break;
+            }
+        } else if line.get(at + 1).is_none_or(|byte| *byte == b' ') {
+            return None;
+        }
+    }
+    let blanks = line[..length].iter().rev().take_while(|b| **b == b' ');
+    Some(length - blanks.count())
 }
 
 /// A mapping that is not closed yet.
@@ -114,7 +148,7 @@ impl<'t> Reader<'t> {
                 }
             }
         }
-        let length = self.key_length(&self.bytes[start..end])?;
+        let length = key_length(&self.bytes[start..end])?;
         let key = self.plain(start, start + length)?;
         let mut value = start + length + 1;
         while value < end && self.bytes[value] == b' ' {
@@ -127,43 +161,13 @@ impl<'t> Reader<'t> {
         let value = match self.bytes[value] {
             b'[' => self.list(value, end)?,
             first if is_letter(first) => {
-                let end = self.plain_end(value, end)?;
-                self.plain(value, end)?
+                let length = plain_length(&self.bytes[value..end])?;
+                self.plain(value, value + length)?
             }
             _ => return None,
         };
         self.pairs.push((key, value));
         Some(())
-    }
-
-    /// How long the key is that a line begins with.
-    fn key_length(&self, line: &[u8]) -> Option<usize> {
-        if !is_letter(*line.first()?) {
-            return None;
-        }
-        let length = memchr(b':', line).filter(|length| *length <= LONGEST_KEY)?;
-        let is_key = |byte: &u8| is_letter(*byte) || matches!(byte, b',' | b' ' | b'.' | b'-');
-        let is_plain = line[..length].iter().all(is_key) && line[length - 1] != b' ';
-        let is_ended = line.get(length + 1).is_none_or(|byte| *byte == b' ');
-        (is_plain && is_ended).then_some(length)
-    }
-
-    /// Where a plain scalar ends that begins at `start`.
-    fn plain_end(&self, start: usize, end: usize) -> Option<usize> {
-        let line = &self.bytes[start..end];
-        let mut length = line.len();
-        for at in memchr2_iter(b':', b'#', line) {
-            if line[at] == b'#' {
-                if line[at - 1] == b' ' {
-                    length = at;
-                    break;
-                }
-            } else if line.get(at + 1).is_none_or(|byte| *byte == b' ') {
-                return None;
-            }
-        }
-        let blanks = line[..length].iter().rev().take_while(|b| **b == b' ');
-        Some(start + length - blanks.count())
     }
 
     fn plain(&mut self, start: usize, end: usize) -> Option<NodeId> {
@@ -327,7 +331,7 @@ impl<'t> Reader<'t> {
 }
 
 /// Whether a byte belongs to a word that is neither a mark of YAML nor ends one.
-fn is_letter(byte: u8) -> bool {
+pub(super) fn is_letter(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 

@@ -23,7 +23,19 @@ pub(super) struct Call {
 /// The calls that a template makes, at most so many.
 pub(super) type MostCalls = [Option<Call>; 3];
 
-/// The operators that templates name.
+/// The operators that templates name, in the order of the fields of [`Named`].
+pub(super) const NAMED: [&str; 8] = [
+    "empty.memory_format",
+    "empty_strided",
+    "copy_",
+    "resize_",
+    "clone",
+    "reshape",
+    "_copy_from",
+    "_copy_from_and_resize",
+];
+
+/// Those of them that a revision has.
 #[derive(Debug, Clone)]
 pub(super) struct Named {
     /// The view of each operator that copies one.
@@ -41,20 +53,29 @@ pub(super) struct Named {
 impl Named {
     pub(super) fn of(view: View<'_>) -> Self {
         let catalogue = view.inputs.catalogue;
-        let find = |name| catalogue.find_in("aten", name);
         let groups = catalogue.view_groups().groups.iter();
+        let [
+            empty,
+            empty_strided,
+            copy,
+            resize,
+            clone,
+            reshape,
+            copy_from,
+            copy_from_and_resize,
+        ] = NAMED.map(|name| catalogue.find_in("aten", name));
         Self {
             views: groups
                 .filter_map(|group| Some((group.copy?, group.view)))
                 .collect(),
-            empty: find("empty.memory_format"),
-            empty_strided: find("empty_strided"),
-            copy: find("copy_"),
-            resize: find("resize_"),
-            clone: find("clone"),
-            reshape: find("reshape"),
-            copy_from: find("_copy_from"),
-            copy_from_and_resize: find("_copy_from_and_resize"),
+            empty,
+            empty_strided,
+            copy,
+            resize,
+            clone,
+            reshape,
+            copy_from,
+            copy_from_and_resize,
         }
     }
 

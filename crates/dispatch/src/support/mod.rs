@@ -5,6 +5,7 @@
 //! the verdicts of all operators on one key; [`leverage`] says which missing kernels would help
 //! most. Enters: the tables of a revision. Leaves: verdicts with the operators that are missing.
 
+mod around;
 mod backends;
 mod calls;
 mod column;
@@ -28,6 +29,7 @@ use opatlas_pytorch::key_set::Slot;
 use calls::Calls;
 use column::Column;
 
+pub use around::Around;
 pub use backends::Unclaimed;
 pub use coverage::{KeyCoverage, VerdictCounts};
 pub use entry::Verdicts;
