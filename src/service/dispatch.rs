@@ -15,7 +15,6 @@ use opatlas_source::{InTurn, OBSERVED, Stop, Stopped};
 use super::error::ServiceError;
 use super::observed;
 use super::snapshot::Snapshot;
-use super::threads::Threads;
 
 /// How many tables of other builds and sources a snapshot keeps besides those of the default.
 const KEPT: usize = 4;
@@ -113,7 +112,8 @@ impl Snapshot {
     pub fn tabulate(&self, stop: &Stop) -> Result<(), Stopped> {
         if self.dispatch.default.get().is_none() {
             let Profile { build, source } = Profile::default();
-            let tables = RevisionTables::new_until(self.inputs(), &build, source, &Threads, stop)?;
+            let tables =
+                RevisionTables::new_until(self.inputs(), &build, source, self.pair(), stop)?;
             // Where another thread was quicker, its tables are the same.
             let _ = self.dispatch.default.set(Arc::new(tables));
         }
@@ -127,7 +127,7 @@ impl Snapshot {
     /// [`Stopped`].
     pub fn settle(&self, stop: &Stop) -> Result<(), Stopped> {
         self.tabulate(stop)?;
-        self.view().settle(&Threads, stop)
+        self.view().settle(self.pair(), stop)
     }
 
     /// [`Snapshot::tabulate`] with the help of a former revision whose tables are made.

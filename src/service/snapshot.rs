@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
+use opatlas_dispatch::support::Around;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::release::Release;
@@ -11,7 +12,7 @@ use opatlas_report::findings::SourceText;
 use opatlas_rules::{Findings, check_in_parts};
 use opatlas_source::diagnostic::{Finding, Severity};
 use opatlas_source::suggest::nearest;
-use opatlas_source::{Bundle, DERIVATIVES, Digest, NATIVE_FUNCTIONS, Stop, Stopped};
+use opatlas_source::{Bundle, DERIVATIVES, Digest, InTurn, NATIVE_FUNCTIONS, Pair, Stop, Stopped};
 
 use super::address::Resolved;
 use super::dispatch::Dispatch;
@@ -22,6 +23,9 @@ use super::threads::Threads;
 const SUGGESTIONS: usize = 3;
 /// How many overloads a refusal gives at most.
 const OVERLOADS: usize = 1_000;
+
+/// Tables of fewer operators are not worth a thread.
+const FEW_OPERATORS: usize = 512;
 
 /// What is made of one operator is little work while no operator, and nothing that it may be related to,
 /// is larger than this: how many operators there are (a release has 3,300), how long an entry is, in
@@ -103,6 +107,31 @@ impl Snapshot {
         ))
     }
 
+    /// Reads what the table of one operator depends on, a few of a revision's thousands of operators
+    /// ([`Around`]); the whole bundle where that must be read, and where it has no such operator. It
+    /// answers what is asked of this operator's table as the whole revision does, and nothing else.
+    ///
+    /// # Errors
+    /// [`Stopped`].
+    pub fn around(
+        operator: &str,
+        digest: Digest,
+        bundle: Bundle,
+        release: Release,
+        stop: &Stop,
+    ) -> Result<Self, Stopped> {
+        let (_, name) = operator.rsplit_once("::").unwrap_or(("", operator));
+        let around = Around::new(name.split('.').next().unwrap_or(name), release);
+        let is_wanted = |base: &str| around.has(base);
+        let part = Catalogue::read_part(&bundle, release, &is_wanted, stop)?;
+        let is_enough =
+            |part: &Catalogue| around.is_enough(part) && part.find_qualified(operator).is_some();
+        match part.filter(is_enough) {
+            Some(part) => Ok(Self::of_catalogue(digest, bundle, part)),
+            None => Self::of(digest, bundle, release, None, stop),
+        }
+    }
+
     fn of_catalogue(digest: Digest, mut bundle: Bundle, catalogue: Catalogue) -> Self {
         // One copy of the largest file in memory instead of two.
         bundle.share(NATIVE_FUNCTIONS, &catalogue.native_functions.text);
@@ -117,6 +146,14 @@ impl Snapshot {
             dispatch: Dispatch::default(),
             findings: OnceLock::new(),
             is_ordinary: OnceLock::new(),
+        }
+    }
+
+    /// Who runs work in two parts: nobody where it is too little.
+    pub(super) fn pair(&self) -> &'static dyn Pair {
+        match self.catalogue.operators.len() {
+            ..FEW_OPERATORS => &InTurn,
+            _ => &Threads,
         }
     }
 
