@@ -153,6 +153,11 @@ impl LineIndex {
             .starts
             .partition_point(|&start| start as usize <= offset)
             - 1;
+        self.column(text, line, offset)
+    }
+
+    /// The column of an offset in a line, counted from 0, that it is in.
+    fn column(&self, text: &str, line: usize, offset: usize) -> LineColumn {
         let start = self.starts[line] as usize;
         let bytes = text.as_bytes();
         let column = if offset - start <= STRIDE {
@@ -169,10 +174,17 @@ impl LineIndex {
     /// Both ends of a span.
     #[must_use]
     pub fn line_span(&self, text: &str, span: Span) -> LineSpan {
-        LineSpan {
-            start: self.line_column(text, span.start),
-            end: self.line_column(text, span.end),
-        }
+        let start = self.line_column(text, span.start);
+        let next = self.starts.get(start.line as usize);
+        // Most spans end in the line that they begin in.
+        let end = match next.is_none_or(|next| span.end < *next) {
+            true => {
+                let end = (span.end as usize).min(text.len());
+                self.column(text, start.line as usize - 1, end)
+            }
+            false => self.line_column(text, span.end),
+        };
+        LineSpan { start, end }
     }
 
     /// Number of lines; a text that ends in a line break has an empty last line.
@@ -211,6 +223,13 @@ mod tests {
             LineColumn { line: 4, column: 1 }
         );
         assert_eq!(index.line(text, 3).slice(text), "c\n");
+        for start in 0..14 {
+            for end in start..14 {
+                let span = index.line_span(text, Span::new(start, end));
+                let ends = [start, end].map(|at| index.line_column(text, at));
+                assert_eq!([span.start, span.end], ends, "{start}..{end}");
+            }
+        }
     }
 
     #[test]

@@ -19,7 +19,7 @@ use opatlas_report::changes::{Files, NewFindings, Report, Side};
 use opatlas_report::findings::{Findings, SourceText};
 use opatlas_report::room::UNBOUNDED;
 use opatlas_rules::Introduced;
-use opatlas_source::{DERIVATIVES, NATIVE_FUNCTIONS, Stop, both};
+use opatlas_source::{DERIVATIVES, NATIVE_FUNCTIONS, Stop, Stopped, both};
 
 use super::options::How;
 
@@ -52,6 +52,13 @@ pub(in crate::cli) struct Made {
     against: Vec<FurtherVerdict>,
     /// The files of the base and of the head that have changes.
     files: (NamedFiles, NamedFiles),
+}
+
+/// What is said of a comparison besides its changes and their causes.
+struct Told {
+    judgement: Judgement,
+    introduced: Introduced,
+    cards: Vec<Card>,
 }
 
 /// 1 where the comparison fails.
@@ -109,9 +116,9 @@ impl How {
             eprintln!("note: {note}");
         }
         let made = self.compare(&sides, &rulebook).await;
-        if let Ok((compared, judgement, _)) = &made {
+        if let Ok((compared, told, _)) = &made {
             let exceptions = &rulebook.exceptions;
-            for note in compared.useless(judgement, exceptions, config::is_checked_in) {
+            for note in compared.useless(&told.judgement, exceptions, config::is_checked_in) {
                 eprintln!("note: {note}");
             }
         }
@@ -121,18 +128,17 @@ impl How {
         if let Some(stored) = stored {
             stored.close().await;
         }
-        let (compared, judgement, against) = made?;
-        let cards = || (compared.introduced(), compared.cards(&Stop::never()));
-        let (_, (introduced, cards)) = both(&Threads, || compared.causes(), cards);
+        let (compared, told, against) = made?;
+        let files = both(&Threads, || NamedFiles::of(&base), || NamedFiles::of(&head));
         Ok(Made {
-            introduced,
-            cards: cards?,
-            files: (NamedFiles::of(&base)?, NamedFiles::of(&head)?),
+            introduced: told.introduced,
+            cards: told.cards,
+            judgement: told.judgement,
+            files: (files.0?, files.1?),
             base,
             head,
             rulebook,
             compared,
-            judgement,
             against,
         })
     }
@@ -165,16 +171,25 @@ impl How {
         &self,
         sides: &Sides,
         rulebook: &Rulebook,
-    ) -> anyhow::Result<(Compared, Judgement, Vec<FurtherVerdict>)> {
+    ) -> anyhow::Result<(Compared, Told, Vec<FurtherVerdict>)> {
         let (base, head) = (&sides.base, &sides.head);
         let judged = head.resolved.as_ref().map(|head| &head.judged);
         let (old, new) = (base.snapshot.clone(), head.snapshot.clone());
         let compared = Compared::checked(old, new, &Stop::never())?.named(judged);
         let today = Zoned::now().date();
-        let judgement = compared.judge(&rulebook.policy, &rulebook.exceptions, today);
-        let told = (&compared, &judgement);
-        let against = self.against(sides, told, rulebook).await?;
-        Ok((compared, judgement, against))
+        let tell = || {
+            let judgement = compared.judge(&rulebook.policy, &rulebook.exceptions, today);
+            Ok::<_, Stopped>(Told {
+                judgement,
+                introduced: compared.introduced(),
+                cards: compared.cards(&Stop::never())?,
+            })
+        };
+        let (told, _) = both(&Threads, tell, || compared.causes());
+        let told = told?;
+        let against = self.against(sides, (&compared, &told.judgement), rulebook);
+        let against = against.await?;
+        Ok((compared, told, against))
     }
 
     async fn against(

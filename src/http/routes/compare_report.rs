@@ -188,15 +188,12 @@ impl Judged {
             let judgement = compared.judge(&rulebook.policy, &rulebook.exceptions, today);
             let is_given = |exception: &Exception| exception.id.starts_with(GIVEN);
             let useless = compared.useless(&judgement, &rulebook.exceptions, is_given);
-            (judgement, useless, compared.introduced())
+            let told = (compared.introduced(), compared.cards(stop));
+            (judgement, useless, told)
         };
-        // Most formats list changes by cause, and to find those takes as long as to judge the changes.
-        let tell = || {
-            let cards = compared.cards(stop);
-            compared.causes();
-            cards
-        };
-        let ((judgement, useless, introduced), cards) = both(&Threads, judge, tell);
+        // Most formats list changes by cause, and to find those takes as long as all the rest.
+        let (judged, _) = both(&Threads, judge, || compared.causes());
+        let (judgement, useless, (introduced, cards)) = judged;
         rulebook.notes.extend(useless);
         stop.check()?;
         Ok(Self {

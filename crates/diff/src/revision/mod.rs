@@ -137,8 +137,10 @@ pub fn compare_until(
         Ok((changes, pairs))
     };
     let of_entries = || {
-        let changes = entries(old, new, &pairing, stop)?;
-        let tables = views.map(|(a, b)| support::Tables::new(a, b, &pairing, &changes));
+        let tables = || views.map(|(a, b)| support::Tables::new(a, b, &pairing));
+        let (changes, tables) = both(in_parts, || entries(old, new, &pairing, stop), tables);
+        let changes = changes?;
+        let tables = tables.map(|tables| tables.after(&changes));
         Ok((changes, tables))
     };
     let (of_schemas, of_entries) = both(in_parts, of_schemas, of_entries);
@@ -164,14 +166,17 @@ pub fn compare_until(
     let (faces, of_tables) = both(in_parts, rest, compare_tables);
     let faces = faces?;
     let found = of_tables?.unwrap_or_default();
-    let mut dispatch = found.cells;
     // There are thousands of them, so they stay where they were made until they have their order.
     let mut lists = found.changes;
-    if let Some(views) = views {
-        let mut of_formulas = Vec::new();
-        formulas::compare(views, &pairing, &lists, &mut of_formulas, stop)?;
-        lists.push(of_formulas);
-    }
+    let of_formulas = || {
+        let mut changes = Vec::new();
+        if let Some(views) = views {
+            formulas::compare(views, &pairing, &lists, &mut changes, stop)?;
+        }
+        Ok(changes)
+    };
+    let (of_formulas, mut dispatch) = both(in_parts, of_formulas, || support::joined(found.cells));
+    lists.push(of_formulas?);
     lists.insert(0, changes);
     audiences::refine(old, &faces, &mut lists);
     stop.check()?;

@@ -105,11 +105,21 @@ pub(super) struct Memory<'a> {
 /// What follows for a part of the operators.
 type FoundInPart = (Vec<Change>, Vec<DispatchChange>);
 
-/// What changed in tables: what follows for backends, part by part, and the cells.
+/// What changed in tables: what follows for backends, and the cells, both part by part.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     pub(super) changes: Vec<Vec<Change>>,
-    pub(super) cells: Vec<DispatchChange>,
+    pub(super) cells: Vec<Vec<DispatchChange>>,
+}
+
+/// The cells of all parts. The first part's list takes in the others.
+pub(super) fn joined(of_parts: Vec<Vec<DispatchChange>>) -> Vec<DispatchChange> {
+    let total = of_parts.iter().map(Vec::len).sum::<usize>();
+    let mut of_parts = of_parts.into_iter();
+    let mut cells = of_parts.next().unwrap_or_default();
+    cells.reserve_exact(total - cells.len());
+    of_parts.for_each(|more| cells.extend(more));
+    cells
 }
 
 /// A key whose rule or verdict changed.
@@ -124,13 +134,8 @@ pub(super) struct Moved {
 }
 
 impl<'a> Tables<'a> {
-    /// With `pairing` and the changes of entries.
-    pub(super) fn new(
-        base: View<'a>,
-        head: View<'a>,
-        pairing: &Pairing,
-        changes: &[Change],
-    ) -> Self {
+    /// Finds the verdicts that differ.
+    pub(super) fn new(base: View<'a>, head: View<'a>, pairing: &Pairing) -> Self {
         let (old, new) = (base.keys(), head.keys());
         let slots = old.slots().filter_map(|slot| {
             let there = new.slot(old.name(Key::Runtime(slot)))?;
@@ -148,16 +153,24 @@ impl<'a> Tables<'a> {
         let of_backends: Vec<_> = of_backends
             .filter(|pair| backends.contains(pair.0))
             .collect();
-        let lost = changes.iter();
-        let lost = lost.filter(|change| change.rule.id == ChangeRuleId::DefaultCompositeLost);
         Self {
             verdicts: VerdictMoves::new(base, head, &of_backends, &pairing.same),
-            lost_defaults: lost.map(|change| change.operator.clone()).collect(),
+            lost_defaults: FxHashSet::default(),
             of_stem: OfStem::default(),
             slots,
             base,
             head,
             backends,
+        }
+    }
+
+    /// With what changed in entries.
+    pub(super) fn after(self, changes: &[Change]) -> Self {
+        let lost = changes.iter();
+        let lost = lost.filter(|change| change.rule.id == ChangeRuleId::DefaultCompositeLost);
+        Self {
+            lost_defaults: lost.map(|change| change.operator.clone()).collect(),
+            ..self
         }
     }
 
@@ -175,14 +188,8 @@ impl<'a> Tables<'a> {
         self.compare_parts(&mut parts, pair, stop);
         let found = parts.into_iter().filter_map(|(_, found)| found);
         let found: Vec<FoundInPart> = found.collect::<Result<_, _>>()?;
-        let (mut changes, of_parts): (Vec<_>, Vec<_>) = found.into_iter().unzip();
+        let (mut changes, cells): (Vec<_>, Vec<_>) = found.into_iter().unzip();
         super::verdicts::fold(&self.verdicts, &mut changes);
-        // The first part's list takes in the others.
-        let total = of_parts.iter().map(Vec::len).sum::<usize>();
-        let mut of_parts = of_parts.into_iter();
-        let mut cells = of_parts.next().unwrap_or_default();
-        cells.reserve_exact(total - cells.len());
-        of_parts.for_each(|more| cells.extend(more));
         Ok(Found { changes, cells })
     }
 
