@@ -111,7 +111,9 @@ fn lines(
             for &id in &found[range] {
                 line(&snapshot, id, text);
             }
+            Ok(())
         }),
+        aside: Box::new(|| ()),
     })
 }
 

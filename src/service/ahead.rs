@@ -6,6 +6,8 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use super::error::ServiceError;
+
 /// How many pieces are made ahead of the one that is taken.
 const AHEAD: usize = 8;
 /// How long it takes to send the first piece and to wake the client.
@@ -14,7 +16,10 @@ const SENDING: Duration = Duration::from_millis(1);
 const SPARE: usize = AHEAD + 2;
 
 /// Appends the text of a range of items.
-pub type Make<'m> = dyn Fn(Range<usize>, &mut Vec<u8>) + Send + Sync + 'm;
+pub type Make<'m> =
+    dyn Fn(Range<usize>, &mut Vec<u8>) -> Result<(), ServiceError> + Send + Sync + 'm;
+/// Makes what only a later piece needs, unless it is made.
+pub type Aside<'m> = dyn Fn() + Send + Sync + 'm;
 
 /// Pieces that are made ahead. Who takes them makes one itself where the next is not there, so that
 /// nothing waits for the helper to come; the helper may never come.
@@ -24,6 +29,7 @@ pub(super) struct Ahead<'m> {
     /// How many items are in the first piece and in the others.
     lengths: (usize, usize),
     make: &'m Make<'m>,
+    aside: &'m Aside<'m>,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -40,6 +46,8 @@ struct State {
     spare: Vec<Vec<u8>>,
     /// Nobody takes any more, or a thread failed.
     is_over: bool,
+    /// Why a piece could not be made, for who takes the next one.
+    error: Option<ServiceError>,
 }
 
 /// A piece to be made: its number, its items, and where to write it.
@@ -62,12 +70,18 @@ impl Drop for Ending<'_, '_> {
 }
 
 impl<'m> Ahead<'m> {
-    /// Pieces of so many items, the first one and the others.
-    pub(super) fn new(count: usize, lengths: (usize, usize), make: &'m Make<'m>) -> Self {
+    /// Pieces of so many items, the first one and the others. `aside` is the helper's, while the first piece is
+    /// made.
+    pub(super) fn new(
+        count: usize,
+        lengths: (usize, usize),
+        (make, aside): (&'m Make<'m>, &'m Aside<'m>),
+    ) -> Self {
         Self {
             count,
             lengths,
             make,
+            aside,
             state: Mutex::default(),
             changed: Condvar::new(),
         }
@@ -79,7 +93,10 @@ impl<'m> Ahead<'m> {
     }
 
     /// The next piece; none at the end.
-    pub(super) fn take(&self) -> Option<Vec<u8>> {
+    ///
+    /// # Errors
+    /// Why it, or one of the next ones, cannot be made.
+    pub(super) fn take(&self) -> Result<Option<Vec<u8>>, ServiceError> {
         loop {
             let mut state = self.state();
             while let Some(None) = state.begun.front() {
@@ -96,16 +113,18 @@ impl<'m> Ahead<'m> {
                         })
                         .unwrap_or_else(PoisonError::into_inner);
                     if state.is_over {
-                        return None;
+                        return state.error.take().map_or(Ok(None), Err);
                     }
                 }
             }
             if let Some(made) = state.begun.pop_front() {
                 state.taken += 1;
                 self.changed.notify_all();
-                return made;
+                return Ok(made);
             }
-            let piece = self.begin(&mut state)?;
+            let Some(piece) = self.begin(&mut state) else {
+                return state.error.take().map_or(Ok(None), Err);
+            };
             drop(state);
             self.finish(piece);
         }
@@ -120,10 +139,15 @@ impl<'m> Ahead<'m> {
         }
     }
 
-    /// Makes pieces until there is none left to begin. The first one is left to who takes it: somebody waits
-    /// for it, and it would have to wait for the second one if the other thread made that meanwhile.
+    /// Makes what a later piece needs, then pieces until there is none left to begin. The first one is left to
+    /// who takes it: somebody waits for it, and it would have to wait for the second one if the other thread
+    /// made that meanwhile.
     pub(super) fn help(&self) {
         let mut failing = self.ending();
+        let is_over = self.state().is_over;
+        if !is_over {
+            (self.aside)();
+        }
         let is_first = |it: &mut State| it.taken == 0 && it.next < self.count && !it.is_over;
         let state = self.changed.wait_while(self.state(), is_first);
         let mut state = state.unwrap_or_else(PoisonError::into_inner);
@@ -171,10 +195,12 @@ impl<'m> Ahead<'m> {
     }
 
     fn finish(&self, mut piece: Piece) {
-        (self.make)(piece.items, &mut piece.text);
+        let made = (self.make)(piece.items, &mut piece.text);
         let mut state = self.state();
         let place = piece.number - state.taken;
-        if let Some(place) = state.begun.get_mut(place) {
+        if let Err(error) = made {
+            (state.is_over, state.error) = (true, Some(error));
+        } else if let Some(place) = state.begun.get_mut(place) {
             *place = Some(piece.text);
         }
         self.changed.notify_all();
@@ -191,14 +217,19 @@ mod tests {
 
     use super::*;
 
-    fn write(items: Range<usize>, text: &mut Vec<u8>) {
+    fn write(items: Range<usize>, text: &mut Vec<u8>) -> Result<(), ServiceError> {
         items.for_each(|item| text.extend(format!("{item},").bytes()));
+        Ok(())
+    }
+
+    fn of<'m>(count: usize, lengths: (usize, usize), make: &'m Make<'m>) -> Ahead<'m> {
+        Ahead::new(count, lengths, (make, &|| ()))
     }
 
     fn all(ahead: &Ahead<'_>) -> String {
         let _ending = ahead.ending();
         let mut all = Vec::new();
-        while let Some(piece) = ahead.take() {
+        while let Some(piece) = ahead.take().unwrap() {
             all.extend(&piece);
             ahead.give_back(piece);
         }
@@ -212,9 +243,9 @@ mod tests {
     #[test]
     fn pieces_come_in_order_with_a_helper_and_without() {
         for count in [0, 1, 3, 4, 5, 100, 1000] {
-            let alone = Ahead::new(count, (3, 7), &write);
+            let alone = of(count, (3, 7), &write);
             assert_eq!(all(&alone), expected(count));
-            let with_helper = Ahead::new(count, (3, 7), &write);
+            let with_helper = of(count, (3, 7), &write);
             thread::scope(|scope| {
                 scope.spawn(|| with_helper.help());
                 assert_eq!(all(&with_helper), expected(count));
@@ -227,14 +258,15 @@ mod tests {
         let made = AtomicUsize::new(0);
         let count = |items: Range<usize>, _: &mut Vec<u8>| {
             made.fetch_add(items.len(), Ordering::Relaxed);
+            Ok(())
         };
-        let ahead = Ahead::new(1000, (1, 1), &count);
+        let ahead = of(1000, (1, 1), &count);
         let made = || made.load(Ordering::Relaxed);
         thread::scope(|scope| {
             let helper = scope.spawn(|| ahead.help());
             thread::sleep(Duration::from_millis(20));
             assert_eq!(made(), 0, "the first piece is not the helper's");
-            assert!(ahead.take().is_some());
+            assert!(ahead.take().unwrap().is_some());
             while made() < 1 + AHEAD {
                 thread::yield_now();
             }
@@ -253,14 +285,50 @@ mod tests {
             assert!(!is_helper, "in a test");
             // The helper is to have a piece of its own.
             thread::sleep(Duration::from_millis(2));
-            write(items, text);
+            write(items, text)
         };
-        let ahead = Ahead::new(10_000, (1, 1), &fails);
+        let ahead = of(10_000, (1, 1), &fails);
         thread::scope(|scope| {
             let helper = thread::Builder::new().name("helper".to_owned());
             let helper = helper.spawn_scoped(scope, || ahead.help()).unwrap();
             assert_ne!(all(&ahead), expected(10_000));
             assert!(helper.join().is_err());
+        });
+    }
+
+    #[test]
+    fn a_piece_that_cannot_be_made_ends_the_answer_with_its_error() {
+        let fails = |items: Range<usize>, text: &mut Vec<u8>| match items.contains(&40) {
+            true => Err(ServiceError::Busy),
+            false => write(items, text),
+        };
+        for with_helper in [false, true] {
+            let ahead = of(1000, (3, 7), &fails);
+            thread::scope(|scope| {
+                if with_helper {
+                    scope.spawn(|| ahead.help());
+                }
+                let _ending = ahead.ending();
+                let error = loop {
+                    match ahead.take() {
+                        Ok(piece) => assert!(piece.is_some(), "it has an end"),
+                        Err(error) => break error,
+                    }
+                };
+                assert!(matches!(error, ServiceError::Busy), "{error}");
+            });
+        }
+    }
+
+    #[test]
+    fn what_a_later_piece_needs_is_made_before_the_first_is_taken() {
+        let (sender, receiver) = std::sync::mpsc::sync_channel(1);
+        let aside = move || sender.send(()).unwrap();
+        let ahead = Ahead::new(10, (1, 1), (&write, &aside));
+        thread::scope(|scope| {
+            scope.spawn(|| ahead.help());
+            receiver.recv().unwrap();
+            assert_eq!(all(&ahead), expected(10));
         });
     }
 }

@@ -14,7 +14,7 @@ use opatlas_source::{Stop, both};
 use tokio::sync::watch;
 
 use super::Service;
-use super::ahead::{Ahead, Make};
+use super::ahead::{Ahead, Aside, Make};
 use super::answers::{Answers, LARGEST_ANSWER};
 use super::error::ServiceError;
 use super::packing::Packer;
@@ -37,6 +37,8 @@ pub struct Items {
     pub piece: usize,
     /// Appends the text of those of a range.
     pub make: Box<Make<'static>>,
+    /// Makes what only later ones need, if that takes long, so that it can be made beside the first.
+    pub aside: Box<Aside<'static>>,
 }
 
 /// A long answer in a form.
@@ -157,7 +159,8 @@ impl Bulks {
     ) -> Result<Vec<u8>, ServiceError> {
         let is_short = items.count <= items.piece;
         let first = if is_short { items.count } else { FIRST_PIECE };
-        let ahead = Ahead::new(items.count, (first, items.piece), &*items.make);
+        let make = (&*items.make, &*items.aside);
+        let ahead = Ahead::new(items.count, (first, items.piece), make);
         // Compressing is a fifth of the work, and needs one piece after the other.
         let pack = || {
             let _ending = ahead.ending();
@@ -190,7 +193,7 @@ impl Bulks {
             if self.is_given_up(key, bulk) {
                 stop.request();
             }
-            let Some(text) = ahead.take() else {
+            let Some(text) = ahead.take()? else {
                 break;
             };
             packer.write(&text);
@@ -315,7 +318,9 @@ mod tests {
             make: Box::new(move |range, out| {
                 made.fetch_add(range.len(), Ordering::Relaxed);
                 out.extend(text(range));
+                Ok(())
             }),
+            aside: Box::new(|| ()),
         }
     }
 
@@ -425,7 +430,9 @@ mod tests {
             make: Box::new(|range, out| {
                 let random = |at: usize| Digest::of(&at.to_le_bytes()).to_string();
                 out.extend(range.map(random).collect::<String>().bytes());
+                Ok(())
             }),
+            aside: Box::new(|| ()),
         };
         let done = bulks.make(key, &bulk, &many, (&answers, &Stop::new()));
         bulks.end(key, &bulk, done, &answers);

@@ -2,6 +2,7 @@
 //! text of its own.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use opatlas_source::{Pair, both};
 use serde::Serialize;
@@ -16,85 +17,116 @@ use crate::wire::json::around;
 /// How many items are written before their length is looked at.
 const STEP: usize = 64;
 
-/// What stands around the changes and the cells.
+/// What stands around the changes and the cells. What stands behind the changes takes longer to make than what
+/// stands before them, and may be made while those are written.
 #[derive(Debug)]
-pub struct Frame(Vec<Vec<u8>>);
+pub struct Frame {
+    begin: Vec<u8>,
+    end: OnceLock<Option<[Vec<u8>; 2]>>,
+}
+
+/// What stands between the changes and the cells, and behind them.
+type End<'a> = dyn Fn() -> Result<&'a [Vec<u8>; 2], ServiceError> + Sync + 'a;
 
 /// A comparison: what stands before its changes, the changes, what stands between them and the cells, the
 /// cells, and the rest, each an item of its own.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Pieces<'a> {
     frame: &'a Frame,
+    end: &'a End<'a>,
     changes: Changes<'a>,
     cells: DispatchChanges<'a>,
 }
 
+/// The lists of a comparison that stand apart.
+const LISTS: [&str; 2] = ["changes", "dispatch_changes"];
+
 impl Frame {
-    /// That of a comparison with its conclusion, which counts findings too. `finish` fills in what does not
-    /// come from its parts and stands behind the changes. What stands before and what stands behind them may
-    /// be made at the same time: of a long comparison it is half a megabyte.
+    /// What stands before the changes of a comparison. Its conclusion counts findings too.
     ///
     /// # Errors
     /// [`ServiceError::LargeAnswer`].
-    pub fn of(
+    pub fn begin(
         told: ComparisonParts<'_>,
-        in_parts: &dyn Pair,
         conclusion: &'static str,
-        finish: impl FnOnce(&mut Comparison<'_>) + Send,
     ) -> Result<Self, ServiceError> {
-        let parts = |mut comparison: Comparison<'_>| {
-            (comparison.changes.1, comparison.dispatch_changes.1) = (&[], &[]);
-            around(&comparison, ["changes", "dispatch_changes"])
-        };
-        let begin = || {
-            let mut comparison = beginning(told);
-            comparison.conclusion = conclusion;
-            parts(comparison)
-        };
-        let end = || {
+        let mut comparison = beginning(told);
+        comparison.conclusion = conclusion;
+        let [begin, ..] = parts(comparison).ok_or(TOO_LARGE)?;
+        Ok(Self {
+            begin,
+            end: OnceLock::new(),
+        })
+    }
+
+    /// What stands behind the changes, made when it is first asked for: of a long comparison half a megabyte.
+    /// `finish` fills in what does not come from the parts of the comparison.
+    ///
+    /// # Errors
+    /// [`ServiceError::LargeAnswer`].
+    pub fn end(
+        &self,
+        told: ComparisonParts<'_>,
+        finish: impl FnOnce(&mut Comparison<'_>),
+    ) -> Result<&[Vec<u8>; 2], ServiceError> {
+        let make = || {
             let mut comparison = bare(told);
             fill_end(&mut comparison, told);
             finish(&mut comparison);
-            parts(comparison)
+            let [_, between, rest] = parts(comparison)?;
+            Some([between, rest])
         };
-        let (begun, ended) = both(in_parts, begin, end);
-        let frame = begun.zip(ended).map(|(mut frame, ended)| {
-            frame.splice(1.., ended.into_iter().skip(1));
-            Self(frame)
-        });
-        let limit = LARGEST_ANSWER;
-        frame.ok_or(ServiceError::LargeAnswer { limit })
+        self.end.get_or_init(make).as_ref().ok_or(TOO_LARGE)
     }
 }
 
+const TOO_LARGE: ServiceError = ServiceError::LargeAnswer {
+    limit: LARGEST_ANSWER,
+};
+
+/// What stands around the lists.
+fn parts(mut comparison: Comparison<'_>) -> Option<[Vec<u8>; 3]> {
+    (comparison.changes.1, comparison.dispatch_changes.1) = (&[], &[]);
+    around(&comparison, LISTS)?.try_into().ok()
+}
+
 impl<'a> Pieces<'a> {
-    /// Those of a comparison with its frame.
+    /// Those of a comparison with its frame, and what gives the end of that.
     #[must_use]
-    pub fn of(frame: &'a Frame, told: ComparisonParts<'a>) -> Self {
+    pub fn of(frame: &'a Frame, end: &'a End<'a>, told: ComparisonParts<'a>) -> Self {
         let (changes, cells) = told.lists();
         Self {
             frame,
+            end,
             changes,
             cells,
         }
     }
 
-    /// How many items there are.
+    /// How many items a comparison has.
     #[must_use]
-    pub fn count(&self) -> usize {
-        self.frame.0.len() + self.changes.1.len() + self.cells.1.len()
+    pub fn count(told: ComparisonParts<'_>) -> usize {
+        let (changes, cells) = told.lists();
+        Self::count_of(changes, cells)
+    }
+
+    fn count_of(changes: Changes<'_>, cells: DispatchChanges<'_>) -> usize {
+        1 + changes.1.len() + 1 + cells.1.len() + 1
     }
 
     /// Appends the items of a range.
-    pub fn write(&self, items: Range<usize>, text: &mut Vec<u8>) {
+    ///
+    /// # Errors
+    /// Of [`Frame::end`].
+    pub fn write(&self, items: Range<usize>, text: &mut Vec<u8>) -> Result<(), ServiceError> {
         let between = 1 + self.changes.1.len();
         let rest = between + 1 + self.cells.1.len();
         let mut last = LastCause::default();
         for item in items {
             let part = match item {
-                0 => 0,
-                item if item == between => 1,
-                item if item == rest => 2,
+                0 => &self.frame.begin,
+                item if item == between => &(self.end)()?[0],
+                item if item == rest => &(self.end)()?[1],
                 item if item < between => {
                     let judged = self.changes.1.get(item - 1);
                     let change = judged.map(|judged| self.changes.0.change(judged));
@@ -110,29 +142,34 @@ impl<'a> Pieces<'a> {
                     continue;
                 }
             };
-            text.extend(self.frame.0.get(part).into_iter().flatten());
+            text.extend_from_slice(part);
         }
+        Ok(())
     }
 
     /// All of them, of which two halves are made at the same time. What is larger than answers may be ends
     /// beyond that.
-    #[must_use]
-    pub fn whole(&self, pair: &dyn Pair) -> Vec<u8> {
+    ///
+    /// # Errors
+    /// Of [`Frame::end`].
+    pub fn whole(&self, pair: &dyn Pair) -> Result<Vec<u8>, ServiceError> {
         let of = |items: Range<usize>| {
             let mut text = Vec::new();
             let end = items.end;
             for from in items.step_by(STEP) {
                 if text.len() <= LARGEST_ANSWER {
-                    self.write(from..end.min(from + STEP), &mut text);
+                    self.write(from..end.min(from + STEP), &mut text)?;
                 }
             }
-            text
+            Ok::<_, ServiceError>(text)
         };
-        let (count, half) = (self.count(), self.count() / 2);
-        let (mut text, rest) = both(pair, || of(0..half), || of(half..count));
+        let count = Self::count_of(self.changes, self.cells);
+        let half = count / 2;
+        let (text, rest) = both(pair, || of(0..half), || of(half..count));
+        let (mut text, rest) = (text?, rest?);
         let room = (LARGEST_ANSWER + 1).saturating_sub(text.len());
         text.extend_from_slice(&rest[..rest.len().min(room)]);
-        text
+        Ok(text)
     }
 }
 
@@ -208,16 +245,20 @@ mod tests {
             whole.conclusion = "fail";
             whole.permalink = Some("/p".to_owned());
             assert_eq!(old == new, whole.changes.1.is_empty());
-            let frame = Frame::of(told, &InTurn, "fail", |end| {
-                end.notes = vec!["a note".to_owned()];
-                end.permalink = Some("/p".to_owned());
-            });
-            let frame = frame.unwrap_or_else(|error| panic!("{error}"));
-            let pieces = Pieces::of(&frame, told);
+            let frame = Frame::begin(told, "fail").unwrap();
+            let end = || {
+                frame.end(told, |end| {
+                    end.notes = vec!["a note".to_owned()];
+                    end.permalink = Some("/p".to_owned());
+                })
+            };
+            let pieces = Pieces::of(&frame, &end, told);
             let text = |text: &[u8]| String::from_utf8_lossy(text).into_owned();
-            assert_eq!(text(&pieces.whole(&InTurn)), text(&json(&whole)));
+            assert_eq!(text(&pieces.whole(&InTurn).unwrap()), text(&json(&whole)));
             let mut one_by_one = Vec::new();
-            (0..pieces.count()).for_each(|item| pieces.write(item..item + 1, &mut one_by_one));
+            for item in 0..Pieces::count(told) {
+                pieces.write(item..item + 1, &mut one_by_one).unwrap();
+            }
             assert_eq!(text(&one_by_one), text(&json(&whole)));
         }
     }

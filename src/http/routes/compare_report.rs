@@ -5,7 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use jiff::civil::Date;
 use opatlas_diff::cards::Card;
-use opatlas_diff::policy::{Exception, Judgement};
+use opatlas_diff::policy::{Conclusion, Exception, Judgement};
 use opatlas_report::changes;
 use opatlas_report::changes::{Further, NewFindings, Report};
 use opatlas_report::findings::{Colour, Findings};
@@ -22,7 +22,7 @@ use crate::wire::against::FurtherVerdict;
 use crate::wire::change;
 use crate::wire::compare::CompareQuery;
 use crate::wire::compare_pieces::{Frame, Pieces};
-use crate::wire::comparison::{ComparisonParts, SideView};
+use crate::wire::comparison::{Comparison, ComparisonParts, SideView};
 use crate::wire::json::json;
 use crate::wire::problem::Problem;
 
@@ -63,6 +63,13 @@ struct Rendering {
     root: Option<String>,
 }
 
+/// When the causes of changes are found: with the judgement, or when they are first asked for.
+#[derive(Clone, Copy)]
+enum Causes {
+    Now,
+    Later,
+}
+
 /// A comparison, judged.
 struct Judged {
     base: Read,
@@ -80,6 +87,7 @@ struct Judged {
 fn prepare(
     api: &Api,
     making: Making,
+    causes: Causes,
 ) -> (
     impl FnOnce(&Stop) -> Result<Judged, ServiceError> + Send + 'static,
     Rendering,
@@ -101,7 +109,8 @@ fn prepare(
         permalink,
         root: api.config.public_url.clone(),
     };
-    let judge = move |stop: &Stop| Judged::new((base, head), &reader, rulebook, today, stop);
+    let by = (rulebook, today);
+    let judge = move |stop: &Stop| Judged::new((base, head), &reader, by, causes, stop);
     (judge, rendering, others)
 }
 
@@ -109,7 +118,7 @@ fn prepare(
 /// one, so that memory holds few of them at a time.
 pub(crate) async fn make(api: &Api, making: Making) -> Result<Bytes, Problem> {
     let (service, today) = (&api.service, api.service.today());
-    let (judge, rendering, others) = prepare(api, making);
+    let (judge, rendering, others) = prepare(api, making, Causes::Now);
     if others.is_empty() {
         let make = move |stop: &Stop| {
             let judged = judge(stop)?;
@@ -144,22 +153,52 @@ pub(crate) async fn make(api: &Api, making: Making) -> Result<Bytes, Problem> {
 }
 
 /// The JSON of a comparison of two stored revisions alone, in pieces that are sent while the next ones are
-/// made.
+/// made. Causes stand behind the changes, so they are found beside the first pieces.
 pub(crate) fn items(
     api: &Api,
     making: Making,
 ) -> impl FnOnce(&Stop) -> Result<Items, ServiceError> + Send + 'static {
-    let (judge, rendering, _) = prepare(api, making);
+    let (judge, rendering, _) = prepare(api, making, Causes::Later);
     move |stop| {
         let judged = judge(stop)?;
-        let frame = |report: &Report<'_>| judged.frame(&[], &rendering, report);
-        let frame = judged.reported(&[], &rendering, stop, frame)?;
+        let told = judged.parts();
+        let count = Pieces::count(told);
+        let frame = Frame::begin(told, judged.conclusion().as_str())?;
+        let begun = Arc::new(Begun {
+            frame,
+            judged,
+            rendering,
+            stop: stop.clone(),
+        });
+        let aside = Arc::clone(&begun);
         Ok(Items {
-            count: Pieces::of(&frame, judged.parts()).count(),
+            count,
             piece: CHANGES,
             make: Box::new(move |range, text| {
-                Pieces::of(&frame, judged.parts()).write(range, text);
+                let end = || begun.end();
+                Pieces::of(&begun.frame, &end, begun.judged.parts()).write(range, text)
             }),
+            // Whoever needs it is told why it cannot be made.
+            aside: Box::new(move || drop(aside.end())),
+        })
+    }
+}
+
+/// A comparison of which the beginning is there.
+struct Begun {
+    frame: Frame,
+    judged: Judged,
+    rendering: Rendering,
+    stop: Stop,
+}
+
+impl Begun {
+    /// What stands behind the changes.
+    fn end(&self) -> Result<&[Vec<u8>; 2], ServiceError> {
+        let (frame, rendering) = (&self.frame, &self.rendering);
+        frame.end(self.judged.parts(), |answer| {
+            let fill = |report: &Report<'_>| self.judged.fill(answer, &[], rendering, report);
+            self.judged.reported(&[], rendering, &self.stop, fill);
         })
     }
 }
@@ -174,8 +213,8 @@ impl Judged {
     fn new(
         (base, head): (Side, Side),
         reader: &Reader,
-        mut rulebook: Rulebook,
-        today: Date,
+        (mut rulebook, today): (Rulebook, Date),
+        causes: Causes,
         stop: &Stop,
     ) -> Result<Self, ServiceError> {
         let base = base.read(reader, stop)?;
@@ -188,12 +227,15 @@ impl Judged {
             let judgement = compared.judge(&rulebook.policy, &rulebook.exceptions, today);
             let is_given = |exception: &Exception| exception.id.starts_with(GIVEN);
             let useless = compared.useless(&judgement, &rulebook.exceptions, is_given);
-            let told = (compared.introduced(), compared.cards(stop));
-            (judgement, useless, told)
+            (judgement, useless, compared.introduced())
         };
-        // Most formats list changes by cause, and to find those takes as long as all the rest.
-        let (judged, _) = both(&Threads, judge, || compared.causes());
-        let (judgement, useless, (introduced, cards)) = judged;
+        let cards = || compared.cards(stop);
+        // To find causes takes as long as all the rest.
+        let (judged, cards) = match causes {
+            Causes::Now => both(&Threads, || (judge(), cards()), || compared.causes()).0,
+            Causes::Later => both(&Threads, judge, cards),
+        };
+        let (judgement, useless, introduced) = judged;
         rulebook.notes.extend(useless);
         stop.check()?;
         Ok(Self {
@@ -225,25 +267,26 @@ impl Judged {
         }
     }
 
-    /// The JSON answer without the lists that are made apart.
-    fn frame(
+    /// How the comparison with the base alone ends.
+    fn conclusion(&self) -> Conclusion {
+        let of_findings = changes::conclusion_of(&self.introduced);
+        self.judgement.conclusion.max(of_findings)
+    }
+
+    /// Fills in the JSON answer what does not come from the comparison.
+    fn fill(
         &self,
+        answer: &mut Comparison<'_>,
         against: &[FurtherVerdict],
         rendering: &Rendering,
         report: &Report<'_>,
-    ) -> Result<Frame, ServiceError> {
-        let notes = [&*self.rulebook.notes, &self.notes].concat();
-        let parts = match rendering.query.max_chars {
-            Some(_) => changes::markdown(report),
-            None => Vec::new(),
-        };
-        let conclusion = report.conclusion().as_str();
-        Frame::of(self.parts(), &Threads, conclusion, |answer| {
-            answer.notes = notes;
-            answer.parts = parts;
-            answer.against = against.iter().map(|held| held.against.clone()).collect();
-            answer.permalink.clone_from(&rendering.permalink);
-        })
+    ) {
+        answer.notes = [&*self.rulebook.notes, &self.notes].concat();
+        if rendering.query.max_chars.is_some() {
+            answer.parts = changes::markdown(report);
+        }
+        answer.against = against.iter().map(|held| held.against.clone()).collect();
+        answer.permalink.clone_from(&rendering.permalink);
     }
 
     /// What `tell` makes of the report.
@@ -306,8 +349,13 @@ fn told(
             Media::JUnit => changes::junit(report).into_bytes(),
             Media::Sarif => changes::sarif(report).into_bytes(),
             _ => {
-                let frame = judged.frame(against, rendering, report)?;
-                Pieces::of(&frame, judged.parts()).whole(&Threads)
+                let told = judged.parts();
+                let frame = Frame::begin(told, report.conclusion().as_str())?;
+                let fill = |answer: &mut Comparison<'_>| {
+                    judged.fill(answer, against, rendering, report);
+                };
+                let end = || frame.end(told, fill);
+                Pieces::of(&frame, &end, told).whole(&Threads)?
             }
         })
     })
