@@ -23,7 +23,8 @@ pub(super) struct Call {
 /// The calls that a template makes, at most so many.
 pub(super) type MostCalls = [Option<Call>; 3];
 
-/// The operators that templates name, in the order of the fields of [`Named`].
+/// The operators that templates name, in the order of the fields of [`Named`]. They have a say in every
+/// table ([`super::Around`]).
 pub(super) const NAMED: [&str; 8] = [
     "empty.memory_format",
     "empty_strided",

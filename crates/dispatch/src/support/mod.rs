@@ -3,7 +3,8 @@
 //! A table says which kernel serves a key. A default or composite kernel calls other operators,
 //! which need kernels on the key as well. [`calls`] knows what each of them calls; [`column`] finds
 //! the verdicts of all operators on one key; [`leverage`] says which missing kernels would help
-//! most. Enters: the tables of a revision. Leaves: verdicts with the operators that are missing.
+//! most; [`around`] says which operators have a say in the table of one. Enters: the tables of a
+//! revision. Leaves: verdicts with the operators that are missing.
 
 mod around;
 mod backends;
