@@ -43,7 +43,7 @@ pub fn stands_alone(chunk: &str) -> bool {
     }
 }
 
-/// Whether there is a value on a line `key: value` or `key:`. `None` where it is no such line.
+/// Whether a line `key: value` or `key:` has a value. `None` for any other line.
 fn key_and_value(line: &[u8]) -> Option<bool> {
     let rest = line[key_length(line)? + 1..].trim_ascii_start();
     match rest.first() {
@@ -69,7 +69,7 @@ fn is_list(rest: &[u8]) -> bool {
         && (comment.is_empty() || comment[0] == b'#' && behind[0] == b' ')
 }
 
-/// Whether a word may begin so that is no number or date: of those some are refused.
+/// Whether a plain scalar that begins so is neither a number nor a date, some of which are refused.
 fn is_word(first: u8) -> bool {
     first.is_ascii_alphabetic() || first == b'_'
 }
@@ -79,7 +79,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::stands_alone;
-    use crate::parse_any_chunk;
+    use crate::{entries, parse_any_chunk};
 
     /// What is said to be whole is read.
     fn is_whole(chunk: &str) -> bool {
@@ -123,40 +123,17 @@ mod tests {
         }
     }
 
-    const ENTRIES: [&str; 3] = [
-        "- func: cat.out(Tensor[] tensors, int dim=0, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n  dispatch:\n    CPU, CUDA: cat_out  # both\n    MPS: at::native::cat_out_mps\n\n# next\n",
-        "- func: relu_(Tensor(a!) self) -> Tensor(a!)\n  variants: function, method\n  autogen: relu_.out\n  tags: [core, pointwise]  # tags\n",
-        "- func: f(str s=\"a b\", float x=1e-05) -> ()\n\n  manual_cpp_binding: True\n  device_guard: False\n  dispatch:\n    CompositeExplicitAutograd: f\n  python_module: nn\n",
-    ];
-
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(4_000))]
+        #![proptest_config(ProptestConfig::with_cases(8_000))]
 
         #[test]
-        fn edited_entries(
-            entry in prop::sample::select(&ENTRIES[..]),
-            edits in prop::collection::vec((any::<prop::sample::Index>(), "[-a:# \n,'\"&*!|>%@`?\\[\\]{}\t\ré\u{85}\u{feff}~<=0-9.]{0,3}", 0..4_usize), 0..4),
-        ) {
-            let mut chars: Vec<char> = entry.chars().collect();
-            for (at, new, gone) in edits {
-                let at = at.index(chars.len());
-                let end = (at + gone).min(chars.len());
-                chars.splice(at..end, new.chars());
-                if chars.is_empty() {
-                    break;
-                }
-            }
-            is_whole(&chars.into_iter().collect::<String>());
+        fn edited_entries(entry in entries::edited()) {
+            is_whole(&entry);
         }
 
         #[test]
-        fn lines_in_any_order(lines in prop::collection::vec(
-            "( {0,5}(a|b|c_d|CPU, CUDA|on|1):( {0,2}(x|y z|T\\[\\] a, b -> c|[-0-9:._a-f]{1,6}|\\[a, b\\]|\\[on ,1 \\] ?(#c)?|\\[a b,c?\\]|'q'|n::m|a#b|a #b|#c|- a|k: v)?)?| {0,4}(#.{0,3})?| {0,5}- a| {0,3}[-a-c:# ]{0,6})",
-            0..7,
-        )) {
-            let chunk = format!("- func: f\n{}", lines.join("\n"));
-            is_whole(&chunk);
-            is_whole(&format!("- {}\n", lines.join("\n  ")));
+        fn lines_in_any_order(entry in entries::of_lines()) {
+            is_whole(&entry);
         }
     }
 }

@@ -19,6 +19,8 @@ mod build;
 mod check;
 mod construct;
 mod encoding;
+#[cfg(test)]
+mod entries;
 mod parser;
 mod recover;
 mod scalar;

@@ -340,7 +340,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::read;
-    use crate::parse_any_chunk;
+    use crate::{entries, parse_any_chunk};
 
     /// Whether an entry is read here, which must give what the parser gives.
     fn reads(chunk: &str) -> bool {
@@ -396,40 +396,17 @@ mod tests {
         }
     }
 
-    const ENTRIES: [&str; 3] = [
-        "- func: cat.out(Tensor[] tensors, int dim=0, *, Tensor(a!) out) -> Tensor(a!)\n  structured: True\n  dispatch:\n    CPU, CUDA: cat_out  # both\n    MPS: at::native::cat_out_mps\n\n# next\n",
-        "- func: relu_(Tensor(a!) self) -> Tensor(a!)\n  variants: function, method\n  autogen: relu_.out\n  tags: [core, pointwise]  # tags\n",
-        "- func: f(str s=\"a b\", float x=1e-05) -> ()\n\n  manual_cpp_binding: True\n  device_guard: False\n  dispatch:\n    CompositeExplicitAutograd: f\n  python_module: nn\n",
-    ];
-
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(4_000))]
+        #![proptest_config(ProptestConfig::with_cases(8_000))]
 
         #[test]
-        fn edited_entries(
-            entry in prop::sample::select(&ENTRIES[..]),
-            edits in prop::collection::vec((any::<prop::sample::Index>(), "[-a:# \n,'\"&*!|>%@`?\\[\\]{}\t\ré\u{85}\u{feff}~<=0-9.]{0,3}", 0..4_usize), 0..4),
-        ) {
-            let mut chars: Vec<char> = entry.chars().collect();
-            for (at, new, gone) in edits {
-                let at = at.index(chars.len());
-                let end = (at + gone).min(chars.len());
-                chars.splice(at..end, new.chars());
-                if chars.is_empty() {
-                    break;
-                }
-            }
-            reads(&chars.into_iter().collect::<String>());
+        fn edited_entries(entry in entries::edited()) {
+            reads(&entry);
         }
 
         #[test]
-        fn lines_in_any_order(lines in prop::collection::vec(
-            "( {0,5}(a|b|c_d|CPU, CUDA|on|1):( {0,2}(x|y z|T\\[\\] a, b -> c|[-0-9:.]{1,6}|\\[a, b\\]|\\[on ,1 \\] ?(#c)?|'q'|n::m|a#b|a #b|#c|- a|k: v)?)?| {0,4}(#.{0,3})?| {0,5}- a| {0,3}[-a-c:# ]{0,6})",
-            0..7,
-        )) {
-            let chunk = format!("- func: f\n{}", lines.join("\n"));
-            reads(&chunk);
-            reads(&format!("- {}\n", lines.join("\n  ")));
+        fn lines_in_any_order(entry in entries::of_lines()) {
+            reads(&entry);
         }
     }
 }

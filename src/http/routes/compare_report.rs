@@ -178,7 +178,7 @@ pub(crate) fn items(
                 let end = || begun.end();
                 Pieces::of(&begun.frame, &end, begun.judged.parts()).write(range, text)
             }),
-            // Whoever needs it is told why it cannot be made.
+            // A failure is reported by the piece that needs it.
             aside: Box::new(move || drop(aside.end())),
         })
     }
