@@ -32,6 +32,7 @@ pub mod overlay;
 mod packing;
 pub mod policy;
 pub mod probe;
+mod processors;
 mod projects;
 mod revisions;
 pub mod search;

@@ -7,9 +7,12 @@ use std::thread;
 use opatlas_source::Pair;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
-/// Runs the second part on another thread. All work of the process together has at most as many second
-/// parts as there are processors, so a busy server does most work in turn, which takes no longer then.
-/// An idle one reads and compares releases in little more than half the time.
+use super::processors::Processor;
+
+/// Runs the second part on another thread, and on another processor. All work of the process together has
+/// at most so many second parts that there is a processor for each beside a first part, so a busy server does
+/// most work in turn, which takes no longer then. An idle one reads and compares releases in little more than
+/// half the time.
 ///
 /// The threads are those of a pool: what one has freed is there for its next part, while a new thread
 /// would ask the system for fresh memory page by page. A thread of the pool that waits for its second part
@@ -37,6 +40,9 @@ static CALLER_JOINS: AtomicBool = AtomicBool::new(false);
 /// How many second parts run.
 static RUNNING: AtomicUsize = AtomicUsize::new(0);
 
+/// How many first parts have ended and wait for their second one.
+static WAITING: AtomicUsize = AtomicUsize::new(0);
+
 /// Whether every second part waits for the first.
 static ALL_IN_TURN: AtomicBool = AtomicBool::new(false);
 
@@ -50,7 +56,10 @@ impl Place {
             return None;
         }
         let pool = POOL.as_ref()?;
-        let most = pool.current_num_threads();
+        // A first part runs beside them, unless it has ended.
+        // One processor is that of the first part, until this has ended.
+        let processors = pool.current_num_threads();
+        let most = processors.min(processors - 1 + WAITING.load(Ordering::Acquire));
         let taken = RUNNING.fetch_update(Ordering::AcqRel, Ordering::Acquire, |running| {
             (running < most).then_some(running + 1)
         });
@@ -68,20 +77,48 @@ impl Drop for Place {
     }
 }
 
+/// A first part that has ended, and leaves its processor to others.
+struct Waiting;
+
+impl Waiting {
+    fn begin() -> Self {
+        WAITING.fetch_add(1, Ordering::AcqRel);
+        Self
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        WAITING.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
 impl Pair for Threads {
     fn run(&self, one: &mut (dyn FnMut() + Send), other: &mut (dyn FnMut() + Send)) {
         let Some((place, pool)) = Place::take() else {
             one();
             return other();
         };
+        let (of_first, is_over) = (Processor::current(), AtomicBool::new(false));
+        let mut waiting = None;
         pool.in_place_scope(|scope| {
-            scope.spawn(move |_| {
+            scope.spawn(|_| {
+                // This may also be the thread of the first part, after that.
+                if !is_over.load(Ordering::Acquire) {
+                    of_first.leave();
+                }
                 other();
                 // Before the first part ends, which may be in two parts itself.
                 drop(place);
             });
+            // Where the thread that takes the second part has come to this processor, it leaves now, and not
+            // when the first part ends.
+            thread::yield_now();
             one();
+            is_over.store(true, Ordering::Release);
+            waiting = Some(Waiting::begin());
         });
+        drop(waiting);
     }
 }
 
@@ -113,13 +150,16 @@ impl Threads {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
+    use std::sync::mpsc;
+    use std::time::{Duration, Instant};
 
     use opatlas_operators::catalogue::Catalogue;
     use opatlas_pytorch::release::Release;
     use opatlas_source::{Bundle, DERIVATIVES, InTurn, NATIVE_FUNCTIONS, Stop, both};
 
     use super::*;
+
+    const PATIENCE: Duration = Duration::from_secs(1);
 
     #[test]
     fn second_parts_have_a_bound_and_give_their_places_back() {
@@ -157,6 +197,28 @@ mod tests {
         assert!(is_free);
         (0..100).for_each(|_| Threads.free(vec![0_u8; 100]));
         assert!(becomes_idle());
+    }
+
+    /// Another thread begins a part while this one waits for it. It has to come in time.
+    fn beside() -> bool {
+        let (sender, receiver) = mpsc::channel();
+        let wait = move || receiver.recv_timeout(PATIENCE).is_ok();
+        let (came, sent) = both(&Threads, wait, || sender.send(()));
+        came && sent.is_ok()
+    }
+
+    /// Other tests may hold all places for a while.
+    #[test]
+    fn a_second_part_has_the_processor_of_a_first_part_that_has_ended() {
+        let is_beside = || {
+            let second = || {
+                let end = Instant::now() + PATIENCE;
+                while WAITING.load(Ordering::Acquire) == 0 && Instant::now() < end {}
+                beside()
+            };
+            both(&Threads, || (), second).1
+        };
+        assert!(POOL.is_none() || (0..20).any(|_| is_beside()));
     }
 
     /// Files with more entries than are read in one part: plain, broken in either half, and too long.

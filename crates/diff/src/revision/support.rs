@@ -79,7 +79,7 @@ pub(super) struct Tables<'a> {
 }
 
 /// How many operators are compared in one go: a release has four parts, and the largest file twelve.
-const PART: usize = 800;
+const PART: usize = 400;
 /// From this length on a list gets room for all that a part may have, mostly.
 const LONG: usize = 64;
 /// How many cells there may be for each operator, and changes.
