@@ -1,5 +1,6 @@
 //! Threads for work in two parts, and for what nobody waits for.
 
+use std::cell::Cell;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
@@ -9,10 +10,9 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::processors::Processor;
 
-/// Runs the second part on another thread, and on another processor. All work of the process together has
-/// at most so many second parts that there is a processor for each beside a first part, so a busy server does
-/// most work in turn, which takes no longer then. An idle one reads and compares releases in little more than
-/// half the time.
+/// Runs the second part on another thread, and on another processor. All work of the process together runs
+/// at most so many parts at the same time as there are processors, so a busy server does most work in turn,
+/// which takes no longer then. An idle one reads and compares releases in little more than half the time.
 ///
 /// The threads are those of a pool: what one has freed is there for its next part, while a new thread
 /// would ask the system for fresh memory page by page. A thread of the pool that waits for its second part
@@ -37,31 +37,30 @@ static POOL: LazyLock<Option<ThreadPool>> = LazyLock::new(|| {
 /// Whether the first thread that works in parts becomes one of the pool.
 static CALLER_JOINS: AtomicBool = AtomicBool::new(false);
 
-/// How many second parts run.
-static RUNNING: AtomicUsize = AtomicUsize::new(0);
-
-/// How many first parts have ended and wait for their second one.
-static WAITING: AtomicUsize = AtomicUsize::new(0);
+/// How many threads run parts, and do not wait for others.
+static BUSY: AtomicUsize = AtomicUsize::new(0);
 
 /// Whether every second part waits for the first.
 static ALL_IN_TURN: AtomicBool = AtomicBool::new(false);
 
-/// The right to run one more; given back also where a part panics.
+thread_local! {
+    /// Whether this thread runs a part, and so is counted.
+    static IS_COUNTED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// One of those that are busy; given back also where a part panics.
 struct Place;
 
 impl Place {
-    /// A place and where it is; `None` where there is none left.
+    /// A place for one more and where it is; `None` where all processors are busy.
     fn take() -> Option<(Self, &'static ThreadPool)> {
         if ALL_IN_TURN.load(Ordering::Relaxed) {
             return None;
         }
         let pool = POOL.as_ref()?;
-        // A first part runs beside them, unless it has ended.
-        // One processor is that of the first part, until this has ended.
         let processors = pool.current_num_threads();
-        let most = processors.min(processors - 1 + WAITING.load(Ordering::Acquire));
-        let taken = RUNNING.fetch_update(Ordering::AcqRel, Ordering::Acquire, |running| {
-            (running < most).then_some(running + 1)
+        let taken = BUSY.fetch_update(Ordering::AcqRel, Ordering::Acquire, |busy| {
+            (busy < processors).then_some(busy + 1)
         });
         // `then_some(Self)` would build and drop a place that was never taken, and so give one back.
         match taken {
@@ -69,57 +68,93 @@ impl Place {
             Err(_) => None,
         }
     }
+
+    /// That of a thread which runs anyway.
+    fn of_running() -> Self {
+        BUSY.fetch_add(1, Ordering::AcqRel);
+        Self
+    }
+
+    /// Runs a part for which this place is.
+    fn run(self, part: &mut (dyn FnMut() + Send)) {
+        let _counted = Counted::new();
+        part();
+    }
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
-        RUNNING.fetch_sub(1, Ordering::AcqRel);
+        BUSY.fetch_sub(1, Ordering::AcqRel);
     }
 }
 
-/// A first part that has ended, and leaves its processor to others.
+/// A thread that runs a part; it may be one that has a part already and waits for the second one.
+struct Counted {
+    before: bool,
+}
+
+impl Counted {
+    fn new() -> Self {
+        let before = IS_COUNTED.replace(true);
+        Self { before }
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        IS_COUNTED.set(self.before);
+    }
+}
+
+/// A first part that has ended, and leaves its processor to others until its second part has ended.
 struct Waiting;
 
 impl Waiting {
     fn begin() -> Self {
-        WAITING.fetch_add(1, Ordering::AcqRel);
+        BUSY.fetch_sub(1, Ordering::AcqRel);
         Self
     }
 }
 
 impl Drop for Waiting {
     fn drop(&mut self) {
-        WAITING.fetch_sub(1, Ordering::AcqRel);
+        BUSY.fetch_add(1, Ordering::AcqRel);
     }
 }
 
 impl Pair for Threads {
     fn run(&self, one: &mut (dyn FnMut() + Send), other: &mut (dyn FnMut() + Send)) {
-        let Some((place, pool)) = Place::take() else {
-            one();
-            return other();
-        };
-        let (of_first, is_over) = (Processor::current(), AtomicBool::new(false));
-        let mut waiting = None;
-        pool.in_place_scope(|scope| {
-            scope.spawn(|_| {
-                // This may also be the thread of the first part, after that.
-                if !is_over.load(Ordering::Acquire) {
-                    of_first.leave();
-                }
-                other();
-                // Before the first part ends, which may be in two parts itself.
-                drop(place);
-            });
-            // Where the thread that takes the second part has come to this processor, it leaves now, and not
-            // when the first part ends.
-            thread::yield_now();
-            one();
-            is_over.store(true, Ordering::Release);
-            waiting = Some(Waiting::begin());
-        });
-        drop(waiting);
+        match IS_COUNTED.get() {
+            true => run_both(one, other),
+            false => Place::of_running().run(&mut || run_both(one, other)),
+        }
     }
+}
+
+/// Runs two parts on a thread that is counted.
+fn run_both(one: &mut (dyn FnMut() + Send), other: &mut (dyn FnMut() + Send)) {
+    let Some((place, pool)) = Place::take() else {
+        one();
+        return other();
+    };
+    let (of_first, is_over) = (Processor::current(), AtomicBool::new(false));
+    let mut waiting = None;
+    pool.in_place_scope(|scope| {
+        scope.spawn(|_| {
+            // This may also be the thread of the first part, after that.
+            if !is_over.load(Ordering::Acquire) {
+                of_first.leave();
+            }
+            place.run(other);
+        });
+        // Where the thread that takes the second part has come to this processor, it leaves now, and not
+        // when the first part ends.
+        thread::yield_now();
+        one();
+        is_over.store(true, Ordering::Release);
+        waiting = Some(Waiting::begin());
+    });
+    drop(waiting);
 }
 
 impl Threads {
@@ -150,8 +185,8 @@ impl Threads {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::mpsc;
-    use std::time::{Duration, Instant};
+    use std::sync::{Mutex, mpsc};
+    use std::time::Duration;
 
     use opatlas_operators::catalogue::Catalogue;
     use opatlas_pytorch::release::Release;
@@ -161,45 +196,58 @@ mod tests {
 
     const PATIENCE: Duration = Duration::from_secs(1);
 
-    #[test]
-    fn second_parts_have_a_bound_and_give_their_places_back() {
-        fn nested(depth: u32) -> usize {
-            let seen = RUNNING.load(Ordering::Acquire);
-            assert!(seen <= POOL.as_ref().map_or(0, ThreadPool::current_num_threads));
-            match depth {
-                0 => 1,
-                _ => {
-                    let (a, b) = both(&Threads, || nested(depth - 1), || nested(depth - 1));
-                    a + b
-                }
-            }
-        }
-        assert_eq!(nested(6), 64);
-        let panicked = std::panic::catch_unwind(|| both(&Threads, || (), || panic!("in a test")));
-        assert!(panicked.is_err());
-        assert_eq!(nested(1), 2);
+    fn processors() -> usize {
+        POOL.as_ref().map_or(1, ThreadPool::current_num_threads)
     }
 
+    #[test]
+    fn parts_have_a_bound_and_give_their_places_back() {
+        let running = AtomicUsize::new(0);
+        fn nested(depth: u32, running: &AtomicUsize) -> usize {
+            if depth == 0 {
+                assert!(running.fetch_add(1, Ordering::AcqRel) < processors());
+                thread::yield_now();
+                running.fetch_sub(1, Ordering::AcqRel);
+                return 1;
+            }
+            let half = || nested(depth - 1, running);
+            let (a, b) = both(&Threads, half, half);
+            a + b
+        }
+        assert_eq!(nested(8, &running), 256);
+        for panics in [0, 1] {
+            let part = |at: usize| assert_ne!(at, panics, "in a test");
+            let panicked = std::panic::catch_unwind(|| both(&Threads, || part(0), || part(1)));
+            assert!(panicked.is_err());
+            assert!(!IS_COUNTED.get());
+        }
+        assert_eq!(nested(1, &running), 2);
+    }
+
+    /// For tests that wait until no other one runs parts.
+    static ALONE: Mutex<()> = Mutex::new(());
+
     /// Other tests of this process hold places too, but not all the time.
-    fn becomes_idle() -> bool {
+    fn becomes(busy: usize) -> bool {
         (0..1000).any(|_| {
-            let is_idle = RUNNING.load(Ordering::Acquire) == 0;
-            if !is_idle {
+            let is_so = BUSY.load(Ordering::Acquire) == busy;
+            if !is_so {
                 thread::sleep(Duration::from_millis(10));
             }
-            is_idle
+            is_so
         })
     }
 
     #[test]
     fn a_place_is_free_again_while_the_first_part_runs() {
-        let (is_free, ()) = both(&Threads, becomes_idle, || ());
+        let _alone = ALONE.lock();
+        let (is_free, ()) = both(&Threads, || becomes(1), || ());
         assert!(is_free);
         (0..100).for_each(|_| Threads.free(vec![0_u8; 100]));
-        assert!(becomes_idle());
+        assert!(becomes(0));
     }
 
-    /// Another thread begins a part while this one waits for it. It has to come in time.
+    /// Whether another thread begins a part while this one waits for it.
     fn beside() -> bool {
         let (sender, receiver) = mpsc::channel();
         let wait = move || receiver.recv_timeout(PATIENCE).is_ok();
@@ -210,15 +258,12 @@ mod tests {
     /// Other tests may hold all places for a while.
     #[test]
     fn a_second_part_has_the_processor_of_a_first_part_that_has_ended() {
+        let _alone = ALONE.lock();
         let is_beside = || {
-            let second = || {
-                let end = Instant::now() + PATIENCE;
-                while WAITING.load(Ordering::Acquire) == 0 && Instant::now() < end {}
-                beside()
-            };
+            let second = || becomes(1) && beside();
             both(&Threads, || (), second).1
         };
-        assert!(POOL.is_none() || (0..20).any(|_| is_beside()));
+        assert!(processors() == 1 || (0..20).any(|_| is_beside()));
     }
 
     /// Files with more entries than are read in one part: plain, broken in either half, and too long.
