@@ -169,7 +169,8 @@ pub const STEP_OPERATORS_INSERT: &str =
     "INSERT INTO step_operators (project, operator, step, says) ";
 /// What steps did to an operator.
 pub const STEPS_OF_OPERATOR: &str = "SELECT step, says FROM step_operators \
-     WHERE project = $1 AND operator = $2 AND step BETWEEN $3 AND $4";
+     WHERE project = (SELECT id FROM projects WHERE name = $1) \
+     AND operator = $2 AND step BETWEEN $3 AND $4";
 /// What a range of steps did to operators, from after a row on.
 pub const STEPS_SAID: &str = "SELECT operator, step, says FROM step_operators \
      WHERE project = $1 AND (operator, step) > ($2, $3) AND step > $4 AND step <= $5 \

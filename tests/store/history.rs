@@ -161,13 +161,10 @@ pub async fn steps_are_kept_and_replaced(store: &dyn Store) {
         .await
         .unwrap();
     assert_eq!(of_operator, [(*id, SECOND.to_vec())]);
-    assert!(
-        store
-            .steps_of_operator(&project, "a\0", (0, i64::MAX))
-            .await
-            .unwrap()
-            .is_empty()
-    );
+    for without in ["a\0", "sub.Tensor"] {
+        let none = store.steps_of_operator(&project, without, (0, i64::MAX));
+        assert!(none.await.unwrap().is_empty());
+    }
     // All that steps said, in pages.
     let (mut said, mut after) = (Vec::new(), (String::new(), 0));
     loop {

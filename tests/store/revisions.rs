@@ -157,6 +157,10 @@ pub async fn what_is_absent_is_named(store: &dyn Store) {
     assert_eq!(missing(store.resolve(&nobody, &key("main")).await), gone);
     assert_eq!(missing(store.file(&nobody, digest, TAGS).await), gone);
     assert_eq!(
+        missing(store.steps_of_operator(&nobody, "add.Tensor", (0, 9)).await),
+        gone
+    );
+    assert_eq!(
         missing(
             store
                 .update_project(&nobody, ProjectChange::default())

@@ -370,13 +370,17 @@ pub(super) async fn steps_of_operator(
     if operator.contains('\0') {
         return Ok(Vec::new());
     }
-    let id = projects::id(connection, project).await?;
     let rows = query(sql::STEPS_OF_OPERATOR)
-        .bind(id)
+        .bind(project.as_str())
         .bind(operator)
         .bind(first)
         .bind(last);
-    Ok(rows.fetch_all(connection).await?)
+    let rows: Vec<_> = rows.fetch_all(&mut *connection).await?;
+    if rows.is_empty() {
+        // An operator without any step, or no such project.
+        projects::id(connection, project).await?;
+    }
+    Ok(rows)
 }
 
 pub(super) async fn steps_said(
