@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use anyhow::Context as _;
+use futures_util::future::join;
 use jiff::Zoned;
 
 use crate::cli::side::{self, Operand, Places, SideRead, view};
@@ -115,7 +116,14 @@ impl How {
         for note in &rulebook.notes {
             eprintln!("note: {note}");
         }
-        let made = self.compare(&sides, &rulebook).await;
+        // What is not asked any more closes while the sides are compared.
+        let unused = sides.stored.take_if(|_| self.against.is_none());
+        let closed = async {
+            if let Some(stored) = unused {
+                stored.close().await;
+            }
+        };
+        let ((), made) = join(closed, self.compare(&sides, &rulebook)).await;
         if let Ok((compared, told, _)) = &made {
             let exceptions = &rulebook.exceptions;
             for note in compared.useless(&told.judgement, exceptions, config::is_checked_in) {
