@@ -58,9 +58,12 @@ impl Place {
             return None;
         }
         let pool = POOL.as_ref()?;
-        let processors = pool.current_num_threads();
+        // Where no other thread runs parts than those of the pool, one more may wait for the next that has
+        // ended its own.
+        let waits = usize::from(CALLER_JOINS.load(Ordering::Relaxed));
+        let most = pool.current_num_threads() + waits;
         let taken = BUSY.fetch_update(Ordering::AcqRel, Ordering::Acquire, |busy| {
-            (busy < processors).then_some(busy + 1)
+            (busy < most).then_some(busy + 1)
         });
         // `then_some(Self)` would build and drop a place that was never taken, and so give one back.
         match taken {
