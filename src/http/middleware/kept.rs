@@ -30,8 +30,9 @@ use crate::store::Mark;
 /// makes the two seconds for which a revision that another process deleted may be served.
 const KEPT: Duration = Duration::from_secs(1);
 
-/// How many bytes of answers are kept; they are mostly shared with the cache of views.
-const BUDGET: u64 = 32 << 20;
+/// How many bytes of answers are kept; they are mostly shared with the cache of views. All operators of a
+/// release with their tables, explanations and histories take 36 MB.
+const BUDGET: u64 = 40 << 20;
 
 /// The largest cached answer, in bytes: sending a larger one takes long anyway.
 const LARGEST: usize = 1 << 20;
