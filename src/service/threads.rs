@@ -140,12 +140,14 @@ fn run_both(one: &mut (dyn FnMut() + Send), other: &mut (dyn FnMut() + Send)) {
         one();
         return other();
     };
-    let (of_first, is_over) = (Processor::current(), AtomicBool::new(false));
+    let (first, of_first) = (thread::current().id(), Processor::current());
+    let is_over = AtomicBool::new(false);
     let mut waiting = None;
     pool.in_place_scope(|scope| {
         scope.spawn(|_| {
-            // This may also be the thread of the first part, after that.
-            if !is_over.load(Ordering::Acquire) {
+            // The thread of the first part takes up this one too, once it waits for something.
+            let is_beside = thread::current().id() != first && !is_over.load(Ordering::Acquire);
+            if is_beside {
                 of_first.leave();
             }
             place.run(other);
