@@ -11,7 +11,7 @@ use crate::store::{ExceptionRecord, LabelRecord, Missing, ProjectName, StoreErro
 use opatlas_diff::cards::{Card, cards};
 use opatlas_diff::causes::{Cause, causes};
 use opatlas_diff::policy::{Context, Exception, Judgement, Line, Policy, judge};
-use opatlas_diff::{Comparison, Revision, compare_until};
+use opatlas_diff::{Comparison, Detail, Revision, compare_until};
 use opatlas_dispatch::{Provenance, RevisionTables, Source, View};
 use opatlas_rules::{Introduced, introduced};
 use opatlas_source::{Digest, Stop, Stopped, both};
@@ -61,6 +61,15 @@ impl Compared {
         head: Arc<Snapshot>,
         stop: &Stop,
     ) -> Result<Self, ServiceError> {
+        Self::told(base, head, Detail::Cells, stop)
+    }
+
+    fn told(
+        base: Arc<Snapshot>,
+        head: Arc<Snapshot>,
+        detail: Detail,
+        stop: &Stop,
+    ) -> Result<Self, ServiceError> {
         for (side, snapshot) in [("base", &base), ("head", &head)] {
             let catalogue = &snapshot.catalogue;
             if catalogue.entry_of.is_empty() && catalogue.vendor_operators() == 0 {
@@ -70,13 +79,14 @@ impl Compared {
                 });
             }
         }
-        Ok(Self::of(base, head, stop)?)
+        Ok(Self::of(base, head, detail, stop)?)
     }
 
     /// The same, also where a side has no entry that can be read.
     pub(super) fn of(
         base: Arc<Snapshot>,
         head: Arc<Snapshot>,
+        detail: Detail,
         stop: &Stop,
     ) -> Result<Self, Stopped> {
         let recorded = |snapshot: &Snapshot| snapshot.inputs().provenance == Provenance::Recorded;
@@ -107,6 +117,7 @@ impl Compared {
                 catalogue: &head.catalogue,
                 view: Some(View::new(head.inputs(), &new)),
             },
+            detail,
             &Threads,
             stop,
         )?;
@@ -136,12 +147,12 @@ impl Compared {
         self
     }
 
-    /// With another base, for the same head.
+    /// With another base, for the same head, to be judged: without the cells of tables.
     ///
     /// # Errors
     /// As [`Compared::new`].
-    pub fn against(&self, base: Arc<Snapshot>, stop: &Stop) -> Result<Self, ServiceError> {
-        let mut compared = Self::checked(base, Arc::clone(&self.head), stop)?;
+    pub(super) fn against(&self, base: Arc<Snapshot>, stop: &Stop) -> Result<Self, ServiceError> {
+        let mut compared = Self::found(base, Arc::clone(&self.head), Detail::Changes, stop)?;
         compared.head_line = self.head_line;
         Ok(compared)
     }
@@ -155,12 +166,21 @@ impl Compared {
         head: Arc<Snapshot>,
         stop: &Stop,
     ) -> Result<Self, ServiceError> {
+        Self::found(base, head, Detail::Cells, stop)
+    }
+
+    fn found(
+        base: Arc<Snapshot>,
+        head: Arc<Snapshot>,
+        detail: Detail,
+        stop: &Stop,
+    ) -> Result<Self, ServiceError> {
         let sides = (Arc::clone(&base), Arc::clone(&head));
         let check = || {
             let (old, new) = both(&Threads, || sides.0.check(stop), || sides.1.check(stop));
             old.and(new)
         };
-        let (compared, checked) = both(&Threads, || Self::new(base, head, stop), check);
+        let (compared, checked) = both(&Threads, || Self::told(base, head, detail, stop), check);
         checked?;
         compared
     }

@@ -3,15 +3,22 @@
 use std::sync::Arc;
 
 use jiff::civil::Date;
+use opatlas_diff::Fingerprint;
 use opatlas_diff::policy::{Conclusion, Judged, Judgement};
 use opatlas_diff::rules::Level;
 use opatlas_report::changes::conclusion_of;
 use opatlas_rules::Introduced;
-use opatlas_source::Stop;
+use opatlas_source::{Stop, both};
+use rustc_hash::FxHashSet;
 
 use super::compare::{Compared, Rulebook};
 use super::error::ServiceError;
 use super::snapshot::Snapshot;
+use super::threads::Threads;
+
+/// How many further bases are compared at the same time. Two beside each other take less than one after the
+/// other, each in two parts; memory holds this many more revisions.
+pub const TOGETHER: usize = 2;
 
 /// The comparison of the head with a further base, under the same policy and exceptions.
 #[derive(Debug)]
@@ -41,28 +48,49 @@ impl Further {
     }
 }
 
+/// The changes that the first comparison reports.
+#[derive(Debug)]
+pub struct Reported(FxHashSet<Fingerprint>);
+
+impl Reported {
+    /// Those of its judgement.
+    #[must_use]
+    pub fn of(judgement: &Judgement) -> Self {
+        let changes = judgement.changes.iter();
+        Self(changes.map(|judged| judged.change.fingerprint()).collect())
+    }
+}
+
+/// Holds a head against bases, up to [`TOGETHER`] at the same time.
+pub fn hold<B: Sync, T: Send>(bases: &[B], against: impl Fn(&B) -> T + Sync) -> Vec<T> {
+    match bases {
+        [one, other] => {
+            let (one, other) = both(&Threads, || against(one), || against(other));
+            vec![one, other]
+        }
+        bases => bases.iter().map(against).collect(),
+    }
+}
+
 impl Compared {
-    /// Compares the head with a further base. `judgement` is that of `self`.
+    /// Compares the head with a further base, where `self` reports these changes.
     ///
     /// # Errors
     /// As [`Compared::new`].
     pub fn judge_against(
         &self,
         base: Arc<Snapshot>,
-        judgement: &Judgement,
+        reported: &Reported,
         rulebook: &Rulebook,
         today: Date,
         stop: &Stop,
     ) -> Result<Further, ServiceError> {
         let compared = self.against(base, stop)?;
-        let changes = judgement.changes.iter();
-        let known: rustc_hash::FxHashSet<_> =
-            changes.map(|judged| judged.change.fingerprint()).collect();
         let judgement = compared.judge(&rulebook.policy, &rulebook.exceptions, today);
         let is_new = |judged: &Judged| {
             judged.is_counted()
                 && judged.level >= Level::Dangerous
-                && !known.contains(&judged.change.fingerprint())
+                && !reported.0.contains(&judged.change.fingerprint())
         };
         let changes = judgement.changes.iter().enumerate();
         let new = changes

@@ -1,6 +1,7 @@
 //! A comparison made from the options of a command, and the report on it.
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::Context as _;
 use futures_util::future::join;
@@ -8,8 +9,9 @@ use jiff::Zoned;
 
 use crate::cli::side::{self, Operand, Places, SideRead, view};
 use crate::cli::{Stored, config};
-use crate::service::Threads;
 use crate::service::compare::{Compared, Rulebook};
+use crate::service::further::{Reported, TOGETHER, hold};
+use crate::service::{ServiceError, Threads};
 use crate::store::{Opening, ProjectName};
 use crate::wire::against::FurtherVerdict;
 use crate::wire::change::ChangeContext;
@@ -212,13 +214,21 @@ impl How {
         let project = ProjectName::parse(&self.project)?;
         let own = sides.head.resolved.as_ref();
         let others = stored.against(&project, against, own).await?;
+        let (reported, today) = (Reported::of(judgement), Zoned::now().date());
         let mut held = Vec::with_capacity(others.len());
-        for other in others {
-            let snapshot = stored.snapshot(&other).await?;
-            let today = Zoned::now().date();
-            let further =
-                compared.judge_against(snapshot, judgement, rulebook, today, &Stop::never())?;
-            held.push(FurtherVerdict::new(&further, &view(&other), rulebook));
+        for others in others.chunks(TOGETHER) {
+            let mut bases = Vec::with_capacity(TOGETHER);
+            for other in others {
+                bases.push((stored.snapshot(other).await?, view(other)));
+            }
+            let verdicts = hold(&bases, |(snapshot, view)| {
+                let (base, stop) = (Arc::clone(snapshot), Stop::never());
+                let further = compared.judge_against(base, &reported, rulebook, today, &stop)?;
+                Ok::<_, ServiceError>(FurtherVerdict::new(&further, view, rulebook))
+            });
+            for verdict in verdicts {
+                held.push(verdict?);
+            }
         }
         Ok(held)
     }

@@ -17,6 +17,7 @@ use crate::http::Api;
 use crate::http::negotiate::Media;
 use crate::http::routes::compare_sides::{Side, read};
 use crate::service::compare::{Compared, Rulebook};
+use crate::service::further::{Reported, TOGETHER, hold};
 use crate::service::{Items, LARGEST_ANSWER, Reader, Resolved, ServiceError, Snapshot, Threads};
 use crate::wire::against::FurtherVerdict;
 use crate::wire::change;
@@ -114,8 +115,8 @@ fn prepare(
     (judge, rendering, others)
 }
 
-/// The bytes of the answer; for Markdown, all parts as a JSON list. Other revisions are read one by
-/// one, so that memory holds few of them at a time.
+/// The bytes of the answer; for Markdown, all parts as a JSON list. Other revisions are read when it is
+/// their turn, so that memory holds few of them at a time.
 pub(crate) async fn make(api: &Api, making: Making) -> Result<Bytes, Problem> {
     let (service, today) = (&api.service, api.service.today());
     let (judge, rendering, others) = prepare(api, making, Causes::Now);
@@ -130,22 +131,29 @@ pub(crate) async fn make(api: &Api, making: Making) -> Result<Bytes, Problem> {
     }
     let place = service.place().await?;
     let judged = service.compute(move |stop| Ok(judge(stop))).await??;
-    let judged = Arc::new(judged);
+    let reported = Reported::of(&judged.judgement);
+    let holding = Arc::new((judged, reported));
     let mut against = Vec::with_capacity(others.len());
-    for other in others {
-        let other = read(api, other).await?;
-        let judged = Arc::clone(&judged);
+    for others in others.chunks(TOGETHER) {
+        let mut bases = Vec::with_capacity(TOGETHER);
+        for other in others {
+            bases.push(read(api, other.clone()).await?);
+        }
+        let holding = Arc::clone(&holding);
         let hold = move |stop: &Stop| {
-            let (judgement, rulebook) = (&judged.judgement, &judged.rulebook);
-            let further =
-                judged
-                    .compared
-                    .judge_against(other.snapshot, judgement, rulebook, today, stop)?;
-            Ok::<_, ServiceError>(FurtherVerdict::new(&further, &other.view, rulebook))
+            let (judged, reported) = &*holding;
+            let (compared, rulebook) = (&judged.compared, &judged.rulebook);
+            hold(&bases, |base| {
+                let snapshot = Arc::clone(&base.snapshot);
+                let further = compared.judge_against(snapshot, reported, rulebook, today, stop)?;
+                Ok::<_, ServiceError>(FurtherVerdict::new(&further, &base.view, rulebook))
+            })
         };
-        against.push(service.compute(move |stop| Ok(hold(stop))).await??);
+        for verdict in service.compute(move |stop| Ok(hold(stop))).await? {
+            against.push(verdict?);
+        }
     }
-    let told = move |stop: &Stop| Ok(told(&judged, &against, &rendering, stop)?);
+    let told = move |stop: &Stop| Ok(told(&holding.0, &against, &rendering, stop)?);
     let made = service.make(told);
     let made = made.await;
     drop(place);

@@ -14,7 +14,7 @@ use super::words::Word;
 use crate::service::compare::Compared;
 use crate::service::snapshot::Snapshot;
 use crate::store::{StepKey, StepRecord, StoreError};
-use opatlas_diff::Comparison;
+use opatlas_diff::{Comparison, Detail};
 use opatlas_diff::history::by_operator;
 use opatlas_diff::revision::{Cell, DispatchChange};
 use opatlas_dispatch::{Reason, Verdict};
@@ -107,7 +107,7 @@ pub(super) fn record(
     let mut facts = Facts::of(head);
     let mut said = Vec::new();
     if let Some(base) = base {
-        let compared = Compared::of(Arc::clone(base), Arc::clone(head), stop)?;
+        let compared = Compared::of(Arc::clone(base), Arc::clone(head), Detail::Cells, stop)?;
         facts.step = Some(StepFacts::of(&compared.comparison));
         said = operators(Keys::of(base.release()), &compared.comparison);
     }

@@ -112,7 +112,17 @@ impl Pair {
 /// dispatch.
 #[must_use]
 pub fn compare(base: Revision<'_>, head: Revision<'_>) -> Comparison {
-    Stop::unstopped(|stop| compare_until(base, head, &InTurn, stop))
+    Stop::unstopped(|stop| compare_until(base, head, Detail::Cells, &InTurn, stop))
+}
+
+/// How much a comparison tells of dispatch tables.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Detail {
+    /// Their cells, too.
+    Cells,
+    /// What follows from them for backends, which is all that a verdict goes by. Leaves
+    /// [`Comparison::dispatch`] empty, and takes an eighth less time.
+    Changes,
 }
 
 /// The same, unless it is stopped. `in_parts` may compare schemas and entries at the same time, then
@@ -123,6 +133,7 @@ pub fn compare(base: Revision<'_>, head: Revision<'_>) -> Comparison {
 pub fn compare_until(
     base: Revision<'_>,
     head: Revision<'_>,
+    detail: Detail,
     in_parts: &dyn opatlas_source::Pair,
     stop: &Stop,
 ) -> Result<Comparison, Stopped> {
@@ -137,7 +148,7 @@ pub fn compare_until(
         Ok((changes, pairs))
     };
     let of_entries = || {
-        let tables = || views.map(|(a, b)| support::Tables::new(a, b, &pairing));
+        let tables = || views.map(|(a, b)| support::Tables::new(a, b, detail, &pairing));
         let (changes, tables) = both(in_parts, || entries(old, new, &pairing, stop), tables);
         let changes = changes?;
         let tables = tables.map(|tables| tables.after(&changes));

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::Detail;
 use super::pairing::Pairing;
 use super::side::DeclaredEntry;
 use super::training::{Alike, Formulas, OfStem, Siblings};
@@ -67,6 +68,7 @@ pub struct Cell {
 pub(super) struct Tables<'a> {
     base: View<'a>,
     head: View<'a>,
+    detail: Detail,
     /// Keys that both releases have, in the base's order.
     slots: Vec<(Slot, Slot)>,
     /// The base's keys at which a backend runs operators.
@@ -136,7 +138,12 @@ pub(super) struct Moved {
 
 impl<'a> Tables<'a> {
     /// Finds the verdicts that differ.
-    pub(super) fn new(base: View<'a>, head: View<'a>, pairing: &Pairing) -> Self {
+    pub(super) fn new(
+        base: View<'a>,
+        head: View<'a>,
+        detail: Detail,
+        pairing: &Pairing,
+    ) -> Self {
         let (old, new) = (base.keys(), head.keys());
         let slots = old.slots().filter_map(|slot| {
             let there = new.slot(old.name(Key::Runtime(slot)))?;
@@ -161,6 +168,7 @@ impl<'a> Tables<'a> {
             slots,
             base,
             head,
+            detail,
             backends,
         }
     }
@@ -234,12 +242,14 @@ impl<'a> Tables<'a> {
                 continue;
             }
             make_room(&mut changes, PART * CHANGES);
-            make_room(&mut cells, PART * CELLS);
             let operator = self.base.inputs.catalogue.operator(old);
             let name: Box<str> = operator.qualified_name().into();
             if !moved.is_empty() {
                 self.backends(&name, (old, new), &moved, &mut changes);
-                self.cells(&name, (old, new), &moved, &mut cells);
+                if self.detail == Detail::Cells {
+                    make_room(&mut cells, PART * CELLS);
+                    self.cells(&name, (old, new), &moved, &mut cells);
+                }
             }
             super::training::compare(self, &mut memory, &name, (old, new), &mut changes);
         }

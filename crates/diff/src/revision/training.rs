@@ -46,11 +46,14 @@ pub(super) fn compare<'a>(
     let mut was_composite = false;
     let mut lost_alike = KeySet::EMPTY;
     for &(slot, there) in &alike.first {
-        let (Some(was), Some(is)) = (base.trains(old, slot), head.trains(new, there)) else {
+        let was = base.trains(old, slot);
+        let Some(was) = was.filter(|was| was.through.works() == Works::Yes) else {
             continue;
         };
-        let lost_it = was.through.works() == Works::Yes
-            && is.inference_works == Works::Yes
+        let Some(is) = head.trains(new, there) else {
+            continue;
+        };
+        let lost_it = is.inference_works == Works::Yes
             && match is.through {
                 Through::Error | Through::NotDifferentiable => true,
                 // Without a derivatives file no formula is assumed, and the composite with

@@ -1,6 +1,6 @@
 //! Names in lists that a reader can take in.
 
-use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Keys;
@@ -8,6 +8,25 @@ use opatlas_pytorch::release::Release;
 
 /// As many names are written out.
 const NAMED: usize = 6;
+
+/// The keys of backends by family, and how many it has.
+static FAMILIES: LazyLock<Vec<(&str, usize)>> = LazyLock::new(|| {
+    let known = Keys::of(Release::LATEST);
+    let mut families = Vec::new();
+    for family in known.slots().filter_map(|slot| family(known, slot)) {
+        match families.iter_mut().find(|(known, _)| *known == family) {
+            Some((_, count)) => *count += 1,
+            None => families.push((family, 1)),
+        }
+    }
+    families
+});
+
+/// The family of a backend's key.
+fn family(known: &Keys, slot: Slot) -> Option<&'static str> {
+    known.backend(slot)?;
+    Some(known.functionality(slot))
+}
 
 /// Dispatch keys: families of backends are folded, so that `all 14 NestedTensor keys` are not 14
 /// names.
@@ -17,30 +36,25 @@ pub(super) fn keys<S: AsRef<str>>(names: &[S]) -> String {
         return only.as_ref().to_owned();
     }
     let known = Keys::of(Release::LATEST);
-    let mut families: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    let mut order: Vec<&str> = Vec::new();
+    // In the order of their first names; a handful.
+    let mut families: Vec<(&str, Vec<&str>)> = Vec::new();
     for name in names.iter().map(AsRef::as_ref) {
-        let family = known
-            .slot(name)
-            .filter(|&slot| known.backend(slot).is_some())
-            .map_or("", |slot| known.functionality(slot));
-        if !families.contains_key(family) {
-            order.push(family);
+        let slot = known.slot(name);
+        let family = slot.and_then(|slot| family(known, slot)).unwrap_or("");
+        match families.iter_mut().find(|(known, _)| *known == family) {
+            Some((_, names)) => names.push(name),
+            None => families.push((family, vec![name])),
         }
-        families.entry(family).or_default().push(name);
     }
-    let part = |family: &str| {
-        let names = &families[family];
-        let is_of_family =
-            |&slot: &Slot| known.functionality(slot) == family && known.backend(slot).is_some();
-        let kind = match family {
+    let part = |(family, names): &(&str, Vec<&str>)| {
+        let kind = match *family {
             "" => "other",
             "Dense" => "dense",
             family => family,
         };
         if names.len() <= NAMED {
             names.join(", ")
-        } else if names.len() == known.slots().filter(is_of_family).count() {
+        } else if FAMILIES.contains(&(*family, names.len())) {
             format!("all {} {kind} keys", names.len())
         } else {
             let shown = names[..NAMED - 1].join(", ");
@@ -48,7 +62,7 @@ pub(super) fn keys<S: AsRef<str>>(names: &[S]) -> String {
             format!("{shown} and {more} more {kind} keys")
         }
     };
-    let parts: Vec<String> = order.into_iter().map(part).collect();
+    let parts: Vec<String> = families.iter().map(part).collect();
     parts.join(", ")
 }
 
