@@ -93,14 +93,16 @@ impl Snapshot {
         Ok(Self::of_catalogue(digest, bundle, catalogue))
     }
 
-    /// Reads two bundles at the same time.
+    /// Reads two bundles at the same time. Entries that `previous` has too are shared with it.
     pub(super) fn of_two(
         [one, other]: [Bundle; 2],
         releases: [Release; 2],
+        previous: Option<&Self>,
         stop: &Stop,
     ) -> Result<(Self, Self), Stopped> {
         let (first, second) = ((&one, releases[0]), (&other, releases[1]));
-        let (first, second) = Catalogue::read_two(first, second, &Threads, stop)?;
+        let previous = previous.map(|previous| &previous.catalogue);
+        let (first, second) = Catalogue::read_two(first, second, previous, &Threads, stop)?;
         Ok((
             Self::of_catalogue(one.digest(), one, first),
             Self::of_catalogue(other.digest(), other, second),

@@ -78,8 +78,7 @@ impl Snapshots {
 }
 
 impl Alive {
-    /// Reads a bundle, unless it has been read, with the help of the snapshot that most probably
-    /// shares most entries with it: of the nearest release, and of about the same size.
+    /// Reads a bundle, unless it has been read, with the help of the nearest snapshot.
     fn read(
         &self,
         bundle: Bundle,
@@ -92,27 +91,24 @@ impl Alive {
         if let Some(same) = alive.iter().find(same) {
             return Ok(Arc::clone(same));
         }
-        let size = |bundle: &Bundle| bundle.file(NATIVE_FUNCTIONS).map_or(0, |bytes| bytes.len());
-        let wanted = size(&bundle);
-        let nearest = alive.iter().min_by_key(|other| {
-            let releases = other.release().index().abs_diff(release.index());
-            let sizes = size(&other.bundle).abs_diff(wanted);
-            (other.digest != digest, releases, sizes)
-        });
-        let nearest = nearest.map(|nearest| &**nearest);
+        let nearest = nearest(&alive, digest, &bundle, release);
         let read = Arc::new(Snapshot::of(digest, bundle, release, nearest, stop)?);
         self.list().push(Arc::downgrade(&read));
         Ok(read)
     }
 
-    /// Reads two bundles that have not been read, at the same time.
+    /// Reads two bundles that have not been read, at the same time, with the help of the snapshot that is
+    /// nearest to the first one.
     fn read_two(
         &self,
         bundles: [Bundle; 2],
         releases: [Release; 2],
         stop: &Stop,
     ) -> Result<(Arc<Snapshot>, Arc<Snapshot>), Stopped> {
-        let (one, other) = Snapshot::of_two(bundles, releases, stop)?;
+        let alive = self.all();
+        let first = &bundles[0];
+        let nearest = nearest(&alive, first.digest(), first, releases[0]);
+        let (one, other) = Snapshot::of_two(bundles, releases, nearest, stop)?;
         let (one, other) = (Arc::new(one), Arc::new(other));
         let both = [Arc::downgrade(&one), Arc::downgrade(&other)];
         self.list().extend(both);
@@ -128,6 +124,24 @@ impl Alive {
     fn list(&self) -> MutexGuard<'_, Vec<Weak<Snapshot>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The snapshot that most probably shares most entries with a bundle: of the nearest release, and of about
+/// the same size.
+fn nearest<'a>(
+    alive: &'a [Arc<Snapshot>],
+    digest: Digest,
+    bundle: &Bundle,
+    release: Release,
+) -> Option<&'a Snapshot> {
+    let size = |bundle: &Bundle| bundle.file(NATIVE_FUNCTIONS).map_or(0, |bytes| bytes.len());
+    let wanted = size(bundle);
+    let nearest = alive.iter().min_by_key(|other| {
+        let releases = other.release().index().abs_diff(release.index());
+        let sizes = size(&other.bundle).abs_diff(wanted);
+        (other.digest != digest, releases, sizes)
+    });
+    nearest.map(|nearest| &**nearest)
 }
 
 /// Reads bundles on the blocking pool, reusing parsed entries in memory. Texts that are not stored

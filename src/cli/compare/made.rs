@@ -217,10 +217,14 @@ impl How {
         let (reported, today) = (Reported::of(judgement), Zoned::now().date());
         let mut held = Vec::with_capacity(others.len());
         for others in others.chunks(TOGETHER) {
-            let mut bases = Vec::with_capacity(TOGETHER);
-            for other in others {
-                bases.push((stored.snapshot(other).await?, view(other)));
-            }
+            let bases = match others {
+                [one, other] => {
+                    let (first, second) = stored.both_snapshots(one, other).await?;
+                    vec![(first, view(one)), (second, view(other))]
+                }
+                [one] => vec![(stored.snapshot(one).await?, view(one))],
+                _ => Vec::new(),
+            };
             let verdicts = hold(&bases, |(snapshot, view)| {
                 let (base, stop) = (Arc::clone(snapshot), Stop::never());
                 let further = compared.judge_against(base, &reported, rulebook, today, &stop)?;

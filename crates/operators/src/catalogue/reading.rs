@@ -39,29 +39,31 @@ impl Catalogue {
         Self::of_read(read, (bundle, release), previous, pair, stop)
     }
 
-    /// Reads two bundles, each under its release, in two parts at a time. The result is the same as that of
-    /// reading one after the other.
+    /// Reads two bundles, each under its release, in two parts at a time. What `previous` read already is
+    /// taken from there. The result is the same as that of reading one after the other.
     ///
     /// # Errors
     /// [`Stopped`].
     pub fn read_two(
         one: (&Bundle, Release),
         other: (&Bundle, Release),
+        previous: Option<&Self>,
         pair: &dyn Pair,
         stop: &Stop,
     ) -> Result<(Self, Self), Stopped> {
-        let first = Parsed::until(one.0, &Parsed::default(), pair, stop)?;
+        let known = previous.map(Parsed::of).unwrap_or_default();
+        let first = Parsed::until(one.0, &known, pair, stop)?;
         let second = Parsed::until(other.0, &first, pair, stop)?;
         if one.1 == other.1 {
             // Then most operators of the second are those of the first.
-            let first = Self::of_read(first, one, None, pair, stop)?;
+            let first = Self::of_read(first, one, previous, pair, stop)?;
             let second = Self::of_read(second, other, Some(&first), pair, stop)?;
             return Ok((first, second));
         }
         let (first, second) = both(
             pair,
-            || Self::of_read(first, one, None, pair, stop),
-            || Self::of_read(second, other, None, pair, stop),
+            || Self::of_read(first, one, previous, pair, stop),
+            || Self::of_read(second, other, previous, pair, stop),
         );
         Ok((first?, second?))
     }
