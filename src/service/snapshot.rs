@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use opatlas_dispatch::support::Around;
 use opatlas_operators::catalogue::Catalogue;
-use opatlas_operators::operator::OperatorId;
+use opatlas_operators::operator::{OperatorId, split_qualified};
 use opatlas_pytorch::release::Release;
 use opatlas_report::changes::Files;
 use opatlas_report::findings::SourceText;
@@ -300,7 +300,7 @@ impl Snapshot {
 
     /// The overloads of `add`, where that is not an operator itself.
     fn overloads(&self, name: &str) -> Vec<String> {
-        let (namespace, base) = name.rsplit_once("::").unwrap_or(("aten", name));
+        let (namespace, base) = split_qualified(name);
         let ids = self.catalogue.overloads(base).iter();
         let operators = ids.map(|&id| self.catalogue.operator(id));
         let operators = operators.filter(|operator| operator.namespace() == namespace);

@@ -21,7 +21,7 @@ use super::file::NativeFunctions;
 use super::former::Former;
 use super::generate::{GenerationFault, generate};
 use super::group::Groups;
-use super::operator::{Declaration, Operator, OperatorId, PlacedEntry};
+use super::operator::{Declaration, Operator, OperatorId, PlacedEntry, split_qualified};
 use super::tags::{self, DeclaredTags, TagInterner};
 use super::view_group::ViewGroups;
 use opatlas_pytorch::release::Release;
@@ -264,7 +264,7 @@ impl Catalogue {
     /// name is first looked up in `aten`.
     #[must_use]
     pub fn find_qualified(&self, name: &str) -> Option<OperatorId> {
-        let (namespace, bare) = name.rsplit_once("::").unwrap_or(("aten", name));
+        let (namespace, bare) = split_qualified(name);
         self.find_in(namespace, bare)
     }
 

@@ -465,3 +465,11 @@ impl Operator {
             .is_some_and(|placed| placed.entry.device_guard)
     }
 }
+
+/// The namespace and the bare name of a qualified name; a name without a namespace is in `aten`.
+#[must_use]
+pub fn split_qualified(name: &str) -> (&str, &str) {
+    // Nearly all names have no colon, which is found much sooner than two of them.
+    let split = memchr::memchr(b':', name.as_bytes()).and_then(|_| name.rsplit_once("::"));
+    split.unwrap_or(("aten", name))
+}

@@ -7,6 +7,7 @@
 
 mod lowered;
 
+use memchr::memmem::Finder;
 use opatlas_source::suggest::Budget;
 
 pub use lowered::{Fit, Lowered};
@@ -58,6 +59,9 @@ struct Word {
     last: Option<String>,
     /// Known names that differ little, nearest first, in lower case.
     near: Vec<String>,
+    /// Where the name and the letters are in a text. To get ready to look for a word takes longer than to look
+    /// for it in a name.
+    finders: [Finder<'static>; 2],
 }
 
 /// What is compared with the words.
@@ -169,12 +173,11 @@ impl Word {
             _ => &text,
         };
         let last = name.rsplit('.').next().filter(|last| *last != name);
+        let mut letters = String::with_capacity(name.len());
+        push_letters(name, &mut letters);
         Self {
-            letters: {
-                let mut letters = String::with_capacity(name.len());
-                push_letters(name, &mut letters);
-                letters
-            },
+            finders: [name, &letters].map(|text| Finder::new(text).into_owned()),
+            letters,
             last: last.filter(|last| !last.is_empty()).map(str::to_owned),
             near: Vec::new(),
             name: name.to_owned(),
@@ -288,12 +291,11 @@ impl Lower<'_> {
         let name = &*word.name;
         let bare = &self.name[self.namespace..];
         let base = base_of(bare);
-        let is = |other: &str| self.name == other || bare == other;
-        let is_base = |other: &str| base == other || base_of(self.name) == other;
-        if is(name) {
+        let of_namespace = || self.namespace > 0 && base_of(self.name) == name;
+        if self.name == name || bare == name {
             return Some(0);
         }
-        if is_base(name) {
+        if base == name || of_namespace() {
             return Some(1);
         }
         let has_letters =
@@ -305,11 +307,13 @@ impl Lower<'_> {
             if bare.starts_with(name) || self.name.starts_with(name) {
                 return Some(3);
             }
-            if let Some(at) = self.name.find(name) {
+            let [of_name, of_letters] = &word.finders;
+            if let Some(at) = of_name.find(self.name.as_bytes()) {
                 let begins_word = self.name[..at].ends_with(['_', '.', ':']);
                 return Some(if begins_word { 4 } else { 5 });
             }
-            if word.letters.len() >= LEAST_LETTERS && self.letters.contains(&*word.letters) {
+            let has_letters = || of_letters.find(self.letters.as_bytes()).is_some();
+            if word.letters.len() >= LEAST_LETTERS && has_letters() {
                 return Some(6);
             }
         }

@@ -3,7 +3,7 @@
 
 use memchr::memmem;
 use opatlas_operators::catalogue::Catalogue;
-use opatlas_operators::operator::OperatorId;
+use opatlas_operators::operator::{OperatorId, split_qualified};
 use opatlas_operators::sought::{Candidate, Lowered, Sought, Texts};
 use opatlas_source::{Stop, Stopped};
 
@@ -136,21 +136,36 @@ fn marked(catalogue: &Catalogue, found: &[Current]) -> Vec<bool> {
 }
 
 /// What is found, in its order: the operators, and whether the last revision has them and says the words.
-/// `before` are the operators of which steps say the words, each once.
+/// `all` are those of the last revision that say the words, and `before` those of which steps do, each once.
 pub(super) fn merged<'b>(
     snapshot: &Snapshot,
     question: &Question,
-    now: &[Current],
+    all: &[Current],
     before: impl Iterator<Item = &'b str>,
 ) -> Vec<(String, bool)> {
     let catalogue = &snapshot.catalogue;
-    let known = marked(catalogue, now);
+    let now = match question.which {
+        Which::All => all,
+        Which::Removed => &[],
+    };
+    let current = |is_named: bool| {
+        let found = now.iter().filter(move |it| it.is_named == is_named);
+        found.map(|it| (catalogue.operator(it.id).qualified_name(), true))
+    };
+    let named: Vec<_> = current(true).take(question.limit).collect();
+    if named.len() == question.limit {
+        // As for a single letter, whose former operators are thousands.
+        return named;
+    }
+    let known = marked(catalogue, all);
     let is_known = |name: &str| {
-        let (namespace, bare) = name.rsplit_once("::").unwrap_or(("aten", name));
+        let (namespace, bare) = split_qualified(name);
         let of_name = catalogue.all_named(bare);
-        let mut native = of_name.filter(|id| catalogue.operator(*id).namespace() == namespace);
-        let other = || catalogue.find_qualified(name);
-        native.any(|id| known[id.index()]) || other().is_some_and(|id| known[id.index()])
+        let native = of_name.filter(|id| catalogue.operator(*id).namespace() == namespace);
+        let native = native.map(|id| known[id.index()]);
+        // Only where the entries have none of this name it may be one of a vendor.
+        let other = || catalogue.find_qualified(name).map(|id| known[id.index()]);
+        native.reduce(|one, other| one || other).or_else(other) == Some(true)
     };
     let (sought, mut texts) = (Sought::parse(&question.words), Texts::default());
     let is_removed = |name: &str| match question.which {
@@ -165,24 +180,16 @@ pub(super) fn merged<'b>(
         })
         .collect();
     gone.sort_unstable();
-    let now = match question.which {
-        Which::All => now,
-        Which::Removed => &[],
-    };
-    let current = |is_named: bool| {
-        let found = now.iter().filter(move |it| it.is_named == is_named);
-        found.map(|it| (catalogue.operator(it.id).qualified_name(), true))
-    };
-    let (named, others) = gone.split_at(gone.partition_point(|(rank, ..)| *rank < u32::MAX));
+    let (gone_named, others) = gone.split_at(gone.partition_point(|(rank, ..)| *rank < u32::MAX));
     let former = |gone: &[(u32, usize, &str)]| -> Vec<(String, bool)> {
         let names = gone.iter().take(question.limit);
         names
             .map(|(.., name)| ((*name).to_owned(), false))
             .collect()
     };
-    let all = current(true).chain(former(named));
-    let all = all.chain(current(false)).chain(former(others));
-    all.take(question.limit).collect()
+    let found = named.into_iter().chain(former(gone_named));
+    let found = found.chain(current(false)).chain(former(others));
+    found.take(question.limit).collect()
 }
 
 /// How well the name of an operator fits, whatever its schema; `None` when it does not.

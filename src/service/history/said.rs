@@ -45,14 +45,9 @@ pub(super) struct Said {
     is_too_large: bool,
 }
 
-/// What says some words.
-#[derive(Debug, Default)]
-pub(super) struct Saying {
-    /// The texts.
-    texts: Vec<usize>,
-    /// The operators of which steps of the timeline say one of them, each once.
-    operators: Vec<u32>,
-}
+/// The texts that say some words.
+#[derive(Debug)]
+pub(super) struct Saying(Vec<usize>);
 
 #[derive(Debug)]
 struct Operator {
@@ -103,37 +98,30 @@ impl Said {
         self.bytes
     }
 
-    /// What steps of a timeline say these words, letter case aside.
+    /// What says these words, letter case aside.
     ///
     /// # Errors
     /// [`Stopped`].
-    pub(super) fn saying(
-        &self,
-        timeline: &Timeline,
-        words: &str,
-        stop: &Stop,
-    ) -> Result<Saying, Stopped> {
-        let mut saying = Saying::default();
-        let mut is_known = vec![false; self.operators.len()];
-        for text in self.texts_saying(&words.to_lowercase()) {
-            stop.check()?;
-            for &row in &self.rows_of[text] {
-                let (operator, step) = self.rows[row as usize];
-                let is_known = &mut is_known[operator as usize];
-                if !*is_known && timeline.places_of(step).len() > 0 {
-                    *is_known = true;
-                    saying.operators.push(operator);
-                }
-            }
-            saying.texts.push(text);
-        }
-        Ok(saying)
+    pub(super) fn saying(&self, words: &str, stop: &Stop) -> Result<Saying, Stopped> {
+        self.texts_saying(&words.to_lowercase(), stop).map(Saying)
     }
 
-    /// The names of the operators, each once.
-    pub(super) fn names<'s>(&'s self, saying: &'s Saying) -> impl Iterator<Item = &'s str> {
-        let operators = saying.operators.iter();
-        operators.map(|&operator| &*self.operators[operator as usize].name)
+    /// The names of the operators of which steps of a timeline say so, each once.
+    pub(super) fn names<'s>(
+        &'s self,
+        timeline: &'s Timeline,
+        saying: &'s Saying,
+    ) -> impl Iterator<Item = &'s str> {
+        let mut is_known = vec![false; self.operators.len()];
+        let rows = saying.0.iter().flat_map(|&text| &self.rows_of[text]);
+        let new = rows.filter_map(move |&row| {
+            let (operator, step) = self.rows[row as usize];
+            let operator = operator as usize;
+            let is_new = !is_known[operator] && timeline.places_of(step).len() > 0;
+            is_known[operator] |= is_new;
+            is_new.then_some(operator)
+        });
+        new.map(|operator| &*self.operators[operator].name)
     }
 
     /// The places of the steps that say so of each of these operators.
@@ -144,18 +132,18 @@ impl Said {
         names: impl Iterator<Item = &'n str>,
     ) -> Vec<Vec<usize>> {
         let mut of_name = Vec::new();
-        let mut place_of: FxHashMap<u32, usize> = FxHashMap::default();
+        let mut place_of = vec![None; self.operators.len()];
         for name in names {
             if let Some(&operator) = self.by_name.get(name) {
                 // A file may declare one name twice: then the first has them.
-                place_of.entry(operator).or_insert(of_name.len());
+                place_of[operator as usize].get_or_insert(of_name.len());
             }
             of_name.push(Vec::new());
         }
-        for &text in &saying.texts {
+        for &text in &saying.0 {
             for &row in &self.rows_of[text] {
                 let (operator, step) = self.rows[row as usize];
-                if let Some(&at) = place_of.get(&operator) {
+                if let Some(at) = place_of[operator as usize] {
                     of_name[at].extend(timeline.places_of(step));
                 }
             }
@@ -184,12 +172,13 @@ impl Said {
     }
 
     /// The texts that hold these words in lower case.
-    fn texts_saying(&self, words: &str) -> Vec<usize> {
+    fn texts_saying(&self, words: &str, stop: &Stop) -> Result<Vec<usize>, Stopped> {
         let finder = memmem::Finder::new(words);
         let mut found = Vec::new();
         let mut text = 0;
         let mut from = 0;
         while let Some(at) = finder.find(&self.texts.as_bytes()[from..]) {
+            stop.check()?;
             let at = from + at;
             text += self.starts[text..].partition_point(|start| *start <= at) - 1;
             let end = self.end(text);
@@ -202,7 +191,7 @@ impl Said {
                 break;
             }
         }
-        found
+        Ok(found)
     }
 
     /// Where a text ends.
@@ -316,9 +305,10 @@ mod tests {
                 said.add(name, *step, says);
             }
             let timeline = Timeline::of_steps(rows.len());
-            let saying = said.saying(&timeline, &words, &Stop::never()).unwrap();
-            let places = said.places(&timeline, &saying, said.names(&saying));
-            let names = said.names(&saying).map(str::to_owned);
+            let saying = said.saying(&words, &Stop::never()).unwrap();
+            let names = || said.names(&timeline, &saying);
+            let places = said.places(&timeline, &saying, names());
+            let names = names().map(str::to_owned);
             let mut found: Vec<(String, Vec<usize>)> = names.zip(places).collect();
             found.sort();
             let mut expected: std::collections::BTreeMap<String, Vec<usize>> =

@@ -82,10 +82,10 @@ impl Service {
             let (lowered, is_new) = of.lowered(&snapshot);
             let now = current(&snapshot, lowered.as_deref(), &question, stop)?;
             let said = of.read();
-            let before = said.saying(&on, &question.plain, stop)?;
-            let found = merged(&snapshot, &question, &now, said.names(&before));
+            let saying = said.saying(&question.plain, stop)?;
+            let found = merged(&snapshot, &question, &now, said.names(&on, &saying));
             let names = found.iter().map(|(operator, _)| &**operator);
-            let places = said.places(&on, &before, names);
+            let places = said.places(&on, &saying, names);
             let found = found.into_iter().zip(places);
             let found = found.map(|((operator, is_current), places)| HistoryMatch {
                 present: said.present(&on, &operator),

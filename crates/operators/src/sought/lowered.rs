@@ -1,7 +1,5 @@
 //! Operators in lower case, for who searches the same ones again and again.
 
-use std::ops::Range;
-
 use memchr::memmem;
 
 use super::{Candidate, Lower, Sought, Texts};
@@ -41,6 +39,14 @@ pub struct Fit {
     pub at: usize,
     /// Whether its name has all words, whatever its schema.
     pub is_named: bool,
+}
+
+impl Fit {
+    /// The best first, as one number: that is compared at once.
+    fn order(&self) -> u128 {
+        let rank = self.rank.unwrap_or(u32::MAX);
+        u128::from(rank) << 96 | u128::from(self.length) << 64 | self.at as u128
+    }
 }
 
 impl Lowered {
@@ -129,7 +135,7 @@ impl Lowered {
                 });
             }
         }
-        fits.sort_unstable_by_key(|fit| (fit.rank, fit.length, fit.at));
+        fits.sort_unstable_by_key(Fit::order);
         Ok(fits)
     }
 
@@ -137,19 +143,23 @@ impl Lowered {
     #[must_use]
     pub fn with_kernel(&self, text: &str) -> Vec<Fit> {
         let mut found: Vec<Fit> = Vec::new();
-        self.each(text, |at, range| {
+        // What goes over a line break is in no name.
+        if text.contains('\n') {
+            return found;
+        }
+        self.each(text, |at, from| {
             let places = self.operators[at];
-            let is_kernel = range.start > places.schema as usize && range.end < places.end as usize;
-            // What goes over a line break is in no name.
-            if is_kernel && !text.contains('\n') {
-                found.push(Fit {
-                    rank: None,
-                    length: self.bare_length(at),
-                    at,
-                    is_named: false,
-                });
+            let kernels = places.schema as usize + 1;
+            if from < kernels {
+                return kernels;
             }
-            is_kernel
+            found.push(Fit {
+                rank: None,
+                length: self.bare_length(at),
+                at,
+                is_named: false,
+            });
+            places.end as usize
         });
         found
     }
@@ -174,25 +184,22 @@ impl Lowered {
     fn mark(&self, word: &str, has: &mut [bool]) {
         self.each(word, |at, _| {
             has[at] = true;
-            true
+            self.operators[at].end as usize
         });
     }
 
-    /// Goes through the places of a text that is not empty; once `is_enough` the rest of the operator that it
-    /// is in is skipped.
-    fn each(&self, text: &str, mut is_enough: impl FnMut(usize, Range<usize>) -> bool) {
+    /// Goes through the places of a text that is not empty, each with the operator that it begins in. `next`
+    /// tells where to look on, behind that place.
+    fn each(&self, text: &str, mut next: impl FnMut(usize, usize) -> usize) {
         let finder = memmem::Finder::new(text);
         let (mut from, mut at) = (0, 0);
         while let Some(found) = finder.find(&self.text.as_bytes()[from..]) {
             let found = from + found;
             at += self.operators[at..].partition_point(|it| it.end as usize <= found);
-            let Some(places) = self.operators.get(at) else {
+            if at >= self.operators.len() {
                 return;
-            };
-            from = match is_enough(at, found..found + text.len()) {
-                true => places.end as usize,
-                false => found + 1,
-            };
+            }
+            from = next(at, found);
         }
     }
 }
