@@ -389,7 +389,8 @@ fn long_work_can_be_stopped_in_its_loops() {
             catalogue,
             view: None,
         };
-        let pairing = looks(|stop| compare_until(side(&old), side(&head), Detail::Cells, &InTurn, stop));
+        let pairing =
+            looks(|stop| compare_until(side(&old), side(&head), Detail::Cells, &InTurn, stop));
         assert!(per_operator(pairing) >= 4, "{pairing}");
     }
     // Searches and gaps.

@@ -138,12 +138,7 @@ pub(super) struct Moved {
 
 impl<'a> Tables<'a> {
     /// Finds the verdicts that differ.
-    pub(super) fn new(
-        base: View<'a>,
-        head: View<'a>,
-        detail: Detail,
-        pairing: &Pairing,
-    ) -> Self {
+    pub(super) fn new(base: View<'a>, head: View<'a>, detail: Detail, pairing: &Pairing) -> Self {
         let (old, new) = (base.keys(), head.keys());
         let slots = old.slots().filter_map(|slot| {
             let there = new.slot(old.name(Key::Runtime(slot)))?;
