@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use opatlas::service::Snapshot;
 use opatlas_diff::revision::Pair;
 use opatlas_diff::rules::find;
-use opatlas_diff::{Comparison, Revision, Subject, compare};
+use opatlas_diff::{Comparison, Detail, Revision, Subject, compare, compare_until};
 use opatlas_pytorch::release::Release;
-use opatlas_source::{Bundle, NATIVE_FUNCTIONS};
+use opatlas_source::{Bundle, InTurn, NATIVE_FUNCTIONS, Stop};
 
 fn read(text: &str) -> Snapshot {
     let mut bundle = Bundle::default();
@@ -157,6 +157,28 @@ fn totals_over_the_releases() {
             .collect::<Vec<_>>()
             .join("\n")
     );
+}
+
+/// Changes do not depend on whether cells are told, too.
+#[test]
+fn changes_without_cells_are_the_same() {
+    let Some(snapshots) = releases() else {
+        return;
+    };
+    let last = snapshots.len() - 1;
+    for (old, new) in [(0, last), (last, 0), (last - 1, last), (4, 7)] {
+        let sides = [old, new].map(|at| revision(&snapshots[at].1));
+        let of = |detail| {
+            let stop = Stop::never();
+            compare_until(sides[0], sides[1], detail, &InTurn, &stop).unwrap()
+        };
+        let (whole, changes) = (of(Detail::Cells), of(Detail::Changes));
+        assert!(!whole.dispatch.is_empty() && changes.dispatch.is_empty());
+        assert_eq!(whole.changes.len(), changes.changes.len());
+        for (one, other) in whole.changes.iter().zip(&changes.changes) {
+            assert_eq!(format!("{one:?}"), format!("{other:?}"));
+        }
+    }
 }
 
 /// A revision compared with itself has not changed, nor has a copy that was read apart.
