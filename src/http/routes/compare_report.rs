@@ -140,7 +140,7 @@ pub(crate) async fn make(api: &Api, making: Making) -> Result<Bytes, Problem> {
             bases.push(read(api, other.clone()).await?);
         }
         let holding = Arc::clone(&holding);
-        let hold = move |stop: &Stop| {
+        let verdicts = move |stop: &Stop| {
             let (judged, reported) = &*holding;
             let (compared, rulebook) = (&judged.compared, &judged.rulebook);
             hold(&bases, |base| {
@@ -149,7 +149,7 @@ pub(crate) async fn make(api: &Api, making: Making) -> Result<Bytes, Problem> {
                 Ok::<_, ServiceError>(FurtherVerdict::new(&further, &base.view, rulebook))
             })
         };
-        for verdict in service.compute(move |stop| Ok(hold(stop))).await? {
+        for verdict in service.compute(move |stop| Ok(verdicts(stop))).await? {
             against.push(verdict?);
         }
     }
