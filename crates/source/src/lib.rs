@@ -9,6 +9,7 @@ mod bundle;
 mod content;
 pub mod diagnostic;
 mod digest;
+mod gallop;
 mod ids;
 mod pair;
 mod place;
@@ -21,6 +22,7 @@ pub use bundle::{
 };
 pub use content::Content;
 pub use digest::{Digest, revision_digest};
+pub use gallop::gallop;
 pub use pair::{InTurn, Pair, both};
 pub use place::{LineColumn, LineIndex, LineSpan, Span};
 pub use stop::{Stop, Stopped};

@@ -10,7 +10,7 @@ use std::hash::Hasher as _;
 
 use memchr::memmem;
 use opatlas_diff::history::EventKind;
-use opatlas_source::{Stop, Stopped};
+use opatlas_source::{Stop, Stopped, gallop};
 use rustc_hash::{FxHashMap, FxHasher};
 
 use super::operator::present;
@@ -180,7 +180,7 @@ impl Said {
         while let Some(at) = finder.find(&self.texts.as_bytes()[from..]) {
             stop.check()?;
             let at = from + at;
-            text += self.starts[text..].partition_point(|start| *start <= at) - 1;
+            text = gallop(&self.starts, text, |start| *start <= at) - 1;
             let end = self.end(text);
             // Not over the line break between two texts.
             if at + words.len() <= end {

@@ -3,7 +3,7 @@
 use memchr::memmem;
 
 use super::{Candidate, Lower, Sought, Texts};
-use opatlas_source::{Stop, Stopped};
+use opatlas_source::{Stop, Stopped, gallop};
 
 /// The names, schemas and kernels of operators in one text. Where a word of a question is in that text is
 /// found at gigabytes a second, and only operators that have all words are looked at one by one.
@@ -195,7 +195,7 @@ impl Lowered {
         let (mut from, mut at) = (0, 0);
         while let Some(found) = finder.find(&self.text.as_bytes()[from..]) {
             let found = from + found;
-            at += self.operators[at..].partition_point(|it| it.end as usize <= found);
+            at = gallop(&self.operators, at, |it| it.end as usize <= found);
             if at >= self.operators.len() {
                 return;
             }
