@@ -159,7 +159,7 @@ fn totals_over_the_releases() {
     );
 }
 
-/// Changes do not depend on whether cells are told, too.
+/// The changes are the same whether cells are listed or not.
 #[test]
 fn changes_without_cells_are_the_same() {
     let Some(snapshots) = releases() else {
