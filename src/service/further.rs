@@ -16,8 +16,8 @@ use super::error::ServiceError;
 use super::snapshot::Snapshot;
 use super::threads::Threads;
 
-/// How many further bases are compared at the same time. Two beside each other take less than one after the
-/// other, each in two parts; memory holds this many more revisions.
+/// How many further bases are compared at the same time, and so in memory. Comparing two in parallel takes
+/// less time than comparing each in two parallel halves, one after the other.
 pub const TOGETHER: usize = 2;
 
 /// The comparison of the head with a further base, under the same policy and exceptions.
@@ -61,7 +61,7 @@ impl Reported {
     }
 }
 
-/// Holds a head against bases, up to [`TOGETHER`] at the same time.
+/// Applies `against` to each base; to two bases in parallel.
 pub fn hold<B: Sync, T: Send>(bases: &[B], against: impl Fn(&B) -> T + Sync) -> Vec<T> {
     match bases {
         [one, other] => {

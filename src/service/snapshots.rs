@@ -126,8 +126,8 @@ impl Alive {
     }
 }
 
-/// The snapshot that most probably shares most entries with a bundle: of the nearest release, and of about
-/// the same size.
+/// The snapshot that probably shares most entries with a bundle: that of the nearest release and of the most
+/// similar size.
 fn nearest<'a>(
     alive: &'a [Arc<Snapshot>],
     digest: Digest,

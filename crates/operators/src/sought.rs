@@ -59,8 +59,8 @@ struct Word {
     last: Option<String>,
     /// Known names that differ little, nearest first, in lower case.
     near: Vec<String>,
-    /// Where the name and the letters are in a text. To get ready to look for a word takes longer than to look
-    /// for it in a name.
+    /// Searches for the name and for the letters, prepared once: preparing one takes longer than searching a
+    /// name with it.
     finders: [Finder<'static>; 2],
 }
 

@@ -1,8 +1,8 @@
-//! Looking for a place in a sorted list near where the last one was.
+//! Search in a sorted list, close to the previous result.
 
-/// The first item from `from` on that `is_before` does not hold for, where it holds for all items before
-/// that one and none behind it. Logarithmic in how far away it is, so going through a whole list in order
-/// is linear.
+/// The index of the first item, from `from` on, for which `is_before` is false. The list must be partitioned
+/// by `is_before`, as for [`slice::partition_point`]. Logarithmic in the distance from `from`, so that
+/// searches through a whole list in order are linear together.
 #[must_use]
 pub fn gallop<T>(sorted: &[T], from: usize, is_before: impl Fn(&T) -> bool) -> usize {
     let (mut low, mut step) = (from, 1);
@@ -30,7 +30,7 @@ mod tests {
         ) {
             list.sort_unstable();
             let expected = list.partition_point(|it| *it < wanted);
-            // Items before where it looks are before what is wanted.
+            // The result is never before `from`.
             let from = from.min(expected);
             prop_assert_eq!(gallop(&list, from, |it| *it < wanted), expected);
         }

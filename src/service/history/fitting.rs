@@ -154,7 +154,7 @@ pub(super) fn merged<'b>(
     };
     let named: Vec<_> = current(true).take(question.limit).collect();
     if named.len() == question.limit {
-        // As for a single letter, whose former operators are thousands.
+        // The usual case for a single letter, for which thousands of former operators would be ranked.
         return named;
     }
     let known = marked(catalogue, all);
@@ -163,7 +163,7 @@ pub(super) fn merged<'b>(
         let of_name = catalogue.all_named(bare);
         let native = of_name.filter(|id| catalogue.operator(*id).namespace() == namespace);
         let native = native.map(|id| known[id.index()]);
-        // Only where the entries have none of this name it may be one of a vendor.
+        // A vendor's operator counts only if no entry has this name.
         let other = || catalogue.find_qualified(name).map(|id| known[id.index()]);
         native.reduce(|one, other| one || other).or_else(other) == Some(true)
     };

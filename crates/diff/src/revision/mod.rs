@@ -115,13 +115,13 @@ pub fn compare(base: Revision<'_>, head: Revision<'_>) -> Comparison {
     Stop::unstopped(|stop| compare_until(base, head, Detail::Cells, &InTurn, stop))
 }
 
-/// How much a comparison tells of dispatch tables.
+/// How much of the dispatch tables a comparison lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detail {
-    /// Their cells, too.
+    /// The cells that changed, and what follows from them for backends.
     Cells,
-    /// What follows from them for backends, which is all that a verdict goes by. Leaves
-    /// [`Comparison::dispatch`] empty, and takes an eighth less time.
+    /// Only what follows for backends, which is all that a verdict needs. [`Comparison::dispatch`] stays
+    /// empty. Takes an eighth less time.
     Changes,
 }
 

@@ -42,7 +42,7 @@ pub struct Fit {
 }
 
 impl Fit {
-    /// The best first, as one number: that is compared at once.
+    /// The sort key, best first. One number is compared faster than three fields.
     fn order(&self) -> u128 {
         let rank = self.rank.unwrap_or(u32::MAX);
         u128::from(rank) << 96 | u128::from(self.length) << 64 | self.at as u128
@@ -143,7 +143,7 @@ impl Lowered {
     #[must_use]
     pub fn with_kernel(&self, text: &str) -> Vec<Fit> {
         let mut found: Vec<Fit> = Vec::new();
-        // What goes over a line break is in no name.
+        // No name has a line break.
         if text.contains('\n') {
             return found;
         }
@@ -188,8 +188,8 @@ impl Lowered {
         });
     }
 
-    /// Goes through the places of a text that is not empty, each with the operator that it begins in. `next`
-    /// tells where to look on, behind that place.
+    /// Finds a text, which is not empty, again and again. `next` gets the operator and the position, and
+    /// returns the position, behind that one, to search from.
     fn each(&self, text: &str, mut next: impl FnMut(usize, usize) -> usize) {
         let finder = memmem::Finder::new(text);
         let (mut from, mut at) = (0, 0);

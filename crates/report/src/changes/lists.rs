@@ -9,7 +9,7 @@ use opatlas_pytorch::release::Release;
 /// As many names are written out.
 const NAMED: usize = 6;
 
-/// The keys of backends by family, and how many it has.
+/// The families of backend keys, each with the number of its keys.
 static FAMILIES: LazyLock<Vec<(&str, usize)>> = LazyLock::new(|| {
     let known = Keys::of(Release::LATEST);
     let mut families = Vec::new();
