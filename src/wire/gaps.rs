@@ -192,7 +192,8 @@ pub struct Asked<'a> {
 /// A gap list on the wire.
 ///
 /// # Errors
-/// [`Kind::UnknownKey`], and [`Kind::Busy`] when it is stopped.
+/// [`Kind::UnknownKey`](crate::wire::problem::Kind::UnknownKey), and
+/// [`Kind::Busy`](crate::wire::problem::Kind::Busy) when it is stopped.
 pub fn view(asked: &Asked<'_>, stop: &Stop) -> Result<Gaps, Problem> {
     let snapshot = asked.snapshot;
     let slot = runtime_key(snapshot.release(), asked.key).map_err(of_path)?;

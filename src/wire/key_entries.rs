@@ -52,7 +52,7 @@ impl Wanted {
 /// The tables and operators that a query asks for, with any reason.
 ///
 /// # Errors
-/// [`Kind::UnknownBuild`].
+/// [`Kind::UnknownBuild`](crate::wire::problem::Kind::UnknownBuild).
 pub fn wanted(
     build: Option<&str>,
     source: Option<Source>,

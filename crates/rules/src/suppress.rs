@@ -2,7 +2,7 @@
 //!
 //! Such a comment is at the end of any line of an entry, on its own line inside it, or on its own
 //! line above it. It marks the findings of these rules in that entry as
-//! [suppressed](crate::diagnostic::Finding::suppressed). Listings omit suppressed findings. They
+//! [suppressed](opatlas_source::diagnostic::Finding::suppressed). Listings omit suppressed findings. They
 //! still count for whether a file is valid: PyTorch's generator ignores comments, so a suppressed
 //! error is accepted by somebody, but not fixed.
 

@@ -101,12 +101,12 @@ pub struct Finding {
     pub related: Vec<Related>,
     /// A mechanical edit, where there is one.
     pub fix: Option<Fix>,
-    /// Whether a comment in the file allows it ([`opatlas_rules::suppress`]).
+    /// Whether a comment in the file allows it (`opatlas_rules::suppress`).
     pub suppressed: bool,
 }
 
 /// A complaint made while reading one entry or file. Its spans count from the beginning of what
-/// was read; [`opatlas_rules`] turns it into a [`Finding`] with file, operator and severity.
+/// was read; `opatlas_rules` turns it into a [`Finding`] with file, operator and severity.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Diagnostic {
     /// The rule.
