@@ -45,6 +45,20 @@ pub struct Compared {
     head_line: Line,
 }
 
+/// Refuses sides without any entry that can be read.
+fn expect_operators(base: &Arc<Snapshot>, head: &Arc<Snapshot>) -> Result<(), ServiceError> {
+    for (side, snapshot) in [("base", base), ("head", head)] {
+        let catalogue = &snapshot.catalogue;
+        if catalogue.entry_of.is_empty() && catalogue.vendor_operators() == 0 {
+            return Err(ServiceError::NothingToCompare {
+                side,
+                snapshot: Arc::clone(snapshot),
+            });
+        }
+    }
+    Ok(())
+}
+
 impl Compared {
     /// Compares two snapshots (about 5 ms for the largest difference between two releases, their
     /// tables at hand).
@@ -61,25 +75,8 @@ impl Compared {
         head: Arc<Snapshot>,
         stop: &Stop,
     ) -> Result<Self, ServiceError> {
-        Self::told(base, head, Detail::Cells, stop)
-    }
-
-    fn told(
-        base: Arc<Snapshot>,
-        head: Arc<Snapshot>,
-        detail: Detail,
-        stop: &Stop,
-    ) -> Result<Self, ServiceError> {
-        for (side, snapshot) in [("base", &base), ("head", &head)] {
-            let catalogue = &snapshot.catalogue;
-            if catalogue.entry_of.is_empty() && catalogue.vendor_operators() == 0 {
-                return Err(ServiceError::NothingToCompare {
-                    side,
-                    snapshot: Arc::clone(snapshot),
-                });
-            }
-        }
-        Ok(Self::of(base, head, detail, stop)?)
+        expect_operators(&base, &head)?;
+        Ok(Self::of(base, head, Detail::Cells, stop)?)
     }
 
     /// The same, also where a side has no entry that can be read.
@@ -152,7 +149,7 @@ impl Compared {
     /// # Errors
     /// As [`Compared::new`].
     pub(super) fn against(&self, base: Arc<Snapshot>, stop: &Stop) -> Result<Self, ServiceError> {
-        let mut compared = Self::found(base, Arc::clone(&self.head), Detail::Changes, stop)?;
+        let mut compared = Self::checked(base, Arc::clone(&self.head), Detail::Changes, stop)?;
         compared.head_line = self.head_line;
         Ok(compared)
     }
@@ -164,25 +161,18 @@ impl Compared {
     pub fn checked(
         base: Arc<Snapshot>,
         head: Arc<Snapshot>,
-        stop: &Stop,
-    ) -> Result<Self, ServiceError> {
-        Self::found(base, head, Detail::Cells, stop)
-    }
-
-    fn found(
-        base: Arc<Snapshot>,
-        head: Arc<Snapshot>,
         detail: Detail,
         stop: &Stop,
     ) -> Result<Self, ServiceError> {
+        expect_operators(&base, &head)?;
         let sides = (Arc::clone(&base), Arc::clone(&head));
         let check = || {
             let (old, new) = both(&Threads, || sides.0.check(stop), || sides.1.check(stop));
             old.and(new)
         };
-        let (compared, checked) = both(&Threads, || Self::told(base, head, detail, stop), check);
+        let (compared, checked) = both(&Threads, || Self::of(base, head, detail, stop), check);
         checked?;
-        compared
+        Ok(compared?)
     }
 
     /// The findings that the head has and the base has not. Runs the rules over both sides on first

@@ -23,7 +23,7 @@ pub const TOGETHER: usize = 2;
 /// The comparison of the head with a further base, under the same policy and exceptions.
 #[derive(Debug)]
 pub struct Further {
-    /// The comparison.
+    /// The comparison, without cells.
     pub compared: Compared,
     /// Its judgement.
     pub judgement: Judgement,
@@ -103,5 +103,65 @@ impl Compared {
             judgement,
             new,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::civil::date;
+    use opatlas_diff::Detail;
+    use opatlas_pytorch::release::Release;
+    use opatlas_source::Bundle;
+
+    use super::*;
+
+    fn read(arguments: &str, kernels: &str) -> Arc<Snapshot> {
+        let text = format!(
+            "- func: f(Tensor self{arguments}) -> Tensor\n  dispatch:\n    CPU: f_cpu\n{kernels}"
+        );
+        let bundle = Bundle::of_native_functions(text.into_bytes());
+        Arc::new(Snapshot::read(bundle, Release::LATEST, None))
+    }
+
+    /// However many are held at a time, each verdict is that of the comparison with this base alone.
+    #[test]
+    fn each_verdict_is_that_of_its_own_comparison() {
+        let head = read(", int m", "");
+        let bases = [
+            read(", int m", ""),
+            read("", "    CUDA: f_cuda\n"),
+            read(", int n", "    CUDA: f_cuda\n"),
+        ];
+        let (rulebook, today) = (Rulebook::default(), date(2026, 6, 1));
+        let alone = |base: &Arc<Snapshot>| {
+            let (base, head) = (Arc::clone(base), Arc::clone(&head));
+            let compared = Compared::checked(base, head, Detail::Cells, &Stop::never()).unwrap();
+            let judgement = compared.judge(&rulebook.policy, &[], today);
+            (compared, judgement)
+        };
+        let (first, judgement) = alone(&bases[0]);
+        assert_eq!(judgement.conclusion, Conclusion::Pass);
+        let reported = Reported::of(&judgement);
+        for count in 0..=bases.len() {
+            let furthers = hold(&bases[..count], |base| {
+                let (base, stop) = (Arc::clone(base), Stop::never());
+                first.judge_against(base, &reported, &rulebook, today, &stop)
+            });
+            assert_eq!(furthers.len(), count);
+            for (further, base) in furthers.into_iter().zip(&bases) {
+                let (further, (compared, expected)) = (further.unwrap(), alone(base));
+                assert_eq!(further.judgement.summary, expected.summary);
+                assert_eq!(further.judgement.conclusion, expected.conclusion);
+                assert_eq!(
+                    further.introduced.new.len(),
+                    compared.introduced().new.len()
+                );
+                let (fails, is_same) = (
+                    further.new_changes().count() > 0,
+                    Arc::ptr_eq(base, &bases[0]),
+                );
+                assert_eq!(fails, !is_same);
+            }
+        }
     }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use jiff::civil::Date;
+use opatlas_diff::Detail;
 use opatlas_diff::cards::Card;
 use opatlas_diff::policy::{Conclusion, Exception, Judgement};
 use opatlas_report::changes;
@@ -130,9 +131,13 @@ pub(crate) async fn make(api: &Api, making: Making) -> Result<Bytes, Problem> {
         return service.make(make).await;
     }
     let place = service.place().await?;
+    let judge = move |stop: &Stop| {
+        let judged = judge(stop)?;
+        let reported = Reported::of(&judged.judgement);
+        Ok::<_, ServiceError>((judged, reported))
+    };
     let judged = service.compute(move |stop| Ok(judge(stop))).await??;
-    let reported = Reported::of(&judged.judgement);
-    let holding = Arc::new((judged, reported));
+    let holding = Arc::new(judged);
     let mut against = Vec::with_capacity(others.len());
     for others in others.chunks(TOGETHER) {
         let mut bases = Vec::with_capacity(TOGETHER);
@@ -230,7 +235,7 @@ impl Judged {
         let head = head.read(reader, stop)?;
         let sides = (Arc::clone(&base.snapshot), Arc::clone(&head.snapshot));
         let judged = head.resolved.as_ref().map(|head| &head.judged);
-        let compared = Compared::checked(sides.0, sides.1, stop)?.named(judged);
+        let compared = Compared::checked(sides.0, sides.1, Detail::Cells, stop)?.named(judged);
         let judge = || {
             let judgement = compared.judge(&rulebook.policy, &rulebook.exceptions, today);
             let is_given = |exception: &Exception| exception.id.starts_with(GIVEN);

@@ -1,8 +1,8 @@
 //! Files of vendors that say more than a backend file: supersets with sections of whole schemas,
 //! and lists of whole entries that are laid over PyTorch's (`docs/spec/vendors.md`).
 //!
-//! A [`VendorFile`] is what the file says, whatever the release; [`BackendFile::under`](crate::backend::BackendFile::under) is what
-//! that means in one release.
+//! A [`VendorFile`] is what the file says, whatever the release;
+//! [`BackendFile::under`](crate::backend::BackendFile::under) is what that means in one release.
 
 mod overlay;
 mod profile;
