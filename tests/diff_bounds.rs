@@ -15,7 +15,7 @@ use opatlas::service::search::{Filter, search};
 use opatlas::service::{Snapshot, gaps};
 use opatlas_diff::policy::{Context, Exception, ExceptionStatus, Line, Policy, judge};
 use opatlas_diff::{
-    Change, Comparison, Detail, Revision, compare, compare_until, official, schema,
+    Change, Comparison, Revision, compare, compare_until, official, schema,
 };
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_pytorch::release::Release;
@@ -390,7 +390,7 @@ fn long_work_can_be_stopped_in_its_loops() {
             view: None,
         };
         let pairing =
-            looks(|stop| compare_until(side(&old), side(&head), Detail::Cells, &InTurn, stop));
+            looks(|stop| compare_until(side(&old), side(&head), &InTurn, stop));
         assert!(per_operator(pairing) >= 4, "{pairing}");
     }
     // Searches and gaps.

@@ -114,7 +114,7 @@ fn report(base: &Arc<Snapshot>, head: Arc<Snapshot>) -> (&'static str, String) {
     let policy = Policy::default();
     let judgement = compared.judge(&policy, &[], date(2026, 6, 1));
     let introduced = compared.introduced();
-    let cards = compared.cards(&Stop::never()).unwrap();
+    let cards = compared.cards();
     let new = Findings {
         findings: &introduced.new,
         omitted: &introduced.omitted,

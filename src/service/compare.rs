@@ -11,7 +11,7 @@ use crate::store::{ExceptionRecord, LabelRecord, Missing, ProjectName, StoreErro
 use opatlas_diff::cards::{Card, cards};
 use opatlas_diff::causes::{Cause, causes};
 use opatlas_diff::policy::{Context, Exception, Judgement, Line, Policy, judge};
-use opatlas_diff::{Comparison, Detail, Revision, compare_until};
+use opatlas_diff::{Comparison, Revision, compare_until};
 use opatlas_dispatch::{Provenance, RevisionTables, Source, View};
 use opatlas_rules::{Introduced, introduced};
 use opatlas_source::{Digest, Stop, Stopped, both};
@@ -38,6 +38,8 @@ pub struct Compared {
     pub head: Arc<Snapshot>,
     /// What differs.
     pub comparison: Comparison,
+    /// The tables of both that were compared.
+    tables: (Arc<RevisionTables>, Arc<RevisionTables>),
     causes: OnceLock<Vec<Cause>>,
     /// Which registrations the compared tables are made of.
     pub source: Source,
@@ -76,14 +78,13 @@ impl Compared {
         stop: &Stop,
     ) -> Result<Self, ServiceError> {
         expect_operators(&base, &head)?;
-        Ok(Self::of(base, head, Detail::Cells, stop)?)
+        Ok(Self::of(base, head, stop)?)
     }
 
     /// The same, also where a side has no entry that can be read.
     pub(super) fn of(
         base: Arc<Snapshot>,
         head: Arc<Snapshot>,
-        detail: Detail,
         stop: &Stop,
     ) -> Result<Self, Stopped> {
         let recorded = |snapshot: &Snapshot| snapshot.inputs().provenance == Provenance::Recorded;
@@ -114,7 +115,6 @@ impl Compared {
                 catalogue: &head.catalogue,
                 view: Some(View::new(head.inputs(), &new)),
             },
-            detail,
             &Threads,
             stop,
         )?;
@@ -123,6 +123,7 @@ impl Compared {
             base,
             head,
             comparison,
+            tables: (old, new),
             causes: OnceLock::new(),
             source,
         })
@@ -144,12 +145,12 @@ impl Compared {
         self
     }
 
-    /// With another base, for the same head, to be judged: without the cells of tables.
+    /// With another base, for the same head, to be judged.
     ///
     /// # Errors
     /// As [`Compared::new`].
     pub(super) fn against(&self, base: Arc<Snapshot>, stop: &Stop) -> Result<Self, ServiceError> {
-        let mut compared = Self::checked(base, Arc::clone(&self.head), Detail::Changes, stop)?;
+        let mut compared = Self::checked(base, Arc::clone(&self.head), stop)?;
         compared.head_line = self.head_line;
         Ok(compared)
     }
@@ -161,7 +162,6 @@ impl Compared {
     pub fn checked(
         base: Arc<Snapshot>,
         head: Arc<Snapshot>,
-        detail: Detail,
         stop: &Stop,
     ) -> Result<Self, ServiceError> {
         expect_operators(&base, &head)?;
@@ -170,7 +170,7 @@ impl Compared {
             let (old, new) = both(&Threads, || sides.0.check(stop), || sides.1.check(stop));
             old.and(new)
         };
-        let (compared, checked) = both(&Threads, || Self::of(base, head, detail, stop), check);
+        let (compared, checked) = both(&Threads, || Self::of(base, head, stop), check);
         checked?;
         Ok(compared?)
     }
@@ -182,18 +182,20 @@ impl Compared {
         introduced(self.base.findings(), self.head.findings())
     }
 
+    /// The views of both sides that were compared.
+    #[must_use]
+    pub fn views(&self) -> (View<'_>, View<'_>) {
+        let (old, new) = &self.tables;
+        (
+            View::new(self.base.inputs(), old),
+            View::new(self.head.inputs(), new),
+        )
+    }
+
     /// What there is to know of the operators that only the head has.
-    ///
-    /// # Errors
-    /// [`Stopped`].
-    pub fn cards(&self, stop: &Stop) -> Result<Vec<Card>, Stopped> {
-        let profile = Profile {
-            source: self.source,
-            ..Profile::default()
-        };
-        let tables = self.head.tables_until(&profile, stop)?;
-        let head = View::new(self.head.inputs(), &tables);
-        Ok(cards(&self.comparison, &self.base.catalogue, head))
+    #[must_use]
+    pub fn cards(&self) -> Vec<Card> {
+        cards(&self.comparison, &self.base.catalogue, self.views().1)
     }
 
     /// The comparison under a policy on a day.

@@ -109,8 +109,7 @@ impl Compared {
 #[cfg(test)]
 mod tests {
     use jiff::civil::date;
-    use opatlas_diff::Detail;
-    use opatlas_pytorch::release::Release;
+        use opatlas_pytorch::release::Release;
     use opatlas_source::Bundle;
 
     use super::*;
@@ -135,7 +134,7 @@ mod tests {
         let (rulebook, today) = (Rulebook::default(), date(2026, 6, 1));
         let alone = |base: &Arc<Snapshot>| {
             let (base, head) = (Arc::clone(base), Arc::clone(&head));
-            let compared = Compared::checked(base, head, Detail::Cells, &Stop::never()).unwrap();
+            let compared = Compared::checked(base, head, &Stop::never()).unwrap();
             let judgement = compared.judge(&rulebook.policy, &[], today);
             (compared, judgement)
         };

@@ -207,8 +207,8 @@ impl Service {
         self.workers.run(read).await.map(Arc::new)
     }
 
-    /// The snapshots of two revisions of a project. Where neither is in memory, both are fetched and read
-    /// together, which takes two thirds of the time.
+    /// The snapshots of two revisions. Where neither is in memory and both are of one project, they are fetched
+    /// and read together, which takes two thirds of the time. Requests for the same two wait for one reading.
     ///
     /// # Errors
     /// As [`Service::snapshot`].
@@ -217,25 +217,23 @@ impl Service {
         one: &Resolved,
         other: &Resolved,
     ) -> Result<(Arc<Snapshot>, Arc<Snapshot>), ServiceError> {
-        let is_new = |it: &Resolved| {
-            !self
-                .snapshots
-                .cache
-                .contains_key(&(it.digest, it.release()))
-        };
+        let key = |it: &Resolved| (it.digest, it.release());
+        let is_new = |it: &Resolved| !self.snapshots.cache.contains_key(&key(it));
         let is_apart = one.project == other.project && one.digest != other.digest;
         if is_apart && is_new(one) && is_new(other) {
-            let digests = [one.digest, other.digest];
-            let bundles = self.store.bundles(&one.project, &digests).await?;
-            if let Ok(bundles) = <[Bundle; 2]>::try_from(bundles) {
+            let load = async {
+                let digests = [one.digest, other.digest];
+                let bundles = self.store.bundles(&one.project, &digests).await?;
+                let mut bundles = bundles.into_iter();
+                let bundles = [(); 2].map(|()| bundles.next().unwrap_or_default());
                 let releases = [one.release(), other.release()];
                 let alive = Arc::clone(&self.snapshots.alive);
                 let read = move |stop: &Stop| alive.read_two(bundles, releases, stop);
                 let (first, second) = self.workers.run(read).await?;
-                self.keep(&first).await;
                 self.keep(&second).await;
-                return Ok((first, second));
-            }
+                Ok(Kept::new(first))
+            };
+            self.once(key(one), load).await?;
         }
         Ok((self.snapshot(one).await?, self.snapshot(other).await?))
     }
@@ -320,6 +318,16 @@ impl Service {
             let bundle = self.store.bundle(project, digest).await?;
             self.read(bundle, release).await.map(Kept::new)
         };
+        self.once(key, load).await
+    }
+
+    /// Loads a snapshot that is not in memory, once for all who want it.
+    async fn once(
+        &self,
+        key: Key,
+        load: impl Future<Output = Result<Arc<Kept>, ServiceError>>,
+    ) -> Result<Arc<Snapshot>, Arc<ServiceError>> {
+        let snapshots = &self.snapshots;
         let kept = snapshots.cache.try_get_with(key, load).await?;
         snapshots.mark_used(&kept);
         // Also by those who waited for another's reading, who may be gone.

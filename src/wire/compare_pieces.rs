@@ -1,6 +1,7 @@
-//! A comparison as JSON in pieces: nearly all of a long one are its changes and cells, of which each is
-//! text of its own.
+//! A comparison as JSON in pieces: nearly all of a long one are its changes and the cells of tables, and each
+//! change and each table is text of its own.
 
+use std::mem;
 use std::ops::Range;
 use std::sync::OnceLock;
 
@@ -9,8 +10,7 @@ use serde::Serialize;
 
 use crate::service::{LARGEST_ANSWER, ServiceError};
 use crate::wire::comparison::{
-    Changes, Comparison, ComparisonParts, DispatchChanges, LastCause, bare, beginning,
-    dispatch_change, fill_end,
+    Changes, Comparison, ComparisonParts, DispatchChanges, bare, beginning, fill_end,
 };
 use crate::wire::json::around;
 
@@ -29,13 +29,13 @@ pub struct Frame {
 type End<'a> = dyn Fn() -> Result<&'a [Vec<u8>; 2], ServiceError> + Sync + 'a;
 
 /// A comparison: what stands before its changes, the changes, what stands between them and the cells, the
-/// cells, and the rest, each an item of its own.
+/// tables with cells, and the rest, each an item of its own.
 #[derive(Clone, Copy)]
 pub struct Pieces<'a> {
     frame: &'a Frame,
     end: &'a End<'a>,
     changes: Changes<'a>,
-    cells: DispatchChanges<'a>,
+    tables: DispatchChanges<'a>,
 }
 
 /// The lists of a comparison that stand apart.
@@ -94,24 +94,24 @@ impl<'a> Pieces<'a> {
     /// Those of a comparison with its frame, and what gives the end of that.
     #[must_use]
     pub fn of(frame: &'a Frame, end: &'a End<'a>, told: ComparisonParts<'a>) -> Self {
-        let (changes, cells) = told.lists();
+        let (changes, tables) = told.lists();
         Self {
             frame,
             end,
             changes,
-            cells,
+            tables,
         }
     }
 
     /// How many items a comparison has.
     #[must_use]
     pub fn count(told: ComparisonParts<'_>) -> usize {
-        let (changes, cells) = told.lists();
-        Self::count_of(changes, cells)
+        let (changes, tables) = told.lists();
+        Self::count_of(changes, tables)
     }
 
-    fn count_of(changes: Changes<'_>, cells: DispatchChanges<'_>) -> usize {
-        1 + changes.1.len() + 1 + cells.1.len() + 1
+    fn count_of(changes: Changes<'_>, tables: DispatchChanges<'_>) -> usize {
+        1 + changes.1.len() + 1 + tables.1.len() + 1
     }
 
     /// Appends the items of a range.
@@ -120,8 +120,7 @@ impl<'a> Pieces<'a> {
     /// Of [`Frame::end`].
     pub fn write(&self, items: Range<usize>, text: &mut Vec<u8>) -> Result<(), ServiceError> {
         let between = 1 + self.changes.1.len();
-        let rest = between + 1 + self.cells.1.len();
-        let mut last = LastCause::default();
+        let rest = between + 1 + self.tables.1.len();
         for item in items {
             let part = match item {
                 0 => &self.frame.begin,
@@ -130,15 +129,17 @@ impl<'a> Pieces<'a> {
                 item if item < between => {
                     let judged = self.changes.1.get(item - 1);
                     let change = judged.map(|judged| self.changes.0.change(judged));
-                    push(text, item == 1, change);
+                    let _ = change.map(|change| push(text, item == 1, &change));
                     continue;
                 }
                 item => {
                     let first = between + 1;
-                    let change = self.cells.1.get(item - first);
-                    let change =
-                        change.map(|change| dispatch_change(self.cells.0, change, &mut last));
-                    push(text, item == first, change);
+                    let mut is_first = item == first;
+                    if let Some(table) = self.tables.1.get(item - first) {
+                        let _ = self.tables.each(table, |change| {
+                            push(text, mem::take(&mut is_first), change)
+                        });
+                    }
                     continue;
                 }
             };
@@ -147,7 +148,7 @@ impl<'a> Pieces<'a> {
         Ok(())
     }
 
-    /// All of them, of which two halves are made at the same time. What is larger than answers may be ends
+    /// All of them; changes and cells, of which there is mostly as much text, are written at the same time. What is larger than answers may be ends
     /// beyond that.
     ///
     /// # Errors
@@ -163,9 +164,9 @@ impl<'a> Pieces<'a> {
             }
             Ok::<_, ServiceError>(text)
         };
-        let count = Self::count_of(self.changes, self.cells);
-        let half = count / 2;
-        let (text, rest) = both(pair, || of(0..half), || of(half..count));
+        let count = Self::count_of(self.changes, self.tables);
+        let between = 1 + self.changes.1.len();
+        let (text, rest) = both(pair, || of(0..between), || of(between..count));
         let (mut text, rest) = (text?, rest?);
         let room = (LARGEST_ANSWER + 1).saturating_sub(text.len());
         text.extend_from_slice(&rest[..rest.len().min(room)]);
@@ -173,13 +174,12 @@ impl<'a> Pieces<'a> {
     }
 }
 
-/// Appends an item of a list.
-fn push(text: &mut Vec<u8>, is_first: bool, item: Option<impl Serialize>) {
+/// Appends an item of a list. Writing to memory does not fail, and ours have string keys only.
+fn push(text: &mut Vec<u8>, is_first: bool, item: &impl Serialize) -> serde_json::Result<()> {
     if !is_first {
         text.push(b',');
     }
-    // Writing to memory does not fail, and ours have string keys only.
-    let _ = item.map(|item| serde_json::to_writer(text, &item));
+    serde_json::to_writer(text, item)
 }
 
 #[cfg(test)]
@@ -233,7 +233,7 @@ mod tests {
                 head: &view("new"),
                 policy: &policy,
                 introduced: &compared.introduced(),
-                cards: &compared.cards(&Stop::never()).unwrap(),
+                cards: &compared.cards(),
                 context: ChangeContext {
                     judgement: &judgement,
                     exceptions: &[],

@@ -1,14 +1,16 @@
 //! Comparisons on the wire.
 
-use opatlas_diff::Comparison as Found;
 use opatlas_diff::cards::Card;
 use opatlas_diff::policy::{Judged, Policy, Summary};
-use opatlas_diff::revision::{Cell, DispatchChange as Recomputed, Pair};
+use opatlas_diff::revision::{Cell, Pair, TableChange};
 use opatlas_diff::rules::Level;
 use opatlas_dispatch::Source;
+use opatlas_pytorch::key_set::KeySet;
+use opatlas_pytorch::keys::{Key, Keys};
 use opatlas_rules::Introduced;
 use opatlas_source::NATIVE_FUNCTIONS;
 use opatlas_source::diagnostic::Severity;
+use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
 
@@ -157,22 +159,23 @@ pub struct DispatchChange<'a> {
     pub operator: &'a str,
     /// The runtime keys.
     #[schema(value_type = Vec<String>)]
-    pub keys: KeyNames<'a>,
+    pub keys: KeyNames,
     /// What served them in the base.
     pub before: CellView<'a>,
     /// What serves them in the head.
     pub after: CellView<'a>,
     /// The fingerprint of the entry's change that causes this.
-    pub cause: Option<String>,
+    pub cause: Option<&'a str>,
 }
 
-/// The names of the keys of cells.
+/// The names of the keys of cells, in table order.
 #[derive(Debug, Clone, Copy)]
-pub struct KeyNames<'a>(&'a Recomputed);
+pub struct KeyNames(&'static Keys, KeySet);
 
-impl Serialize for KeyNames<'_> {
+impl Serialize for KeyNames {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.keys())
+        let slots = self.1.iter();
+        serializer.collect_seq(slots.map(|slot| self.0.name(Key::Runtime(slot))))
     }
 }
 
@@ -269,39 +272,40 @@ impl Serialize for Changes<'_> {
     }
 }
 
-/// Cells that are converted one at a time while they are serialized, like [`Changes`].
+/// The cells of tables, made and converted table by table while they are serialized, like [`Changes`].
 #[derive(Debug, Clone, Copy)]
-pub struct DispatchChanges<'a>(pub(super) &'a Found, pub(super) &'a [Recomputed]);
+pub struct DispatchChanges<'a>(pub(super) &'a Compared, pub(super) &'a [TableChange]);
 
 impl Serialize for DispatchChanges<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let changes = self.1.iter();
-        let mut last = LastCause::default();
-        serializer.collect_seq(changes.map(|change| dispatch_change(self.0, change, &mut last)))
+        let mut list = serializer.serialize_seq(None)?;
+        for table in self.1 {
+            self.each(table, |change| list.serialize_element(change))?;
+        }
+        list.end()
     }
 }
 
-/// The fingerprint of the last change that cells follow from: those of an operator stand together.
-#[derive(Debug, Default)]
-pub(super) struct LastCause(Option<(usize, String)>);
-
-pub(super) fn dispatch_change<'c>(
-    comparison: &Found,
-    change: &'c Recomputed,
-    last: &mut LastCause,
-) -> DispatchChange<'c> {
-    let cause = change.cause.and_then(|at| {
-        let cause = comparison.changes.get(at)?;
-        let known = last.0.take().filter(|(known, _)| *known == at);
-        let known = known.unwrap_or_else(|| (at, cause.fingerprint().to_string()));
-        Some(last.0.insert(known).1.clone())
-    });
-    DispatchChange {
-        operator: &change.operator,
-        keys: KeyNames(change),
-        before: cell(&change.before),
-        after: cell(&change.after),
-        cause,
+impl DispatchChanges<'_> {
+    /// Takes what is told of one table.
+    pub(super) fn each<E>(
+        self,
+        table: &TableChange,
+        mut take: impl FnMut(&DispatchChange<'_>) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let (base, head) = self.0.views();
+        let cause = table.cause.and_then(|at| self.0.comparison.changes.get(at));
+        let cause = cause.map(|cause| cause.fingerprint().to_string());
+        for change in table.cells(base, head) {
+            take(&DispatchChange {
+                operator: &table.operator,
+                keys: KeyNames(base.keys(), change.slots),
+                before: cell(&change.before),
+                after: cell(&change.after),
+                cause: cause.as_deref(),
+            })?;
+        }
+        Ok(())
     }
 }
 
@@ -330,7 +334,7 @@ impl<'a> ComparisonParts<'a> {
         let found = &self.compared.comparison;
         (
             Changes(self.context, &self.context.judgement.changes),
-            DispatchChanges(found, &found.dispatch),
+            DispatchChanges(self.compared, &found.tables),
         )
     }
 }
@@ -432,7 +436,7 @@ pub(crate) fn operator(pair: &Pair) -> ComparedOperator {
     }
 }
 
-pub(crate) fn cell(cell: &Cell) -> CellView<'_> {
+fn cell<'a>(cell: &'a Cell<'_>) -> CellView<'a> {
     CellView {
         reason: cell.reason.as_str(),
         source_key: cell.source_key,

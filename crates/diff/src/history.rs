@@ -1,6 +1,6 @@
 //! What a comparison of two revisions says of each operator by itself: the events of its history.
 //!
-//! Turns a comparison into changes and cells by operator. Contains exactly the results of the
+//! Turns a comparison into changes and tables by operator. Contains exactly the results of the
 //! change rules, except changes without meaning (level `none`) and changes that only represent
 //! others.
 
@@ -8,7 +8,7 @@ use crate::rules::ChangeRuleId;
 use std::collections::BTreeMap;
 
 use super::change::{Change, Subject};
-use super::revision::{Comparison, DispatchChange};
+use super::revision::{Comparison, TableChange};
 use super::rules::Group;
 
 /// What kind of event a change is in the life of an operator.
@@ -75,8 +75,8 @@ pub struct Event<'a> {
 pub struct OperatorStep<'a> {
     /// Its events, the worst first.
     pub events: Vec<Event<'a>>,
-    /// The cells of its dispatch table that changed.
-    pub cells: Vec<&'a DispatchChange>,
+    /// Its dispatch table, if that changed.
+    pub table: Option<&'a TableChange>,
 }
 
 /// What a comparison says of each operator, by name.
@@ -103,9 +103,9 @@ pub fn by_operator(comparison: &Comparison) -> BTreeMap<&str, OperatorStep<'_>> 
             add(&**also, kind, change, true);
         }
     }
-    for cells in &comparison.dispatch {
-        let step = operators.entry(&*cells.operator).or_default();
-        step.cells.push(cells);
+    for table in &comparison.tables {
+        let step = operators.entry(&*table.operator).or_default();
+        step.table = Some(table);
     }
     operators
 }

@@ -19,4 +19,4 @@ pub mod rules;
 pub mod schema;
 
 pub use change::{Change, Fingerprint, Fragment, Note, Part, Place, SideFile, Subject};
-pub use revision::{Comparison, Detail, Revision, compare, compare_until};
+pub use revision::{Comparison, Revision, compare, compare_until};

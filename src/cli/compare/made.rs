@@ -16,7 +16,6 @@ use crate::store::{Opening, ProjectName};
 use crate::wire::against::FurtherVerdict;
 use crate::wire::change::ChangeContext;
 use crate::wire::comparison::{Comparison, ComparisonParts, comparison};
-use opatlas_diff::Detail;
 use opatlas_diff::cards::Card;
 use opatlas_diff::policy::{Conclusion, Judgement};
 use opatlas_report::changes::{Files, NewFindings, Report, Side};
@@ -186,14 +185,14 @@ impl How {
         let (base, head) = (&sides.base, &sides.head);
         let judged = head.resolved.as_ref().map(|head| &head.judged);
         let (old, new) = (base.snapshot.clone(), head.snapshot.clone());
-        let compared = Compared::checked(old, new, Detail::Cells, &Stop::never())?.named(judged);
+        let compared = Compared::checked(old, new, &Stop::never())?.named(judged);
         let today = Zoned::now().date();
         let tell = || {
             let judgement = compared.judge(&rulebook.policy, &rulebook.exceptions, today);
             Ok::<_, Stopped>(Told {
                 judgement,
                 introduced: compared.introduced(),
-                cards: compared.cards(&Stop::never())?,
+                cards: compared.cards(),
             })
         };
         let (told, _) = both(&Threads, tell, || compared.causes());

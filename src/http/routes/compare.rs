@@ -14,7 +14,7 @@ use crate::http::middleware::kept::Keepable;
 use crate::http::negotiate::{Accept, Media};
 use crate::http::respond;
 use crate::http::routes::compare_report::{GIVEN, Making, items, make};
-use crate::http::routes::compare_sides::{FILES, Side, permalink, read, side};
+use crate::http::routes::compare_sides::{FILES, Side, permalink, read_both, side};
 use crate::http::stream;
 use crate::service::compare::Rulebook;
 use crate::service::policy::{EXCEPTIONS, expect_few};
@@ -125,9 +125,10 @@ pub async fn stored(
     let (form, given) = (stream::form(&accept), api.clone());
     let making = async || {
         let permalink = permalink(&given, (&base, &head), &query);
+        let (base, head) = read_both(&given, base, head).await?;
         Ok::<_, Problem>(Making {
-            base: Side::Stored(Box::new(read(&given, base).await?)),
-            head: Side::Stored(Box::new(read(&given, head).await?)),
+            base: Side::Stored(Box::new(base)),
+            head: Side::Stored(Box::new(head)),
             others: against,
             rulebook,
             query: query.clone(),

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use jiff::civil::Date;
-use opatlas_diff::Detail;
 use opatlas_diff::cards::Card;
 use opatlas_diff::policy::{Conclusion, Exception, Judgement};
 use opatlas_report::changes;
@@ -36,6 +35,21 @@ pub(crate) struct Read {
 }
 
 impl Read {
+    /// A stored revision, and its snapshot.
+    pub(crate) fn of(resolved: Resolved, snapshot: Arc<Snapshot>) -> Self {
+        Self {
+            view: SideView {
+                title: resolved.title(),
+                project: Some(resolved.project.to_string()),
+                revision: format!("sha256:{}", resolved.digest),
+                label: resolved.label.as_ref().map(|label| label.name.to_string()),
+                release: resolved.release().as_str(),
+            },
+            snapshot,
+            resolved: Some(resolved),
+        }
+    }
+
     fn side(&self) -> changes::Side<'_> {
         changes::Side {
             title: &self.view.title,
@@ -216,8 +230,8 @@ impl Begun {
     }
 }
 
-/// How many changes, or cells, of a comparison are sent together: 40 to 100 KB.
-const CHANGES: usize = 128;
+/// How many changes, or tables, of a comparison are sent together: 50 to 100 KB.
+const CHANGES: usize = 64;
 
 /// How the ids of exceptions begin that came in the body of the request.
 pub(crate) const GIVEN: &str = "exceptions[";
@@ -235,14 +249,14 @@ impl Judged {
         let head = head.read(reader, stop)?;
         let sides = (Arc::clone(&base.snapshot), Arc::clone(&head.snapshot));
         let judged = head.resolved.as_ref().map(|head| &head.judged);
-        let compared = Compared::checked(sides.0, sides.1, Detail::Cells, stop)?.named(judged);
+        let compared = Compared::checked(sides.0, sides.1, stop)?.named(judged);
         let judge = || {
             let judgement = compared.judge(&rulebook.policy, &rulebook.exceptions, today);
             let is_given = |exception: &Exception| exception.id.starts_with(GIVEN);
             let useless = compared.useless(&judgement, &rulebook.exceptions, is_given);
             (judgement, useless, compared.introduced())
         };
-        let cards = || compared.cards(stop);
+        let cards = || compared.cards();
         // To find causes takes as long as all the rest.
         let (judged, cards) = match causes {
             Causes::Now => both(&Threads, || (judge(), cards()), || compared.causes()).0,
@@ -255,7 +269,7 @@ impl Judged {
             base,
             head,
             introduced,
-            cards: cards?,
+            cards,
             compared,
             judgement,
             rulebook,

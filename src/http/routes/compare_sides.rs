@@ -19,17 +19,17 @@ use crate::wire::problem::{Kind, Problem};
 /// Reads a stored revision. The comparison runs the rules.
 pub(crate) async fn read(api: &Api, resolved: Resolved) -> Result<Read, Problem> {
     let snapshot = api.service.snapshot(&resolved).await?;
-    Ok(Read {
-        view: SideView {
-            title: resolved.title(),
-            project: Some(resolved.project.to_string()),
-            revision: format!("sha256:{}", resolved.digest),
-            label: resolved.label.as_ref().map(|label| label.name.to_string()),
-            release: resolved.release().as_str(),
-        },
-        snapshot,
-        resolved: Some(resolved),
-    })
+    Ok(Read::of(resolved, snapshot))
+}
+
+/// Reads both sides.
+pub(crate) async fn read_both(
+    api: &Api,
+    base: Resolved,
+    head: Resolved,
+) -> Result<(Read, Read), Problem> {
+    let (one, other) = api.service.both_snapshots(&base, &head).await?;
+    Ok((Read::of(base, one), Read::of(head, other)))
 }
 
 /// The position of the files of both sides in the body.

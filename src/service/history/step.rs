@@ -15,8 +15,7 @@ use crate::service::compare::Compared;
 use crate::service::snapshot::Snapshot;
 use crate::store::{StepKey, StepRecord, StoreError};
 use opatlas_diff::history::by_operator;
-use opatlas_diff::revision::{Cell, DispatchChange};
-use opatlas_diff::{Comparison, Detail};
+use opatlas_diff::revision::{Cell, CellChange};
 use opatlas_dispatch::{Reason, Verdict};
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::{Key, Keys};
@@ -67,7 +66,7 @@ pub(super) struct StoredCell {
 }
 
 impl StoredCell {
-    fn of(cell: &Cell) -> Self {
+    fn of(cell: &Cell<'_>) -> Self {
         Self {
             reason: Word(cell.reason),
             source_key: cell.source_key.map(Into::into),
@@ -107,9 +106,9 @@ pub(super) fn record(
     let mut facts = Facts::of(head);
     let mut said = Vec::new();
     if let Some(base) = base {
-        let compared = Compared::of(Arc::clone(base), Arc::clone(head), Detail::Cells, stop)?;
+        let compared = Compared::of(Arc::clone(base), Arc::clone(head), stop)?;
         facts.step = Some(StepFacts::of(&compared.comparison));
-        said = operators(Keys::of(base.release()), &compared.comparison);
+        said = operators(&compared);
     }
     Ok(StepRecord {
         key,
@@ -118,26 +117,28 @@ pub(super) fn record(
     })
 }
 
-fn operators(keys: &Keys, comparison: &Comparison) -> Vec<(String, Vec<u8>)> {
-    let by_operator = by_operator(comparison);
+fn operators(compared: &Compared) -> Vec<(String, Vec<u8>)> {
+    let by_operator = by_operator(&compared.comparison);
+    let (base, head) = compared.views();
     let says = by_operator.into_iter().map(|(operator, step)| {
+        let cells = step.table.map(|table| table.cells(base, head));
+        let cells = cells.unwrap_or_default();
         let says = Says {
             events: step
                 .events
                 .iter()
                 .map(|e| StoredEvent::of(operator, e))
                 .collect(),
-            cells: step.cells.iter().map(|cells| stored(keys, cells)).collect(),
+            cells: cells.iter().map(|cells| stored(base.keys(), cells)).collect(),
         };
         (operator.to_owned(), says.encode())
     });
     says.collect()
 }
 
-fn stored(keys: &Keys, cells: &DispatchChange) -> StoredCells {
-    let slots = cells.keys().filter_map(|key| keys.slot(key));
+fn stored(keys: &Keys, cells: &CellChange<'_>) -> StoredCells {
     StoredCells {
-        keys: stretches(keys, slots.collect()),
+        keys: stretches(keys, cells.slots.iter().collect()),
         before: StoredCell::of(&cells.before),
         after: StoredCell::of(&cells.after),
     }

@@ -12,8 +12,8 @@ use opatlas_schema::types::BaseType;
 /// The relations of operators on both sides.
 pub(super) struct Kin<'a> {
     sides: [&'a Catalogue; 2],
-    /// The operator whose change the cells of an operator's table follow from.
-    of_cells: FxHashMap<&'a str, &'a str>,
+    /// The operator whose change an operator's table follows from.
+    of_table: FxHashMap<&'a str, &'a str>,
     /// The types that removed operators of the base went with.
     lost_types: FxHashMap<OperatorId, BaseType>,
 }
@@ -24,18 +24,13 @@ impl<'a> Kin<'a> {
         base: &'a Catalogue,
         head: &'a Catalogue,
     ) -> Self {
-        // The cells of an operator stand together and have one cause.
-        let cells = comparison
-            .dispatch
-            .chunk_by(|one, other| one.operator == other.operator);
-        let of_cells = cells.filter_map(|cells| {
-            let cells = cells.first()?;
-            let cause = comparison.changes.get(cells.cause?)?;
-            Some((&*cells.operator, &*cause.operator))
+        let of_table = comparison.tables.iter().filter_map(|table| {
+            let cause = comparison.changes.get(table.cause?)?;
+            Some((&*table.operator, &*cause.operator))
         });
         Self {
             sides: [base, head],
-            of_cells: of_cells.collect(),
+            of_table: of_table.collect(),
             lost_types: lost_types(comparison, base, head),
         }
     }
@@ -80,7 +75,7 @@ impl<'a> Kin<'a> {
     /// Operators that an operator follows, the likeliest first.
     pub(super) fn related(&self, name: &str) -> Vec<Box<str>> {
         let mut related: Vec<Box<str>> = Vec::new();
-        related.extend(self.of_cells.get(name).map(|name| self.owner(name)));
+        related.extend(self.of_table.get(name).map(|name| self.owner(name)));
         for side in self.sides {
             let Some(id) = side.find_qualified(name) else {
                 continue;

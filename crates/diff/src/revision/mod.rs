@@ -5,6 +5,7 @@
 //! exception ([`super::policy`]).
 
 mod audiences;
+mod cells;
 mod deprecated;
 mod fields;
 mod formulas;
@@ -41,9 +42,9 @@ use opatlas_source::{InTurn, Stop, Stopped, both};
 use pairing::Pairing;
 use side::DeclaredEntry;
 
+pub use cells::{Cell, CellChange, TableChange};
 pub use policy_rules::CORE;
 pub use side::Revision;
-pub use support::{Cell, DispatchChange};
 pub use unread::{Unread, UnreadSide};
 
 /// Everything that differs between two revisions.
@@ -53,8 +54,8 @@ pub struct Comparison {
     pub pairs: Vec<Pair>,
     /// What changed, operator by operator.
     pub changes: Vec<Arc<Change>>,
-    /// The cells of dispatch tables that changed, by operator.
-    pub dispatch: Vec<DispatchChange>,
+    /// The dispatch tables that changed, by operator.
+    pub tables: Vec<TableChange>,
     /// Whether dispatch tables were compared.
     pub has_dispatch: bool,
     /// What could not be read, and operators of which nothing can be said for that reason.
@@ -112,17 +113,7 @@ impl Pair {
 /// dispatch.
 #[must_use]
 pub fn compare(base: Revision<'_>, head: Revision<'_>) -> Comparison {
-    Stop::unstopped(|stop| compare_until(base, head, Detail::Cells, &InTurn, stop))
-}
-
-/// How much of the dispatch tables a comparison lists.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Detail {
-    /// The cells that changed, and what follows from them for backends.
-    Cells,
-    /// Only what follows for backends, which is all that a verdict needs. [`Comparison::dispatch`] stays
-    /// empty. Takes an eighth less time.
-    Changes,
+    Stop::unstopped(|stop| compare_until(base, head, &InTurn, stop))
 }
 
 /// The same, unless it is stopped. `in_parts` may compare schemas and entries at the same time, then
@@ -133,7 +124,6 @@ pub enum Detail {
 pub fn compare_until(
     base: Revision<'_>,
     head: Revision<'_>,
-    detail: Detail,
     in_parts: &dyn opatlas_source::Pair,
     stop: &Stop,
 ) -> Result<Comparison, Stopped> {
@@ -148,7 +138,7 @@ pub fn compare_until(
         Ok((changes, pairs))
     };
     let of_entries = || {
-        let tables = || views.map(|(a, b)| support::Tables::new(a, b, detail, &pairing));
+        let tables = || views.map(|(a, b)| support::Tables::new(a, b, &pairing));
         let (changes, tables) = both(in_parts, || entries(old, new, &pairing, stop), tables);
         let changes = changes?;
         let tables = tables.map(|tables| tables.after(&changes));
@@ -178,16 +168,12 @@ pub fn compare_until(
     let faces = faces?;
     let found = of_tables?.unwrap_or_default();
     // There are thousands of them, so they stay where they were made until they have their order.
-    let mut lists = found.changes;
-    let of_formulas = || {
-        let mut changes = Vec::new();
-        if let Some(views) = views {
-            formulas::compare(views, &pairing, &lists, &mut changes, stop)?;
-        }
-        Ok(changes)
-    };
-    let (of_formulas, mut dispatch) = both(in_parts, of_formulas, || support::joined(found.cells));
-    lists.push(of_formulas?);
+    let (mut lists, mut tables) = (found.changes, found.tables);
+    if let Some(views) = views {
+        let mut of_formulas = Vec::new();
+        formulas::compare(views, &pairing, &lists, &mut of_formulas, stop)?;
+        lists.push(of_formulas);
+    }
     lists.insert(0, changes);
     audiences::refine(old, &faces, &mut lists);
     stop.check()?;
@@ -196,7 +182,7 @@ pub fn compare_until(
         let (order, ()) = both(
             in_parts,
             || order(&changes),
-            || name_causes(old, new, &changes, &mut dispatch),
+            || name_causes(old, new, &changes, &mut tables),
         );
         order
     };
@@ -204,8 +190,8 @@ pub fn compare_until(
     for (place, &old) in order.iter().enumerate() {
         places[old] = place;
     }
-    for cells in &mut dispatch {
-        cells.cause = cells.cause.map(|cause| places[cause]);
+    for table in &mut tables {
+        table.cause = table.cause.map(|cause| places[cause]);
     }
     let unsorted = lists.into_iter().flatten();
     let mut unsorted: Vec<Option<Arc<Change>>> =
@@ -215,7 +201,7 @@ pub fn compare_until(
     Ok(Comparison {
         pairs,
         changes: sorted.collect(),
-        dispatch,
+        tables,
         has_dispatch: views.is_some(),
         unread,
     })
@@ -242,13 +228,13 @@ fn entries(
     Ok(changes)
 }
 
-/// Names what cells follow from: what changed in the operator's own entry, or in that of the
+/// Names what tables follow from: what changed in the operator's own entry, or in that of the
 /// operator that it delegates to or is generated from.
 fn name_causes(
     base: &Catalogue,
     head: &Catalogue,
     changes: &[&Change],
-    dispatch: &mut [DispatchChange],
+    tables: &mut [TableChange],
 ) {
     let mut of_operator: FxHashMap<&str, usize> = FxHashMap::default();
     let declared = changes.iter().enumerate().filter(|(_, change)| {
@@ -277,10 +263,8 @@ fn name_causes(
         };
         own.copied().or_else(of_delegate)
     };
-    // All cells of an operator stand together.
-    for cells in dispatch.chunk_by_mut(|one, other| one.operator == other.operator) {
-        let cause = cells.first().and_then(|cells| cause(&cells.operator));
-        cells.iter_mut().for_each(|cells| cells.cause = cause);
+    for table in tables {
+        table.cause = cause(&table.operator);
     }
 }
 

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Detail;
+use super::cells::{Moved, TableChange};
 use super::pairing::Pairing;
 use super::side::DeclaredEntry;
 use super::training::{Alike, Formulas, OfStem, Siblings};
@@ -18,57 +18,16 @@ use super::verdicts::{VerdictMoves, is_gain, is_loss};
 use crate::change::{Change, Fragment, Note, Subject};
 use crate::rules::Level;
 use opatlas_dispatch::training::autograd_key;
-use opatlas_dispatch::{Precedence, Reason, Verdict, View};
+use opatlas_dispatch::{Precedence, View};
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::{KeySet, Slot};
-use opatlas_pytorch::keys::{Key, Keys};
-use opatlas_pytorch::release::Release;
+use opatlas_pytorch::keys::Key;
 use opatlas_source::{Pair, Stop, Stopped, both};
-
-/// Cells of an operator's table that changed alike.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DispatchChange {
-    /// The operator.
-    pub operator: Arc<str>,
-    /// The release of the base, whose runtime keys they are.
-    pub release: Release,
-    /// The runtime keys.
-    pub slots: KeySet,
-    /// What served them.
-    pub before: Cell,
-    /// What serves them now.
-    pub after: Cell,
-    /// The change of an entry that this follows from, as an index into the changes of the comparison.
-    pub cause: Option<usize>,
-}
-
-impl DispatchChange {
-    /// The names of the runtime keys, in table order.
-    pub fn keys(&self) -> impl Iterator<Item = &'static str> + use<> {
-        let keys = Keys::of(self.release);
-        let slots = self.slots.iter();
-        slots.map(|slot| keys.name(Key::Runtime(slot)))
-    }
-}
-
-/// What serves a key.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Cell {
-    /// Why.
-    pub reason: Reason,
-    /// The registered key that serves it; `None` where nothing or a fallback does.
-    pub source_key: Option<&'static str>,
-    /// The kernel; `None` where there is none.
-    pub kernel: Option<Arc<str>>,
-    /// Whether a call works; `None` on keys that are not a backend's.
-    pub verdict: Option<Verdict>,
-}
 
 /// The tables of both sides, and which key is which.
 pub(super) struct Tables<'a> {
     base: View<'a>,
     head: View<'a>,
-    detail: Detail,
     /// Keys that both releases have, in the base's order.
     slots: Vec<(Slot, Slot)>,
     /// The base's keys at which a backend runs operators.
@@ -85,8 +44,7 @@ pub(super) struct Tables<'a> {
 const PART: usize = 400;
 /// From this length on a list gets room for all that a part may have, mostly.
 const LONG: usize = 64;
-/// How many cells there may be for each operator, and changes.
-const CELLS: usize = 8;
+/// How many changes there may be for each operator.
 const CHANGES: usize = 4;
 
 /// Operators to compare, and what was found.
@@ -106,39 +64,18 @@ pub(super) struct Memory<'a> {
 }
 
 /// What follows for a part of the operators.
-type FoundInPart = (Vec<Change>, Vec<DispatchChange>);
+type FoundInPart = (Vec<Change>, Vec<TableChange>);
 
-/// What changed in tables: what follows for backends, and the cells, both part by part.
+/// Which tables changed, and what follows for backends, part by part.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     pub(super) changes: Vec<Vec<Change>>,
-    pub(super) cells: Vec<Vec<DispatchChange>>,
-}
-
-/// The cells of all parts. The first part's list takes in the others.
-pub(super) fn joined(of_parts: Vec<Vec<DispatchChange>>) -> Vec<DispatchChange> {
-    let total = of_parts.iter().map(Vec::len).sum::<usize>();
-    let mut of_parts = of_parts.into_iter();
-    let mut cells = of_parts.next().unwrap_or_default();
-    cells.reserve_exact(total - cells.len());
-    of_parts.for_each(|more| cells.extend(more));
-    cells
-}
-
-/// A key whose rule or verdict changed.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Moved {
-    pub(super) base: Slot,
-    pub(super) head: Slot,
-    pub(super) before: Precedence,
-    pub(super) after: Precedence,
-    /// The verdicts on the key of a backend.
-    pub(super) verdicts: Option<(Verdict, Verdict)>,
+    pub(super) tables: Vec<TableChange>,
 }
 
 impl<'a> Tables<'a> {
     /// Finds the verdicts that differ.
-    pub(super) fn new(base: View<'a>, head: View<'a>, detail: Detail, pairing: &Pairing) -> Self {
+    pub(super) fn new(base: View<'a>, head: View<'a>, pairing: &Pairing) -> Self {
         let (old, new) = (base.keys(), head.keys());
         let slots = old.slots().filter_map(|slot| {
             let there = new.slot(old.name(Key::Runtime(slot)))?;
@@ -163,7 +100,6 @@ impl<'a> Tables<'a> {
             slots,
             base,
             head,
-            detail,
             backends,
         }
     }
@@ -192,9 +128,12 @@ impl<'a> Tables<'a> {
         self.compare_parts(&mut parts, pair, stop);
         let found = parts.into_iter().filter_map(|(_, found)| found);
         let found: Vec<FoundInPart> = found.collect::<Result<_, _>>()?;
-        let (mut changes, cells): (Vec<_>, Vec<_>) = found.into_iter().unzip();
+        let (mut changes, tables): (Vec<_>, Vec<_>) = found.into_iter().unzip();
         super::verdicts::fold(&self.verdicts, &mut changes);
-        Ok(Found { changes, cells })
+        Ok(Found {
+            changes,
+            tables: tables.into_iter().flatten().collect(),
+        })
     }
 
     /// Half beside half, and each half so again where a processor has become idle meanwhile.
@@ -219,7 +158,7 @@ impl<'a> Tables<'a> {
         stop: &Stop,
     ) -> Result<FoundInPart, Stopped> {
         let mut memory = Memory::default();
-        let (mut changes, mut cells) = (Vec::new(), Vec::new());
+        let (mut changes, mut tables) = (Vec::new(), Vec::new());
         let mut moved = Vec::new();
         for &(old, new) in pairs {
             stop.check()?;
@@ -241,14 +180,14 @@ impl<'a> Tables<'a> {
             let name: Box<str> = operator.qualified_name().into();
             if !moved.is_empty() {
                 self.backends(&name, (old, new), &moved, &mut changes);
-                if self.detail == Detail::Cells {
-                    make_room(&mut cells, PART * CELLS);
-                    self.cells(&name, (old, new), &moved, &mut cells);
-                }
             }
             super::training::compare(self, &mut memory, &name, (old, new), &mut changes);
+            if !moved.is_empty() {
+                make_room(&mut tables, PART);
+                tables.push(TableChange::new(name, (old, new), &moved));
+            }
         }
-        Ok((changes, cells))
+        Ok((changes, tables))
     }
 
     /// Whether an operator lost the composite that an entry without kernels has.
@@ -399,75 +338,6 @@ impl<'a> Tables<'a> {
         change
             .old(Fragment::of_field(before, place(self.base, old)))
             .new_side(Fragment::of_field(after, place(self.head, new)))
-    }
-
-    /// Cells that changed alike, together.
-    fn cells(
-        &self,
-        operator: &str,
-        (old, new): (OperatorId, OperatorId),
-        moved: &[Moved],
-        cells: &mut Vec<DispatchChange>,
-    ) {
-        let operator: Arc<str> = operator.into();
-        let from = cells.len();
-        // An alias serves many keys with one kernel, and a handful of kernels serve all of a table.
-        let mut kernels: (Kernels, Kernels) = Default::default();
-        for moved in moved {
-            let (was, is) = moved.verdicts.unzip();
-            let before = kernels
-                .0
-                .cell(self.base, old, (moved.base, moved.before, was));
-            let after = kernels
-                .1
-                .cell(self.head, new, (moved.head, moved.after, is));
-            // There are few, and the next key mostly changed as the last one did.
-            let mut alike = cells[from..].iter_mut().rev();
-            match alike.find(|cells| cells.before == before && cells.after == after) {
-                Some(cells) => cells.slots.insert(moved.base),
-                None => cells.push(DispatchChange {
-                    operator: Arc::clone(&operator),
-                    release: self.base.keys().release(),
-                    slots: KeySet::only(moved.base),
-                    before,
-                    after,
-                    cause: None,
-                }),
-            }
-        }
-        cells[from..].sort_unstable_by(|a, b| (&a.before, &a.after).cmp(&(&b.before, &b.after)));
-    }
-}
-
-/// The kernels of an operator on one side, by the rule that an alias serves keys by.
-#[derive(Default)]
-struct Kernels(Vec<(Precedence, Option<Arc<str>>)>);
-
-impl Kernels {
-    fn cell(
-        &mut self,
-        view: View<'_>,
-        id: OperatorId,
-        (slot, rule, verdict): (Slot, Precedence, Option<Verdict>),
-    ) -> Cell {
-        let is_shared = rule.alias().is_some();
-        let known = self.0.iter().find(|(known, _)| is_shared && *known == rule);
-        let kernel = match known {
-            Some((_, kernel)) => kernel.clone(),
-            None => {
-                let kernel: Option<Arc<str>> = view.kernel(id, slot, rule).map(|it| (*it).into());
-                if is_shared {
-                    self.0.push((rule, kernel.clone()));
-                }
-                kernel
-            }
-        };
-        Cell {
-            reason: rule.reason(),
-            source_key: rule.source(slot).map(|key| view.keys().name(key)),
-            kernel,
-            verdict,
-        }
     }
 }
 

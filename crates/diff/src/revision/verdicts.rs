@@ -3,7 +3,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::support::{Moved, serves};
+use super::cells::Moved;
+use super::support::serves;
 use crate::change::{Change, Subject};
 use crate::rules::ChangeRuleId;
 use opatlas_dispatch::{Verdict, View};
