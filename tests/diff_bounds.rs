@@ -14,9 +14,7 @@ use opatlas::service::backend::{BackendCompared, Vendor};
 use opatlas::service::search::{Filter, search};
 use opatlas::service::{Snapshot, gaps};
 use opatlas_diff::policy::{Context, Exception, ExceptionStatus, Line, Policy, judge};
-use opatlas_diff::{
-    Change, Comparison, Revision, compare, compare_until, official, schema,
-};
+use opatlas_diff::{Change, Comparison, Revision, compare, compare_until, official, schema};
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_pytorch::release::Release;
 use opatlas_source::suggest::MOST_STEPS;
@@ -389,8 +387,7 @@ fn long_work_can_be_stopped_in_its_loops() {
             catalogue,
             view: None,
         };
-        let pairing =
-            looks(|stop| compare_until(side(&old), side(&head), &InTurn, stop));
+        let pairing = looks(|stop| compare_until(side(&old), side(&head), &InTurn, stop));
         assert!(per_operator(pairing) >= 4, "{pairing}");
     }
     // Searches and gaps.

@@ -109,7 +109,7 @@ impl Compared {
 #[cfg(test)]
 mod tests {
     use jiff::civil::date;
-        use opatlas_pytorch::release::Release;
+    use opatlas_pytorch::release::Release;
     use opatlas_source::Bundle;
 
     use super::*;

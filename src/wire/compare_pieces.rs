@@ -136,9 +136,9 @@ impl<'a> Pieces<'a> {
                     let first = between + 1;
                     let mut is_first = item == first;
                     if let Some(table) = self.tables.1.get(item - first) {
-                        let _ = self.tables.each(table, |change| {
-                            push(text, mem::take(&mut is_first), change)
-                        });
+                        let _ = self
+                            .tables
+                            .each(table, |change| push(text, mem::take(&mut is_first), change));
                     }
                     continue;
                 }

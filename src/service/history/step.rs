@@ -129,7 +129,10 @@ fn operators(compared: &Compared) -> Vec<(String, Vec<u8>)> {
                 .iter()
                 .map(|e| StoredEvent::of(operator, e))
                 .collect(),
-            cells: cells.iter().map(|cells| stored(base.keys(), cells)).collect(),
+            cells: cells
+                .iter()
+                .map(|cells| stored(base.keys(), cells))
+                .collect(),
         };
         (operator.to_owned(), says.encode())
     });

@@ -6,7 +6,6 @@ use std::borrow::Cow;
 use opatlas_dispatch::{Precedence, Reason, Verdict, View};
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::{KeySet, Slot};
-use opatlas_pytorch::keys::Key;
 
 /// An operator whose dispatch table changed.
 #[derive(Debug, Clone)]
@@ -64,6 +63,11 @@ impl TableChange {
         }
     }
 
+    /// The operator in the base and in the head.
+    pub(super) fn ids(&self) -> (OperatorId, OperatorId) {
+        self.ids
+    }
+
     /// The cells that changed, by what served them, as they are in the views that were compared.
     #[must_use]
     pub fn cells<'a>(&self, base: View<'a>, head: View<'a>) -> Vec<CellChange<'a>> {
@@ -116,7 +120,7 @@ impl<'a> Kernels<'a> {
         };
         Cell {
             reason: rule.reason(),
-            source_key: rule.source(slot).map(|key| view.keys().name(Key::from(key))),
+            source_key: rule.source(slot).map(|key| view.keys().name(key)),
             kernel,
             verdict,
         }

@@ -29,39 +29,57 @@ const MOST_RENAMES: usize = 16;
 /// What formulas make of a name: the value itself, its tangent and primal, and an output's gradient.
 const AFFIXES: [(&str, &str); 4] = [("", ""), ("", "_t"), ("", "_p"), ("grad_", "")];
 
-/// Adds what changed. Without the file on both sides nothing is known of the other one. `of_tables` is what
-/// changed in the tables.
+/// What changed in formulas.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    changes: Vec<Change>,
+    /// Formulas of operators that have none any more.
+    gone: Vec<Change>,
+}
+
+impl Found {
+    /// All that is to be told beside what changed in the tables: if an operator lost autograd there, that
+    /// covers the formulas it had.
+    pub(super) fn beside(self, of_tables: &[Vec<Change>]) -> Vec<Change> {
+        let Self { mut changes, gone } = self;
+        if !gone.is_empty() {
+            let lost = of_tables.iter().flatten();
+            let lost = lost.filter(|change| change.rule.id == ChangeRuleId::AutogradSupportLost);
+            let lost: FxHashSet<&str> = lost.map(|change| &*change.operator).collect();
+            let gone = gone.into_iter();
+            changes.extend(gone.filter(|change| !lost.contains(&*change.operator)));
+        }
+        changes
+    }
+}
+
+/// Finds what changed. Without the file on both sides nothing is known of the other one.
 ///
 /// # Errors
 /// [`Stopped`].
 pub(super) fn compare(
     (base, head): (View<'_>, View<'_>),
     pairing: &Pairing,
-    of_tables: &[Vec<Change>],
-    changes: &mut Vec<Change>,
     stop: &Stop,
-) -> Result<(), Stopped> {
+) -> Result<Found, Stopped> {
+    let mut found = Found::default();
     let files = base.inputs.derivatives.zip(head.inputs.derivatives);
     let Some((old_file, new_file)) = files else {
-        return Ok(());
+        return Ok(found);
     };
     if std::ptr::eq(old_file, new_file) || old_file.text == new_file.text {
-        return Ok(());
+        return Ok(found);
     }
-    let lost = of_tables.iter().flatten();
-    let lost = lost.filter(|change| change.rule.id == ChangeRuleId::AutogradSupportLost);
-    let lost: FxHashSet<Box<str>> = lost.map(|change| change.operator.clone()).collect();
     let renamed = pairing.renamed.iter().map(|pair| (pair.base, pair.head));
     for (old, new) in pairing.same.iter().copied().chain(renamed) {
         stop.check()?;
-        let (before, after) = (Side::of(base, old), Side::of(head, new));
         let mut edits = Edits::default();
-        match (before, after) {
+        let mut changes = &mut found.changes;
+        match (Side::of(base, old), Side::of(head, new)) {
             (Some(before), Some(after)) => edits.both(&before, &after),
             (Some(before), None) => {
-                let name = before.operator_name();
-                // Otherwise `super::training` reports the loss of autograd.
-                if !lost.contains(&*name) && is_differentiated(head, new) {
+                changes = &mut found.gone;
+                if is_differentiated(head, new) {
                     edits.gone(&before);
                 }
             }
@@ -73,7 +91,7 @@ pub(super) fn compare(
             edits.tell(&operator, changes);
         }
     }
-    Ok(())
+    Ok(found)
 }
 
 /// Whether an operator is differentiated without a formula of its own.
@@ -89,7 +107,6 @@ fn is_differentiated(view: View<'_>, id: OperatorId) -> bool {
 /// An operator's own entry of `derivatives.yaml`.
 struct Side<'a> {
     view: View<'a>,
-    id: OperatorId,
     file: &'a Derivatives,
     entry: &'a DerivativeEntry,
     schema: &'a FunctionSchema,
@@ -121,16 +138,10 @@ impl<'a> Side<'a> {
         let file = view.inputs.derivatives?;
         Some(Self {
             view,
-            id,
             file,
             entry: file.entries.get(index as usize)?,
             schema: view.inputs.catalogue.operator(id).schema(),
         })
-    }
-
-    fn operator_name(&self) -> String {
-        let operator = self.view.inputs.catalogue.operator(self.id);
-        operator.qualified_name()
     }
 
     fn text(&self) -> &'a str {

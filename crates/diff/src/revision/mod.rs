@@ -116,8 +116,8 @@ pub fn compare(base: Revision<'_>, head: Revision<'_>) -> Comparison {
     Stop::unstopped(|stop| compare_until(base, head, &InTurn, stop))
 }
 
-/// The same, unless it is stopped. `in_parts` may compare schemas and entries at the same time, then
-/// dispatch tables, in two halves, and what is left of the files.
+/// The same, unless it is stopped. `in_parts` may compare schemas, with all that is told of operators, at the
+/// same time as entries and then dispatch tables, of which who is done first takes over some.
 ///
 /// # Errors
 /// [`Stopped`].
@@ -135,46 +135,32 @@ pub fn compare_until(
     let of_schemas = || {
         let mut changes = Vec::new();
         let pairs = operators::compare(old, new, &pairing, &mut changes, stop)?;
-        Ok((changes, pairs))
+        generated::compare(old, new, &pairing, &mut changes);
+        stop.check()?;
+        groups::compare(old, new, &pairing, &mut changes, stop)?;
+        policy_rules::compare(old, new, &pairs, &mut changes);
+        shadowing::compare(old, new, &pairing, &mut changes, stop)?;
+        moved::compare(old, new, &pairing, &mut changes);
+        deprecated::compare(old, new, &mut changes);
+        let faces = audiences::Faces::of(old, new, &pairs, &changes, stop)?;
+        let of_formulas = views.map(|views| formulas::compare(views, &pairing, stop));
+        Ok((pairs, changes, faces, of_formulas.transpose()?))
     };
     let of_entries = || {
         let tables = || views.map(|(a, b)| support::Tables::new(a, b, &pairing));
         let (changes, tables) = both(in_parts, || entries(old, new, &pairing, stop), tables);
         let changes = changes?;
-        let tables = tables.map(|tables| tables.after(&changes));
-        Ok((changes, tables))
+        let found = tables.map(|tables| tables.after(&changes).compare(&pairing, in_parts, stop));
+        Ok((changes, found.transpose()?))
     };
     let (of_schemas, of_entries) = both(in_parts, of_schemas, of_entries);
-    let ((mut changes, pairs), (of_entries, of_tables)) = (of_schemas?, of_entries?);
-    changes.extend(of_entries);
-    let rest = || {
-        let changes = &mut changes;
-        generated::compare(old, new, &pairing, changes);
-        stop.check()?;
-        groups::compare(old, new, &pairing, changes, stop)?;
-        policy_rules::compare(old, new, &pairs, changes);
-        shadowing::compare(old, new, &pairing, changes, stop)?;
-        moved::compare(old, new, &pairing, changes);
-        deprecated::compare(old, new, changes);
-        // The tables take longer than all of this.
-        audiences::Faces::of(old, new, &pairs, changes, stop)
-    };
-    let compare_tables = || {
-        of_tables
-            .map(|of| of.compare(&pairing, in_parts, stop))
-            .transpose()
-    };
-    let (faces, of_tables) = both(in_parts, rest, compare_tables);
-    let faces = faces?;
-    let found = of_tables?.unwrap_or_default();
+    let ((pairs, of_schemas, faces, of_formulas), (of_entries, found)) = (of_schemas?, of_entries?);
+    let found = found.unwrap_or_default();
     // There are thousands of them, so they stay where they were made until they have their order.
     let (mut lists, mut tables) = (found.changes, found.tables);
-    if let Some(views) = views {
-        let mut of_formulas = Vec::new();
-        formulas::compare(views, &pairing, &lists, &mut of_formulas, stop)?;
-        lists.push(of_formulas);
-    }
-    lists.insert(0, changes);
+    lists.push(of_formulas.unwrap_or_default().beside(&lists));
+    // What an entry says of itself is what its table follows from, before what is generated from it.
+    lists.splice(0..0, [of_entries, of_schemas]);
     audiences::refine(old, &faces, &mut lists);
     stop.check()?;
     let order = {
@@ -243,18 +229,19 @@ fn name_causes(
     for (i, change) in declared {
         of_operator.entry(&change.operator).or_insert(i);
     }
-    let delegate = |catalogue: &Catalogue, name: &str| -> Option<String> {
-        let operator = catalogue.operator(catalogue.find_qualified(name)?);
+    let delegate = |catalogue: &Catalogue, id: OperatorId| -> Option<String> {
+        let operator = catalogue.operator(id);
         let named = match operator.generated_from() {
             Some(from) => catalogue.operator(from).qualified_name(),
             None => operator.structured_delegate()?.as_str().to_owned(),
         };
         Some(named)
     };
-    let cause = |operator: &str| {
-        let own = of_operator.get(operator);
+    let cause = |table: &TableChange| {
+        let own = of_operator.get(&*table.operator);
         let of_delegate = || {
-            let names = [base, head].map(|catalogue| delegate(catalogue, operator));
+            let (old, new) = table.ids();
+            let names = [delegate(base, old), delegate(head, new)];
             let found = names
                 .iter()
                 .flatten()
@@ -264,7 +251,7 @@ fn name_causes(
         own.copied().or_else(of_delegate)
     };
     for table in tables {
-        table.cause = cause(&table.operator);
+        table.cause = cause(table);
     }
 }
 
