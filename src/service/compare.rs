@@ -292,12 +292,19 @@ pub fn labelled(
     resolved.collect()
 }
 
+/// The day in UTC, `now` microseconds after 1970-01-01. Exceptions end by it, in a server as in a command, so
+/// that both judge alike wherever they run.
+#[must_use]
+pub fn day(now: i64) -> Date {
+    let now = Timestamp::from_microsecond(now).unwrap_or(Timestamp::UNIX_EPOCH);
+    now.to_zoned(TimeZone::UTC).date()
+}
+
 impl Service {
     /// The day, in UTC.
     #[must_use]
     pub fn today(&self) -> Date {
-        let now = Timestamp::from_microsecond(self.now()).unwrap_or(Timestamp::UNIX_EPOCH);
-        now.to_zoned(TimeZone::UTC).date()
+        day(self.now())
     }
 
     /// What a project's comparisons are judged by. What another process changes is seen after two

@@ -5,11 +5,10 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use futures_util::future::join;
-use jiff::Zoned;
 
 use crate::cli::side::{self, Operand, Places, SideRead, view};
-use crate::cli::{Stored, config};
-use crate::service::compare::{Compared, Rulebook};
+use crate::cli::{Stored, config, local};
+use crate::service::compare::{Compared, Rulebook, day};
 use crate::service::further::{Reported, TOGETHER, hold};
 use crate::service::{ServiceError, Threads};
 use crate::store::{Opening, ProjectName};
@@ -186,7 +185,7 @@ impl How {
         let judged = head.resolved.as_ref().map(|head| &head.judged);
         let (old, new) = (base.snapshot.clone(), head.snapshot.clone());
         let compared = Compared::checked(old, new, &Stop::never())?.named(judged);
-        let today = Zoned::now().date();
+        let today = day(local::now());
         let tell = || {
             let judgement = compared.judge(&rulebook.policy, &rulebook.exceptions, today);
             Ok::<_, Stopped>(Told {
@@ -214,7 +213,7 @@ impl How {
         let project = ProjectName::parse(&self.project)?;
         let own = sides.head.resolved.as_ref();
         let others = stored.against(&project, against, own).await?;
-        let (reported, today) = (Reported::of(judgement), Zoned::now().date());
+        let (reported, today) = (Reported::of(judgement), day(local::now()));
         let mut held = Vec::with_capacity(others.len());
         for others in others.chunks(TOGETHER) {
             let bases = match others {
