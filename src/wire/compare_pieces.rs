@@ -9,9 +9,8 @@ use opatlas_source::{Pair, both};
 use serde::Serialize;
 
 use crate::service::{LARGEST_ANSWER, ServiceError};
-use crate::wire::comparison::{
-    Changes, Comparison, ComparisonParts, DispatchChanges, bare, beginning, fill_end,
-};
+use crate::wire::cells::DispatchChanges;
+use crate::wire::comparison::{Changes, Comparison, ComparisonParts, bare, beginning, fill_end};
 use crate::wire::json::around;
 
 /// How many items are written before their length is looked at.

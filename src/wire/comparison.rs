@@ -2,21 +2,19 @@
 
 use opatlas_diff::cards::Card;
 use opatlas_diff::policy::{Judged, Policy, Summary};
-use opatlas_diff::revision::{Cell, Pair, TableChange};
+use opatlas_diff::revision::Pair;
 use opatlas_diff::rules::Level;
 use opatlas_dispatch::Source;
-use opatlas_pytorch::key_set::KeySet;
-use opatlas_pytorch::keys::{Key, Keys};
 use opatlas_rules::Introduced;
 use opatlas_source::NATIVE_FUNCTIONS;
 use opatlas_source::diagnostic::Severity;
-use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
 
 use crate::service::Snapshot;
 use crate::service::compare::Compared;
 use crate::wire::cause::{CardView, CauseView, causes};
+use crate::wire::cells::{DispatchChange, DispatchChanges};
 use crate::wire::change::{Change, ChangeContext};
 use crate::wire::finding;
 use crate::wire::finding::{Finding, Omitted, Span};
@@ -152,48 +150,6 @@ pub struct Verdict {
     pub forward_reason: String,
 }
 
-/// Cells of an operator's table with the same change.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct DispatchChange<'a> {
-    /// The operator.
-    pub operator: &'a str,
-    /// The runtime keys.
-    #[schema(value_type = Vec<String>)]
-    pub keys: KeyNames,
-    /// What served them in the base.
-    pub before: CellView<'a>,
-    /// What serves them in the head.
-    pub after: CellView<'a>,
-    /// The fingerprint of the entry's change that causes this.
-    pub cause: Option<&'a str>,
-}
-
-/// The names of the keys of cells, in table order.
-#[derive(Debug, Clone, Copy)]
-pub struct KeyNames(&'static Keys, KeySet);
-
-impl Serialize for KeyNames {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let slots = self.1.iter();
-        serializer.collect_seq(slots.map(|slot| self.0.name(Key::Runtime(slot))))
-    }
-}
-
-/// What serves a key.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct CellView<'a> {
-    /// Why.
-    #[schema(example = "kernel")]
-    pub reason: &'static str,
-    /// The registered key that serves it; null without a kernel or for a fallback.
-    pub source_key: Option<&'static str>,
-    /// The kernel.
-    pub kernel: Option<&'a str>,
-    /// Whether a call works; null on keys that are not a backend's.
-    #[schema(example = "runs")]
-    pub verdict: Option<&'static str>,
-}
-
 /// The findings that a change introduces. Findings are matched by rule, operator and text, not by
 /// line.
 #[derive(Debug, Clone, Default, Serialize, ToSchema)]
@@ -269,43 +225,6 @@ pub struct Changes<'a>(pub(super) ChangeContext<'a>, pub(super) &'a [Judged]);
 impl Serialize for Changes<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_seq(self.1.iter().map(|judged| self.0.change(judged)))
-    }
-}
-
-/// The cells of tables, made and converted table by table while they are serialized, like [`Changes`].
-#[derive(Debug, Clone, Copy)]
-pub struct DispatchChanges<'a>(pub(super) &'a Compared, pub(super) &'a [TableChange]);
-
-impl Serialize for DispatchChanges<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut list = serializer.serialize_seq(None)?;
-        for table in self.1 {
-            self.each(table, |change| list.serialize_element(change))?;
-        }
-        list.end()
-    }
-}
-
-impl DispatchChanges<'_> {
-    /// Takes what is told of one table.
-    pub(super) fn each<E>(
-        self,
-        table: &TableChange,
-        mut take: impl FnMut(&DispatchChange<'_>) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let (base, head) = self.0.views();
-        let cause = table.cause.and_then(|at| self.0.comparison.changes.get(at));
-        let cause = cause.map(|cause| cause.fingerprint().to_string());
-        for change in table.cells(base, head) {
-            take(&DispatchChange {
-                operator: &table.operator,
-                keys: KeyNames(base.keys(), change.slots),
-                before: cell(&change.before),
-                after: cell(&change.after),
-                cause: cause.as_deref(),
-            })?;
-        }
-        Ok(())
     }
 }
 
@@ -433,15 +352,6 @@ pub(crate) fn operator(pair: &Pair) -> ComparedOperator {
         old: pair.old.as_deref().map(Into::into),
         new: pair.new.as_deref().map(Into::into),
         official: pair.verdict.as_ref().map(Verdict::of),
-    }
-}
-
-fn cell<'a>(cell: &'a Cell<'_>) -> CellView<'a> {
-    CellView {
-        reason: cell.reason.as_str(),
-        source_key: cell.source_key,
-        kernel: cell.kernel.as_deref(),
-        verdict: cell.verdict.map(opatlas_dispatch::Verdict::as_str),
     }
 }
 

@@ -10,6 +10,7 @@ pub mod backends;
 pub mod badges;
 pub mod bundle;
 pub mod cause;
+pub mod cells;
 pub mod change;
 pub mod change_rule;
 pub mod compare;
