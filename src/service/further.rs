@@ -23,7 +23,7 @@ pub const TOGETHER: usize = 2;
 /// The comparison of the head with a further base, under the same policy and exceptions.
 #[derive(Debug)]
 pub struct Further {
-    /// The comparison, without cells.
+    /// The comparison.
     pub compared: Compared,
     /// Its judgement.
     pub judgement: Judgement,

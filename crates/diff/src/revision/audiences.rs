@@ -2,6 +2,8 @@
 //! Python binds the operator, C++ callers and backends only where declarations changed
 //! (`docs/spec/compatibility.md`, section 1).
 
+use std::sync::Arc;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Pair;
@@ -73,15 +75,15 @@ impl Faces {
 }
 
 /// Corrects the audiences of all changes, and levels that follow from them.
-pub(super) fn refine(base: &Catalogue, faces: &Faces, changes: &mut [Vec<Change>]) {
+pub(super) fn refine(base: &Catalogue, faces: &Faces, changes: &mut [Arc<Change>]) {
     let old = FaceMaker::new(base);
     // Most commits change a few operators.
-    let are_few = changes.iter().map(Vec::len).sum::<usize>() <= FEW;
+    let are_few = changes.len() <= FEW;
     let is_bound = |id| match are_few {
         true => old.bound_alone(id).overload,
         false => old.bound(id).overload,
     };
-    for change in changes.iter_mut().flatten() {
+    for change in changes {
         let mut impacts = change.impacts;
         if let Some(declared) = faces.0.get(&*change.operator)
             && is_about_schema(change.rule.group)
@@ -96,6 +98,7 @@ pub(super) fn refine(base: &Catalogue, faces: &Faces, changes: &mut [Vec<Change>
             impacts = of_unbound(impacts, change.rule.group);
         }
         if impacts != change.impacts {
+            let change = Arc::make_mut(change);
             change.level = lowered(change.level, impacts);
             change.impacts = impacts;
         }

@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
@@ -40,10 +41,10 @@ pub(super) struct Found {
 impl Found {
     /// All that is to be told beside what changed in the tables: if an operator lost autograd there, that
     /// covers the formulas it had.
-    pub(super) fn beside(self, of_tables: &[Vec<Change>]) -> Vec<Change> {
+    pub(super) fn beside(self, of_tables: &[Arc<Change>]) -> Vec<Change> {
         let Self { mut changes, gone } = self;
         if !gone.is_empty() {
-            let lost = of_tables.iter().flatten();
+            let lost = of_tables.iter();
             let lost = lost.filter(|change| change.rule.id == ChangeRuleId::AutogradSupportLost);
             let lost: FxHashSet<&str> = lost.map(|change| &*change.operator).collect();
             let gone = gone.into_iter();

@@ -41,6 +41,7 @@ use opatlas_source::{InTurn, Stop, Stopped, both};
 
 use pairing::Pairing;
 use side::DeclaredEntry;
+use support::shared;
 
 pub use cells::{Cell, CellChange, TableChange};
 pub use policy_rules::CORE;
@@ -144,34 +145,32 @@ pub fn compare_until(
         deprecated::compare(old, new, &mut changes);
         let faces = audiences::Faces::of(old, new, &pairs, &changes, stop)?;
         let of_formulas = views.map(|views| formulas::compare(views, &pairing, stop));
-        Ok((pairs, changes, faces, of_formulas.transpose()?))
+        Ok((pairs, shared(changes), faces, of_formulas.transpose()?))
     };
     let of_entries = || {
         let tables = || views.map(|(a, b)| support::Tables::new(a, b, &pairing));
         let (changes, tables) = both(in_parts, || entries(old, new, &pairing, stop), tables);
         let changes = changes?;
         let found = tables.map(|tables| tables.after(&changes).compare(&pairing, in_parts, stop));
-        Ok((changes, found.transpose()?))
+        Ok((shared(changes), found.transpose()?))
     };
     let (of_schemas, of_entries) = both(in_parts, of_schemas, of_entries);
     let ((pairs, of_schemas, faces, of_formulas), (of_entries, found)) = (of_schemas?, of_entries?);
-    let found = found.unwrap_or_default();
-    // There are thousands of them, so they stay where they were made until they have their order.
-    let (mut lists, mut tables) = (found.changes, found.tables);
-    lists.push(of_formulas.unwrap_or_default().beside(&lists));
+    let support::Found {
+        changes: of_tables,
+        mut tables,
+    } = found.unwrap_or_default();
+    let of_formulas = of_formulas.unwrap_or_default().beside(&of_tables);
     // What an entry says of itself is what its table follows from, before what is generated from it.
-    lists.splice(0..0, [of_entries, of_schemas]);
-    audiences::refine(old, &faces, &mut lists);
+    let lists = [of_entries, of_schemas, of_tables, shared(of_formulas)];
+    let mut changes: Vec<_> = lists.into_iter().flatten().collect();
+    audiences::refine(old, &faces, &mut changes);
     stop.check()?;
-    let order = {
-        let changes: Vec<&Change> = lists.iter().flatten().collect();
-        let (order, ()) = both(
-            in_parts,
-            || order(&changes),
-            || name_causes(old, new, &changes, &mut tables),
-        );
-        order
-    };
+    let (order, ()) = both(
+        in_parts,
+        || order(&changes),
+        || name_causes(old, new, &changes, &mut tables),
+    );
     let mut places = vec![0; order.len()];
     for (place, &old) in order.iter().enumerate() {
         places[old] = place;
@@ -179,9 +178,7 @@ pub fn compare_until(
     for table in &mut tables {
         table.cause = table.cause.map(|cause| places[cause]);
     }
-    let unsorted = lists.into_iter().flatten();
-    let mut unsorted: Vec<Option<Arc<Change>>> =
-        unsorted.map(|change| Some(Arc::new(change))).collect();
+    let mut unsorted: Vec<_> = changes.into_iter().map(Some).collect();
     let sorted = order.iter().filter_map(|&old| unsorted[old].take());
     stop.check()?;
     Ok(Comparison {
@@ -219,7 +216,7 @@ fn entries(
 fn name_causes(
     base: &Catalogue,
     head: &Catalogue,
-    changes: &[&Change],
+    changes: &[Arc<Change>],
     tables: &mut [TableChange],
 ) {
     let mut of_operator: FxHashMap<&str, usize> = FxHashMap::default();
@@ -256,7 +253,7 @@ fn name_causes(
 }
 
 /// By operator, the worst first, so that related changes are adjacent: which change stands where.
-fn order(changes: &[&Change]) -> Vec<usize> {
+fn order(changes: &[Arc<Change>]) -> Vec<usize> {
     let subject = |change: &Change| match &change.subject {
         Subject::Operator => String::new(),
         subject => subject.names().join(","),
@@ -267,7 +264,7 @@ fn order(changes: &[&Change]) -> Vec<usize> {
     };
     let mut order: Vec<usize> = (0..changes.len()).collect();
     order.sort_by(|&a, &b| {
-        let (a, b) = (changes[a], changes[b]);
+        let (a, b) = (&changes[a], &changes[b]);
         let by_rank = || rank(a).cmp(&rank(b));
         // Few agree in all that comes before, so the text is seldom made.
         let by_subject = || subject(a).cmp(&subject(b));

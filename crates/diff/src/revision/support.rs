@@ -64,12 +64,12 @@ pub(super) struct Memory<'a> {
 }
 
 /// What follows for a part of the operators.
-type FoundInPart = (Vec<Change>, Vec<TableChange>);
+type FoundInPart = (Vec<Arc<Change>>, Vec<TableChange>);
 
-/// Which tables changed, and what follows for backends, part by part.
+/// Which tables changed, and what follows for backends.
 #[derive(Debug, Default)]
 pub(super) struct Found {
-    pub(super) changes: Vec<Vec<Change>>,
+    pub(super) changes: Vec<Arc<Change>>,
     pub(super) tables: Vec<TableChange>,
 }
 
@@ -128,7 +128,8 @@ impl<'a> Tables<'a> {
         self.compare_parts(&mut parts, pair, stop);
         let found = parts.into_iter().filter_map(|(_, found)| found);
         let found: Vec<FoundInPart> = found.collect::<Result<_, _>>()?;
-        let (mut changes, tables): (Vec<_>, Vec<_>) = found.into_iter().unzip();
+        let (changes, tables): (Vec<_>, Vec<_>) = found.into_iter().unzip();
+        let mut changes: Vec<_> = changes.into_iter().flatten().collect();
         super::verdicts::fold(&self.verdicts, &mut changes);
         Ok(Found {
             changes,
@@ -187,7 +188,7 @@ impl<'a> Tables<'a> {
                 tables.push(TableChange::new(name, (old, new), &moved));
             }
         }
-        Ok((changes, tables))
+        Ok((shared(changes), tables))
     }
 
     /// Whether an operator lost the composite that an entry without kernels has.
@@ -339,6 +340,11 @@ impl<'a> Tables<'a> {
             .old(Fragment::of_field(before, place(self.base, old)))
             .new_side(Fragment::of_field(after, place(self.head, new)))
     }
+}
+
+/// The changes of a part, ready to be put in order without moving them: they are megabytes.
+pub(super) fn shared(changes: Vec<Change>) -> Vec<Arc<Change>> {
+    changes.into_iter().map(Arc::new).collect()
 }
 
 /// Grows a list that has become long to what it may need at most, mostly. Memory that is reserved costs

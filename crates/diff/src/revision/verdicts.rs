@@ -1,6 +1,8 @@
 //! Finds operators that work on only one side of a comparison, and groups them by cause: if `add.out`
 //! loses its kernel, the operators that call it are listed in the change of `add.out`.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
 use super::cells::Moved;
@@ -188,19 +190,23 @@ pub(super) fn is_gain(moved: &Moved) -> bool {
 }
 
 /// Folds the changes of operators that only follow another one into that one's change (`also`).
-/// `changes` are those of all tables, part by part.
-pub(super) fn fold(moves: &VerdictMoves, changes: &mut [Vec<Change>]) {
+/// `changes` are those of all tables.
+pub(super) fn fold(moves: &VerdictMoves, changes: &mut Vec<Arc<Change>>) {
     let rules = [
         ChangeRuleId::BackendSupportLost,
         ChangeRuleId::BackendSupportGained,
     ];
     let mut followers: FxHashMap<&str, Vec<(ChangeRuleId, Box<str>)>> = FxHashMap::default();
-    let mut stays = |change: &mut Change| {
+    let mut stays = |change: &mut Arc<Change>| {
         let leaders = match rules.contains(&change.rule.id) {
             true => moves.leaders.get(&change.operator),
             false => None,
         };
-        let (Subject::Keys(keys), Some(leaders)) = (&mut change.subject, leaders) else {
+        let Some(leaders) = leaders else {
+            return true;
+        };
+        let change = Arc::make_mut(change);
+        let Subject::Keys(keys) = &mut change.subject else {
             return true;
         };
         keys.retain(|key| {
@@ -219,11 +225,10 @@ pub(super) fn fold(moves: &VerdictMoves, changes: &mut [Vec<Change>]) {
         });
         !keys.is_empty()
     };
-    for of_part in &mut *changes {
-        of_part.retain_mut(&mut stays);
-    }
-    for change in changes.iter_mut().flatten() {
+    changes.retain_mut(&mut stays);
+    for change in changes {
         if let Some(names) = followers.get_mut(&*change.operator) {
+            let change = Arc::make_mut(change);
             let of_rule = names.extract_if(.., |(rule, _)| *rule == change.rule.id);
             change.also.extend(of_rule.map(|(_, name)| name));
         }
