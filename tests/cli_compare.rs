@@ -10,6 +10,9 @@ use std::process::{Command, Output};
 
 use folder::write;
 use git::git;
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
 use tempfile::TempDir;
 
 const OLD: &str = "- func: can_cast(ScalarType from, ScalarType to) -> bool\n";
@@ -172,6 +175,34 @@ fn a_checked_in_file_excuses() {
     assert_eq!(code, 0);
     assert!(error.contains("ended with 2001-01-31"), "{error}");
     assert_eq!(exception("rul = \"typo\"\n").0, 2);
+}
+
+/// A server goes by the day in UTC, and a command judges as it does.
+#[test]
+fn exceptions_end_by_the_day_in_utc_in_every_time_zone() {
+    let place = Place::new();
+    let today = || Timestamp::now().to_zoned(TimeZone::UTC).date();
+    let codes = |until: Date| {
+        let text = format!(
+            "[[exception]]\noperator = \"can_cast\"\nrule = \"*\"\nreason = \"r\"\nuntil = \"{until}\"\n"
+        );
+        place.write("opatlas.toml", &text);
+        ["TZ=Etc/GMT-14", "TZ=Etc/GMT+12"].map(|zone| {
+            let program = env!("CARGO_BIN_EXE_opatlas");
+            let compare = [zone, program, "compare", "old.yaml", "new.yaml"];
+            place.run("env", &compare).status.code().unwrap()
+        })
+    };
+    loop {
+        let day = today();
+        let ended = codes(day.yesterday().unwrap());
+        let holds = codes(day);
+        // Otherwise midnight passed meanwhile.
+        if today() == day {
+            assert_eq!((ended, holds), ([1, 1], [0, 0]));
+            return;
+        }
+    }
 }
 
 #[test]

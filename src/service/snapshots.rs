@@ -233,7 +233,10 @@ impl Service {
                 self.keep(&second).await;
                 Ok(Kept::new(first))
             };
-            self.once(key(one), load).await?;
+            count_look("snapshots", false);
+            let first = self.once(key(one), load).await?;
+            // It was read along, or by somebody else, who wanted the same two.
+            return Ok((first, self.snapshot(other).await?));
         }
         Ok((self.snapshot(one).await?, self.snapshot(other).await?))
     }
