@@ -13,9 +13,6 @@ use crate::wire::cells::DispatchChanges;
 use crate::wire::comparison::{Changes, Comparison, ComparisonParts, bare, beginning, fill_end};
 use crate::wire::json::around;
 
-/// How many items are written before their length is looked at.
-const STEP: usize = 64;
-
 /// What stands around the changes and the cells. What stands behind the changes takes longer to make than what
 /// stands before them, and may be made while those are written.
 #[derive(Debug)]
@@ -116,69 +113,64 @@ impl<'a> Pieces<'a> {
     /// Appends the items of a range.
     ///
     /// # Errors
-    /// Of [`Frame::end`].
+    /// [`ServiceError::LargeAnswer`] where the text becomes larger than an answer may be.
     pub fn write(&self, items: Range<usize>, text: &mut Vec<u8>) -> Result<(), ServiceError> {
         let between = 1 + self.changes.1.len();
         let rest = between + 1 + self.tables.1.len();
         for item in items {
-            let part = match item {
-                0 => &self.frame.begin,
-                item if item == between => &(self.end)()?[0],
-                item if item == rest => &(self.end)()?[1],
+            match item {
+                0 => text.extend_from_slice(&self.frame.begin),
+                item if item == between => text.extend_from_slice(&(self.end)()?[0]),
+                item if item == rest => text.extend_from_slice(&(self.end)()?[1]),
                 item if item < between => {
-                    let judged = self.changes.1.get(item - 1);
-                    let change = judged.map(|judged| self.changes.0.change(judged));
-                    let _ = change.map(|change| push(text, item == 1, &change));
-                    continue;
+                    if let Some(judged) = self.changes.1.get(item - 1) {
+                        push(text, item == 1, &self.changes.0.change(judged))?;
+                    }
                 }
                 item => {
-                    let first = between + 1;
-                    let mut is_first = item == first;
-                    if let Some(table) = self.tables.1.get(item - first) {
-                        let _ = self
-                            .tables
-                            .each(table, |change| push(text, mem::take(&mut is_first), change));
+                    let mut is_first = item == between + 1;
+                    if let Some(table) = self.tables.1.get(item - between - 1) {
+                        self.tables
+                            .each(table, |change| push(text, mem::take(&mut is_first), change))?;
                     }
-                    continue;
                 }
-            };
-            text.extend_from_slice(part);
+            }
         }
         Ok(())
     }
 
-    /// All of them; changes and cells, of which there is mostly as much text, are written at the same time. What is larger than answers may be ends
-    /// beyond that.
+    /// All of them; changes and cells, of which there is mostly as much text, are written at the same time.
     ///
     /// # Errors
-    /// Of [`Frame::end`].
+    /// As [`Pieces::write`].
     pub fn whole(&self, pair: &dyn Pair) -> Result<Vec<u8>, ServiceError> {
         let of = |items: Range<usize>| {
             let mut text = Vec::new();
-            let end = items.end;
-            for from in items.step_by(STEP) {
-                if text.len() <= LARGEST_ANSWER {
-                    self.write(from..end.min(from + STEP), &mut text)?;
-                }
-            }
+            self.write(items, &mut text)?;
             Ok::<_, ServiceError>(text)
         };
         let count = Self::count_of(self.changes, self.tables);
         let between = 1 + self.changes.1.len();
         let (text, rest) = both(pair, || of(0..between), || of(between..count));
         let (mut text, rest) = (text?, rest?);
-        let room = (LARGEST_ANSWER + 1).saturating_sub(text.len());
-        text.extend_from_slice(&rest[..rest.len().min(room)]);
+        if text.len() + rest.len() > LARGEST_ANSWER {
+            return Err(TOO_LARGE);
+        }
+        text.extend_from_slice(&rest);
         Ok(text)
     }
 }
 
 /// Appends an item of a list. Writing to memory does not fail, and ours have string keys only.
-fn push(text: &mut Vec<u8>, is_first: bool, item: &impl Serialize) -> serde_json::Result<()> {
+fn push(text: &mut Vec<u8>, is_first: bool, item: &impl Serialize) -> Result<(), ServiceError> {
     if !is_first {
         text.push(b',');
     }
-    serde_json::to_writer(text, item)
+    let _ = serde_json::to_writer(&mut *text, item);
+    match text.len() > LARGEST_ANSWER {
+        true => Err(TOO_LARGE),
+        false => Ok(()),
+    }
 }
 
 #[cfg(test)]
@@ -187,6 +179,7 @@ mod tests {
 
     use jiff::civil::date;
     use opatlas_diff::policy::Policy;
+    use opatlas_pytorch::keys::{Key, Keys};
     use opatlas_pytorch::release::Release;
     use opatlas_source::{Bundle, InTurn, Stop};
 
@@ -212,6 +205,29 @@ mod tests {
         }
     }
 
+    /// What `look` sees of the comparison of two texts.
+    fn of<T>(old: &str, new: &str, look: impl FnOnce(ComparisonParts<'_>) -> T) -> T {
+        let (base, head) = (read(old), read(new));
+        let compared = Compared::new(base, head, &Stop::never());
+        let compared = compared.unwrap_or_else(|error| panic!("{error}"));
+        let policy = Policy::default();
+        let judgement = compared.judge(&policy, &[], date(2026, 6, 1));
+        look(ComparisonParts {
+            compared: &compared,
+            base: &view("old"),
+            head: &view("new"),
+            policy: &policy,
+            introduced: &compared.introduced(),
+            cards: &compared.cards(),
+            context: ChangeContext {
+                judgement: &judgement,
+                exceptions: &[],
+                base: Some(compared.base.changed_files()),
+                head: Some(compared.head.changed_files()),
+            },
+        })
+    }
+
     /// With changes, cells, causes, new operators, findings and something unread, and without any.
     #[test]
     fn the_pieces_are_the_whole() {
@@ -221,44 +237,64 @@ mod tests {
         let new = "- func: f(Tensor self, int m=1) -> Tensor\n  dispatch:\n    CUDA: f_cuda\n\
                    - func: k(Tensor self,Tensor b) -> Tensor\n";
         for (old, new) in [(old, new), (new, old), (old, old)] {
-            let (base, head) = (read(old), read(new));
-            let compared = Compared::new(base, head, &Stop::never());
-            let compared = compared.unwrap_or_else(|error| panic!("{error}"));
-            let policy = Policy::default();
-            let judgement = compared.judge(&policy, &[], date(2026, 6, 1));
-            let told = ComparisonParts {
-                compared: &compared,
-                base: &view("old"),
-                head: &view("new"),
-                policy: &policy,
-                introduced: &compared.introduced(),
-                cards: &compared.cards(),
-                context: ChangeContext {
-                    judgement: &judgement,
-                    exceptions: &[],
-                    base: Some(compared.base.changed_files()),
-                    head: Some(compared.head.changed_files()),
-                },
-            };
-            let mut whole = comparison(told, vec!["a note".to_owned()]);
-            whole.conclusion = "fail";
-            whole.permalink = Some("/p".to_owned());
-            assert_eq!(old == new, whole.changes.1.is_empty());
-            let frame = Frame::begin(told, "fail").unwrap();
-            let end = || {
-                frame.end(told, |end| {
-                    end.notes = vec!["a note".to_owned()];
-                    end.permalink = Some("/p".to_owned());
-                })
-            };
-            let pieces = Pieces::of(&frame, &end, told);
-            let text = |text: &[u8]| String::from_utf8_lossy(text).into_owned();
-            assert_eq!(text(&pieces.whole(&InTurn).unwrap()), text(&json(&whole)));
-            let mut one_by_one = Vec::new();
-            for item in 0..Pieces::count(told) {
-                pieces.write(item..item + 1, &mut one_by_one).unwrap();
-            }
-            assert_eq!(text(&one_by_one), text(&json(&whole)));
+            of(old, new, |told| is_whole(told, old == new));
         }
+    }
+
+    fn is_whole(told: ComparisonParts<'_>, is_empty: bool) {
+        let mut whole = comparison(told, vec!["a note".to_owned()]);
+        whole.conclusion = "fail";
+        whole.permalink = Some("/p".to_owned());
+        assert_eq!(is_empty, whole.changes.1.is_empty());
+        let frame = Frame::begin(told, "fail").unwrap();
+        let end = || {
+            frame.end(told, |end| {
+                end.notes = vec!["a note".to_owned()];
+                end.permalink = Some("/p".to_owned());
+            })
+        };
+        let pieces = Pieces::of(&frame, &end, told);
+        let text = |text: &[u8]| String::from_utf8_lossy(text).into_owned();
+        assert_eq!(text(&pieces.whole(&InTurn).unwrap()), text(&json(&whole)));
+        let mut one_by_one = Vec::new();
+        for item in 0..Pieces::count(told) {
+            pieces.write(item..item + 1, &mut one_by_one).unwrap();
+        }
+        assert_eq!(text(&one_by_one), text(&json(&whole)));
+    }
+
+    /// Each cell repeats the name of its operator, so a few tables can have more to tell than files are long.
+    #[test]
+    fn no_more_is_written_than_an_answer_may_have() {
+        const NAME: usize = 60_000;
+        let keys = Keys::of(Release::LATEST);
+        let dense = keys
+            .slots()
+            .filter(|&slot| keys.functionality(slot) == "Dense");
+        let kernels: String = dense
+            .map(|slot| keys.name(Key::Runtime(slot)))
+            .map(|key| format!("    {key}: k_{key}\n"))
+            .collect();
+        let name = "x".repeat(NAME);
+        let entries = |more: &str| -> String {
+            (0..90)
+                .map(|i| format!("- func: f{i}{name}(Tensor self) -> Tensor\n{more}"))
+                .collect()
+        };
+        let (old, new) = (entries(""), entries(&format!("  dispatch:\n{kernels}")));
+        of(&old, &new, |told| {
+            let frame = Frame::begin(told, "pass").unwrap();
+            let end = || frame.end(told, |_| ());
+            let pieces = Pieces::of(&frame, &end, told);
+            let (from, to) = (2 + pieces.changes.1.len(), Pieces::count(told) - 1);
+            let mut text = Vec::new();
+            let written = pieces.write(from..to, &mut text);
+            assert!(
+                matches!(written, Err(ServiceError::LargeAnswer { .. })),
+                "{}",
+                text.len()
+            );
+            assert!(text.len() < LARGEST_ANSWER + 2 * NAME, "{}", text.len());
+        });
     }
 }
