@@ -109,18 +109,21 @@ impl Drop for Counted {
     }
 }
 
-/// A first part that has ended, and leaves its processor to others until its second part has ended.
+/// A first part that has ended, and leaves its processor to others until its second part has ended. What its
+/// thread takes up meanwhile is counted by itself: of another pool's work no place was taken.
 struct Waiting;
 
 impl Waiting {
     fn begin() -> Self {
         BUSY.fetch_sub(1, Ordering::AcqRel);
+        IS_COUNTED.set(false);
         Self
     }
 }
 
 impl Drop for Waiting {
     fn drop(&mut self) {
+        IS_COUNTED.set(true);
         BUSY.fetch_add(1, Ordering::AcqRel);
     }
 }
@@ -269,6 +272,26 @@ mod tests {
             both(&Threads, || (), second).1
         };
         assert!(processors() == 1 || (0..20).any(|_| is_beside()));
+    }
+
+    /// A thread of another pool takes up more work of that pool while it waits, which must not give back a place
+    /// that it never took.
+    #[test]
+    fn what_a_waiting_thread_takes_up_counts_by_itself() {
+        let _alone = ALONE.lock();
+        let pool = ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let is_counted = || {
+            let (sender, receiver) = mpsc::channel();
+            rayon::spawn(move || {
+                let _ = sender.send(IS_COUNTED.get());
+            });
+            let second = move || receiver.recv_timeout(PATIENCE).ok();
+            both(&Threads, || (), second).1
+        };
+        // Other tests may hold all places, and then the second part runs on this thread.
+        let seen = (0..20).find_map(|_| pool.install(is_counted));
+        assert!(processors() == 1 || seen == Some(false), "{seen:?}");
+        assert!(becomes(0));
     }
 
     /// Files with more entries than are read in one part: plain, broken in either half, and too long.
