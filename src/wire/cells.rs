@@ -119,7 +119,7 @@ impl Serialize for DispatchChanges<'_> {
 }
 
 impl DispatchChanges<'_> {
-    /// Takes what is told of one table.
+    /// Passes the cells of one table to `take`, one by one, until it fails.
     pub(super) fn each<E>(
         self,
         table: &TableChange,

@@ -1,5 +1,5 @@
 //! The dispatch tables that changed, and their cells. A long comparison has tens of thousands of cells, and
-//! most who compare look at none, so they are made for who reads them.
+//! most reports show none of them, so they are computed on demand.
 
 use std::borrow::Cow;
 

@@ -117,8 +117,8 @@ pub fn compare(base: Revision<'_>, head: Revision<'_>) -> Comparison {
     Stop::unstopped(|stop| compare_until(base, head, &InTurn, stop))
 }
 
-/// The same, unless it is stopped. `in_parts` may compare schemas, with all that is told of operators, at the
-/// same time as entries and then dispatch tables, of which who is done first takes over some.
+/// Like [`compare`], but can be stopped. `in_parts` may run two chains at the same time: one compares schemas and
+/// formulas, the other one entries and then dispatch tables. The chain that ends first takes over some tables.
 ///
 /// # Errors
 /// [`Stopped`].
