@@ -18,6 +18,7 @@ use crate::service::search::{Filter, find};
 use crate::service::{
     Encoding, Items, Reading, Resolved, ServiceError, Snapshot, Unpacker, ViewId,
 };
+use crate::wire::json;
 use crate::wire::operators::expect_values;
 use crate::wire::problem::Problem;
 use opatlas_operators::operator::OperatorId;
@@ -178,7 +179,6 @@ impl Sending {
 
 /// Adds a value and the end of its line.
 pub fn push_line<T: Serialize>(text: &mut Vec<u8>, value: &T) {
-    // Writing to memory does not fail, and ours have string keys only.
-    let _ = serde_json::to_writer(&mut *text, value);
+    json::push(text, value);
     text.push(b'\n');
 }

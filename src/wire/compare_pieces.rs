@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::service::{LARGEST_ANSWER, ServiceError};
 use crate::wire::cells::DispatchChanges;
 use crate::wire::comparison::{Changes, Comparison, ComparisonParts, bare, beginning, fill_end};
-use crate::wire::json::around;
+use crate::wire::json::{self, around};
 
 /// What stands around the changes and the cells. What stands behind the changes takes longer to make than what
 /// stands before them, and may be made while those are written.
@@ -161,12 +161,12 @@ impl<'a> Pieces<'a> {
     }
 }
 
-/// Appends an item of a list. Writing to memory does not fail, and ours have string keys only.
+/// Appends an item of a list.
 fn push(text: &mut Vec<u8>, is_first: bool, item: &impl Serialize) -> Result<(), ServiceError> {
     if !is_first {
         text.push(b',');
     }
-    let _ = serde_json::to_writer(&mut *text, item);
+    json::push(text, item);
     match text.len() > LARGEST_ANSWER {
         true => Err(TOO_LARGE),
         false => Ok(()),

@@ -5,6 +5,8 @@ use std::io;
 
 use serde::Serialize;
 
+mod written;
+
 use crate::service::LARGEST_ANSWER;
 
 /// Serializes an answer. Ours have string keys only, so it cannot fail. One that is larger than
@@ -15,13 +17,18 @@ pub fn json<T: Serialize + ?Sized>(value: &T) -> Vec<u8> {
     buffer.clear();
     let mut answer = Capped(buffer);
     // What is cut off is refused, as said above.
-    let _ = serde_json::to_writer(&mut answer, value);
+    let _ = written::to_writer(&mut answer, value);
     if answer.0.capacity() > KEPT_BUFFER {
         return answer.0;
     }
     let exact = answer.0.as_slice().to_vec();
     BUFFER.set(answer.0);
     exact
+}
+
+/// Appends a value. Writing to memory does not fail, and ours have string keys only.
+pub(crate) fn push(text: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) {
+    let _ = written::to_writer(text, value);
 }
 
 /// The text of an object around its lists of these keys, which are empty in it: what stands before the

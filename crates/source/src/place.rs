@@ -160,7 +160,9 @@ impl LineIndex {
     fn column(&self, text: &str, line: usize, offset: usize) -> LineColumn {
         let start = self.starts[line] as usize;
         let bytes = text.as_bytes();
-        let column = if offset - start <= STRIDE {
+        let column = if self.characters.is_empty() {
+            offset - start
+        } else if offset - start <= STRIDE {
             characters(&bytes[start..offset])
         } else {
             self.characters_before(bytes, offset) - self.characters_before(bytes, start)

@@ -5,6 +5,8 @@ mod entry;
 pub(super) mod formulas;
 mod operators;
 
+use std::fmt::Write as _;
+
 use opatlas_diff::rules::Group;
 use opatlas_diff::{Change, Fragment, Note, Subject};
 
@@ -41,16 +43,32 @@ const MOST_NAMES: usize = 200;
 /// Names between backticks, with `and` before the last. Of very many the first, and how many more
 /// there are.
 fn ticks<S: AsRef<str>>(names: &[S]) -> String {
-    let shown = names.iter().take(MOST_NAMES);
-    let mut shown: Vec<String> = shown.map(|name| tick(name.as_ref())).collect();
-    if let more @ 1.. = names.len().saturating_sub(MOST_NAMES) {
-        shown.push(format!("{more} more"));
+    let shown = &names[..names.len().min(MOST_NAMES)];
+    let Some((last, first)) = shown.split_last() else {
+        return "nothing".to_owned();
+    };
+    let letters: usize = shown.iter().map(|name| name.as_ref().len()).sum();
+    let mut text =
+        String::with_capacity(letters + shown.len() * "``, ".len() + " and 1000 more".len());
+    let mut push = |before: &str, name: &str| {
+        for part in [before, "`", name, "`"] {
+            text.push_str(part);
+        }
+    };
+    for (i, name) in first.iter().enumerate() {
+        push(if i == 0 { "" } else { ", " }, name.as_ref());
     }
-    match shown.as_slice() {
-        [] => "nothing".to_owned(),
-        [one] => one.clone(),
-        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    let more = names.len() - shown.len();
+    let before_last = match (first.is_empty(), more) {
+        (true, _) => "",
+        (false, 0) => " and ",
+        (false, _) => ", ",
+    };
+    push(before_last, last.as_ref());
+    if more > 0 {
+        let _ = write!(text, " and {more} more");
     }
+    text
 }
 
 /// The text of a side, or an empty one.
@@ -80,4 +98,21 @@ fn from_to(change: &Change, nothing: &str) -> String {
     };
     let (old, new) = (side(change.old.as_ref()), side(change.new.as_ref()));
     format!("from {old} to {new}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_listed_and_many_are_counted() {
+        let names: Vec<String> = (0..MOST_NAMES + 7).map(|i| i.to_string()).collect();
+        let ticks = |count: usize| ticks(&names[..count]);
+        assert_eq!(ticks(0), "nothing");
+        assert_eq!(ticks(1), "`0`");
+        assert_eq!(ticks(2), "`0` and `1`");
+        assert_eq!(ticks(3), "`0`, `1` and `2`");
+        assert!(ticks(MOST_NAMES).ends_with(", `198` and `199`"));
+        assert!(ticks(MOST_NAMES + 7).ends_with("`198`, `199` and 7 more"));
+    }
 }
