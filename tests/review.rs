@@ -142,7 +142,7 @@ fn report(base: &Arc<Snapshot>, head: Arc<Snapshot>) -> (&'static str, String) {
             gone: introduced.gone,
             head_errors: introduced.head_errors,
         },
-        cards: &cards,
+        cards,
         notes: &[],
         further: &[],
         permalink: None,

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::error::ServiceError;
 
@@ -42,6 +42,8 @@ struct State {
     begun: VecDeque<Option<Vec<u8>>>,
     /// How many have been taken.
     taken: usize,
+    /// When the first one was.
+    since: Option<Instant>,
     /// Buffers to be used again: a new one asks the system for memory page by page.
     spare: Vec<Vec<u8>>,
     /// Nobody takes any more, or a thread failed.
@@ -119,6 +121,7 @@ impl<'m> Ahead<'m> {
             }
             if let Some(made) = state.begun.pop_front() {
                 state.taken += 1;
+                state.since.get_or_insert_with(Instant::now);
                 self.changed.notify_all();
                 return Ok(made);
             }
@@ -151,10 +154,11 @@ impl<'m> Ahead<'m> {
         let is_first = |it: &mut State| it.taken == 0 && it.next < self.count && !it.is_over;
         let state = self.changed.wait_while(self.state(), is_first);
         let mut state = state.unwrap_or_else(PoisonError::into_inner);
-        if !state.is_over && state.next < self.count {
+        let sent = state.since.map_or(Duration::ZERO, |since| since.elapsed());
+        if !state.is_over && state.next < self.count && sent < SENDING {
             drop(state);
             // With all processors busy the first piece would wait for one before it is sent.
-            thread::sleep(SENDING);
+            thread::sleep(SENDING - sent);
             state = self.state();
         }
         while !state.is_over && state.next < self.count {

@@ -41,6 +41,7 @@ pub struct Compared {
     /// The tables of both that were compared.
     tables: (Arc<RevisionTables>, Arc<RevisionTables>),
     causes: OnceLock<Vec<Cause>>,
+    cards: OnceLock<Vec<Card>>,
     /// Which registrations the compared tables are made of.
     pub source: Source,
     /// The head's line of releases, by which exceptions end.
@@ -125,6 +126,7 @@ impl Compared {
             comparison,
             tables: (old, new),
             causes: OnceLock::new(),
+            cards: OnceLock::new(),
             source,
         })
     }
@@ -192,10 +194,10 @@ impl Compared {
         )
     }
 
-    /// What there is to know of the operators that only the head has.
-    #[must_use]
-    pub fn cards(&self) -> Vec<Card> {
-        cards(&self.comparison, &self.base.catalogue, self.views().1)
+    /// What there is to know of the operators that only the head has, found like the causes.
+    pub fn cards(&self) -> &[Card] {
+        let find = || cards(&self.comparison, &self.base.catalogue, self.views().1);
+        self.cards.get_or_init(find)
     }
 
     /// The comparison under a policy on a day.

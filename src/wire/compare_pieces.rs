@@ -218,7 +218,6 @@ mod tests {
             head: &view("new"),
             policy: &policy,
             introduced: &compared.introduced(),
-            cards: &compared.cards(),
             context: ChangeContext {
                 judgement: &judgement,
                 exceptions: &[],

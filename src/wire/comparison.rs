@@ -1,6 +1,5 @@
 //! Comparisons on the wire.
 
-use opatlas_diff::cards::Card;
 use opatlas_diff::policy::{Judged, Policy, Summary};
 use opatlas_diff::revision::Pair;
 use opatlas_diff::rules::Level;
@@ -241,8 +240,6 @@ pub struct ComparisonParts<'a> {
     pub policy: &'a Policy,
     /// The findings that the head has and the base has not.
     pub introduced: &'a Introduced,
-    /// What there is to know of new operators.
-    pub cards: &'a [Card],
     /// The verdict, and the context of its changes.
     pub context: ChangeContext<'a>,
 }
@@ -322,7 +319,7 @@ pub(super) fn bare(told: ComparisonParts<'_>) -> Comparison<'_> {
 pub(super) fn fill_end(comparison: &mut Comparison<'_>, told: ComparisonParts<'_>) {
     let compared = told.compared;
     comparison.causes = causes(compared.causes(), told.context.judgement);
-    comparison.new_operators = told.cards.iter().map(CardView::of).collect();
+    comparison.new_operators = compared.cards().iter().map(CardView::of).collect();
     comparison.findings = new_findings(&compared.head, told.introduced);
     comparison.base_findings = errors(&compared.base);
     comparison.head_findings = errors(&compared.head);

@@ -15,13 +15,12 @@ use crate::store::{Opening, ProjectName};
 use crate::wire::against::FurtherVerdict;
 use crate::wire::change::ChangeContext;
 use crate::wire::comparison::{Comparison, ComparisonParts, comparison};
-use opatlas_diff::cards::Card;
 use opatlas_diff::policy::{Conclusion, Judgement};
 use opatlas_report::changes::{Files, NewFindings, Report, Side};
 use opatlas_report::findings::{Findings, SourceText};
 use opatlas_report::room::UNBOUNDED;
 use opatlas_rules::Introduced;
-use opatlas_source::{DERIVATIVES, NATIVE_FUNCTIONS, Stop, Stopped, both};
+use opatlas_source::{DERIVATIVES, NATIVE_FUNCTIONS, Stop, both};
 
 use super::options::How;
 
@@ -50,7 +49,6 @@ pub(in crate::cli) struct Made {
     compared: Compared,
     judgement: Judgement,
     introduced: Introduced,
-    cards: Vec<Card>,
     against: Vec<FurtherVerdict>,
     /// The files of the base and of the head that have changes.
     files: (NamedFiles, NamedFiles),
@@ -60,7 +58,6 @@ pub(in crate::cli) struct Made {
 struct Told {
     judgement: Judgement,
     introduced: Introduced,
-    cards: Vec<Card>,
 }
 
 /// 1 where the comparison fails.
@@ -141,7 +138,6 @@ impl How {
         let files = both(&Threads, || NamedFiles::of(&base), || NamedFiles::of(&head));
         Ok(Made {
             introduced: told.introduced,
-            cards: told.cards,
             judgement: told.judgement,
             files: (files.0?, files.1?),
             base,
@@ -188,14 +184,13 @@ impl How {
         let today = day(local::now());
         let tell = || {
             let judgement = compared.judge(&rulebook.policy, &rulebook.exceptions, today);
-            Ok::<_, Stopped>(Told {
+            compared.cards();
+            Told {
                 judgement,
                 introduced: compared.introduced(),
-                cards: compared.cards(),
-            })
+            }
         };
         let (told, _) = both(&Threads, tell, || compared.causes());
-        let told = told?;
         let against = self.against(sides, (&compared, &told.judgement), rulebook);
         let against = against.await?;
         Ok((compared, told, against))
@@ -273,7 +268,7 @@ impl Made {
                 gone: self.introduced.gone,
                 head_errors: self.introduced.head_errors,
             },
-            cards: &self.cards,
+            cards: self.compared.cards(),
             notes: &self.head.notes,
             further: &further,
             permalink: how.permalink.as_deref(),
@@ -291,7 +286,6 @@ impl Made {
             head: &self.head.view,
             policy: &self.rulebook.policy,
             introduced: &self.introduced,
-            cards: &self.cards,
             context: ChangeContext {
                 judgement: &self.judgement,
                 exceptions: &self.rulebook.exceptions,

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use jiff::civil::Date;
-use opatlas_diff::cards::Card;
 use opatlas_diff::policy::{Conclusion, Exception, Judgement};
 use opatlas_report::changes;
 use opatlas_report::changes::{Further, NewFindings, Report};
@@ -79,7 +78,8 @@ struct Rendering {
     root: Option<String>,
 }
 
-/// When the causes of changes are found: with the judgement, or when they are first asked for.
+/// When causes, and what there is to know of new operators, are found: with the judgement, or when they are first
+/// asked for.
 #[derive(Clone, Copy)]
 enum Causes {
     Now,
@@ -93,7 +93,6 @@ struct Judged {
     compared: Compared,
     judgement: Judgement,
     introduced: Introduced,
-    cards: Vec<Card>,
     rulebook: Rulebook,
     /// About files that one side lacks.
     notes: Vec<String>,
@@ -180,7 +179,7 @@ pub(crate) async fn make(api: &Api, making: Making) -> Result<Bytes, Problem> {
 }
 
 /// The JSON of a comparison of two stored revisions alone, in pieces that are sent while the next ones are
-/// made. Causes stand behind the changes, so they are found beside the first pieces.
+/// made. Causes and new operators stand behind the changes, so they are found beside the first pieces.
 pub(crate) fn items(
     api: &Api,
     making: Making,
@@ -256,20 +255,22 @@ impl Judged {
             let useless = compared.useless(&judgement, &rulebook.exceptions, is_given);
             (judgement, useless, compared.introduced())
         };
-        let cards = || compared.cards();
         // To find causes takes as long as all the rest.
-        let (judged, cards) = match causes {
-            Causes::Now => both(&Threads, || (judge(), cards()), || compared.causes()).0,
-            Causes::Later => both(&Threads, judge, cards),
+        let judge_and_more = || {
+            let judged = judge();
+            compared.cards();
+            judged
         };
-        let (judgement, useless, introduced) = judged;
+        let (judgement, useless, introduced) = match causes {
+            Causes::Now => both(&Threads, judge_and_more, || compared.causes()).0,
+            Causes::Later => judge(),
+        };
         rulebook.notes.extend(useless);
         stop.check()?;
         Ok(Self {
             base,
             head,
             introduced,
-            cards,
             compared,
             judgement,
             rulebook,
@@ -284,7 +285,6 @@ impl Judged {
             head: &self.head.view,
             policy: &self.rulebook.policy,
             introduced: &self.introduced,
-            cards: &self.cards,
             context: change::ChangeContext {
                 judgement: &self.judgement,
                 exceptions: &self.rulebook.exceptions,
@@ -348,7 +348,7 @@ impl Judged {
                 gone: introduced.gone,
                 head_errors: introduced.head_errors,
             },
-            cards: &self.cards,
+            cards: self.compared.cards(),
             notes: &self.notes,
             further: &further,
             // A comment elsewhere needs the whole address.

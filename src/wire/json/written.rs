@@ -89,13 +89,20 @@ fn name<W: Write>(writer: &mut W, before: &[u8; 2], name: &'static str) -> Resul
     writer.write_all(&text[..4 + size]).map_err(Error::io)
 }
 
-/// Whether nothing in a text has to be escaped. The processor looks at the bytes of a block together.
+/// Whether nothing in a text has to be escaped. The processor looks at the bytes of a block together; the last block
+/// overlaps the one before, so that no byte is looked at alone but in texts that are shorter than any block.
 #[inline]
 fn is_clean(text: &[u8]) -> bool {
     let is_special = |byte: &u8| (*byte < 0x20) | (*byte == b'"') | (*byte == b'\\');
     let any = |block: &[u8]| block.iter().fold(false, |any, byte| any | is_special(byte));
-    let (blocks, rest) = text.as_chunks::<16>();
-    !blocks.iter().any(|block| any(block)) && !any(rest)
+    if let (blocks @ [_, ..], _) = text.as_chunks::<16>() {
+        let last = text.last_chunk::<16>();
+        return !blocks.iter().any(|block| any(block)) && last.is_none_or(|last| !any(last));
+    }
+    match (text.first_chunk::<8>(), text.last_chunk::<8>()) {
+        (Some(first), Some(last)) => !(any(first) | any(last)),
+        _ => !any(text),
+    }
 }
 
 impl<'a, W: Write> ser::Serializer for Json<'a, W> {

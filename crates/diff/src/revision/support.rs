@@ -39,9 +39,9 @@ pub(super) struct Tables<'a> {
     pub(super) of_stem: OfStem<'a>,
 }
 
-/// How many operators are compared in one go: a release has eight parts, and the largest file 24. A processor
+/// How many operators are compared in one go: a release has sixteen parts, and the largest file 48. A processor
 /// that becomes idle takes over some of those that have not been begun.
-const PART: usize = 400;
+const PART: usize = 200;
 /// From this length on a list gets room for all that a part may have, mostly.
 const LONG: usize = 64;
 /// How many changes there may be for each operator.
