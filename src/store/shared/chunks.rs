@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use futures_util::future::join;
 use rustc_hash::FxHashMap;
 
 use super::content::in_order;
@@ -33,15 +34,26 @@ impl Packed {
     ) -> Result<Self, StoreError> {
         let ids = in_order(ids);
         let mut packed = Self::default();
+        let mut last: Option<Pack> = None;
         for batch in ids.chunks(AT_ONCE) {
             let statement = among(select, batch.iter().copied());
-            let pack: Option<Pack> = statement.fetch_optional(&mut *connection).await?;
-            if let Some((Some(ids), Some(sizes), content)) = pack {
-                let added = packed.add(&ids, &sizes, content.unwrap_or_default());
-                added.ok_or_else(|| StoreError::corrupt("rows have other sizes than they say"))?;
-            }
+            let fetched = statement.fetch_optional(&mut *connection);
+            // While the database has the next row, which it is asked for first.
+            let add = async { packed.unpack(last.take()) };
+            let (fetched, added) = join(fetched, add).await;
+            added?;
+            last = fetched?;
         }
+        packed.unpack(last)?;
         Ok(packed)
+    }
+
+    fn unpack(&mut self, pack: Option<Pack>) -> Result<(), StoreError> {
+        let Some((Some(ids), Some(sizes), content)) = pack else {
+            return Ok(());
+        };
+        let added = self.add(&ids, &sizes, content.unwrap_or_default());
+        added.ok_or_else(|| StoreError::corrupt("rows have other sizes than they say"))
     }
 
     /// `None` where the parts do not fit each other.

@@ -18,8 +18,8 @@ use opatlas_pytorch::keys::Key;
 #[derive(Debug, Default)]
 pub(super) struct VerdictMoves {
     of: FxHashMap<OperatorId, Vec<Moved>>,
-    /// The backend keys with their verdicts of operators whose table changed there.
-    all: FxHashMap<Slot, Both>,
+    /// The verdicts on backend keys, by the index of the base's slot.
+    all: Vec<Option<Both>>,
     /// The head's operator of each one of the base, by its index.
     head_of: Vec<Option<OperatorId>>,
     /// By operator the keys with the operator whose kernel was lost or gained there.
@@ -58,6 +58,7 @@ impl VerdictMoves {
         }
         let mut moves = Self {
             head_of,
+            all: vec![None; base.keys().count()],
             ..Self::default()
         };
         // Most keys share their verdicts with others, so those that differ are found once for all of them.
@@ -77,7 +78,9 @@ impl VerdictMoves {
                 known.len() - 1
             });
             moves.compare(base, head, &both, &known[same].1);
-            moves.all.insert(slot, both);
+            if let Some(place) = moves.all.get_mut(slot.index()) {
+                *place = Some(both);
+            }
         }
         moves
     }
@@ -163,7 +166,7 @@ impl VerdictMoves {
 
     fn verdicts(&self, old: OperatorId, slot: Slot) -> Option<(Verdict, Verdict)> {
         let new = (*self.head_of.get(old.index())?)?;
-        let both = self.all.get(&slot)?;
+        let both = self.all.get(slot.index())?.as_ref()?;
         Some((both.before.of(old), both.after.of(new)))
     }
 }

@@ -120,10 +120,23 @@ fn tags(change: &Change) -> Option<String> {
     })
 }
 
+/// The lines of kernels that a change gives.
+fn kernel_lines(text: &str) -> Vec<&str> {
+    const BETWEEN: &str = "; ";
+    let mut lines = Vec::new();
+    let mut from = 0;
+    for at in memchr::memmem::find_iter(text.as_bytes(), BETWEEN) {
+        lines.push(&text[from..at]);
+        from = at + BETWEEN.len();
+    }
+    lines.push(&text[from..]);
+    lines
+}
+
 fn kernels(change: &Change, own: &[&str]) -> Option<String> {
     let (old, new) = (text(change.old.as_ref()), text(change.new.as_ref()));
     let kernels = if own.len() == 1 { "kernel" } else { "kernels" };
-    let lines = |text: &str| ticks(&text.split("; ").collect::<Vec<_>>());
+    let lines = |text: &str| ticks(&kernel_lines(text));
     Some(match change.rule.id {
         ChangeRuleId::DispatchKernelRemoved => format!("it lost the {kernels} {}", lines(old)),
         ChangeRuleId::DispatchKernelAdded => format!("it gained the {kernels} {}", lines(new)),
