@@ -152,7 +152,7 @@ pub fn compare_until(
         let (changes, tables) = both(in_parts, || entries(old, new, &pairing, stop), tables);
         let changes = changes?;
         let found = tables.map(|tables| tables.after(&changes).compare(&pairing, in_parts, stop));
-        Ok((shared(changes), found.transpose()?))
+        Ok((changes, found.transpose()?))
     };
     let (of_schemas, of_entries) = both(in_parts, of_schemas, of_entries);
     let ((pairs, of_schemas, faces, of_formulas), (of_entries, found)) = (of_schemas?, of_entries?);
@@ -196,16 +196,18 @@ fn entries(
     head: &Catalogue,
     pairing: &Pairing,
     stop: &Stop,
-) -> Result<Vec<Change>, Stopped> {
-    let mut changes = Vec::new();
+) -> Result<Vec<Arc<Change>>, Stopped> {
+    // Those of one entry, and all. What grows holds pointers: changes are megabytes.
+    let (mut found, mut changes) = (Vec::new(), Vec::new());
     for &(old, new) in &pairing.unshared {
         stop.check()?;
         let sides = (DeclaredEntry::of(base, old), DeclaredEntry::of(head, new));
         if let (Some(before), Some(after)) = sides {
             let name = before.operator.qualified_name();
-            fields::compare(&name, before, after, &mut changes);
-            kernels::compare(&name, (base, before), (head, after), &mut changes);
-            tag_changes::compare(&name, before, after, &head.tags, &mut changes);
+            fields::compare(&name, before, after, &mut found);
+            kernels::compare(&name, (base, before), (head, after), &mut found);
+            tag_changes::compare(&name, before, after, &head.tags, &mut found);
+            changes.extend(found.drain(..).map(Arc::new));
         }
     }
     Ok(changes)

@@ -42,10 +42,6 @@ pub(super) struct Tables<'a> {
 /// How many operators are compared in one go: a release has sixteen parts, and the largest file 48. A processor
 /// that becomes idle takes over some of those that have not been begun.
 const PART: usize = 200;
-/// From this length on a list gets room for all that a part may have, mostly.
-const LONG: usize = 64;
-/// How many changes there may be for each operator.
-const CHANGES: usize = 4;
 
 /// Operators to compare, and what was found.
 type Part<'p> = (
@@ -105,7 +101,7 @@ impl<'a> Tables<'a> {
     }
 
     /// With what changed in entries.
-    pub(super) fn after(self, changes: &[Change]) -> Self {
+    pub(super) fn after(self, changes: &[Arc<Change>]) -> Self {
         let lost = changes.iter();
         let lost = lost.filter(|change| change.rule.id == ChangeRuleId::DefaultCompositeLost);
         Self {
@@ -160,7 +156,8 @@ impl<'a> Tables<'a> {
     ) -> Result<FoundInPart, Stopped> {
         let mut memory = Memory::default();
         let (mut changes, mut tables) = (Vec::new(), Vec::new());
-        let mut moved = Vec::new();
+        // Those of one operator.
+        let (mut found, mut moved) = (Vec::new(), Vec::new());
         for &(old, new) in pairs {
             stop.check()?;
             let patterns = (
@@ -176,19 +173,18 @@ impl<'a> Tables<'a> {
             if moved.is_empty() && !follows {
                 continue;
             }
-            make_room(&mut changes, PART * CHANGES);
             let operator = self.base.inputs.catalogue.operator(old);
             let name: Box<str> = operator.qualified_name().into();
             if !moved.is_empty() {
-                self.backends(&name, (old, new), &moved, &mut changes);
+                self.backends(&name, (old, new), &moved, &mut found);
             }
-            super::training::compare(self, &mut memory, &name, (old, new), &mut changes);
+            super::training::compare(self, &mut memory, &name, (old, new), &mut found);
+            changes.extend(found.drain(..).map(Arc::new));
             if !moved.is_empty() {
-                make_room(&mut tables, PART);
                 tables.push(TableChange::new(name, (old, new), &moved));
             }
         }
-        Ok((shared(changes), tables))
+        Ok((changes, tables))
     }
 
     /// Whether an operator lost the composite that an entry without kernels has.
@@ -345,14 +341,6 @@ impl<'a> Tables<'a> {
 /// The changes of a part, ready to be put in order without moving them: they are megabytes.
 pub(super) fn shared(changes: Vec<Change>) -> Vec<Arc<Change>> {
     changes.into_iter().map(Arc::new).collect()
-}
-
-/// Grows a list that has become long to what it may need at most, mostly. Memory that is reserved costs
-/// nothing until it is written, while growing step by step copies the list each time to fresh memory.
-fn make_room<T>(list: &mut Vec<T>, room: usize) {
-    if list.len() >= LONG && list.capacity() < room {
-        list.reserve_exact(room - list.len());
-    }
 }
 
 /// Whether a table has a kernel for a call.

@@ -21,13 +21,16 @@ use opatlas_source::diagnostic::{Finding, Severity};
 /// Cards are shown for causes with as many new operators at most.
 const MOST_CARDS: usize = 3;
 
+/// How long the text of a change is, in bytes, about.
+const CHANGE: usize = 160;
+
 /// The whole report.
 #[must_use]
 pub fn text(report: &Report<'_>, colour: Colour) -> String {
     let mut shown = Shown {
         report,
         colour,
-        out: String::new(),
+        out: String::with_capacity(report.judgement.changes.len() * CHANGE),
     };
     shown.unread();
     for section in outline(report) {
