@@ -126,13 +126,17 @@ impl Bulks {
         is_alone
     }
 
-    /// Ends the making of an answer with its last piece, and keeps it if it was made. Who reads an answer of
-    /// one piece has all of it at once.
+    /// Ends the making of an answer with its last piece, and keeps it if it was made: in one piece, which who
+    /// waits for the last one need not wait for. Who asks meanwhile finds what was made.
     fn end(&self, key: Key, bulk: &Bulk, last: Result<Vec<u8>, ServiceError>, answers: &Answers) {
         let last = last.and_then(|last| answers.hold(last));
-        if let Ok(last) = &last {
-            let mut whole = bulk.0.borrow().pieces.concat();
-            whole.extend_from_slice(last);
+        let is_made = last.is_ok();
+        bulk.0.send_modify(|grown| {
+            let end = last.map(|last| grown.pieces.push(last));
+            grown.end = Some(end.map_err(Arc::new));
+        });
+        if is_made {
+            let whole = bulk.0.borrow().pieces.concat();
             if let Ok(whole) = answers.hold(whole) {
                 let whole = Grown {
                     pieces: vec![whole],
@@ -143,10 +147,6 @@ impl Bulks {
             }
         }
         self.growing().remove(&key);
-        bulk.0.send_modify(|grown| {
-            let end = last.map(|last| grown.pieces.push(last));
-            grown.end = Some(end.map_err(Arc::new));
-        });
     }
 
     /// Makes all pieces, as long as somebody reads them. Returns the last one, which ends the answer.
@@ -278,15 +278,18 @@ impl Service {
                     let bulk = Arc::clone(&bulk);
                     let make = move |stop: &Stop| {
                         let made = items(stop).and_then(|items| {
-                            let made = bulks.make(key, &bulk, &items, (&answers, stop));
+                            let last = bulks.make(key, &bulk, &items, (&answers, stop))?;
+                            bulks.end(key, &bulk, Ok(last), &answers);
                             Threads.free(items);
-                            made
+                            Ok(())
                         });
                         Ok(made)
                     };
                     workers.run(make).await
                 };
-                bulks.end(key, &bulk, made.flatten(), &answers);
+                if let Err(error) = made.flatten() {
+                    bulks.end(key, &bulk, Err(error), &answers);
+                }
             });
         }
         reading
