@@ -5,6 +5,7 @@ use std::io;
 
 use serde::Serialize;
 
+mod inside;
 mod written;
 
 use crate::service::LARGEST_ANSWER;
