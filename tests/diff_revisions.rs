@@ -98,7 +98,8 @@ fn totals(comparisons: &[Comparison]) -> BTreeMap<&'static str, (usize, usize)> 
         let total = totals.entry(change.rule.id.as_str()).or_default();
         total.0 += 1;
         total.1 += match &change.subject {
-            Subject::Keys(names) | Subject::Names(names) => names.len(),
+            Subject::Keys(keys) => keys.len(),
+            Subject::Names(names) => names.len(),
             _ => 1,
         };
     }

@@ -160,7 +160,10 @@ pub fn change<'c>(
     let (argument, keys, names) = match &change.subject {
         Subject::Operator => (None, Vec::new(), Vec::new()),
         Subject::Argument(name) => (Some(Cow::Borrowed(&**name)), Vec::new(), Vec::new()),
-        Subject::Keys(keys) => (None, all(keys), Vec::new()),
+        Subject::Keys(keys) => {
+            let keys = keys.iter().map(|key| Cow::Borrowed(key.as_str()));
+            (None, keys.collect(), Vec::new())
+        }
         Subject::Names(names) => (None, Vec::new(), all(names)),
         Subject::Return(_) => {
             let names = change.subject.names().into_iter().map(Cow::Owned);

@@ -189,7 +189,7 @@ fn changed<'a>(
                 || impacts.risks.contains(Audience::Backend);
             // What happens on other keys is nothing to it.
             let is_elsewhere = match &change.subject {
-                Subject::Keys(keys) => keys.iter().all(|other| **other != *key),
+                Subject::Keys(keys) => keys.iter().all(|other| other.as_str() != key),
                 _ => false,
             };
             hurt && !is_elsewhere && change.level > Level::None

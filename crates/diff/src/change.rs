@@ -6,6 +6,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::rules::{ChangeRule, Impacts, Level, of};
 use crate::rules::ChangeRuleId;
+use opatlas_operators::entry::KeyName;
 use opatlas_source::Span;
 
 /// One difference. The rule says what kind it is; level and impacts are those of this very
@@ -44,7 +45,7 @@ pub enum Subject {
     /// A return by its number from 0.
     Return(usize),
     /// Dispatch keys, in table order.
-    Keys(Vec<Box<str>>),
+    Keys(Vec<KeyName>),
     /// Tags, generated operators, functions: whatever the rule is about, by name.
     Names(Vec<Box<str>>),
 }
@@ -57,9 +58,8 @@ impl Subject {
             Self::Operator => Vec::new(),
             Self::Argument(name) => vec![name.to_string()],
             Self::Return(index) => vec![format!("return {index}")],
-            Self::Keys(names) | Self::Names(names) => {
-                names.iter().map(ToString::to_string).collect()
-            }
+            Self::Keys(keys) => keys.iter().map(|key| key.as_str().to_owned()).collect(),
+            Self::Names(names) => names.iter().map(ToString::to_string).collect(),
         }
     }
 }
@@ -285,7 +285,8 @@ impl Change {
             Subject::Operator => {}
             Subject::Argument(name) => add(name),
             Subject::Return(_) => self.subject.names().iter().for_each(|name| add(name)),
-            Subject::Keys(names) | Subject::Names(names) => names.iter().for_each(|name| add(name)),
+            Subject::Keys(keys) => keys.iter().for_each(|key| add(key.as_str())),
+            Subject::Names(names) => names.iter().for_each(|name| add(name)),
         }
         let digest: [u8; 32] = hasher.finalize().into();
         let mut short = [0; 8];

@@ -3,8 +3,10 @@
 //! An entry does not depend on a release and not on its neighbours, and its places count from its
 //! own beginning. So an entry that did not change between two revisions is shared by both.
 
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+use opatlas_pytorch::release::Release;
 use opatlas_schema::function::{Argument, FunctionSchema, SchemaKind};
 use opatlas_schema::name::OperatorName;
 use opatlas_source::Span;
@@ -149,8 +151,9 @@ impl DeviceCheck {
     }
 }
 
-/// A dispatch key by its name. Names that no release knows are kept, for the rules to refuse.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+/// A dispatch key by its name, which keys are equal by. Names that no release knows are kept, for the rules to
+/// refuse.
+#[derive(Debug, Clone, Eq)]
 pub enum KeyName {
     /// A key that some release knows.
     Known(&'static str),
@@ -159,6 +162,16 @@ pub enum KeyName {
 }
 
 impl KeyName {
+    /// The key of a name, shared where some release knows it. Keys have only ever been renamed, so the newest
+    /// and the oldest release together know all of them.
+    #[must_use]
+    pub fn of(name: &str) -> Self {
+        [Release::LATEST, Release::V2_0]
+            .into_iter()
+            .find_map(|release| release.data().dispatch_keys_known.find(name))
+            .map_or_else(|| Self::Unknown(name.into()), Self::Known)
+    }
+
     /// The name.
     #[must_use]
     pub fn as_str(&self) -> &str {
@@ -166,6 +179,24 @@ impl KeyName {
             Self::Known(name) => name,
             Self::Unknown(name) => name,
         }
+    }
+}
+
+impl PartialEq for KeyName {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_str() == other.as_str()
+    }
+}
+
+impl Hash for KeyName {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.as_str().hash(state);
+    }
+}
+
+impl AsRef<str> for KeyName {
+    fn as_ref(&self) -> &str {
+        self.as_str()
     }
 }
 

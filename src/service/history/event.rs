@@ -1,6 +1,7 @@
 //! An event as a step stores it: the change as structure and words. The sentence is made when the
 //! event is read, so a better sentence needs no new steps.
 
+use opatlas_operators::entry::KeyName;
 use serde::{Deserialize, Serialize};
 
 use super::words::{Composite, Word};
@@ -81,7 +82,7 @@ impl About {
             Subject::Operator => Self::Operator,
             Subject::Argument(name) => Self::Argument(name.clone()),
             Subject::Return(index) => Self::Return(*index),
-            Subject::Keys(keys) => Self::Keys(keys.clone()),
+            Subject::Keys(keys) => Self::Keys(keys.iter().map(|key| key.as_str().into()).collect()),
             Subject::Names(names) => Self::Names(names.clone()),
         }
     }
@@ -91,7 +92,7 @@ impl About {
             Self::Operator => Subject::Operator,
             Self::Argument(name) => Subject::Argument(name),
             Self::Return(index) => Subject::Return(index),
-            Self::Keys(keys) => Subject::Keys(keys),
+            Self::Keys(keys) => Subject::Keys(keys.iter().map(|key| KeyName::of(key)).collect()),
             Self::Names(names) => Subject::Names(names),
         }
     }

@@ -5,7 +5,7 @@ use super::side::DeclaredEntry;
 use crate::change::{Change, Fragment, Note, Subject};
 use crate::rules::{ChangeRuleId, Impacts, Level};
 use opatlas_operators::catalogue::Catalogue;
-use opatlas_operators::entry::{KernelEntry, KernelSource};
+use opatlas_operators::entry::{KernelEntry, KernelSource, KeyName};
 
 const IMPLICIT: &str = "CompositeImplicitAutograd";
 const EXPLICIT: &str = "CompositeExplicitAutograd";
@@ -55,11 +55,11 @@ impl<'a> Kernels<'a> {
     }
 
     /// Lines of `dispatch`, as far as their keys are in the list.
-    fn lines(&self, keys: &[Box<str>]) -> Option<Fragment> {
+    fn lines(&self, keys: &[KeyName]) -> Option<Fragment> {
         let lines: Vec<&KernelEntry> = self
             .kernels
             .iter()
-            .filter(|kernel| keys.iter().any(|key| **key == *kernel.key.as_str()))
+            .filter(|kernel| keys.contains(&kernel.key))
             .collect();
         let first = lines.first()?;
         let text: Vec<String> = lines.iter().map(|line| line_text(line)).collect();
@@ -95,11 +95,8 @@ pub(super) fn compare(
     let old = Kernels::of(base.0, base.1);
     let new = Kernels::of(head.0, head.1);
     let composite = composites(&old, &new);
-    let names = |kernels: Vec<&KernelEntry>| -> Vec<Box<str>> {
-        kernels
-            .iter()
-            .map(|kernel| kernel.key.as_str().into())
-            .collect()
+    let names = |kernels: Vec<&KernelEntry>| -> Vec<KeyName> {
+        kernels.iter().map(|kernel| kernel.key.clone()).collect()
     };
     // A change that a rule about composites reports is not reported again as a kernel change.
     let is_told = |key: &str| composite.is_some_and(|rule| rule.1.contains(&key));
@@ -126,7 +123,7 @@ pub(super) fn compare(
         ),
     ];
     if let Some((rule, keys)) = composite {
-        let keys: Vec<Box<str>> = keys.iter().map(|&key| key.into()).collect();
+        let keys: Vec<KeyName> = keys.iter().map(|&key| KeyName::Known(key)).collect();
         let change = Change::new(rule, operator, Subject::Operator)
             .old(old.lines(&keys))
             .new_side(new.lines(&keys));
@@ -145,7 +142,7 @@ pub(super) fn compare(
             } else if rule == ChangeRuleId::DispatchKernelRemoved
                 && keys
                     .iter()
-                    .all(|key| new.is_served_by_delegate(head.0, key))
+                    .all(|key| new.is_served_by_delegate(head.0, key.as_str()))
             {
                 // The structured operator that it delegates to now serves all of them.
                 change.level = Level::Info;
@@ -157,12 +154,12 @@ pub(super) fn compare(
 }
 
 /// The composite of the new side that runs the very kernels that these keys lost.
-fn taken_over(old: &Kernels<'_>, new: &Kernels<'_>, keys: &[Box<str>]) -> Option<&'static str> {
+fn taken_over(old: &Kernels<'_>, new: &Kernels<'_>, keys: &[KeyName]) -> Option<&'static str> {
     COMPOSITES.into_iter().find(|composite| {
         let Some(by) = new.on(composite) else {
             return false;
         };
-        let lost = keys.iter().map(|key| old.on(key));
+        let lost = keys.iter().map(|key| old.on(key.as_str()));
         lost.clone().count() > 0
             && lost
                 .clone()

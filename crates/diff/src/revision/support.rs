@@ -19,6 +19,7 @@ use crate::change::{Change, Fragment, Note, Subject};
 use crate::rules::Level;
 use opatlas_dispatch::training::autograd_key;
 use opatlas_dispatch::{Precedence, View};
+use opatlas_operators::entry::KeyName;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::{KeySet, Slot};
 use opatlas_pytorch::keys::Key;
@@ -294,7 +295,9 @@ impl<'a> Tables<'a> {
         moved: &[&Moved],
     ) -> Change {
         let keys = self.base.keys();
-        let names = moved.iter().map(|m| keys.name(Key::Runtime(m.base)).into());
+        let names = moved
+            .iter()
+            .map(|m| KeyName::Known(keys.name(Key::Runtime(m.base))));
         let reasons = |of: fn(&Moved) -> Precedence| {
             let mut reasons: Vec<&str> = Vec::with_capacity(2);
             for moved in moved {

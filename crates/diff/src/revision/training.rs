@@ -10,6 +10,7 @@ use crate::change::{Change, Note, Subject};
 use crate::rules::Level;
 use opatlas_dispatch::training::{Through, Works, autograd_key};
 use opatlas_dispatch::{Precedence, View};
+use opatlas_operators::entry::KeyName;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::{KeySet, Slot};
 use opatlas_pytorch::keys::Key;
@@ -73,8 +74,8 @@ pub(super) fn compare<'a>(
     }
     let lost = alike.all.iter();
     let lost = lost.filter(|(_, first)| lost_alike.contains(*first));
-    let names = lost.map(|&(slot, _)| base.keys().name(Key::Runtime(slot)).into());
-    let lost: Vec<Box<str>> = names.collect();
+    let lost = lost.map(|&(slot, _)| KeyName::Known(base.keys().name(Key::Runtime(slot))));
+    let lost: Vec<KeyName> = lost.collect();
     let parts_too = was_composite && !memory.siblings.train(base, &tables.of_stem, old);
     let change = Change::new(
         ChangeRuleId::AutogradSupportLost,

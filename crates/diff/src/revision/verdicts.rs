@@ -215,7 +215,7 @@ pub(super) fn fold(moves: &VerdictMoves, changes: &mut Vec<Arc<Change>>) {
         keys.retain(|key| {
             // Of a name that is declared twice the last.
             let mut of_key = leaders.iter().rev();
-            let Some((_, leader)) = of_key.find(|(at, _)| *at == &**key) else {
+            let Some((_, leader)) = of_key.find(|(at, _)| *at == key.as_str()) else {
                 return true;
             };
             let names = followers.entry(&**leader).or_default();

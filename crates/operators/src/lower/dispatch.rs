@@ -9,16 +9,6 @@ use opatlas_source::diagnostic::Diagnostic;
 use opatlas_source::diagnostic::RuleId;
 use opatlas_yaml::{Kind, NodeId};
 
-/// The key by its name, shared where some release knows it. Keys have only ever been renamed, so
-/// the newest and the oldest release together know all of them.
-#[must_use]
-pub fn key_name(name: &str) -> KeyName {
-    [Release::LATEST, Release::V2_0]
-        .into_iter()
-        .find_map(|release| release.data().dispatch_keys_known.find(name))
-        .map_or_else(|| KeyName::Unknown(name.into()), KeyName::Known)
-}
-
 /// A kernel as written, `ns::name` or `name`. The text is cut at every `::` from its beginning, so
 /// that of three colons the third belongs to what follows.
 #[must_use]
@@ -113,7 +103,7 @@ impl Lowering<'_> {
             let from = start + (piece.len() - piece.trim_start().len());
             start += piece.len() + 1;
             lines.push(DispatchLine {
-                key: key_name(name),
+                key: KeyName::of(name),
                 kernel: kernel.clone(),
                 key_at: self.place(key, from..from + name.len()),
                 kernel_at,

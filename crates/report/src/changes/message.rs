@@ -5,6 +5,7 @@ mod entry;
 pub(super) mod formulas;
 mod operators;
 
+use opatlas_operators::entry::KeyName;
 use std::fmt::Write as _;
 
 use opatlas_diff::rules::Group;
@@ -81,7 +82,8 @@ fn names(change: &Change) -> Vec<&str> {
     match &change.subject {
         Subject::Operator | Subject::Return(_) => Vec::new(),
         Subject::Argument(name) => vec![name],
-        Subject::Keys(names) | Subject::Names(names) => names.iter().map(|name| &**name).collect(),
+        Subject::Keys(keys) => keys.iter().map(KeyName::as_str).collect(),
+        Subject::Names(names) => names.iter().map(|name| &**name).collect(),
     }
 }
 

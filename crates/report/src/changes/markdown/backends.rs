@@ -1,6 +1,7 @@
 //! Backends: how many operators each lost and gained, and which.
 
 use opatlas_diff::rules::ChangeRuleId;
+use opatlas_operators::entry::KeyName;
 use std::collections::BTreeMap;
 
 use super::item::Item;
@@ -26,8 +27,8 @@ pub(super) fn overview(report: &Report<'_>, room: Option<usize>) -> Vec<Item> {
             continue;
         };
         if let Subject::Keys(keys) = &change.subject {
-            for key in keys {
-                if !of_key.contains_key(&**key) {
+            for key in keys.iter().map(KeyName::as_str) {
+                if !of_key.contains_key(key) {
                     order.push(key);
                 }
                 of_key.entry(key).or_default()[column] += 1;
