@@ -194,7 +194,7 @@ impl Compared {
         )
     }
 
-    /// What there is to know of the operators that only the head has, found like the causes.
+    /// The cards of the operators that only the head has, made on first use like the causes.
     pub fn cards(&self) -> &[Card] {
         let find = || cards(&self.comparison, &self.base.catalogue, self.views().1);
         self.cards.get_or_init(find)

@@ -78,8 +78,7 @@ struct Rendering {
     root: Option<String>,
 }
 
-/// When causes, and what there is to know of new operators, are found: with the judgement, or when they are first
-/// asked for.
+/// When causes and the cards of new operators are made: with the judgement, or on first use.
 #[derive(Clone, Copy)]
 enum Causes {
     Now,

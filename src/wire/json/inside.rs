@@ -133,7 +133,7 @@ impl<W: Write> SerializeMap for Inside<'_, W> {
         let key = serde_json::to_vec(key)?;
         match key.first() {
             Some(b'"') => self.put(&key),
-            _ => Err(Error::custom("the key of a map is no text")),
+            _ => Err(Error::custom("a map's key is not a string")),
         }
     }
 

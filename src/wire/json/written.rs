@@ -15,7 +15,7 @@ use super::inside::Inside;
 /// Writes a value.
 ///
 /// # Errors
-/// What the writer and the value say, and keys of maps that are no texts.
+/// Errors of the writer and of the value, and map keys that are not strings.
 pub(super) fn to_writer<W: Write>(
     writer: &mut W,
     value: &(impl Serialize + ?Sized),
@@ -345,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_that_are_no_texts_are_refused() {
+    fn keys_that_are_not_strings_are_refused() {
         assert!(text(&BTreeMap::from([(1, 2)])).is_err());
     }
 

@@ -264,7 +264,7 @@ fn order(changes: &[Arc<Change>]) -> Vec<usize> {
         let of_operator = !change.is_compound();
         (of_operator, Reverse(change.level), change.rule.id)
     };
-    // Names lie all over memory, so most of them are told apart by how they begin.
+    // Names are scattered in memory, and the first bytes of most already differ.
     let beginnings = changes.iter().map(|change| beginning(&change.operator));
     let mut order: Vec<_> = beginnings.zip(0..changes.len()).collect();
     order.sort_by(|&(first, a), &(second, b)| {
