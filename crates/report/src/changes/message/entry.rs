@@ -125,9 +125,12 @@ fn kernel_lines(text: &str) -> Vec<&str> {
     const BETWEEN: &str = "; ";
     let mut lines = Vec::new();
     let mut from = 0;
-    for at in memchr::memmem::find_iter(text.as_bytes(), BETWEEN) {
-        lines.push(&text[from..at]);
-        from = at + BETWEEN.len();
+    // A search for one character is several times as quick as one for two.
+    for (at, _) in text.match_indices(';') {
+        if text[at..].starts_with(BETWEEN) {
+            lines.push(&text[from..at]);
+            from = at + BETWEEN.len();
+        }
     }
     lines.push(&text[from..]);
     lines
