@@ -126,8 +126,8 @@ impl Bulks {
         is_alone
     }
 
-    /// Ends the making of an answer with its last piece, and keeps it if it was made: in one piece, which who
-    /// waits for the last one need not wait for. Who asks meanwhile finds what was made.
+    /// Ends an answer with its last piece and, if it was made, keeps it in one piece. Readers get the last piece
+    /// before that copy is made; until it is kept, others find the pieces.
     fn end(&self, key: Key, bulk: &Bulk, last: Result<Vec<u8>, ServiceError>, answers: &Answers) {
         let last = last.and_then(|last| answers.hold(last));
         let is_made = last.is_ok();

@@ -5,11 +5,11 @@ mod entry;
 pub(super) mod formulas;
 mod operators;
 
-use opatlas_operators::entry::KeyName;
 use std::fmt::Write as _;
 
 use opatlas_diff::rules::Group;
 use opatlas_diff::{Change, Fragment, Note, Subject};
+use opatlas_operators::entry::KeyName;
 
 /// What changed, in a sentence without the operator's name before it and without a full stop.
 ///
