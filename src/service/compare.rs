@@ -152,7 +152,7 @@ impl Compared {
     /// # Errors
     /// As [`Compared::new`].
     pub(super) fn against(&self, base: Arc<Snapshot>, stop: &Stop) -> Result<Self, ServiceError> {
-        let mut compared = Self::checked(base, Arc::clone(&self.head), stop)?;
+        let mut compared = Self::new(base, Arc::clone(&self.head), stop)?;
         compared.head_line = self.head_line;
         Ok(compared)
     }

@@ -6,8 +6,7 @@ use jiff::civil::Date;
 use opatlas_diff::Fingerprint;
 use opatlas_diff::policy::{Conclusion, Judged, Judgement};
 use opatlas_diff::rules::Level;
-use opatlas_report::changes::conclusion_of;
-use opatlas_rules::Introduced;
+use opatlas_report::changes::{conclusion_of, worst_conclusion};
 use opatlas_source::{Stop, both};
 use rustc_hash::FxHashSet;
 
@@ -30,18 +29,11 @@ pub struct Further {
     /// The changes that fail or warn and that the first comparison does not report, as indices into
     /// those of the judgement.
     new: Vec<usize>,
-    /// The findings that the head has and this base has not.
-    pub introduced: Introduced,
+    /// How the comparison ends, with the findings that the head has and this base has not.
+    pub conclusion: Conclusion,
 }
 
 impl Further {
-    /// How the comparison ends, with its new findings.
-    #[must_use]
-    pub fn conclusion(&self) -> Conclusion {
-        let of_findings = conclusion_of(&self.introduced);
-        self.judgement.conclusion.max(of_findings)
-    }
-
     /// The changes that fail or warn and that the first comparison does not report.
     pub fn new_changes(&self) -> impl Iterator<Item = &Judged> {
         self.new.iter().map(|&index| &self.judgement.changes[index])
@@ -98,11 +90,24 @@ impl Compared {
             .map(|(index, _)| index)
             .collect();
         Ok(Further {
-            introduced: compared.introduced(),
+            conclusion: compared.conclude(&judgement, stop)?,
             compared,
             judgement,
             new,
         })
+    }
+
+    /// How a judged comparison ends, with its new findings. The rules run over the base only where they
+    /// may decide: a release has no errors, and against an older one nearly every release fails by its
+    /// changes.
+    fn conclude(&self, judgement: &Judgement, stop: &Stop) -> Result<Conclusion, ServiceError> {
+        self.head.check(stop)?;
+        let of_changes = judgement.conclusion;
+        if worst_conclusion(self.head.findings()) <= of_changes {
+            return Ok(of_changes);
+        }
+        self.base.check(stop)?;
+        Ok(of_changes.max(conclusion_of(&self.introduced())))
     }
 }
 
@@ -151,16 +156,45 @@ mod tests {
                 let (further, (compared, expected)) = (further.unwrap(), alone(base));
                 assert_eq!(further.judgement.summary, expected.summary);
                 assert_eq!(further.judgement.conclusion, expected.conclusion);
-                assert_eq!(
-                    further.introduced.new.len(),
-                    compared.introduced().new.len()
-                );
+                let of_findings = conclusion_of(&compared.introduced());
+                assert_eq!(further.conclusion, expected.conclusion.max(of_findings));
                 let (fails, is_same) = (
                     further.new_changes().count() > 0,
                     Arc::ptr_eq(base, &bases[0]),
                 );
                 assert_eq!(fails, !is_same);
             }
+        }
+    }
+
+    /// The conclusion is the one that a comparison with all findings has, and the rules run over a base only
+    /// where they decide.
+    #[test]
+    fn findings_of_a_base_are_found_where_they_decide() {
+        const WRONG: &str = "- func: blend.out(Tensor self, *, Tensor(a!) out) -> Tensor\n";
+        const GOOD: &str = "- func: f(Tensor self) -> Tensor\n";
+        const GONE: &str = "- func: g(Tensor self) -> Tensor\n";
+        let read = |texts: &[&str]| {
+            let bundle = Bundle::of_native_functions(texts.concat().into_bytes());
+            Arc::new(Snapshot::read(bundle, Release::LATEST, None))
+        };
+        let (rulebook, today) = (Rulebook::default(), date(2026, 6, 1));
+        for (base, head, expected, is_checked) in [
+            (&[GOOD][..], &[GOOD][..], Conclusion::Pass, false),
+            (&[GOOD], &[GOOD, WRONG], Conclusion::Fail, true),
+            (&[WRONG, GOOD], &[GOOD, WRONG], Conclusion::Pass, true),
+            (&[GOOD, GONE], &[GOOD, WRONG], Conclusion::Fail, false),
+        ] {
+            let (base, head) = (read(base), read(head));
+            let same = Compared::new(Arc::clone(&head), head, &Stop::never()).unwrap();
+            let reported = Reported::of(&same.judge(&rulebook.policy, &[], today));
+            let stop = Stop::never();
+            let further = same.judge_against(Arc::clone(&base), &reported, &rulebook, today, &stop);
+            let further = further.unwrap();
+            assert_eq!(further.conclusion, expected);
+            assert_eq!(base.is_checked(), is_checked);
+            let of_findings = conclusion_of(&further.compared.introduced());
+            assert_eq!(expected, further.judgement.conclusion.max(of_findings));
         }
     }
 }

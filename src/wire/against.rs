@@ -31,14 +31,14 @@ impl FurtherVerdict {
         Self {
             against: Against {
                 base: base.clone(),
-                conclusion: further.conclusion().as_str(),
+                conclusion: further.conclusion.as_str(),
                 summary: judgement.summary.into(),
                 changes: further
                     .new_changes()
                     .map(|judged| context.change(judged).into_owned())
                     .collect(),
             },
-            conclusion: further.conclusion(),
+            conclusion: further.conclusion,
             summary: judgement.summary,
         }
     }

@@ -33,7 +33,7 @@ use super::room::Room;
 
 pub use advice::{accept, help};
 pub use csv::csv;
-pub use found::{NewFindings, conclusion as conclusion_of};
+pub use found::{NewFindings, conclusion as conclusion_of, worst_conclusion};
 pub use further::Further;
 pub use github::github;
 pub use gitlab::gitlab;

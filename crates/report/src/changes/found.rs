@@ -1,7 +1,7 @@
 //! The findings that the change introduces, beside the changes.
 
 use opatlas_diff::policy::Conclusion;
-use opatlas_rules::Introduced;
+use opatlas_rules::{self as rules, Introduced};
 use opatlas_source::diagnostic::{Finding, Severity};
 
 use super::{Report, count};
@@ -26,6 +26,13 @@ pub fn conclusion(introduced: &Introduced) -> Conclusion {
         introduced.count(Severity::Error),
         introduced.count(Severity::Warning),
     )
+}
+
+/// The worst [`conclusion`] there can be for a head with these findings, whatever its base: the one if all
+/// of them are new.
+#[must_use]
+pub fn worst_conclusion(head: &rules::Findings) -> Conclusion {
+    worst(head.count(Severity::Error), head.count(Severity::Warning))
 }
 
 fn worst(errors: usize, warnings: usize) -> Conclusion {
