@@ -16,7 +16,7 @@ use opatlas_report::changes;
 use opatlas_report::changes::{Files, LEAST_MAX_CHARS, NewFindings, Report, Side};
 use opatlas_report::findings::{Colour, Findings, SourceText};
 use opatlas_report::room::UNBOUNDED;
-use opatlas_source::{Bundle, DERIVATIVES, NATIVE_FUNCTIONS};
+use opatlas_source::{Bundle, DERIVATIVES, InTurn, NATIVE_FUNCTIONS};
 
 /// Two sides, compared and judged.
 struct Compared {
@@ -189,7 +189,7 @@ fn accepted() -> Vec<Exception> {
 fn what_people_read() {
     let compared = Compared::of(&read(OLD), &read(NEW), accepted());
     let report = compared.report();
-    let parts = changes::markdown(&report);
+    let parts = changes::markdown(&report, &InTurn);
     assert_eq!(parts.len(), 1);
     insta::assert_snapshot!("markdown", parts[0]);
     insta::assert_snapshot!("text", changes::text(&report, Colour::Never));
@@ -211,7 +211,7 @@ fn formulas_have_their_places() {
     let compared = Compared::of(&read_with(declared, old), &read_with(declared, new), vec![]);
     let report = compared.report();
     insta::assert_snapshot!("formula_text", changes::text(&report, Colour::Never));
-    insta::assert_snapshot!("formula_markdown", changes::markdown(&report)[0]);
+    insta::assert_snapshot!("formula_markdown", changes::markdown(&report, &InTurn)[0]);
     let place = "tools/autograd/derivatives.yaml";
     let annotations = changes::github(&report);
     assert!(
@@ -259,7 +259,7 @@ fn nothing_to_say_is_one_line() {
     let compared = Compared::between(OLD, OLD);
     let report = compared.report();
     let line = "### Operator schemas: no changes (2.3.1 → this pull request)\n";
-    assert_eq!(changes::markdown(&report), [line]);
+    assert_eq!(changes::markdown(&report, &InTurn), [line]);
     let text = changes::text(&report, Colour::Never);
     assert_eq!(text, "no changes (2.3.1 → this pull request)\n");
 }
@@ -270,7 +270,7 @@ fn what_is_not_whole_says_so_first() {
     let new = format!("{OLD}- func: broken(Tensor self -> Tensor\n");
     let compared = Compared::between(OLD, &new);
     let report = compared.report();
-    let markdown = changes::markdown(&report).concat();
+    let markdown = changes::markdown(&report, &InTurn).concat();
     assert!(
         markdown.starts_with("### Operator schemas: INCOMPLETE, 1 entry was not compared"),
         "{markdown}"
@@ -343,7 +343,7 @@ fn every_rule_has_words_of_its_own() {
 }
 
 fn check_parts(report: &Report<'_>, most: usize) {
-    let parts = changes::parts(report);
+    let parts = changes::parts(report, &InTurn);
     let mut told: Vec<usize> = parts.iter().flat_map(|part| part.changes.clone()).collect();
     told.sort_unstable();
     let all: Vec<usize> = (0..report.judgement.changes.len()).collect();
@@ -400,7 +400,7 @@ fn nothing_that_is_shown_acts() {
     report.head.title = hostile;
     report.base.title = hostile;
     report.permalink = Some("https://x.example/) [click](javascript:y");
-    let markdown = changes::markdown(&report).concat();
+    let markdown = changes::markdown(&report, &InTurn).concat();
     for acting in ["<img", "<b>", "](javascript", "\u{1b}", "\u{202e}"] {
         assert!(
             !outside_code(&markdown).contains(acting),

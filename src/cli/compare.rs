@@ -11,6 +11,7 @@ use std::process::ExitCode;
 use anyhow::{Context as _, bail};
 use clap::Args;
 
+use crate::service::Threads;
 use opatlas_report::changes;
 use opatlas_report::changes::{LEAST_MAX_CHARS, Report};
 use opatlas_report::findings::Colour;
@@ -81,7 +82,7 @@ impl Compare {
     fn render(&self, made: &Made, report: &Report<'_>) -> anyhow::Result<Vec<String>> {
         Ok(match self.format {
             Format::Text => vec![changes::text(report, self.colour())],
-            Format::Markdown => changes::markdown(report),
+            Format::Markdown => changes::markdown(report, &Threads),
             Format::Csv => vec![changes::csv(report)],
             Format::Sarif => vec![indented(&changes::sarif(report))?],
             Format::Junit => vec![changes::junit(report)],
@@ -90,7 +91,7 @@ impl Compare {
             Format::Json => {
                 let mut answer = made.json();
                 if self.max_chars.is_some() {
-                    answer.parts = changes::markdown(report);
+                    answer.parts = changes::markdown(report, &Threads);
                 }
                 answer.conclusion = report.conclusion().as_str();
                 vec![pretty(&answer)?]

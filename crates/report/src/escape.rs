@@ -4,24 +4,34 @@
 //! being read (control characters, and those that turn the direction of text) are shown as U+FFFD
 //! everywhere.
 
+use std::borrow::Cow;
+
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 /// Text as a Markdown code span, whatever backticks it holds.
 pub(super) fn code(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    push_code(&mut out, text);
+    out
+}
+
+fn push_code(out: &mut String, text: &str) {
     let text = line(text);
-    let longest = text
-        .split(|c| c != '`')
-        .map(str::len)
-        .max()
-        .unwrap_or_default();
-    let fence = "`".repeat(longest + 1);
+    let mut fence = 1;
+    if text.contains('`') {
+        let runs = text.split(|c| c != '`').map(str::len);
+        fence += runs.max().unwrap_or_default();
+    }
     // One space on both sides is taken off by the reader, so that one more keeps what is there.
     let is_spaced = text.starts_with(' ') && text.ends_with(' ') && !text.trim().is_empty();
-    if text.is_empty() || is_spaced || text.starts_with('`') || text.ends_with('`') {
-        format!("{fence} {text} {fence}")
-    } else {
-        format!("{fence}{text}{fence}")
-    }
+    let is_padded = text.is_empty() || is_spaced || text.starts_with('`') || text.ends_with('`');
+    let space = if is_padded { " " } else { "" };
+    let push_fence = |out: &mut String| (0..fence).for_each(|_| out.push('`'));
+    push_fence(out);
+    out.push_str(space);
+    out.push_str(&text);
+    out.push_str(space);
+    push_fence(out);
 }
 
 /// Prose for Markdown: code spans stay code, no other text is interpreted as Markdown or HTML, and
@@ -31,28 +41,36 @@ pub(super) fn markdown(text: &str) -> String {
     let is_paired = text.matches('`').count().is_multiple_of(2);
     for (i, part) in text.split('`').enumerate() {
         if i % 2 == 1 && is_paired {
-            out.push_str(&code(part));
+            push_code(&mut out, part);
             continue;
         }
         if i > 0 && !is_paired {
             out.push_str("\\`");
         }
-        for char in line(part).chars() {
-            match char {
-                '\\' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '~' | '!' | '&' => {
-                    out.push('\\');
-                    out.push(char);
-                }
-                // A backslash would not keep a hosting site from seeing a mention or a reference.
-                '@' | '#' => {
-                    out.push(char);
-                    out.push('\u{2060}');
-                }
-                other => out.push(other),
-            }
-        }
+        push_prose(&mut out, &line(part));
     }
     out
+}
+
+fn push_prose(out: &mut String, text: &str) {
+    let mut copied = 0;
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            b'\\' | b'*' | b'_' | b'[' | b']' | b'<' | b'>' | b'|' | b'~' | b'!' | b'&' => {
+                out.push_str(&text[copied..at]);
+                out.push('\\');
+                copied = at;
+            }
+            // A backslash would not keep a hosting site from seeing a mention or a reference.
+            b'@' | b'#' => {
+                out.push_str(&text[copied..=at]);
+                out.push('\u{2060}');
+                copied = at + 1;
+            }
+            _ => {}
+        }
+    }
+    out.push_str(&text[copied..]);
 }
 
 /// Text for XML, in elements and attributes. Characters that XML cannot hold are shown as U+FFFD.
@@ -108,13 +126,16 @@ pub(super) fn shell(word: &str) -> String {
 }
 
 /// Text on one line, for terminals and tables.
-pub(super) fn line(text: &str) -> String {
-    text.chars()
-        .map(|char| match char {
-            '\n' | '\r' | '\t' => ' ',
-            other => harmless(other),
-        })
-        .collect()
+pub(super) fn line(text: &str) -> Cow<'_, str> {
+    // Nearly all texts.
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return Cow::Borrowed(text);
+    }
+    let shown = text.chars().map(|char| match char {
+        '\n' | '\r' | '\t' => ' ',
+        other => harmless(other),
+    });
+    Cow::Owned(shown.collect())
 }
 
 /// At most `most` characters of a text, the last of them `…` where some are left off.

@@ -15,6 +15,7 @@ use clap::Args;
 
 use crate::cli::compare::{How, exit_code};
 use crate::cli::remote::{Base, Token};
+use crate::service::Threads;
 use opatlas_report::changes;
 use opatlas_report::changes::LEAST_MAX_CHARS;
 
@@ -140,7 +141,7 @@ impl Comment {
         let sides = self.how.sides(base, head).await?;
         let made = self.how.make(sides).await?;
         Ok(made.report(&self.how, Some(self.max_chars), |report| {
-            let parts = changes::markdown(report);
+            let parts = changes::markdown(report, &Threads);
             (parts, exit_code(report.conclusion()))
         }))
     }

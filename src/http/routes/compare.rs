@@ -3,16 +3,18 @@
 use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::Response;
+use bytes::Bytes;
 use opatlas_report::changes::LEAST_MAX_CHARS;
 
 use crate::http::Api;
 use crate::http::body;
-use crate::http::extract::{Path, Query, from_json, from_lifted};
+use crate::http::extract::{Path, Query, from_lifted};
 use crate::http::lift;
 use crate::http::middleware::access::Access;
 use crate::http::middleware::kept::Keepable;
 use crate::http::negotiate::{Accept, Media};
 use crate::http::respond;
+use crate::http::routes::compare_parts;
 use crate::http::routes::compare_report::{GIVEN, Making, items, make};
 use crate::http::routes::compare_sides::{FILES, Side, permalink, read_both, side};
 use crate::http::stream;
@@ -246,23 +248,22 @@ pub async fn given(
     }
 }
 
-/// One part of a Markdown report out of all of them, which are kept as a JSON list.
+/// One part of a Markdown report out of all of them.
 async fn part(
     api: &Api,
     accept: &Accept,
-    parts: &[u8],
+    kept: &Bytes,
     wanted: Option<usize>,
 ) -> Result<Response, Problem> {
-    let mut parts: Vec<String> = from_json(parts)?;
-    let (count, wanted) = (parts.len(), wanted.unwrap_or(1));
-    if wanted > count {
+    let places = compare_parts::places(kept).unwrap_or_default();
+    let (count, wanted) = (places.len(), wanted.unwrap_or(1));
+    let place = wanted.checked_sub(1).and_then(|at| places.get(at));
+    let Some(place) = place.cloned() else {
         let detail = format!("the report has {count} parts, so there is no part {wanted}");
         return Err(Problem::new(Kind::UnknownPart, detail).about("part"));
-    }
-    let text = parts.swap_remove(wanted - 1).into_bytes();
-    let media = Media::Markdown;
-    let mut response =
-        respond::bytes(api, accept, StatusCode::OK, media, api.service.hold(text)?).await?;
+    };
+    let text = kept.slice(place);
+    let mut response = respond::bytes(api, accept, StatusCode::OK, Media::Markdown, text).await?;
     if let Ok(value) = HeaderValue::from_str(&count.to_string()) {
         response.headers_mut().insert(PARTS, value);
     }

@@ -14,6 +14,7 @@ use opatlas_source::{Stop, both};
 
 use crate::http::Api;
 use crate::http::negotiate::Media;
+use crate::http::routes::compare_parts;
 use crate::http::routes::compare_sides::{Side, read};
 use crate::service::compare::{Compared, Rulebook};
 use crate::service::further::{Reported, TOGETHER, hold};
@@ -23,7 +24,6 @@ use crate::wire::change;
 use crate::wire::compare::CompareQuery;
 use crate::wire::compare_pieces::{Frame, Pieces};
 use crate::wire::comparison::{Comparison, ComparisonParts, SideView};
-use crate::wire::json::json;
 use crate::wire::problem::Problem;
 
 /// A side, read.
@@ -128,7 +128,7 @@ fn prepare(
     (judge, rendering, others)
 }
 
-/// The bytes of the answer; for Markdown, all parts as a JSON list. Other revisions are read when it is
+/// The bytes of the answer; for Markdown, all parts as [`compare_parts`] keeps them. Other revisions are read when it is
 /// their turn, so that memory holds few of them at a time.
 pub(crate) async fn make(api: &Api, making: Making) -> Result<Bytes, Problem> {
     let (service, today) = (&api.service, api.service.today());
@@ -309,7 +309,7 @@ impl Judged {
     ) {
         answer.notes = [&*self.rulebook.notes, &self.notes].concat();
         if rendering.query.max_chars.is_some() {
-            answer.parts = changes::markdown(report);
+            answer.parts = changes::markdown(report, &Threads);
         }
         answer.against = against.iter().map(|held| held.against.clone()).collect();
         answer.permalink.clone_from(&rendering.permalink);
@@ -370,7 +370,7 @@ fn told(
 ) -> Result<Vec<u8>, ServiceError> {
     judged.reported(against, rendering, stop, |report| {
         Ok(match rendering.media {
-            Media::Markdown => json(&changes::markdown(report)),
+            Media::Markdown => compare_parts::join(&changes::markdown(report, &Threads)),
             Media::Text => changes::text(report, Colour::Never).into_bytes(),
             Media::JUnit => changes::junit(report).into_bytes(),
             Media::Sarif => changes::sarif(report).into_bytes(),

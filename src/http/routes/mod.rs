@@ -5,6 +5,7 @@ pub mod access;
 pub mod backends;
 pub mod badges;
 pub mod compare;
+mod compare_parts;
 pub mod compare_report;
 pub mod compare_schemas;
 pub mod compare_sides;

@@ -13,18 +13,22 @@ mod listing;
 mod marked;
 mod unread;
 
-use std::collections::BTreeMap;
+use rustc_hash::FxHashMap;
 
 use super::Report;
-use super::outline::{Class, Kind, outline};
-use opatlas_diff::revision::Pair;
+use super::outline::{Class, Kind, Section, outline};
+use added::Cards;
+use listing::Row;
+use opatlas_diff::revision::Pair as OperatorPair;
+use opatlas_source::{Pair, both};
 
 pub(super) use item::{Item, address, impacts};
 
-/// The report in as few parts as its `max_chars` allows; one where that is not set.
+/// The report in as few parts as its `max_chars` allows; one where that is not set. It is put into words
+/// in two halves.
 #[must_use]
-pub fn markdown(report: &Report<'_>) -> Vec<String> {
-    let parts = super::parts(report);
+pub fn markdown(report: &Report<'_>, pair: &dyn Pair) -> Vec<String> {
+    let parts = super::parts(report, pair);
     let mut parts: Vec<String> = parts.into_iter().map(|part| part.text).collect();
     let Some(section) = further(report) else {
         return parts;
@@ -56,38 +60,112 @@ fn further(report: &Report<'_>) -> Option<String> {
 
 /// The whole report, in pieces that stay complete and understandable anywhere. With `room`, each
 /// has at most that many characters.
-pub(super) fn items(report: &Report<'_>, room: Option<usize>) -> Vec<Item> {
+pub(super) fn items<'a>(report: &Report<'a>, pair: &dyn Pair, room: Option<usize>) -> Vec<Item> {
     let pairs = report.comparison.pairs.iter();
-    let pairs: BTreeMap<&str, &Pair> = pairs.map(|pair| (&*pair.name, pair)).collect();
+    let pairs: Pairs<'_> = pairs.map(|pair| (&*pair.name, pair)).collect();
     let mut items = unread::items(report, room);
     items.extend(unread::without_dispatch(report));
     items.extend(found::omission(report));
-    let (mut new, mut quiet) = (Vec::new(), Vec::new());
-    for section in outline(report) {
-        match &section.kind {
-            Kind::Cause(cause, _) if section.class == Class::New => new.push(*cause),
-            Kind::Cause(cause, found)
-                if section.class == Class::Quiet && cause.edited.len() == 1 && found.is_empty() =>
-            {
-                quiet.push(cause::row(report, cause));
-            }
-            Kind::Cause(cause, found) => {
-                items.extend(cause::items(report, &section, (cause, found), &pairs, room));
-            }
-            Kind::Findings(found) => {
-                items.extend(found::items(report, section.class, found, room));
-            }
-            Kind::Exceptions(about) => items.extend(exceptions::items(report, about, room)),
-        }
-    }
-    items.extend(added::items(report, &new, room));
-    items.extend(backends::overview(report, room));
-    items.extend(rest(report, quiet, room));
+    let sections = outline(report);
+    let (first, second) = halves(&sections);
+    let cards = added::cards(report);
+    let told = |sections: &[Section<'a>]| Told::of(report, sections, (&pairs, &cards), room);
+    let (first, (second, backends)) = both(
+        pair,
+        || told(first),
+        || (told(second), backends::overview(report, room)),
+    );
+    let told = first.and(second);
+    items.extend(told.items);
+    items.extend(added::items(report, told.new, room));
+    items.extend(backends);
+    items.extend(rest(report, told.quiet, room));
     items
 }
 
+/// The operators of a comparison by name.
+type Pairs<'a> = FxHashMap<&'a str, &'a OperatorPair>;
+
+/// The sections with about as much to say in front of the cut as behind it.
+fn halves<'s, 'a>(sections: &'s [Section<'a>]) -> (&'s [Section<'a>], &'s [Section<'a>]) {
+    let all: usize = sections.iter().map(Section::length).sum();
+    let mut before = 0;
+    let second = sections.iter().position(|section| {
+        let after = before + section.length();
+        let is_mostly_behind = before + after > all;
+        before = after;
+        is_mostly_behind
+    });
+    sections.split_at(second.unwrap_or(sections.len()))
+}
+
+/// Some sections in words.
+#[derive(Default)]
+struct Told<'a> {
+    items: Vec<Item>,
+    /// New operators, which are told in one table.
+    new: Vec<Row<'a>>,
+    /// Harmless changes that are told in a line.
+    quiet: Vec<Row<'a>>,
+}
+
+impl<'a> Told<'a> {
+    fn of(
+        report: &Report<'a>,
+        sections: &[Section<'a>],
+        (pairs, cards): (&Pairs<'_>, &Cards<'_>),
+        room: Option<usize>,
+    ) -> Self {
+        let mut told = Self::default();
+        let mut length = 0;
+        for section in sections {
+            if report.room.is_over(length) {
+                break;
+            }
+            let before = told.items.len();
+            match &section.kind {
+                Kind::Cause(cause, _) if section.class == Class::New => {
+                    let rows = added::rows(report, cause, cards);
+                    length += rows.iter().map(|row| row.text.len()).sum::<usize>();
+                    told.new.extend(rows);
+                }
+                Kind::Cause(cause, found)
+                    if section.class == Class::Quiet
+                        && cause.edited.len() == 1
+                        && found.is_empty() =>
+                {
+                    let row = cause::row(report, cause);
+                    length += row.text.len();
+                    told.quiet.push(row);
+                }
+                Kind::Cause(cause, found) => {
+                    let items = cause::items(report, section, (cause, found), pairs, room);
+                    told.items.extend(items);
+                }
+                Kind::Findings(found) => {
+                    let items = found::items(report, section.class, found, room);
+                    told.items.extend(items);
+                }
+                Kind::Exceptions(about) => {
+                    told.items.extend(exceptions::items(report, about, room));
+                }
+            }
+            let more = told.items[before..].iter();
+            length += more.map(|item| item.text.len()).sum::<usize>();
+        }
+        told
+    }
+
+    fn and(mut self, more: Self) -> Self {
+        self.items.extend(more.items);
+        self.new.extend(more.new);
+        self.quiet.extend(more.quiet);
+        self
+    }
+}
+
 /// Harmless changes, a line each.
-fn rest(report: &Report<'_>, rows: Vec<listing::Row>, room: Option<usize>) -> Vec<Item> {
+fn rest(report: &Report<'_>, rows: Vec<Row<'_>>, room: Option<usize>) -> Vec<Item> {
     if rows.is_empty() {
         return Vec::new();
     }

@@ -70,6 +70,17 @@ pub(super) struct Section<'a> {
     pub kind: Kind<'a>,
 }
 
+impl Section<'_> {
+    /// How much there is to say, in changes and findings.
+    pub(super) fn length(&self) -> usize {
+        match &self.kind {
+            Kind::Cause(cause, found) => cause.changes().count() + found.len(),
+            Kind::Findings(found) => found.len(),
+            Kind::Exceptions(about) => about.len(),
+        }
+    }
+}
+
 /// What a section is about.
 #[derive(Debug, Clone)]
 pub(super) enum Kind<'a> {

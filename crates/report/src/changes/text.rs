@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
+use std::fmt::{self, Display, Write as _};
 
 use super::advice::why;
 use super::markdown::impacts;
@@ -46,7 +46,7 @@ pub fn text(report: &Report<'_>, colour: Colour) -> String {
     shown.omitted();
     shown.verdict();
     for further in report.not_passed() {
-        shown.line(&line(&further.sentence()));
+        shown.line(format_args!("{}", line(&further.sentence())));
     }
     shown.out
 }
@@ -57,19 +57,41 @@ struct Shown<'a, 'r> {
     out: String,
 }
 
+/// A text in a colour, or as it is.
+struct Painted<T> {
+    code: Option<u8>,
+    text: T,
+}
+
+impl<T: Display> Display for Painted<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = &self.text;
+        match self.code {
+            Some(code) => write!(f, "\u{1b}[{code}m{text}\u{1b}[0m"),
+            None => text.fmt(f),
+        }
+    }
+}
+
 impl<'a> Shown<'a, '_> {
-    fn line(&mut self, text: &str) {
-        let _ = writeln!(self.out, "{}", text.trim_end());
+    /// A line, without spaces at its end.
+    fn line(&mut self, text: fmt::Arguments<'_>) {
+        let begin = self.out.len();
+        let _ = self.out.write_fmt(text);
+        let length = self.out[begin..].trim_end().len();
+        self.out.truncate(begin + length);
+        self.out.push('\n');
     }
 
-    fn paint(&self, code: u8, text: &str) -> String {
-        match self.colour {
-            Colour::Always => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
-            Colour::Never => text.to_owned(),
+    fn paint<T: Display>(&self, code: u8, text: T) -> Painted<T> {
+        let is_painted = matches!(self.colour, Colour::Always);
+        Painted {
+            code: is_painted.then_some(code),
+            text,
         }
     }
 
-    fn level(&self, level: Level) -> String {
+    fn level(&self, level: Level) -> Painted<&'static str> {
         let code = match level {
             Level::Breaking => 31,
             Level::ForwardBreaking => 35,
@@ -91,12 +113,12 @@ impl<'a> Shown<'a, '_> {
             line(report.base.title),
             line(report.head.title)
         );
-        self.line(&format!("{} {between}", verdict::headline(report)));
+        self.line(format_args!("{} {between}", verdict::headline(report)));
         if !report.comparison.has_dispatch {
-            self.line("dispatch tables were not compared");
+            self.line(format_args!("dispatch tables were not compared"));
         }
         for note in report.notes {
-            self.line(&format!("note: {}", line(note)));
+            self.line(format_args!("note: {}", line(note)));
         }
         if report.is_empty() {
             return;
@@ -106,15 +128,13 @@ impl<'a> Shown<'a, '_> {
             Conclusion::Warn => 33,
             Conclusion::Pass => 32,
         };
-        let conclusion = self.paint(
-            code,
-            &format!(
-                "{}: {}",
-                report.own_conclusion().as_str(),
-                verdict::conclusion(report)
-            ),
+        let conclusion = format!(
+            "{}: {}",
+            report.own_conclusion().as_str(),
+            verdict::conclusion(report)
         );
-        self.line(&conclusion);
+        let conclusion = self.paint(code, conclusion);
+        self.line(format_args!("{conclusion}"));
     }
 
     fn unread(&mut self) {
@@ -122,8 +142,8 @@ impl<'a> Shown<'a, '_> {
         let Some(unread) = verdict::unread(report) else {
             return;
         };
-        let first = self.paint(31, &format!("INCOMPLETE: {unread}"));
-        self.line(&first);
+        let first = self.paint(31, format!("INCOMPLETE: {unread}"));
+        self.line(format_args!("{first}"));
         for one in &report.comparison.unread {
             if report.room.is_over(self.out.len()) {
                 return;
@@ -141,9 +161,9 @@ impl<'a> Shown<'a, '_> {
             if let Some(operator) = &one.operator {
                 let _ = write!(text, " {}", line(operator));
             }
-            self.line(&format!("{text}: {}", line(&one.message)));
+            self.line(format_args!("{text}: {}", line(&one.message)));
         }
-        self.line("");
+        self.line(format_args!(""));
     }
 
     /// New findings of one rule with one message.
@@ -154,7 +174,7 @@ impl<'a> Shown<'a, '_> {
             }
             self.finding(finding, "");
         }
-        self.line("");
+        self.line(format_args!(""));
     }
 
     fn finding(&mut self, finding: &Finding, indent: &str) {
@@ -164,16 +184,17 @@ impl<'a> Shown<'a, '_> {
         } else {
             33
         };
-        let severity = self.paint(code, &format!("new {}", finding.severity));
+        let severity = self.paint(code, format!("new {}", finding.severity));
         let operator = finding.operator.as_deref();
         let name = operator.map_or_else(String::new, |name| format!(" {}:", line(name)));
-        let (place, message) = (line(&found.place(finding)), line(&finding.message));
+        let place = found.place(finding);
+        let (place, message) = (line(&place), line(&finding.message));
         let rule = finding.rule;
-        self.line(&format!(
+        self.line(format_args!(
             "{indent}{severity}[{rule}]{name} {message}  {place}"
         ));
         if let Some(help) = &finding.help {
-            self.line(&format!("{indent}  help: {}", line(help)));
+            self.line(format_args!("{indent}  help: {}", line(help)));
         }
     }
 
@@ -181,10 +202,10 @@ impl<'a> Shown<'a, '_> {
     fn omitted(&mut self) {
         let found = self.report.found;
         if let Some(omission) = found.new.omission() {
-            self.line(&format!("new findings: {omission}"));
+            self.line(format_args!("new findings: {omission}"));
         }
         if let Some(others) = found.others().filter(|_| !found.is_quiet()) {
-            self.line(&format!("besides: {others}"));
+            self.line(format_args!("besides: {others}"));
         }
     }
 
@@ -192,12 +213,12 @@ impl<'a> Shown<'a, '_> {
     fn cause(&mut self, cause: &Cause, found: &[&Finding], level: Level) {
         let title = title(&self.report.judgement.changes, cause);
         let first = self.judged(cause.first());
-        let names: Vec<String> = title.names.iter().map(|name| line(name)).collect();
+        let names: Vec<_> = title.names.iter().map(|name| line(name)).collect();
         let colon = if names.is_empty() { "" } else { ": " };
-        let names = self.paint(1, &names.join(", "));
+        let names = self.paint(1, names.join(", "));
         let rule = first.change.rule.id;
         let (shown, what) = (self.level(level.max(first.level)), line(&title.what));
-        self.line(&format!("{shown}[{rule}] {names}{colon}{what}"));
+        self.line(format_args!("{shown}[{rule}] {names}{colon}{what}"));
         for finding in found {
             self.finding(finding, "  ");
         }
@@ -210,7 +231,7 @@ impl<'a> Shown<'a, '_> {
             self.advice(first);
         }
         self.consequences(cause);
-        self.line("");
+        self.line(format_args!(""));
     }
 
     /// The only operator of a cause: its other edits, both sides, and PyTorch's verdict.
@@ -218,9 +239,9 @@ impl<'a> Shown<'a, '_> {
         for (i, &number) in edited.edits.iter().enumerate() {
             let judged = self.judged(number);
             if i > 0 {
-                let (told, rule) = (line(&message(&judged.change)), judged.change.rule.id);
+                let (told, rule) = (message(&judged.change), judged.change.rule.id);
                 let level = self.level(judged.level);
-                self.line(&format!("  also {level}[{rule}] {told}"));
+                self.line(format_args!("  also {level}[{rule}] {}", line(&told)));
             }
             self.standing(judged);
             self.sides(&judged.change);
@@ -231,10 +252,10 @@ impl<'a> Shown<'a, '_> {
             return;
         };
         let verdict = official::verdict(Some(pair)).replace("**", "");
-        self.line(&format!("  PyTorch's own check: {}", line(&verdict)));
+        self.line(format_args!("  PyTorch's own check: {}", line(&verdict)));
         let own = edited.edits.iter().map(|&i| &*self.judged(i).change);
         if let Some(reason) = official::disagreement(Some(pair), own) {
-            self.line(&format!("  it differs from Opatlas: {reason}"));
+            self.line(format_args!("  it differs from Opatlas: {reason}"));
         }
     }
 
@@ -251,8 +272,8 @@ impl<'a> Shown<'a, '_> {
             let file = of_file(change.file());
             format!(" (line {line}{file})")
         });
-        let (operator, told) = (line(&edited.operator), line(&message(change)));
-        self.line(&format!("  {operator}{place}: {told}"));
+        let (operator, told) = (line(&edited.operator), message(change));
+        self.line(format_args!("  {operator}{place}: {}", line(&told)));
         self.standing(judged);
     }
 
@@ -267,25 +288,31 @@ impl<'a> Shown<'a, '_> {
                 continue;
             };
             if cause.edited.len() > 1 {
-                self.line(&format!("  {}:", line(&edited.operator)));
+                self.line(format_args!("  {}:", line(&edited.operator)));
             }
-            self.line(&format!("  runs on: {}", line(&card::runs(card))));
-            self.line(&format!("  trains: {}", card::trains(card)));
-            self.line(&format!("  out form: {}", card::out(card, line)));
-            self.line(&format!("  Python: {}", card::python(card)));
+            self.line(format_args!("  runs on: {}", line(&card::runs(card))));
+            self.line(format_args!("  trains: {}", card::trains(card)));
+            self.line(format_args!(
+                "  out form: {}",
+                card::out(card, |name| line(name).into_owned())
+            ));
+            self.line(format_args!("  Python: {}", card::python(card)));
             if !card.missing_tags.is_empty() {
-                let tags = line(&card.missing_tags.join(", "));
-                self.line(&format!("  its other forms have the tags: {tags}"));
+                let tags = card.missing_tags.join(", ");
+                self.line(format_args!(
+                    "  its other forms have the tags: {}",
+                    line(&tags)
+                ));
             }
             for (_, declaration) in &card.kernels {
-                self.line(&format!("  to write: {}", line(declaration)));
+                self.line(format_args!("  to write: {}", line(declaration)));
             }
         }
     }
 
     fn standing(&mut self, judged: &Judged) {
         if let Some(standing) = verdict::standing(self.report, judged) {
-            self.line(&format!("  {}", line(&standing)));
+            self.line(format_args!("  {}", line(&standing)));
         }
     }
 
@@ -307,10 +334,10 @@ impl<'a> Shown<'a, '_> {
             if self.report.room.is_over(self.out.len()) {
                 return;
             }
-            let names: Vec<String> = names.into_iter().map(line).collect();
+            let names: Vec<_> = names.into_iter().map(line).collect();
             let (level, told) = (self.level(level), line(&told));
             let names = names.join(", ");
-            self.line(&format!("  follows: {level}[{rule}] {names}: {told}"));
+            self.line(format_args!("  follows: {level}[{rule}] {names}: {told}"));
         }
     }
 
@@ -319,8 +346,8 @@ impl<'a> Shown<'a, '_> {
         self.side("-", &base, change.old.as_ref());
         self.side("+", &head, change.new.as_ref());
         if !change.also.is_empty() {
-            let names: Vec<String> = change.also.iter().map(|name| line(name)).collect();
-            self.line(&format!("  also applies to {}", names.join(", ")));
+            let names: Vec<_> = change.also.iter().map(|name| line(name)).collect();
+            self.line(format_args!("  also applies to {}", names.join(", ")));
         }
     }
 
@@ -330,30 +357,30 @@ impl<'a> Shown<'a, '_> {
         };
         let code = if sign == "-" { 31 } else { 32 };
         let text = match &*fragment.text {
-            "" => "(nothing)".to_owned(),
+            "" => "(nothing)".into(),
             text => line(text),
         };
-        let shown = self.paint(code, &format!("{sign} {text}"));
+        let shown = self.paint(code, format!("{sign} {text}"));
         let place = side.place(Some(fragment));
         let place = place.map_or_else(String::new, |(source, span)| {
             let (path, start) = (line(&source.path), source.lines(span).start);
             format!("  {path}:{}:{}", start.line, start.column)
         });
-        self.line(&format!("  {shown}{place}"));
+        self.line(format_args!("  {shown}{place}"));
     }
 
     fn advice(&mut self, judged: &Judged) {
         let change = &judged.change;
         let hurt = impacts(change.impacts);
         if !hurt.is_empty() {
-            self.line(&format!("  {hurt}"));
+            self.line(format_args!("  {hurt}"));
         }
-        self.line(&format!("  why: {}", why(change.rule)));
+        self.line(format_args!("  why: {}", why(change.rule)));
         if let Some(help) = help(change) {
-            self.line(&format!("  instead: {}", line(&help)));
+            self.line(format_args!("  instead: {}", line(&help)));
         }
         if fails(self.report, judged) && judged.can_be_excused() {
-            self.line(&format!("  to accept it: {}", accept(change)));
+            self.line(format_args!("  to accept it: {}", accept(change)));
         }
     }
 
@@ -362,12 +389,9 @@ impl<'a> Shown<'a, '_> {
         for &i in about {
             let judged = self.judged(i);
             let (level, rule) = (self.level(judged.level), judged.change.rule.id);
-            let (operator, told) = (
-                line(&judged.change.operator),
-                line(&message(&judged.change)),
-            );
-            self.line(&format!("{level}[{rule}] {operator}: {told}"));
+            let (operator, told) = (line(&judged.change.operator), message(&judged.change));
+            self.line(format_args!("{level}[{rule}] {operator}: {}", line(&told)));
         }
-        self.line("");
+        self.line(format_args!(""));
     }
 }

@@ -152,8 +152,10 @@ fn ending(report: &Report<'_>) -> Option<String> {
     });
     let shown = ending.take(MOST_ENDING).map(|(_, (exception, _))| {
         let until = exception.until.as_ref().map(ToString::to_string);
-        let operator = line(&cut(&exception.operator, 60));
-        let reason = line(&cut(&exception.reason, MOST_OF_REASON));
+        let operator = cut(&exception.operator, 60);
+        let operator = line(&operator);
+        let reason = cut(&exception.reason, MOST_OF_REASON);
+        let reason = line(&reason);
         format!(
             "`{operator}` (until {}: {reason})",
             until.unwrap_or_default()

@@ -1,29 +1,39 @@
 //! New operators: where each runs, whether it trains, its out form, and the C++ to write.
 
-use std::collections::BTreeMap;
-
-use super::item::{Item, in_full, line, short_name};
-use super::listing::{Listing, Row};
+use super::item::{Item, line};
+use super::listing::{Listing, Row, Short, cell};
 use crate::changes::outline::Class;
 use crate::changes::{Report, card, count};
 use crate::escape::{code, markdown};
 use opatlas_diff::cards::Card;
 use opatlas_diff::causes::{Cause, Edited};
+use rustc_hash::FxHashMap;
 
 /// As many declarations are in a row.
 const DECLARATIONS: usize = 2;
 
-/// The new operators, with what follows from them.
-pub(super) fn items(report: &Report<'_>, causes: &[&Cause], room: Option<usize>) -> Vec<Item> {
+/// What there is to know of new operators, by name.
+pub(super) type Cards<'a> = FxHashMap<&'a str, &'a Card>;
+
+/// The cards of a report.
+pub(super) fn cards<'a>(report: &Report<'a>) -> Cards<'a> {
     let cards = report.cards.iter();
-    let cards: BTreeMap<&str, &Card> = cards.map(|card| (&*card.operator, card)).collect();
-    let mut rows: Vec<Row> = Vec::new();
-    for cause in causes {
-        let start = rows.len();
-        let edited = cause.edited.iter();
-        rows.extend(edited.map(|edited| row(report, edited, cards.get(&*edited.operator))));
-        rows[start].changes.extend(&cause.consequences);
+    cards.map(|card| (&*card.operator, card)).collect()
+}
+
+/// A row for each new operator of a cause, the first one with what follows from them.
+pub(super) fn rows<'a>(report: &Report<'_>, cause: &'a Cause, cards: &Cards<'_>) -> Vec<Row<'a>> {
+    let edited = cause.edited.iter();
+    let rows = edited.map(|edited| row(report, edited, cards.get(&*edited.operator)));
+    let mut rows: Vec<Row<'_>> = rows.collect();
+    if let Some(first) = rows.first_mut() {
+        first.changes.extend(&cause.consequences);
     }
+    rows
+}
+
+/// The new operators, of these rows.
+pub(super) fn items(report: &Report<'_>, rows: Vec<Row<'_>>, room: Option<usize>) -> Vec<Item> {
     if rows.is_empty() {
         return Vec::new();
     }
@@ -41,7 +51,7 @@ pub(super) fn items(report: &Report<'_>, causes: &[&Cause], room: Option<usize>)
     listing.items(report, room)
 }
 
-fn row(report: &Report<'_>, edited: &Edited, card: Option<&&Card>) -> Row {
+fn row<'a>(report: &Report<'_>, edited: &'a Edited, card: Option<&&Card>) -> Row<'a> {
     let change = &report.judgement.changes[edited.edits[0]].change;
     let name = code(&edited.operator);
     let namespace = edited.operator.split_once("::");
@@ -74,19 +84,10 @@ fn row(report: &Report<'_>, edited: &Edited, card: Option<&&Card>) -> Row {
         .collect();
     Row {
         text: format!("| {} |\n", cells.join(" | ")),
-        short: format!(
-            "| {} | {} | | | | |\n",
-            cell(&short_name(&edited.operator)),
-            cell(&in_full(report))
-        ),
+        short: Short::New(&edited.operator),
         changes: edited.edits.clone(),
         name,
     }
-}
-
-/// Text in a table: a bar would end the cell.
-fn cell(text: &str) -> String {
-    text.replace('|', "\\|").replace('\n', " ")
 }
 
 fn kernels(card: &Card) -> String {

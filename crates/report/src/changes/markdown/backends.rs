@@ -2,10 +2,10 @@
 
 use opatlas_diff::rules::ChangeRuleId;
 use opatlas_operators::entry::KeyName;
-use std::collections::BTreeMap;
+use rustc_hash::FxHashMap;
 
 use super::item::Item;
-use super::listing::{Listing, Row};
+use super::listing::{Listing, Row, Short};
 use crate::changes::outline::Class;
 use crate::changes::{Report, lists};
 use crate::escape::{cut, markdown};
@@ -19,7 +19,7 @@ pub(super) fn overview(report: &Report<'_>, room: Option<usize>) -> Vec<Item> {
         ChangeRuleId::BackendSupportKindChanged,
         ChangeRuleId::AutogradSupportLost,
     ];
-    let mut of_key: BTreeMap<&str, [usize; 4]> = BTreeMap::new();
+    let mut of_key: FxHashMap<&str, [usize; 4]> = FxHashMap::default();
     let mut order: Vec<&str> = Vec::new();
     for judged in &report.judgement.changes {
         let change = &judged.change;
@@ -28,10 +28,11 @@ pub(super) fn overview(report: &Report<'_>, room: Option<usize>) -> Vec<Item> {
         };
         if let Subject::Keys(keys) = &change.subject {
             for key in keys.iter().map(KeyName::as_str) {
-                if !of_key.contains_key(key) {
+                let numbers = of_key.entry(key).or_insert_with(|| {
                     order.push(key);
-                }
-                of_key.entry(key).or_default()[column] += 1;
+                    [0; 4]
+                });
+                numbers[column] += 1;
             }
         }
     }
@@ -55,7 +56,7 @@ pub(super) fn overview(report: &Report<'_>, room: Option<usize>) -> Vec<Item> {
         Row {
             name: String::new(),
             text: text(&markdown(&lists::keys(keys))),
-            short: text(&cut(&markdown(&lists::keys(keys)), 200)),
+            short: Short::Text(text(&cut(&markdown(&lists::keys(keys)), 200)).into()),
             changes: Vec::new(),
         }
     };

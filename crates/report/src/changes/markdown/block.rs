@@ -3,10 +3,11 @@
 
 use super::item::{Item, chars, fits};
 use super::listing::Row;
+use crate::changes::Report;
 use crate::changes::outline::Class;
 
 /// A bullet and its rows.
-pub(super) struct Block {
+pub(super) struct Block<'a> {
     pub class: Class,
     /// The bullet's first line, which can stand alone, without its end.
     pub title: String,
@@ -17,15 +18,15 @@ pub(super) struct Block {
     /// What the folded rows are.
     pub summary: String,
     /// Folded rows, each an item of a list.
-    pub rows: Vec<Row>,
+    pub rows: Vec<Row<'a>>,
     /// The changes that the bullet covers.
     pub changes: Vec<usize>,
 }
 
-impl Block {
+impl Block<'_> {
     /// One item, or as many as the room asks for.
-    pub(super) fn items(self, room: Option<usize>) -> Vec<Item> {
-        let whole = self.item(0..self.rows.len(), &self.title, &self.lines, false);
+    pub(super) fn items(self, report: &Report<'_>, room: Option<usize>) -> Vec<Item> {
+        let whole = self.item(report, 0..self.rows.len(), &self.title, &self.lines, false);
         if fits(&whole.text, room) {
             return vec![whole];
         }
@@ -44,14 +45,14 @@ impl Block {
                 end += 1;
             }
             let lines = if start == 0 { lines } else { "" };
-            let mut item = self.item(start..end, title, lines, is_brief);
+            let mut item = self.item(report, start..end, title, lines, is_brief);
             while chars(&item.text) > room && end > start + 1 {
                 end -= 1;
-                item = self.item(start..end, title, lines, is_brief);
+                item = self.item(report, start..end, title, lines, is_brief);
             }
             if chars(&item.text) > room || (end == start && start < self.rows.len()) {
                 end = (start + 1).min(self.rows.len());
-                item = self.item(start..end, &self.short, "", true);
+                item = self.item(report, start..end, &self.short, "", true);
             }
             items.push(item);
             start = end;
@@ -61,6 +62,7 @@ impl Block {
 
     fn item(
         &self,
+        report: &Report<'_>,
         range: std::ops::Range<usize>,
         title: &str,
         lines: &str,
@@ -78,15 +80,18 @@ impl Block {
         };
         let mut text = format!("\n{title}\n{lines}");
         if !rows.is_empty() {
-            let shown = rows.iter().map(|row| {
-                let text = if is_short { &row.short } else { &row.text };
-                format!("{INDENT}{text}")
-            });
-            let list: String = shown.collect();
+            let summary = &self.summary;
             text.push_str(&format!(
-                "{INDENT}<details><summary>{}{part}</summary>\n\n{list}\n{INDENT}</details>\n",
-                self.summary
+                "{INDENT}<details><summary>{summary}{part}</summary>\n\n"
             ));
+            for row in rows {
+                text.push_str(INDENT);
+                match is_short {
+                    true => text.push_str(&row.short.text(report)),
+                    false => text.push_str(&row.text),
+                }
+            }
+            text.push_str(&format!("\n{INDENT}</details>\n"));
         }
         let mut changes: Vec<usize> = rows.iter().flat_map(|row| row.changes.clone()).collect();
         if range.start == 0 {

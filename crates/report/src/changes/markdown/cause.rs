@@ -3,10 +3,11 @@
 
 use std::collections::BTreeMap;
 
+use super::Pairs;
 use super::block::{Block, INDENT};
 use super::found;
 use super::item::{Item, impacts, in_full, line, lines, rule, short_name};
-use super::listing::Row;
+use super::listing::{Row, Short};
 use super::marked;
 use crate::changes::advice::{FORMULA, why};
 use crate::changes::entry_diff::entry_diff;
@@ -37,7 +38,7 @@ pub(super) fn items(
     report: &Report<'_>,
     section: &Section<'_>,
     (cause, found): (&Cause, &[&Finding]),
-    pairs: &BTreeMap<&str, &Pair>,
+    pairs: &Pairs<'_>,
     room: Option<usize>,
 ) -> Vec<Item> {
     let view = View {
@@ -47,13 +48,13 @@ pub(super) fn items(
         class: section.class,
         level: section.level,
     };
-    view.block(found).items(room)
+    view.block(found).items(report, room)
 }
 
 struct View<'a, 'r> {
     report: &'a Report<'r>,
     cause: &'a Cause,
-    pairs: &'a BTreeMap<&'a str, &'a Pair>,
+    pairs: &'a Pairs<'a>,
     class: Class,
     level: Level,
 }
@@ -63,7 +64,7 @@ impl<'a> View<'a, '_> {
         &self.report.judgement.changes[i]
     }
 
-    fn block(&self, found: &[&Finding]) -> Block {
+    fn block(&self, found: &[&Finding]) -> Block<'a> {
         let first = self.judged(self.cause.first());
         let root = found.iter().position(|finding| self.is_root(finding));
         let mut title = self.title(first);
@@ -96,7 +97,7 @@ impl<'a> View<'a, '_> {
         {
             lines.push_str(&format!("{INDENT}{}\n", markdown(&help)));
         }
-        let mut rows: Vec<Row> = folded
+        let mut rows: Vec<Row<'_>> = folded
             .iter()
             .map(|finding| plain(format!("- {}\n", found::sentence(self.report, finding))))
             .collect();
@@ -212,7 +213,7 @@ impl<'a> View<'a, '_> {
 
     /// What there is to know of the only edited operator: schemas, all edits, why, PyTorch's
     /// verdict, and how to accept it.
-    fn details(&self, edited: &Edited, rows: &mut Vec<Row>) {
+    fn details(&self, edited: &Edited, rows: &mut Vec<Row<'_>>) {
         let edits: Vec<&Judged> = edited.edits.iter().map(|&i| self.judged(i)).collect();
         for text in sides(self.report, self.pair(edited), &edits) {
             rows.push(plain(text));
@@ -254,14 +255,14 @@ impl<'a> View<'a, '_> {
     }
 
     /// Why it matters, where somebody must act.
-    fn reason(&self, judged: &Judged) -> Option<Row> {
+    fn reason(&self, judged: &Judged) -> Option<Row<'static>> {
         let change = &judged.change;
         let matters = weight(judged) >= Level::Dangerous;
         matters.then(|| plain(format!("- why: {}\n", markdown(why(change.rule)))))
     }
 
     /// A row for one of several operators.
-    fn operator(&self, edited: &Edited) -> Row {
+    fn operator(&self, edited: &'a Edited) -> Row<'a> {
         let first = self.judged(edited.edits[0]);
         let change = &first.change;
         let mut text = format!("- {}", operator(&edited.operator, change));
@@ -275,18 +276,14 @@ impl<'a> View<'a, '_> {
         Row {
             name: code(&edited.operator),
             text,
-            short: format!(
-                "- {}: {}\n",
-                short_name(&edited.operator),
-                in_full(self.report)
-            ),
+            short: Short::Operator(&edited.operator),
             changes: edited.edits.clone(),
         }
     }
 
     /// The consequences, those with the same words together. What only represents others is not
     /// shown, and counts as covered.
-    fn consequences(&self, covered: &mut Vec<usize>) -> Vec<Row> {
+    fn consequences(&self, covered: &mut Vec<usize>) -> Vec<Row<'a>> {
         let mut alike: Vec<(String, &Judged, Vec<usize>)> = Vec::new();
         let mut places: BTreeMap<(ChangeRuleId, String), usize> = BTreeMap::new();
         for &i in &self.cause.consequences {
@@ -309,7 +306,7 @@ impl<'a> View<'a, '_> {
             .collect()
     }
 
-    fn consequence(&self, told: &str, judged: &Judged, all: Vec<usize>) -> Row {
+    fn consequence(&self, told: &str, judged: &Judged, all: Vec<usize>) -> Row<'a> {
         let names = all.iter().map(|&i| code(&self.judged(i).change.operator));
         let mut shown: Vec<String> = names.take(NAMED).collect();
         if let more @ 1.. = all.len() - shown.len() {
@@ -332,11 +329,7 @@ impl<'a> View<'a, '_> {
         Row {
             name: String::new(),
             text,
-            short: format!(
-                "- {}: {}\n",
-                count(all.len(), "consequence"),
-                in_full(self.report)
-            ),
+            short: Short::Consequences(all.len()),
             changes: all,
         }
     }
@@ -360,7 +353,7 @@ fn operator(name: &str, change: &Change) -> String {
 }
 
 /// A diff as code. The fence is longer than any run of backticks in it.
-fn fenced(lines: &[String]) -> Row {
+fn fenced(lines: &[String]) -> Row<'static> {
     let ticks = lines.iter().flat_map(|line| line.split(|c| c != '`'));
     let fence = "`".repeat(ticks.map(str::len).max().unwrap_or(0).max(2) + 1);
     let mut text = format!("- the entry:\n\n    {fence}diff\n");
@@ -379,10 +372,10 @@ fn is_hidden(c: char) -> bool {
 }
 
 /// A row that covers no change.
-fn plain(text: String) -> Row {
+fn plain(text: String) -> Row<'static> {
     Row {
         name: String::new(),
-        short: "- too long to show here\n".to_owned(),
+        short: Short::Text("- too long to show here\n".into()),
         text,
         changes: Vec::new(),
     }
@@ -439,7 +432,7 @@ fn marks(changes: &[&Judged], is_new: bool) -> Vec<Span> {
 }
 
 /// A harmless cause of one operator in a line.
-pub(super) fn row(report: &Report<'_>, cause: &Cause) -> Row {
+pub(super) fn row<'a>(report: &Report<'_>, cause: &'a Cause) -> Row<'a> {
     let changes = &report.judgement.changes;
     let edited = &cause.edited[0];
     let name = code(&edited.operator);
@@ -469,7 +462,7 @@ pub(super) fn row(report: &Report<'_>, cause: &Cause) -> Row {
     text.push('\n');
     Row {
         text,
-        short: format!("- {}: {}\n", short_name(&edited.operator), in_full(report)),
+        short: Short::Operator(&edited.operator),
         changes: cause.changes().collect(),
         name,
     }

@@ -1,7 +1,7 @@
 //! What is to be said of exceptions: a line each.
 
-use super::item::{Item, in_full, short_name};
-use super::listing::{Listing, Row};
+use super::item::Item;
+use super::listing::{Listing, Row, Short};
 use crate::changes::outline::Class;
 use crate::changes::{Report, message};
 use crate::escape::{code, markdown};
@@ -17,7 +17,7 @@ pub(super) fn items(report: &Report<'_>, about: &[usize], room: Option<usize>) -
                 markdown(&message(change)),
                 change.rule.id
             ),
-            short: format!("- {}: {}\n", short_name(&change.operator), in_full(report)),
+            short: Short::Operator(&change.operator),
             changes: vec![i],
             name,
         }

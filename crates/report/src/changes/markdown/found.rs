@@ -2,7 +2,7 @@
 
 use super::block::{Block, INDENT};
 use super::item::{Item, address, in_full};
-use super::listing::Row;
+use super::listing::{Row, Short};
 use crate::changes::Report;
 use crate::changes::outline::Class;
 use crate::escape::{code, cut, markdown};
@@ -78,16 +78,16 @@ pub(super) fn items(
         rows,
         changes: Vec::new(),
     };
-    block.items(room)
+    block.items(report, room)
 }
 
-fn row(report: &Report<'_>, finding: &Finding) -> Row {
+fn row(report: &Report<'_>, finding: &Finding) -> Row<'static> {
     let place = code(&report.found.place(finding));
     let operator = finding.operator.as_deref();
     let name = operator.map_or_else(|| code(&finding.file), code);
     Row {
         text: format!("- {name} ({place})\n"),
-        short: format!("- {}\n", code(&cut(&name, 80))),
+        short: Short::Text(format!("- {}\n", code(&cut(&name, 80))).into()),
         name,
         changes: Vec::new(),
     }

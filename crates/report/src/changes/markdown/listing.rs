@@ -1,6 +1,8 @@
 //! A list under a heading, which may be split over several pieces, each with its own heading.
 
-use super::item::{Item, chars, fits};
+use std::borrow::Cow;
+
+use super::item::{Item, chars, fits, in_full, short_name};
 use crate::changes::outline::Class;
 use crate::changes::{Report, count};
 use crate::escape::cut;
@@ -9,7 +11,7 @@ use crate::escape::cut;
 const FOLDED: usize = 8;
 
 /// A list under a heading.
-pub(super) struct Listing {
+pub(super) struct Listing<'a> {
     pub class: Class,
     /// The heading's line, without its end.
     pub title: String,
@@ -17,7 +19,7 @@ pub(super) struct Listing {
     pub meta: String,
     /// What comes right before the rows: the head of a table.
     pub header: &'static str,
-    pub rows: Vec<Row>,
+    pub rows: Vec<Row<'a>>,
     /// The separator between rows.
     pub separator: &'static str,
     /// What a row is about.
@@ -27,16 +29,50 @@ pub(super) struct Listing {
 }
 
 /// One row.
-pub(super) struct Row {
+pub(super) struct Row<'a> {
     /// The operator as code, for the summary of a folded list.
     pub name: String,
     pub text: String,
     /// Instead of `text` where that alone is over the room.
-    pub short: String,
+    pub short: Short<'a>,
     pub changes: Vec<usize>,
 }
 
-impl Listing {
+/// What stands for a row that is over the room. Few are, so it is put into words only then.
+pub(super) enum Short<'a> {
+    /// A text with its end.
+    Text(Cow<'static, str>),
+    /// An operator in a list.
+    Operator(&'a str),
+    /// An operator in the table of new ones.
+    New(&'a str),
+    /// So many consequences.
+    Consequences(usize),
+}
+
+impl Short<'_> {
+    pub(super) fn text(&self, report: &Report<'_>) -> Cow<'_, str> {
+        let full = || in_full(report);
+        Cow::Owned(match self {
+            Self::Text(text) => return Cow::Borrowed(text),
+            Self::Operator(name) => format!("- {}: {}\n", short_name(name), full()),
+            Self::New(name) => {
+                let (name, full) = (cell(&short_name(name)), cell(&full()));
+                format!("| {name} | {full} | | | | |\n")
+            }
+            Self::Consequences(number) => {
+                format!("- {}: {}\n", count(*number, "consequence"), full())
+            }
+        })
+    }
+}
+
+/// Text in a table: a bar would end the cell.
+pub(super) fn cell(text: &str) -> String {
+    text.replace('|', "\\|").replace('\n', " ")
+}
+
+impl Listing<'_> {
     /// One item, or as many as the room asks for.
     pub(super) fn items(self, report: &Report<'_>, room: Option<usize>) -> Vec<Item> {
         let whole = self.item(report, 0..self.rows.len(), &self.meta, false);
@@ -87,11 +123,16 @@ impl Listing {
         }
         text.push_str("\n\n");
         text.push_str(meta);
-        let shown: Vec<&str> = rows
-            .iter()
-            .map(|row| if is_short { &*row.short } else { &*row.text })
-            .collect();
-        let mut list = format!("{}{}", self.header, shown.join(self.separator));
+        let mut list = self.header.to_owned();
+        for (at, row) in rows.iter().enumerate() {
+            if at > 0 {
+                list.push_str(self.separator);
+            }
+            match is_short {
+                true => list.push_str(&row.short.text(report)),
+                false => list.push_str(&row.text),
+            }
+        }
         if !self.separator.is_empty() {
             list.push('\n');
         }

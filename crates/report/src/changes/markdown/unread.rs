@@ -2,7 +2,7 @@
 
 use super::block::Block;
 use super::item::{Item, in_full, short_name};
-use super::listing::{Listing, Row};
+use super::listing::{Listing, Row, Short};
 use crate::changes::Report;
 use crate::changes::outline::Class;
 use crate::escape::{code, markdown};
@@ -49,10 +49,10 @@ fn folded(report: &Report<'_>, room: Option<usize>) -> Vec<Item> {
         rows: unread.iter().map(|one| row(report, one)).collect(),
         changes: Vec::new(),
     };
-    block.items(room)
+    block.items(report, room)
 }
 
-fn row(report: &Report<'_>, unread: &Unread) -> Row {
+fn row(report: &Report<'_>, unread: &Unread) -> Row<'static> {
     let side = match unread.side {
         UnreadSide::Base => &report.base,
         UnreadSide::Head => &report.head,
@@ -73,14 +73,15 @@ fn row(report: &Report<'_>, unread: &Unread) -> Row {
     };
     let shown = name.map_or_else(String::new, |name| format!("{}: ", code(name)));
     let short = name.map_or_else(String::new, |name| format!("{}: ", short_name(name)));
+    let short = format!(
+        "- **{}**: {short}{}\n",
+        unread.side.as_str(),
+        in_full(report)
+    );
     Row {
         name: name.map_or_else(String::new, code),
         text: text(shown, markdown(&unread.message)),
-        short: format!(
-            "- **{}**: {short}{}\n",
-            unread.side.as_str(),
-            in_full(report)
-        ),
+        short: Short::Text(short.into()),
         changes: Vec::new(),
     }
 }
