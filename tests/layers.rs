@@ -39,6 +39,7 @@ const LAYERS: &[(&str, &[&str])] = &[
             "jiff",
             "percent-encoding",
             "rustc-hash",
+            "serde",
             "serde_json",
             "similar",
         ],

@@ -84,7 +84,7 @@ impl Compare {
             Format::Text => vec![changes::text(report, self.colour())],
             Format::Markdown => changes::markdown(report, &Threads),
             Format::Csv => vec![changes::csv(report)],
-            Format::Sarif => vec![indented(&changes::sarif(report))?],
+            Format::Sarif => vec![indented(&changes::sarif(report, &Threads))?],
             Format::Junit => vec![changes::junit(report)],
             Format::Github => vec![changes::github(report)],
             Format::Gitlab => vec![pretty(&changes::gitlab(report))?],

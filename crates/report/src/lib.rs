@@ -11,6 +11,7 @@ mod junit;
 mod line_hash;
 pub mod packing;
 pub mod room;
+mod sarif;
 pub mod signatures;
 pub mod support;
 pub mod table;

@@ -70,6 +70,13 @@ fn hashes(text: &str, lines: &BTreeSet<u32>) -> BTreeMap<u32, String> {
 
 /// Calls back with the number and the hash of each line, in their order.
 fn roll(text: &str, found: impl FnMut(u32, u64)) {
+    match text.is_ascii() {
+        true => roll_units(text.bytes().map(u16::from), found),
+        false => roll_units(text.encode_utf16(), found),
+    }
+}
+
+fn roll_units(units: impl Iterator<Item = u16>, found: impl FnMut(u32, u64)) {
     let mut window = Window {
         units: [0; WINDOW],
         starts: [0; WINDOW],
@@ -78,7 +85,7 @@ fn roll(text: &str, found: impl FnMut(u32, u64)) {
         found,
     };
     let (mut line, mut is_start, mut after_return) = (0, true, false);
-    for unit in text.encode_utf16().chain([END]) {
+    for unit in units.chain([END]) {
         let is_return = unit == u16::from(b'\r');
         let is_blank = unit == u16::from(b' ') || unit == u16::from(b'\t');
         let is_second = after_return && unit == NEW_LINE;
@@ -119,7 +126,10 @@ impl<F: FnMut(u32, u64)> Window<F> {
             .wrapping_mul(self.hash)
             .wrapping_add(unit.into())
             .wrapping_sub(LEAVING.wrapping_mul(old.into()));
-        self.at = (self.at + 1) % WINDOW;
+        self.at += 1;
+        if self.at == WINDOW {
+            self.at = 0;
+        }
     }
 }
 

@@ -1,52 +1,59 @@
 //! A comparison as SARIF 2.1.0, on the lines of the head's file.
 
-use std::fmt::Write as _;
-
 use serde_json::{Value, json};
 
 use super::{Report, Side, help, verdict};
-use crate::escape::uri;
-use crate::findings::{add_hash, places, region};
+use crate::findings::places;
 use crate::line_hash::LineHashes;
+use crate::sarif::{
+    Artifact, Fingerprints, Location, Logical, Message, Physical, Properties, Region, SarifResult,
+    Suppression, line_hash,
+};
 use opatlas_diff::policy::{Conclusion, Judged};
 use opatlas_diff::revision::UnreadSide;
 use opatlas_diff::rules::{ChangeRule, Level};
 use opatlas_diff::{Change, Fragment};
 use opatlas_rules::registry;
 use opatlas_source::diagnostic::RuleId;
+use opatlas_source::{Pair, both};
 
 /// The whole log: one run, with the rules of its changes. Excused changes are results with a
 /// suppression, and new findings are results too. Entries that were not compared make the execution unsuccessful and become
 /// notifications, and so do other revisions against which the head fails. `compound`, which only
-/// represents others, and changes without meaning are omitted.
+/// represents others, and changes without meaning are omitted. Results are put into words in two halves.
 #[must_use]
-pub fn sarif(report: &Report<'_>) -> String {
+pub fn sarif(report: &Report<'_>, pair: &dyn Pair) -> String {
     let changes = report.judgement.changes.iter();
     let told = changes.filter(|judged| judged.change.is_counted() && judged.level > Level::None);
     let told: Vec<&Judged> = told.collect();
     let mut rules: Vec<&ChangeRule> = told.iter().map(|judged| judged.change.rule).collect();
     rules.sort_unstable_by_key(|rule| rule.id);
     rules.dedup_by_key(|rule| rule.id);
-    let mut out = String::from(
-        r#"{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":[{"results":["#,
-    );
     let found = Found::of(report, rules.len());
     let hashes = hashes(report, &told);
-    let changes = told
-        .iter()
-        .map(|judged| result(report, judged, &rules, &hashes));
-    for (at, result) in changes.chain(found.results(report, &hashes)).enumerate() {
-        if report.room.is_over(out.len()) {
-            return out;
-        }
-        out.push_str(if at == 0 { "" } else { "," });
-        let _ = write!(out, "{result}");
+    let results = Results {
+        report,
+        rules: &rules,
+        hashes: &hashes,
+        in_base: format!("in {}", report.base.title),
+    };
+    let (first, second) = told.split_at(told.len() / 2);
+    let (mut text, second) = both(pair, || results.text(first), || results.text(second));
+    if !text.is_empty() && !second.is_empty() {
+        text.push(b',');
     }
-    let mut run = run(report, &rules, &found).to_string();
-    run.replace_range(..1, "],");
-    out.push_str(&run);
-    out.push_str("]}");
-    out
+    text.extend(second);
+    for result in found.results(report, &hashes) {
+        if report.room.is_over(text.len()) {
+            break;
+        }
+        push(&mut text, &result);
+    }
+    let run = run(report, &rules, &found).to_string();
+    let begin = r#"{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":[{"results":["#;
+    // The rest of the run, as an object without its first brace.
+    let (text, rest) = (String::from_utf8_lossy(&text), &run[1..]);
+    format!("{begin}{text}],{rest}]}}")
 }
 
 /// The hashes of the lines in the head that results begin in.
@@ -76,14 +83,16 @@ impl Found {
     }
 
     /// A result for each, as the findings alone have it.
-    fn results(&self, report: &Report<'_>, hashes: &LineHashes<'_>) -> impl Iterator<Item = Value> {
+    fn results<'a>(
+        &'a self,
+        report: &Report<'a>,
+        hashes: &'a LineHashes<'_>,
+    ) -> impl Iterator<Item = SarifResult<'a>> {
         let new = report.found.new;
         new.findings.iter().map(move |finding| {
             let mut result = crate::findings::sarif_result(new, finding, &self.rules, hashes);
-            if let Some(index) = result["ruleIndex"].as_u64() {
-                result["ruleIndex"] = json!(index + self.behind as u64);
-            }
-            result["properties"] = json!({"new": true});
+            result.rule_index = result.rule_index.map(|index| index + self.behind);
+            result.properties = Some(Properties::Finding { new: true });
             result
         })
     }
@@ -113,10 +122,11 @@ fn run(report: &Report<'_>, rules: &[&ChangeRule], found: &Found) -> Value {
             );
             let mut told = json!({"level": "error", "message": {"text": text}});
             if let Some(place) = one.place {
-                let at = json!({
-                    "artifactLocation": {"uri": uri(&side.files.native_functions.path)},
-                    "region": region(side.files.native_functions, place),
-                });
+                let source = side.files.native_functions;
+                let at = Physical {
+                    artifact_location: Artifact::of(&source.path),
+                    region: Some(Region::of(source, place)),
+                };
                 told["locations"] = json!([{"physicalLocation": at}]);
             }
             told
@@ -184,64 +194,96 @@ fn descriptor(report: &Report<'_>, rule: &ChangeRule) -> Value {
     descriptor
 }
 
-fn result(
-    report: &Report<'_>,
-    judged: &Judged,
-    rules: &[&ChangeRule],
-    hashes: &LineHashes<'_>,
-) -> Value {
-    let change = &judged.change;
-    let mut text = Report::sentence(change);
-    if let Some(help) = help(change) {
-        text.push_str(&format!(". {help}"));
+/// What all results of a report have in common.
+struct Results<'a> {
+    report: &'a Report<'a>,
+    rules: &'a [&'a ChangeRule],
+    hashes: &'a LineHashes<'a>,
+    /// What is said of the base.
+    in_base: String,
+}
+
+impl<'a> Results<'a> {
+    fn result(&'a self, judged: &'a Judged) -> SarifResult<'a> {
+        let (report, change) = (self.report, &judged.change);
+        let mut text = Report::sentence(change);
+        if let Some(help) = help(change) {
+            text.push_str(". ");
+            text.push_str(&help);
+        }
+        let audiences = |audiences: opatlas_diff::rules::Audiences| -> Vec<&'static str> {
+            audiences.iter().map(|audience| audience.as_str()).collect()
+        };
+        let is_in_base = report.base.line(change.old.as_ref()).is_some();
+        let before = is_in_base.then(|| Location {
+            id: Some(0),
+            message: Some(Message::of(&*self.in_base)),
+            ..location(&report.base, change.old.as_ref(), change)
+        });
+        let rule = change.rule.id;
+        let index = self.rules.binary_search_by_key(&rule, |rule| rule.id);
+        SarifResult {
+            rule_id: rule.as_str(),
+            level: level(judged.level),
+            message: Message::of(text),
+            locations: [location(&report.head, change.new.as_ref(), change)],
+            partial_fingerprints: Fingerprints {
+                own: change.fingerprint().to_string(),
+                line: line_hash(self.hashes, report.head.place(change.new.as_ref())),
+            },
+            properties: Some(Properties::Change {
+                level: judged.level.as_str(),
+                breaks: audiences(change.impacts.breaks),
+                risks: audiences(change.impacts.risks),
+            }),
+            rule_index: index.ok(),
+            related_locations: before.into_iter().collect(),
+            suppressions: judged.is_excused().then(|| {
+                [Suppression {
+                    kind: "external",
+                    status: "accepted",
+                    justification: verdict::standing(report, judged).unwrap_or_default(),
+                }]
+            }),
+            fixes: None,
+        }
     }
-    let audiences = |audiences: opatlas_diff::rules::Audiences| -> Vec<&str> {
-        audiences.iter().map(|audience| audience.as_str()).collect()
-    };
-    let mut result = json!({
-        "ruleId": change.rule.id.as_str(),
-        "level": level(judged.level),
-        "message": {"text": text},
-        "locations": [location(&report.head, change.new.as_ref(), change)],
-        "partialFingerprints": {"opatlas/v1": change.fingerprint().to_string()},
-        "properties": {
-            "level": judged.level.as_str(),
-            "breaks": audiences(change.impacts.breaks),
-            "risks": audiences(change.impacts.risks),
-        },
-    });
-    if let Some((source, span)) = report.head.place(change.new.as_ref()) {
-        add_hash(&mut result, hashes, source, span);
+
+    /// Some results, with commas in between, until they are over the room.
+    fn text(&self, some: &[&Judged]) -> Vec<u8> {
+        let mut text = Vec::new();
+        for judged in some {
+            if self.report.room.is_over(text.len()) {
+                break;
+            }
+            push(&mut text, &self.result(judged));
+        }
+        text
     }
-    if let Ok(index) = rules.binary_search_by_key(&change.rule.id, |rule| rule.id) {
-        result["ruleIndex"] = json!(index);
+}
+
+/// Appends an item of a list.
+fn push(text: &mut Vec<u8>, result: &SarifResult<'_>) {
+    if !text.is_empty() {
+        text.push(b',');
     }
-    if report.base.line(change.old.as_ref()).is_some() {
-        let mut before = location(&report.base, change.old.as_ref(), change);
-        before["id"] = json!(0);
-        before["message"] = json!({"text": format!("in {}", report.base.title)});
-        result["relatedLocations"] = json!([before]);
-    }
-    if judged.is_excused() {
-        let why = verdict::standing(report, judged).unwrap_or_default();
-        result["suppressions"] = json!([{
-            "kind": "external",
-            "status": "accepted",
-            "justification": why,
-        }]);
-    }
-    result
+    // Neither memory nor a result of these types refuses to be written.
+    let _ = serde_json::to_writer(text, result);
 }
 
 /// The position on a side; only its file if it does not declare the operator.
-fn location(side: &Side<'_>, fragment: Option<&Fragment>, change: &Change) -> Value {
-    let path = side.path(change);
-    let mut physical = json!({"artifactLocation": {"uri": uri(path)}});
-    if let Some((source, span)) = side.place(fragment) {
-        physical["region"] = region(source, span);
+fn location<'a>(side: &Side<'a>, fragment: Option<&Fragment>, change: &'a Change) -> Location<'a> {
+    let place = side.place(fragment);
+    Location {
+        physical_location: Physical {
+            artifact_location: Artifact::of(side.path(change)),
+            region: place.map(|(source, span)| Region::of(source, span)),
+        },
+        logical_locations: Some([Logical {
+            fully_qualified_name: &change.operator,
+            kind: "function",
+        }]),
+        id: None,
+        message: None,
     }
-    json!({
-        "physicalLocation": physical,
-        "logicalLocations": [{"fullyQualifiedName": &*change.operator, "kind": "function"}],
-    })
 }

@@ -8,7 +8,7 @@ use opatlas_diff::policy::{Context, Line, judge};
 use opatlas_diff::{Revision, compare};
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_pytorch::release::Release;
-use opatlas_source::Bundle;
+use opatlas_source::{Bundle, InTurn};
 
 /// The number of bins that best-fit-decreasing opens, by the book: class by class, the largest
 /// first, each into the fullest bin that still takes it.
@@ -111,7 +111,7 @@ fn no_more_parts_than_by_the_book() {
             let own = items.iter().filter(|item| item.class == class);
             own.map(|item| item.text.chars().count()).collect()
         });
-        let parts = parts(&report).len();
+        let parts = parts(&report, &InTurn).len();
         assert!(parts > 1);
         assert_eq!(parts, textbook(&classes, most - overhead), "{most}");
     }

@@ -25,9 +25,8 @@ pub(super) use junit::case as junit_case;
 pub use junit::junit;
 pub use lintrunner::{Edited, lintrunner};
 pub use markdown::markdown;
-pub(super) use sarif::region;
+pub(super) use sarif::places;
 pub use sarif::sarif;
-pub(super) use sarif::{add_hash, places};
 pub(super) use sarif::{descriptor as rule_descriptor, result as sarif_result};
 pub use text::{Colour, text};
 

@@ -1,10 +1,15 @@
 //! Findings as SARIF 2.1.0.
 
+use std::borrow::Cow;
+
 use serde_json::{Value, json};
 
 use super::{Findings, SourceText};
-use crate::escape::uri;
 use crate::line_hash::LineHashes;
+use crate::sarif::{
+    Artifact, ArtifactChange, Fingerprints, Fix, Location, Message, Physical, Region, Replacement,
+    SarifResult, line_hash,
+};
 use opatlas_rules::{Rule, registry};
 use opatlas_source::Span;
 use opatlas_source::diagnostic::{Finding, RuleId, Severity};
@@ -17,7 +22,7 @@ pub fn sarif(report: &Findings<'_>) -> Value {
     ids.dedup();
     let rules: Vec<&Rule> = ids.iter().map(|&id| registry::of(id)).collect();
     let hashes = LineHashes::of(places(report));
-    let results: Vec<Value> = report
+    let results: Vec<SarifResult<'_>> = report
         .findings
         .iter()
         .take_while(|_| !report.room.is_over(0))
@@ -84,93 +89,69 @@ pub(crate) fn places<'a>(report: &'a Findings<'_>) -> impl Iterator<Item = (&'a 
     })
 }
 
-/// Puts the hash of a line beside the other fingerprints of a result.
-pub(crate) fn add_hash(
-    result: &mut Value,
-    hashes: &LineHashes<'_>,
-    source: &SourceText,
-    span: Span,
-) {
-    let line = source.lines(span).start.line;
-    if let Some(hash) = hashes.get(source, line) {
-        result["partialFingerprints"]["primaryLocationLineHash"] = json!(hash);
-    }
-}
-
-pub(crate) fn result(
-    report: &Findings<'_>,
-    finding: &Finding,
+/// A finding, with the place of its rule among `ids`.
+pub(crate) fn result<'a>(
+    report: &'a Findings<'_>,
+    finding: &'a Finding,
     ids: &[RuleId],
-    hashes: &LineHashes<'_>,
-) -> Value {
-    let mut message = finding.message.to_string();
+    hashes: &'a LineHashes<'_>,
+) -> SarifResult<'a> {
+    let mut message = Cow::Borrowed(&*finding.message);
     if let Some(help) = &finding.help {
+        let message = message.to_mut();
         message.push_str(". ");
         message.push_str(help);
     }
-    let mut result = json!({
-        "ruleId": finding.rule.as_str(),
-        "level": level(finding.severity),
-        "message": {"text": message},
-        "locations": [location(report, &finding.file, finding.span, None)],
-        "partialFingerprints": {"opatlas/v1": format!(
-            "{}:{}",
-            finding.rule,
-            finding.operator.as_deref().unwrap_or(&finding.file)
-        )},
+    let source = report.source(&finding.file);
+    let related = finding.related.iter().enumerate().map(|(i, related)| {
+        let file = related.file.as_deref().unwrap_or(&finding.file);
+        Location {
+            id: Some(i),
+            message: Some(Message::of(&*related.message)),
+            ..location(report, file, related.span)
+        }
     });
-    if let Some(source) = report.source(&finding.file) {
-        add_hash(&mut result, hashes, source, finding.span);
-    }
-    if let Ok(index) = ids.binary_search(&finding.rule) {
-        result["ruleIndex"] = json!(index);
-    }
-    if !finding.related.is_empty() {
-        let related = finding.related.iter().enumerate().map(|(i, related)| {
-            let file = related.file.as_deref().unwrap_or(&finding.file);
-            let mut at = location(report, file, related.span, Some(&related.message));
-            at["id"] = json!(i);
-            at
-        });
-        result["relatedLocations"] = related.collect();
-    }
-    if let Some(fix) = &finding.fix
-        && let Some(source) = report.source(&finding.file)
-    {
-        let help = finding.help.as_deref().unwrap_or("Fix");
-        let applicability = fix.applicability.as_str();
-        result["fixes"] = json!([{
-            "description": {"text": format!("{help} ({applicability})")},
-            "artifactChanges": [{
-                "artifactLocation": {"uri": uri(&source.path)},
-                "replacements": [{
-                    "deletedRegion": region(source, fix.span),
-                    "insertedContent": {"text": &*fix.replacement},
+    let named = finding.operator.as_deref().unwrap_or(&finding.file);
+    SarifResult {
+        rule_id: finding.rule.as_str(),
+        level: level(finding.severity),
+        message: Message::of(message),
+        locations: [location(report, &finding.file, finding.span)],
+        partial_fingerprints: Fingerprints {
+            own: format!("{}:{named}", finding.rule),
+            line: line_hash(hashes, source.map(|source| (source, finding.span))),
+        },
+        properties: None,
+        rule_index: ids.binary_search(&finding.rule).ok(),
+        related_locations: related.collect(),
+        suppressions: None,
+        fixes: finding.fix.as_ref().zip(source).map(|(fix, source)| {
+            let help = finding.help.as_deref().unwrap_or("Fix");
+            let applicability = fix.applicability.as_str();
+            let replacement = Replacement {
+                deleted_region: Region::of(source, fix.span),
+                inserted_content: Message::of(&*fix.replacement),
+            };
+            [Fix {
+                description: Message::of(format!("{help} ({applicability})")),
+                artifact_changes: [ArtifactChange {
+                    artifact_location: Artifact::of(&source.path),
+                    replacements: [replacement],
                 }],
-            }],
-        }]);
+            }]
+        }),
     }
-    result
 }
 
-fn location(report: &Findings<'_>, file: &str, span: Span, message: Option<&str>) -> Value {
-    let mut physical = json!({"artifactLocation": {"uri": uri(report.path(file))}});
-    if let Some(source) = report.source(file) {
-        physical["region"] = region(source, span);
+fn location<'a>(report: &Findings<'_>, file: &str, span: Span) -> Location<'a> {
+    let source = report.source(file);
+    Location {
+        physical_location: Physical {
+            artifact_location: Artifact::of(report.path(file)),
+            region: source.map(|source| Region::of(source, span)),
+        },
+        logical_locations: None,
+        id: None,
+        message: None,
     }
-    let mut location = json!({"physicalLocation": physical});
-    if let Some(message) = message {
-        location["message"] = json!({"text": message});
-    }
-    location
-}
-
-pub(crate) fn region(source: &SourceText, span: Span) -> Value {
-    let lines = source.lines(span);
-    json!({
-        "startLine": lines.start.line,
-        "startColumn": lines.start.column,
-        "endLine": lines.end.line,
-        "endColumn": lines.end.column,
-    })
 }
