@@ -105,8 +105,8 @@ fn no_more_parts_than_by_the_book() {
     };
     for most in [LEAST_MAX_CHARS, 4_500, 10_000, 30_000] {
         report.max_chars = Some(most);
-        let overhead = parts::overhead(&report, &markdown::items(&report, None));
-        let items = markdown::items(&report, Some(most - overhead));
+        let overhead = parts::overhead(&report, &markdown::items(&report, &InTurn, None));
+        let items = markdown::items(&report, &InTurn, Some(most - overhead));
         let classes = Class::ALL.map(|class| {
             let own = items.iter().filter(|item| item.class == class);
             own.map(|item| item.text.chars().count()).collect()
