@@ -1,6 +1,7 @@
 //! A change: one difference between two sides, with what it means to whom.
 
 use std::fmt;
+use std::sync::OnceLock;
 
 use sha2::{Digest as _, Sha256};
 
@@ -33,6 +34,8 @@ pub struct Change {
     /// Other operators to which the same happened for the same cause: generated ones that follow
     /// the operator, entries that delegate to it.
     pub also: Vec<Box<str>>,
+    /// Made once: the change itself, its cause and the tables that follow from it all give it.
+    fingerprint: OnceLock<Fingerprint>,
 }
 
 /// What in an operator a change is about. Exceptions and fingerprints go by it.
@@ -221,6 +224,7 @@ impl Change {
             new: None,
             notes: Vec::new(),
             also: Vec::new(),
+            fingerprint: OnceLock::new(),
         }
     }
 
@@ -271,9 +275,12 @@ impl Change {
     }
 
     /// What names the change from one comparison to the next: made of rule, operator and subject,
-    /// never of wording or places.
-    #[must_use]
+    /// never of wording or places. These three stay as they are once it has been asked for.
     pub fn fingerprint(&self) -> Fingerprint {
+        *self.fingerprint.get_or_init(|| self.make_fingerprint())
+    }
+
+    fn make_fingerprint(&self) -> Fingerprint {
         let mut hasher = Sha256::new();
         let mut add = |part: &str| {
             hasher.update(part.as_bytes());
@@ -301,6 +308,20 @@ pub struct Fingerprint(pub u64);
 
 impl fmt::Display for Fingerprint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:016x}", self.0)
+        let digit = |place: usize| b"0123456789abcdef"[(self.0 >> (60 - 4 * place)) as usize & 15];
+        let digits: [u8; 16] = std::array::from_fn(digit);
+        f.write_str(std::str::from_utf8(&digits).unwrap_or_default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fingerprint_has_sixteen_digits() {
+        for print in [0, 1, 0xa, u64::MAX, 0x0123_4567_89ab_cdef] {
+            assert_eq!(Fingerprint(print).to_string(), format!("{print:016x}"));
+        }
     }
 }
