@@ -37,8 +37,20 @@ impl Serialize for KeyNames {
     }
 }
 
+impl KeyNames {
+    /// Those of a set of keys.
+    pub(super) fn new(keys: &'static Keys, set: KeySet) -> Self {
+        Self(keys, set)
+    }
+
+    /// The set.
+    pub(super) fn set(self) -> KeySet {
+        self.1
+    }
+}
+
 /// What serves a key.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 pub struct CellView<'a> {
     /// Why.
     #[schema(example = "kernel")]
@@ -89,7 +101,7 @@ impl DispatchChanges<'_> {
         for change in table.cells(base, head) {
             take(&DispatchChange {
                 operator: &table.operator,
-                keys: KeyNames(base.keys(), change.slots),
+                keys: KeyNames::new(base.keys(), change.slots),
                 before: view(&change.before),
                 after: view(&change.after),
                 cause: cause.as_deref(),

@@ -6,9 +6,9 @@ use std::ops::Range;
 use std::sync::OnceLock;
 
 use opatlas_source::{Pair, both};
-use serde::Serialize;
 
 use crate::service::{LARGEST_ANSWER, ServiceError};
+use crate::wire::cell_texts::CellTexts;
 use crate::wire::cells::DispatchChanges;
 use crate::wire::comparison::{Changes, Comparison, ComparisonParts, bare, beginning, fill_end};
 use crate::wire::json::{self, around};
@@ -117,6 +117,7 @@ impl<'a> Pieces<'a> {
     pub fn write(&self, items: Range<usize>, text: &mut Vec<u8>) -> Result<(), ServiceError> {
         let between = 1 + self.changes.1.len();
         let rest = between + 1 + self.tables.1.len();
+        let mut cells = CellTexts::default();
         for item in items {
             match item {
                 0 => text.extend_from_slice(&self.frame.begin),
@@ -124,14 +125,17 @@ impl<'a> Pieces<'a> {
                 item if item == rest => text.extend_from_slice(&(self.end)()?[1]),
                 item if item < between => {
                     if let Some(judged) = self.changes.1.get(item - 1) {
-                        push(text, item == 1, &self.changes.0.change(judged))?;
+                        let change = self.changes.0.change(judged);
+                        push(text, item == 1, |text| json::push(text, &change))?;
                     }
                 }
                 item => {
                     let mut is_first = item == between + 1;
                     if let Some(table) = self.tables.1.get(item - between - 1) {
-                        self.tables
-                            .each(table, |change| push(text, mem::take(&mut is_first), change))?;
+                        self.tables.each(table, |change| {
+                            let is_first = mem::take(&mut is_first);
+                            push(text, is_first, |text| cells.push(text, change))
+                        })?;
                     }
                 }
             }
@@ -162,11 +166,15 @@ impl<'a> Pieces<'a> {
 }
 
 /// Appends an item of a list.
-fn push(text: &mut Vec<u8>, is_first: bool, item: &impl Serialize) -> Result<(), ServiceError> {
+fn push(
+    text: &mut Vec<u8>,
+    is_first: bool,
+    item: impl FnOnce(&mut Vec<u8>),
+) -> Result<(), ServiceError> {
     if !is_first {
         text.push(b',');
     }
-    json::push(text, item);
+    item(text);
     match text.len() > LARGEST_ANSWER {
         true => Err(TOO_LARGE),
         false => Ok(()),

@@ -10,6 +10,7 @@ pub mod backends;
 pub mod badges;
 pub mod bundle;
 pub mod cause;
+mod cell_texts;
 pub mod cells;
 pub mod change;
 pub mod change_rule;
