@@ -128,7 +128,7 @@ impl Compared {
 }
 
 fn sarif(report: &Report<'_>) -> serde_json::Value {
-    serde_json::from_str(&changes::sarif(report, &InTurn)).unwrap()
+    serde_json::from_slice(&changes::sarif(report, &InTurn)).unwrap()
 }
 
 fn read(text: &str) -> Snapshot {

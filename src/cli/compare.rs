@@ -152,8 +152,8 @@ fn pretty<T: serde::Serialize>(value: &T) -> anyhow::Result<String> {
 }
 
 /// The same JSON with line breaks.
-fn indented(json: &str) -> anyhow::Result<String> {
-    pretty(&serde_json::from_str::<serde_json::Value>(json)?)
+fn indented(json: &[u8]) -> anyhow::Result<String> {
+    pretty(&serde_json::from_slice::<serde_json::Value>(json)?)
 }
 
 fn write(path: &Path, text: &str) -> anyhow::Result<()> {

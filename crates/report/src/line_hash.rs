@@ -8,7 +8,7 @@
 //! colon tells lines with the same hash apart. So a finding keeps its hash when it moves, and while
 //! the 100 characters from its line on stay the same.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use rustc_hash::FxHashMap;
 
@@ -77,11 +77,10 @@ fn roll(text: &str, found: impl FnMut(u32, u64)) {
 }
 
 fn roll_units(units: impl Iterator<Item = u16>, found: impl FnMut(u32, u64)) {
-    let mut window = Window {
-        units: [0; WINDOW],
-        starts: [0; WINDOW],
-        at: 0,
+    let mut rolled = Rolled {
         hash: 0,
+        at: 0,
+        open: VecDeque::new(),
         found,
     };
     let (mut line, mut is_start, mut after_return) = (0, true, false);
@@ -93,42 +92,47 @@ fn roll_units(units: impl Iterator<Item = u16>, found: impl FnMut(u32, u64)) {
         if is_blank || is_second {
             continue;
         }
-        line += u32::from(is_start);
+        if is_start {
+            line += 1;
+            rolled.begin(line);
+        }
         let unit = if is_return { NEW_LINE } else { unit };
-        window.push(unit, if is_start { line } else { 0 });
+        rolled.push(unit);
         is_start = unit == NEW_LINE;
     }
     for _ in 0..WINDOW {
-        window.push(0, 0);
+        rolled.push(0);
     }
 }
 
-/// The last 100 units.
-struct Window<F> {
-    units: [u16; WINDOW],
-    /// The number of the line that a unit begins, or 0.
-    starts: [u32; WINDOW],
-    at: usize,
+/// The hash of all units so far, from which that of the last 100 follows: what was hashed before them was
+/// multiplied a hundred times since.
+struct Rolled<F> {
     hash: u64,
+    /// How many units there were.
+    at: usize,
+    /// The lines that began less than 100 units ago: where each ends to count, its number, and the hash in
+    /// front of it.
+    open: VecDeque<(usize, u32, u64)>,
     found: F,
 }
 
-impl<F: FnMut(u32, u64)> Window<F> {
-    fn push(&mut self, unit: u16, start: u32) {
-        /// The factor of the unit that leaves the window.
-        const LEAVING: u64 = FACTOR.wrapping_pow(WINDOW as u32);
-        let old_start = std::mem::replace(&mut self.starts[self.at], start);
-        if old_start > 0 {
-            (self.found)(old_start, self.hash);
-        }
-        let old = std::mem::replace(&mut self.units[self.at], unit);
-        self.hash = FACTOR
-            .wrapping_mul(self.hash)
-            .wrapping_add(unit.into())
-            .wrapping_sub(LEAVING.wrapping_mul(old.into()));
+impl<F: FnMut(u32, u64)> Rolled<F> {
+    fn begin(&mut self, line: u32) {
+        self.open.push_back((self.at + WINDOW, line, self.hash));
+    }
+
+    fn push(&mut self, unit: u16) {
+        /// What the hash in front of a line was multiplied by since.
+        const SINCE: u64 = FACTOR.wrapping_pow(WINDOW as u32);
+        self.hash = FACTOR.wrapping_mul(self.hash).wrapping_add(unit.into());
         self.at += 1;
-        if self.at == WINDOW {
-            self.at = 0;
+        if let Some(&(end, line, before)) = self.open.front()
+            && end == self.at
+        {
+            self.open.pop_front();
+            let hash = self.hash.wrapping_sub(SINCE.wrapping_mul(before));
+            (self.found)(line, hash);
         }
     }
 }

@@ -373,7 +373,7 @@ fn told(
             Media::Markdown => compare_parts::join(&changes::markdown(report, &Threads)),
             Media::Text => changes::text(report, Colour::Never).into_bytes(),
             Media::JUnit => changes::junit(report).into_bytes(),
-            Media::Sarif => changes::sarif(report, &Threads).into_bytes(),
+            Media::Sarif => changes::sarif(report, &Threads),
             _ => {
                 let told = judged.parts();
                 let frame = Frame::begin(told, report.conclusion().as_str())?;

@@ -17,12 +17,12 @@ use opatlas_rules::registry;
 use opatlas_source::diagnostic::RuleId;
 use opatlas_source::{Pair, both};
 
-/// The whole log: one run, with the rules of its changes. Excused changes are results with a
+/// The whole log, in UTF-8: one run, with the rules of its changes. Excused changes are results with a
 /// suppression, and new findings are results too. Entries that were not compared make the execution unsuccessful and become
 /// notifications, and so do other revisions against which the head fails. `compound`, which only
 /// represents others, and changes without meaning are omitted. Results are put into words in two halves.
 #[must_use]
-pub fn sarif(report: &Report<'_>, pair: &dyn Pair) -> String {
+pub fn sarif(report: &Report<'_>, pair: &dyn Pair) -> Vec<u8> {
     let changes = report.judgement.changes.iter();
     let told = changes.filter(|judged| judged.change.is_counted() && judged.level > Level::None);
     let told: Vec<&Judged> = told.collect();
@@ -38,23 +38,35 @@ pub fn sarif(report: &Report<'_>, pair: &dyn Pair) -> String {
         in_base: format!("in {}", report.base.title),
     };
     let (first, second) = told.split_at(told.len() / 2);
-    let (mut text, second) = both(pair, || results.text(first), || results.text(second));
-    if !text.is_empty() && !second.is_empty() {
-        text.push(b',');
+    let (mut out, second) = both(
+        pair,
+        || results.text(BEGIN, first),
+        || results.text(b"", second),
+    );
+    if out.len() > BEGIN.len() && !second.is_empty() {
+        out.push(b',');
     }
-    text.extend(second);
+    out.extend(second);
     for result in found.results(report, &hashes) {
-        if report.room.is_over(text.len()) {
+        if report.room.is_over(out.len()) {
             break;
         }
-        push(&mut text, &result);
+        push(&mut out, BEGIN, &result);
     }
     let run = run(report, &rules, &found).to_string();
-    let begin = r#"{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":[{"results":["#;
-    // The rest of the run, as an object without its first brace.
-    let (text, rest) = (String::from_utf8_lossy(&text), &run[1..]);
-    format!("{begin}{text}],{rest}]}}")
+    out.extend(b"],");
+    // The rest of the run, without its brace.
+    out.extend(run.bytes().skip(1));
+    out.extend(b"]}");
+    out
 }
+
+/// What stands in front of the results.
+const BEGIN: &[u8] = br#"{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":[{"results":["#;
+
+/// How long the text of a result is, in bytes, about, and what is reserved for many at most.
+const RESULT: usize = 1_200;
+const RESERVED: usize = 4 << 20;
 
 /// The hashes of the lines in the head that results begin in.
 fn hashes<'a>(report: &'a Report<'_>, told: &'a [&Judged]) -> LineHashes<'a> {
@@ -249,22 +261,23 @@ impl<'a> Results<'a> {
         }
     }
 
-    /// Some results, with commas in between, until they are over the room.
-    fn text(&self, some: &[&Judged]) -> Vec<u8> {
-        let mut text = Vec::new();
+    /// What stands before some results, and these, with commas in between, until they are over the room.
+    fn text(&self, before: &[u8], some: &[&Judged]) -> Vec<u8> {
+        let mut text = Vec::with_capacity((some.len() * RESULT).min(RESERVED));
+        text.extend(before);
         for judged in some {
             if self.report.room.is_over(text.len()) {
                 break;
             }
-            push(&mut text, &self.result(judged));
+            push(&mut text, before, &self.result(judged));
         }
         text
     }
 }
 
-/// Appends an item of a list.
-fn push(text: &mut Vec<u8>, result: &SarifResult<'_>) {
-    if !text.is_empty() {
+/// Appends a result to a list with this in front of it.
+fn push(text: &mut Vec<u8>, before: &[u8], result: &SarifResult<'_>) {
+    if text.len() > before.len() {
         text.push(b',');
     }
     // Neither memory nor a result of these types refuses to be written.
