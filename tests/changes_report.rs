@@ -192,13 +192,13 @@ fn what_people_read() {
     let parts = changes::markdown(&report, &InTurn);
     assert_eq!(parts.len(), 1);
     insta::assert_snapshot!("markdown", parts[0]);
-    insta::assert_snapshot!("text", changes::text(&report, Colour::Never));
+    insta::assert_snapshot!("text", changes::text(&report, Colour::Never, &InTurn));
     insta::assert_snapshot!("junit", changes::junit(&report));
     insta::assert_snapshot!("github", changes::github(&report));
     let mut log = sarif(&report);
     log["runs"][0]["tool"] = serde_json::Value::Null;
     insta::assert_json_snapshot!("sarif", log);
-    let coloured = changes::text(&report, Colour::Always);
+    let coloured = changes::text(&report, Colour::Always, &InTurn);
     assert!(coloured.contains("\u{1b}[31m"));
 }
 
@@ -210,7 +210,10 @@ fn formulas_have_their_places() {
     let new = "- name: half(Tensor self) -> Tensor\n  self: grad * 0.5\n";
     let compared = Compared::of(&read_with(declared, old), &read_with(declared, new), vec![]);
     let report = compared.report();
-    insta::assert_snapshot!("formula_text", changes::text(&report, Colour::Never));
+    insta::assert_snapshot!(
+        "formula_text",
+        changes::text(&report, Colour::Never, &InTurn)
+    );
     insta::assert_snapshot!("formula_markdown", changes::markdown(&report, &InTurn)[0]);
     let place = "tools/autograd/derivatives.yaml";
     let annotations = changes::github(&report);
@@ -260,7 +263,7 @@ fn nothing_to_say_is_one_line() {
     let report = compared.report();
     let line = "### Operator schemas: no changes (2.3.1 → this pull request)\n";
     assert_eq!(changes::markdown(&report, &InTurn), [line]);
-    let text = changes::text(&report, Colour::Never);
+    let text = changes::text(&report, Colour::Never, &InTurn);
     assert_eq!(text, "no changes (2.3.1 → this pull request)\n");
 }
 
@@ -277,7 +280,7 @@ fn what_is_not_whole_says_so_first() {
     );
     assert!(!markdown.contains("no changes"), "{markdown}");
     insta::assert_snapshot!("incomplete", markdown);
-    let text = changes::text(&report, Colour::Never);
+    let text = changes::text(&report, Colour::Never, &InTurn);
     assert!(text.starts_with("INCOMPLETE"), "{text}");
     assert!(changes::junit(&report).contains("errors=\"1\""));
     let commands = changes::github(&report);
@@ -408,7 +411,7 @@ fn nothing_that_is_shown_acts() {
         );
     }
     assert!(!outside_code(&markdown).contains("@team"), "{markdown}");
-    let text = changes::text(&report, Colour::Never);
+    let text = changes::text(&report, Colour::Never, &InTurn);
     assert!(
         !text.contains('\u{1b}') && !text.contains('\u{202e}'),
         "{text}"

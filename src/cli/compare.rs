@@ -81,7 +81,7 @@ impl Compare {
 
     fn render(&self, made: &Made, report: &Report<'_>) -> anyhow::Result<Vec<String>> {
         Ok(match self.format {
-            Format::Text => vec![changes::text(report, self.colour())],
+            Format::Text => vec![changes::text(report, self.colour(), &Threads)],
             Format::Markdown => changes::markdown(report, &Threads),
             Format::Csv => vec![changes::csv(report)],
             Format::Sarif => vec![indented(&changes::sarif(report, &Threads))?],

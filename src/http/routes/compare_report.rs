@@ -371,7 +371,7 @@ fn told(
     judged.reported(against, rendering, stop, |report| {
         Ok(match rendering.media {
             Media::Markdown => compare_parts::join(&changes::markdown(report, &Threads)),
-            Media::Text => changes::text(report, Colour::Never).into_bytes(),
+            Media::Text => changes::text(report, Colour::Never, &Threads).into_bytes(),
             Media::JUnit => changes::junit(report).into_bytes(),
             Media::Sarif => changes::sarif(report, &Threads),
             _ => {

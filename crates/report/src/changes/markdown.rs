@@ -16,7 +16,7 @@ mod unread;
 use rustc_hash::FxHashMap;
 
 use super::Report;
-use super::outline::{Class, Kind, Section, outline};
+use super::outline::{Class, Kind, Section, halves, outline};
 use added::Cards;
 use listing::Row;
 use opatlas_diff::revision::Pair as OperatorPair;
@@ -85,19 +85,6 @@ pub(super) fn items<'a>(report: &Report<'a>, pair: &dyn Pair, room: Option<usize
 
 /// The operators of a comparison by name.
 type Pairs<'a> = FxHashMap<&'a str, &'a OperatorPair>;
-
-/// The sections with about as much to say in front of the cut as behind it.
-fn halves<'s, 'a>(sections: &'s [Section<'a>]) -> (&'s [Section<'a>], &'s [Section<'a>]) {
-    let all: usize = sections.iter().map(Section::length).sum();
-    let mut before = 0;
-    let second = sections.iter().position(|section| {
-        let after = before + section.length();
-        let is_mostly_behind = before + after > all;
-        before = after;
-        is_mostly_behind
-    });
-    sections.split_at(second.unwrap_or(sections.len()))
-}
 
 /// Some sections in words.
 #[derive(Default)]

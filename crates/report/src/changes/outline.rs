@@ -81,6 +81,21 @@ impl Section<'_> {
     }
 }
 
+/// The sections with about as much to say in front of the cut as behind it.
+pub(super) fn halves<'s, 'a>(
+    sections: &'s [Section<'a>],
+) -> (&'s [Section<'a>], &'s [Section<'a>]) {
+    let all: usize = sections.iter().map(Section::length).sum();
+    let mut before = 0;
+    let second = sections.iter().position(|section| {
+        let after = before + section.length();
+        let is_mostly_behind = before + after > all;
+        before = after;
+        is_mostly_behind
+    });
+    sections.split_at(second.unwrap_or(sections.len()))
+}
+
 /// What a section is about.
 #[derive(Debug, Clone)]
 pub(super) enum Kind<'a> {

@@ -6,7 +6,7 @@ use std::fmt::{self, Display, Write as _};
 
 use super::advice::why;
 use super::markdown::impacts;
-use super::outline::{Kind, fails, outline, weight};
+use super::outline::{Kind, Section, fails, halves, outline, weight};
 use super::title::title;
 use super::{Report, Side, accept, card, help, message, of_file, official, verdict};
 use crate::escape::line;
@@ -17,6 +17,7 @@ use opatlas_diff::revision::UnreadSide;
 use opatlas_diff::rules::{ChangeRuleId, Level};
 use opatlas_diff::{Change, Fragment};
 use opatlas_source::diagnostic::{Finding, Severity};
+use opatlas_source::{Pair, both};
 
 /// Cards are shown for causes with as many new operators at most.
 const MOST_CARDS: usize = 3;
@@ -24,24 +25,34 @@ const MOST_CARDS: usize = 3;
 /// How long the text of a change is, in bytes, about.
 const CHANGE: usize = 160;
 
-/// The whole report.
+/// The whole report, put into words in two halves, each until it is over the room.
 #[must_use]
-pub fn text(report: &Report<'_>, colour: Colour) -> String {
-    let mut shown = Shown {
+pub fn text(report: &Report<'_>, colour: Colour, pair: &dyn Pair) -> String {
+    let shown = |changes: usize| Shown {
         report,
         colour,
-        out: String::with_capacity(report.judgement.changes.len() * CHANGE),
+        out: String::with_capacity(changes * CHANGE),
     };
-    shown.unread();
-    for section in outline(report) {
-        if report.room.is_over(shown.out.len()) {
-            return shown.out;
-        }
-        match &section.kind {
-            Kind::Cause(cause, found) => shown.cause(cause, found, section.level),
-            Kind::Findings(findings) => shown.findings(findings),
-            Kind::Exceptions(about) => shown.exceptions(about),
-        }
+    let sections = outline(report);
+    let (first, second) = halves(&sections);
+    let changes = report.judgement.changes.len();
+    let (mut shown, second) = both(
+        pair,
+        || {
+            let mut shown = shown(changes);
+            shown.unread();
+            shown.sections(first);
+            shown
+        },
+        || {
+            let mut shown = shown(changes / 2);
+            shown.sections(second);
+            shown.out
+        },
+    );
+    shown.out.push_str(&second);
+    if report.room.is_over(shown.out.len()) {
+        return shown.out;
     }
     shown.omitted();
     shown.verdict();
@@ -74,6 +85,19 @@ impl<T: Display> Display for Painted<T> {
 }
 
 impl<'a> Shown<'a, '_> {
+    fn sections(&mut self, sections: &[Section<'_>]) {
+        for section in sections {
+            if self.report.room.is_over(self.out.len()) {
+                return;
+            }
+            match &section.kind {
+                Kind::Cause(cause, found) => self.cause(cause, found, section.level),
+                Kind::Findings(findings) => self.findings(findings),
+                Kind::Exceptions(about) => self.exceptions(about),
+            }
+        }
+    }
+
     /// A line, without spaces at its end.
     fn line(&mut self, text: fmt::Arguments<'_>) {
         let begin = self.out.len();
