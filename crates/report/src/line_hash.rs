@@ -105,14 +105,14 @@ fn roll_units(units: impl Iterator<Item = u16>, found: impl FnMut(u32, u64)) {
     }
 }
 
-/// The hash of all units so far, from which that of the last 100 follows: what was hashed before them was
-/// multiplied a hundred times since.
+/// The hash of all units so far. The hash of the last 100 follows from it, because the hash in front of them
+/// has been multiplied by the factor a hundred times since.
 struct Rolled<F> {
     hash: u64,
     /// How many units there were.
     at: usize,
-    /// The lines that began less than 100 units ago: where each ends to count, its number, and the hash in
-    /// front of it.
+    /// The lines that began less than 100 units ago: the position at which the window of each is full, its
+    /// number, and the hash in front of it.
     open: VecDeque<(usize, u32, u64)>,
     found: F,
 }
@@ -123,7 +123,7 @@ impl<F: FnMut(u32, u64)> Rolled<F> {
     }
 
     fn push(&mut self, unit: u16) {
-        /// What the hash in front of a line was multiplied by since.
+        /// What the hash in front of a line has been multiplied by when its window is full.
         const SINCE: u64 = FACTOR.wrapping_pow(WINDOW as u32);
         self.hash = FACTOR.wrapping_mul(self.hash).wrapping_add(unit.into());
         self.at += 1;

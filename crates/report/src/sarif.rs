@@ -108,7 +108,7 @@ pub(crate) struct Logical<'a> {
     pub kind: &'static str,
 }
 
-/// By what a later log is recognised to have the same result.
+/// How the same result is recognised in a later log.
 #[derive(Debug, Serialize)]
 pub(crate) struct Fingerprints<'a> {
     #[serde(rename = "opatlas/v1")]

@@ -24,7 +24,7 @@ use opatlas_source::{Pair, both};
 
 pub(super) use item::{Item, address, impacts};
 
-/// The report in as few parts as its `max_chars` allows; one where that is not set. It is put into words
+/// The report in as few parts as its `max_chars` allows; one where that is not set. It is rendered
 /// in two halves.
 #[must_use]
 pub fn markdown(report: &Report<'_>, pair: &dyn Pair) -> Vec<String> {
@@ -69,7 +69,7 @@ pub(super) fn items<'a>(report: &Report<'a>, pair: &dyn Pair, room: Option<usize
     let sections = outline(report);
     let (first, second) = halves(&sections);
     let cards = added::cards(report);
-    let told = |sections: &[Section<'a>]| Told::of(report, sections, (&pairs, &cards), room);
+    let told = |sections: &[Section<'a>]| Rendered::of(report, sections, (&pairs, &cards), room);
     let (first, (second, backends)) = both(
         pair,
         || told(first),
@@ -86,17 +86,17 @@ pub(super) fn items<'a>(report: &Report<'a>, pair: &dyn Pair, room: Option<usize
 /// The operators of a comparison by name.
 type Pairs<'a> = FxHashMap<&'a str, &'a OperatorPair>;
 
-/// Some sections in words.
+/// Some sections, rendered.
 #[derive(Default)]
-struct Told<'a> {
+struct Rendered<'a> {
     items: Vec<Item>,
-    /// New operators, which are told in one table.
+    /// New operators, shown together in one table.
     new: Vec<Row<'a>>,
-    /// Harmless changes that are told in a line.
+    /// Harmless changes, shown in one line each.
     quiet: Vec<Row<'a>>,
 }
 
-impl<'a> Told<'a> {
+impl<'a> Rendered<'a> {
     fn of(
         report: &Report<'a>,
         sections: &[Section<'a>],

@@ -20,7 +20,7 @@ use opatlas_source::{Pair, both};
 /// The whole log, in UTF-8: one run, with the rules of its changes. Excused changes are results with a
 /// suppression, and new findings are results too. Entries that were not compared make the execution unsuccessful and become
 /// notifications, and so do other revisions against which the head fails. `compound`, which only
-/// represents others, and changes without meaning are omitted. Results are put into words in two halves.
+/// represents others, and changes without meaning are omitted. Results are rendered in two halves.
 #[must_use]
 pub fn sarif(report: &Report<'_>, pair: &dyn Pair) -> Vec<u8> {
     let changes = report.judgement.changes.iter();
@@ -280,7 +280,7 @@ fn push(text: &mut Vec<u8>, before: &[u8], result: &SarifResult<'_>) {
     if text.len() > before.len() {
         text.push(b',');
     }
-    // Neither memory nor a result of these types refuses to be written.
+    // Writing these types to memory cannot fail.
     let _ = serde_json::to_writer(text, result);
 }
 

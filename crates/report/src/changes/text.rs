@@ -25,7 +25,7 @@ const MOST_CARDS: usize = 3;
 /// How long the text of a change is, in bytes, about.
 const CHANGE: usize = 160;
 
-/// The whole report, put into words in two halves, each until it is over the room.
+/// The whole report, rendered in two halves, each until it is over the room.
 #[must_use]
 pub fn text(report: &Report<'_>, colour: Colour, pair: &dyn Pair) -> String {
     let shown = |changes: usize| Shown {

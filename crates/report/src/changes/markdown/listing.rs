@@ -38,7 +38,7 @@ pub(super) struct Row<'a> {
     pub changes: Vec<usize>,
 }
 
-/// What stands for a row that is over the room. Few are, so it is put into words only then.
+/// What stands for a row that is over the room. Few are, so it is rendered only then.
 pub(super) enum Short<'a> {
     /// A text with its end.
     Text(Cow<'static, str>),
