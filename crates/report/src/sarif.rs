@@ -46,7 +46,7 @@ impl<'a> Message<'a> {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Location<'a> {
-    pub physical_location: Physical<'a>,
+    pub physical_location: Physical,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub logical_locations: Option<[Logical<'a>; 1]>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -58,23 +58,22 @@ pub(crate) struct Location<'a> {
 /// A file, and where in it.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Physical<'a> {
-    pub artifact_location: Artifact<'a>,
+pub(crate) struct Physical {
+    pub artifact_location: Artifact,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub region: Option<Region>,
 }
 
 /// The address of a file.
-#[derive(Debug, Clone, Serialize)]
-pub(crate) struct Artifact<'a> {
-    pub uri: Cow<'a, str>,
+#[derive(Debug, Serialize)]
+pub(crate) struct Artifact {
+    uri: String,
 }
 
-impl Artifact<'_> {
+impl Artifact {
     /// The file with this path.
     pub(crate) fn of(path: &str) -> Self {
-        let uri = Cow::Owned(uri(path));
-        Self { uri }
+        Self { uri: uri(path) }
     }
 }
 
@@ -163,7 +162,7 @@ pub(crate) struct Fix<'a> {
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ArtifactChange<'a> {
-    pub artifact_location: Artifact<'a>,
+    pub artifact_location: Artifact,
     pub replacements: [Replacement<'a>; 1],
 }
 
