@@ -16,6 +16,7 @@ use super::error::{Refusal, ServiceError};
 use super::held::{Held, Kept, Key};
 use super::observed;
 use super::snapshot::Snapshot;
+use super::threads::Threads;
 use super::views::count_look;
 
 /// Snapshots by revision and release, as many as the budget holds; those used longest ago go first.
@@ -223,7 +224,7 @@ impl Service {
         if is_apart && is_new(one) && is_new(other) {
             let load = async {
                 let digests = [one.digest, other.digest];
-                let bundles = self.store.bundles(&one.project, &digests).await?;
+                let bundles = self.store.bundles(&one.project, &digests, &Threads).await?;
                 let mut bundles = bundles.into_iter();
                 let bundles = [(); 2].map(|()| bundles.next().unwrap_or_default());
                 let releases = [one.release(), other.release()];

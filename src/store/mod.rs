@@ -69,7 +69,7 @@ pub use tokens::{TokenKey, TokenRecord};
 
 use tokio::sync::mpsc::{Receiver, Sender};
 
-use opatlas_source::{Bundle, Digest};
+use opatlas_source::{Bundle, Digest, InTurn, Pair};
 
 /// Opens the database at an address: `sqlite://PATH`, `sqlite::memory:` or
 /// `postgres://USER@HOST/NAME`; and brings it up to date.
@@ -245,19 +245,20 @@ pub trait Store: ProbeStore + Send + Sync + 'static {
     ) -> Answer<'a, LabelRecord>;
 
     /// The files of revisions, byte for byte, checked against their digests. What several have in common
-    /// is fetched once.
+    /// is fetched once; `pair` may put two together at the same time.
     ///
     /// Fails with [`Missing::Revision`].
     fn bundles<'a>(
         &'a self,
         project: &'a ProjectName,
         digests: &'a [Digest],
+        pair: &'static dyn Pair,
     ) -> Answer<'a, Vec<Bundle>>;
 
     /// The same of one revision.
     fn bundle<'a>(&'a self, project: &'a ProjectName, digest: Digest) -> Answer<'a, Bundle> {
         Box::pin(async move {
-            let bundles = self.bundles(project, &[digest]).await?;
+            let bundles = self.bundles(project, &[digest], &InTurn).await?;
             Ok(bundles.into_iter().next().unwrap_or_default())
         })
     }

@@ -1,7 +1,7 @@
 //! Bytes: whatever goes in comes back.
 
 use opatlas::store::Store;
-use opatlas_source::{Bundle, NATIVE_FUNCTIONS};
+use opatlas_source::{Bundle, InTurn, NATIVE_FUNCTIONS};
 use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::TestRunner;
 
@@ -68,8 +68,11 @@ pub async fn any_bytes_come_back(store: &dyn Store) {
     // Several at once, one of them twice.
     all.push(all[0].clone());
     let mut digests: Vec<_> = all.iter().map(Bundle::digest).collect();
-    assert_eq!(store.bundles(&project, &digests).await.unwrap(), all);
-    assert_eq!(store.bundles(&project, &[]).await.unwrap(), []);
+    assert_eq!(
+        store.bundles(&project, &digests, &InTurn).await.unwrap(),
+        all
+    );
+    assert_eq!(store.bundles(&project, &[], &InTurn).await.unwrap(), []);
     digests.push(bundle(b"not stored").digest());
-    missing(store.bundles(&project, &digests).await);
+    missing(store.bundles(&project, &digests, &InTurn).await);
 }

@@ -13,6 +13,8 @@ pub use deprecated::DeprecatedFaces;
 pub use implement::{BackendStub, ImplementationFaces, InTree, Structured};
 pub use kernels::{KeyFaces, StructuredClass, structured_class};
 
+use std::sync::OnceLock;
+
 use opatlas_schema::faces::{
     Call, Context, CppApi, PythonSignature, Sizes, Stub, cpp_signatures, dispatcher,
 };
@@ -55,8 +57,8 @@ pub struct OperatorFaces {
 /// What the faces of all operators of a revision have in common.
 #[derive(Debug)]
 pub(super) struct FaceIndex {
-    /// Keys in the order in which the file first has a kernel for them.
-    order_of_keys: FxHashMap<Box<str>, usize>,
+    /// Keys in the order in which the file first has a kernel for them, found when a face first asks.
+    order_of_keys: OnceLock<FxHashMap<Box<str>, usize>>,
     names: BoundNames,
     deprecated: DeprecatedMatches,
 }
@@ -64,23 +66,32 @@ pub(super) struct FaceIndex {
 impl FaceIndex {
     /// Takes time linear in the revision.
     pub(super) fn of(catalogue: &Catalogue) -> Self {
-        let mut order_of_keys: FxHashMap<Box<str>, usize> = FxHashMap::default();
-        for kernel in catalogue.operators.iter().flat_map(Operator::kernels) {
-            let (key, next) = (kernel.key.as_str(), order_of_keys.len());
-            if !order_of_keys.contains_key(key) {
-                order_of_keys.insert(key.into(), next);
-            }
-        }
         let names = BoundNames::of(catalogue);
         let deprecated = match &catalogue.deprecated {
             Some(file) => DeprecatedMatches::new(catalogue, file, |id| names.is_reached(id)),
             None => DeprecatedMatches::default(),
         };
         Self {
-            order_of_keys,
+            order_of_keys: OnceLock::new(),
             names,
             deprecated,
         }
+    }
+
+    /// The place of a key in the order in which the file first has a kernel for each; those without one
+    /// come last.
+    fn order(&self, catalogue: &Catalogue, key: &str) -> usize {
+        let order = self.order_of_keys.get_or_init(|| {
+            let mut order: FxHashMap<Box<str>, usize> = FxHashMap::default();
+            for kernel in catalogue.operators.iter().flat_map(Operator::kernels) {
+                let (key, next) = (kernel.key.as_str(), order.len());
+                if !order.contains_key(key) {
+                    order.insert(key.into(), next);
+                }
+            }
+            order
+        });
+        order.get(key).copied().unwrap_or(usize::MAX)
     }
 
     pub(super) fn deprecated(&self) -> &DeprecatedMatches {
@@ -117,7 +128,7 @@ impl<'a> FaceMaker<'a> {
         let operator = self.catalogue.operator(id);
         let mut faces = OperatorFaces {
             kernels: self.kernels(id),
-            bound: self.index().names.bound(id, operator),
+            bound: self.bound(id),
             deprecated: self.deprecated(id),
             ..OperatorFaces::default()
         };
@@ -179,7 +190,7 @@ impl<'a> FaceMaker<'a> {
     /// Where Python binds an operator.
     #[must_use]
     pub fn bound(&self, id: OperatorId) -> Bound {
-        self.index().names.bound(id, self.catalogue.operator(id))
+        self.index().names.bound(self.catalogue, id)
     }
 
     /// The same, without what is needed to answer it for many operators.

@@ -144,7 +144,8 @@ impl NativeFunctions {
         let shared: Vec<Option<Arc<Entry>>> = shared.collect();
         let unknown = shared.iter().zip(&sources);
         let unknown = unknown.filter_map(|(known, source)| known.is_none().then_some(*source));
-        let mut read = read_entries(&unknown.collect::<Vec<_>>(), pair, stop)?.into_iter();
+        let mut read =
+            read_entries(&unknown.collect::<Vec<_>>(), HALVINGS, pair, stop)?.into_iter();
         let mut taken = Taken::default();
         let mut entries = Vec::with_capacity(chunks.len());
         for (chunk, known) in chunks.iter().zip(shared) {
@@ -231,38 +232,46 @@ impl NativeFunctions {
 /// As few entries as these are not worth a thread.
 const FEW: usize = 128;
 
+/// How often entries are halved. Formulas are read beside them, so of two halves one
+/// begins late and is waited for. Each part is read up to what a whole file may have.
+const HALVINGS: u32 = 3;
+
 /// Reads entries, each on its own, one half beside the other. `None` stands for one that is not that
 /// simple. What is behind such an entry, or beyond what a file may have, is missing.
 fn read_entries(
     sources: &[&str],
+    halvings: u32,
     pair: &dyn Pair,
     stop: &Stop,
 ) -> Result<Vec<Option<Arc<Entry>>>, Stopped> {
-    let read = |sources: &[&str]| {
-        let mut taken = Taken::default();
-        let mut entries = Vec::with_capacity(sources.len());
-        for source in sources {
-            stop.check()?;
-            let item = opatlas_yaml::parse_chunk(source);
-            let entry = item.map(|item| Arc::new(lower(&item, source)));
-            entry.iter().for_each(|entry| taken.add(entry));
-            let is_end = entry.is_none() || taken.is_over();
-            entries.push(entry);
-            if is_end {
-                break;
-            }
-        }
-        Ok(entries)
-    };
-    if sources.len() < FEW {
-        return read(sources);
+    if halvings == 0 || sources.len() < FEW {
+        return read_in_turn(sources, stop);
     }
     // Entries at the end of real files are as long as those at the beginning.
     let (front, back) = sources.split_at(sources.len() / 2);
+    let read = |sources| read_entries(sources, halvings - 1, pair, stop);
     let (first, second) = both(pair, || read(front), || read(back));
     let (mut entries, second) = (first?, second?);
-    if entries.len() == front.len() {
+    let is_whole = entries.len() == front.len() && entries.last().is_some_and(Option::is_some);
+    if is_whole {
         entries.extend(second);
+    }
+    Ok(entries)
+}
+
+fn read_in_turn(sources: &[&str], stop: &Stop) -> Result<Vec<Option<Arc<Entry>>>, Stopped> {
+    let mut taken = Taken::default();
+    let mut entries = Vec::with_capacity(sources.len());
+    for source in sources {
+        stop.check()?;
+        let item = opatlas_yaml::parse_chunk(source);
+        let entry = item.map(|item| Arc::new(lower(&item, source)));
+        entry.iter().for_each(|entry| taken.add(entry));
+        let is_end = entry.is_none() || taken.is_over();
+        entries.push(entry);
+        if is_end {
+            break;
+        }
     }
     Ok(entries)
 }

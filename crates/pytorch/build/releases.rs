@@ -99,15 +99,14 @@ fn runtime(out: &mut Output, at: &Steps, data: &Value) -> String {
     let backends = at.names(&data["backends"]);
     let rows = array(at.value(&data["functionalities"])).iter();
     let rows = rows.map(|row| runtime_keys(row, &backends));
-    let _ = writeln!(text, "            keys: &[{}],", rows.collect::<String>());
+    let keys = out.shared("&[RuntimeKey]", format!("&[{}]", rows.collect::<String>()));
+    let _ = writeln!(text, "            keys: {keys},");
     let rows = array(&data["fallbacks"])
         .iter()
         .filter(|row| at.within(row));
-    let _ = writeln!(
-        text,
-        "            fallbacks: &[{}],",
-        rows.map(fallback).collect::<String>()
-    );
+    let rows = rows.map(fallback).collect::<String>();
+    let fallbacks = out.shared("&[BackendFallback]", format!("&[{rows}]"));
+    let _ = writeln!(text, "            fallbacks: {fallbacks},");
     text.push_str("        },\n");
     text
 }
@@ -216,12 +215,11 @@ impl Output {
         self.shared("&[&str]", format!("&{names:?}"))
     }
 
-    /// `Names`: the declared order, and the same for look-up, shorter ones first.
+    /// `Names`: the declared order, and the places in it for look-up, shorter names first.
     fn names(&mut self, names: &[String]) -> String {
-        let mut sorted = names.to_vec();
-        sorted.sort_by(|a, b| (a.len(), a).cmp(&(b.len(), b)));
-        let (declared, sorted) = (format!("&{names:?}"), format!("&{sorted:?}"));
-        self.shared("Names", format!("Names::new({declared}, {sorted})"))
+        let mut sorted: Vec<usize> = (0..names.len()).collect();
+        sorted.sort_by_key(|&at| (names[at].len(), &names[at]));
+        self.shared("Names", format!("Names::new(&{names:?}, &{sorted:?})"))
     }
 
     /// Rows of a name and one or more names; null is an empty table.

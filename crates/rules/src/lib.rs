@@ -188,7 +188,7 @@ pub fn check_until(catalogue: &Catalogue, stop: &Stop) -> Result<Findings, Stopp
     check_in_parts(catalogue, &InTurn, stop)
 }
 
-/// The same in two parts at a time.
+/// The same in parts, two at a time.
 ///
 /// # Errors
 /// [`Stopped`].
@@ -220,8 +220,11 @@ pub fn check_in_parts(
         sink.complaints(TAGS, &catalogue.tags_diagnostics);
         run(families::OF_ENTRIES, sink)
     };
-    let (sink, of_the_rest) = both(pair, of_entries, || run(families::OF_THE_REST, sink()));
-    let sink = sink?.and(of_the_rest?);
+    let of_formulas = || run(families::OF_FORMULAS, sink());
+    let of_the_rest = || run(families::OF_THE_REST, sink());
+    let (of_entries, (of_formulas, of_the_rest)) =
+        both(pair, of_entries, || both(pair, of_formulas, of_the_rest));
+    let sink = of_entries?.and(of_formulas?).and(of_the_rest?);
     stop.check()?;
     let entries = &native.entries;
     Ok(sink.into_findings(|review| suppress::apply(&native.text, entries, review)))

@@ -26,7 +26,7 @@ use crate::store::{
     Answer, CheckReport, Collected, ExceptionRecord, Mark, Mode, Rows, Store, TokenKey,
     TokenRecord, sql,
 };
-use opatlas_source::{Bundle, Digest};
+use opatlas_source::{Bundle, Digest, InTurn, Pair};
 
 impl<B: Backend> Store for B {
     fn ping(&self) -> Answer<'_, ()> {
@@ -205,6 +205,7 @@ impl<B: Backend> Store for B {
         &'a self,
         project: &'a ProjectName,
         digests: &'a [Digest],
+        pair: &'static dyn Pair,
     ) -> Answer<'a, Vec<Bundle>> {
         Box::pin(async move {
             let mut snapshot = self.snapshot().await?;
@@ -212,7 +213,7 @@ impl<B: Backend> Store for B {
             drop(snapshot);
             let digests = digests.to_vec();
             off_reactor(move || {
-                let bundles = parts.assemble()?;
+                let bundles = parts.assemble(pair)?;
                 match bundles
                     .iter()
                     .zip(digests)
@@ -238,7 +239,7 @@ impl<B: Backend> Store for B {
             let mut snapshot = self.snapshot().await?;
             let parts = content::of_file(&mut *snapshot, project, digest, name).await?;
             drop(snapshot);
-            let bundles = off_reactor(move || parts.assemble()).await??;
+            let bundles = off_reactor(move || parts.assemble(&InTurn)).await??;
             let bundle = bundles.into_iter().next().unwrap_or_default();
             let missing = || Missing::File {
                 digest,

@@ -10,7 +10,7 @@ use crate::store::error::StoreError;
 use crate::store::ids::decode;
 use crate::store::maintenance::CheckReport;
 use crate::store::sql;
-use opatlas_source::{Digest, revision_digest};
+use opatlas_source::{Digest, InTurn, revision_digest};
 
 /// What is known of the rows of a table: what each is said to be.
 type Known = FxHashMap<i64, Digest>;
@@ -113,7 +113,7 @@ async fn files(
         // together.
         match content::of_file_row(connection, id).await {
             Ok(parts) => {
-                if let Err(error) = super::off_reactor(move || parts.assemble()).await? {
+                if let Err(error) = super::off_reactor(move || parts.assemble(&InTurn)).await? {
                     report.faults.push(error.to_string());
                 }
             }

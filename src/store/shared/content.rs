@@ -10,7 +10,7 @@ use crate::store::error::{Missing, StoreError};
 use crate::store::ids::decode;
 use crate::store::names::ProjectName;
 use crate::store::sql;
-use opatlas_source::{Bundle, Digest};
+use opatlas_source::{Bundle, Digest, Pair, both};
 
 /// Files taken apart, as they are stored.
 pub(super) struct Parts {
@@ -87,20 +87,35 @@ pub(super) async fn of_file_row(
 }
 
 impl Parts {
-    /// Puts the files of each bundle together and checks that they are what was stored; no I/O, some
-    /// milliseconds of work for a release.
-    pub(super) fn assemble(&self) -> Result<Vec<Bundle>, StoreError> {
-        let bundle = |files: &Vec<FileParts>| {
-            let mut bundle = Bundle::default();
-            for file in files {
-                bundle.insert(&file.name, self.file(file)?);
-                if bundle.file_digest(&file.name) != Some(file.digest) {
-                    return Err(file.damaged("has other bytes than were stored"));
-                }
+    /// Puts the files of each bundle together and checks that they are what was stored, one half of the bundles
+    /// beside the other; no I/O, a millisecond of work for a release.
+    pub(super) fn assemble(&self, pair: &dyn Pair) -> Result<Vec<Bundle>, StoreError> {
+        self.bundles(&self.files, pair)
+    }
+
+    fn bundles(
+        &self,
+        files: &[Vec<FileParts>],
+        pair: &dyn Pair,
+    ) -> Result<Vec<Bundle>, StoreError> {
+        if let [] | [_] = files {
+            return files.iter().map(|files| self.bundle(files)).collect();
+        }
+        let (one, other) = files.split_at(files.len() / 2);
+        let put = |files| self.bundles(files, pair);
+        let (one, other) = both(pair, || put(one), || put(other));
+        Ok([one?, other?].concat())
+    }
+
+    fn bundle(&self, files: &[FileParts]) -> Result<Bundle, StoreError> {
+        let mut bundle = Bundle::default();
+        for file in files {
+            bundle.insert(&file.name, self.file(file)?);
+            if bundle.file_digest(&file.name) != Some(file.digest) {
+                return Err(file.damaged("has other bytes than were stored"));
             }
-            Ok(bundle)
-        };
-        self.files.iter().map(bundle).collect()
+        }
+        Ok(bundle)
     }
 
     fn file(&self, file: &FileParts) -> Result<Vec<u8>, StoreError> {

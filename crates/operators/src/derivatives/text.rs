@@ -64,18 +64,25 @@ fn find_short(text: &[u8], name: &[u8]) -> Option<usize> {
     let is = |at: usize| {
         starts[at] == first && ends[at] == last && text[at..].iter().zip(name).all(|(a, b)| a == b)
     };
+    let find_in = |from: usize, starts: &[u8; AT_ONCE], ends: &[u8; AT_ONCE]| {
+        let pairs = starts.iter().zip(ends);
+        match pairs.fold(false, |any, (a, b)| any | ((*a == first) & (*b == last))) {
+            true => (from..from + AT_ONCE).find(|&at| is(at)),
+            false => None,
+        }
+    };
+    let (Some(last_starts), Some(last_ends)) = (starts.last_chunk(), ends.last_chunk()) else {
+        return (0..starts.len()).find(|&at| is(at));
+    };
     let (start_chunks, _) = starts.as_chunks::<AT_ONCE>();
     let (end_chunks, _) = ends.as_chunks::<AT_ONCE>();
     for (index, (starts, ends)) in start_chunks.iter().zip(end_chunks).enumerate() {
-        let pairs = starts.iter().zip(ends);
-        if pairs.fold(false, |any, (a, b)| any | ((*a == first) & (*b == last))) {
-            let begin = index * AT_ONCE;
-            if let Some(at) = (begin..begin + AT_ONCE).find(|&at| is(at)) {
-                return Some(at);
-            }
+        if let Some(at) = find_in(index * AT_ONCE, starts, ends) {
+            return Some(at);
         }
     }
-    (start_chunks.len() * AT_ONCE..starts.len()).find(|&at| is(at))
+    // The rest, with some that have been looked at.
+    find_in(starts.len() - AT_ONCE, last_starts, last_ends)
 }
 
 /// Where a text stands in another, without overlaps.

@@ -1,5 +1,7 @@
 //! Whether and where Python binds an operator (`tools/autograd/gen_python_functions.py`).
 
+use std::sync::OnceLock;
+
 use opatlas_pytorch::release::PythonBindings;
 use rustc_hash::FxHashMap;
 
@@ -68,35 +70,24 @@ impl Names {
     }
 }
 
-/// What is bound of every base name of a revision.
+/// What is bound of a revision.
 #[derive(Debug)]
 pub(super) struct BoundNames {
     lists: &'static PythonBindings,
-    names: FxHashMap<Box<str>, Names>,
     /// Of each operator whether the generator makes a binding that takes this overload.
     reached: Vec<bool>,
+    /// By base name, made when a face first asks: the rules need no more than the above.
+    names: OnceLock<FxHashMap<Box<str>, Names>>,
 }
 
 impl BoundNames {
     pub(super) fn of(catalogue: &Catalogue) -> Self {
         let generator = Generator::of(catalogue);
         let operators = catalogue.operators.iter();
-        let reached: Vec<bool> = operators.map(|it| generator.binds(it)).collect();
-        let mut names: FxHashMap<Box<str>, Names> = FxHashMap::default();
-        for (operator, &reached) in catalogue.operators.iter().zip(&reached) {
-            let name = operator.name().base();
-            // Most operators share their name with one before.
-            if !names.contains_key(name) {
-                names.insert(name.into(), Names::default());
-            }
-            if let Some(known) = names.get_mut(name) {
-                known.add(operator, reached, generator.lists);
-            }
-        }
         Self {
             lists: generator.lists,
-            names,
-            reached,
+            reached: operators.map(|it| generator.binds(it)).collect(),
+            names: OnceLock::new(),
         }
     }
 
@@ -105,11 +96,29 @@ impl BoundNames {
         self.reached[id.index()]
     }
 
-    pub(super) fn bound(&self, id: OperatorId, operator: &Operator) -> Bound {
-        match self.names.get(operator.name().base()) {
+    /// Where Python has an operator of the catalogue that this was made of.
+    pub(super) fn bound(&self, catalogue: &Catalogue, id: OperatorId) -> Bound {
+        let names = self.names.get_or_init(|| self.names(catalogue));
+        let operator = catalogue.operator(id);
+        match names.get(operator.name().base()) {
             Some(names) => names.bound(operator, self.reached[id.index()], self.lists),
             None => Bound::default(),
         }
+    }
+
+    fn names(&self, catalogue: &Catalogue) -> FxHashMap<Box<str>, Names> {
+        let mut names: FxHashMap<Box<str>, Names> = FxHashMap::default();
+        for (operator, &reached) in catalogue.operators.iter().zip(&self.reached) {
+            let name = operator.name().base();
+            // Most operators share their name with one before.
+            if !names.contains_key(name) {
+                names.insert(name.into(), Names::default());
+            }
+            if let Some(known) = names.get_mut(name) {
+                known.add(operator, reached, self.lists);
+            }
+        }
+        names
     }
 }
 

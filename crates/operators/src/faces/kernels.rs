@@ -47,7 +47,7 @@ impl FaceMaker<'_> {
         let mut found: Vec<(usize, KeyFaces)> = structured
             .iter()
             .flat_map(|out| out.classes(catalogue))
-            .map(|faces| (self.order(&faces.key), faces))
+            .map(|faces| (self.index().order(self.catalogue, &faces.key), faces))
             .collect();
         let classes = found.len();
         let mut shared = [None, None];
@@ -62,19 +62,11 @@ impl FaceMaker<'_> {
                     declarations: vec![text],
                     is_structured: false,
                 };
-                found.push((self.order(key), faces));
+                found.push((self.index().order(self.catalogue, key), faces));
             }
         }
         found.sort_by_key(|(order, _)| *order);
         found.into_iter().map(|(_, faces)| faces).collect()
-    }
-
-    fn order(&self, key: &str) -> usize {
-        self.index()
-            .order_of_keys
-            .get(key)
-            .copied()
-            .unwrap_or(usize::MAX)
     }
 
     /// The out variant whose class serves a member of a structured group.

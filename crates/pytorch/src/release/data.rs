@@ -3,15 +3,16 @@
 //! Names are spelled as PyTorch spells them. Where a release has no such list, it is empty.
 
 /// A fixed list of names: in the order in which PyTorch declares them, and for look-up sorted by length
-/// first: operators are looked up in dozens of such lists, and two lengths are compared at once.
+/// first: operators are looked up in dozens of such lists, and two lengths are compared at once. Sorted are
+/// their places: every process begins with writing the address of each text of the program's tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Names {
     declared: &'static [&'static str],
-    sorted: &'static [&'static str],
+    sorted: &'static [u16],
 }
 
 impl Names {
-    const fn new(declared: &'static [&'static str], sorted: &'static [&'static str]) -> Self {
+    const fn new(declared: &'static [&'static str], sorted: &'static [u16]) -> Self {
         Self { declared, sorted }
     }
 
@@ -24,14 +25,13 @@ impl Names {
     /// The list's own copy of the name, which lives as long as the program.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<&'static str> {
-        let order = |known: &&str| {
-            known
-                .len()
-                .cmp(&name.len())
-                .then_with(|| (*known).cmp(name))
+        let known = |place: &u16| self.declared[usize::from(*place)];
+        let order = |place: &u16| {
+            let known = known(place);
+            known.len().cmp(&name.len()).then_with(|| known.cmp(name))
         };
         let at = self.sorted.binary_search_by(order).ok()?;
-        Some(self.sorted[at])
+        Some(known(&self.sorted[at]))
     }
 
     /// The names in declared order.

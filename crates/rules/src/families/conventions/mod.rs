@@ -37,6 +37,9 @@ const REFUSED: [(&str, &str); 8] = [
     ("unsafeGetTensorImpl", "it bypasses the dispatcher"),
 ];
 
+/// How the names of functions end that write to `out`.
+const OUT: &str = "_out";
+
 const IMPLICIT: &str = "CompositeImplicitAutograd";
 const NON_FUNCTIONAL: &str = "CompositeExplicitAutogradNonFunctional";
 
@@ -162,6 +165,9 @@ fn formulas(catalogue: &Catalogue, file: &Derivatives, sink: &mut Sink) {
 /// The refused calls in a formula, each with its place and the reason.
 fn refused(text: &str) -> Vec<(usize, usize, &'static str)> {
     let mut found: Vec<(usize, usize, &'static str)> = Vec::new();
+    if !may_call_refused(text) {
+        return found;
+    }
     for (name, why) in REFUSED {
         let calls = identifiers(text, name);
         let calls = calls.filter(|one| is_called(text, one.end));
@@ -169,13 +175,27 @@ fn refused(text: &str) -> Vec<(usize, usize, &'static str)> {
     }
     // Functions that end in `_out`, such as `at::mul_out(`.
     for (at, _) in text.match_indices("_out(") {
-        let end = at + "_out".len();
+        let end = at + OUT.len();
         let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let start = text[..at].rfind(|c| !is_word(c)).map_or(0, |i| i + 1);
         found.push((start, end, "it writes to `out`, which vmap cannot do"));
     }
     found.sort_unstable();
     found
+}
+
+/// Whether something is called whose name may be refused. Few formulas do that, and to look at what stands
+/// before each parenthesis takes less than to look for each name.
+fn may_call_refused(text: &str) -> bool {
+    let calls = text.bytes().enumerate();
+    let mut calls = calls.filter(|(_, byte)| matches!(byte, b'(' | b'<'));
+    calls.any(|(at, _)| {
+        let called = text[..at].trim_end();
+        let ends_in = |name: &str| {
+            name.as_bytes().last() == called.as_bytes().last() && called.ends_with(name)
+        };
+        REFUSED.iter().any(|(name, _)| ends_in(name)) || ends_in(OUT)
+    })
 }
 
 fn is_called(text: &str, end: usize) -> bool {
@@ -215,6 +235,35 @@ fn backwards(catalogue: &Catalogue, sink: &mut Sink) {
         sink.entry(placed, diagnostic.with_help(help));
         if let Some(related) = forward.first().and_then(|&id| declaration(catalogue, id)) {
             sink.relate(related);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn refused_calls_are_found_by_name_and_by_ending() {
+        for (text, expected) in [
+            ("grad.sum(0)", &[][..]),
+            ("grad.item()", &["item"]),
+            (
+                "grad.item <double>() * self.set_ (other)",
+                &["item", "set_"],
+            ),
+            ("items(grad) + item", &[]),
+            ("at::mul_out(grad, self)", &["mul_out"]),
+            ("at::mul_out (grad, self)", &[]),
+            ("_out(grad)", &["_out"]),
+            (
+                "grad.data_ptr<float>() < self.item\u{a0}()",
+                &["data_ptr", "item"],
+            ),
+        ] {
+            let found = refused(text);
+            let found: Vec<_> = found.iter().map(|&(from, to, _)| &text[from..to]).collect();
+            assert_eq!(found, expected, "{text}");
         }
     }
 }
