@@ -11,7 +11,7 @@ use crate::store::error::StoreError;
 
 /// How many are packed into one row: a hundred kilobytes. With twice as many each of SQLite's copies of the row
 /// is a fresh mapping of memory, and a release takes a quarter more time.
-const AT_ONCE: usize = 512;
+const AT_ONCE: usize = 1024;
 
 /// Packed, or groups, by their ids.
 #[derive(Debug, Default)]
