@@ -173,11 +173,10 @@ impl Registrations {
             backends: outside::BackendRows::new(inputs),
         };
         let count = catalogue.operators.len();
-        // Room for `most` of them, made of those from `first` on.
-        let make = |first: usize, count: usize, most: usize| {
+        let make = |first: usize, count: usize| {
             let mut made = Self {
-                rows: Vec::with_capacity(most * 7),
-                ends: Vec::with_capacity(most),
+                rows: Vec::with_capacity(count * 7),
+                ends: Vec::with_capacity(count),
             };
             for (id, _) in catalogue.iter().skip(first).take(count) {
                 if !known(id, &mut made.rows) {
@@ -188,16 +187,19 @@ impl Registrations {
             made
         };
         let half = count / 2;
-        let (mut made, rest) = both(
-            pair,
-            || make(0, half, count),
-            || make(half, count - half, count - half),
-        );
+        let (made, rest) = both(pair, || make(0, half), || make(half, count - half));
         let from = place(made.rows.len());
-        made.rows.extend(rest.rows);
-        made.ends
-            .extend(rest.ends.into_iter().map(|end| end.saturating_add(from)));
-        made
+        let ends_of_rest = rest.ends.into_iter().map(|end| end.saturating_add(from));
+        // Both are in memory for as long as the revision is, so they have no room for more.
+        let mut all = Self {
+            rows: Vec::with_capacity(made.rows.len() + rest.rows.len()),
+            ends: Vec::with_capacity(count),
+        };
+        all.rows.extend(made.rows);
+        all.rows.extend(rest.rows);
+        all.ends.extend(made.ends);
+        all.ends.extend(ends_of_rest);
+        all
     }
 
     /// Adds the rows of an operator as those of another one, whose kernels are its own or those of the

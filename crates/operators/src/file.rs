@@ -6,7 +6,8 @@ use opatlas_source::diagnostic::RuleId;
 use std::hash::Hasher as _;
 use std::sync::{Arc, OnceLock};
 
-use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use hashbrown::HashTable;
+use rustc_hash::{FxHashSet, FxHasher};
 
 use super::entry::Entry;
 use super::lower::lower;
@@ -39,7 +40,8 @@ pub struct NativeFunctions {
     pub is_list: bool,
     /// The chunks that the entries were read from, for the next revision to reuse.
     chunks: Vec<Span>,
-    by_hash: FxHashMap<u64, u32>,
+    /// Places in `chunks`, by the hash of their text.
+    by_hash: HashTable<u32>,
     hidden: OnceLock<Hidden>,
 }
 
@@ -162,9 +164,12 @@ impl NativeFunctions {
                 base: chunk.start,
             });
         }
-        let numbered = hashes.into_iter().zip(0..).take(entries.len());
-        let by_hash = numbered.collect();
         chunks.truncate(entries.len());
+        let mut by_hash = HashTable::with_capacity(chunks.len());
+        for (at, hash_of) in (0..).zip(hashes).take(chunks.len()) {
+            let again = |at: &u32| hash(chunks[*at as usize].slice(text));
+            by_hash.insert_unique(hash_of, at, again);
+        }
         Ok(Some(Self {
             text: Arc::clone(text),
             entries,
@@ -177,10 +182,9 @@ impl NativeFunctions {
     }
 
     fn entry_of(&self, hash: u64, source: &str) -> Option<&Arc<Entry>> {
-        let i = *self.by_hash.get(&hash)? as usize;
-        let same = self.chunks[i].slice(&self.text) == source;
-        let entry = self.entries.get(i).filter(|_| same);
-        entry.map(|placed| &placed.entry)
+        let is_same = |at: &u32| self.chunks[*at as usize].slice(&self.text) == source;
+        let at = *self.by_hash.find(hash, is_same)?;
+        Some(&self.entries.get(at as usize)?.entry)
     }
 
     /// The slow and complete way: anchors, document markers, broken entries.
@@ -223,7 +227,7 @@ impl NativeFunctions {
             diagnostics,
             is_list,
             chunks: Vec::new(),
-            by_hash: FxHashMap::default(),
+            by_hash: HashTable::default(),
             hidden: OnceLock::new(),
         })
     }

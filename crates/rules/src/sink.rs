@@ -313,7 +313,7 @@ impl Sink {
             }
         }
         let mut full: Vec<Option<Finding>> = self.full.into_iter().map(Some).collect();
-        let mut kept = Vec::new();
+        let mut kept = Vec::with_capacity(is_kept.iter().filter(|is| **is).count());
         let mut omitted: BTreeMap<RuleId, Omitted> = BTreeMap::new();
         let mut omit = |rule: &'static Rule, count| {
             let zero = Omitted {
