@@ -14,6 +14,11 @@ pub(crate) fn stay() {
     STAYS.store(true, Ordering::Relaxed);
 }
 
+/// Whether the process has one thing to do, and ends.
+pub(super) fn stays() -> bool {
+    STAYS.load(Ordering::Relaxed)
+}
+
 /// Runs work on a blocking thread of tokio, or after [`stay`] where it is.
 ///
 /// The work is boxed, so that tokio's task is compiled once and not for every piece of work in the
@@ -24,7 +29,7 @@ pub(crate) fn stay() {
 pub(crate) async fn run<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, JoinError> {
-    if STAYS.load(Ordering::Relaxed) {
+    if stays() {
         return Ok(work());
     }
     let made = Arc::new(Mutex::new(None));

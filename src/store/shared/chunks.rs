@@ -9,10 +9,6 @@ use super::content::in_order;
 use crate::store::database::{Connection, among};
 use crate::store::error::StoreError;
 
-/// How many are packed into one row: a hundred kilobytes. With twice as many each of SQLite's copies of the row
-/// is a fresh mapping of memory, and a release takes a quarter more time.
-const AT_ONCE: usize = 1024;
-
 /// Packed, or groups, by their ids.
 #[derive(Debug, Default)]
 pub(super) struct Packed {
@@ -35,7 +31,7 @@ impl Packed {
         let ids = in_order(ids);
         let mut packed = Self::default();
         let mut last: Option<Pack> = None;
-        for batch in ids.chunks(AT_ONCE) {
+        for batch in ids.chunks(C::packed_at_once()) {
             let statement = among(select, batch.iter().copied());
             let fetched = statement.fetch_optional(&mut *connection);
             // While the database has the next row, which it is asked for first.
