@@ -7,6 +7,7 @@ use std::hash::Hasher as _;
 use std::sync::{Arc, OnceLock};
 
 use hashbrown::HashTable;
+use hashbrown::hash_table::Entry::Vacant;
 use rustc_hash::{FxHashSet, FxHasher};
 
 use super::entry::Entry;
@@ -166,9 +167,12 @@ impl NativeFunctions {
         }
         chunks.truncate(entries.len());
         let mut by_hash = HashTable::with_capacity(chunks.len());
-        for (at, hash_of) in (0..).zip(hashes).take(chunks.len()) {
-            let again = |at: &u32| hash(chunks[*at as usize].slice(text));
-            by_hash.insert_unique(hash_of, at, again);
+        let hash_at = |at: &u32| hash(chunks[*at as usize].slice(text));
+        for (at, hash) in (0..).zip(hashes).take(chunks.len()) {
+            // Of a hash the first: texts made to have the same one would be compared with each other.
+            if let Vacant(place) = by_hash.entry(hash, |known| hash_at(known) == hash, hash_at) {
+                place.insert(at);
+            }
         }
         Ok(Some(Self {
             text: Arc::clone(text),
@@ -236,8 +240,8 @@ impl NativeFunctions {
 /// As few entries as these are not worth a thread.
 const FEW: usize = 128;
 
-/// How often entries are halved. Formulas are read beside them, so of two halves one
-/// begins late and is waited for. Each part is read up to what a whole file may have.
+/// How often entries are halved. Formulas are read beside them, so of two halves one begins late and is waited
+/// for. Each part is read up to what a whole file may have.
 const HALVINGS: u32 = 3;
 
 /// Reads entries, each on its own, one half beside the other. `None` stands for one that is not that

@@ -3,8 +3,8 @@
 //! Names are spelled as PyTorch spells them. Where a release has no such list, it is empty.
 
 /// A fixed list of names: in the order in which PyTorch declares them, and for look-up sorted by length
-/// first: operators are looked up in dozens of such lists, and two lengths are compared at once. Sorted are
-/// their places: every process begins with writing the address of each text of the program's tables.
+/// first: operators are looked up in dozens of such lists, and two lengths are compared at once. Only their
+/// places are sorted, since the loader writes the address of each text in a table when a process starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Names {
     declared: &'static [&'static str],
