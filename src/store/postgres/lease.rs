@@ -50,6 +50,9 @@ struct Held {
     number: u64,
     /// Until when the present one lasts; none when there is none.
     until: Option<Instant>,
+    /// Whether the store is closed, so that none begins any more. The task may still be at work on
+    /// another thread when it has been told to stop.
+    closed: bool,
 }
 
 impl Lease {
@@ -75,17 +78,19 @@ impl Lease {
         if let Some(task) = &*task {
             task.abort();
         }
-        self.let_go();
+        let mut held = self.held();
+        held.closed = true;
+        held.until = None;
     }
 
     fn begin(&self, answered: Instant) {
-        let mut held = self.held();
-        held.number += 1;
-        held.until = Some(answered + TERM);
+        self.held().number += 1;
+        self.renew(answered);
     }
 
     fn renew(&self, answered: Instant) {
-        self.held().until = Some(answered + TERM);
+        let mut held = self.held();
+        held.until = (!held.closed).then_some(answered + TERM);
     }
 
     fn let_go(&self) {
@@ -220,4 +225,22 @@ fn listening(options: PgConnectOptions) -> Pool<Database> {
         .acquire_timeout(PAUSE)
         .after_release(|_, _| Box::pin(std::future::ready(Ok(false))))
         .connect_lazy_with(options)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lease_does_not_begin_after_it_was_closed() {
+        let lease = Lease::default();
+        lease.begin(Instant::now());
+        assert!(lease.mark().is_some());
+        lease.close();
+        assert_eq!(lease.mark(), None);
+        // By the task, when it was told to stop while it had just been given the lock.
+        lease.begin(Instant::now());
+        lease.renew(Instant::now());
+        assert_eq!(lease.mark(), None);
+    }
 }
