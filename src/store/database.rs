@@ -63,7 +63,7 @@ pub(super) trait Connection: Send {
     /// What lets inserted rows have the ids that they bring.
     const OVERRIDING: &'static str;
 
-    /// What packs chunks into one row; ends in `IN (`.
+    /// What packs chunks into one row, by their ids as one text with commas in between.
     const CHUNKS: &'static str;
     /// What packs groups in the same way.
     const GROUPS: &'static str;

@@ -208,20 +208,24 @@ pub const FILES_INSERT: &str = "INSERT INTO files (digest, bytes, runs) ";
 /// Ends the three above, and what adds revisions: the ids that they were given.
 pub const RETURNING_IDS: &str = " RETURNING id, digest";
 /// Chunks by id, packed into one row: their ids, their sizes and their contents, in one order. A release
-/// has thousands of small ones, and each row costs more than what is in it. (SQLite)
-pub const CHUNKS_SQLITE: &str = "SELECT group_concat(id), group_concat(length(content)), \
-     group_concat(content, '') FROM pieces WHERE id IN (";
+/// has thousands of small ones, and each row costs more than what is in it. The ids come as one text with
+/// commas in between, so the statement is always the same one: as a list in the statement, a thousand of
+/// them took half as long to parse as to look up. (SQLite)
+pub const CHUNKS_SQLITE: &str = "SELECT group_concat(pieces.id), group_concat(length(content)), \
+     group_concat(content, '') \
+     FROM json_each('[' || $1 || ']') AS wanted CROSS JOIN pieces ON pieces.id = wanted.value";
 /// The same. (PostgreSQL)
 pub const CHUNKS_POSTGRES: &str = "SELECT string_agg(CAST(id AS text), ','), \
      string_agg(CAST(length(content) AS text), ','), string_agg(content, '') \
-     FROM pieces WHERE id IN (";
+     FROM pieces WHERE id = ANY (CAST(string_to_array($1, ',') AS bigint[]))";
 /// Groups by id, packed in the same way. (SQLite)
-pub const GROUPS_SQLITE: &str = "SELECT group_concat(id), group_concat(length(pieces)), \
-     group_concat(pieces, '') FROM runs WHERE id IN (";
+pub const GROUPS_SQLITE: &str = "SELECT group_concat(runs.id), group_concat(length(pieces)), \
+     group_concat(pieces, '') \
+     FROM json_each('[' || $1 || ']') AS wanted CROSS JOIN runs ON runs.id = wanted.value";
 /// The same. (PostgreSQL)
 pub const GROUPS_POSTGRES: &str = "SELECT string_agg(CAST(id AS text), ','), \
      string_agg(CAST(length(pieces) AS text), ','), string_agg(pieces, '') \
-     FROM runs WHERE id IN (";
+     FROM runs WHERE id = ANY (CAST(string_to_array($1, ',') AS bigint[]))";
 
 // Tokens.
 

@@ -78,7 +78,7 @@ struct Rendering {
     root: Option<String>,
 }
 
-/// When causes and the cards of new operators are made: with the judgement, or on first use.
+/// When causes are found: with the judgement, or on first use.
 #[derive(Clone, Copy)]
 enum Causes {
     Now,
@@ -178,7 +178,7 @@ pub(crate) async fn make(api: &Api, making: Making) -> Result<Bytes, Problem> {
 }
 
 /// The JSON of a comparison of two stored revisions alone, in pieces that are sent while the next ones are
-/// made. Causes and new operators stand behind the changes, so they are found beside the first pieces.
+/// made. Causes stand behind the changes, so they are found beside the first pieces.
 pub(crate) fn items(
     api: &Api,
     making: Making,
@@ -262,7 +262,7 @@ impl Judged {
         };
         let (judgement, useless, introduced) = match causes {
             Causes::Now => both(&Threads, judge_and_more, || compared.causes()).0,
-            Causes::Later => judge(),
+            Causes::Later => both(&Threads, judge, || compared.cards()).0,
         };
         rulebook.notes.extend(useless);
         stop.check()?;

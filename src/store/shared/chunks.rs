@@ -1,12 +1,13 @@
 //! Packed and groups, fetched many in a row.
 
+use std::fmt::Write as _;
 use std::ops::Range;
 
 use futures_util::future::join;
 use rustc_hash::FxHashMap;
 
 use super::content::in_order;
-use crate::store::database::{Connection, among};
+use crate::store::database::{Connection, query};
 use crate::store::error::StoreError;
 
 /// Packed, or groups, by their ids.
@@ -32,8 +33,8 @@ impl Packed {
         let mut packed = Self::default();
         let mut last: Option<Pack> = None;
         for batch in ids.chunks(C::packed_at_once()) {
-            let statement = among(select, batch.iter().copied());
-            let fetched = statement.fetch_optional(&mut *connection);
+            let fetched = query(select).bind(listed(batch));
+            let fetched = fetched.fetch_optional(&mut *connection);
             // While the database has the next row, which it is asked for first.
             let add = async { packed.unpack(last.take()) };
             let (fetched, added) = join(fetched, add).await;
@@ -76,6 +77,16 @@ impl Packed {
         let (pack, range) = self.places.get(&id)?;
         self.packs.get(*pack)?.get(range.clone())
     }
+}
+
+/// Ids as a text with commas in between.
+fn listed(ids: &[i64]) -> String {
+    let mut text = String::with_capacity(8 * ids.len());
+    for (at, id) in ids.iter().enumerate() {
+        text.push_str(if at == 0 { "" } else { "," });
+        let _ = write!(text, "{id}");
+    }
+    text
 }
 
 #[cfg(test)]

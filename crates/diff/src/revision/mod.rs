@@ -130,7 +130,7 @@ pub fn compare_until(
 ) -> Result<Comparison, Stopped> {
     stop.check()?;
     let (old, new) = (base.catalogue, head.catalogue);
-    let mut pairing = Pairing::new(old, new, stop)?;
+    let mut pairing = Pairing::new(old, new, in_parts, stop)?;
     let unread = unread::take(&mut pairing, old, new);
     let views = base.view.zip(head.view);
     let of_schemas = || {

@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 use super::renames::{self, Renamed};
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::{Operator, OperatorId};
-use opatlas_source::{Stop, Stopped};
+use opatlas_source::{Pair, Stop, Stopped, both};
 
 /// The operators of two revisions, paired.
 #[derive(Debug, Default)]
@@ -31,19 +31,30 @@ pub(super) struct Pairing {
 }
 
 impl Pairing {
+    /// `in_parts` may look both halves of the base up at the same time.
+    ///
     /// # Errors
     /// [`Stopped`].
-    pub(super) fn new(base: &Catalogue, head: &Catalogue, stop: &Stop) -> Result<Self, Stopped> {
+    pub(super) fn new(
+        base: &Catalogue,
+        head: &Catalogue,
+        in_parts: &dyn Pair,
+        stop: &Stop,
+    ) -> Result<Self, Stopped> {
         let mut pairing = Self {
             in_base: vec![None; head.operators.len()],
             ..Self::default()
         };
         pairing.same.reserve(base.operators.len());
         pairing.in_head.reserve(base.operators.len());
-        let mut search = Search::new(head);
-        for (id, operator) in base.iter() {
-            stop.check()?;
-            let found = search.counterpart(operator);
+        let (one, other) = base.operators.split_at(base.operators.len() / 2);
+        let (first, second) = both(
+            in_parts,
+            || counterparts(head, 0, one, stop),
+            || counterparts(head, one.len(), other, stop),
+        );
+        let found = first?.into_iter().chain(second?);
+        for ((id, _), found) in base.iter().zip(found) {
             pairing.in_head.push(found.map(|found| found.id));
             match found {
                 // Of entries that share a name, which the rules refuse, the first counts.
@@ -88,6 +99,25 @@ struct Counterpart {
     is_shared: bool,
 }
 
+/// The counterparts of operators that come one after the other, the first of them mostly at or behind a place.
+///
+/// # Errors
+/// [`Stopped`].
+fn counterparts(
+    there: &Catalogue,
+    from: usize,
+    operators: &[Operator],
+    stop: &Stop,
+) -> Result<Vec<Option<Counterpart>>, Stopped> {
+    let mut search = Search { there, next: from };
+    let mut found = Vec::with_capacity(operators.len());
+    for operator in operators {
+        stop.check()?;
+        found.push(search.counterpart(operator));
+    }
+    Ok(found)
+}
+
 /// Finds counterparts of operators that come in the order of their own side. Two revisions name
 /// most operators in the same order, so the next one is tried before any name is looked up.
 struct Search<'a> {
@@ -95,11 +125,7 @@ struct Search<'a> {
     next: usize,
 }
 
-impl<'a> Search<'a> {
-    fn new(there: &'a Catalogue) -> Self {
-        Self { there, next: 0 }
-    }
-
+impl Search<'_> {
     /// What [`counterpart`] finds.
     fn counterpart(&mut self, operator: &Operator) -> Option<Counterpart> {
         let next = self.there.operators.get(self.next);
