@@ -1,4 +1,4 @@
-//! Packed and groups, fetched many in a row.
+//! Chunks and groups, fetched many in a row.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -10,7 +10,7 @@ use super::content::in_order;
 use crate::store::database::{Connection, query};
 use crate::store::error::StoreError;
 
-/// Packed, or groups, by their ids.
+/// Chunks, or groups, by their ids.
 #[derive(Debug, Default)]
 pub(super) struct Packed {
     packs: Vec<Vec<u8>>,
