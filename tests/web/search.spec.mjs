@@ -79,6 +79,8 @@ describe("search", { skip, concurrency: false }, () => {
 
 	it("a base name has a page: its operators, support, calls and history", async (t) => {
 		const page = await web.open(t, `${AT}/operators/add.Tensor`);
+		// Until the operator has come the header is lower, and the link may move under the pointer.
+		await settled(page);
 		await page.getByRole("link", { name: "All overloads" }).click();
 		await page.waitForURL(`**${AT}/names/add`);
 		const of = (name) => page.getByRole("region", { name, exact: true });
