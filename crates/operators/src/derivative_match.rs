@@ -136,7 +136,8 @@ impl DerivativeMatches {
         stop: &Stop,
     ) -> Result<Self, Stopped> {
         let recorded = catalogue.release.data().derivatives_with_dispatch;
-        let mut matcher = Matcher::new(catalogue);
+        let (copies, schemas) = (ViewCopies::of(catalogue), Schemas::of(catalogue));
+        let mut matcher = Matcher::new(catalogue, &copies, &schemas);
         let (knowledge, targets) = match file {
             Some(file) => (Knowledge::Complete, matcher.file(file, stop)?),
             None if recorded.is_empty() => return Ok(Self::default()),
@@ -171,8 +172,8 @@ type BySignature<'a> = IndexMap<Cow<'a, str>, u32, FxBuildHasher>;
 struct Matcher<'a> {
     catalogue: &'a Catalogue,
     release: Release,
-    copies: ViewCopies<'a>,
-    schemas: Schemas<'a>,
+    copies: &'a ViewCopies<'a>,
+    schemas: &'a Schemas<'a>,
     found: Vec<Differentiability>,
     why: Vec<Basis>,
     /// By the first operator with the schema of the one that they are for.
@@ -189,12 +190,12 @@ struct Matcher<'a> {
 type ByStem<'a> = FxHashMap<&'a str, Vec<u32>>;
 
 impl<'a> Matcher<'a> {
-    fn new(catalogue: &'a Catalogue) -> Self {
+    fn new(catalogue: &'a Catalogue, copies: &'a ViewCopies<'a>, schemas: &'a Schemas<'a>) -> Self {
         Self {
             catalogue,
             release: catalogue.release,
-            copies: ViewCopies::of(catalogue),
-            schemas: Schemas::of(catalogue),
+            copies,
+            schemas,
             found: Vec::new(),
             why: Vec::new(),
             by_schema: FxHashMap::default(),
@@ -217,9 +218,7 @@ impl<'a> Matcher<'a> {
     ) -> Result<Vec<Result<Target, TargetFault>>, Stopped> {
         let mut functions = FunctionNames::default();
         let mut targets = Vec::with_capacity(file.entries.len());
-        let copies = std::mem::take(&mut self.copies);
-        let schemas = Schemas::of(self.catalogue);
-        let mut meant = target::Targets::new(self.catalogue, &copies, &schemas);
+        let mut meant = target::Targets::new(self.catalogue, self.copies, self.schemas);
         for (index, entry) in file.entries.iter().enumerate() {
             stop.check()?;
             let target = meant.find(file.value(entry.name));
@@ -237,7 +236,6 @@ impl<'a> Matcher<'a> {
             }
             targets.push(target);
         }
-        self.copies = copies;
         Ok(targets)
     }
 
@@ -321,13 +319,17 @@ impl<'a> Matcher<'a> {
         };
         self.functional_stems = by_stem(self, &self.functional);
         self.other_stems = by_stem(self, &self.other);
-        let find = |(id, operator)| stop.check().map(|()| self.find(id, operator));
-        let half = self.catalogue.operators.len() / 2;
-        let (one, other) = both(
-            pair,
-            || -> Result<Vec<_>, Stopped> { self.catalogue.iter().take(half).map(find).collect() },
-            || -> Result<Vec<_>, Stopped> { self.catalogue.iter().skip(half).map(find).collect() },
-        );
+        let count = self.catalogue.operators.len();
+        let half = count / 2;
+        let find = |from: usize, to: usize| -> Result<Vec<_>, Stopped> {
+            let mut found = Vec::with_capacity(to - from);
+            for (id, operator) in self.catalogue.iter().take(to).skip(from) {
+                stop.check()?;
+                found.push(self.find(id, operator));
+            }
+            Ok(found)
+        };
+        let (one, other) = both(pair, || find(0, half), || find(half, count));
         let matched = one?.into_iter().chain(other?);
         let ids = self.catalogue.iter().map(|(id, _)| id);
         let of = ids

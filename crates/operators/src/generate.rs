@@ -149,8 +149,11 @@ pub(super) fn generate(
         release,
         former,
     };
-    let make = |groups: &[Group]| -> Vec<Completion> {
-        groups.iter().map(|group| maker.complete(group)).collect()
+    // Most groups lack nothing, and a completion is two hundred bytes.
+    let make = |groups: &[Group]| -> Vec<Option<Box<Completion>>> {
+        let completions = groups.iter().map(|group| maker.complete(group));
+        let completions = completions.map(|it| it.is_needed().then(|| Box::new(it)));
+        completions.collect()
     };
     let (one, other) = groups.split_at(groups.len() / 2);
     let (one, other) = both(pair, || make(one), || make(other));
@@ -164,7 +167,9 @@ pub(super) fn generate(
         indexed: 0,
     };
     for (group, completion) in groups.iter().zip(one.into_iter().chain(other)) {
-        generation.complete(group, completion);
+        if let Some(completion) = completion {
+            generation.complete(group, *completion);
+        }
     }
     generation.faults
 }
@@ -180,6 +185,12 @@ struct Completion {
     out: Option<(OperatorId, Made)>,
     /// The same with the functional variant, which a group has only beside an out variant.
     functional: Option<(OperatorId, Made)>,
+}
+
+impl Completion {
+    fn is_needed(&self) -> bool {
+        self.fault.is_some() || self.out.is_some() || self.functional.is_some()
+    }
 }
 
 /// Works out what groups lack, of the operators that are written.
