@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use futures_util::future::join;
+use tokio::task::yield_now;
 
 use crate::cli::side::{self, Operand, Places, SideRead, view};
 use crate::cli::{Stored, config, local};
@@ -58,6 +58,7 @@ pub(in crate::cli) struct Made {
 struct Told {
     judgement: Judgement,
     introduced: Introduced,
+    files: (NamedFiles, NamedFiles),
 }
 
 /// 1 where the comparison fails.
@@ -116,12 +117,11 @@ impl How {
         }
         // What is not asked any more closes while the sides are compared.
         let unused = sides.stored.take_if(|_| self.against.is_none());
-        let closed = async {
-            if let Some(stored) = unused {
-                stored.close().await;
-            }
-        };
-        let ((), made) = join(closed, self.compare(&sides, &rulebook)).await;
+        let closing = unused.map(|stored| tokio::spawn(async move { stored.close().await }));
+        let made = self.compare(&sides, &rulebook).await;
+        if let Some(closing) = closing {
+            closing.await?;
+        }
         if let Ok((compared, told, _)) = &made {
             let exceptions = &rulebook.exceptions;
             for note in compared.useless(&told.judgement, exceptions, config::is_checked_in) {
@@ -135,11 +135,10 @@ impl How {
             stored.close().await;
         }
         let (compared, told, against) = made?;
-        let files = both(&Threads, || NamedFiles::of(&base), || NamedFiles::of(&head));
         Ok(Made {
             introduced: told.introduced,
             judgement: told.judgement,
-            files: (files.0?, files.1?),
+            files: told.files,
             base,
             head,
             rulebook,
@@ -180,17 +179,24 @@ impl How {
         let (base, head) = (&sides.base, &sides.head);
         let judged = head.resolved.as_ref().map(|head| &head.judged);
         let (old, new) = (base.snapshot.clone(), head.snapshot.clone());
+        // The comparison leaves this thread nothing else to do. Before and after its first part, the store's
+        // connection gets on with closing.
+        yield_now().await;
         let compared = Compared::checked(old, new, &Stop::never())?.named(judged);
+        yield_now().await;
         let today = day(local::now());
-        let tell = || {
+        let judge = || {
             let judgement = compared.judge(&rulebook.policy, &rulebook.exceptions, today);
-            compared.cards();
-            Told {
-                judgement,
-                introduced: compared.introduced(),
-            }
+            (judgement, compared.introduced(), compared.cards())
         };
-        let (told, _) = both(&Threads, tell, || compared.causes());
+        let files = || both(&Threads, || NamedFiles::of(base), || NamedFiles::of(head));
+        let more = || both(&Threads, files, || compared.causes()).0;
+        let ((judgement, introduced, _), files) = both(&Threads, judge, more);
+        let told = Told {
+            judgement,
+            introduced,
+            files: (files.0?, files.1?),
+        };
         let against = self.against(sides, (&compared, &told.judgement), rulebook);
         let against = against.await?;
         Ok((compared, told, against))
