@@ -11,6 +11,7 @@ use std::time::Instant;
 
 use super::address::release_of;
 use super::error::{Refusal, ServiceError};
+use super::kept_findings;
 use super::labels::Protection;
 use super::notes::JudgedRelease;
 use super::snapshot::Snapshot;
@@ -123,17 +124,25 @@ impl Service {
         };
         let judged = standing.judged;
         let (reader, bundle, release) = (self.reader(), ingest.bundle, judged.release);
-        let work = move |stop: &Stop| Ok(reader.judge(bundle, release, stop));
+        let is_named = label.is_some();
+        let work = move |stop: &Stop| {
+            let snapshot = reader.judge(bundle, release, stop)?;
+            let found = is_named.then(|| kept_findings::record(&snapshot));
+            Ok::<_, ServiceError>((snapshot, found.flatten()))
+        };
         let turn = self.turn().await?;
-        let snapshot = turn.run(work).await??;
+        let (snapshot, found) = turn.run(|stop| Ok(work(stop))).await??;
         let snapshot = keepable(snapshot, self.limits.operators)?;
         let room = self.workers.unstored(snapshot.weight()).await?;
         drop(turn);
         let request = label.map(|name| request(name, standing.stored, ingest.protection));
-        let stored = self
-            .store
-            .ingest(&project, &snapshot.bundle, request.as_ref(), self.now());
+        let (store, bundle) = (&self.store, &snapshot.bundle);
+        let (request, found) = (request.as_ref(), found.as_ref());
+        let stored = store.ingest_checked(&project, bundle, request, found, self.now());
         let outcome = stored.await.map_err(of_label)?;
+        if found.is_some() {
+            snapshot.note_kept();
+        }
         drop(room);
         self.keep(&snapshot).await;
         Ok(Ingested {

@@ -24,6 +24,7 @@ pub mod gaps;
 mod held;
 pub mod history;
 mod ingest;
+mod kept_findings;
 mod labels;
 mod named;
 mod notes;

@@ -1,7 +1,8 @@
 //! One revision under one release, read and ready to be asked.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use opatlas_dispatch::support::Around;
 use opatlas_operators::catalogue::Catalogue;
@@ -17,6 +18,7 @@ use opatlas_source::{Bundle, DERIVATIVES, Digest, InTurn, NATIVE_FUNCTIONS, Pair
 use super::address::Resolved;
 use super::dispatch::Dispatch;
 use super::error::ServiceError;
+use super::kept_findings;
 use super::threads::Threads;
 
 /// How many overloads are suggested.
@@ -46,6 +48,10 @@ pub struct Snapshot {
     pub catalogue: Catalogue,
     pub(super) dispatch: Dispatch,
     findings: OnceLock<Findings>,
+    /// The findings that the store keeps, packed, until somebody asks for them.
+    kept: Mutex<Option<Vec<u8>>>,
+    /// Whether the store keeps them, or is about to.
+    is_kept: AtomicBool,
     is_ordinary: OnceLock<bool>,
     sources: BTreeMap<Box<str>, OnceLock<SourceText>>,
 }
@@ -147,6 +153,8 @@ impl Snapshot {
             catalogue,
             dispatch: Dispatch::default(),
             findings: OnceLock::new(),
+            kept: Mutex::default(),
+            is_kept: AtomicBool::new(false),
             is_ordinary: OnceLock::new(),
         }
     }
@@ -166,14 +174,44 @@ impl Snapshot {
     }
 
     /// The findings, in a stable order: if there are very many, the first ones in full and the
-    /// others counted. Runs the rules on first use.
+    /// others counted. Runs the rules on first use, unless the store keeps what they found.
     pub fn findings(&self) -> &Findings {
         self.findings.get().unwrap_or_else(|| {
             // Before anybody else has to wait for them: see [`Threads`].
-            let check = |stop: &Stop| check_in_parts(&self.catalogue, &Threads, stop);
-            let findings = Stop::unstopped(check);
+            let findings = Stop::unstopped(|stop| self.found(stop));
             self.findings.get_or_init(|| findings)
         })
+    }
+
+    /// What the rules find, or what they found before.
+    fn found(&self, stop: &Stop) -> Result<Findings, Stopped> {
+        let kept = self.kept().take();
+        match kept.and_then(|kept| kept_findings::unpack(&kept)) {
+            Some(findings) => Ok(findings),
+            None => check_in_parts(&self.catalogue, &Threads, stop),
+        }
+    }
+
+    /// Takes the findings that the store keeps.
+    pub(super) fn remember(&self, kept: Option<Vec<u8>>) {
+        if kept.is_some() {
+            self.note_kept();
+            *self.kept() = kept;
+        }
+    }
+
+    /// Notes that the store keeps the findings.
+    pub(super) fn note_kept(&self) {
+        self.is_kept.store(true, Ordering::Relaxed);
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Option<Vec<u8>>> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether the store is to keep the findings: once.
+    pub(super) fn to_be_kept(&self) -> bool {
+        !self.is_kept.swap(true, Ordering::Relaxed)
     }
 
     /// Runs the rules, unless they have been run, or it is stopped.
@@ -182,7 +220,7 @@ impl Snapshot {
     /// [`Stopped`].
     pub(super) fn check(&self, stop: &Stop) -> Result<(), Stopped> {
         if self.findings.get().is_none() {
-            let findings = check_in_parts(&self.catalogue, &Threads, stop)?;
+            let findings = self.found(stop)?;
             // Where another thread was quicker, its findings are the same.
             let _ = self.findings.set(findings);
         }

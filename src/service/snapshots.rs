@@ -14,6 +14,7 @@ use super::Service;
 use super::address::Resolved;
 use super::error::{Refusal, ServiceError};
 use super::held::{Held, Kept, Key};
+use super::kept_findings;
 use super::observed;
 use super::snapshot::Snapshot;
 use super::threads::Threads;
@@ -223,14 +224,19 @@ impl Service {
         let is_apart = one.project == other.project && one.digest != other.digest;
         if is_apart && is_new(one) && is_new(other) {
             let load = async {
-                let digests = [one.digest, other.digest];
-                let bundles = self.store.bundles(&one.project, &digests, &Threads).await?;
-                let mut bundles = bundles.into_iter();
-                let bundles = [(); 2].map(|()| bundles.next().unwrap_or_default());
+                let wanted = [one, other].map(|it| kept_findings::wanted(it.digest, it.release()));
+                let stored = self.store.read(&one.project, &wanted, &Threads).await?;
+                let mut stored = stored.into_iter();
+                let stored = [(); 2].map(|()| stored.next().unwrap_or_default());
+                let found = stored.each_ref().map(|it| it.findings.clone());
+                let bundles = stored.map(|it| it.bundle);
                 let releases = [one.release(), other.release()];
                 let alive = Arc::clone(&self.snapshots.alive);
                 let read = move |stop: &Stop| alive.read_two(bundles, releases, stop);
                 let (first, second) = self.workers.run(read).await?;
+                let [of_first, of_second] = found;
+                first.remember(of_first);
+                second.remember(of_second);
                 self.keep(&second).await;
                 Ok(Kept::new(first))
             };
@@ -242,13 +248,17 @@ impl Service {
         Ok((self.snapshot(one).await?, self.snapshot(other).await?))
     }
 
-    /// The same, with the rules run.
+    /// The same, with the rules run. What they found is kept.
     ///
     /// # Errors
     /// As [`Service::snapshot`].
     pub async fn checked(&self, resolved: &Resolved) -> Result<Arc<Snapshot>, ServiceError> {
         let snapshot = self.snapshot(resolved).await?;
-        self.check(snapshot).await
+        let snapshot = self
+            .prepare(snapshot, Snapshot::is_checked, Snapshot::check)
+            .await?;
+        self.keep_findings(resolved, &snapshot);
+        Ok(snapshot)
     }
 
     /// The same, with the dispatch tables of everything that is known made.
@@ -258,15 +268,6 @@ impl Service {
     pub async fn tabulated(&self, resolved: &Resolved) -> Result<Arc<Snapshot>, ServiceError> {
         let snapshot = self.snapshot(resolved).await?;
         self.prepare(snapshot, Snapshot::is_tabulated, Snapshot::tabulate)
-            .await
-    }
-
-    /// Runs the rules over a snapshot, if they have not been run.
-    pub(super) async fn check(
-        &self,
-        snapshot: Arc<Snapshot>,
-    ) -> Result<Arc<Snapshot>, ServiceError> {
-        self.prepare(snapshot, Snapshot::is_checked, Snapshot::check)
             .await
     }
 
@@ -319,8 +320,12 @@ impl Service {
         }
         count_look("snapshots", false);
         let load = async {
-            let bundle = self.store.bundle(project, digest).await?;
-            self.read(bundle, release).await.map(Kept::new)
+            let wanted = [kept_findings::wanted(digest, release)];
+            let stored = self.store.read(project, &wanted, &Threads).await?;
+            let stored = stored.into_iter().next().unwrap_or_default();
+            let snapshot = self.read(stored.bundle, release).await?;
+            snapshot.remember(stored.findings);
+            Ok(Kept::new(snapshot))
         };
         self.once(key, load).await
     }

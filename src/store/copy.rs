@@ -136,6 +136,16 @@ pub(crate) const TABLES: &[Table] = &[
         numbered: false,
     },
     Table {
+        name: "findings",
+        columns: &[
+            ("revision", Kind::Number),
+            ("release", Kind::Text),
+            ("program", Kind::Text),
+            ("packed", Kind::Bytes),
+        ],
+        numbered: false,
+    },
+    Table {
         name: "labels",
         columns: &[
             ("project", Kind::Number),

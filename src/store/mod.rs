@@ -17,6 +17,7 @@ mod copy;
 mod database;
 mod error;
 mod exceptions;
+mod findings;
 mod history;
 mod ids;
 mod known;
@@ -41,6 +42,7 @@ use std::time::Instant;
 pub use copy::{Rows, Value, copy};
 pub use error::{Conflict, Missing, StoreError, Unusable};
 pub use exceptions::ExceptionRecord;
+pub use findings::{FindingsRecord, StoredRevision, Wanted};
 pub use history::{
     CommitOutcomes, CommitPlace, CommitRecord, IngestPlace, NewCommit, Prepared, Stamp, StepKey,
     StepRecord,
@@ -182,6 +184,18 @@ pub trait Store: ProbeStore + Send + Sync + 'static {
         bundle: &'a Bundle,
         label: Option<&'a LabelRequest>,
         now: i64,
+    ) -> Answer<'a, IngestOutcome> {
+        self.ingest_checked(project, bundle, label, None, now)
+    }
+
+    /// The same, and keeps what the rules found in it.
+    fn ingest_checked<'a>(
+        &'a self,
+        project: &'a ProjectName,
+        bundle: &'a Bundle,
+        label: Option<&'a LabelRequest>,
+        found: Option<&'a FindingsRecord>,
+        now: i64,
     ) -> Answer<'a, IngestOutcome>;
 
     /// The digest for a key: cheaper than [`Store::revision`].
@@ -244,22 +258,22 @@ pub trait Store: ProbeStore + Send + Sync + 'static {
         expected: Expected,
     ) -> Answer<'a, LabelRecord>;
 
-    /// The files of revisions, byte for byte, checked against their digests. What several have in common
-    /// is fetched once; `pair` may put two together at the same time.
+    /// Revisions with their files, byte for byte, checked against their digests. What several have in
+    /// common is fetched once; `pair` may put two together at the same time.
     ///
     /// Fails with [`Missing::Revision`].
-    fn bundles<'a>(
+    fn read<'a>(
         &'a self,
         project: &'a ProjectName,
-        digests: &'a [Digest],
+        wanted: &'a [Wanted<'a>],
         pair: &'static dyn Pair,
-    ) -> Answer<'a, Vec<Bundle>>;
+    ) -> Answer<'a, Vec<StoredRevision>>;
 
-    /// The same of one revision.
+    /// The files of one revision.
     fn bundle<'a>(&'a self, project: &'a ProjectName, digest: Digest) -> Answer<'a, Bundle> {
         Box::pin(async move {
-            let bundles = self.bundles(project, &[digest], &InTurn).await?;
-            Ok(bundles.into_iter().next().unwrap_or_default())
+            let read = self.read(project, &[digest.into()], &InTurn).await?;
+            Ok(read.into_iter().next().unwrap_or_default().bundle)
         })
     }
 
@@ -272,6 +286,17 @@ pub trait Store: ProbeStore + Send + Sync + 'static {
         digest: Digest,
         name: &'a str,
     ) -> Answer<'a, Arc<[u8]>>;
+
+    /// Keeps what was found in a revision. One row is kept of each: what another program found, or
+    /// what holds for another release, gives way.
+    ///
+    /// Fails with [`Missing::Revision`].
+    fn save_findings<'a>(
+        &'a self,
+        project: &'a ProjectName,
+        digest: Digest,
+        found: &'a FindingsRecord,
+    ) -> Answer<'a, ()>;
 
     /// Keeps an exception whose id is new.
     fn add_exception<'a>(

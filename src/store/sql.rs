@@ -58,6 +58,9 @@ pub const REVISIONS_AFTER: &str = "SELECT id, digest, ingested_at FROM revisions
 pub const LABELS_AFTER: &str = "SELECT l.name, l.revision, l.release, l.moved_at, r.digest \
      FROM labels l JOIN revisions r ON r.id = l.revision WHERE l.project = $1 AND l.revision > $2 \
      ORDER BY l.revision, l.name";
+/// Which of these revisions a project has, by its name.
+pub const REVISIONS_NAMED: &str = "SELECT id, digest FROM revisions \
+     WHERE project = (SELECT id FROM projects WHERE name = $1) AND digest IN (";
 /// Which of these revisions a project has.
 pub const REVISIONS_KNOWN: &str =
     "SELECT id, digest FROM revisions WHERE project = $1 AND digest IN (";
@@ -80,26 +83,41 @@ pub const STEP_OPERATORS_UNNEEDED_DELETE: &str =
 /// The files of some revisions, without their content.
 pub const FILES_OF_REVISIONS: &str = "SELECT rf.revision, rf.name, f.digest, f.bytes \
      FROM revision_files rf JOIN files f ON f.id = rf.file WHERE rf.revision IN (";
-/// The files of a revision, with the groups that they consist of.
-pub const FILES_OF_REVISION: &str = "SELECT rf.name, f.digest, f.bytes, f.runs AS groups \
-     FROM revision_files rf JOIN files f ON f.id = rf.file \
-     WHERE rf.revision = $1 ORDER BY rf.name";
+/// The files of some revisions, with the groups that they consist of.
+pub const FILES_WITH_GROUPS: &str = "SELECT rf.revision, rf.name, f.digest, f.bytes, \
+     f.runs AS groups FROM revision_files rf JOIN files f ON f.id = rf.file \
+     WHERE rf.revision IN (";
 /// One file of a revision, with the groups that it consists of.
-pub const FILE_OF_REVISION: &str = "SELECT rf.name, f.digest, f.bytes, f.runs AS groups \
-     FROM revision_files rf JOIN files f ON f.id = rf.file \
+pub const FILE_OF_REVISION: &str = "SELECT rf.revision, rf.name, f.digest, f.bytes, \
+     f.runs AS groups FROM revision_files rf JOIN files f ON f.id = rf.file \
      WHERE rf.revision = $1 AND rf.name = $2";
+
+/// What a program found in some revisions.
+pub const FINDINGS: &str =
+    "SELECT revision, release, packed FROM findings WHERE program = $1 AND revision IN (";
+/// Keeps it, in place of what another program found or of what holds for another release.
+pub const FINDINGS_SET: &str = "INSERT INTO findings (revision, release, program, packed) \
+     VALUES ($1, $2, $3, $4) ON CONFLICT (revision) DO UPDATE SET release = excluded.release, \
+     program = excluded.program, packed = excluded.packed \
+     WHERE findings.release <> excluded.release OR findings.program <> excluded.program";
 
 // Labels.
 
 /// A label of a project.
 pub const LABEL: &str = "SELECT l.name, l.revision, l.release, l.moved_at, r.digest \
      FROM labels l JOIN revisions r ON r.id = l.revision WHERE l.project = $1 AND l.name = $2";
-/// All labels of a project, in order.
+/// The same by the name of the project.
+pub const LABEL_NAMED: &str = "SELECT l.name, l.revision, l.release, l.moved_at, r.digest \
+     FROM labels l JOIN revisions r ON r.id = l.revision \
+     WHERE l.project = (SELECT id FROM projects WHERE name = $1) AND l.name = $2";
+/// All labels of a project, by its name, in order.
 pub const LABELS: &str = "SELECT l.name, l.revision, l.release, l.moved_at, r.digest \
-     FROM labels l JOIN revisions r ON r.id = l.revision WHERE l.project = $1 ORDER BY l.name";
+     FROM labels l JOIN revisions r ON r.id = l.revision \
+     WHERE l.project = (SELECT id FROM projects WHERE name = $1) ORDER BY l.name";
 /// Those of them that begin as versions do.
 pub const LABELS_NUMBERED: &str = "SELECT l.name, l.revision, l.release, l.moved_at, r.digest \
-     FROM labels l JOIN revisions r ON r.id = l.revision WHERE l.project = $1 AND \
+     FROM labels l JOIN revisions r ON r.id = l.revision \
+     WHERE l.project = (SELECT id FROM projects WHERE name = $1) AND \
      SUBSTR(l.name, 1, 1) IN ('v', 'V', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9') \
      ORDER BY l.name";
 /// The labels of some revisions.
@@ -184,7 +202,8 @@ pub const EXCEPTION_INSERT: &str = "INSERT INTO exceptions (project, id, operato
      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)";
 /// The exceptions of a project, oldest first.
 pub const EXCEPTIONS: &str = "SELECT id, operator, rule, argument, reason, owner, until_date, \
-     until_release, broad, created_at FROM exceptions WHERE project = $1 ORDER BY created_at, id";
+     until_release, broad, created_at FROM exceptions \
+     WHERE project = (SELECT id FROM projects WHERE name = $1) ORDER BY created_at, id";
 /// Gives an exception another end.
 pub const EXCEPTION_EXTEND: &str = "UPDATE exceptions SET until_date = $3, until_release = $4 \
      WHERE project = $1 AND id = $2";
@@ -261,7 +280,8 @@ pub const ALL_FILES: &str = "SELECT id FROM files ORDER BY id";
 /// A file by id.
 pub const FILE_LISTS: &str = "SELECT digest, runs FROM files WHERE id = $1";
 /// A file by id, as one of a revision.
-pub const FILE_BY_ID: &str = "SELECT CAST(f.id AS TEXT) AS name, f.digest, f.bytes, f.runs AS groups FROM files f WHERE f.id = $1";
+pub const FILE_BY_ID: &str = "SELECT CAST(0 AS BIGINT) AS revision, CAST(f.id AS TEXT) AS name, f.digest, \
+     f.bytes, f.runs AS groups FROM files f WHERE f.id = $1";
 /// What files all revisions have.
 pub const ALL_REVISION_FILES: &str = "SELECT revision, name, file FROM revision_files";
 /// All revisions.

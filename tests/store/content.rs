@@ -1,6 +1,6 @@
 //! Bytes: whatever goes in comes back.
 
-use opatlas::store::Store;
+use opatlas::store::{Store, Wanted};
 use opatlas_source::{Bundle, InTurn, NATIVE_FUNCTIONS};
 use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::TestRunner;
@@ -67,12 +67,11 @@ pub async fn any_bytes_come_back(store: &dyn Store) {
     }
     // Several at once, one of them twice.
     all.push(all[0].clone());
-    let mut digests: Vec<_> = all.iter().map(Bundle::digest).collect();
-    assert_eq!(
-        store.bundles(&project, &digests, &InTurn).await.unwrap(),
-        all
-    );
-    assert_eq!(store.bundles(&project, &[], &InTurn).await.unwrap(), []);
-    digests.push(bundle(b"not stored").digest());
-    missing(store.bundles(&project, &digests, &InTurn).await);
+    let mut wanted: Vec<Wanted> = all.iter().map(|it| it.digest().into()).collect();
+    let read = async |wanted: &[Wanted]| store.read(&project, wanted, &InTurn).await;
+    let bundles = read(&wanted).await.unwrap().into_iter().map(|it| it.bundle);
+    assert_eq!(bundles.collect::<Vec<_>>(), all);
+    assert_eq!(read(&[]).await.unwrap(), []);
+    wanted.push(bundle(b"not stored").digest().into());
+    missing(read(&wanted).await);
 }

@@ -31,7 +31,9 @@ pub struct Findings {
 }
 
 impl Findings {
-    pub(super) fn new(kept: Vec<Finding>, omitted: Vec<Omitted>) -> Self {
+    /// Findings that were found before, in their order.
+    #[must_use]
+    pub fn new(kept: Vec<Finding>, omitted: Vec<Omitted>) -> Self {
         Self { kept, omitted }
     }
 

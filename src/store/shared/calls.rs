@@ -7,12 +7,13 @@ use std::sync::Arc;
 use tokio::sync::mpsc::{Receiver, Sender};
 
 use super::{
-    check, collect, content, copy, exceptions, history, ingest, labels, off_reactor, projects,
-    revisions, tokens,
+    check, collect, content, copy, exceptions, findings, history, ingest, labels, off_reactor,
+    projects, revisions, tokens,
 };
 use crate::store::chunks::Plan;
 use crate::store::database::{Backend, query_scalar};
-use crate::store::error::{Missing, StoreError};
+use crate::store::error::Missing;
+use crate::store::findings::FindingsRecord;
 use crate::store::history::{
     CommitOutcomes, CommitPlace, IngestPlace, NewCommit, Stamp, StepKey, StepRecord,
 };
@@ -23,8 +24,8 @@ use crate::store::records::{
     ProjectChange, ProjectOutcome, RevisionRecord,
 };
 use crate::store::{
-    Answer, CheckReport, Collected, ExceptionRecord, Mark, Mode, Rows, Store, TokenKey,
-    TokenRecord, sql,
+    Answer, CheckReport, Collected, ExceptionRecord, Mark, Mode, Rows, Store, StoredRevision,
+    TokenKey, TokenRecord, Wanted, sql,
 };
 use opatlas_source::{Bundle, Digest, InTurn, Pair};
 
@@ -102,18 +103,20 @@ impl<B: Backend> Store for B {
         })
     }
 
-    fn ingest<'a>(
+    fn ingest_checked<'a>(
         &'a self,
         project: &'a ProjectName,
         bundle: &'a Bundle,
         label: Option<&'a LabelRequest>,
+        found: Option<&'a FindingsRecord>,
         now: i64,
     ) -> Answer<'a, IngestOutcome> {
         let bundle = bundle.clone();
         Box::pin(async move {
             let plan = off_reactor(move || Plan::of(&bundle)).await?;
             let mut work = self.write().await?;
-            let outcome = ingest::ingest(&mut *work, project, &plan, label, now).await?;
+            let besides = (label, found);
+            let outcome = ingest::ingest(&mut *work, project, &plan, besides, now).await?;
             self.publish(work).await?;
             Ok(outcome)
         })
@@ -201,31 +204,17 @@ impl<B: Backend> Store for B {
         })
     }
 
-    fn bundles<'a>(
+    fn read<'a>(
         &'a self,
         project: &'a ProjectName,
-        digests: &'a [Digest],
+        wanted: &'a [Wanted<'a>],
         pair: &'static dyn Pair,
-    ) -> Answer<'a, Vec<Bundle>> {
+    ) -> Answer<'a, Vec<StoredRevision>> {
         Box::pin(async move {
             let mut snapshot = self.snapshot().await?;
-            let parts = content::of_revisions(&mut *snapshot, project, digests).await?;
+            let revisions = content::of_revisions(&mut *snapshot, project, wanted).await?;
             drop(snapshot);
-            let digests = digests.to_vec();
-            off_reactor(move || {
-                let bundles = parts.assemble(pair)?;
-                match bundles
-                    .iter()
-                    .zip(digests)
-                    .find(|(it, digest)| it.digest() != *digest)
-                {
-                    None => Ok(bundles),
-                    Some((_, digest)) => Err(StoreError::corrupt(format!(
-                        "the files of revision sha256:{digest} differ from those stored"
-                    ))),
-                }
-            })
-            .await?
+            off_reactor(move || revisions.assemble(pair)).await?
         })
     }
 
@@ -246,6 +235,19 @@ impl<B: Backend> Store for B {
                 name: name.to_owned(),
             };
             Ok(Arc::clone(bundle.file(name).ok_or_else(missing)?))
+        })
+    }
+
+    fn save_findings<'a>(
+        &'a self,
+        project: &'a ProjectName,
+        digest: Digest,
+        found: &'a FindingsRecord,
+    ) -> Answer<'a, ()> {
+        Box::pin(async move {
+            let mut work = self.write().await?;
+            findings::save(&mut *work, project, digest, found).await?;
+            self.commit(work).await
         })
     }
 

@@ -3,14 +3,22 @@
 use rustc_hash::FxHashMap;
 
 use super::chunks::Packed;
-use super::revisions;
-use super::rows;
-use crate::store::database::{Connection, query};
+use super::rows::{self, BATCH};
+use super::{findings, revisions};
+use crate::store::database::{Connection, among, query};
 use crate::store::error::{Missing, StoreError};
+use crate::store::findings::{StoredRevision, Wanted};
 use crate::store::ids::decode;
 use crate::store::names::ProjectName;
 use crate::store::sql;
 use opatlas_source::{Bundle, Digest, Pair, both};
+
+/// Revisions, their files taken apart.
+pub(super) struct Revisions {
+    digests: Vec<Digest>,
+    found: Vec<Option<Vec<u8>>>,
+    parts: Parts,
+}
 
 /// Files taken apart, as they are stored.
 pub(super) struct Parts {
@@ -20,6 +28,7 @@ pub(super) struct Parts {
     chunks: Packed,
 }
 
+#[derive(Clone)]
 struct FileParts {
     name: String,
     digest: Digest,
@@ -29,6 +38,7 @@ struct FileParts {
 
 record! {
     struct FileRow {
+        revision: i64,
         name: String,
         digest: Vec<u8>,
         bytes: i64,
@@ -36,19 +46,36 @@ record! {
     }
 }
 
-/// Fetches all files of revisions.
+/// Fetches all files of revisions, and what was found in them.
 pub(super) async fn of_revisions(
     connection: &mut impl Connection,
     project: &ProjectName,
-    digests: &[Digest],
-) -> Result<Parts, StoreError> {
-    let mut rows = Vec::with_capacity(digests.len());
-    for digest in digests {
-        let (_, id) = revisions::id(connection, project, *digest).await?;
-        let files = query(sql::FILES_OF_REVISION).bind(id);
-        rows.push(files.fetch_all(&mut *connection).await?);
+    wanted: &[Wanted<'_>],
+) -> Result<Revisions, StoreError> {
+    let digests: Vec<Digest> = wanted.iter().map(|wanted| wanted.digest).collect();
+    let ids = revisions::ids(connection, project, &digests).await?;
+    let mut rows: Vec<FileRow> = Vec::new();
+    for batch in in_order(ids.iter().copied()).chunks(BATCH) {
+        let files = among(sql::FILES_WITH_GROUPS, batch.iter().copied());
+        rows.extend(files.fetch_all(&mut *connection).await?);
     }
-    parts(connection, rows).await
+    let found = findings::of(connection, &ids, wanted).await?;
+    let mut files: FxHashMap<i64, Vec<FileParts>> = FxHashMap::default();
+    for row in rows {
+        files.entry(row.revision).or_default().push(row.parts()?);
+    }
+    for files in files.values_mut() {
+        files.sort_by(|a, b| a.name.cmp(&b.name));
+    }
+    // One that is wanted twice is put together twice.
+    let of_each = ids
+        .iter()
+        .map(|id| files.get(id).cloned().unwrap_or_default());
+    Ok(Revisions {
+        digests,
+        found,
+        parts: parts(connection, of_each.collect()).await?,
+    })
 }
 
 /// Fetches one file of a revision.
@@ -71,7 +98,7 @@ pub(super) async fn of_file(
         let name = name.to_owned();
         return Err(Missing::File { digest, name }.into());
     }
-    parts(connection, vec![rows]).await
+    parts(connection, vec![taken_apart(rows)?]).await
 }
 
 /// Fetches a file by its row id.
@@ -83,7 +110,22 @@ pub(super) async fn of_file_row(
         .bind(id)
         .fetch_all(&mut *connection)
         .await?;
-    parts(connection, vec![rows]).await
+    parts(connection, vec![taken_apart(rows)?]).await
+}
+
+impl Revisions {
+    /// Puts all files together, as [`Parts::assemble`] does, and checks that they make these revisions.
+    pub(super) fn assemble(self, pair: &dyn Pair) -> Result<Vec<StoredRevision>, StoreError> {
+        let bundles = self.parts.assemble(pair)?;
+        let revisions = bundles.into_iter().zip(self.digests).zip(self.found);
+        let revisions = revisions.map(|((bundle, digest), findings)| match bundle.digest() {
+            same if same == digest => Ok(StoredRevision { bundle, findings }),
+            _ => Err(StoreError::corrupt(format!(
+                "the files of revision sha256:{digest} differ from those stored"
+            ))),
+        });
+        revisions.collect()
+    }
 }
 
 impl Parts {
@@ -138,15 +180,14 @@ impl Parts {
     }
 }
 
+fn taken_apart(rows: Vec<FileRow>) -> Result<Vec<FileParts>, StoreError> {
+    rows.into_iter().map(FileRow::parts).collect()
+}
+
 async fn parts<C: Connection>(
     connection: &mut C,
-    rows: Vec<Vec<FileRow>>,
+    files: Vec<Vec<FileParts>>,
 ) -> Result<Parts, StoreError> {
-    let files = rows.into_iter().map(|rows| {
-        let files = rows.into_iter().map(FileRow::parts);
-        files.collect::<Result<Vec<_>, _>>()
-    });
-    let files = files.collect::<Result<Vec<_>, _>>()?;
     let mut groups = FxHashMap::default();
     let all = files.iter().flatten();
     let wanted = all.flat_map(|file| file.groups.iter().copied());

@@ -74,11 +74,12 @@ pub(super) async fn list(
     connection: &mut impl Connection,
     project: &ProjectName,
 ) -> Result<Vec<ExceptionRecord>, StoreError> {
-    let project = projects::id(connection, project).await?;
-    let rows: Vec<ExceptionRow> = query(sql::EXCEPTIONS)
-        .bind(project)
-        .fetch_all(connection)
-        .await?;
+    let rows = query(sql::EXCEPTIONS).bind(project.as_str());
+    let rows: Vec<ExceptionRow> = rows.fetch_all(&mut *connection).await?;
+    if rows.is_empty() {
+        // No exceptions, or no such project.
+        projects::id(connection, project).await?;
+    }
     rows.into_iter().map(ExceptionRow::record).collect()
 }
 

@@ -6,10 +6,11 @@ use rustc_hash::FxHashSet;
 use super::history::Rearranged;
 use super::labels::{self, Target};
 use super::rows::{self, BATCH};
-use super::{history, projects, revisions};
+use super::{findings, history, projects, revisions};
 use crate::store::chunks::{FilePlan, Group, Plan};
 use crate::store::database::{Bound, Connection, Statement, query};
 use crate::store::error::StoreError;
+use crate::store::findings::FindingsRecord;
 use crate::store::ids::encode;
 use crate::store::known::{Ids, KnownParts};
 use crate::store::names::ProjectName;
@@ -17,12 +18,12 @@ use crate::store::records::{IngestOutcome, LabelRequest};
 use crate::store::sql;
 use opatlas_source::Digest;
 
-/// Stores a revision unless it is there, and sets the label.
+/// Stores a revision unless it is there, sets the label, and keeps what was found.
 pub(super) async fn ingest(
     connection: &mut impl Connection,
     project: &ProjectName,
     plan: &Plan,
-    label: Option<&LabelRequest>,
+    (label, found): (Option<&LabelRequest>, Option<&FindingsRecord>),
     now: i64,
 ) -> Result<IngestOutcome, StoreError> {
     let project = projects::id(connection, project).await?;
@@ -37,6 +38,9 @@ pub(super) async fn ingest(
         }
         None => None,
     };
+    if let Some(found) = found {
+        findings::set(connection, id, found).await?;
+    }
     Ok(IngestOutcome {
         digest,
         sequence: id,

@@ -42,8 +42,12 @@ async fn select(
     project: &ProjectName,
     statement: &'static str,
 ) -> Result<Vec<LabelRecord>, StoreError> {
-    let project = projects::id(connection, project).await?;
-    let rows: Vec<LabelRow> = query(statement).bind(project).fetch_all(connection).await?;
+    let rows = query(statement).bind(project.as_str());
+    let rows: Vec<LabelRow> = rows.fetch_all(&mut *connection).await?;
+    if rows.is_empty() {
+        // No labels, or no such project.
+        projects::id(connection, project).await?;
+    }
     rows.into_iter().map(LabelRow::record).collect()
 }
 
@@ -52,7 +56,14 @@ pub(super) async fn find(
     project: &ProjectName,
     label: &LabelName,
 ) -> Result<LabelRecord, StoreError> {
-    Ok(named(connection, project, label).await?.1)
+    let row = query(sql::LABEL_NAMED).bind(project.as_str());
+    let row = row.bind(label.as_str());
+    let row: Option<LabelRow> = row.fetch_optional(&mut *connection).await?;
+    match row {
+        Some(row) => row.record(),
+        // No such label, or no such project.
+        None => Ok(named(connection, project, label).await?.1),
+    }
 }
 
 /// The labels of the revisions with these row ids, in any order.

@@ -11,6 +11,7 @@ mod collect;
 mod content;
 mod copy;
 mod exceptions;
+mod findings;
 mod history;
 mod ingest;
 mod labels;

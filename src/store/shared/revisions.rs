@@ -4,7 +4,7 @@
 use rustc_hash::FxHashMap;
 
 use super::history::Rearranged;
-use super::rows::{BATCH, FileRow, LabelRow, RevisionRow};
+use super::rows::{self, BATCH, FileRow, LabelRow, RevisionRow};
 use super::{history, labels, probe, projects};
 use crate::store::database::{Connection, among, query};
 use crate::store::error::{Conflict, Missing, StoreError};
@@ -146,6 +146,32 @@ pub(super) async fn id(
         Some(stored) => Ok((project_id, stored.id)),
         None => Err(missing(project, &digest.into()).into()),
     }
+}
+
+/// The row ids of revisions of a project, in their order.
+pub(super) async fn ids(
+    connection: &mut impl Connection,
+    project: &ProjectName,
+    digests: &[Digest],
+) -> Result<Vec<i64>, StoreError> {
+    let mut known: FxHashMap<Digest, i64> = FxHashMap::default();
+    for batch in digests.chunks(BATCH) {
+        let rows = query(sql::REVISIONS_NAMED).bind(project.as_str());
+        let rows = rows.among(batch.iter().map(|digest| &digest.as_bytes()[..]));
+        let rows: Vec<(i64, Vec<u8>)> = rows.fetch_all(&mut *connection).await?;
+        for (id, digest) in rows {
+            known.insert(rows::digest(&digest)?, id);
+        }
+    }
+    let mut ids = Vec::with_capacity(digests.len());
+    for digest in digests {
+        ids.push(match known.get(digest) {
+            Some(known) => *known,
+            // No such revision, or no such project.
+            None => id(connection, project, *digest).await?.1,
+        });
+    }
+    Ok(ids)
 }
 
 /// A revision of the project with this row id.
