@@ -343,7 +343,7 @@ impl Catalogue {
     /// Whether PyTorch's generator makes a Python binding that takes this very overload.
     #[must_use]
     pub fn is_bound(&self, id: OperatorId) -> bool {
-        self.face_index().is_bound(id)
+        self.face_index().is_bound(self, id)
     }
 
     /// The kernels of an operator as torchgen holds them: by name, so operators that share one

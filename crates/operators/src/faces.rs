@@ -24,7 +24,7 @@ use rustc_hash::FxHashMap;
 use super::catalogue::Catalogue;
 use super::deprecated::matching::DeprecatedMatches;
 use super::operator::{Operator, OperatorId};
-use bound::{BoundNames, bound_alone};
+use bound::{BoundNames, Generator, bound_alone};
 
 /// The declarations of one operator. A face that torchgen refuses to make is absent.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -59,23 +59,31 @@ pub struct OperatorFaces {
 pub(super) struct FaceIndex {
     /// Keys in the order in which the file first has a kernel for them, found when a face first asks.
     order_of_keys: OnceLock<FxHashMap<Box<str>, usize>>,
-    names: BoundNames,
+    /// What is bound, of all operators, found when somebody first asks.
+    names: OnceLock<BoundNames>,
     deprecated: DeprecatedMatches,
 }
 
 impl FaceIndex {
     /// Takes time linear in the revision.
     pub(super) fn of(catalogue: &Catalogue) -> Self {
-        let names = BoundNames::of(catalogue);
         let deprecated = match &catalogue.deprecated {
-            Some(file) => DeprecatedMatches::new(catalogue, file, |id| names.is_reached(id)),
+            Some(file) => {
+                let generator = Generator::of(catalogue);
+                let is_bound = |id| generator.binds(catalogue.operator(id));
+                DeprecatedMatches::new(catalogue, file, is_bound)
+            }
             None => DeprecatedMatches::default(),
         };
         Self {
             order_of_keys: OnceLock::new(),
-            names,
+            names: OnceLock::new(),
             deprecated,
         }
+    }
+
+    fn names(&self, catalogue: &Catalogue) -> &BoundNames {
+        self.names.get_or_init(|| BoundNames::of(catalogue))
     }
 
     /// The place of a key in the order in which the file first has a kernel for each; those without one
@@ -98,8 +106,8 @@ impl FaceIndex {
         &self.deprecated
     }
 
-    pub(super) fn is_bound(&self, id: OperatorId) -> bool {
-        self.names.is_reached(id)
+    pub(super) fn is_bound(&self, catalogue: &Catalogue, id: OperatorId) -> bool {
+        self.names(catalogue).is_reached(id)
     }
 }
 
@@ -190,7 +198,8 @@ impl<'a> FaceMaker<'a> {
     /// Where Python binds an operator.
     #[must_use]
     pub fn bound(&self, id: OperatorId) -> Bound {
-        self.index().names.bound(self.catalogue, id)
+        let names = self.index().names(self.catalogue);
+        names.bound(self.catalogue, id)
     }
 
     /// The same, without what is needed to answer it for many operators.

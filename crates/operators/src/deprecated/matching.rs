@@ -36,7 +36,7 @@ impl DeprecatedMatches {
             let called = overloads
                 .take(MOST_OVERLOADS)
                 .copied()
-                .filter(|&id| is_bound(id) && calls(form, catalogue.operator(id).schema()));
+                .filter(|&id| calls(form, catalogue.operator(id).schema()) && is_bound(id));
             let called: Vec<OperatorId> = called.collect();
             for &id in &called {
                 matches.of_operator.entry(id).or_default().push(index);

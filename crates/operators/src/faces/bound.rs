@@ -138,14 +138,14 @@ pub(super) fn bound_alone(catalogue: &Catalogue, operator: &Operator) -> Bound {
 }
 
 /// The generator of Python bindings, as far as it chooses what to bind.
-struct Generator {
+pub(super) struct Generator {
     lists: &'static PythonBindings,
     /// The patterns among the names that are left out.
     patterns: Vec<Pattern<'static>>,
 }
 
 impl Generator {
-    fn of(catalogue: &Catalogue) -> Self {
+    pub(super) fn of(catalogue: &Catalogue) -> Self {
         let lists = &catalogue.release.data().bindings;
         let is_pattern = |name: &&str| name.contains(['*', '?']);
         let patterns = lists.skipped.iter().filter(is_pattern).map(Pattern::of);
@@ -156,7 +156,7 @@ impl Generator {
     }
 
     /// Whether it makes a binding that takes this overload (torchgen `should_generate_py_binding`).
-    fn binds(&self, operator: &Operator) -> bool {
+    pub(super) fn binds(&self, operator: &Operator) -> bool {
         if operator.namespace() != "aten"
             || (operator.has_tag("generated") && !operator.has_tag("view_copy"))
         {
