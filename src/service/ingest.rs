@@ -12,7 +12,7 @@ use std::time::Instant;
 use super::address::release_of;
 use super::error::{Refusal, ServiceError};
 use super::kept_findings;
-use super::labels::Protection;
+use super::labels::{Protection, is_version};
 use super::notes::JudgedRelease;
 use super::snapshot::Snapshot;
 use super::{Limits, Service};
@@ -124,10 +124,10 @@ impl Service {
         };
         let judged = standing.judged;
         let (reader, bundle, release) = (self.reader(), ingest.bundle, judged.release);
-        let is_named = label.is_some();
+        let is_released = label.as_ref().is_some_and(is_version);
         let work = move |stop: &Stop| {
             let snapshot = reader.judge(bundle, release, stop)?;
-            let found = is_named.then(|| kept_findings::record(&snapshot));
+            let found = is_released.then(|| kept_findings::record(&snapshot));
             Ok::<_, ServiceError>((snapshot, found.flatten()))
         };
         let turn = self.turn().await?;

@@ -1,4 +1,7 @@
-//! Findings of stored revisions, so that the rules need not be run again over files that never change.
+//! Findings of released files, so that the rules need not be run again over what never changes.
+//!
+//! Only those are kept: others, such as the files of pull requests, are soon not asked for any more, and their findings
+//! would take more of the store than they do.
 //!
 //! They hold for one program: with any other source file it has another [`ENGINE_VERSION`], and then they
 //! are found again. What cannot be read, be it damaged, is as if it were not there.
@@ -16,6 +19,7 @@ use opatlas_source::diagnostic::{Applicability, Finding, Fix, Related, RuleId, S
 use opatlas_source::{Digest, Span};
 
 use super::address::Resolved;
+use super::labels::is_version;
 use super::snapshot::Snapshot;
 use super::{ENGINE_VERSION, Service};
 
@@ -182,10 +186,14 @@ pub(super) fn wanted(digest: Digest, release: Release) -> Wanted<'static> {
 }
 
 impl Service {
-    /// Keeps what the rules found in a revision that a label names, unless it is. Nobody waits for it, and
-    /// where it fails it is found again.
+    /// Keeps what the rules found in a revision that was asked for by a version, unless it is kept. Nobody waits
+    /// for it, and where it fails it is found again.
     pub(super) fn keep_findings(&self, resolved: &Resolved, snapshot: &Arc<Snapshot>) {
-        if resolved.label.is_none() || !snapshot.to_be_kept() {
+        let is_released = || {
+            let label = resolved.label.as_ref();
+            label.is_some_and(|label| is_version(&label.name))
+        };
+        if snapshot.is_kept() || !is_released() || !snapshot.to_be_kept() {
             return;
         }
         let (store, snapshot) = (Arc::clone(&self.store), Arc::clone(snapshot));
@@ -312,6 +320,11 @@ mod tests {
 
     /// A store with one revision, taken in by a service.
     async fn stored() -> Arc<dyn Store> {
+        stored_as("2.9.0").await
+    }
+
+    /// The same with another label.
+    async fn stored_as(label: &str) -> Arc<dyn Store> {
         let store = SqliteStore::open("sqlite::memory:").await.unwrap();
         let store: Arc<dyn Store> = Arc::new(store);
         let service = service(&store);
@@ -319,8 +332,8 @@ mod tests {
         let ingest = Ingest {
             project: "p",
             bundle: bundle(),
-            label: Some("2.9.0"),
-            release: None,
+            label: Some(label),
+            release: Some("2.9"),
             protection: Protection::Kept,
         };
         service.ingest(ingest).await.unwrap();
@@ -385,5 +398,13 @@ mod tests {
             }
             tokio::time::sleep(std::time::Duration::from_millis(5)).await;
         }
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn what_is_found_in_other_files_than_releases_is_not_kept() {
+        for label in ["pr-7", "main"] {
+            assert_eq!(kept(&stored_as(label).await).await, None, "{label}");
+        }
+        assert!(kept(&stored_as("v2.9.0").await).await.is_some());
     }
 }

@@ -58,14 +58,14 @@ impl Protection {
     /// none.
     pub(super) fn expected(self, label: &LabelName, otherwise: Expected) -> Expected {
         match self {
-            Self::Kept if is_protected(label) => Expected::Unmoved,
+            Self::Kept if is_version(label) => Expected::Unmoved,
             _ => otherwise,
         }
     }
 }
 
-/// Versions name released files, which do not change.
-fn is_protected(label: &LabelName) -> bool {
+/// Whether a label is a version. Those name released files, which do not change.
+pub(super) fn is_version(label: &LabelName) -> bool {
     Version::parse(label.as_str()).is_some()
 }
 
@@ -134,7 +134,7 @@ impl Service {
             Precondition::Absent => Expected::Nothing,
             Precondition::Same(record) => {
                 if change.protection == Protection::Kept
-                    && is_protected(&name)
+                    && is_version(&name)
                     && record.digest != digest
                 {
                     return Err(ServiceError::Protected(name));
@@ -179,7 +179,7 @@ impl Service {
             }
             Precondition::Same(record) => Expected::Revision(record.digest),
         };
-        if protection == Protection::Kept && is_protected(&name) {
+        if protection == Protection::Kept && is_version(&name) {
             // A label that is not there is reported as such.
             self.store.label(&project, &name).await?;
             return Err(ServiceError::Protected(name));

@@ -209,7 +209,12 @@ impl Snapshot {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether the store is to keep the findings: once.
+    /// Whether the store keeps the findings, or is about to.
+    pub(super) fn is_kept(&self) -> bool {
+        self.is_kept.load(Ordering::Relaxed)
+    }
+
+    /// Whether the store is to keep the findings: true once.
     pub(super) fn to_be_kept(&self) -> bool {
         !self.is_kept.swap(true, Ordering::Relaxed)
     }
