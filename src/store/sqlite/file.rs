@@ -249,16 +249,18 @@ async fn applied(
     connection: &mut SqliteConnection,
     opening: Opening,
 ) -> Result<Applied, StoreError> {
+    let migrations = query_as("SELECT version, checksum FROM _sqlx_migrations ORDER BY version");
+    let unread = match migrations.fetch_all(&mut *connection).await {
+        Ok(migrations) => return Ok(Applied::Migrations(migrations)),
+        Err(error) => error,
+    };
     let tables: Vec<String> =
         query_scalar("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')")
-            .fetch_all(&mut *connection)
+            .fetch_all(connection)
             .await?;
-    if !tables.iter().any(|table| table == "_sqlx_migrations") {
-        return Ok(match tables.is_empty() && opening == Opening::Make {
-            true => Applied::Empty,
-            false => Applied::Foreign,
-        });
+    match tables.iter().any(|table| table == "_sqlx_migrations") {
+        true => Err(unread.into()),
+        false if tables.is_empty() && opening == Opening::Make => Ok(Applied::Empty),
+        false => Ok(Applied::Foreign),
     }
-    let applied = query_as("SELECT version, checksum FROM _sqlx_migrations ORDER BY version");
-    Ok(Applied::Migrations(applied.fetch_all(connection).await?))
 }
