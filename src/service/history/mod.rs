@@ -220,7 +220,10 @@ impl Service {
             if !self.snapshots.has_room() {
                 break;
             }
-            self.checked(&release).await?;
+            // Findings that are kept are unpacked when somebody asks: that takes no time, but they take memory.
+            if !self.snapshot(&release).await?.is_kept() {
+                self.checked(&release).await?;
+            }
             self.tabulated(&release).await?;
         }
         Ok(())
