@@ -1,7 +1,7 @@
 //! Findings of released files, so that the rules need not be run again over what never changes.
 //!
 //! Only those are kept: others, such as the files of pull requests, are soon not asked for any more, and their findings
-//! would take more of the store than they do.
+//! would take more of the store than they do themselves.
 //!
 //! They hold for one program: with any other source file it has another [`ENGINE_VERSION`], and then they
 //! are found again. What cannot be read, be it damaged, is as if it were not there.
@@ -23,11 +23,11 @@ use super::labels::is_version;
 use super::snapshot::Snapshot;
 use super::{ENGINE_VERSION, Service};
 
-/// Findings that take more bytes are not kept. Those of a release take 13 KB, and 90 KB before they are
-/// compressed.
+/// Findings that take more bytes are not kept. Those of a release take 9 to 11 KB, and about
+/// 90 KB before they are compressed.
 const MOST_PACKED: usize = 64 << 10;
 const MOST_PLAIN: usize = 8 << 20;
-/// Higher ones save a tenth and take five times as long.
+/// Level 9 makes them only 7 % smaller.
 const LEVEL: i32 = 3;
 
 #[derive(Serialize, Deserialize)]

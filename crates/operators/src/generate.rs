@@ -149,7 +149,7 @@ pub(super) fn generate(
         release,
         former,
     };
-    // Most groups lack nothing, and a completion is two hundred bytes.
+    // Most groups lack nothing, and a completion is 160 bytes.
     let make = |groups: &[Group]| -> Vec<Option<Box<Completion>>> {
         let completions = groups.iter().map(|group| maker.complete(group));
         let completions = completions.map(|it| it.is_needed().then(|| Box::new(it)));
