@@ -6,53 +6,55 @@ use rustc_hash::FxHashMap;
 
 use crate::wire::cells::{CellView, DispatchChange};
 use crate::wire::json;
+use crate::wire::static_text::StaticText;
 
-/// What has been written of the cells of a comparison.
-#[derive(Default)]
-pub(super) struct CellTexts {
-    /// Lists of keys.
-    keys: FxHashMap<KeySet, Vec<u8>>,
-    /// What stands in front of the kernel of a cell and behind it.
-    around_kernels: FxHashMap<Sort, [Vec<u8>; 2]>,
-}
+/// What has been written of the cells of a comparison: of each sort what stands between the operator and the first
+/// kernel, between the kernels, and between the second one and the cause.
+#[derive(Debug, Default)]
+pub(super) struct CellTexts(FxHashMap<Sort, [Vec<u8>; 3]>);
+
+/// A change of cells but for the names of operator, kernels and cause.
+type Sort = (KeySet, CellSort, CellSort);
 
 /// A cell but for its kernel: reason, key and verdict, and whether it has one.
-type Sort = (
-    &'static str,
-    Option<&'static str>,
-    Option<&'static str>,
-    bool,
-);
+type CellSort = (StaticText, Option<StaticText>, Option<StaticText>, bool);
 
 impl CellTexts {
     /// Appends what a [`DispatchChange`] is as JSON.
     pub(super) fn push(&mut self, text: &mut Vec<u8>, change: &DispatchChange<'_>) {
-        let keys = self.keys.entry(change.keys.set());
-        let keys = keys.or_insert_with(|| json::json(&change.keys));
+        let [before, after] = [&change.before, &change.after];
+        let sort = (change.keys.set(), sort(before), sort(after));
+        let known = self.0.entry(sort);
+        let [first, second, third] = known.or_insert_with(|| around_kernels(change));
         text.extend_from_slice(br#"{"operator":"#);
         json::push(text, change.operator);
-        text.extend_from_slice(br#","keys":"#);
-        text.extend_from_slice(keys);
-        text.extend_from_slice(br#","before":"#);
-        self.cell(text, &change.before);
-        text.extend_from_slice(br#","after":"#);
-        self.cell(text, &change.after);
-        text.extend_from_slice(br#","cause":"#);
+        for (kernel, front) in [(before.kernel, first), (after.kernel, second)] {
+            text.extend_from_slice(front);
+            if let Some(kernel) = kernel {
+                json::push(text, kernel);
+            }
+        }
+        text.extend_from_slice(third);
         json::push(text, &change.cause);
         text.push(b'}');
     }
+}
 
-    fn cell(&mut self, text: &mut Vec<u8>, cell: &CellView<'_>) {
-        let has_kernel = cell.kernel.is_some();
-        let sort = (cell.reason, cell.source_key, cell.verdict, has_kernel);
-        let known = self.around_kernels.entry(sort);
-        let [before, after] = known.or_insert_with(|| around_kernel(cell));
-        text.extend_from_slice(before);
-        if let Some(kernel) = cell.kernel {
-            json::push(text, kernel);
-        }
-        text.extend_from_slice(after);
-    }
+fn sort(cell: &CellView<'_>) -> CellSort {
+    let [key, verdict] = [cell.source_key, cell.verdict].map(|text| text.map(StaticText::of));
+    let reason = StaticText::of(cell.reason);
+    (reason, key, verdict, cell.kernel.is_some())
+}
+
+/// What the sort of a change decides.
+fn around_kernels(change: &DispatchChange<'_>) -> [Vec<u8>; 3] {
+    let keys = json::json(&change.keys);
+    let [before, after] = [&change.before, &change.after].map(around_kernel);
+    [
+        [br#","keys":"#, &*keys, br#","before":"#, &before[0]].concat(),
+        [&*before[1], br#","after":"#, &after[0]].concat(),
+        [&*after[1], br#","cause":"#].concat(),
+    ]
 }
 
 /// What stands in front of a cell's kernel and behind it; of a cell without one, all and nothing.

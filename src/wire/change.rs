@@ -4,13 +4,14 @@ use std::borrow::Cow;
 
 use opatlas_diff::policy::{Exception, Judged, Judgement};
 use opatlas_diff::rules::{Audiences, Level};
-use opatlas_diff::{Change as DiffChange, Fragment, Note, SideFile, Subject};
+use opatlas_diff::{Change as DiffChange, Fingerprint, Fragment, Note, SideFile, Subject};
 use opatlas_report::changes::{Files, accept, help, message};
 use opatlas_source::{DERIVATIVES, NATIVE_FUNCTIONS};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
 
 use crate::wire::finding::Span;
+use crate::wire::names::Names;
 
 /// One difference between two revisions: what changed, whom it affects, what to do.
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -31,17 +32,23 @@ pub struct Change<'a> {
     /// The affected argument, if any.
     pub argument: Option<Cow<'a, str>>,
     /// The affected dispatch keys.
-    pub keys: Vec<Cow<'a, str>>,
+    #[schema(value_type = Vec<String>)]
+    pub keys: Names<'a>,
     /// The names of affected tags, operators and the like.
-    pub names: Vec<Cow<'a, str>>,
+    #[schema(value_type = Vec<String>)]
+    pub names: Names<'a>,
     /// What changed, in a sentence.
     pub message: String,
     /// Why it matters.
     pub why: &'static str,
     /// Audiences for whom code stops working or silently changes.
-    pub breaks: Vec<&'static str>,
+    #[schema(value_type = Vec<String>)]
+    #[serde(serialize_with = "words")]
+    pub breaks: Audiences,
     /// Audiences for whom this may happen.
-    pub risks: Vec<&'static str>,
+    #[schema(value_type = Vec<String>)]
+    #[serde(serialize_with = "words")]
+    pub risks: Audiences,
     /// The old text.
     pub old: Option<Cow<'a, str>>,
     /// The new text.
@@ -57,11 +64,12 @@ pub struct Change<'a> {
     /// Which part of the head's canonical schema changed.
     pub head_mark: Option<[usize; 2]>,
     /// The smallest alternative that breaks nobody.
-    pub help: Option<String>,
+    pub help: Option<Cow<'static, str>>,
     /// The command that accepts it.
     pub accept: String,
     /// Other operators with the same change for the same cause.
-    pub also: Vec<Cow<'a, str>>,
+    #[schema(value_type = Vec<String>)]
+    pub also: Names<'a>,
     /// The confidence that two names are the same operator, in percent; null without a guess.
     #[schema(maximum = 100)]
     pub confidence: Option<u8>,
@@ -69,8 +77,17 @@ pub struct Change<'a> {
     pub exception: Option<Excuse>,
     /// A stable fingerprint of the change across comparisons: computed from rule, operator and
     /// arguments, never from wording or positions.
-    #[schema(example = "9f86d081884c7d65")]
-    pub fingerprint: String,
+    #[schema(value_type = String, example = "9f86d081884c7d65")]
+    #[serde(serialize_with = "digits")]
+    pub fingerprint: Fingerprint,
+}
+
+fn words<S: Serializer>(audiences: &Audiences, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(audiences.iter().map(|audience| audience.as_str()))
+}
+
+fn digits<S: Serializer>(fingerprint: &Fingerprint, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(fingerprint.digits().as_str())
 }
 
 /// An exception as it applies to a change.
@@ -135,15 +152,14 @@ impl Change<'_> {
     #[must_use]
     pub fn into_owned(self) -> Change<'static> {
         let own = |text: Cow<'_, str>| Cow::Owned(text.into_owned());
-        let all = |texts: Vec<Cow<'_, str>>| texts.into_iter().map(own).collect();
         Change {
             operator: own(self.operator),
             argument: self.argument.map(own),
-            keys: all(self.keys),
-            names: all(self.names),
+            keys: self.keys.into_owned(),
+            names: self.names.into_owned(),
             old: self.old.map(own),
             new: self.new.map(own),
-            also: all(self.also),
+            also: self.also.into_owned(),
             ..self
         }
     }
@@ -156,21 +172,16 @@ pub fn change<'c>(
     base: Option<Files<'_>>,
     head: Option<Files<'_>>,
 ) -> Change<'c> {
-    let all = |names: &'c [Box<str>]| names.iter().map(|name| Cow::Borrowed(&**name)).collect();
     let (argument, keys, names) = match &change.subject {
-        Subject::Operator => (None, Vec::new(), Vec::new()),
-        Subject::Argument(name) => (Some(Cow::Borrowed(&**name)), Vec::new(), Vec::new()),
-        Subject::Keys(keys) => {
-            let keys = keys.iter().map(|key| Cow::Borrowed(key.as_str()));
-            (None, keys.collect(), Vec::new())
-        }
-        Subject::Names(names) => (None, Vec::new(), all(names)),
+        Subject::Operator => (None, Names::None, Names::None),
+        Subject::Argument(name) => (Some(Cow::Borrowed(&**name)), Names::None, Names::None),
+        Subject::Keys(keys) => (None, Names::Keys(keys), Names::None),
+        Subject::Names(names) => (None, Names::None, Names::Names(names)),
         Subject::Return(_) => {
-            let names = change.subject.names().into_iter().map(Cow::Owned);
-            (None, Vec::new(), names.collect())
+            let names = Names::Own(change.subject.names());
+            (None, Names::None, names)
         }
     };
-    let words = |audiences: Audiences| audiences.iter().map(|audience| audience.as_str()).collect();
     let place = |fragment: Option<&Fragment>, files: Option<Files<'_>>| {
         let (source, span) = files?.place(fragment)?;
         Some(source.lines(span).into())
@@ -190,8 +201,8 @@ pub fn change<'c>(
         names,
         message: message(change),
         why: change.rule.why,
-        breaks: words(change.impacts.breaks),
-        risks: words(change.impacts.risks),
+        breaks: change.impacts.breaks,
+        risks: change.impacts.risks,
         old: text(change.old.as_ref()),
         new: text(change.new.as_ref()),
         file: match change.file() {
@@ -204,10 +215,10 @@ pub fn change<'c>(
         head_mark: mark(change.new.as_ref()),
         help: help(change),
         accept: accept(change),
-        also: all(&change.also),
+        also: Names::Names(&change.also),
         confidence,
         exception: None,
-        fingerprint: change.fingerprint().to_string(),
+        fingerprint: change.fingerprint(),
     }
 }
 

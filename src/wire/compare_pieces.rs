@@ -3,22 +3,33 @@
 
 use std::mem;
 use std::ops::Range;
-use std::sync::OnceLock;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use opatlas_source::{Pair, both};
 
 use crate::service::{LARGEST_ANSWER, ServiceError};
 use crate::wire::cell_texts::CellTexts;
 use crate::wire::cells::DispatchChanges;
+use crate::wire::change_texts::ChangeTexts;
 use crate::wire::comparison::{Changes, Comparison, ComparisonParts, bare, beginning, fill_end};
-use crate::wire::json::{self, around};
+use crate::wire::json::around;
 
 /// What stands around the changes and the cells. What stands behind the changes takes longer to make than what
 /// stands before them, and may be made while those are written.
 #[derive(Debug)]
 pub struct Frame {
-    begin: Vec<u8>,
+    /// How the comparison ends. Its conclusion counts findings too.
+    conclusion: &'static str,
     end: OnceLock<Option<[Vec<u8>; 2]>>,
+    /// One for each thread that writes pieces, while none of them does.
+    texts: Mutex<Vec<Texts>>,
+}
+
+/// What pieces have in common with others of the same comparison.
+#[derive(Debug, Default)]
+struct Texts {
+    changes: ChangeTexts,
+    cells: CellTexts,
 }
 
 /// What stands between the changes and the cells, and behind them.
@@ -30,6 +41,7 @@ type End<'a> = dyn Fn() -> Result<&'a [Vec<u8>; 2], ServiceError> + Sync + 'a;
 pub struct Pieces<'a> {
     frame: &'a Frame,
     end: &'a End<'a>,
+    told: ComparisonParts<'a>,
     changes: Changes<'a>,
     tables: DispatchChanges<'a>,
 }
@@ -38,21 +50,22 @@ pub struct Pieces<'a> {
 const LISTS: [&str; 2] = ["changes", "dispatch_changes"];
 
 impl Frame {
-    /// What stands before the changes of a comparison. Its conclusion counts findings too.
-    ///
-    /// # Errors
-    /// [`ServiceError::LargeAnswer`].
-    pub fn begin(
-        told: ComparisonParts<'_>,
-        conclusion: &'static str,
-    ) -> Result<Self, ServiceError> {
-        let mut comparison = beginning(told);
-        comparison.conclusion = conclusion;
-        let [begin, ..] = parts(comparison).ok_or(TOO_LARGE)?;
-        Ok(Self {
-            begin,
+    /// That of a comparison with this conclusion.
+    #[must_use]
+    pub fn new(conclusion: &'static str) -> Self {
+        Self {
+            conclusion,
             end: OnceLock::new(),
-        })
+            texts: Mutex::default(),
+        }
+    }
+
+    /// What stands before the changes.
+    fn begin(&self, told: ComparisonParts<'_>) -> Result<Vec<u8>, ServiceError> {
+        let mut comparison = beginning(told);
+        comparison.conclusion = self.conclusion;
+        let [begin, ..] = parts(comparison).ok_or(TOO_LARGE)?;
+        Ok(begin)
     }
 
     /// What stands behind the changes, made when it is first asked for: of a long comparison half a megabyte.
@@ -74,6 +87,10 @@ impl Frame {
         };
         self.end.get_or_init(make).as_ref().ok_or(TOO_LARGE)
     }
+
+    fn texts(&self) -> MutexGuard<'_, Vec<Texts>> {
+        self.texts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 const TOO_LARGE: ServiceError = ServiceError::LargeAnswer {
@@ -94,6 +111,7 @@ impl<'a> Pieces<'a> {
         Self {
             frame,
             end,
+            told,
             changes,
             tables,
         }
@@ -115,18 +133,29 @@ impl<'a> Pieces<'a> {
     /// # Errors
     /// [`ServiceError::LargeAnswer`] where the text becomes larger than an answer may be.
     pub fn write(&self, items: Range<usize>, text: &mut Vec<u8>) -> Result<(), ServiceError> {
+        let mut texts = self.frame.texts().pop().unwrap_or_default();
+        let written = self.write_with(&mut texts, items, text);
+        self.frame.texts().push(texts);
+        written
+    }
+
+    fn write_with(
+        &self,
+        Texts { changes, cells }: &mut Texts,
+        items: Range<usize>,
+        text: &mut Vec<u8>,
+    ) -> Result<(), ServiceError> {
         let between = 1 + self.changes.1.len();
         let rest = between + 1 + self.tables.1.len();
-        let mut cells = CellTexts::default();
         for item in items {
             match item {
-                0 => text.extend_from_slice(&self.frame.begin),
+                0 => text.extend_from_slice(&self.frame.begin(self.told)?),
                 item if item == between => text.extend_from_slice(&(self.end)()?[0]),
                 item if item == rest => text.extend_from_slice(&(self.end)()?[1]),
                 item if item < between => {
                     if let Some(judged) = self.changes.1.get(item - 1) {
                         let change = self.changes.0.change(judged);
-                        push(text, item == 1, |text| json::push(text, &change))?;
+                        push(text, item == 1, |text| changes.push(text, &change))?;
                     }
                 }
                 item => {
@@ -253,7 +282,7 @@ mod tests {
         whole.conclusion = "fail";
         whole.permalink = Some("/p".to_owned());
         assert_eq!(is_empty, whole.changes.1.is_empty());
-        let frame = Frame::begin(told, "fail").unwrap();
+        let frame = Frame::new("fail");
         let end = || {
             frame.end(told, |end| {
                 end.notes = vec!["a note".to_owned()];
@@ -290,7 +319,7 @@ mod tests {
         };
         let (old, new) = (entries(""), entries(&format!("  dispatch:\n{kernels}")));
         of(&old, &new, |told| {
-            let frame = Frame::begin(told, "pass").unwrap();
+            let frame = Frame::new("pass");
             let end = || frame.end(told, |_| ());
             let pieces = Pieces::of(&frame, &end, told);
             let (from, to) = (2 + pieces.changes.1.len(), Pieces::count(told) - 1);

@@ -306,8 +306,34 @@ impl Change {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Fingerprint(pub u64);
 
+/// The hexadecimal digits of a fingerprint.
+#[derive(Debug, Clone, Copy)]
+pub struct Digits([u8; 16]);
+
+impl Fingerprint {
+    /// What it is shown as.
+    #[must_use]
+    pub fn digits(self) -> Digits {
+        let mut rest = self.0;
+        let mut digits = [0; 16];
+        for digit in digits.iter_mut().rev() {
+            *digit = b"0123456789abcdef"[(rest & 15) as usize];
+            rest >>= 4;
+        }
+        Digits(digits)
+    }
+}
+
+impl Digits {
+    /// The digits as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        str::from_utf8(&self.0).unwrap_or_default()
+    }
+}
+
 impl fmt::Display for Fingerprint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:016x}", self.0)
+        f.write_str(self.digits().as_str())
     }
 }

@@ -26,6 +26,7 @@ use super::tags::{self, DeclaredTags, TagInterner};
 use super::view_group::ViewGroups;
 use opatlas_pytorch::release::Release;
 use opatlas_schema::function::FunctionSchema;
+use opatlas_schema::types::BaseType;
 use opatlas_source::diagnostic::Complaints;
 use opatlas_source::{Bundle, Pair, Stop, Stopped, TAGS};
 use opatlas_sources::Sources;
@@ -74,6 +75,7 @@ pub struct Catalogue {
     /// All operators by base name ([`Catalogue::overloads`]).
     by_base: OnceLock<Vec<OperatorId>>,
     face_index: OnceLock<FaceIndex>,
+    used_types: OnceLock<Vec<BaseType>>,
 }
 
 impl Catalogue {
@@ -208,6 +210,7 @@ impl Catalogue {
             view_groups: OnceLock::new(),
             by_base: OnceLock::new(),
             face_index: OnceLock::new(),
+            used_types: OnceLock::new(),
         };
         catalogue.index();
         Ok(catalogue)
@@ -344,6 +347,17 @@ impl Catalogue {
     #[must_use]
     pub fn is_bound(&self, id: OperatorId) -> bool {
         self.face_index().is_bound(self, id)
+    }
+
+    /// The base types of arguments and returns of all operators, each once, in order.
+    pub fn used_types(&self) -> &[BaseType] {
+        self.used_types.get_or_init(|| {
+            let used = self.operators.iter().flat_map(Operator::used_types);
+            let used: FxHashSet<BaseType> = used.collect();
+            let mut used: Vec<BaseType> = used.into_iter().collect();
+            used.sort_unstable();
+            used
+        })
     }
 
     /// The kernels of an operator as torchgen holds them: by name, so operators that share one

@@ -116,13 +116,18 @@ pub(super) fn uri(path: &str) -> String {
     utf8_percent_encode(path, OF_PATHS).to_string()
 }
 
-/// A word for a POSIX shell: as it is where nothing in it means anything to one, else quoted.
-pub(super) fn shell(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-.:/+=,".contains(c);
-    if !word.is_empty() && !word.starts_with('-') && word.chars().all(is_plain) {
-        return word.to_owned();
+/// Appends a word for a POSIX shell: as it is where nothing in it means anything to one, else quoted.
+pub(super) fn push_shell(out: &mut String, word: &str) {
+    let is_plain = |byte: u8| {
+        let sign = matches!(byte, b'_' | b'-' | b'.' | b':' | b'/' | b'+' | b'=' | b',');
+        sign || byte.is_ascii_alphanumeric()
+    };
+    if !word.is_empty() && !word.starts_with('-') && word.bytes().all(is_plain) {
+        return out.push_str(word);
     }
-    format!("'{}'", line(word).replace('\'', r"'\''"))
+    out.push('\'');
+    out.push_str(&line(word).replace('\'', r"'\''"));
+    out.push('\'');
 }
 
 /// Text on one line, for terminals and tables.
@@ -178,6 +183,12 @@ mod tests {
 
     #[test]
     fn words_stay_words_in_a_shell() {
+        let shell = |word: &str| {
+            let mut out = String::new();
+            push_shell(&mut out, word);
+            out
+        };
+        assert_eq!(shell(""), "''");
         assert_eq!(shell("add.Tensor"), "add.Tensor");
         assert_eq!(shell("a b;c'd$(e)"), r"'a b;c'\''d$(e)'");
         assert_eq!(shell("-x"), "'-x'");

@@ -186,9 +186,8 @@ pub(crate) fn items(
     let (judge, rendering, _) = prepare(api, making, Causes::Later);
     move |stop| {
         let judged = judge(stop)?;
-        let told = judged.parts();
-        let count = Pieces::count(told);
-        let frame = Frame::begin(told, judged.conclusion().as_str())?;
+        let count = Pieces::count(judged.parts());
+        let frame = Frame::new(judged.conclusion().as_str());
         let begun = Arc::new(Begun {
             frame,
             judged,
@@ -262,7 +261,7 @@ impl Judged {
         };
         let (judgement, useless, introduced) = match causes {
             Causes::Now => both(&Threads, judge_and_more, || compared.causes()).0,
-            Causes::Later => both(&Threads, judge, || compared.cards()).0,
+            Causes::Later => judge(),
         };
         rulebook.notes.extend(useless);
         stop.check()?;
@@ -376,7 +375,7 @@ fn told(
             Media::Sarif => changes::sarif(report, &Threads),
             _ => {
                 let told = judged.parts();
-                let frame = Frame::begin(told, report.conclusion().as_str())?;
+                let frame = Frame::new(report.conclusion().as_str());
                 let fill = |answer: &mut Comparison<'_>| {
                     judged.fill(answer, against, rendering, report);
                 };

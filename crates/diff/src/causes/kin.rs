@@ -1,5 +1,8 @@
 //! Who follows whom: generated operators, delegates, groups, and forms of one operator.
 
+use std::borrow::Cow;
+use std::slice;
+
 use rustc_hash::FxHashMap;
 
 use crate::change::{Change, Note, Subject};
@@ -37,7 +40,7 @@ impl<'a> Kin<'a> {
 
     /// The operator itself if an entry declares it on either side, else the one that it is generated
     /// from.
-    pub(super) fn owner(&self, name: &str) -> Box<str> {
+    pub(super) fn owner<'n>(&self, name: &'n str) -> Cow<'n, str> {
         let mut owner = None;
         for side in self.sides {
             let Some(id) = side.find_qualified(name) else {
@@ -50,43 +53,40 @@ impl<'a> Kin<'a> {
                 }
             }
         }
-        owner.map_or_else(|| name.into(), Into::into)
+        owner.map_or(Cow::Borrowed(name), Cow::Owned)
     }
 
     /// The operators that an effect names: removed variants, copies, replaced overloads.
-    pub(super) fn named(&self, change: &Change) -> Vec<Box<str>> {
-        let mut names: Vec<Box<str>> = Vec::new();
-        for note in &change.notes {
-            match note {
-                Note::Missing(missing) => names.extend(missing.iter().cloned()),
-                Note::WentWith(owner) => names.push(owner.clone()),
-                Note::Sibling(sibling) => names.push(sibling.clone()),
-                _ => {}
-            }
-        }
-        if let (ChangeRuleId::OverloadShadowing, Subject::Names(others)) =
-            (change.rule.id, &change.subject)
-        {
-            names.extend(others.iter().cloned());
-        }
-        names.iter().map(|name| self.owner(name)).collect()
+    pub(super) fn named<'c>(&self, change: &'c Change) -> impl Iterator<Item = Cow<'c, str>> {
+        let of_note = |note: &'c Note| match note {
+            Note::Missing(missing) => &**missing,
+            Note::WentWith(name) | Note::Sibling(name) => slice::from_ref(name),
+            _ => &[],
+        };
+        let shadowed = match (change.rule.id, &change.subject) {
+            (ChangeRuleId::OverloadShadowing, Subject::Names(others)) => &**others,
+            _ => &[],
+        };
+        let names = change.notes.iter().flat_map(of_note).chain(shadowed);
+        names.map(|name| self.owner(name))
     }
 
     /// Operators that an operator follows, the likeliest first.
-    pub(super) fn related(&self, name: &str) -> Vec<Box<str>> {
-        let mut related: Vec<Box<str>> = Vec::new();
-        related.extend(self.of_table.get(name).map(|name| self.owner(name)));
-        for side in self.sides {
-            let Some(id) = side.find_qualified(name) else {
-                continue;
-            };
-            let operator = side.operator(id);
-            let delegate = operator.structured_delegate();
-            related.extend(delegate.map(|delegate| self.owner(delegate.as_str())));
+    pub(super) fn related(&self, name: &str) -> impl Iterator<Item = Cow<'a, str>> {
+        let of_table = self.of_table.get(name).map(|name| self.owner(name));
+        let sides = self.sides.into_iter();
+        let found = sides.filter_map(move |side| Some((side, side.find_qualified(name)?)));
+        let of_sides = found.flat_map(|(side, id)| {
+            let delegate = side.operator(id).structured_delegate();
+            let delegate = delegate.map(|delegate| self.owner(delegate.as_str()));
             let members = side.groups.of(id).members();
-            related.extend(members.map(|id| self.owner(&side.operator(id).qualified_name())));
-        }
-        related
+            let members = members.map(|id| {
+                let name = side.operator(id).qualified_name();
+                Cow::Owned(self.owner(&name).into_owned())
+            });
+            delegate.into_iter().chain(members)
+        });
+        of_table.into_iter().chain(of_sides)
     }
 
     /// The type that an operator was removed with, where nothing of the head uses it.
@@ -140,17 +140,7 @@ fn lost_types(
         .iter()
         .flat_map(|id| base.operator(*id).used_types());
     let mut unused: Vec<BaseType> = used.filter(|used| !COMMON.contains(used)).collect();
-    unused.sort_unstable();
-    unused.dedup();
-    let mut of_head = head.operators.iter();
-    // Few types are not common, and nearly all of them the first operators of the head use.
-    while !unused.is_empty()
-        && let Some(operator) = of_head.next()
-    {
-        for used in operator.used_types() {
-            unused.retain(|it| *it != used);
-        }
-    }
+    unused.retain(|used| !head.used_types().contains(used));
     let is_lost = |used: &BaseType| unused.contains(used);
     let own = |id: &OperatorId| base.operator(*id).used_types().filter(is_lost).min();
     let mut lost = FxHashMap::default();

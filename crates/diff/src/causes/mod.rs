@@ -7,6 +7,7 @@
 mod edits;
 mod kin;
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::sync::Arc;
 
@@ -68,28 +69,28 @@ pub fn causes(comparison: &Comparison, base: &Catalogue, head: &Catalogue) -> Ve
 
 /// The changes of an entry, and of what follows from it.
 #[derive(Debug, Default)]
-struct Entry {
-    operator: Box<str>,
+struct Entry<'c> {
+    operator: Cow<'c, str>,
     edits: Vec<usize>,
     consequences: Vec<usize>,
 }
 
-impl Entry {
+impl Entry<'_> {
     fn all(&self) -> impl Iterator<Item = usize> {
         self.edits.iter().chain(&self.consequences).copied()
     }
 }
 
 /// Sorts changes by the entry that they are about; generated operators follow their owner.
-fn by_entry(changes: &[Arc<Change>], kin: &Kin<'_>) -> Vec<Entry> {
-    let mut places: FxHashMap<Box<str>, usize> = FxHashMap::default();
-    let mut entries: Vec<Entry> = Vec::new();
+fn by_entry<'c>(changes: &'c [Arc<Change>], kin: &Kin<'_>) -> Vec<Entry<'c>> {
+    let mut places: FxHashMap<Cow<'c, str>, usize> = FxHashMap::default();
+    let mut entries: Vec<Entry<'c>> = Vec::new();
     let mut first = 0;
     // The changes of an operator stand together.
     for of_operator in changes.chunk_by(|one, other| one.operator == other.operator) {
         let operator = &of_operator[0].operator;
         let owner = kin.owner(operator);
-        let is_own = owner == *operator;
+        let is_own = *owner == **operator;
         let place = *places.entry(owner.clone()).or_insert_with(|| {
             entries.push(Entry {
                 operator: owner,
@@ -128,8 +129,8 @@ fn by_entry(changes: &[Arc<Change>], kin: &Kin<'_>) -> Vec<Entry> {
 
 /// Moves changes of entries that nobody edited to the entry that they follow from. Where there is
 /// none, they are a cause of their own.
-fn attach(changes: &[Arc<Change>], kin: &Kin<'_>, entries: &mut [Entry]) {
-    let edited: FxHashMap<Box<str>, usize> = entries
+fn attach<'c>(changes: &'c [Arc<Change>], kin: &Kin<'_>, entries: &mut [Entry<'c>]) {
+    let edited: FxHashMap<Cow<'c, str>, usize> = entries
         .iter()
         .enumerate()
         .filter(|(_, entry)| !entry.edits.is_empty())
@@ -143,9 +144,8 @@ fn attach(changes: &[Arc<Change>], kin: &Kin<'_>, entries: &mut [Entry]) {
         let effects = std::mem::take(&mut entries[place].consequences);
         let operator = entries[place].operator.clone();
         let named = |i: &usize| kin.named(&changes[*i]);
-        let mut related = effects.iter().flat_map(named).collect::<Vec<_>>();
-        related.extend(kin.related(&operator));
-        let direct = related.iter().find_map(|name| edited.get(name).copied());
+        let mut related = effects.iter().flat_map(named).chain(kin.related(&operator));
+        let direct = related.find_map(|name| edited.get(&*name).copied());
         let cause = direct.or_else(|| stems.get(kin::stem(&operator)).copied());
         match cause {
             Some(cause) => entries[cause].consequences.extend(effects),
@@ -159,10 +159,10 @@ fn attach(changes: &[Arc<Change>], kin: &Kin<'_>, entries: &mut [Entry]) {
 }
 
 /// Makes one cause of entries with the same edit.
-fn merge(
-    changes: &[Arc<Change>],
+fn merge<'c>(
+    changes: &'c [Arc<Change>],
     kin: &Kin<'_>,
-    entries: impl Iterator<Item = Entry>,
+    entries: impl Iterator<Item = Entry<'c>>,
 ) -> Vec<Cause> {
     let mut causes: Vec<Cause> = Vec::new();
     let mut alike: FxHashMap<(Shared, Level), usize> = FxHashMap::default();
@@ -173,7 +173,7 @@ fn merge(
             .map(|shared| alike.entry((shared, level.unwrap_or(Level::None))))
             .map(|known| *known.or_insert(causes.len()));
         let edited = Edited {
-            operator: entry.operator,
+            operator: entry.operator.into(),
             edits: entry.edits,
         };
         match known.filter(|place| *place < causes.len()) {

@@ -53,6 +53,18 @@ pub(super) struct Moved {
     pub(super) verdicts: Option<(Verdict, Verdict)>,
 }
 
+/// Rules and verdicts before and after.
+type Sort = (Precedence, Precedence, Option<(Verdict, Verdict)>);
+
+impl Moved {
+    /// Of an operator, all keys of a sort have the same cells; `None` where a kernel depends on the key.
+    fn sort(&self) -> Option<Sort> {
+        let is_of_rule = |rule: Precedence| rule.alias().is_some() || rule == Precedence::Missing;
+        let is_sort = is_of_rule(self.before) && is_of_rule(self.after);
+        is_sort.then_some((self.before, self.after, self.verdicts))
+    }
+}
+
 impl TableChange {
     pub(super) fn new(operator: Box<str>, ids: (OperatorId, OperatorId), moved: &[Moved]) -> Self {
         Self {
@@ -75,20 +87,34 @@ impl TableChange {
         let mut cells: Vec<CellChange<'a>> = Vec::new();
         // An alias serves many keys with one kernel, and a handful of kernels serve all of a table.
         let mut kernels: (Kernels<'a>, Kernels<'a>) = Default::default();
+        let mut told: Vec<(Sort, usize)> = Vec::new();
         for moved in &self.moved {
+            let sort = moved.sort();
+            let known = told.iter().find(|(known, _)| sort == Some(*known));
+            if let Some(&(_, at)) = known {
+                cells[at].slots.insert(moved.base);
+                continue;
+            }
             let (was, is) = moved.verdicts.unzip();
             let before = kernels.0.cell(base, old, (moved.base, moved.before, was));
             let after = kernels.1.cell(head, new, (moved.head, moved.after, is));
             // There are few, and the next key mostly changed as the last one did.
-            let mut alike = cells.iter_mut().rev();
-            match alike.find(|cells| cells.before == before && cells.after == after) {
-                Some(cells) => cells.slots.insert(moved.base),
-                None => cells.push(CellChange {
-                    slots: KeySet::only(moved.base),
-                    before,
-                    after,
-                }),
-            }
+            let is_alike = |cells: &CellChange<'_>| cells.before == before && cells.after == after;
+            let at = match cells.iter().rposition(is_alike) {
+                Some(at) => {
+                    cells[at].slots.insert(moved.base);
+                    at
+                }
+                None => {
+                    cells.push(CellChange {
+                        slots: KeySet::only(moved.base),
+                        before,
+                        after,
+                    });
+                    cells.len() - 1
+                }
+            };
+            told.extend(sort.map(|sort| (sort, at)));
         }
         cells.sort_unstable_by(|a, b| (&a.before, &a.after).cmp(&(&b.before, &b.after)));
         cells

@@ -56,32 +56,36 @@ impl<'a> Kernels<'a> {
 
     /// Lines of `dispatch`, as far as their keys are in the list.
     fn lines(&self, keys: &[KeyName]) -> Option<Fragment> {
-        let lines: Vec<&KernelEntry> = self
-            .kernels
-            .iter()
-            .filter(|kernel| keys.contains(&kernel.key))
-            .collect();
-        let first = lines.first()?;
-        let text: Vec<String> = lines.iter().map(|line| line_text(line)).collect();
+        let own = self.kernels.iter();
+        let mut lines = own.filter(|kernel| keys.contains(&kernel.key));
+        let first = lines.next()?;
+        let mut text = String::new();
+        push_line(&mut text, first);
+        for line in lines {
+            text.push_str("; ");
+            push_line(&mut text, line);
+        }
         let place = self.written.placed.place(first.key_at);
-        Some(Fragment::of_field(text.join("; "), Some(place)))
+        Some(Fragment::of_field(text, Some(place)))
     }
 }
 
 const COMPOSITES: [&str; 3] = [IMPLICIT, EXPLICIT, NON_FUNCTIONAL];
 
-fn line_text(kernel: &KernelEntry) -> String {
-    let name = kernel_text(kernel);
-    match kernel.source {
-        KernelSource::Implicit => format!("{}: {name} (no dispatch section)", kernel.key.as_str()),
-        _ => format!("{}: {name}", kernel.key.as_str()),
+fn push_line(text: &mut String, kernel: &KernelEntry) {
+    let names = [
+        kernel.kernel.namespace.as_deref(),
+        Some(&*kernel.kernel.name),
+    ];
+    text.push_str(kernel.key.as_str());
+    let mut before = ": ";
+    for name in names.into_iter().flatten() {
+        text.push_str(before);
+        text.push_str(name);
+        before = "::";
     }
-}
-
-fn kernel_text(kernel: &KernelEntry) -> String {
-    match &kernel.kernel.namespace {
-        Some(namespace) => format!("{namespace}::{}", kernel.kernel.name),
-        None => kernel.kernel.name.to_string(),
+    if kernel.source == KernelSource::Implicit {
+        text.push_str(" (no dispatch section)");
     }
 }
 

@@ -6,7 +6,7 @@
 //! another lost its kernel.
 
 use crate::rules::ChangeRuleId;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -31,6 +31,8 @@ pub(super) struct Tables<'a> {
     head: View<'a>,
     /// Keys that both releases have, in the base's order.
     slots: Vec<(Slot, Slot)>,
+    /// Those of backends with kernels of dense tensors.
+    pub(super) dense: Vec<(Slot, Slot)>,
     /// The base's keys at which a backend runs operators.
     backends: KeySet,
     verdicts: VerdictMoves,
@@ -38,6 +40,8 @@ pub(super) struct Tables<'a> {
     lost_defaults: FxHashSet<Box<str>>,
     /// Those of the base.
     pub(super) of_stem: OfStem<'a>,
+    /// One for each thread that compares, while none of them does.
+    memories: Mutex<Vec<Memory<'a>>>,
 }
 
 /// How many operators are compared in one go: a release has sixteen parts, and the largest file 48. A processor
@@ -90,7 +94,10 @@ impl<'a> Tables<'a> {
         let of_backends: Vec<_> = of_backends
             .filter(|pair| backends.contains(pair.0))
             .collect();
+        let is_dense = |pair: &&(Slot, Slot)| old.functionality(pair.0) == "Dense";
         Self {
+            dense: of_backends.iter().filter(is_dense).copied().collect(),
+            memories: Mutex::default(),
             verdicts: VerdictMoves::new(base, head, &of_backends, &pairing.same),
             lost_defaults: FxHashSet::default(),
             of_stem: OfStem::default(),
@@ -155,7 +162,22 @@ impl<'a> Tables<'a> {
         pairs: &[(OperatorId, OperatorId)],
         stop: &Stop,
     ) -> Result<FoundInPart, Stopped> {
-        let mut memory = Memory::default();
+        let mut memory = self.memories().pop().unwrap_or_default();
+        let found = self.compare_with(&mut memory, pairs, stop);
+        self.memories().push(memory);
+        found
+    }
+
+    fn memories(&self) -> MutexGuard<'_, Vec<Memory<'a>>> {
+        self.memories.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn compare_with(
+        &self,
+        memory: &mut Memory<'a>,
+        pairs: &[(OperatorId, OperatorId)],
+        stop: &Stop,
+    ) -> Result<FoundInPart, Stopped> {
         let (mut changes, mut tables) = (Vec::new(), Vec::new());
         // Those of one operator.
         let (mut found, mut moved) = (Vec::new(), Vec::new());
@@ -168,7 +190,7 @@ impl<'a> Tables<'a> {
             let (Some(before), Some(after)) = patterns else {
                 continue;
             };
-            let own = self.moved(before, after, &mut memory);
+            let own = self.moved(before, after, memory);
             self.verdicts.with(old, &own, &mut moved);
             let follows = super::training::may_differ(self.base, self.head, old, new);
             if moved.is_empty() && !follows {
@@ -179,7 +201,7 @@ impl<'a> Tables<'a> {
             if !moved.is_empty() {
                 self.backends(&name, (old, new), &moved, &mut found);
             }
-            super::training::compare(self, &mut memory, &name, (old, new), &mut found);
+            super::training::compare(self, memory, &name, (old, new), &mut found);
             changes.extend(found.drain(..).map(Arc::new));
             if !moved.is_empty() {
                 tables.push(TableChange::new(name, (old, new), &moved));
@@ -195,13 +217,6 @@ impl<'a> Tables<'a> {
 
     pub(super) fn views(&self) -> (View<'a>, View<'a>) {
         (self.base, self.head)
-    }
-
-    /// Keys of backends with kernels of dense tensors that both sides have.
-    pub(super) fn dense(&self) -> impl Iterator<Item = (Slot, Slot)> + use<'_, 'a> {
-        let is_dense = |slot: Slot| self.base.keys().functionality(slot) == "Dense";
-        let slots = self.slots.iter().copied();
-        slots.filter(move |&(slot, _)| self.backends.contains(slot) && is_dense(slot))
     }
 
     fn moved(&self, before: usize, after: usize, memory: &mut Memory<'_>) -> Arc<[Moved]> {

@@ -115,7 +115,7 @@ impl Alike {
         };
         let (mut first, mut all) = (Vec::new(), Vec::new());
         let mut known = Vec::new();
-        for (slot, there) in tables.dense() {
+        for &(slot, there) in &tables.dense {
             let (Some(before), Some(after)) = (rules(base, old, slot), rules(head, new, there))
             else {
                 continue;

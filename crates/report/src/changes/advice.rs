@@ -1,7 +1,9 @@
 //! What to do about a change: the smallest alternative that breaks nobody, and how to accept the
 //! change.
 
-use crate::escape::shell;
+use std::borrow::Cow;
+
+use crate::escape::push_shell;
 use crate::findings::first_sentence;
 use opatlas_diff::rules::ChangeRule;
 use opatlas_diff::rules::ChangeRuleId;
@@ -16,7 +18,7 @@ pub(super) const FORMULA: &str = "Its formula in `derivatives.yaml` no longer ma
 
 /// The smallest safe alternative for this very change; `None` where nothing has to be done.
 #[must_use]
-pub fn help(change: &Change) -> Option<String> {
+pub fn help(change: &Change) -> Option<Cow<'static, str>> {
     let instead = change.rule.instead?;
     let subject = match &change.subject {
         Subject::Argument(name) => format!("`{name}`"),
@@ -24,10 +26,10 @@ pub fn help(change: &Change) -> Option<String> {
     };
     let new = change.new.as_ref().map_or("", |fragment| &fragment.text);
     let old = change.old.as_ref().map_or("", |fragment| &fragment.text);
-    Some(match change.rule.id {
+    let told = match change.rule.id {
         ChangeRuleId::OperatorRemoved | ChangeRuleId::OverloadRemoved => match candidates(change) {
             Some(candidate) => format!("Keep it and forward it to `{candidate}`."),
-            None => instead.to_owned(),
+            None => return Some(instead.into()),
         },
         ChangeRuleId::ArgumentRenamed | ChangeRuleId::OutArgumentRenamed => format!(
             "Keep the name {subject}, or add an overload with the new name and keep this one."
@@ -52,7 +54,7 @@ pub fn help(change: &Change) -> Option<String> {
             format!("Keep `{old}`. {instead}")
         }
         ChangeRuleId::AutogradSupportLost if change.notes.contains(&Note::FormulaUnmatched) => {
-            FORMULA.to_owned()
+            return Some(FORMULA.into());
         }
         ChangeRuleId::AutogenRemoved if change.notes.contains(&Note::StillGenerated) => {
             return None;
@@ -61,8 +63,9 @@ pub fn help(change: &Change) -> Option<String> {
             "Keep `{}` in `autogen`, or declare it as an entry.",
             change.operator
         ),
-        _ => instead.to_owned(),
-    })
+        _ => return Some(instead.into()),
+    };
+    Some(told.into())
 }
 
 /// Why a change matters: all that its rule has to say where that is short, else the first sentence.
@@ -96,13 +99,24 @@ fn candidates(change: &Change) -> Option<&str> {
 /// ```
 #[must_use]
 pub fn accept(change: &Change) -> String {
+    const COMMAND: &str = "opatlas exception add ";
+    const ARGUMENT: &str = " --argument ";
+    const END: &str = " --reason ... --until ...";
+    let rule = change.rule.id.as_str();
     let argument = match &change.subject {
-        Subject::Argument(name) => format!(" --argument {}", shell(name)),
-        _ => String::new(),
+        Subject::Argument(name) => Some(name),
+        _ => None,
     };
-    format!(
-        "opatlas exception add {} {}{argument} --reason ... --until ...",
-        shell(&change.operator),
-        change.rule.id
-    )
+    let words = change.operator.len() + 1 + rule.len() + argument.map_or(0, |name| name.len());
+    let mut text = String::with_capacity(COMMAND.len() + words + ARGUMENT.len() + END.len());
+    text.push_str(COMMAND);
+    push_shell(&mut text, &change.operator);
+    text.push(' ');
+    text.push_str(rule);
+    if let Some(name) = argument {
+        text.push_str(ARGUMENT);
+        push_shell(&mut text, name);
+    }
+    text.push_str(END);
+    text
 }

@@ -35,7 +35,7 @@ pub fn message(change: &Change) -> String {
 
 /// A name between backticks.
 fn tick(name: &str) -> String {
-    format!("`{name}`")
+    ["`", name, "`"].concat()
 }
 
 /// A sentence gives at most this many names of one kind; a change of a release has far fewer.

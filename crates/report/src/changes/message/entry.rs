@@ -8,7 +8,6 @@ use opatlas_diff::rules::ChangeRuleId;
 use opatlas_diff::{Change, Note};
 
 pub(super) fn message(change: &Change) -> Option<String> {
-    let own = names(change);
     Some(match change.rule.id {
         ChangeRuleId::VariantMethodRemoved => "it is no longer a method of `Tensor`".to_owned(),
         ChangeRuleId::VariantFunctionRemoved => "it is no longer a function".to_owned(),
@@ -18,10 +17,10 @@ pub(super) fn message(change: &Change) -> Option<String> {
             format!("its Python module changed {}", from_to(change, "`torch`"))
         }
         ChangeRuleId::CppNoDefaultArgsAdded => {
-            format!("C++ callers must now pass {}", ticks(&own))
+            format!("C++ callers must now pass {}", ticks(&names(change)))
         }
         ChangeRuleId::CppNoDefaultArgsRemoved => {
-            format!("C++ callers can now omit {}", ticks(&own))
+            format!("C++ callers can now omit {}", ticks(&names(change)))
         }
         ChangeRuleId::ManualCppBindingAdded => {
             "its C++ functions are no longer generated".to_owned()
@@ -83,7 +82,7 @@ pub(super) fn message(change: &Change) -> Option<String> {
         | ChangeRuleId::FormulaChanged
         | ChangeRuleId::FormulaRemoved => formulas::message(change),
         id if id.as_str().starts_with("tag-") => tags(change)?,
-        _ => return kernels(change, &own),
+        _ => return kernels(change, &names(change)),
     })
 }
 
@@ -141,14 +140,11 @@ fn kernels(change: &Change, own: &[&str]) -> Option<String> {
     let kernels = if own.len() == 1 { "kernel" } else { "kernels" };
     let lines = |text: &str| ticks(&kernel_lines(text));
     Some(match change.rule.id {
-        ChangeRuleId::DispatchKernelRemoved => format!("it lost the {kernels} {}", lines(old)),
-        ChangeRuleId::DispatchKernelAdded => format!("it gained the {kernels} {}", lines(new)),
+        ChangeRuleId::DispatchKernelRemoved => ["it lost the ", kernels, " ", &lines(old)].concat(),
+        ChangeRuleId::DispatchKernelAdded => ["it gained the ", kernels, " ", &lines(new)].concat(),
         ChangeRuleId::DispatchKernelRenamed => {
-            format!(
-                "its {kernels} changed from {} to {}",
-                lines(old),
-                lines(new)
-            )
+            let (old, new) = (lines(old), lines(new));
+            ["its ", kernels, " changed from ", &old, " to ", &new].concat()
         }
         ChangeRuleId::DispatchCompositeAdded => format!(
             "{} now serves all backends without a kernel of their own",
@@ -176,13 +172,13 @@ fn kernels(change: &Change, own: &[&str]) -> Option<String> {
             )
         }
         ChangeRuleId::BackendSupportLost => {
-            format!("it no longer works on {}{}", keys(own), followers(change))
+            ["it no longer works on ", &keys(own), &followers(change)].concat()
         }
         ChangeRuleId::BackendSupportGained => {
-            format!("it now works on {}{}", keys(own), followers(change))
+            ["it now works on ", &keys(own), &followers(change)].concat()
         }
         ChangeRuleId::BackendSupportKindChanged => {
-            format!("another kind of kernel runs it on {}", keys(own))
+            ["another kind of kernel runs it on ", &keys(own)].concat()
         }
         ChangeRuleId::AutogradSupportLost if change.notes.contains(&Note::Ambiguous) => format!(
             "calls on {} fail, because a composite kernel and a backend's kernel are ambiguous",

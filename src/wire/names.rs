@@ -1,0 +1,54 @@
+//! Names as they lie in what is told of. A long comparison has thousands of lists of them, most of them empty.
+
+use opatlas_operators::entry::KeyName;
+use serde::{Serialize, Serializer};
+
+/// A list of names.
+#[derive(Debug, Clone)]
+pub enum Names<'a> {
+    /// None.
+    None,
+    /// Dispatch keys.
+    Keys(&'a [KeyName]),
+    /// Tags, operators and the like.
+    Names(&'a [Box<str>]),
+    /// Names that lie nowhere.
+    Own(Vec<String>),
+}
+
+impl Names<'_> {
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.get(0).is_none()
+    }
+
+    fn get(&self, at: usize) -> Option<&str> {
+        match self {
+            Self::None => None,
+            Self::Keys(keys) => keys.get(at).map(KeyName::as_str),
+            Self::Names(names) => names.get(at).map(|name| &**name),
+            Self::Own(names) => names.get(at).map(|name| &**name),
+        }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = &str> {
+        (0..).map_while(|at| self.get(at))
+    }
+
+    /// The same with texts of its own.
+    #[must_use]
+    pub fn into_owned(self) -> Names<'static> {
+        match self {
+            Self::None => Names::None,
+            Self::Own(names) => Names::Own(names),
+            Self::Keys(_) | Self::Names(_) => Names::Own(self.iter().map(Into::into).collect()),
+        }
+    }
+}
+
+impl Serialize for Names<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter())
+    }
+}
