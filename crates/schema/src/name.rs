@@ -18,6 +18,17 @@ pub enum NameForm {
     DunderInplace,
 }
 
+impl NameForm {
+    /// Every form.
+    pub const ALL: [Self; 5] = [
+        Self::Plain,
+        Self::Inplace,
+        Self::Functional,
+        Self::Dunder,
+        Self::DunderInplace,
+    ];
+}
+
 /// `base_name[.overload]`. The stem is the base name without what its form adds.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct OperatorName {

@@ -98,6 +98,11 @@ pub(super) fn compare(
 ) {
     let old = Kernels::of(base.0, base.1);
     let new = Kernels::of(head.0, head.1);
+    // Most entries that differ have the same kernels.
+    let is_same = |(a, b): (&KernelEntry, &KernelEntry)| a.key == b.key && a.kernel == b.kernel;
+    if old.kernels.len() == new.kernels.len() && old.kernels.iter().zip(new.kernels).all(is_same) {
+        return;
+    }
     let composite = composites(&old, &new);
     let names = |kernels: Vec<&KernelEntry>| -> Vec<KeyName> {
         kernels.iter().map(|kernel| kernel.key.clone()).collect()

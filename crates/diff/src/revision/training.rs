@@ -178,7 +178,8 @@ pub(super) struct Siblings<'a> {
     known: FxHashMap<&'a str, Answers>,
 }
 
-/// The operators of a revision by their stems, found when they are first asked for.
+/// The operators of vendors' files by their stems, found when they are first asked for. The catalogue has those of
+/// native functions at hand.
 pub(super) type OfStem<'a> = OnceLock<FxHashMap<&'a str, Vec<OperatorId>>>;
 
 /// How many operators run through kernels of their own, and how many of them train or may do so.
@@ -216,14 +217,15 @@ impl<'a> Siblings<'a> {
         let stem = catalogue.operator(id).name().stem();
         let of_stem = of_stem.get_or_init(|| {
             let mut of_stem: FxHashMap<&str, Vec<OperatorId>> = FxHashMap::default();
-            for (id, operator) in catalogue.iter() {
+            for (id, operator) in catalogue.iter().skip(catalogue.native().len()) {
                 of_stem.entry(operator.name().stem()).or_default().push(id);
             }
             of_stem
         });
         let all = *self.known.entry(stem).or_insert_with(|| {
-            let ids = of_stem.get(stem).into_iter().flatten();
-            ids.fold(Answers::default(), |sum, &id| {
+            let of_vendors = of_stem.get(stem).into_iter().flatten().copied();
+            let ids = catalogue.of_stem(stem).chain(of_vendors);
+            ids.fold(Answers::default(), |sum, id| {
                 let answer = Answers::of(base, id, cpu);
                 Answers {
                     own: sum.own + answer.own,

@@ -1,6 +1,7 @@
 //! Finds operators that work on only one side of a comparison, and groups them by cause: if `add.out`
 //! loses its kernel, the operators that call it are listed in the change of `add.out`.
 
+use std::mem;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -11,13 +12,16 @@ use crate::change::{Change, Subject};
 use crate::rules::ChangeRuleId;
 use opatlas_dispatch::{Verdict, View};
 use opatlas_operators::operator::OperatorId;
-use opatlas_pytorch::key_set::{KeySet, Slot};
+use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Key;
 
 /// The verdicts that differ, by the base's operator, and who follows whom.
 #[derive(Debug, Default)]
 pub(super) struct VerdictMoves {
-    of: FxHashMap<OperatorId, Vec<Moved>>,
+    /// Those of one operator together, in table order.
+    moved: Vec<Moved>,
+    /// Where those of each operator of the base end, by its index.
+    ends: Vec<u32>,
     /// The verdicts on backend keys, by the index of the base's slot.
     all: Vec<Option<Both>>,
     /// The head's operator of each one of the base, by its index.
@@ -63,6 +67,7 @@ impl VerdictMoves {
         };
         // Most keys share their verdicts with others, so those that differ are found once for all of them.
         let mut known: Vec<(Both, Vec<(OperatorId, OperatorId)>)> = Vec::new();
+        let mut found = Vec::new();
         for &(slot, there) in slots {
             let both = Both {
                 base: slot,
@@ -77,21 +82,53 @@ impl VerdictMoves {
                 known.push((both.clone(), differ));
                 known.len() - 1
             });
-            moves.compare(base, head, &both, &known[same].1);
+            moves.compare(base, head, &both, &known[same].1, &mut found);
             if let Some(place) = moves.all.get_mut(slot.index()) {
                 *place = Some(both);
             }
         }
+        moves.sort(&found);
         moves
     }
 
-    /// With the operators whose verdicts differ.
+    /// Puts together what was found of each operator, key by key.
+    fn sort(&mut self, found: &[(OperatorId, Moved)]) {
+        // First where those of an operator begin. Each that is put there moves its end.
+        self.ends = vec![0; self.head_of.len()];
+        for (id, _) in found {
+            self.ends[id.index()] += 1;
+        }
+        let mut before = 0;
+        for end in &mut self.ends {
+            before += mem::replace(end, before);
+        }
+        if let Some(&(_, any)) = found.first() {
+            self.moved = vec![any; found.len()];
+        }
+        for &(id, moved) in found {
+            let end = &mut self.ends[id.index()];
+            self.moved[*end as usize] = moved;
+            *end += 1;
+        }
+    }
+
+    fn of(&self, operator: OperatorId) -> &[Moved] {
+        let at = operator.index();
+        let Some(&end) = self.ends.get(at) else {
+            return &[];
+        };
+        let begin = at.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.moved[begin as usize..end as usize]
+    }
+
+    /// Adds the operators whose verdicts differ.
     fn compare(
         &mut self,
         base: View<'_>,
         head: View<'_>,
         both: &Both,
         pairs: &[(OperatorId, OperatorId)],
+        found: &mut Vec<(OperatorId, Moved)>,
     ) {
         let rule = |view: View<'_>, id, slot| Some(view.tables.pattern(id)?.rule(slot));
         let mut fallen = Vec::new();
@@ -102,28 +139,27 @@ impl VerdictMoves {
             let (Some(before), Some(after)) = rules else {
                 continue;
             };
-            self.of.entry(old).or_default().push(Moved {
+            let moved = Moved {
                 base: both.base,
                 head: both.head,
                 before,
                 after,
                 verdicts: Some(verdicts),
-            });
-            let name =
-                || -> Box<str> { base.inputs.catalogue.operator(old).qualified_name().into() };
+            };
+            found.push((old, moved));
             match verdicts {
                 (before, after) if before.works() && after.lacks() => {
                     if both.after.is_leaf(new) {
-                        lost.insert(new, name());
+                        lost.insert(new, old);
                     } else {
-                        fallen.push((true, new, name()));
+                        fallen.push((true, new, old));
                     }
                 }
                 (before, after) if before.lacks() && after.works() => {
                     if both.before.is_leaf(old) {
-                        gained.insert(old, name());
+                        gained.insert(old, old);
                     } else {
-                        fallen.push((false, old, name()));
+                        fallen.push((false, old, old));
                     }
                 }
                 _ => {}
@@ -132,15 +168,16 @@ impl VerdictMoves {
         if lost.is_empty() && gained.is_empty() {
             return;
         }
+        let name = |id| -> Box<str> { base.inputs.catalogue.operator(id).qualified_name().into() };
         let key = base.keys().name(Key::Runtime(both.base));
-        for (falls, id, name) in fallen {
+        for (falls, id, old) in fallen {
             let (needs, leaders) = match falls {
                 true => (head.support(id, both.head).needs, &lost),
                 false => (base.support(id, both.base).needs, &gained),
             };
-            if let Some(leader) = needs.iter().find_map(|leaf| leaders.get(leaf)) {
-                let of_operator = self.leaders.entry(name).or_default();
-                of_operator.push((key, leader.clone()));
+            if let Some(&leader) = needs.iter().find_map(|leaf| leaders.get(leaf)) {
+                let of_operator = self.leaders.entry(name(old)).or_default();
+                of_operator.push((key, name(leader)));
             }
         }
     }
@@ -149,19 +186,18 @@ impl VerdictMoves {
     /// alone changed. `all` is emptied first.
     pub(super) fn with(&self, old: OperatorId, moved: &[Moved], all: &mut Vec<Moved>) {
         all.clear();
-        let own = self.of.get(&old).map_or(&[][..], Vec::as_slice);
-        if own.is_empty() && moved.is_empty() {
-            return;
+        let mut own = self.of(old).iter().copied().peekable();
+        for moved in moved {
+            while let Some(before) = own.next_if(|own| own.base < moved.base) {
+                all.push(before);
+            }
+            let own = own.next_if(|own| own.base == moved.base);
+            all.push(own.unwrap_or_else(|| Moved {
+                verdicts: self.verdicts(old, moved.base),
+                ..*moved
+            }));
         }
-        let mut known = KeySet::EMPTY;
-        own.iter().for_each(|moved| known.insert(moved.base));
-        let others = moved.iter().filter(|moved| !known.contains(moved.base));
-        all.extend(others.map(|moved| Moved {
-            verdicts: self.verdicts(old, moved.base),
-            ..*moved
-        }));
-        all.extend_from_slice(own);
-        all.sort_by_key(|moved| moved.base);
+        all.extend(own);
     }
 
     fn verdicts(&self, old: OperatorId, slot: Slot) -> Option<(Verdict, Verdict)> {

@@ -2,6 +2,7 @@
 
 use super::Catalogue;
 use crate::operator::{OperatorId, hash};
+use opatlas_schema::name::{NameForm, OperatorName};
 
 impl Catalogue {
     /// All operators of a base name, by namespace, those of one in their order.
@@ -15,6 +16,15 @@ impl Catalogue {
         let base = |id: OperatorId| self.operator(id).name().base();
         let ids = &ids[ids.partition_point(|&id| base(id) < base_name)..];
         &ids[..ids.partition_point(|&id| base(id) == base_name)]
+    }
+
+    /// The operators of native functions whose name has this stem, in whatever form.
+    pub fn of_stem(&self, stem: &str) -> impl Iterator<Item = OperatorId> {
+        let name = |form| OperatorName::from_parts(stem, form, "");
+        let found = NameForm::ALL.map(|form| self.overloads(name(form).base()));
+        // `__iadd__` is `add` in place and would be `iadd` as it is.
+        let is_of_stem = move |id: &OperatorId| self.operator(*id).name().stem() == stem;
+        found.into_iter().flatten().copied().filter(is_of_stem)
     }
 
     /// Whether an operator of native functions has this namespace and base name.
@@ -85,5 +95,33 @@ mod tests {
         ] {
             assert_eq!(catalogue.has_overload(namespace, base), is_there);
         }
+    }
+
+    #[test]
+    fn of_a_stem_are_the_forms_of_its_name() {
+        let names = [
+            "add.A",
+            "add_",
+            "__add__",
+            "__iadd__",
+            "iadd",
+            "__iadd_",
+            "add_functional",
+            "add_copy",
+            "x::add",
+        ];
+        let entry = |name: &&str| format!("- func: {name}(Tensor self) -> Tensor\n");
+        let text: String = names.iter().map(entry).collect();
+        let bundle = Bundle::of_native_functions(text.into_bytes());
+        let catalogue = Catalogue::read(&bundle, Release::LATEST, None);
+        for stem in ["add", "iadd", "add_copy", "sub", ""] {
+            let all = catalogue.native().map(|(id, _)| id);
+            let is_of_stem = |id: &OperatorId| catalogue.operator(*id).name().stem() == stem;
+            let expected: Vec<OperatorId> = all.filter(is_of_stem).collect();
+            let mut found: Vec<OperatorId> = catalogue.of_stem(stem).collect();
+            found.sort_unstable();
+            assert_eq!(found, expected, "{stem}");
+        }
+        assert_eq!(catalogue.of_stem("add").count(), 6);
     }
 }
