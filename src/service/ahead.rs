@@ -14,6 +14,8 @@ const AHEAD: usize = 8;
 const SENDING: Duration = Duration::from_millis(1);
 /// How many empty buffers are kept for the next pieces.
 const SPARE: usize = AHEAD + 2;
+/// The room of a new one, in bytes, which few pieces need more than. To grow there copies them several times.
+const ROOM: usize = 128 << 10;
 
 /// Appends the text of a range of items.
 pub type Make<'m> =
@@ -194,7 +196,10 @@ impl<'m> Ahead<'m> {
         Some(Piece {
             number: state.taken + state.begun.len() - 1,
             items: from..to,
-            text: state.spare.pop().unwrap_or_default(),
+            text: state
+                .spare
+                .pop()
+                .unwrap_or_else(|| Vec::with_capacity(ROOM)),
         })
     }
 

@@ -59,7 +59,7 @@ impl<'a> Kernels<'a> {
         let own = self.kernels.iter();
         let mut lines = own.filter(|kernel| keys.contains(&kernel.key));
         let first = lines.next()?;
-        let mut text = String::new();
+        let mut text = String::with_capacity(LINE * keys.len());
         push_line(&mut text, first);
         for line in lines {
             text.push_str("; ");
@@ -69,6 +69,9 @@ impl<'a> Kernels<'a> {
         Some(Fragment::of_field(text, Some(place)))
     }
 }
+
+/// Room for a line of `dispatch`, in bytes.
+const LINE: usize = 64;
 
 const COMPOSITES: [&str; 3] = [IMPLICIT, EXPLICIT, NON_FUNCTIONAL];
 
