@@ -214,9 +214,10 @@ fn the_next_ten_kernels_help_as_promised() {
         let weight = |id| u64::from(!operator(id).is_generated());
         let leverage = view.leverage(slot, 10, weight);
         let steps = leverage.steps.iter();
-        advised.extend(steps.map(|step| operator(step.operator).qualified_name()));
+        let name = |id| operator(id).qualified_name().into_owned();
+        advised.extend(steps.map(|step| name(step.operator)));
         let unlocked = leverage.steps.iter().flat_map(|step| &step.unlocks);
-        promised.extend(unlocked.map(|id| operator(*id).qualified_name()));
+        promised.extend(unlocked.map(|id| name(*id)));
     });
     let mut given: Vec<String> = after.kernels.clone();
     given.retain(|kernel| !before.kernels.contains(kernel));

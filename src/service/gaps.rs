@@ -102,14 +102,16 @@ pub fn gaps(
             Gap {
                 reason,
                 verdict: support.verdict,
-                needs: named.map(|operator| operator.qualified_name()).collect(),
+                needs: named
+                    .map(|operator| operator.qualified_name().into_owned())
+                    .collect(),
                 source_key: entry
                     .and_then(|entry| entry.source_key)
                     .map(|key: Key| keys.name(key)),
                 is_core: operator.has_tag(CORE),
                 others: u32::try_from(others.iter().filter(has_kernel).count()).unwrap_or(u32::MAX),
                 usage: usage.map(|usage| used(usage, &name)),
-                operator: name,
+                operator: name.into_owned(),
             }
         })
         .collect();
@@ -131,8 +133,14 @@ pub fn gained(snapshot: &Snapshot, before: &Snapshot, key: &str) -> Vec<String> 
             return Vec::new();
         };
         let own = declared(snapshot, slot).filter(|(_, reason)| *reason == Reason::Kernel);
-        own.map(|(id, _)| snapshot.catalogue.operator(id).qualified_name())
-            .collect()
+        own.map(|(id, _)| {
+            snapshot
+                .catalogue
+                .operator(id)
+                .qualified_name()
+                .into_owned()
+        })
+        .collect()
     };
     let had: FxHashSet<String> = kernels(before).into_iter().collect();
     let mut gained = kernels(snapshot);
@@ -147,7 +155,7 @@ pub fn unknown(snapshot: &Snapshot, usage: &Usage) -> Vec<String> {
     let operators = snapshot.catalogue.operators.iter();
     let mut names: FxHashSet<String> = FxHashSet::default();
     for operator in operators {
-        let name = operator.qualified_name();
+        let name = operator.qualified_name().into_owned();
         names.insert(base(&name).to_owned());
         names.insert(name);
     }

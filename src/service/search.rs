@@ -195,7 +195,7 @@ mod tests {
     fn names(filter: &Filter) -> Vec<String> {
         let catalogue = Catalogue::read(&Bundle::of_native_functions(FILE), Release::LATEST, None);
         let found = search(&catalogue, filter, &Stop::never()).unwrap();
-        let name = |id| catalogue.operator(id).qualified_name();
+        let name = |id| catalogue.operator(id).qualified_name().into_owned();
         found.into_iter().map(name).collect()
     }
 

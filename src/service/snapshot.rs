@@ -347,14 +347,14 @@ impl Snapshot {
         let ids = self.catalogue.overloads(base).iter();
         let operators = ids.map(|&id| self.catalogue.operator(id));
         let operators = operators.filter(|operator| operator.namespace() == namespace);
-        let names = operators.map(|operator| operator.qualified_name());
+        let names = operators.map(|operator| operator.qualified_name().into_owned());
         names.take(OVERLOADS).collect()
     }
 
     fn near(&self, name: &str) -> Vec<String> {
         let wanted = name.strip_prefix("aten::").unwrap_or(name);
         let names = self.catalogue.operators.iter();
-        let names: Vec<String> = names.map(|operator| operator.qualified_name()).collect();
+        let names: Vec<_> = names.map(|operator| operator.qualified_name()).collect();
         if let Some(near) = nearest(wanted, names.iter().map(|n| &**n)) {
             return vec![near.to_owned()];
         }

@@ -51,7 +51,7 @@ impl Compared {
 
 fn nearest(budget: &Budget, name: &str, catalogues: &[&Catalogue]) -> Option<String> {
     let names = catalogues.iter().flat_map(|catalogue| &catalogue.operators);
-    let names: Vec<String> = names.map(Operator::qualified_name).collect();
-    let near = budget.nearest(name, names.iter().map(String::as_str));
+    let names: Vec<_> = names.map(Operator::qualified_name).collect();
+    let near = budget.nearest(name, names.iter().map(|name| &**name));
     near.map(str::to_owned)
 }

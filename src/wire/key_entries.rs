@@ -147,7 +147,12 @@ pub fn with_key<T>(
             && let Some(found) = view.entry(id, slot)
         {
             items.push(KeyEntry {
-                operator: view.inputs.catalogue.operator(id).qualified_name(),
+                operator: view
+                    .inputs
+                    .catalogue
+                    .operator(id)
+                    .qualified_name()
+                    .into_owned(),
                 entry: entry(snapshot, view, id, found),
             });
         }

@@ -241,7 +241,7 @@ pub(crate) fn matrix_operator(
 ) -> MatrixOperator<'_> {
     let written = operator.declared();
     MatrixOperator {
-        name: operator.qualified_name(),
+        name: operator.qualified_name().into_owned(),
         namespace: operator.namespace(),
         schema: operator.canonical(),
         kind: operator.kind.into(),

@@ -181,7 +181,7 @@ pub fn operator(snapshot: &Snapshot, id: OperatorId) -> Operator<'_> {
         schema: operator.canonical(),
         kind: operator.kind.into(),
         generated: operator.is_generated(),
-        generated_from: from.map(|id| catalogue.operator(id).qualified_name()),
+        generated_from: from.map(|id| catalogue.operator(id).qualified_name().into_owned()),
         arguments: arguments(schema),
         returns: returns(schema),
         variants: variants(operator.variants()),

@@ -236,7 +236,11 @@ pub fn view(
     implementation: Option<ImplementationFaces>,
 ) -> Signatures {
     Signatures {
-        name: snapshot.catalogue.operator(id).qualified_name(),
+        name: snapshot
+            .catalogue
+            .operator(id)
+            .qualified_name()
+            .into_owned(),
         dispatcher: faces.dispatcher,
         dispatcher_int: faces.dispatcher_int,
         functions: faces.functions,

@@ -157,7 +157,8 @@ fn unknown(listed: &BTreeSet<&str>, base: &Catalogue, head: &Catalogue) -> Vec<U
     if missing.is_empty() {
         return Vec::new();
     }
-    let names = head.operators.iter().map(|o| o.qualified_name());
+    let names = head.operators.iter();
+    let names = names.map(|operator| operator.qualified_name().into_owned());
     let mut names: Names = names.collect();
     let unknown = missing.into_iter().map(|name| Unknown {
         name: (*name).to_owned(),
@@ -264,11 +265,13 @@ fn cell(key: &str, view: View<'_>, id: OperatorId) -> Option<Cell> {
     let Support { verdict, needs, .. } = view.support_of(id, &entry);
     let needs = needs.into_iter().map(|id| catalogue.operator(id));
     Some(Cell {
-        operator: operator.qualified_name(),
+        operator: operator.qualified_name().into_owned(),
         reason: entry.reason,
         source_key: entry.source_name(keys),
         verdict,
-        needs: needs.map(|operator| operator.qualified_name()).collect(),
+        needs: needs
+            .map(|operator| operator.qualified_name().into_owned())
+            .collect(),
         is_core: operator.has_tag(super::revision::CORE),
     })
 }

@@ -117,7 +117,7 @@ pub fn drift<'a>(
     let mut namespaces = FxHashSet::default();
     for (id, operator) in inputs.catalogue.iter() {
         stop.check()?;
-        let name = operator.qualified_name();
+        let name = operator.qualified_name().into_owned();
         let found: Vec<_> = process.of(&name).map(|(_, row)| row).collect();
         let expected = registrations.of(inputs, id);
         let expected: Vec<_> = expected.filter(|row| counts(row)).collect();

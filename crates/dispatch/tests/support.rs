@@ -147,7 +147,7 @@ impl Small {
     fn tell(&self, support: &Support) -> String {
         let names = |ids: &[OperatorId]| {
             let names = ids.iter().map(|&id| self.catalogue.operator(id));
-            let names: Vec<String> = names.map(|operator| operator.qualified_name()).collect();
+            let names: Vec<_> = names.map(|operator| operator.qualified_name()).collect();
             names.join(" ")
         };
         let (needs, through) = (names(&support.needs), names(&support.through));

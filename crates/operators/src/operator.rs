@@ -1,5 +1,6 @@
 //! An operator: one that an entry declares, or one that `autogen` brings into being.
 
+use std::borrow::Cow;
 use std::hash::{BuildHasher as _, BuildHasherDefault};
 use std::sync::Arc;
 
@@ -343,10 +344,10 @@ impl Operator {
 
     /// Its name as in paths and filters: qualified unless the namespace is `aten`.
     #[must_use]
-    pub fn qualified_name(&self) -> String {
+    pub fn qualified_name(&self) -> Cow<'_, str> {
         match self.namespace() {
-            "aten" => self.name().as_str().to_owned(),
-            namespace => format!("{namespace}::{}", self.name()),
+            "aten" => self.name().as_str().into(),
+            namespace => format!("{namespace}::{}", self.name()).into(),
         }
     }
 

@@ -150,7 +150,12 @@ pub(super) fn merged<'b>(
     };
     let current = |is_named: bool| {
         let found = now.iter().filter(move |it| it.is_named == is_named);
-        found.map(|it| (catalogue.operator(it.id).qualified_name(), true))
+        found.map(|it| {
+            (
+                catalogue.operator(it.id).qualified_name().into_owned(),
+                true,
+            )
+        })
     };
     let named: Vec<_> = current(true).take(question.limit).collect();
     if named.len() == question.limit {

@@ -40,7 +40,10 @@ impl<'a> Kin<'a> {
 
     /// The operator itself if an entry declares it on either side, else the one that it is generated
     /// from.
-    pub(super) fn owner<'n>(&self, name: &'n str) -> Cow<'n, str> {
+    pub(super) fn owner<'n>(&self, name: &'n str) -> Cow<'n, str>
+    where
+        'a: 'n,
+    {
         let mut owner = None;
         for side in self.sides {
             let Some(id) = side.find_qualified(name) else {
@@ -53,11 +56,14 @@ impl<'a> Kin<'a> {
                 }
             }
         }
-        owner.map_or(Cow::Borrowed(name), Cow::Owned)
+        owner.unwrap_or(Cow::Borrowed(name))
     }
 
     /// The operators that an effect names: removed variants, copies, replaced overloads.
-    pub(super) fn named<'c>(&self, change: &'c Change) -> impl Iterator<Item = Cow<'c, str>> {
+    pub(super) fn named<'c>(&self, change: &'c Change) -> impl Iterator<Item = Cow<'c, str>>
+    where
+        'a: 'c,
+    {
         let of_note = |note: &'c Note| match note {
             Note::Missing(missing) => &**missing,
             Note::WentWith(name) | Note::Sibling(name) => slice::from_ref(name),
@@ -80,9 +86,9 @@ impl<'a> Kin<'a> {
             let delegate = side.operator(id).structured_delegate();
             let delegate = delegate.map(|delegate| self.owner(delegate.as_str()));
             let members = side.groups.of(id).members();
-            let members = members.map(|id| {
-                let name = side.operator(id).qualified_name();
-                Cow::Owned(self.owner(&name).into_owned())
+            let members = members.map(|id| match side.operator(id).qualified_name() {
+                Cow::Borrowed(name) => self.owner(name),
+                Cow::Owned(name) => Cow::Owned(self.owner(&name).into_owned()),
             });
             delegate.into_iter().chain(members)
         });

@@ -82,7 +82,7 @@ impl Entry<'_> {
 }
 
 /// Sorts changes by the entry that they are about; generated operators follow their owner.
-fn by_entry<'c>(changes: &'c [Arc<Change>], kin: &Kin<'_>) -> Vec<Entry<'c>> {
+fn by_entry<'c>(changes: &'c [Arc<Change>], kin: &Kin<'c>) -> Vec<Entry<'c>> {
     let mut places: FxHashMap<Cow<'c, str>, usize> = FxHashMap::default();
     let mut entries: Vec<Entry<'c>> = Vec::new();
     let mut first = 0;
@@ -129,7 +129,7 @@ fn by_entry<'c>(changes: &'c [Arc<Change>], kin: &Kin<'_>) -> Vec<Entry<'c>> {
 
 /// Moves changes of entries that nobody edited to the entry that they follow from. Where there is
 /// none, they are a cause of their own.
-fn attach<'c>(changes: &'c [Arc<Change>], kin: &Kin<'_>, entries: &mut [Entry<'c>]) {
+fn attach<'c>(changes: &'c [Arc<Change>], kin: &Kin<'c>, entries: &mut [Entry<'c>]) {
     let edited: FxHashMap<Cow<'c, str>, usize> = entries
         .iter()
         .enumerate()

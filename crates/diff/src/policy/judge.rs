@@ -1,5 +1,6 @@
 //! Applying a policy and its exceptions to a comparison.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::rules::ChangeRuleId;
@@ -317,7 +318,7 @@ fn statuses(
 
 /// An operator with its whole name.
 struct Named<'a> {
-    name: String,
+    name: Cow<'a, str>,
     base: (&'a str, &'a str),
 }
 

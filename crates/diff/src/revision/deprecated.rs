@@ -1,5 +1,6 @@
 //! Deprecated Python signatures that came and went (`deprecated.yaml`).
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::change::{Change, Fragment, Subject};
@@ -36,7 +37,7 @@ pub(super) fn compare(base: &Catalogue, head: &Catalogue, changes: &mut Vec<Chan
     }
 }
 
-fn change(rule: ChangeRuleId, operator: String, schema: &str) -> Change {
+fn change(rule: ChangeRuleId, operator: Cow<'_, str>, schema: &str) -> Change {
     Change::new(rule, operator, Subject::Names(vec![schema.into()]))
 }
 

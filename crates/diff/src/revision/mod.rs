@@ -27,6 +27,7 @@ mod unread;
 mod upgraders;
 mod verdicts;
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::sync::Arc;
 
@@ -228,14 +229,13 @@ fn name_causes(
     for (i, change) in declared {
         of_operator.entry(&change.operator).or_insert(i);
     }
-    let delegate = |catalogue: &Catalogue, id: OperatorId| -> Option<String> {
+    fn delegate(catalogue: &Catalogue, id: OperatorId) -> Option<Cow<'_, str>> {
         let operator = catalogue.operator(id);
-        let named = match operator.generated_from() {
+        Some(match operator.generated_from() {
             Some(from) => catalogue.operator(from).qualified_name(),
-            None => operator.structured_delegate()?.as_str().to_owned(),
-        };
-        Some(named)
-    };
+            None => operator.structured_delegate()?.as_str().into(),
+        })
+    }
     let cause = |table: &TableChange| {
         let own = of_operator.get(&*table.operator);
         let of_delegate = || {

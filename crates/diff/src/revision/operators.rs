@@ -146,7 +146,7 @@ impl Added {
         let names = pairing.added.iter();
         Self(
             names
-                .map(|id| head.operator(*id).qualified_name())
+                .map(|id| head.operator(*id).qualified_name().into_owned())
                 .collect(),
         )
     }

@@ -78,7 +78,7 @@ mod tests {
         let catalogue = Catalogue::read(&bundle, Release::LATEST, None);
         let overloads = |base: &str| -> Vec<String> {
             let ids = catalogue.overloads(base).iter();
-            ids.map(|&id| catalogue.operator(id).qualified_name())
+            ids.map(|&id| catalogue.operator(id).qualified_name().into_owned())
                 .collect()
         };
         assert_eq!(

@@ -1,5 +1,6 @@
 //! What really runs, in words: the verdict of one entry, and of an operator on all backends.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use super::{Shown, keys};
@@ -36,7 +37,7 @@ pub(super) fn unknown_words(support: &Support) -> &'static str {
 }
 
 /// The names of operators.
-pub(super) fn operator_names(view: View<'_>, ids: &[OperatorId]) -> Vec<String> {
+pub(super) fn operator_names<'a>(view: View<'a>, ids: &[OperatorId]) -> Vec<Cow<'a, str>> {
     let operators = ids
         .iter()
         .map(|&id| view.inputs.catalogue.operator(id).qualified_name());
