@@ -17,6 +17,9 @@ use opatlas_source::{Stop, Stopped};
 
 const PYTHON: Audiences = Audiences::of(&[Audience::PythonKeyword, Audience::PythonPositional]);
 
+/// Whom declarations decide for.
+const OF_DECLARATIONS: Audiences = Audiences::of(&[Audience::Cpp, Audience::Backend]);
+
 /// As many changes as these may ask for each operator on its own where Python binds it.
 const FEW: usize = 32;
 
@@ -55,9 +58,13 @@ impl Faces {
             let _ = old.bound(first);
         }
         // Most entries that change keep their schema, and so what is declared of them.
+        let is_declared = |change: &&Change| {
+            let hurt = change.impacts.breaks.union(change.impacts.risks);
+            is_about_schema(change.rule.group) && !hurt.intersection(OF_DECLARATIONS).is_empty()
+        };
         let of_schema: FxHashSet<&str> = changes
             .iter()
-            .filter(|change| is_about_schema(change.rule.group))
+            .filter(is_declared)
             .map(|change| &*change.operator)
             .collect();
         let mut declared = FxHashMap::default();
@@ -125,19 +132,23 @@ fn declarations(
     let unnamed = |text: &String| types_alone(&plain(text));
     let of = |(maker, id): (&FaceMaker<'_>, OperatorId)| {
         let (symbolic, concrete) = maker.dispatcher_of(id);
-        let (symbolic, concrete) = (
-            symbolic.as_ref().map(unnamed),
-            concrete.as_ref().map(unnamed),
-        );
         let concrete = concrete.or_else(|| symbolic.clone());
-        let calls: Vec<String> = maker.calls(id).iter().map(unnamed).collect();
-        (symbolic, concrete, calls)
+        ([concrete, symbolic], maker.calls(id))
     };
-    let (old, new) = (of(base), of(head));
+    let ((old, old_calls), (new, new_calls)) = (of(base), of(head));
+    // Most are written alike, and need not be taken apart.
+    let [same_concrete, same_symbolic] = [0, 1].map(|at| {
+        let types = |text: &Option<String>| text.as_ref().map(unnamed);
+        old[at] == new[at] || types(&old[at]) == types(&new[at])
+    });
+    let is_there = |call: &String| {
+        let is_alike = |types: String| new_calls.iter().any(|call| unnamed(call) == types);
+        new_calls.contains(call) || is_alike(unnamed(call))
+    };
     Declarations {
-        same_for_callers: old.2.iter().all(|call| new.2.contains(call)),
-        same_concrete: old.1 == new.1,
-        same_symbolic: old.0 == new.0,
+        same_for_callers: old_calls.iter().all(is_there),
+        same_concrete,
+        same_symbolic,
     }
 }
 
