@@ -146,13 +146,9 @@ pub fn with_key<T>(
         if part.contains(&fitting)
             && let Some(found) = view.entry(id, slot)
         {
+            let operator = view.inputs.catalogue.operator(id);
             items.push(KeyEntry {
-                operator: view
-                    .inputs
-                    .catalogue
-                    .operator(id)
-                    .qualified_name()
-                    .into_owned(),
+                operator: operator.qualified_name().into_owned(),
                 entry: entry(snapshot, view, id, found),
             });
         }

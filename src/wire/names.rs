@@ -1,4 +1,4 @@
-//! Names as they lie in what is told of. A long comparison has thousands of lists of them, most of them empty.
+//! Lists of names that are borrowed from a change. A long comparison has thousands of them, most of them empty.
 
 use opatlas_operators::entry::KeyName;
 use serde::{Serialize, Serializer};
@@ -12,7 +12,7 @@ pub enum Names<'a> {
     Keys(&'a [KeyName]),
     /// Tags, operators and the like.
     Names(&'a [Box<str>]),
-    /// Names that lie nowhere.
+    /// Names of its own.
     Own(Vec<String>),
 }
 

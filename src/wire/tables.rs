@@ -143,13 +143,9 @@ pub(crate) fn table_view<'a>(
     };
     let is_shown = |at: &Slot| slot.is_some() || keys.functionality(*at) == "Dense";
     let answers = slots.iter().filter(|&at| is_shown(at));
+    let operator = view.inputs.catalogue.operator(id);
     Ok(TableView {
-        operator: view
-            .inputs
-            .catalogue
-            .operator(id)
-            .qualified_name()
-            .into_owned(),
+        operator: operator.qualified_name().into_owned(),
         release: keys.release().as_str(),
         build: view.tables.build().into(),
         source: view.tables.source().into(),
