@@ -173,13 +173,13 @@ pub fn change<'c>(
     head: Option<Files<'_>>,
 ) -> Change<'c> {
     let (argument, keys, names) = match &change.subject {
-        Subject::Operator => (None, Names::None, Names::None),
-        Subject::Argument(name) => (Some(Cow::Borrowed(&**name)), Names::None, Names::None),
-        Subject::Keys(keys) => (None, Names::Keys(keys), Names::None),
-        Subject::Names(names) => (None, Names::None, Names::Names(names)),
+        Subject::Operator => (None, Names::NONE, Names::NONE),
+        Subject::Argument(name) => (Some(Cow::Borrowed(&**name)), Names::NONE, Names::NONE),
+        Subject::Keys(keys) => (None, Names::Keys(keys), Names::NONE),
+        Subject::Names(names) => (None, Names::NONE, Names::Names(names)),
         Subject::Return(_) => {
             let names = Names::Own(change.subject.names());
-            (None, Names::None, names)
+            (None, Names::NONE, names)
         }
     };
     let place = |fragment: Option<&Fragment>, files: Option<Files<'_>>| {

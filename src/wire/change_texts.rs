@@ -76,8 +76,8 @@ fn of_sort(change: &Change<'_>) -> [Vec<u8>; 2] {
     let plain = json::json(&Change {
         operator: Cow::Borrowed(""),
         argument: None,
-        keys: Names::None,
-        names: Names::None,
+        keys: Names::NONE,
+        names: Names::NONE,
         message: String::new(),
         old: None,
         new: None,
@@ -85,7 +85,7 @@ fn of_sort(change: &Change<'_>) -> [Vec<u8>; 2] {
         head_span: None,
         help: None,
         accept: String::new(),
-        also: Names::None,
+        also: Names::NONE,
         exception: None,
         ..*change
     });

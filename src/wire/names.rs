@@ -6,8 +6,6 @@ use serde::{Serialize, Serializer};
 /// A list of names.
 #[derive(Debug, Clone)]
 pub enum Names<'a> {
-    /// None.
-    None,
     /// Dispatch keys.
     Keys(&'a [KeyName]),
     /// Tags, operators and the like.
@@ -17,6 +15,9 @@ pub enum Names<'a> {
 }
 
 impl Names<'_> {
+    /// No names.
+    pub const NONE: Self = Self::Names(&[]);
+
     /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -25,7 +26,6 @@ impl Names<'_> {
 
     fn get(&self, at: usize) -> Option<&str> {
         match self {
-            Self::None => None,
             Self::Keys(keys) => keys.get(at).map(KeyName::as_str),
             Self::Names(names) => names.get(at).map(|name| &**name),
             Self::Own(names) => names.get(at).map(|name| &**name),
@@ -40,7 +40,6 @@ impl Names<'_> {
     #[must_use]
     pub fn into_owned(self) -> Names<'static> {
         match self {
-            Self::None => Names::None,
             Self::Own(names) => Names::Own(names),
             Self::Keys(_) | Self::Names(_) => Names::Own(self.iter().map(Into::into).collect()),
         }

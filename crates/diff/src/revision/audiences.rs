@@ -136,7 +136,7 @@ fn declarations(
         ([concrete, symbolic], maker.calls(id))
     };
     let ((old, old_calls), (new, new_calls)) = (of(base), of(head));
-    // Most are written alike, and need not be taken apart.
+    // What is written alike need not be taken apart.
     let [same_concrete, same_symbolic] = [0, 1].map(|at| {
         let types = |text: &Option<String>| text.as_ref().map(unnamed);
         old[at] == new[at] || types(&old[at]) == types(&new[at])

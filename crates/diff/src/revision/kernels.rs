@@ -101,7 +101,7 @@ pub(super) fn compare(
 ) {
     let old = Kernels::of(base.0, base.1);
     let new = Kernels::of(head.0, head.1);
-    // Most entries that differ have the same kernels.
+    // Of the same kernels nothing is to be told, and nothing needs to be looked up.
     let is_same = |(a, b): (&KernelEntry, &KernelEntry)| a.key == b.key && a.kernel == b.kernel;
     if old.kernels.len() == new.kernels.len() && old.kernels.iter().zip(new.kernels).all(is_same) {
         return;
