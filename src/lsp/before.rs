@@ -1,6 +1,7 @@
 //! What a bundle changes since its change began, and whom that breaks.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use crate::service::Snapshot;
 use opatlas_diff::rules::Audiences;
@@ -17,7 +18,7 @@ pub(super) struct Breaks {
     /// Of operators that are still declared.
     pub(super) of: BTreeMap<OperatorId, Audiences>,
     /// The operators that are not declared any more.
-    gone: Vec<Box<str>>,
+    gone: Vec<Arc<str>>,
     /// Whom their absence breaks.
     of_gone: Audiences,
 }

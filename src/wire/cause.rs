@@ -1,17 +1,18 @@
 //! Causes and new operators on the wire.
 
+use opatlas_diff::Fingerprint;
 use opatlas_diff::cards::{Card, OutForm};
 use opatlas_diff::causes::Cause;
 use opatlas_diff::policy::Judgement;
 use opatlas_report::changes::cause_title;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
 
 /// An edit, of one or several operators, and what follows from it. Changes are named by their
 /// fingerprints.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Cause)]
-pub struct CauseView {
+pub struct CauseView<'a> {
     /// What was done.
     #[schema(example = "`logit`: argument `eps` renamed to `epsilon`")]
     pub title: String,
@@ -19,24 +20,38 @@ pub struct CauseView {
     #[schema(example = "breaking")]
     pub level: &'static str,
     /// The edited operators.
-    pub operators: Vec<String>,
+    pub operators: Vec<&'a str>,
     /// The edits.
-    pub changes: Vec<String>,
+    #[schema(value_type = Vec<String>)]
+    #[serde(serialize_with = "digits")]
+    pub changes: Vec<Fingerprint>,
     /// What follows from them.
-    pub consequences: Vec<String>,
+    #[schema(value_type = Vec<String>)]
+    #[serde(serialize_with = "digits")]
+    pub consequences: Vec<Fingerprint>,
+}
+
+fn digits<S: Serializer>(prints: &[Fingerprint], serializer: S) -> Result<S::Ok, S::Error> {
+    struct Digits(Fingerprint);
+    impl Serialize for Digits {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            serializer.serialize_str(self.0.digits().as_str())
+        }
+    }
+    serializer.collect_seq(prints.iter().copied().map(Digits))
 }
 
 /// What there is to know of a new operator.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = NewOperator)]
-pub struct CardView {
+pub struct CardView<'a> {
     /// The operator.
-    pub operator: String,
+    pub operator: &'a str,
     /// The dense backends of PyTorch on which a call works.
     #[schema(example = json!(["CPU", "CUDA"]))]
-    pub runs: Vec<&'static str>,
+    pub runs: &'a [&'static str],
     /// The dense backends of PyTorch on which a call fails, always or in some cases.
-    pub fails: Vec<&'static str>,
+    pub fails: &'a [&'static str],
     /// Through what training works, or why it does not; null where nothing runs it.
     #[schema(example = "own formula")]
     pub trains: Option<&'static str>,
@@ -44,50 +59,52 @@ pub struct CardView {
     #[schema(example = "missing")]
     pub out_form: &'static str,
     /// The out form, or the one that `autogen` would add.
-    pub out: Option<String>,
+    pub out: Option<&'a str>,
     /// Whether it is a function of `torch`.
     pub function: bool,
     /// Whether it is a method of `Tensor`.
     pub method: bool,
     /// Tags that all its other forms in the base have and it lacks.
-    pub missing_tags: Vec<String>,
+    #[schema(value_type = Vec<String>)]
+    pub missing_tags: &'a [Box<str>],
     /// The declarations of its kernels in C++.
-    pub kernels: Vec<CardKernel>,
+    pub kernels: Vec<CardKernel<'a>>,
 }
 
 /// A declaration in C++.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct CardKernel {
+pub struct CardKernel<'a> {
     /// The dispatch keys.
-    pub keys: Vec<String>,
+    #[schema(value_type = Vec<String>)]
+    pub keys: &'a [Box<str>],
     /// The declaration.
-    pub declaration: String,
+    pub declaration: &'a str,
 }
 
-impl CardView {
+impl<'a> CardView<'a> {
     /// A card of the core.
     #[must_use]
-    pub fn of(card: &Card) -> Self {
+    pub fn of(card: &'a Card) -> Self {
         let (out_form, out) = match &card.out {
             OutForm::NotNeeded => ("not-needed", None),
-            OutForm::Declared(name) => ("declared", Some(name.to_string())),
-            OutForm::Generated(name) => ("generated", Some(name.to_string())),
-            OutForm::Missing(name) => ("missing", Some(name.to_string())),
+            OutForm::Declared(name) => ("declared", Some(&**name)),
+            OutForm::Generated(name) => ("generated", Some(&**name)),
+            OutForm::Missing(name) => ("missing", Some(&**name)),
         };
-        let kernels = card.kernels.iter().map(|(keys, declaration)| CardKernel {
-            keys: keys.iter().map(ToString::to_string).collect(),
-            declaration: declaration.clone(),
-        });
+        let kernels = card
+            .kernels
+            .iter()
+            .map(|(keys, declaration)| CardKernel { keys, declaration });
         Self {
-            operator: card.operator.to_string(),
-            runs: card.runs.clone(),
-            fails: card.fails.clone(),
+            operator: &card.operator,
+            runs: &card.runs,
+            fails: &card.fails,
             trains: card.trains.map(opatlas_dispatch::training::Through::as_str),
             out_form,
             out,
             function: card.is_function,
             method: card.is_method,
-            missing_tags: card.missing_tags.iter().map(ToString::to_string).collect(),
+            missing_tags: &card.missing_tags,
             kernels: kernels.collect(),
         }
     }
@@ -95,10 +112,10 @@ impl CardView {
 
 /// The causes of a comparison under its judgement.
 #[must_use]
-pub fn causes(causes: &[Cause], judgement: &Judgement) -> Vec<CauseView> {
+pub fn causes<'a>(causes: &'a [Cause], judgement: &Judgement) -> Vec<CauseView<'a>> {
     let changes = &judgement.changes;
-    let print = |i: &usize| changes[*i].change.fingerprint().to_string();
-    let view = |cause: &Cause| {
+    let print = |i: &usize| changes[*i].change.fingerprint();
+    let view = |cause: &'a Cause| {
         let own = cause.changes().map(|i| &changes[i]);
         let counted = own.filter(|judged| judged.is_counted());
         let level = counted.map(|judged| judged.level).max();
@@ -106,7 +123,7 @@ pub fn causes(causes: &[Cause], judgement: &Judgement) -> Vec<CauseView> {
         CauseView {
             title: cause_title(changes, cause),
             level: level.unwrap_or(opatlas_diff::rules::Level::None).as_str(),
-            operators: edited.clone().map(|one| one.operator.to_string()).collect(),
+            operators: edited.clone().map(|one| &*one.operator).collect(),
             changes: edited.flat_map(|one| &one.edits).map(print).collect(),
             consequences: cause.consequences.iter().map(print).collect(),
         }

@@ -8,10 +8,48 @@ use crate::wire::cells::{CellView, DispatchChange};
 use crate::wire::json;
 use crate::wire::static_text::StaticText;
 
-/// What has been written of the cells of a comparison: of each sort what stands between the operator and the first
-/// kernel, between the kernels, and between the second one and the cause.
+/// What has been written of the cells of a comparison.
 #[derive(Debug, Default)]
-pub(super) struct CellTexts(FxHashMap<Sort, [Vec<u8>; 3]>);
+pub(super) struct CellTexts {
+    written: Vec<Written>,
+    /// Where that of a sort is.
+    places: FxHashMap<Sort, usize>,
+    /// Where that of the last change is.
+    last: usize,
+    operator: Repeated,
+    cause: Repeated,
+}
+
+/// A text that mostly comes several times, one after the other: each cell repeats the operator and the cause of its
+/// table.
+#[derive(Debug, Default)]
+struct Repeated {
+    text: Option<String>,
+    json: Vec<u8>,
+}
+
+impl Repeated {
+    fn json(&mut self, text: Option<&str>) -> &[u8] {
+        if self.json.is_empty() || self.text.as_deref() != text {
+            self.text = text.map(Into::into);
+            self.json.clear();
+            json::push(&mut self.json, &text);
+        }
+        &self.json
+    }
+}
+
+/// What has been written of a sort.
+#[derive(Debug)]
+struct Written {
+    sort: Sort,
+    /// What stands between the operator and the first kernel, between the kernels, and between the second one and
+    /// the cause.
+    texts: [Vec<u8>; 3],
+    /// The place of the sort that came next when this one last came. Mostly it does so again, and to compare it is
+    /// less work than to look it up.
+    next: usize,
+}
 
 /// A change of cells but for the names of operator, kernels and cause.
 type Sort = (KeySet, CellSort, CellSort);
@@ -22,12 +60,10 @@ type CellSort = (StaticText, Option<StaticText>, Option<StaticText>, bool);
 impl CellTexts {
     /// Appends what a [`DispatchChange`] is as JSON.
     pub(super) fn push(&mut self, text: &mut Vec<u8>, change: &DispatchChange<'_>) {
-        let [before, after] = [&change.before, &change.after];
-        let sort = (change.keys.set(), sort(before), sort(after));
-        let known = self.0.entry(sort);
-        let [first, second, third] = known.or_insert_with(|| around_kernels(change));
         text.extend_from_slice(br#"{"operator":"#);
-        json::push(text, change.operator);
+        text.extend_from_slice(self.operator.json(Some(change.operator)));
+        let [before, after] = [&change.before, &change.after];
+        let [first, second, third] = self.of_sort(change);
         for (kernel, front) in [(before.kernel, first), (after.kernel, second)] {
             text.extend_from_slice(front);
             if let Some(kernel) = kernel {
@@ -35,8 +71,29 @@ impl CellTexts {
             }
         }
         text.extend_from_slice(third);
-        json::push(text, &change.cause);
+        text.extend_from_slice(self.cause.json(change.cause));
         text.push(b'}');
+    }
+
+    fn of_sort(&mut self, change: &DispatchChange<'_>) -> &[Vec<u8>; 3] {
+        let [before, after] = [&change.before, &change.after];
+        let sort = (change.keys.set(), sort(before), sort(after));
+        let next = self.written.get(self.last).map_or(0, |last| last.next);
+        let is_next = self.written.get(next).is_some_and(|next| next.sort == sort);
+        let place = match is_next {
+            true => next,
+            false => *self.places.entry(sort).or_insert_with(|| {
+                let texts = around_kernels(change);
+                let next = self.written.len() + 1;
+                self.written.push(Written { sort, texts, next });
+                self.written.len() - 1
+            }),
+        };
+        if let Some(last) = self.written.get_mut(self.last) {
+            last.next = place;
+        }
+        self.last = place;
+        &self.written[place].texts
     }
 }
 

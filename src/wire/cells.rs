@@ -1,5 +1,6 @@
 //! The cells of dispatch tables that changed, on the wire.
 
+use opatlas_diff::Digits;
 use opatlas_diff::revision::{Cell, TableChange};
 use opatlas_dispatch::Verdict;
 use opatlas_pytorch::key_set::KeySet;
@@ -97,14 +98,14 @@ impl DispatchChanges<'_> {
     ) -> Result<(), E> {
         let (base, head) = self.0.views();
         let cause = table.cause.and_then(|at| self.0.comparison.changes.get(at));
-        let cause = cause.map(|cause| cause.fingerprint().to_string());
+        let cause = cause.map(|cause| cause.fingerprint().digits());
         for change in table.cells(base, head) {
             take(&DispatchChange {
                 operator: &table.operator,
                 keys: KeyNames::new(base.keys(), change.slots),
                 before: view(&change.before),
                 after: view(&change.after),
-                cause: cause.as_deref(),
+                cause: cause.as_ref().map(Digits::as_str),
             })?;
         }
         Ok(())

@@ -42,15 +42,15 @@ pub struct Comparison<'a> {
     pub official_generated: Official,
     /// The operators with different schemas or on one side only, with the verdicts of PyTorch's own
     /// check.
-    pub operators: Vec<ComparedOperator>,
+    pub operators: Vec<ComparedOperator<'a>>,
     /// The changes by operator, worst first.
     #[schema(value_type = Vec<Change>)]
     pub changes: Changes<'a>,
     /// The changes by cause: each edit with what follows from it, the same edit of several operators
     /// together.
-    pub causes: Vec<CauseView>,
+    pub causes: Vec<CauseView<'a>>,
     /// What there is to know of each new operator.
-    pub new_operators: Vec<CardView>,
+    pub new_operators: Vec<CardView<'a>>,
     /// The cells of dispatch tables that changed.
     #[schema(value_type = Vec<DispatchChange>)]
     pub dispatch_changes: DispatchChanges<'a>,
@@ -122,15 +122,15 @@ pub struct Official {
 
 /// An operator with different schemas or on one side only.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct ComparedOperator {
+pub struct ComparedOperator<'a> {
     /// Its name; that of the base if both sides have it.
-    pub name: String,
+    pub name: &'a str,
     /// Whether it is generated.
     pub generated: bool,
     /// Its canonical schema in the base.
-    pub old: Option<String>,
+    pub old: Option<&'a str>,
     /// Its canonical schema in the head.
-    pub new: Option<String>,
+    pub new: Option<&'a str>,
     /// The verdict of PyTorch's own check; null if one side lacks the operator, or PyTorch cannot
     /// parse it.
     pub official: Option<Verdict>,
@@ -316,7 +316,7 @@ pub(super) fn bare(told: ComparisonParts<'_>) -> Comparison<'_> {
 }
 
 /// Fills in what stands behind the changes.
-pub(super) fn fill_end(comparison: &mut Comparison<'_>, told: ComparisonParts<'_>) {
+pub(super) fn fill_end<'a>(comparison: &mut Comparison<'a>, told: ComparisonParts<'a>) {
     let compared = told.compared;
     comparison.causes = causes(compared.causes(), told.context.judgement);
     comparison.new_operators = compared.cards().iter().map(CardView::of).collect();
@@ -342,12 +342,12 @@ pub(crate) fn official(pairs: &[Pair], generated: bool) -> Official {
     official
 }
 
-pub(crate) fn operator(pair: &Pair) -> ComparedOperator {
+pub(crate) fn operator(pair: &Pair) -> ComparedOperator<'_> {
     ComparedOperator {
-        name: pair.name.to_string(),
+        name: &pair.name,
         generated: pair.is_generated,
-        old: pair.old.as_deref().map(Into::into),
-        new: pair.new.as_deref().map(Into::into),
+        old: pair.old.as_deref(),
+        new: pair.new.as_deref(),
         official: pair.verdict.as_ref().map(Verdict::of),
     }
 }

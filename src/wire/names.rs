@@ -1,5 +1,7 @@
 //! Lists of names that are borrowed from a change. A long comparison has thousands of them, most of them empty.
 
+use std::sync::Arc;
+
 use opatlas_operators::entry::KeyName;
 use serde::{Serialize, Serializer};
 
@@ -9,7 +11,7 @@ pub enum Names<'a> {
     /// Dispatch keys.
     Keys(&'a [KeyName]),
     /// Tags, operators and the like.
-    Names(&'a [Box<str>]),
+    Names(&'a [Arc<str>]),
     /// Names of its own.
     Own(Vec<String>),
 }

@@ -75,15 +75,16 @@ pub fn cards(comparison: &Comparison, base: &Catalogue, head: View<'_>) -> Vec<C
     let catalogue = head.inputs.catalogue;
     let faces = FaceMaker::new(catalogue);
     let slots = backends(head);
-    let mut kin: FxHashMap<&str, Vec<&Operator>> = FxHashMap::default();
+    let stems = added.clone().map(|change| stem(&change.operator));
+    let mut kin: FxHashMap<&str, Vec<&Operator>> = stems.map(|stem| (stem, Vec::new())).collect();
     for operator in base
         .operators
         .iter()
         .filter(|operator| !operator.is_generated())
     {
-        kin.entry(stem(operator.name().as_str()))
-            .or_default()
-            .push(operator);
+        if let Some(kin) = kin.get_mut(stem(operator.name().as_str())) {
+            kin.push(operator);
+        }
     }
     let card = |change: &Arc<Change>| {
         let id = catalogue.find_qualified(&change.operator)?;

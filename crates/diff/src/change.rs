@@ -1,13 +1,15 @@
 //! A change: one difference between two sides, with what it means to whom.
 
 use std::fmt;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use sha2::{Digest as _, Sha256};
 
 use super::rules::{ChangeRule, Impacts, Level, of};
 use crate::rules::ChangeRuleId;
+use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::entry::KeyName;
+use opatlas_operators::operator::OperatorId;
 use opatlas_source::Span;
 
 /// One difference. The rule says what kind it is; level and impacts are those of this very
@@ -22,7 +24,7 @@ pub struct Change {
     pub impacts: Impacts,
     /// The operator, qualified unless its namespace is `aten`: the base's name where both sides
     /// have it.
-    pub operator: Box<str>,
+    pub operator: Arc<str>,
     /// What in the operator it is about.
     pub subject: Subject,
     /// The old text.
@@ -33,7 +35,9 @@ pub struct Change {
     pub notes: Vec<Note>,
     /// Other operators to which the same happened for the same cause: generated ones that follow
     /// the operator, entries that delegate to it.
-    pub also: Vec<Box<str>>,
+    pub also: Vec<Arc<str>>,
+    /// The operator on both sides, where the comparison found it on both anyway.
+    ids: Option<(OperatorId, OperatorId)>,
     /// Made once, since the change, its cause and the tables that follow from it all show it.
     fingerprint: OnceLock<Fingerprint>,
 }
@@ -44,13 +48,13 @@ pub enum Subject {
     /// The operator as a whole.
     Operator,
     /// The argument of this name; the base's name where both sides have it.
-    Argument(Box<str>),
+    Argument(Arc<str>),
     /// A return by its number from 0.
     Return(usize),
     /// Dispatch keys, in table order.
-    Keys(Vec<KeyName>),
+    Keys(Arc<[KeyName]>),
     /// Tags, generated operators, functions: whatever the rule is about, by name.
-    Names(Vec<Box<str>>),
+    Names(Vec<Arc<str>>),
 }
 
 impl Subject {
@@ -65,13 +69,32 @@ impl Subject {
             Self::Names(names) => names.iter().map(ToString::to_string).collect(),
         }
     }
+
+    /// The same with commas between them.
+    pub(crate) fn joined(&self) -> String {
+        fn join<'n>(names: impl Iterator<Item = &'n str> + Clone) -> String {
+            let mut text = String::with_capacity(names.clone().map(|name| name.len() + 1).sum());
+            for (at, name) in names.enumerate() {
+                text.push_str(if at > 0 { "," } else { "" });
+                text.push_str(name);
+            }
+            text
+        }
+        match self {
+            Self::Operator => String::new(),
+            Self::Argument(name) => name.to_string(),
+            Self::Return(index) => format!("return {index}"),
+            Self::Keys(keys) => join(keys.iter().map(KeyName::as_str)),
+            Self::Names(names) => join(names.iter().map(|name| &**name)),
+        }
+    }
 }
 
 /// A piece of one side.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fragment {
     /// Its text.
-    pub text: Box<str>,
+    pub text: Arc<str>,
     /// The position in the operator's canonical schema, in bytes.
     pub mark: Option<Span>,
     /// Which part of the schema it is.
@@ -118,7 +141,7 @@ pub enum Part {
 impl Fragment {
     /// A part of a schema.
     #[must_use]
-    pub fn of_schema(text: impl Into<Box<str>>, part: Part, mark: Option<Span>) -> Self {
+    pub fn of_schema(text: impl Into<Arc<str>>, part: Part, mark: Option<Span>) -> Self {
         Self {
             text: text.into(),
             mark,
@@ -129,7 +152,7 @@ impl Fragment {
 
     /// A field of an entry, with its place in `native_functions.yaml`.
     #[must_use]
-    pub fn of_field(text: impl Into<Box<str>>, place: Option<Span>) -> Self {
+    pub fn of_field(text: impl Into<Arc<str>>, place: Option<Span>) -> Self {
         let file = SideFile::NativeFunctions;
         Self {
             text: text.into(),
@@ -141,7 +164,7 @@ impl Fragment {
 
     /// A field of an entry of `derivatives.yaml`, with its place there.
     #[must_use]
-    pub fn of_formula(text: impl Into<Box<str>>, span: Span) -> Self {
+    pub fn of_formula(text: impl Into<Arc<str>>, span: Span) -> Self {
         let file = SideFile::Derivatives;
         Self {
             place: Some(Place { file, span }),
@@ -164,7 +187,7 @@ pub enum Note {
     /// Besides, `int` became `SymInt` or the reverse.
     AlsoSymInt,
     /// Operators that may replace a removed one, likeliest first.
-    Candidates(Vec<Box<str>>),
+    Candidates(Vec<Arc<str>>),
     /// The pairing of an old with a new name is a guess: how alike the names are, in percent.
     Guess(u8),
     /// The operator carried the tag `core` in the base.
@@ -172,18 +195,18 @@ pub enum Note {
     /// Nothing serves the keys any more.
     ServedByNothing,
     /// What was generated went together with the operator that it was generated from.
-    WentWith(Box<str>),
+    WentWith(Arc<str>),
     /// An implicit composite and a backend without an autograd key of its own disagree there, so
     /// that every call fails.
     Ambiguous,
     /// The members of its group that it no longer has.
-    Missing(Vec<Box<str>>),
+    Missing(Vec<Arc<str>>),
     /// `autogen` names it no longer, or only now; it is generated either way.
     StillGenerated,
     /// An overload that accepts the same calls.
-    Sibling(Box<str>),
+    Sibling(Arc<str>),
     /// The name of the upgrader that torch has for the old schema.
-    Upgrader(Box<str>),
+    Upgrader(Arc<str>),
     /// Rules that are reported of the same operator.
     Rules(Vec<ChangeRuleId>),
     /// A composite under this key runs the very kernels that went.
@@ -212,7 +235,7 @@ impl Change {
 
     /// A change that weighs what its rule says.
     #[must_use]
-    pub fn new(rule: ChangeRuleId, operator: impl Into<Box<str>>, subject: Subject) -> Self {
+    pub fn new(rule: ChangeRuleId, operator: impl Into<Arc<str>>, subject: Subject) -> Self {
         let rule = of(rule);
         Self {
             rule,
@@ -224,7 +247,39 @@ impl Change {
             new: None,
             notes: Vec::new(),
             also: Vec::new(),
+            ids: None,
             fingerprint: OnceLock::new(),
+        }
+    }
+
+    /// The same of another operator.
+    pub(crate) fn of_operator(&self, operator: Arc<str>) -> Self {
+        Self {
+            operator,
+            fingerprint: OnceLock::new(),
+            ..self.clone()
+        }
+    }
+
+    /// With the operator on both sides, which has its name there and is the first that has it.
+    pub(crate) fn at(mut self, ids: (OperatorId, OperatorId)) -> Self {
+        self.ids = Some(ids);
+        self
+    }
+
+    /// The operator in the catalogues that were compared.
+    pub(crate) fn ids(&self, sides: [&Catalogue; 2]) -> [Option<OperatorId>; 2] {
+        match self.ids {
+            Some((old, new)) => [Some(old), Some(new)],
+            None => sides.map(|side| side.find_qualified(&self.operator)),
+        }
+    }
+
+    /// The same in the base alone.
+    pub(crate) fn base_id(&self, base: &Catalogue) -> Option<OperatorId> {
+        match self.ids {
+            Some((old, _)) => Some(old),
+            None => base.find_qualified(&self.operator),
         }
     }
 
@@ -335,5 +390,25 @@ impl Digits {
 impl fmt::Display for Fingerprint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.digits().as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_subject_is_its_names_with_commas_between_them() {
+        let subjects = [
+            Subject::Operator,
+            Subject::Argument("self".into()),
+            Subject::Return(2),
+            Subject::Keys(["CPU", "CUDA", "MPS"].map(KeyName::of).into()),
+            Subject::Names(vec!["core".into()]),
+            Subject::Names(Vec::new()),
+        ];
+        for subject in subjects {
+            assert_eq!(subject.joined(), subject.names().join(","));
+        }
     }
 }

@@ -251,15 +251,16 @@ impl Judged {
             let judgement = compared.judge(&rulebook.policy, &rulebook.exceptions, today);
             let is_given = |exception: &Exception| exception.id.starts_with(GIVEN);
             let useless = compared.useless(&judgement, &rulebook.exceptions, is_given);
-            (judgement, useless, compared.introduced())
+            (judgement, useless)
         };
+        let judge = || both(&Threads, judge, || compared.introduced());
         // To find causes takes as long as all the rest.
         let judge_and_more = || {
             let judged = judge();
             compared.cards();
             judged
         };
-        let (judgement, useless, introduced) = match causes {
+        let ((judgement, useless), introduced) = match causes {
             Causes::Now => both(&Threads, judge_and_more, || compared.causes()).0,
             Causes::Later => judge(),
         };

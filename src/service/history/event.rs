@@ -1,6 +1,8 @@
 //! An event as a step stores it: the change as structure and words. The sentence is made when the
 //! event is read, so a better sentence needs no new steps.
 
+use std::sync::Arc;
+
 use opatlas_operators::entry::KeyName;
 use serde::{Deserialize, Serialize};
 
@@ -38,10 +40,10 @@ pub(super) struct StoredEvent {
 pub(super) enum About {
     #[default]
     Operator,
-    Argument(Box<str>),
+    Argument(Arc<str>),
     Return(usize),
     Keys(Vec<Box<str>>),
-    Names(Vec<Box<str>>),
+    Names(Vec<Arc<str>>),
 }
 
 /// A [`Note`].
@@ -53,16 +55,16 @@ enum StoredNote {
     HadNoDefault,
     SameNumberOtherKind,
     AlsoSymInt,
-    Candidates(Vec<Box<str>>),
+    Candidates(Vec<Arc<str>>),
     Guess(u8),
     CoreInBase,
     ServedByNothing,
-    WentWith(Box<str>),
+    WentWith(Arc<str>),
     Ambiguous,
-    Missing(Vec<Box<str>>),
+    Missing(Vec<Arc<str>>),
     StillGenerated,
-    Sibling(Box<str>),
-    Upgrader(Box<str>),
+    Sibling(Arc<str>),
+    Upgrader(Arc<str>),
     Rules(Vec<Word<&'static ChangeRule>>),
     TakenOverBy(Word<Composite>),
     RanByParts,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
-use crate::change::{Change, Note, Subject};
+use crate::change::{Change, Fragment, Note, Subject};
 use crate::rules::{ChangeRuleId, Group, Level};
 use opatlas_operators::derivatives::tokens::{difference, is_not_implemented};
 use opatlas_schema::types::BaseType;
@@ -82,18 +82,17 @@ pub(super) fn shared(
 /// What besides the rule two changes have in common that are the same edit; `None` for changes
 /// that are about one operator alone.
 fn detail(change: &Change) -> Option<String> {
-    let text = |fragment: &Option<crate::Fragment>| {
-        let text = fragment.as_ref().map(|fragment| &*fragment.text);
-        text.unwrap_or_default().to_owned()
-    };
-    let names = change.subject.names().join(",");
-    let texts = || format!("{names}\0{}\0{}", text(&change.old), text(&change.new));
+    fn text(fragment: Option<&Fragment>) -> &str {
+        fragment.map_or("", |fragment| &fragment.text)
+    }
+    let (old, new) = (text(change.old.as_ref()), text(change.new.as_ref()));
+    let names = || change.subject.joined();
+    let texts = || [&*names(), old, new].join("\0");
     match change.rule.id {
         ChangeRuleId::FormulaAdded => return Some(String::new()),
-        ChangeRuleId::FormulaRemoved => return Some(end_of_formula(&text(&change.new)).to_owned()),
+        ChangeRuleId::FormulaRemoved => return Some(end_of_formula(new).to_owned()),
         ChangeRuleId::FormulaChanged => {
-            let (old, new) = (text(&change.old), text(&change.new));
-            let (old, new) = difference(&old, &new);
+            let (old, new) = difference(old, new);
             return Some(format!("{old}\0{new}"));
         }
         _ => {}
@@ -107,12 +106,12 @@ fn detail(change: &Change) -> Option<String> {
         Group::Schema | Group::Runtime => Some(texts()),
         Group::Binding => Some(match change.subject {
             Subject::Operator => String::new(),
-            _ => names,
+            _ => names(),
         }),
         Group::Tag => Some(tag_moves(change)),
         // Formulas that one edit of derivatives.yaml removed, whatever keys they served.
         Group::Computed if change.notes.contains(&Note::FormulaRemoved) => Some(String::new()),
-        Group::Dispatch | Group::Computed => Some(names),
+        Group::Dispatch | Group::Computed => Some(names()),
         Group::Operator | Group::Generated | Group::Policy | Group::File => Some(String::new()),
     }
 }

@@ -6,7 +6,7 @@ use std::slice;
 use rustc_hash::FxHashMap;
 
 use crate::change::{Change, Note, Subject};
-use crate::revision::Comparison;
+use crate::revision::{Comparison, sized};
 use crate::rules::ChangeRuleId;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::OperatorId;
@@ -27,15 +27,22 @@ impl<'a> Kin<'a> {
         base: &'a Catalogue,
         head: &'a Catalogue,
     ) -> Self {
-        let of_table = comparison.tables.iter().filter_map(|table| {
+        let followed = comparison.tables.iter().filter_map(|table| {
             let cause = comparison.changes.get(table.cause?)?;
             Some((&*table.operator, &*cause.operator))
         });
+        let mut of_table = sized(comparison.tables.len());
+        of_table.extend(followed);
         Self {
             sides: [base, head],
-            of_table: of_table.collect(),
+            of_table,
             lost_types: lost_types(comparison, base, head),
         }
+    }
+
+    /// The base and the head.
+    pub(super) fn sides(&self) -> [&'a Catalogue; 2] {
+        self.sides
     }
 
     /// The operator itself if an entry declares it on either side, else the one that it is generated
@@ -44,9 +51,18 @@ impl<'a> Kin<'a> {
     where
         'a: 'n,
     {
+        let ids = self.sides.map(|side| side.find_qualified(name));
+        self.owner_in(name, ids)
+    }
+
+    /// The same of an operator with its places on both sides.
+    pub(super) fn owner_in<'n>(&self, name: &'n str, ids: [Option<OperatorId>; 2]) -> Cow<'n, str>
+    where
+        'a: 'n,
+    {
         let mut owner = None;
-        for side in self.sides {
-            let Some(id) = side.find_qualified(name) else {
+        for (side, id) in self.sides.into_iter().zip(ids) {
+            let Some(id) = id else {
                 continue;
             };
             match side.operator(id).generated_from() {

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::change::Change;
-use crate::revision::Comparison;
+use crate::revision::{Comparison, sized};
 use crate::rules::Level;
 use edits::{Shared, is_edit, is_listed_edit, is_without_meaning, shared};
 use kin::Kin;
@@ -83,13 +83,13 @@ impl Entry<'_> {
 
 /// Sorts changes by the entry that they are about; generated operators follow their owner.
 fn by_entry<'c>(changes: &'c [Arc<Change>], kin: &Kin<'c>) -> Vec<Entry<'c>> {
-    let mut places: FxHashMap<Cow<'c, str>, usize> = FxHashMap::default();
+    let mut places: FxHashMap<Cow<'c, str>, usize> = sized(changes.len());
     let mut entries: Vec<Entry<'c>> = Vec::new();
     let mut first = 0;
     // The changes of an operator stand together.
     for of_operator in changes.chunk_by(|one, other| one.operator == other.operator) {
         let operator = &of_operator[0].operator;
-        let owner = kin.owner(operator);
+        let owner = kin.owner_in(operator, of_operator[0].ids(kin.sides()));
         let is_own = *owner == **operator;
         let place = *places.entry(owner.clone()).or_insert_with(|| {
             entries.push(Entry {
@@ -130,12 +130,10 @@ fn by_entry<'c>(changes: &'c [Arc<Change>], kin: &Kin<'c>) -> Vec<Entry<'c>> {
 /// Moves changes of entries that nobody edited to the entry that they follow from. Where there is
 /// none, they are a cause of their own.
 fn attach<'c>(changes: &'c [Arc<Change>], kin: &Kin<'c>, entries: &mut [Entry<'c>]) {
-    let edited: FxHashMap<Cow<'c, str>, usize> = entries
-        .iter()
-        .enumerate()
-        .filter(|(_, entry)| !entry.edits.is_empty())
-        .map(|(place, entry)| (entry.operator.clone(), place))
-        .collect();
+    let with_edits = entries.iter().enumerate();
+    let with_edits = with_edits.filter(|(_, entry)| !entry.edits.is_empty());
+    let mut edited: FxHashMap<Cow<'c, str>, usize> = sized(entries.len());
+    edited.extend(with_edits.map(|(place, entry)| (entry.operator.clone(), place)));
     let stems = kin::stems(edited.iter().map(|(name, place)| (&**name, *place)));
     for place in 0..entries.len() {
         if !entries[place].edits.is_empty() {

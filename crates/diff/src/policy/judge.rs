@@ -145,7 +145,7 @@ pub fn judge(
         // The changes of an operator stand together.
         let known = last.filter(|(operator, _)| *operator == &*change.operator);
         let (_, treatment) =
-            known.unwrap_or_else(|| (&change.operator, named.treatment(context, &change.operator)));
+            known.unwrap_or_else(|| (&change.operator, named.treatment(context, change)));
         last = Some((&change.operator, treatment));
         let level = policy
             .profile
@@ -212,11 +212,11 @@ impl<'a> Treatments<'a> {
     }
 
     /// The strictest treatment that applies to an operator. A tag counts where the base has it.
-    fn treatment(&self, context: Context<'_>, name: &str) -> Treatment {
-        let in_base = context.base.find_qualified(name);
+    fn treatment(&self, context: Context<'_>, change: &Change) -> Treatment {
+        let in_base = change.base_id(context.base);
         let operator: Option<&Operator> =
             in_base.map(|id| context.base.operator(id)).or_else(|| {
-                let id = context.head.find_qualified(name)?;
+                let id = context.head.find_qualified(&change.operator)?;
                 Some(context.head.operator(id))
             });
         let Some(operator) = operator else {
@@ -372,8 +372,9 @@ fn about(
         _ if excuses => ChangeRuleId::AllowListed,
         _ => return None,
     };
-    let mut names = vec![exception.rule.clone()];
-    names.extend(exception.argument.clone());
+    let names = [Some(&exception.rule), exception.argument.as_ref()];
+    let names = names.into_iter().flatten();
+    let names = names.map(|name| Arc::from(&**name)).collect();
     Some(Change::new(
         rule,
         exception.operator.clone(),

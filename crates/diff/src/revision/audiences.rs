@@ -13,7 +13,7 @@ use crate::rules::{Audience, Audiences, Group, Impacts, Level, worst_for};
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::faces::FaceMaker;
 use opatlas_operators::operator::OperatorId;
-use opatlas_source::{Stop, Stopped};
+use opatlas_source::{Stop, Stopped, both};
 
 const PYTHON: Audiences = Audiences::of(&[Audience::PythonKeyword, Audience::PythonPositional]);
 
@@ -36,7 +36,7 @@ struct Declarations {
 
 /// What [`refine`] goes by, found while dispatch tables are compared, which takes longer.
 #[derive(Debug)]
-pub(super) struct Faces(FxHashMap<Box<str>, Declarations>);
+pub(super) struct Faces(FxHashMap<Arc<str>, Declarations>);
 
 impl Faces {
     /// `changes` are all that are about schemas.
@@ -82,10 +82,24 @@ impl Faces {
 }
 
 /// Corrects the audiences of all changes, and levels that follow from them.
-pub(super) fn refine(base: &Catalogue, faces: &Faces, changes: &mut [Arc<Change>]) {
-    let old = FaceMaker::new(base);
+pub(super) fn refine(
+    base: &Catalogue,
+    faces: &Faces,
+    changes: &mut [Arc<Change>],
+    in_parts: &dyn opatlas_source::Pair,
+) {
     // Most commits change a few operators.
     let are_few = changes.len() <= FEW;
+    let refine = |changes: &mut [_]| refine_part(base, faces, changes, are_few);
+    if are_few {
+        return refine(changes);
+    }
+    let (one, other) = changes.split_at_mut(changes.len() / 2);
+    both(in_parts, || refine(one), || refine(other));
+}
+
+fn refine_part(base: &Catalogue, faces: &Faces, changes: &mut [Arc<Change>], are_few: bool) {
+    let old = FaceMaker::new(base);
     let is_bound = |id| match are_few {
         true => old.bound_alone(id).overload,
         false => old.bound(id).overload,
@@ -99,7 +113,7 @@ pub(super) fn refine(base: &Catalogue, faces: &Faces, changes: &mut [Arc<Change>
         }
         let hurt = impacts.breaks.union(impacts.risks);
         if !hurt.intersection(PYTHON).is_empty()
-            && let Some(id) = base.find_qualified(&change.operator)
+            && let Some(id) = change.base_id(base)
             && !is_bound(id)
         {
             impacts = of_unbound(impacts, change.rule.group);

@@ -2,6 +2,7 @@
 //! most reports show none of them, so they are computed on demand.
 
 use std::borrow::Cow;
+use std::sync::{Arc, OnceLock};
 
 use opatlas_dispatch::{Precedence, Reason, Verdict, View};
 use opatlas_operators::operator::OperatorId;
@@ -11,11 +12,97 @@ use opatlas_pytorch::key_set::{KeySet, Slot};
 #[derive(Debug, Clone)]
 pub struct TableChange {
     /// The operator; the base's name.
-    pub operator: Box<str>,
+    pub operator: Arc<str>,
     /// The change of an entry that this follows from, as an index into the changes of the comparison.
     pub cause: Option<usize>,
     ids: (OperatorId, OperatorId),
-    moved: Box<[Moved]>,
+    shape: Arc<Shape>,
+}
+
+/// What changed in a table, but for the names of kernels. Between 2.1.0 and 2.15.0 the tables of 2,919 operators
+/// changed in 367 shapes.
+#[derive(Debug)]
+pub(super) struct Shape {
+    pub(super) moved: Box<[Moved]>,
+    /// What the cells have in common, once somebody asks for cells.
+    sorts: OnceLock<Box<[SortOfCells]>>,
+}
+
+/// Keys whose cells are the same in each table of a shape.
+#[derive(Debug)]
+struct SortOfCells {
+    slots: KeySet,
+    before: Served,
+    after: Served,
+    /// Whether kernels decide if these cells are those of a sort before.
+    may_join: bool,
+}
+
+/// A cell but for its kernel, with what finds that.
+#[derive(Debug)]
+struct Served {
+    slot: Slot,
+    rule: Precedence,
+    source_key: Option<&'static str>,
+    verdict: Option<Verdict>,
+}
+
+impl Served {
+    fn of(view: View<'_>, slot: Slot, rule: Precedence, verdict: Option<Verdict>) -> Self {
+        let source = rule.source(slot);
+        Self {
+            slot,
+            rule,
+            source_key: source.map(|key| view.keys().name(key)),
+            verdict,
+        }
+    }
+
+    /// Whether the cells are alike where their kernels are.
+    fn is_like(&self, other: &Self) -> bool {
+        let of = |it: &Self| (it.rule.reason(), it.source_key, it.verdict);
+        of(self) == of(other)
+    }
+}
+
+impl Shape {
+    pub(super) fn new(moved: Vec<Moved>) -> Self {
+        Self {
+            moved: moved.into(),
+            sorts: OnceLock::new(),
+        }
+    }
+
+    fn sorts(&self, base: View<'_>, head: View<'_>) -> &[SortOfCells] {
+        self.sorts.get_or_init(|| self.find_sorts(base, head))
+    }
+
+    fn find_sorts(&self, base: View<'_>, head: View<'_>) -> Box<[SortOfCells]> {
+        let mut sorts: Vec<(Option<Sort>, SortOfCells)> = Vec::new();
+        for moved in &self.moved {
+            let sort = moved.sort();
+            let mut alike = sorts.iter_mut().filter(|_| sort.is_some());
+            if let Some((_, known)) = alike.find(|(known, _)| *known == sort) {
+                known.slots.insert(moved.base);
+                continue;
+            }
+            let (was, is) = moved.verdicts.unzip();
+            let before = Served::of(base, moved.base, moved.before, was);
+            let after = Served::of(head, moved.head, moved.after, is);
+            let is_like =
+                |other: &SortOfCells| other.before.is_like(&before) && other.after.is_like(&after);
+            let may_join = sorts.iter().any(|(_, other)| is_like(other));
+            let slots = KeySet::only(moved.base);
+            let found = SortOfCells {
+                slots,
+                before,
+                after,
+                may_join,
+            };
+            sorts.push((sort, found));
+        }
+        sorts.into_iter().map(|(_, sort)| sort).collect()
+    }
 }
 
 /// Cells of a table that changed alike.
@@ -43,7 +130,7 @@ pub struct Cell<'a> {
 }
 
 /// A key whose rule or verdict changed.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Moved {
     pub(super) base: Slot,
     pub(super) head: Slot,
@@ -66,12 +153,16 @@ impl Moved {
 }
 
 impl TableChange {
-    pub(super) fn new(operator: Box<str>, ids: (OperatorId, OperatorId), moved: &[Moved]) -> Self {
+    pub(super) fn new(
+        operator: Arc<str>,
+        ids: (OperatorId, OperatorId),
+        shape: &Arc<Shape>,
+    ) -> Self {
         Self {
             operator,
             cause: None,
             ids,
-            moved: moved.into(),
+            shape: Arc::clone(shape),
         }
     }
 
@@ -84,37 +175,24 @@ impl TableChange {
     #[must_use]
     pub fn cells<'a>(&self, base: View<'a>, head: View<'a>) -> Vec<CellChange<'a>> {
         let (old, new) = self.ids;
-        let mut cells: Vec<CellChange<'a>> = Vec::new();
+        let sorts = self.shape.sorts(base, head);
+        let mut cells: Vec<CellChange<'a>> = Vec::with_capacity(sorts.len());
         // An alias serves many keys with one kernel, and a handful of kernels serve all of a table.
         let mut kernels: (Kernels<'a>, Kernels<'a>) = Default::default();
-        let mut told: Vec<(Sort, usize)> = Vec::new();
-        for moved in &self.moved {
-            let sort = moved.sort();
-            let known = told.iter().find(|(known, _)| sort == Some(*known));
-            if let Some(&(_, at)) = known {
-                cells[at].slots.insert(moved.base);
-                continue;
-            }
-            let (was, is) = moved.verdicts.unzip();
-            let before = kernels.0.cell(base, old, (moved.base, moved.before, was));
-            let after = kernels.1.cell(head, new, (moved.head, moved.after, is));
-            // There are few, and the next key mostly changed as the last one did.
-            let is_alike = |cells: &CellChange<'_>| cells.before == before && cells.after == after;
-            let at = match cells.iter().rposition(is_alike) {
-                Some(at) => {
-                    cells[at].slots.insert(moved.base);
-                    at
-                }
-                None => {
-                    cells.push(CellChange {
-                        slots: KeySet::only(moved.base),
-                        before,
-                        after,
-                    });
-                    cells.len() - 1
-                }
+        for sort in sorts {
+            let before = kernels.0.cell(base, old, &sort.before);
+            let after = kernels.1.cell(head, new, &sort.after);
+            let is_alike = |cells: &&mut CellChange<'_>| {
+                sort.may_join && cells.before == before && cells.after == after
             };
-            told.extend(sort.map(|sort| (sort, at)));
+            match cells.iter_mut().find(is_alike) {
+                Some(known) => known.slots = known.slots | sort.slots,
+                None => cells.push(CellChange {
+                    slots: sort.slots,
+                    before,
+                    after,
+                }),
+            }
         }
         cells.sort_unstable_by(|a, b| (&a.before, &a.after).cmp(&(&b.before, &b.after)));
         cells
@@ -126,18 +204,14 @@ impl TableChange {
 struct Kernels<'a>(Vec<(Precedence, Option<Cow<'a, str>>)>);
 
 impl<'a> Kernels<'a> {
-    fn cell(
-        &mut self,
-        view: View<'a>,
-        id: OperatorId,
-        (slot, rule, verdict): (Slot, Precedence, Option<Verdict>),
-    ) -> Cell<'a> {
+    fn cell(&mut self, view: View<'a>, id: OperatorId, served: &Served) -> Cell<'a> {
+        let rule = served.rule;
         let is_shared = rule.alias().is_some();
         let known = self.0.iter().find(|(known, _)| is_shared && *known == rule);
         let kernel = match known {
             Some((_, kernel)) => kernel.clone(),
             None => {
-                let kernel = view.kernel(id, slot, rule);
+                let kernel = view.kernel(id, served.slot, rule);
                 if is_shared {
                     self.0.push((rule, kernel.clone()));
                 }
@@ -146,9 +220,9 @@ impl<'a> Kernels<'a> {
         };
         Cell {
             reason: rule.reason(),
-            source_key: rule.source(slot).map(|key| view.keys().name(key)),
+            source_key: served.source_key,
             kernel,
-            verdict,
+            verdict: served.verdict,
         }
     }
 }

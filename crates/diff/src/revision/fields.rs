@@ -1,6 +1,8 @@
 //! Fields of an entry besides its schema, kernels and tags (`docs/spec/compatibility.md`, section
 //! 5: binding, dispatch, runtime).
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashSet;
 
 use super::side::DeclaredEntry;
@@ -121,15 +123,15 @@ impl Fields<'_, '_> {
     }
 
     fn cpp_defaults(&mut self) {
-        let names = |entry: &Entry| -> Vec<Box<str>> {
+        fn names(entry: &Entry) -> Vec<&str> {
             let names = entry.cpp_no_default_args.iter();
-            names.map(|placed| placed.value.clone()).collect()
-        };
+            names.map(|placed| &*placed.value).collect()
+        }
         let (old, new) = (names(self.old.entry()), names(self.new.entry()));
-        let only = |a: &[Box<str>], b: &[Box<str>]| -> Vec<Box<str>> {
-            let b: FxHashSet<&str> = b.iter().map(|name| &**name).collect();
-            let only = a.iter().filter(|name| !b.contains(&***name));
-            only.cloned().collect()
+        let only = |a: &[&str], b: &[&str]| -> Vec<Arc<str>> {
+            let b: FxHashSet<&str> = b.iter().copied().collect();
+            let only = a.iter().filter(|name| !b.contains(*name));
+            only.map(|name| Arc::from(*name)).collect()
         };
         let moves = [
             (ChangeRuleId::CppNoDefaultArgsAdded, only(&new, &old)),

@@ -60,7 +60,7 @@ impl Found {
 /// [`Stopped`].
 pub(super) fn compare(
     (base, head): (View<'_>, View<'_>),
-    pairing: &Pairing,
+    pairing: &Pairing<'_>,
     stop: &Stop,
 ) -> Result<Found, Stopped> {
     let mut found = Found::default();
@@ -72,7 +72,7 @@ pub(super) fn compare(
         return Ok(found);
     }
     let renamed = pairing.renamed.iter().map(|pair| (pair.base, pair.head));
-    for (old, new) in pairing.same.iter().copied().chain(renamed) {
+    for (old, new) in pairing.common.same.iter().copied().chain(renamed) {
         stop.check()?;
         let mut edits = Edits::default();
         let mut changes = &mut found.changes;
@@ -276,7 +276,7 @@ struct Edits(BTreeMap<Edit, Edited>);
 /// The inputs and outputs of an edit, and where the old and the new text of the first one are.
 #[derive(Debug)]
 struct Edited {
-    names: Vec<Box<str>>,
+    names: Vec<Arc<str>>,
     at: (Option<Span>, Option<Span>),
 }
 

@@ -15,12 +15,12 @@ use opatlas_schema::name::OperatorName;
 pub(super) fn compare(
     base: &Catalogue,
     head: &Catalogue,
-    pairing: &Pairing,
+    pairing: &Pairing<'_>,
     changes: &mut Vec<Change>,
 ) {
     let touched = touched(base, head, pairing);
     let listed = [base, head].map(|side| Listed::among(side, &touched));
-    for &(old, new) in &pairing.unshared {
+    for &(old, new) in &pairing.common.unshared {
         let (before, after) = (base.operator(old), head.operator(new));
         let name = before.name().as_str();
         let rule = match (before.is_generated(), after.is_generated()) {
@@ -81,12 +81,16 @@ pub(super) fn compare(
 }
 
 /// The names that may be in `autogen` on one side alone: those in entries whose lists differ.
-fn touched<'a>(base: &'a Catalogue, head: &'a Catalogue, pairing: &Pairing) -> FxHashSet<&'a str> {
+fn touched<'a>(
+    base: &'a Catalogue,
+    head: &'a Catalogue,
+    pairing: &Pairing<'_>,
+) -> FxHashSet<&'a str> {
     let mut touched = FxHashSet::default();
     let mut add = |entry: Option<&'a Entry>| {
         touched.extend(entry.into_iter().flat_map(names).map(OperatorName::as_str));
     };
-    for &(old, new) in &pairing.unshared {
+    for &(old, new) in &pairing.common.unshared {
         let (before, after) = (entry(base, old), entry(head, new));
         let names = |entry: Option<&'a Entry>| entry.into_iter().flat_map(names);
         if !names(before).eq(names(after)) {

@@ -1,5 +1,7 @@
 //! Operators that lost a partner although they are still there themselves.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashSet;
 
 use super::pairing::Pairing;
@@ -26,7 +28,7 @@ const KINDS: [SchemaKind; 5] = [
 pub(super) fn compare(
     base: &Catalogue,
     head: &Catalogue,
-    pairing: &Pairing,
+    pairing: &Pairing<'_>,
     changes: &mut Vec<Change>,
     stop: &Stop,
 ) -> Result<(), Stopped> {
@@ -44,14 +46,14 @@ pub(super) fn compare(
 fn incomplete(
     base: &Catalogue,
     head: &Catalogue,
-    pairing: &Pairing,
+    pairing: &Pairing<'_>,
     group: &Group,
     changes: &mut Vec<Change>,
 ) {
     // Of operators that share a name the first counts, and the group of another is not its own.
     let there = |id: OperatorId| {
-        let found = pairing.in_head[id.index()];
-        found.filter(|now| pairing.in_base[now.index()] == Some(id))
+        let found = pairing.common.in_head[id.index()];
+        found.filter(|now| pairing.common.in_base[now.index()] == Some(id))
     };
     let Some((stays, now)) = group.members().find_map(|id| Some((id, there(id)?))) else {
         return;
@@ -59,7 +61,7 @@ fn incomplete(
     let new_group = head.groups.of(now);
     let lost =
         |kind: &SchemaKind| group.member(*kind).is_some() && new_group.member(*kind).is_none();
-    let missing: Vec<Box<str>> = KINDS
+    let missing: Vec<Arc<str>> = KINDS
         .iter()
         .filter(|kind| lost(kind))
         .filter_map(|kind| Some(base.operator(group.member(*kind)?).qualified_name().into()))
@@ -85,8 +87,13 @@ fn incomplete(
     changes.push(change.note(Note::Missing(missing)));
 }
 
-fn view_copies(base: &Catalogue, head: &Catalogue, pairing: &Pairing, changes: &mut Vec<Change>) {
-    let there = |id: OperatorId| pairing.in_head[id.index()];
+fn view_copies(
+    base: &Catalogue,
+    head: &Catalogue,
+    pairing: &Pairing<'_>,
+    changes: &mut Vec<Change>,
+) {
+    let there = |id: OperatorId| pairing.common.in_head[id.index()];
     let with_copy = head.view_groups().groups.iter();
     let with_copy = with_copy.filter(|group| group.copy.is_some());
     let with_copy: FxHashSet<OperatorId> = with_copy.map(|group| group.view).collect();
@@ -99,7 +106,7 @@ fn view_copies(base: &Catalogue, head: &Catalogue, pairing: &Pairing, changes: &
             continue;
         };
         if head.operator(now).is_view && !with_copy.contains(&now) {
-            let copy: Box<str> = base.operator(copy).qualified_name().into();
+            let copy: Arc<str> = base.operator(copy).qualified_name().into();
             let change = Change::new(
                 ChangeRuleId::ViewCopyLost,
                 view.qualified_name(),

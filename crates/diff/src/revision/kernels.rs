@@ -1,6 +1,8 @@
 //! The kernels that two entries put on dispatch keys (`docs/spec/compatibility.md`, section 5,
 //! dispatch).
 
+use std::sync::Arc;
+
 use super::side::DeclaredEntry;
 use crate::change::{Change, Fragment, Note, Subject};
 use crate::rules::{ChangeRuleId, Impacts, Level};
@@ -29,6 +31,12 @@ impl<'a> Kernels<'a> {
         self.kernels
             .iter()
             .find(|kernel| kernel.key.as_str() == key)
+    }
+
+    /// The keys of some kernels.
+    fn keys(&self, of: impl Fn(&KernelEntry) -> bool) -> Vec<KeyName> {
+        let kernels = self.kernels.iter().filter(|kernel| of(kernel));
+        kernels.map(|kernel| kernel.key.clone()).collect()
     }
 
     fn is_delegate(&self) -> bool {
@@ -107,32 +115,31 @@ pub(super) fn compare(
         return;
     }
     let composite = composites(&old, &new);
-    let names = |kernels: Vec<&KernelEntry>| -> Vec<KeyName> {
-        kernels.iter().map(|kernel| kernel.key.clone()).collect()
-    };
     // A change that a rule about composites reports is not reported again as a kernel change.
     let is_told = |key: &str| composite.is_some_and(|rule| rule.1.contains(&key));
-    let removed = old.kernels.iter();
-    let removed = removed.filter(|k| new.on(k.key.as_str()).is_none() && !is_told(k.key.as_str()));
-    let added = new.kernels.iter();
-    let added = added.filter(|k| old.on(k.key.as_str()).is_none() && !is_told(k.key.as_str()));
-    let renamed = old.kernels.iter().filter(|kernel| {
+    let lacks = |side: &Kernels<'_>, kernel: &KernelEntry| {
+        let key = kernel.key.as_str();
+        side.on(key).is_none() && !is_told(key)
+    };
+    let is_composite = |kernel: &KernelEntry| COMPOSITES.contains(&kernel.key.as_str());
+    let is_renamed = |kernel: &KernelEntry| {
         let there = new.on(kernel.key.as_str());
         there.is_some_and(|there| there.kernel != kernel.kernel)
-    });
-    let (composites, kernels): (Vec<_>, Vec<_>) =
-        added.partition(|kernel| COMPOSITES.contains(&kernel.key.as_str()));
+    };
     let found = [
         (
             ChangeRuleId::DispatchKernelRemoved,
-            names(removed.collect()),
+            old.keys(|kernel| lacks(&new, kernel)),
         ),
-        (ChangeRuleId::DispatchKernelAdded, names(kernels)),
-        (ChangeRuleId::DispatchCompositeAdded, names(composites)),
         (
-            ChangeRuleId::DispatchKernelRenamed,
-            names(renamed.collect()),
+            ChangeRuleId::DispatchKernelAdded,
+            new.keys(|kernel| lacks(&old, kernel) && !is_composite(kernel)),
         ),
+        (
+            ChangeRuleId::DispatchCompositeAdded,
+            new.keys(|kernel| lacks(&old, kernel) && is_composite(kernel)),
+        ),
+        (ChangeRuleId::DispatchKernelRenamed, old.keys(is_renamed)),
     ];
     if let Some((rule, keys)) = composite {
         let keys: Vec<KeyName> = keys.iter().map(|&key| KeyName::Known(key)).collect();
@@ -144,7 +151,8 @@ pub(super) fn compare(
     for (rule, keys) in found {
         if !keys.is_empty() {
             let (before, after) = (old.lines(&keys), new.lines(&keys));
-            let mut change = Change::new(rule, operator, Subject::Keys(keys.clone()));
+            let keys: Arc<[KeyName]> = keys.into();
+            let mut change = Change::new(rule, operator, Subject::Keys(Arc::clone(&keys)));
             if rule == ChangeRuleId::DispatchKernelRemoved
                 && let Some(composite) = taken_over(&old, &new, &keys)
             {

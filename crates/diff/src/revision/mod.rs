@@ -31,18 +31,18 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
-use super::change::{Change, Subject};
+use super::change::Change;
 use super::official::Verdict;
 use super::rules::Group;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::OperatorId;
 use opatlas_source::{InTurn, Stop, Stopped, both};
 
-use pairing::Pairing;
+use pairing::{Common, Pairing};
 use side::DeclaredEntry;
-use support::shared;
+use support::{joined, shared};
 
 pub use cells::{Cell, CellChange, TableChange};
 pub use policy_rules::CORE;
@@ -68,7 +68,7 @@ pub struct Comparison {
 #[derive(Debug, Clone)]
 pub struct Pair {
     /// Its name, qualified unless its namespace is `aten`; the base's where both sides have it.
-    pub name: Box<str>,
+    pub name: Arc<str>,
     /// It in the base.
     pub base: Option<OperatorId>,
     /// It in the head, also where its name is another one there.
@@ -131,10 +131,11 @@ pub fn compare_until(
 ) -> Result<Comparison, Stopped> {
     stop.check()?;
     let (old, new) = (base.catalogue, head.catalogue);
-    let mut pairing = Pairing::new(old, new, in_parts, stop)?;
-    let unread = unread::take(&mut pairing, old, new);
+    let common = Common::new(old, new, in_parts, stop)?;
     let views = base.view.zip(head.view);
     let of_schemas = || {
+        let mut pairing = Pairing::new(old, new, &common, stop)?;
+        let unread = unread::take(&mut pairing, old, new);
         let mut changes = Vec::new();
         let pairs = operators::compare(old, new, &pairing, &mut changes, stop)?;
         generated::compare(old, new, &pairing, &mut changes);
@@ -146,30 +147,32 @@ pub fn compare_until(
         deprecated::compare(old, new, &mut changes);
         let faces = audiences::Faces::of(old, new, &pairs, &changes, stop)?;
         let of_formulas = views.map(|views| formulas::compare(views, &pairing, stop));
-        Ok((pairs, shared(changes), faces, of_formulas.transpose()?))
+        let changes = (shared(changes), of_formulas.transpose()?);
+        Ok((pairs, changes, faces, unread))
     };
     let of_entries = || {
-        let tables = || views.map(|(a, b)| support::Tables::new(a, b, &pairing));
-        let (changes, tables) = both(in_parts, || entries(old, new, &pairing, stop), tables);
+        let tables = || views.map(|(a, b)| support::Tables::new(a, b, &common));
+        let (changes, tables) = both(in_parts, || entries(old, new, &common, stop), tables);
         let changes = changes?;
-        let found = tables.map(|tables| tables.after(&changes).compare(&pairing, in_parts, stop));
+        let found = tables.map(|tables| tables.after(&changes).compare(&common, in_parts, stop));
         Ok((changes, found.transpose()?))
     };
     let (of_schemas, of_entries) = both(in_parts, of_schemas, of_entries);
-    let ((pairs, of_schemas, faces, of_formulas), (of_entries, found)) = (of_schemas?, of_entries?);
+    let (pairs, (of_schemas, of_formulas), faces, unread) = of_schemas?;
+    let (of_entries, found) = of_entries?;
     let support::Found {
         changes: of_tables,
         mut tables,
     } = found.unwrap_or_default();
     let of_formulas = of_formulas.unwrap_or_default().beside(&of_tables);
     // What an entry says of itself is what its table follows from, before what is generated from it.
-    let lists = [of_entries, of_schemas, of_tables, shared(of_formulas)];
-    let mut changes: Vec<_> = lists.into_iter().flatten().collect();
-    audiences::refine(old, &faces, &mut changes);
+    let lists = vec![of_entries, of_schemas, of_tables, shared(of_formulas)];
+    let mut changes = joined(lists);
+    audiences::refine(old, &faces, &mut changes, in_parts);
     stop.check()?;
     let (order, ()) = both(
         in_parts,
-        || order(&changes),
+        || order(&changes, in_parts),
         || name_causes(old, new, &changes, &mut tables),
     );
     let mut places = vec![0; order.len()];
@@ -195,12 +198,12 @@ pub fn compare_until(
 fn entries(
     base: &Catalogue,
     head: &Catalogue,
-    pairing: &Pairing,
+    common: &Common,
     stop: &Stop,
 ) -> Result<Vec<Arc<Change>>, Stopped> {
     // Those of one entry, and all. What grows holds pointers: changes are megabytes.
     let (mut found, mut changes) = (Vec::new(), Vec::new());
-    for &(old, new) in &pairing.unshared {
+    for &(old, new) in &common.unshared {
         stop.check()?;
         let sides = (DeclaredEntry::of(base, old), DeclaredEntry::of(head, new));
         if let (Some(before), Some(after)) = sides {
@@ -208,7 +211,8 @@ fn entries(
             fields::compare(&name, before, after, &mut found);
             kernels::compare(&name, (base, before), (head, after), &mut found);
             tag_changes::compare(&name, before, after, &head.tags, &mut found);
-            changes.extend(found.drain(..).map(Arc::new));
+            let found = found.drain(..);
+            changes.extend(found.map(|change| Arc::new(change.at((old, new)))));
         }
     }
     Ok(changes)
@@ -222,7 +226,7 @@ fn name_causes(
     changes: &[Arc<Change>],
     tables: &mut [TableChange],
 ) {
-    let mut of_operator: FxHashMap<&str, usize> = FxHashMap::default();
+    let mut of_operator: FxHashMap<&str, usize> = sized(changes.len());
     let declared = changes.iter().enumerate().filter(|(_, change)| {
         change.rule.group == Group::Dispatch || change.rule.group == Group::Generated
     });
@@ -254,12 +258,16 @@ fn name_causes(
     }
 }
 
+/// A map with room for so many.
+pub(crate) fn sized<K, V>(count: usize) -> FxHashMap<K, V> {
+    FxHashMap::with_capacity_and_hasher(count, FxBuildHasher)
+}
+
+/// From so many changes on, they are sorted in two halves: below, to begin the second one costs more than it spares.
+const MANY: usize = 1_000;
+
 /// By operator, the worst first, so that related changes are adjacent: which change stands where.
-fn order(changes: &[Arc<Change>]) -> Vec<usize> {
-    let subject = |change: &Change| match &change.subject {
-        Subject::Operator => String::new(),
-        subject => subject.names().join(","),
-    };
+fn order(changes: &[Arc<Change>], in_parts: &dyn opatlas_source::Pair) -> Vec<usize> {
     let rank = |change: &Change| {
         let of_operator = !change.is_compound();
         (of_operator, Reverse(change.level), change.rule.id)
@@ -267,17 +275,24 @@ fn order(changes: &[Arc<Change>]) -> Vec<usize> {
     // Names are scattered in memory, and the first bytes of most already differ.
     let beginnings = changes.iter().map(|change| beginning(&change.operator));
     let mut order: Vec<_> = beginnings.zip(0..changes.len()).collect();
-    order.sort_by(|&(first, a), &(second, b)| {
+    let compare = |&(first, a): &(u128, usize), &(second, b): &(u128, usize)| {
         if first != second {
             return first.cmp(&second);
         }
         let (a, b) = (&changes[a], &changes[b]);
         let by_rank = || rank(a).cmp(&rank(b));
         // Few agree in all that comes before, so the text is seldom made.
-        let by_subject = || subject(a).cmp(&subject(b));
+        let by_subject = || a.subject.joined().cmp(&b.subject.joined());
         let by_operator = a.operator.cmp(&b.operator);
         by_operator.then_with(by_rank).then_with(by_subject)
-    });
+    };
+    if order.len() > MANY {
+        let (one, other) = order.split_at_mut(changes.len() / 2);
+        let sort = |half: &mut [(u128, usize)]| half.sort_by(compare);
+        both(in_parts, || sort(one), || sort(other));
+    }
+    // Two sorted runs are merged.
+    order.sort_by(compare);
     order.into_iter().map(|(_, at)| at).collect()
 }
 

@@ -10,10 +10,11 @@ use opatlas_operators::operator::OperatorId;
 pub(super) fn compare(
     base: &Catalogue,
     head: &Catalogue,
-    pairing: &Pairing,
+    pairing: &Pairing<'_>,
     changes: &mut Vec<Change>,
 ) {
     let written: Vec<(OperatorId, OperatorId)> = pairing
+        .common
         .same
         .iter()
         .copied()

@@ -1,5 +1,7 @@
 //! Operators that came, went, were renamed, or have another schema.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashSet;
 
 use super::pairing::Pairing;
@@ -26,7 +28,7 @@ const CANDIDATES: usize = 3;
 pub(super) fn compare(
     base: &Catalogue,
     head: &Catalogue,
-    pairing: &Pairing,
+    pairing: &Pairing<'_>,
     changes: &mut Vec<Change>,
     stop: &Stop,
 ) -> Result<Vec<Pair>, Stopped> {
@@ -142,7 +144,7 @@ fn gone(
 struct Added(Names);
 
 impl Added {
-    fn new(head: &Catalogue, pairing: &Pairing) -> Self {
+    fn new(head: &Catalogue, pairing: &Pairing<'_>) -> Self {
         let names = pairing.added.iter();
         Self(
             names
@@ -152,7 +154,7 @@ impl Added {
     }
 
     /// The names similar to that of a removed operator.
-    fn candidates(&mut self, gone: &Operator) -> Vec<Box<str>> {
+    fn candidates(&mut self, gone: &Operator) -> Vec<Arc<str>> {
         let near = self.0.near(&gone.qualified_name(), CANDIDATES);
         near.into_iter().map(Into::into).collect()
     }

@@ -10,10 +10,10 @@ use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_source::{Pair, Stop, Stopped, both};
 
-/// The operators of two revisions, paired.
+/// The operators that both revisions have by the same name.
 #[derive(Debug, Default)]
-pub(super) struct Pairing {
-    /// Equal names, in the base's order: written ones first, then generated ones.
+pub(super) struct Common {
+    /// In the base's order: written ones first, then generated ones.
     pub same: Vec<(OperatorId, OperatorId)>,
     /// Those of [`Self::same`] that may differ in themselves: all but written ones of which both
     /// sides share one reading of one text.
@@ -22,6 +22,13 @@ pub(super) struct Pairing {
     pub in_head: Vec<Option<OperatorId>>,
     /// The operator of the base that [`Self::same`] pairs with each of the head, by its index.
     pub in_base: Vec<Option<OperatorId>>,
+}
+
+/// The operators of two revisions, paired.
+#[derive(Debug)]
+pub(super) struct Pairing<'c> {
+    /// Equal names.
+    pub common: &'c Common,
     /// Another name for what is likely the same operator.
     pub renamed: Vec<Renamed>,
     /// Only in the base.
@@ -30,7 +37,7 @@ pub(super) struct Pairing {
     pub added: Vec<OperatorId>,
 }
 
-impl Pairing {
+impl Common {
     /// `in_parts` may look both halves of the base up at the same time.
     ///
     /// # Errors
@@ -41,12 +48,13 @@ impl Pairing {
         in_parts: &dyn Pair,
         stop: &Stop,
     ) -> Result<Self, Stopped> {
-        let mut pairing = Self {
+        let mut common = Self {
             in_base: vec![None; head.operators.len()],
             ..Self::default()
         };
-        pairing.same.reserve(base.operators.len());
-        pairing.in_head.reserve(base.operators.len());
+        common.same.reserve(base.operators.len());
+        common.unshared.reserve(base.operators.len());
+        common.in_head.reserve(base.operators.len());
         let (one, other) = base.operators.split_at(base.operators.len() / 2);
         let (first, second) = both(
             in_parts,
@@ -55,23 +63,44 @@ impl Pairing {
         );
         let found = first?.into_iter().chain(second?);
         for ((id, _), found) in base.iter().zip(found) {
-            pairing.in_head.push(found.map(|found| found.id));
-            match found {
+            common.in_head.push(found.map(|found| found.id));
+            if let Some(found) = found
                 // Of entries that share a name, which the rules refuse, the first counts.
-                Some(found) if pairing.in_base[found.id.index()].is_none() => {
-                    pairing.in_base[found.id.index()] = Some(id);
-                    pairing.same.push((id, found.id));
-                    if !found.is_shared {
-                        pairing.unshared.push((id, found.id));
-                    }
+                && common.in_base[found.id.index()].is_none()
+            {
+                common.in_base[found.id.index()] = Some(id);
+                common.same.push((id, found.id));
+                if !found.is_shared {
+                    common.unshared.push((id, found.id));
                 }
-                Some(_) => {}
-                None => pairing.removed.push(id),
             }
         }
+        Ok(common)
+    }
+}
+
+impl<'c> Pairing<'c> {
+    /// With the operators that only one side has by their names.
+    ///
+    /// # Errors
+    /// [`Stopped`].
+    pub(super) fn new(
+        base: &Catalogue,
+        head: &Catalogue,
+        common: &'c Common,
+        stop: &Stop,
+    ) -> Result<Self, Stopped> {
+        let in_head = base.iter().zip(&common.in_head);
+        let removed = in_head.filter(|(_, found)| found.is_none());
+        let mut pairing = Self {
+            removed: removed.map(|((id, _), _)| id).collect(),
+            renamed: Vec::new(),
+            added: Vec::new(),
+            common,
+        };
         for (id, operator) in head.iter() {
             stop.check()?;
-            if pairing.in_base[id.index()].is_none() && counterpart(base, operator).is_none() {
+            if common.in_base[id.index()].is_none() && counterpart(base, operator).is_none() {
                 pairing.added.push(id);
             }
         }

@@ -1,5 +1,7 @@
 //! Schemas of operators that both sides have.
 
+use std::sync::Arc;
+
 use crate::rules::ChangeRuleId;
 use rustc_hash::FxHashMap;
 
@@ -15,7 +17,7 @@ use opatlas_source::{Stop, Stopped};
 
 /// An operator with another schema on each side.
 pub(super) struct Compared<'a> {
-    pub name: Box<str>,
+    pub name: Arc<str>,
     pub base: (OperatorId, &'a Operator),
     pub head: (OperatorId, &'a Operator),
     pub verdict: Option<Verdict>,
@@ -30,13 +32,13 @@ pub(super) struct Compared<'a> {
 pub(super) fn compare(
     base: &Catalogue,
     head: &Catalogue,
-    pairing: &Pairing,
+    pairing: &Pairing<'_>,
     changes: &mut Vec<Change>,
     stop: &Stop,
 ) -> Result<Vec<Pair>, Stopped> {
     let mut compared: Vec<Compared<'_>> = Vec::new();
     let mut of_base: FxHashMap<OperatorId, usize> = FxHashMap::default();
-    for &(old, new) in &pairing.unshared {
+    for &(old, new) in &pairing.common.unshared {
         stop.check()?;
         let (before, after) = (base.operator(old), head.operator(new));
         if before.canonical() == after.canonical() {
@@ -68,7 +70,7 @@ pub(super) fn compare(
 }
 
 fn between<'a>(base: (OperatorId, &'a Operator), head: (OperatorId, &'a Operator)) -> Compared<'a> {
-    let name: Box<str> = base.1.qualified_name().into();
+    let name: Arc<str> = base.1.qualified_name().into();
     let (old, new) = (Read::of(base.1), Read::of(head.1));
     let verdict =
         (old.by_torch && new.by_torch).then(|| official::compare(&old.schema, &new.schema));
@@ -77,6 +79,8 @@ fn between<'a>(base: (OperatorId, &'a Operator), head: (OperatorId, &'a Operator
         place(&mut change.old, base.1);
         place(&mut change.new, head.1);
     }
+    let changes = changes.into_iter();
+    let changes = changes.map(|change| change.at((base.0, head.0))).collect();
     Compared {
         name,
         base,

@@ -2,6 +2,8 @@
 //! on the order in which the argument parser tries them (`tools/autograd/gen_python_functions.py`,
 //! `sort_overloads`), so this is a risk and no certainty.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
 use super::pairing::Pairing;
@@ -24,12 +26,12 @@ const SIBLINGS: usize = 128;
 pub(super) fn compare(
     base: &Catalogue,
     head: &Catalogue,
-    pairing: &Pairing,
+    pairing: &Pairing<'_>,
     changes: &mut Vec<Change>,
     stop: &Stop,
 ) -> Result<(), Stopped> {
     let in_base = |id: OperatorId| {
-        let old = pairing.in_base[id.index()]?;
+        let old = pairing.common.in_base[id.index()]?;
         (!base.operator(old).is_generated()).then_some(old)
     };
     let mut siblings: FxHashMap<&str, Vec<Call<'_>>> = FxHashMap::default();
@@ -54,7 +56,7 @@ pub(super) fn compare(
             operator: sibling, ..
         }) = shadowed
         {
-            let name: Box<str> = sibling.qualified_name().into();
+            let name: Arc<str> = sibling.qualified_name().into();
             let place = placed.place(placed.entry.func_at);
             let change = Change::new(
                 ChangeRuleId::OverloadShadowing,

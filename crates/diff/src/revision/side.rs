@@ -1,5 +1,7 @@
 //! One side of a comparison, and the positions in it.
 
+use std::sync::Arc;
+
 use crate::change::{Fragment, Part, Place, SideFile};
 use crate::official;
 use crate::official::RuntimeSchema;
@@ -103,7 +105,7 @@ impl<'a> DeclaredEntry<'a> {
 
     /// A fragment for a field: its position is that of the field, or of the entry's `func` if the
     /// field is absent.
-    pub(super) fn field(&self, field: Field, text: impl Into<Box<str>>) -> Fragment {
+    pub(super) fn field(&self, field: Field, text: impl Into<Arc<str>>) -> Fragment {
         let place = self.entry().field(field).map(|place| place.value);
         Fragment::of_field(text, Some(self.at(place)))
     }

@@ -10,20 +10,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::cells::{Moved, TableChange};
-use super::pairing::Pairing;
+use super::cells::{Moved, Shape, TableChange};
+use super::pairing::Common;
 use super::side::DeclaredEntry;
 use super::training::{Alike, Formulas, OfStem, Siblings};
-use super::verdicts::{VerdictMoves, is_gain, is_loss};
-use crate::change::{Change, Fragment, Note, Subject};
+use super::verdicts::{Moves, VerdictMoves, is_gain, is_loss};
+use crate::change::{Change, Fragment, Note, Place, SideFile, Subject};
 use crate::rules::Level;
 use opatlas_dispatch::training::autograd_key;
-use opatlas_dispatch::{Precedence, View};
+use opatlas_dispatch::{Pattern, Precedence, View};
 use opatlas_operators::entry::KeyName;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::{KeySet, Slot};
 use opatlas_pytorch::keys::Key;
-use opatlas_source::{Pair, Stop, Stopped, both};
+use opatlas_source::{Pair, Span, Stop, Stopped, both};
 
 /// The tables of both sides, and which key is which.
 pub(super) struct Tables<'a> {
@@ -37,7 +37,7 @@ pub(super) struct Tables<'a> {
     backends: KeySet,
     verdicts: VerdictMoves,
     /// Operators that lost the composite that an entry without kernels has.
-    lost_defaults: FxHashSet<Box<str>>,
+    lost_defaults: FxHashSet<Arc<str>>,
     /// Those of the base.
     pub(super) of_stem: OfStem<'a>,
     /// One for each thread that compares, while none of them does.
@@ -57,11 +57,56 @@ type Part<'p> = (
 /// What was found for one operator and is of use for the next ones.
 #[derive(Default)]
 pub(super) struct Memory<'a> {
-    moved: FxHashMap<(usize, usize), Arc<[Moved]>>,
+    /// By the patterns of both tables.
+    of_patterns: FxHashMap<(usize, usize), OfPatterns>,
+    shapes: FxHashMap<Box<[Moved]>, Arc<Shaped>>,
     /// By the patterns of both tables.
     pub(super) alike: FxHashMap<(usize, usize), Alike>,
     pub(super) siblings: Siblings<'a>,
     pub(super) formulas: Formulas<'a>,
+}
+
+/// So many shapes are looked for one by one; what has another one is compared key by key. Between 2.1.0 and 2.15.0 a
+/// pair of patterns has one or two on average.
+const MOST_SHAPES: usize = 32;
+
+/// What is known of operators whose tables have the same patterns on both sides.
+struct OfPatterns {
+    /// The keys with another rule.
+    moved: Vec<Moved>,
+    /// Which columns of verdicts those keys have.
+    columns: Vec<bool>,
+    /// What their tables changed in, by their verdicts.
+    shapes: Vec<(Box<[Moves]>, Arc<Shaped>)>,
+}
+
+impl OfPatterns {
+    /// What changed in a table with these verdicts. A verdict that stayed as it was says nothing of a key whose rule
+    /// did so, too.
+    fn find(&self, verdicts: &[Moves]) -> Option<&Arc<Shaped>> {
+        let stays = |(before, after): &Moves| before == after;
+        let is_alike = |known: &[Moves]| {
+            let mut pairs = known.iter().zip(verdicts).zip(&self.columns);
+            pairs.all(|((one, other), &counts)| {
+                one == other || !counts && stays(one) && stays(other)
+            })
+        };
+        let known = self.shapes.iter().find(|(known, _)| is_alike(known));
+        known.map(|(_, shaped)| shaped)
+    }
+
+    fn keep(&mut self, verdicts: &[Moves], shaped: &Arc<Shaped>) {
+        if self.shapes.len() < MOST_SHAPES {
+            self.shapes.push((verdicts.into(), Arc::clone(shaped)));
+        }
+    }
+}
+
+/// What is the same for all operators whose tables changed alike.
+struct Shaped {
+    shape: Arc<Shape>,
+    /// Support lost, gained, or of another kind, and autograd that became ambiguous.
+    changes: Vec<Change>,
 }
 
 /// What follows for a part of the operators.
@@ -76,7 +121,7 @@ pub(super) struct Found {
 
 impl<'a> Tables<'a> {
     /// Finds the verdicts that differ.
-    pub(super) fn new(base: View<'a>, head: View<'a>, pairing: &Pairing) -> Self {
+    pub(super) fn new(base: View<'a>, head: View<'a>, common: &Common) -> Self {
         let (old, new) = (base.keys(), head.keys());
         let slots = old.slots().filter_map(|slot| {
             let there = new.slot(old.name(Key::Runtime(slot)))?;
@@ -98,7 +143,7 @@ impl<'a> Tables<'a> {
         Self {
             dense: of_backends.iter().filter(is_dense).copied().collect(),
             memories: Mutex::default(),
-            verdicts: VerdictMoves::new(base, head, &of_backends, &pairing.same),
+            verdicts: VerdictMoves::new(base, head, &of_backends, &common.same),
             lost_defaults: FxHashSet::default(),
             of_stem: OfStem::default(),
             slots,
@@ -124,21 +169,18 @@ impl<'a> Tables<'a> {
     /// [`Stopped`].
     pub(super) fn compare(
         &self,
-        pairing: &Pairing,
+        common: &Common,
         pair: &dyn Pair,
         stop: &Stop,
     ) -> Result<Found, Stopped> {
-        let mut parts: Vec<_> = pairing.same.chunks(PART).map(|part| (part, None)).collect();
+        let mut parts: Vec<_> = common.same.chunks(PART).map(|part| (part, None)).collect();
         self.compare_parts(&mut parts, pair, stop);
         let found = parts.into_iter().filter_map(|(_, found)| found);
         let found: Vec<FoundInPart> = found.collect::<Result<_, _>>()?;
         let (changes, tables): (Vec<_>, Vec<_>) = found.into_iter().unzip();
-        let mut changes: Vec<_> = changes.into_iter().flatten().collect();
+        let (mut changes, tables) = (joined(changes), joined(tables));
         super::verdicts::fold(&self.verdicts, &mut changes);
-        Ok(Found {
-            changes,
-            tables: tables.into_iter().flatten().collect(),
-        })
+        Ok(Found { changes, tables })
     }
 
     /// Half beside half, and each half so again where a processor has become idle meanwhile.
@@ -178,9 +220,10 @@ impl<'a> Tables<'a> {
         pairs: &[(OperatorId, OperatorId)],
         stop: &Stop,
     ) -> Result<FoundInPart, Stopped> {
-        let (mut changes, mut tables) = (Vec::new(), Vec::new());
+        let mut changes = Vec::with_capacity(pairs.len());
+        let mut tables = Vec::with_capacity(pairs.len());
         // Those of one operator.
-        let (mut found, mut moved) = (Vec::new(), Vec::new());
+        let mut found = Vec::new();
         for &(old, new) in pairs {
             stop.check()?;
             let patterns = (
@@ -190,21 +233,25 @@ impl<'a> Tables<'a> {
             let (Some(before), Some(after)) = patterns else {
                 continue;
             };
-            let own = self.moved(before, after, memory);
-            self.verdicts.with(old, &own, &mut moved);
-            let follows = super::training::may_differ(self.base, self.head, old, new);
-            if moved.is_empty() && !follows {
+            let shaped = self.shaped((before, after), self.verdicts.of(old), memory);
+            let is_changed = !shaped.shape.moved.is_empty();
+            if !is_changed && !super::training::may_differ(self.base, self.head, old, new) {
                 continue;
             }
             let operator = self.base.inputs.catalogue.operator(old);
-            let name: Box<str> = operator.qualified_name().into();
-            if !moved.is_empty() {
-                self.backends(&name, (old, new), &moved, &mut found);
-            }
+            let name: Arc<str> = operator.qualified_name().into();
+            let places = Places::of(self, (old, new));
+            found.extend(
+                shaped
+                    .changes
+                    .iter()
+                    .map(|change| places.placed(change.of_operator(Arc::clone(&name)))),
+            );
             super::training::compare(self, memory, &name, (old, new), &mut found);
-            changes.extend(found.drain(..).map(Arc::new));
-            if !moved.is_empty() {
-                tables.push(TableChange::new(name, (old, new), &moved));
+            let found = found.drain(..);
+            changes.extend(found.map(|change| Arc::new(change.at((old, new)))));
+            if is_changed {
+                tables.push(TableChange::new(name, (old, new), &shaped.shape));
             }
         }
         Ok((changes, tables))
@@ -219,19 +266,51 @@ impl<'a> Tables<'a> {
         (self.base, self.head)
     }
 
-    fn moved(&self, before: usize, after: usize, memory: &mut Memory<'_>) -> Arc<[Moved]> {
-        if let Some(known) = memory.moved.get(&(before, after)) {
+    /// What changed in tables of these patterns with these verdicts.
+    fn shaped(
+        &self,
+        patterns: (usize, usize),
+        verdicts: &[Moves],
+        memory: &mut Memory<'_>,
+    ) -> Arc<Shaped> {
+        let old = self.base.tables.patterns().get(patterns.0);
+        let new = self.head.tables.patterns().get(patterns.1);
+        let rule = |pattern: Option<&Pattern>, slot| {
+            pattern.map_or(Precedence::Missing, |pattern| pattern.rule(slot))
+        };
+        let rules = |(base, head)| (rule(old, base), rule(new, head));
+        let of_patterns = memory.of_patterns.entry(patterns);
+        let of_patterns = of_patterns.or_insert_with(|| {
+            let moved = self.moved(rules);
+            OfPatterns {
+                columns: self.verdicts.columns_of(&moved),
+                moved,
+                shapes: Vec::new(),
+            }
+        });
+        if let Some(known) = of_patterns.find(verdicts) {
             return Arc::clone(known);
         }
-        let tables = (
-            self.base.tables.patterns().get(before),
-            self.head.tables.patterns().get(after),
-        );
-        let (Some(old), Some(new)) = tables else {
-            return Arc::default();
+        let moved = self.verdicts.with(verdicts, &of_patterns.moved, rules);
+        let shaped = match memory.shapes.get(&*moved) {
+            Some(known) => Arc::clone(known),
+            None => {
+                let shaped = Arc::new(Shaped {
+                    changes: self.backends(&moved),
+                    shape: Arc::new(Shape::new(moved.clone())),
+                });
+                memory.shapes.insert(moved.into(), Arc::clone(&shaped));
+                shaped
+            }
         };
+        of_patterns.keep(verdicts, &shaped);
+        shaped
+    }
+
+    /// The keys with another rule.
+    fn moved(&self, rules: impl Fn((Slot, Slot)) -> (Precedence, Precedence)) -> Vec<Moved> {
         let moved = self.slots.iter().filter_map(|&(base, head)| {
-            let (before, after) = (old.rule(base), new.rule(head));
+            let (before, after) = rules((base, head));
             (before != after).then_some(Moved {
                 base,
                 head,
@@ -240,19 +319,12 @@ impl<'a> Tables<'a> {
                 verdicts: None,
             })
         });
-        let moved: Arc<[Moved]> = moved.collect();
-        memory.moved.insert((before, after), Arc::clone(&moved));
-        moved
+        moved.collect()
     }
 
     /// Support lost, gained, or of another kind, and autograd that became ambiguous.
-    fn backends(
-        &self,
-        operator: &str,
-        ids: (OperatorId, OperatorId),
-        moved: &[Moved],
-        changes: &mut Vec<Change>,
-    ) {
+    fn backends(&self, moved: &[Moved]) -> Vec<Change> {
+        let mut changes = Vec::new();
         let on_backend = |moved: &&Moved| self.backends.contains(moved.base);
         let is_of_kind = |moved: &&Moved| {
             let is_kernel = |rule| rule == Precedence::Direct;
@@ -276,7 +348,7 @@ impl<'a> Tables<'a> {
         ];
         if !lost.is_empty() {
             let rule = ChangeRuleId::BackendSupportLost;
-            let change = self.of_keys(rule, operator, ids, &lost);
+            let change = self.of_keys(rule, &lost);
             let mut change = change.note(Note::ServedByNothing);
             if lost.iter().all(|moved| self.is_by_parts(moved)) {
                 change.level = Level::Dangerous;
@@ -287,7 +359,7 @@ impl<'a> Tables<'a> {
         let kinds: [(ChangeRuleId, Vec<&Moved>); 2] = kinds;
         for (rule, moved) in kinds {
             if !moved.is_empty() {
-                changes.push(self.of_keys(rule, operator, ids, &moved));
+                changes.push(self.of_keys(rule, &moved));
             }
         }
         let ambiguous: Vec<&Moved> = moved
@@ -296,19 +368,14 @@ impl<'a> Tables<'a> {
             .collect();
         if !ambiguous.is_empty() {
             let rule = ChangeRuleId::AutogradSupportLost;
-            let change = self.of_keys(rule, operator, ids, &ambiguous);
+            let change = self.of_keys(rule, &ambiguous);
             changes.push(change.note(Note::Ambiguous));
         }
+        changes
     }
 
-    /// A change of these keys, with why they are served, or not, on each side.
-    fn of_keys(
-        &self,
-        rule: ChangeRuleId,
-        operator: &str,
-        ids: (OperatorId, OperatorId),
-        moved: &[&Moved],
-    ) -> Change {
+    /// A change of these keys, with why they are served, or not, on each side; of no operator yet.
+    fn of_keys(&self, rule: ChangeRuleId, moved: &[&Moved]) -> Change {
         let keys = self.base.keys();
         let names = moved
             .iter()
@@ -324,9 +391,10 @@ impl<'a> Tables<'a> {
             reasons.sort_unstable();
             reasons.join(", ")
         };
-        let change = Change::new(rule, operator, Subject::Keys(names.collect()));
         let (before, after) = (reasons(|m| m.before), reasons(|m| m.after));
-        self.placed(change, ids, before, after)
+        Change::new(rule, "", Subject::Keys(names.collect()))
+            .old(Fragment::of_field(before, None))
+            .new_side(Fragment::of_field(after, None))
     }
 
     /// Whether nested tensors ran it through an implicit composite, which works only as far as they
@@ -335,25 +403,43 @@ impl<'a> Tables<'a> {
         let is_nested = self.base.keys().functionality(moved.base) == "NestedTensor";
         moved.before == Precedence::Implicit && is_nested
     }
+}
 
-    /// With what each side says of the keys, at the entry that this follows from: the operator's, or
-    /// that of the operator which it is generated from.
-    pub(super) fn placed(
-        &self,
-        change: Change,
-        (old, new): (OperatorId, OperatorId),
-        before: impl Into<Box<str>>,
-        after: impl Into<Box<str>>,
-    ) -> Change {
+/// Where the entries are that the tables of an operator follow from: its own, or that of the operator which it is
+/// generated from.
+pub(super) struct Places(Option<Span>, Option<Span>);
+
+impl Places {
+    pub(super) fn of(tables: &Tables<'_>, (old, new): (OperatorId, OperatorId)) -> Self {
         let place = |view: View<'_>, id: OperatorId| {
             let catalogue = view.inputs.catalogue;
             let id = catalogue.operator(id).generated_from().unwrap_or(id);
             Some(DeclaredEntry::of(catalogue, id)?.at(None))
         };
-        change
-            .old(Fragment::of_field(before, place(self.base, old)))
-            .new_side(Fragment::of_field(after, place(self.head, new)))
+        Self(place(tables.base, old), place(tables.head, new))
     }
+
+    /// A change with both sides there.
+    pub(super) fn placed(&self, mut change: Change) -> Change {
+        for (fragment, span) in [(&mut change.old, self.0), (&mut change.new, self.1)] {
+            if let Some(fragment) = fragment {
+                fragment.place = span.map(|span| Place {
+                    file: SideFile::NativeFunctions,
+                    span,
+                });
+            }
+        }
+        change
+    }
+}
+
+/// Lists as one.
+pub(super) fn joined<T>(lists: Vec<Vec<T>>) -> Vec<T> {
+    let mut all = Vec::with_capacity(lists.iter().map(Vec::len).sum());
+    for mut list in lists {
+        all.append(&mut list);
+    }
+    all
 }
 
 /// The changes of a part, ready to be put in order without moving them: they are megabytes.
@@ -367,4 +453,48 @@ pub(super) fn serves(rule: Precedence) -> bool {
         rule,
         Precedence::Missing | Precedence::Fallback | Precedence::Ambiguous
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use opatlas_dispatch::Verdict::{Fails, Runs};
+
+    use super::*;
+
+    #[test]
+    fn verdicts_that_stay_tell_tables_apart_only_where_rules_differ() {
+        let shaped = Arc::new(Shaped {
+            shape: Arc::new(Shape::new(Vec::new())),
+            changes: Vec::new(),
+        });
+        let mut known = OfPatterns {
+            moved: Vec::new(),
+            columns: vec![true, false],
+            shapes: Vec::new(),
+        };
+        known.keep(&[(Runs, Runs), (Runs, Runs)], &shaped);
+        let is_known = |verdicts: [Moves; 2]| known.find(&verdicts).is_some();
+        assert!(is_known([(Runs, Runs), (Runs, Runs)]));
+        assert!(is_known([(Runs, Runs), (Fails, Fails)]));
+        assert!(!is_known([(Fails, Fails), (Runs, Runs)]));
+        assert!(!is_known([(Runs, Runs), (Runs, Fails)]));
+    }
+
+    /// Each operator of a hostile file may have verdicts of its own.
+    #[test]
+    fn few_shapes_are_looked_for_one_by_one() {
+        let shaped = Arc::new(Shaped {
+            shape: Arc::new(Shape::new(Vec::new())),
+            changes: Vec::new(),
+        });
+        let mut known = OfPatterns {
+            moved: Vec::new(),
+            columns: vec![true],
+            shapes: Vec::new(),
+        };
+        for _ in 0..2 * MOST_SHAPES {
+            known.keep(&[(Runs, Fails)], &shaped);
+        }
+        assert_eq!(known.shapes.len(), MOST_SHAPES);
+    }
 }

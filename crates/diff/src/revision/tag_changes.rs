@@ -1,6 +1,8 @@
 //! Tags that came and went (`docs/spec/compatibility.md`, section 5, tag). What is written counts:
 //! tags that a release adds by itself come with the release, not with the entry.
 
+use std::sync::Arc;
+
 use super::side::DeclaredEntry;
 use crate::change::{Change, Subject};
 use crate::rules::ChangeRuleId;
@@ -34,7 +36,7 @@ pub(super) fn compare(
     let went = before
         .iter()
         .filter(|tag| after.binary_search(tag).is_err());
-    let mut by_rule: Vec<(ChangeRuleId, Vec<Box<str>>)> = Vec::new();
+    let mut by_rule: Vec<(ChangeRuleId, Vec<Arc<str>>)> = Vec::new();
     let moved = came
         .map(|tag| (*tag, true))
         .chain(went.map(|tag| (*tag, false)));

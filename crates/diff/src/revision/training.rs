@@ -1,12 +1,12 @@
 //! Whether gradients still work where they worked before.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use crate::rules::ChangeRuleId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::support::{Memory, Tables};
-use crate::change::{Change, Note, Subject};
+use super::support::{Memory, Places, Tables};
+use crate::change::{Change, Fragment, Note, Subject};
 use crate::rules::Level;
 use opatlas_dispatch::training::{Through, Works, autograd_key};
 use opatlas_dispatch::{Precedence, View};
@@ -30,7 +30,7 @@ pub(super) fn may_differ(base: View<'_>, head: View<'_>, old: OperatorId, new: O
 pub(super) fn compare<'a>(
     tables: &Tables<'a>,
     memory: &mut Memory<'a>,
-    operator: &str,
+    operator: &Arc<str>,
     (old, new): (OperatorId, OperatorId),
     changes: &mut Vec<Change>,
 ) {
@@ -75,14 +75,16 @@ pub(super) fn compare<'a>(
     let lost = alike.all.iter();
     let lost = lost.filter(|(_, first)| lost_alike.contains(*first));
     let lost = lost.map(|&(slot, _)| KeyName::Known(base.keys().name(Key::Runtime(slot))));
-    let lost: Vec<KeyName> = lost.collect();
     let parts_too = was_composite && !memory.siblings.train(base, &tables.of_stem, old);
     let change = Change::new(
         ChangeRuleId::AutogradSupportLost,
-        operator,
-        Subject::Keys(lost),
+        Arc::clone(operator),
+        Subject::Keys(lost.collect()),
     );
-    let mut change = tables.placed(change, (old, new), "differentiable", "not differentiable");
+    let change = change
+        .old(Fragment::of_field("differentiable", None))
+        .new_side(Fragment::of_field("not differentiable", None));
+    let mut change = Places::of(tables, (old, new)).placed(change);
     if parts_too {
         change.level = Level::Dangerous;
         change = change.note(Note::SiblingsDoNotTrain);

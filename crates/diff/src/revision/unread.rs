@@ -43,7 +43,7 @@ pub struct Unread {
 
 /// Lists what could not be read, and takes operators out of the pairing that may only seem to have
 /// come or gone for that reason.
-pub(super) fn take(pairing: &mut Pairing, base: &Catalogue, head: &Catalogue) -> Vec<Unread> {
+pub(super) fn take(pairing: &mut Pairing<'_>, base: &Catalogue, head: &Catalogue) -> Vec<Unread> {
     let mut unread = Vec::new();
     let of_base = Hidden::of(base, UnreadSide::Base, &mut unread);
     let of_head = Hidden::of(head, UnreadSide::Head, &mut unread);

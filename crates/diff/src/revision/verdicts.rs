@@ -1,7 +1,6 @@
 //! Finds operators that work on only one side of a comparison, and groups them by cause: if `add.out`
 //! loses its kernel, the operators that call it are listed in the change of `add.out`.
 
-use std::mem;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -10,42 +9,42 @@ use super::cells::Moved;
 use super::support::serves;
 use crate::change::{Change, Subject};
 use crate::rules::ChangeRuleId;
-use opatlas_dispatch::{Verdict, View};
+use opatlas_dispatch::{Precedence, Verdict, View};
+use opatlas_operators::entry::KeyName;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Key;
 
-/// The verdicts that differ, by the base's operator, and who follows whom.
+/// The verdicts on keys of backends on both sides, and who follows whom.
 #[derive(Debug, Default)]
 pub(super) struct VerdictMoves {
-    /// Those of one operator together, in table order.
-    moved: Vec<Moved>,
-    /// Where those of each operator of the base end, by its index.
-    ends: Vec<u32>,
-    /// The verdicts on backend keys, by the index of the base's slot.
-    all: Vec<Option<Both>>,
-    /// The head's operator of each one of the base, by its index.
-    head_of: Vec<Option<OperatorId>>,
+    /// The keys on both sides, in the base's order, each with its column.
+    slots: Vec<(Slot, Slot, usize)>,
+    /// The column of a key by the index of the base's slot.
+    column_of: Vec<Option<usize>>,
+    /// How many columns there are: most keys share theirs with others.
+    columns: usize,
+    /// By the index of the base's operator those of all columns.
+    verdicts: Vec<Moves>,
     /// By operator the keys with the operator whose kernel was lost or gained there.
-    leaders: FxHashMap<Box<str>, Vec<(&'static str, Box<str>)>>,
+    leaders: FxHashMap<Arc<str>, Vec<(&'static str, Arc<str>)>>,
 }
 
-/// A backend key on both sides.
-#[derive(Debug, Clone)]
-struct Both {
-    base: Slot,
-    head: Slot,
+/// A verdict before and after.
+pub(super) type Moves = (Verdict, Verdict);
+
+/// The verdicts of keys that have the same ones, on both sides.
+#[derive(Debug)]
+struct Column {
     before: opatlas_dispatch::support::Verdicts,
     after: opatlas_dispatch::support::Verdicts,
+    /// The operators whose verdicts differ.
+    differ: Vec<(OperatorId, OperatorId)>,
 }
 
-impl Both {
+impl Column {
     fn has_verdicts_of(&self, other: &Self) -> bool {
         self.before.is_shared_with(&other.before) && self.after.is_shared_with(&other.after)
-    }
-
-    fn differ(&self, (old, new): (OperatorId, OperatorId)) -> bool {
-        self.before.of(old) != self.after.of(new)
     }
 }
 
@@ -56,154 +55,149 @@ impl VerdictMoves {
         slots: &[(Slot, Slot)],
         pairs: &[(OperatorId, OperatorId)],
     ) -> Self {
-        let mut head_of = vec![None; base.inputs.catalogue.operators.len()];
-        for &(old, new) in pairs {
-            head_of[old.index()] = Some(new);
-        }
+        let mut columns: Vec<Column> = Vec::new();
         let mut moves = Self {
-            head_of,
-            all: vec![None; base.keys().count()],
+            column_of: vec![None; base.keys().count()],
             ..Self::default()
         };
-        // Most keys share their verdicts with others, so those that differ are found once for all of them.
-        let mut known: Vec<(Both, Vec<(OperatorId, OperatorId)>)> = Vec::new();
-        let mut found = Vec::new();
         for &(slot, there) in slots {
-            let both = Both {
-                base: slot,
-                head: there,
+            let own = Column {
                 before: base.verdicts(slot),
                 after: head.verdicts(there),
+                differ: Vec::new(),
             };
-            let same = known.iter().position(|(it, _)| it.has_verdicts_of(&both));
-            let same = same.unwrap_or_else(|| {
-                let differ = pairs.iter().copied().filter(|&pair| both.differ(pair));
-                let differ = differ.collect();
-                known.push((both.clone(), differ));
-                known.len() - 1
+            let same = columns.iter().position(|it| it.has_verdicts_of(&own));
+            let column = same.unwrap_or_else(|| {
+                columns.push(own);
+                columns.len() - 1
             });
-            moves.compare(base, head, &both, &known[same].1, &mut found);
-            if let Some(place) = moves.all.get_mut(slot.index()) {
-                *place = Some(both);
+            moves.slots.push((slot, there, column));
+            if let Some(place) = moves.column_of.get_mut(slot.index()) {
+                *place = Some(column);
             }
         }
-        moves.sort(&found);
+        let operators = base.inputs.catalogue.operators.len();
+        moves.columns = columns.len();
+        moves.verdicts = vec![(Verdict::Unknown, Verdict::Unknown); operators * columns.len()];
+        for &(old, new) in pairs {
+            let of_operator = &mut moves.verdicts[old.index() * columns.len()..];
+            for (column, place) in columns.iter_mut().zip(of_operator) {
+                *place = (column.before.of(old), column.after.of(new));
+                if place.0 != place.1 {
+                    column.differ.push((old, new));
+                }
+            }
+        }
+        for &(slot, there, column) in &moves.slots {
+            let leaders = &mut moves.leaders;
+            follow((base, slot), (head, there), &columns[column], leaders);
+        }
         moves
     }
 
-    /// Puts together what was found of each operator, key by key.
-    fn sort(&mut self, found: &[(OperatorId, Moved)]) {
-        // First where those of an operator begin. Each that is put there moves its end.
-        self.ends = vec![0; self.head_of.len()];
-        for (id, _) in found {
-            self.ends[id.index()] += 1;
-        }
-        let mut before = 0;
-        for end in &mut self.ends {
-            before += mem::replace(end, before);
-        }
-        if let Some(&(_, any)) = found.first() {
-            self.moved = vec![any; found.len()];
-        }
-        for &(id, moved) in found {
-            let end = &mut self.ends[id.index()];
-            self.moved[*end as usize] = moved;
-            *end += 1;
-        }
+    /// The verdicts on an operator that both sides have, by column.
+    pub(super) fn of(&self, old: OperatorId) -> &[Moves] {
+        let from = old.index() * self.columns;
+        self.verdicts.get(from..from + self.columns).unwrap_or(&[])
     }
 
-    fn of(&self, operator: OperatorId) -> &[Moved] {
-        let at = operator.index();
-        let Some(&end) = self.ends.get(at) else {
-            return &[];
+    /// Which columns keys have.
+    pub(super) fn columns_of(&self, keys: &[Moved]) -> Vec<bool> {
+        let mut columns = vec![false; self.columns];
+        for moved in keys {
+            let column = self.column_of.get(moved.base.index()).copied().flatten();
+            if let Some(column) = column {
+                columns[column] = true;
+            }
+        }
+        columns
+    }
+
+    /// What moved in tables, with these verdicts by column, in table order: those keys, and others whose verdict
+    /// alone changed. `rules` are those of a key before and after.
+    pub(super) fn with(
+        &self,
+        verdicts: &[Moves],
+        moved: &[Moved],
+        rules: impl Fn((Slot, Slot)) -> (Precedence, Precedence),
+    ) -> Vec<Moved> {
+        let of_column = |column: usize| verdicts.get(column).copied();
+        let differs = |&&(.., column): &&(Slot, Slot, usize)| {
+            of_column(column).is_some_and(|(before, after)| before != after)
         };
-        let begin = at.checked_sub(1).map_or(0, |before| self.ends[before]);
-        &self.moved[begin as usize..end as usize]
-    }
-
-    /// Adds the operators whose verdicts differ.
-    fn compare(
-        &mut self,
-        base: View<'_>,
-        head: View<'_>,
-        both: &Both,
-        pairs: &[(OperatorId, OperatorId)],
-        found: &mut Vec<(OperatorId, Moved)>,
-    ) {
-        let rule = |view: View<'_>, id, slot| Some(view.tables.pattern(id)?.rule(slot));
-        let mut fallen = Vec::new();
-        let (mut lost, mut gained) = (FxHashMap::default(), FxHashMap::default());
-        for &(old, new) in pairs {
-            let verdicts = (both.before.of(old), both.after.of(new));
-            let rules = (rule(base, old, both.base), rule(head, new, both.head));
-            let (Some(before), Some(after)) = rules else {
-                continue;
-            };
-            let moved = Moved {
-                base: both.base,
-                head: both.head,
+        let mut differ = self.slots.iter().filter(differs).peekable();
+        let of_key = |&(base, head, column): &(Slot, Slot, usize)| {
+            let (before, after) = rules((base, head));
+            Moved {
+                base,
+                head,
                 before,
                 after,
-                verdicts: Some(verdicts),
-            };
-            found.push((old, moved));
-            match verdicts {
-                (before, after) if before.works() && after.lacks() => {
-                    if both.after.is_leaf(new) {
-                        lost.insert(new, old);
-                    } else {
-                        fallen.push((true, new, old));
-                    }
-                }
-                (before, after) if before.lacks() && after.works() => {
-                    if both.before.is_leaf(old) {
-                        gained.insert(old, old);
-                    } else {
-                        fallen.push((false, old, old));
-                    }
-                }
-                _ => {}
+                verdicts: of_column(column),
             }
-        }
-        if lost.is_empty() && gained.is_empty() {
-            return;
-        }
-        let name = |id| -> Box<str> { base.inputs.catalogue.operator(id).qualified_name().into() };
-        let key = base.keys().name(Key::Runtime(both.base));
-        for (falls, id, old) in fallen {
-            let (needs, leaders) = match falls {
-                true => (head.support(id, both.head).needs, &lost),
-                false => (base.support(id, both.base).needs, &gained),
-            };
-            if let Some(&leader) = needs.iter().find_map(|leaf| leaders.get(leaf)) {
-                let of_operator = self.leaders.entry(name(old)).or_default();
-                of_operator.push((key, name(leader)));
-            }
-        }
-    }
-
-    /// What moved in an operator's table, with verdicts, in table order: those keys, and others whose verdict
-    /// alone changed. `all` is emptied first.
-    pub(super) fn with(&self, old: OperatorId, moved: &[Moved], all: &mut Vec<Moved>) {
-        all.clear();
-        let mut own = self.of(old).iter().copied().peekable();
+        };
+        let mut all = Vec::with_capacity(self.slots.len());
         for moved in moved {
-            while let Some(before) = own.next_if(|own| own.base < moved.base) {
-                all.push(before);
+            while let Some(before) = differ.next_if(|own| own.0 < moved.base) {
+                all.push(of_key(before));
             }
-            let own = own.next_if(|own| own.base == moved.base);
-            all.push(own.unwrap_or_else(|| Moved {
-                verdicts: self.verdicts(old, moved.base),
+            differ.next_if(|own| own.0 == moved.base);
+            let column = self.column_of.get(moved.base.index()).copied().flatten();
+            all.push(Moved {
+                verdicts: column.and_then(of_column),
                 ..*moved
-            }));
+            });
         }
-        all.extend(own);
+        all.extend(differ.map(of_key));
+        all
     }
+}
 
-    fn verdicts(&self, old: OperatorId, slot: Slot) -> Option<(Verdict, Verdict)> {
-        let new = (*self.head_of.get(old.index())?)?;
-        let both = self.all.get(slot.index())?.as_ref()?;
-        Some((both.before.of(old), both.after.of(new)))
+/// Adds the operators whose verdicts on a key differ because another one's kernel was lost or gained.
+fn follow(
+    (base, slot): (View<'_>, Slot),
+    (head, there): (View<'_>, Slot),
+    column: &Column,
+    leaders: &mut FxHashMap<Arc<str>, Vec<(&'static str, Arc<str>)>>,
+) {
+    let mut fallen = Vec::new();
+    let (mut lost, mut gained) = (FxHashMap::default(), FxHashMap::default());
+    for &(old, new) in &column.differ {
+        if base.tables.pattern_index(old).is_none() || head.tables.pattern_index(new).is_none() {
+            continue;
+        }
+        match (column.before.of(old), column.after.of(new)) {
+            (before, after) if before.works() && after.lacks() => {
+                if column.after.is_leaf(new) {
+                    lost.insert(new, old);
+                } else {
+                    fallen.push((true, new, old));
+                }
+            }
+            (before, after) if before.lacks() && after.works() => {
+                if column.before.is_leaf(old) {
+                    gained.insert(old, old);
+                } else {
+                    fallen.push((false, old, old));
+                }
+            }
+            _ => {}
+        }
+    }
+    if lost.is_empty() && gained.is_empty() {
+        return;
+    }
+    let name = |id| -> Arc<str> { base.inputs.catalogue.operator(id).qualified_name().into() };
+    let key = base.keys().name(Key::Runtime(slot));
+    for (falls, id, old) in fallen {
+        let (needs, of_kernels) = match falls {
+            true => (head.support(id, there).needs, &lost),
+            false => (base.support(id, slot).needs, &gained),
+        };
+        if let Some(&leader) = needs.iter().find_map(|leaf| of_kernels.get(leaf)) {
+            let of_operator = leaders.entry(name(old)).or_default();
+            of_operator.push((key, name(leader)));
+        }
     }
 }
 
@@ -235,10 +229,10 @@ pub(super) fn fold(moves: &VerdictMoves, changes: &mut Vec<Arc<Change>>) {
         ChangeRuleId::BackendSupportLost,
         ChangeRuleId::BackendSupportGained,
     ];
-    let mut followers: FxHashMap<&str, Vec<(ChangeRuleId, Box<str>)>> = FxHashMap::default();
-    let mut stays = |change: &mut Arc<Change>| {
+    let mut followers: FxHashMap<&str, Vec<(ChangeRuleId, Arc<str>)>> = FxHashMap::default();
+    let mut keeps = |change: &mut Arc<Change>| {
         let leaders = match rules.contains(&change.rule.id) {
-            true => moves.leaders.get(&change.operator),
+            true => moves.leaders.get(&*change.operator),
             false => None,
         };
         let Some(leaders) = leaders else {
@@ -248,7 +242,7 @@ pub(super) fn fold(moves: &VerdictMoves, changes: &mut Vec<Arc<Change>>) {
         let Subject::Keys(keys) = &mut change.subject else {
             return true;
         };
-        keys.retain(|key| {
+        let stays = |key: &&KeyName| {
             // Of a name that is declared twice the last.
             let mut of_key = leaders.iter().rev();
             let Some((_, leader)) = of_key.find(|(at, _)| *at == key.as_str()) else {
@@ -261,10 +255,11 @@ pub(super) fn fold(moves: &VerdictMoves, changes: &mut Vec<Arc<Change>>) {
                 names.push(name);
             }
             false
-        });
+        };
+        *keys = keys.iter().filter(stays).cloned().collect();
         !keys.is_empty()
     };
-    changes.retain_mut(&mut stays);
+    changes.retain_mut(&mut keeps);
     for change in changes {
         if let Some(names) = followers.get_mut(&*change.operator) {
             let change = Arc::make_mut(change);

@@ -5,7 +5,6 @@
 //! file are compared by the same code as the entries of two revisions. Unlike the official check,
 //! which goes by position, arguments are paired by name first.
 
-use crate::rules::ChangeRuleId;
 mod alias;
 mod align;
 mod arguments;
@@ -15,9 +14,12 @@ mod outs;
 mod returns;
 mod types;
 
+use std::sync::Arc;
+
 use super::change::{Change, Fragment, Note, Part, Subject};
 use super::official::{Argument, RuntimeSchema};
 use super::rules::{Impacts, Level};
+use crate::rules::ChangeRuleId;
 use opatlas_source::Span;
 
 use align::Alignment;
@@ -94,16 +96,16 @@ pub fn compare(operator: &str, old: Side<'_>, new: Side<'_>) -> Vec<Change> {
 
 /// The changes found so far.
 struct ChangeCollector<'a> {
-    operator: &'a str,
+    operator: Arc<str>,
     old: Side<'a>,
     new: Side<'a>,
     changes: Vec<Change>,
 }
 
 impl<'a> ChangeCollector<'a> {
-    fn new(operator: &'a str, old: Side<'a>, new: Side<'a>) -> Self {
+    fn new(operator: &str, old: Side<'a>, new: Side<'a>) -> Self {
         Self {
-            operator,
+            operator: operator.into(),
             old,
             new,
             changes: Vec::new(),
@@ -111,7 +113,7 @@ impl<'a> ChangeCollector<'a> {
     }
 
     fn change(&self, rule: ChangeRuleId, subject: Subject) -> Change {
-        Change::new(rule, self.operator, subject)
+        Change::new(rule, Arc::clone(&self.operator), subject)
     }
 
     /// A change of an argument, given by its index on each side.
@@ -145,7 +147,7 @@ impl<'a> ChangeCollector<'a> {
             self.add(respelled);
         }
         let mut changes = self.changes;
-        if let Some(mut compound) = compound(self.operator, &changes) {
+        if let Some(mut compound) = compound(&self.operator, &changes) {
             compound = compound.old(old.whole()).new_side(new.whole());
             changes.insert(0, compound);
         }

@@ -1,5 +1,6 @@
 //! Names in lists that a reader can take in.
 
+use std::fmt::Write as _;
 use std::sync::LazyLock;
 
 use opatlas_pytorch::key_set::Slot;
@@ -36,34 +37,43 @@ pub(super) fn keys<S: AsRef<str>>(names: &[S]) -> String {
         return only.as_ref().to_owned();
     }
     let known = Keys::of(Release::LATEST);
+    let families = names.iter().map(|name| {
+        let slot = known.slot(name.as_ref());
+        slot.and_then(|slot| family(known, slot)).unwrap_or("")
+    });
+    let families: Vec<&str> = families.collect();
+    let letters: usize = names.iter().map(|name| name.as_ref().len()).sum();
+    let mut text = String::with_capacity(letters + names.len() * ", ".len());
     // In the order of their first names; a handful.
-    let mut families: Vec<(&str, Vec<&str>)> = Vec::new();
-    for name in names.iter().map(AsRef::as_ref) {
-        let slot = known.slot(name);
-        let family = slot.and_then(|slot| family(known, slot)).unwrap_or("");
-        match families.iter_mut().find(|(known, _)| *known == family) {
-            Some((_, names)) => names.push(name),
-            None => families.push((family, vec![name])),
+    for (at, &family) in families.iter().enumerate() {
+        if families[..at].contains(&family) {
+            continue;
         }
-    }
-    let part = |(family, names): &(&str, Vec<&str>)| {
-        let kind = match *family {
+        let own = names[at..].iter().zip(&families[at..]);
+        let own = own.filter(|(_, other)| **other == family);
+        let count = own.clone().count();
+        let kind = match family {
             "" => "other",
             "Dense" => "dense",
             family => family,
         };
-        if names.len() <= NAMED {
-            names.join(", ")
-        } else if FAMILIES.contains(&(*family, names.len())) {
-            format!("all {} {kind} keys", names.len())
-        } else {
-            let shown = names[..NAMED - 1].join(", ");
-            let more = names.len() - (NAMED - 1);
-            format!("{shown} and {more} more {kind} keys")
+        if at > 0 {
+            text.push_str(", ");
         }
-    };
-    let parts: Vec<String> = families.iter().map(part).collect();
-    parts.join(", ")
+        if count > NAMED && FAMILIES.contains(&(family, count)) {
+            let _ = write!(text, "all {count} {kind} keys");
+            continue;
+        }
+        let shown = if count > NAMED { NAMED - 1 } else { count };
+        for (i, (name, _)) in own.take(shown).enumerate() {
+            text.push_str(if i > 0 { ", " } else { "" });
+            text.push_str(name.as_ref());
+        }
+        if count > shown {
+            let _ = write!(text, " and {} more {kind} keys", count - shown);
+        }
+    }
+    text
 }
 
 #[cfg(test)]

@@ -271,7 +271,7 @@ impl<'a> Shown<'a, '_> {
             self.sides(&judged.change);
         }
         let pairs = &self.report.comparison.pairs;
-        let pair = pairs.binary_search_by(|pair| pair.name.cmp(&edited.operator));
+        let pair = pairs.binary_search_by(|pair| (*pair.name).cmp(&edited.operator));
         let Ok(pair) = pair.map(|at| &pairs[at]) else {
             return;
         };
