@@ -291,7 +291,7 @@ fn order(changes: &[Arc<Change>], in_parts: &dyn opatlas_source::Pair) -> Vec<us
         let sort = |half: &mut [(u128, usize)]| half.sort_by(compare);
         both(in_parts, || sort(one), || sort(other));
     }
-    // Two sorted runs are merged.
+    // Where both halves are sorted, this merges them.
     order.sort_by(compare);
     order.into_iter().map(|(_, at)| at).collect()
 }
