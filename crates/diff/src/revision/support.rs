@@ -461,18 +461,26 @@ mod tests {
 
     use super::*;
 
-    #[test]
-    fn verdicts_that_stay_tell_tables_apart_only_where_rules_differ() {
-        let shaped = Arc::new(Shaped {
-            shape: Arc::new(Shape::new(Vec::new())),
-            changes: Vec::new(),
-        });
+    /// Two columns, of which only the first has keys with another rule, with tables of each of these verdicts.
+    fn known(verdicts: &[[Moves; 2]]) -> OfPatterns {
         let mut known = OfPatterns {
             moved: Vec::new(),
             columns: vec![true, false],
             shapes: Vec::new(),
         };
-        known.keep(&[(Runs, Runs), (Runs, Runs)], &shaped);
+        let shaped = Arc::new(Shaped {
+            shape: Arc::new(Shape::new(Vec::new())),
+            changes: Vec::new(),
+        });
+        for verdicts in verdicts {
+            known.keep(verdicts, &shaped);
+        }
+        known
+    }
+
+    #[test]
+    fn verdicts_that_stay_tell_tables_apart_only_where_rules_differ() {
+        let known = known(&[[(Runs, Runs); 2]]);
         let is_known = |verdicts: [Moves; 2]| known.find(&verdicts).is_some();
         assert!(is_known([(Runs, Runs), (Runs, Runs)]));
         assert!(is_known([(Runs, Runs), (Fails, Fails)]));
@@ -483,18 +491,7 @@ mod tests {
     /// Each operator of a hostile file may have verdicts of its own.
     #[test]
     fn few_shapes_are_looked_for_one_by_one() {
-        let shaped = Arc::new(Shaped {
-            shape: Arc::new(Shape::new(Vec::new())),
-            changes: Vec::new(),
-        });
-        let mut known = OfPatterns {
-            moved: Vec::new(),
-            columns: vec![true],
-            shapes: Vec::new(),
-        };
-        for _ in 0..2 * MOST_SHAPES {
-            known.keep(&[(Runs, Fails)], &shaped);
-        }
+        let known = known(&[[(Runs, Fails); 2]; 2 * MOST_SHAPES]);
         assert_eq!(known.shapes.len(), MOST_SHAPES);
     }
 }
