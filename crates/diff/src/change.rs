@@ -70,7 +70,7 @@ impl Subject {
         }
     }
 
-    /// The same with commas between them.
+    /// The same with commas between them, without a copy of each.
     pub(crate) fn joined(&self) -> String {
         fn join<'n>(names: impl Iterator<Item = &'n str> + Clone) -> String {
             let mut text = String::with_capacity(names.clone().map(|name| name.len() + 1).sum());
