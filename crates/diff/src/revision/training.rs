@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use crate::rules::ChangeRuleId;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::support::{Memory, Places, Tables};
+use super::support::{Memory, Places, Tables, serves};
 use crate::change::{Change, Fragment, Note, Subject};
 use crate::rules::Level;
 use opatlas_dispatch::training::{Through, Works, autograd_key};
@@ -101,7 +101,7 @@ pub(super) fn compare<'a>(
 /// same answer: it is a matter of the patterns of both tables.
 #[derive(Debug)]
 pub(super) struct Alike {
-    /// The first of each, on both sides.
+    /// The first of each, on both sides, where gradients can have been lost.
     first: Vec<(Slot, Slot)>,
     /// All backends, in table order, each with the first one that is like it.
     all: Vec<(Slot, Slot)>,
@@ -129,13 +129,21 @@ impl Alike {
                 Some(&(_, like)) => all.push((slot, like)),
                 None => {
                     known.push(((before, after), slot));
-                    first.push((slot, there));
                     all.push((slot, slot));
+                    if may_lose(before, after) {
+                        first.push((slot, there));
+                    }
                 }
             }
         }
         Self { first, all }
     }
+}
+
+/// Whether an operator may lose its gradients where these rules serve a backend and its autograd key: it ran and may
+/// have trained in the base, and runs in the head ([`View::trains`]).
+fn may_lose(before: (Precedence, Precedence), after: (Precedence, Precedence)) -> bool {
+    serves(before.0) && serves(before.1) && serves(after.0)
 }
 
 /// The operators that the head's `derivatives.yaml` has formulas for, by name.
