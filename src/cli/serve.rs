@@ -86,6 +86,7 @@ impl Serve {
         let auth = self.access.mode(self.listen)?;
         let _log = log_to_stderr(self.log_format);
         use_small_pages();
+        let router = tokio::task::spawn_blocking(http::router);
         let service = local::open_with(&self.database, self.bounds.limits()).await?;
         service.watch();
         let fetching = match self.bootstrap {
@@ -105,14 +106,15 @@ impl Serve {
         let address = listener.local_addr()?;
         // The address is printed next, and a supervisor may send a signal as soon as it sees it.
         let asked_to_stop = asked_to_stop();
-        greet(&service, address).await;
+        say(&format!("Opatlas listens on http://{address}\n"));
         let config = self
             .bounds
             .api(&self.access, self.listen, auth, self.log_sample);
-        let app = http::app(Arc::clone(&service), config);
+        let app = http::app_of(router.await?, Arc::clone(&service), config);
         let figures = tokio::spawn(http::middleware::metrics::keep_up());
         let warmed = Arc::clone(&service);
         let warming = tokio::spawn(async move {
+            say(&things_to_try(&warmed, address).await);
             // The first request reports any failure here.
             let _ = warmed.warm().await;
         });
@@ -167,18 +169,13 @@ fn log_to_stderr(format: LogFormat) -> WorkerGuard {
     guard
 }
 
-/// Prints the address, and things to try with the stored revisions. A closed standard output does
-/// not stop the service.
-async fn greet(service: &Service, address: SocketAddr) {
-    say(&format!("Opatlas listens on http://{address}\n"));
-    say(&things_to_try(service, address).await);
-}
-
+/// Prints a text. A closed standard output does not stop the service.
 fn say(text: &str) {
     let mut out = std::io::stdout().lock();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
+/// Things to try with the stored revisions, of which the newest has to be read for that.
 async fn things_to_try(service: &Service, address: SocketAddr) -> String {
     let Ok(resolved) = service.resolve(PROJECT, "latest", None).await else {
         return "The database is empty; try `opatlas import torch==2.15.0`.\n".to_owned();

@@ -26,7 +26,7 @@ pub mod stream;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub use router::{app, openapi};
+pub use router::{app, app_of, openapi, router};
 
 use crate::service::Service;
 

@@ -141,8 +141,20 @@ fn routes() -> OpenApiRouter<Api> {
 
 /// The whole HTTP side over a service.
 pub fn app(service: Arc<Service>, config: ApiConfig) -> Router {
-    metrics::install();
+    app_of(router(), service, config)
+}
+
+/// All routes, without what they answer from. To make them takes longer than to open a database, so who starts
+/// may do both at the same time.
+#[must_use]
+pub fn router() -> Router<Api> {
     let (router, _) = routes().split_for_parts();
+    router
+}
+
+/// [`app`] of the routes that [`router`] has made.
+pub fn app_of(router: Router<Api>, service: Arc<Service>, config: ApiConfig) -> Router {
+    metrics::install();
     let api = Api {
         service,
         config: Arc::new(config),
