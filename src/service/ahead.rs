@@ -7,13 +7,16 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::error::ServiceError;
+use super::unused::Unused;
 
 /// How many pieces are made ahead of the one that is taken.
 const AHEAD: usize = 8;
 /// How long it takes to send the first piece and to wake the client.
 const SENDING: Duration = Duration::from_millis(1);
-/// How many empty buffers are kept for the next pieces.
-const SPARE: usize = AHEAD + 2;
+/// Empty buffers for the next pieces, of this answer or another.
+static BUFFERS: Unused<Vec<u8>> = Unused::new(AHEAD + 2);
+/// Larger ones are not kept, in bytes.
+const LARGE: usize = 256 << 10;
 /// The room of a new one, in bytes: those of a long comparison have 55,000 of changes, or 90,000 of cells, on average.
 /// To grow there would copy them several times.
 const ROOM: usize = 128 << 10;
@@ -47,8 +50,6 @@ struct State {
     taken: usize,
     /// When the first one was.
     since: Option<Instant>,
-    /// Buffers to be used again: a new one asks the system for memory page by page.
-    spare: Vec<Vec<u8>>,
     /// Nobody takes any more, or a thread failed.
     is_over: bool,
     /// Why a piece could not be made, for who takes the next one.
@@ -136,12 +137,11 @@ impl<'m> Ahead<'m> {
         }
     }
 
-    /// Gives a buffer back.
-    pub(super) fn give_back(&self, mut text: Vec<u8>) {
-        text.clear();
-        let mut state = self.state();
-        if state.spare.len() < SPARE {
-            state.spare.push(text);
+    /// Keeps a buffer of a piece for another one.
+    pub(super) fn give_back(mut text: Vec<u8>) {
+        if text.capacity() <= LARGE {
+            text.clear();
+            BUFFERS.give(text);
         }
     }
 
@@ -197,10 +197,7 @@ impl<'m> Ahead<'m> {
         Some(Piece {
             number: state.taken + state.begun.len() - 1,
             items: from..to,
-            text: state
-                .spare
-                .pop()
-                .unwrap_or_else(|| Vec::with_capacity(ROOM)),
+            text: BUFFERS.take().unwrap_or_else(|| Vec::with_capacity(ROOM)),
         })
     }
 
@@ -241,7 +238,7 @@ mod tests {
         let mut all = Vec::new();
         while let Some(piece) = ahead.take().unwrap() {
             all.extend(&piece);
-            ahead.give_back(piece);
+            Ahead::give_back(piece);
         }
         String::from_utf8(all).unwrap()
     }

@@ -199,7 +199,7 @@ impl Bulks {
             };
             packer.write(&text);
             waiting += text.len();
-            ahead.give_back(text);
+            Ahead::give_back(text);
             // Somebody waits for the first piece, unless it is nearly all.
             if is_first || waiting >= TOGETHER {
                 let piece = answers.hold(counted(packer.flush())?)?;

@@ -43,6 +43,7 @@ mod snapshots;
 mod stateless;
 mod threads;
 mod tokens;
+mod unused;
 mod useless;
 mod views;
 mod work;

@@ -271,6 +271,15 @@ impl Service {
             .await
     }
 
+    /// The same, with the verdicts on all keys of backends found.
+    ///
+    /// # Errors
+    /// As [`Service::snapshot`].
+    pub(super) async fn settled(&self, resolved: &Resolved) -> Result<Arc<Snapshot>, ServiceError> {
+        let snapshot = self.snapshot(resolved).await?;
+        self.prepare(snapshot, |_| false, Snapshot::settle).await
+    }
+
     /// Does what has to be done with a snapshot off the async threads, if it is not done.
     async fn prepare(
         &self,

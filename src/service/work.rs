@@ -16,10 +16,19 @@ const PLACES: usize = 4;
 /// How much room revisions have that the store has yet to write, in KiB by estimate: 256 MiB.
 const UNSTORED: usize = 256 << 10;
 
+/// How long what nobody waits for lets requests go first, at most, each time.
+const QUIET_WITHIN: Duration = Duration::from_millis(500);
+/// How often it looks whether they are done, and in how many looks on end they have to be: a request may be
+/// waiting for the store and compute next.
+const LOOK_AGAIN: Duration = Duration::from_millis(2);
+const LOOKS: u32 = 3;
+
 /// Permits to compute.
 #[derive(Clone)]
 pub(super) struct Workers {
     permits: Arc<Semaphore>,
+    /// How many there are.
+    count: usize,
     /// Places for requests that gather much for one answer.
     places: Arc<Semaphore>,
     /// Room for revisions that the store has yet to write, in KiB by estimate.
@@ -48,9 +57,11 @@ impl Drop for Waiting {
 
 impl Workers {
     pub(super) fn new(count: usize, patience: Duration) -> Self {
+        let count = count.max(1);
         Self {
-            permits: Arc::new(Semaphore::new(count.max(1))),
-            places: Arc::new(Semaphore::new(PLACES * count.max(1))),
+            permits: Arc::new(Semaphore::new(count)),
+            count,
+            places: Arc::new(Semaphore::new(PLACES * count)),
             unstored: Arc::new(Semaphore::new(UNSTORED)),
             patience,
             closing: Stop::new(),
@@ -81,6 +92,20 @@ impl Workers {
         work: impl FnOnce(&Stop) -> Result<T, Stopped> + Send + 'static,
     ) -> Result<T, ServiceError> {
         self.turn().await?.run(work).await
+    }
+
+    /// Waits until nobody computes, but not for long: a busy server has to do in between what nobody waits for.
+    pub(super) async fn quiet(&self) {
+        let waited = async {
+            let mut idle = 0;
+            while idle < LOOKS {
+                tokio::time::sleep(LOOK_AGAIN).await;
+                let is_idle = self.permits.available_permits() == self.count;
+                idle = if is_idle { idle + 1 } else { 0 };
+            }
+        };
+        // Past its time it goes on all the same.
+        let _ = tokio::time::timeout(QUIET_WITHIN, waited).await;
     }
 
     /// Waits for room for a revision of this weight, in bytes, that the store is about to write. Who
@@ -205,6 +230,20 @@ mod tests {
         ends.recv_timeout(PATIENCE).unwrap();
         // The permit came back.
         assert!(workers.run(|_| Ok(1)).await.is_ok_and(|one| one == 1));
+    }
+
+    #[tokio::test]
+    async fn what_nobody_waits_for_lets_requests_go_first_for_a_while() {
+        let workers = Workers::new(2, PATIENCE);
+        let turn = workers.turn().await.unwrap();
+        let soon = tokio::time::timeout(QUIET_WITHIN / 10, workers.quiet());
+        assert!(soon.await.is_err(), "somebody computes");
+        // It goes on all the same in the end.
+        workers.quiet().await;
+        drop(turn);
+        workers.quiet().await;
+        // Nobody had to wait for it.
+        let _all = [workers.turn().await, workers.turn().await].map(Result::unwrap);
     }
 
     #[tokio::test]

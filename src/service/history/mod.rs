@@ -40,6 +40,7 @@ use rustc_hash::FxHashMap;
 use tokio::sync::Mutex;
 
 use super::Service;
+use super::compare::Compared;
 use super::error::ServiceError;
 use super::snapshot::Snapshot;
 use crate::store::{Mark, ProjectName, StepKey, StepRecord};
@@ -202,12 +203,15 @@ impl Service {
             let stamp = self.store.stamp(&project).await?;
             for line in [None, Some(Line::Commits)] {
                 let store = &*self.store;
+                self.workers.quiet().await;
                 let timeline = Timeline::load(store, project.clone(), line, stamp, None).await?;
                 if timeline.items.is_empty() || !timeline.missing().is_empty() {
                     continue;
                 }
                 let last = timeline.resolved(timeline.last());
+                self.workers.quiet().await;
                 let last = self.tabulated(&last).await?;
+                self.workers.quiet().await;
                 self.prepare_search(&timeline, last).await?;
                 if timeline.line == Line::Releases {
                     let newest = (0..timeline.items.len()).rev().take(WARMED_RELEASES);
@@ -216,17 +220,41 @@ impl Service {
                 self.histories.keep(line, &Arc::new(timeline)).await;
             }
         }
+        let mut newest: Vec<Arc<Snapshot>> = Vec::new();
         for release in releases {
             if !self.snapshots.has_room() {
                 break;
             }
+            self.workers.quiet().await;
             // Findings that are kept are unpacked when somebody asks: that takes no time, but they take memory.
-            if !self.snapshot(&release).await?.is_kept() {
+            let snapshot = self.snapshot(&release).await?;
+            if !snapshot.is_kept() {
                 self.checked(&release).await?;
             }
-            self.tabulated(&release).await?;
+            self.settled(&release).await?;
+            let is_other = |it: &Arc<Snapshot>| it.digest != snapshot.digest;
+            if newest.len() < 2 && newest.iter().all(is_other) {
+                newest.push(snapshot);
+            }
         }
-        Ok(())
+        self.rehearse(newest).await
+    }
+
+    /// Compares two revisions, whatever comes out. What a process does for the first time takes it half as long
+    /// again: its code is not in memory, and its threads have none of their own to work in.
+    async fn rehearse(&self, revisions: Vec<Arc<Snapshot>>) -> Result<(), ServiceError> {
+        let Ok([head, base]) = <[_; 2]>::try_from(revisions) else {
+            return Ok(());
+        };
+        self.workers.quiet().await;
+        let compare = move |stop: &Stop| {
+            let compared = Compared::checked(base, head, stop);
+            Ok(compared.map(|compared| {
+                compared.causes();
+                compared.cards();
+            }))
+        };
+        self.workers.run(compare).await?
     }
 
     /// Computes the steps that lead to these places, and stores them.
