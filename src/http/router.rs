@@ -146,7 +146,6 @@ pub fn app(service: Arc<Service>, config: ApiConfig) -> Router {
 
 /// All routes, without what they answer from. To make them takes longer than to open a database, so who starts
 /// may do both at the same time.
-#[must_use]
 pub fn router() -> Router<Api> {
     let (router, _) = routes().split_for_parts();
     router

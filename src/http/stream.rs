@@ -16,7 +16,7 @@ use crate::http::negotiate::{Accept, Media};
 use crate::http::respond;
 use crate::service::search::{Filter, find};
 use crate::service::{
-    Encoding, Items, Reading, Resolved, ServiceError, Snapshot, Unpacker, ViewId,
+    Effort, Encoding, Items, Reading, Resolved, ServiceError, Snapshot, Unpacker, ViewId,
 };
 use crate::wire::json;
 use crate::wire::operators::expect_values;
@@ -115,6 +115,7 @@ fn lines(
             Ok(())
         }),
         aside: Box::new(|| ()),
+        effort: Effort::Often,
     })
 }
 

@@ -17,7 +17,7 @@ use super::Service;
 use super::ahead::{Ahead, Aside, Make};
 use super::answers::{Answers, LARGEST_ANSWER};
 use super::error::ServiceError;
-use super::packing::Packer;
+use super::packing::{Effort, Packer};
 use super::threads::Threads;
 use super::views::{Encoding, ViewId, count_look};
 
@@ -40,6 +40,8 @@ pub struct Items {
     pub make: Box<Make<'static>>,
     /// Makes what only later ones need, if that takes long, so that it can be made beside the first.
     pub aside: Box<Aside<'static>>,
+    /// How much time to spend on making the answer smaller.
+    pub effort: Effort,
 }
 
 /// A long answer in a form.
@@ -165,7 +167,8 @@ impl Bulks {
         // Compressing is a fifth of the work, and needs one piece after the other.
         let pack = || {
             let _ending = ahead.ending();
-            self.pack((key, bulk), &ahead, !is_short, (answers, stop))
+            let packer = Packer::new(key.1, items.effort);
+            self.pack((key, bulk), packer, (&ahead, !is_short), (answers, stop))
         };
         let (packed, ()) = both(&Threads, pack, || ahead.help());
         packed
@@ -175,11 +178,10 @@ impl Bulks {
     fn pack(
         &self,
         (key, bulk): (Key, &Arc<Bulk>),
-        ahead: &Ahead<'_>,
-        mut is_first: bool,
+        mut packer: Packer,
+        (ahead, mut is_first): (&Ahead<'_>, bool),
         (answers, stop): (&Answers, &Stop),
     ) -> Result<Vec<u8>, ServiceError> {
-        let mut packer = Packer::new(key.1);
         let (mut waiting, mut bytes) = (0, 0);
         let mut counted = |packed: Vec<u8>| {
             bytes += packed.len();
@@ -325,6 +327,7 @@ mod tests {
                 Ok(())
             }),
             aside: Box::new(|| ()),
+            effort: Effort::Often,
         }
     }
 
@@ -437,6 +440,7 @@ mod tests {
                 Ok(())
             }),
             aside: Box::new(|| ()),
+            effort: Effort::Often,
         };
         let done = bulks.make(key, &bulk, &many, (&answers, &Stop::new()));
         bulks.end(key, &bulk, done, &answers);

@@ -23,7 +23,7 @@ const GZIP_HEAD: [u8; 10] = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff];
 const QUICK_GZIP_LEVEL: u32 = 1;
 /// The level for longer ones: a comparison of 8 MB takes 28 instead of the 38 ms of the usual level, for a
 /// fiftieth more bytes.
-const LONG_GZIP_LEVEL: u32 = 5;
+pub(super) const LONG_GZIP_LEVEL: u32 = 5;
 
 /// How many bytes the output buffer grows by.
 const MORE: usize = 32 << 10;

@@ -58,7 +58,7 @@ pub use error::{Denial, Refusal, ServiceError};
 pub use ingest::{Ingest, Ingested};
 pub use labels::{LabelMove, Precondition, Protection};
 pub use notes::{JudgedRelease, Note};
-pub use packing::Unpacker;
+pub use packing::{Effort, Unpacker};
 pub use snapshot::{Snapshot, Summary};
 pub use snapshots::Reader;
 pub use stateless::JudgedSchema;

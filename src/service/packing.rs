@@ -5,15 +5,25 @@ use std::io::Write as _;
 use zstd::stream::raw::{Encoder, Operation as _};
 use zstd::stream::zio::Writer;
 
+use super::compressed::LONG_GZIP_LEVEL;
 use super::unused::Unused;
 use super::views::Encoding;
 
 /// The level of Zstandard for a stream, which somebody waits for while it is made. At level 3, a comparison of
 /// 8 MB takes a third longer to compress, and 2 MB more of memory, for a sixteenth fewer bytes.
 const STREAM_LEVEL: i32 = 1;
-/// That of gzip. A comparison of 8 MB takes 14 ms to compress, at level 5 26 ms, for a third more bytes; and to
-/// compress it takes longer than all that another thread has to do meanwhile.
-const STREAM_GZIP_LEVEL: u32 = 2;
+/// That of gzip, for what is mostly asked for once. A comparison of 8 MB takes 15 ms to compress, at the level for long
+/// answers 28 ms, longer than all that another thread has to do meanwhile, for a third more bytes.
+const ONCE_GZIP_LEVEL: u32 = 2;
+
+/// How much time is spent on making a long answer smaller, where the form has a choice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effort {
+    /// Little: it is mostly asked for once, by somebody who waits for it.
+    Once,
+    /// More: it is asked for again and again.
+    Often,
+}
 
 /// What Zstandard works in, 900 KB each, of streams that have ended.
 static ENCODERS: Unused<Encoder<'static>> = Unused::new(2);
@@ -35,11 +45,15 @@ fn encoder() -> Option<Encoder<'static>> {
 
 impl Packer {
     /// Makes gzip, or else Zstandard.
-    pub(super) fn new(form: Encoding) -> Self {
+    pub(super) fn new(form: Encoding, effort: Effort) -> Self {
+        let level = match effort {
+            Effort::Once => ONCE_GZIP_LEVEL,
+            Effort::Often => LONG_GZIP_LEVEL,
+        };
         match form {
             Encoding::Gzip => Self::Gzip(flate2::write::GzEncoder::new(
                 Vec::new(),
-                flate2::Compression::new(STREAM_GZIP_LEVEL),
+                flate2::Compression::new(level),
             )),
             _ => Self::Zstd(encoder().map(|encoder| Writer::new(Vec::new(), encoder))),
         }
@@ -116,7 +130,7 @@ mod tests {
     use super::*;
 
     fn packed(pieces: &[&str]) -> Vec<u8> {
-        let mut packer = Packer::new(Encoding::Zstd);
+        let mut packer = Packer::new(Encoding::Zstd, Effort::Once);
         let mut all = Vec::new();
         for piece in pieces {
             packer.write(piece.as_bytes());
@@ -133,7 +147,7 @@ mod tests {
         let first = packed(&pieces);
         assert_eq!(packed(&pieces), first);
         // One that is given up leaves nothing behind either.
-        let mut given_up = Packer::new(Encoding::Zstd);
+        let mut given_up = Packer::new(Encoding::Zstd, Effort::Once);
         given_up.write(long.as_bytes());
         drop(given_up);
         assert_eq!(packed(&pieces), first);

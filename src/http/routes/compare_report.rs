@@ -18,7 +18,9 @@ use crate::http::routes::compare_parts;
 use crate::http::routes::compare_sides::{Side, read};
 use crate::service::compare::{Compared, Rulebook};
 use crate::service::further::{Reported, TOGETHER, hold};
-use crate::service::{Items, LARGEST_ANSWER, Reader, Resolved, ServiceError, Snapshot, Threads};
+use crate::service::{
+    Effort, Items, LARGEST_ANSWER, Reader, Resolved, ServiceError, Snapshot, Threads,
+};
 use crate::wire::against::FurtherVerdict;
 use crate::wire::change;
 use crate::wire::compare::CompareQuery;
@@ -204,6 +206,7 @@ pub(crate) fn items(
             }),
             // A failure is reported by the piece that needs it.
             aside: Box::new(move || drop(aside.end())),
+            effort: Effort::Once,
         })
     }
 }
