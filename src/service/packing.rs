@@ -25,7 +25,7 @@ pub enum Effort {
     Often,
 }
 
-/// What Zstandard works in, 900 KB each, of streams that have ended.
+/// What Zstandard works in, nearly a megabyte each, of streams that have ended.
 static ENCODERS: Unused<Encoder<'static>> = Unused::new(2);
 
 /// Compresses pieces into one stream.
