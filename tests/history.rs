@@ -99,6 +99,12 @@ async fn the_newest_releases_are_read_at_start() {
     }
     let (count, bytes) = snapshots_in_memory(&started).await;
     assert_eq!(count, distinct.len() as u64, "all fit, in {bytes}");
+    // All are read, also where another one than the newest was asked for first: then they share less.
+    let asked = start(budget);
+    let middle = timeline.resolved(timeline.items.len() * 2 / 3);
+    asked.snapshot(&middle).await.unwrap();
+    asked.warm().await.unwrap();
+    assert_eq!(snapshots_in_memory(&asked).await.0, distinct.len() as u64);
     // A small budget holds.
     let small = start(24 << 20);
     small.warm().await.unwrap();

@@ -278,6 +278,7 @@ impl Service {
     /// As [`Service::snapshot`].
     pub(super) async fn settled(&self, resolved: &Resolved) -> Result<Arc<Snapshot>, ServiceError> {
         let snapshot = self.snapshot(resolved).await?;
+        // Where they are found, that takes no time.
         self.prepare(snapshot, |_| false, Snapshot::settle).await
     }
 
