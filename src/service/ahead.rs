@@ -52,6 +52,8 @@ struct State {
     since: Option<Instant>,
     /// Nobody takes any more, or a thread failed.
     is_over: bool,
+    /// How many threads wait for a change. Mostly none does, and to wake nobody is a call of the system, too.
+    waiting: usize,
     /// Why a piece could not be made, for who takes the next one.
     error: Option<ServiceError>,
 }
@@ -69,8 +71,9 @@ pub(super) struct Ending<'a, 'm>(Option<&'a Ahead<'m>>);
 impl Drop for Ending<'_, '_> {
     fn drop(&mut self) {
         if let Some(ahead) = self.0 {
-            ahead.state().is_over = true;
-            ahead.changed.notify_all();
+            let mut state = ahead.state();
+            state.is_over = true;
+            ahead.tell(&state);
         }
     }
 }
@@ -112,12 +115,8 @@ impl<'m> Ahead<'m> {
                     self.finish(piece);
                     state = self.state();
                 } else {
-                    state = self
-                        .changed
-                        .wait_while(state, |it| {
-                            matches!(it.begun.front(), Some(None)) && !it.is_over
-                        })
-                        .unwrap_or_else(PoisonError::into_inner);
+                    let is_made = |it: &mut State| matches!(it.begun.front(), Some(None));
+                    state = self.wait_while(state, is_made);
                     if state.is_over {
                         return state.error.take().map_or(Ok(None), Err);
                     }
@@ -126,7 +125,7 @@ impl<'m> Ahead<'m> {
             if let Some(made) = state.begun.pop_front() {
                 state.taken += 1;
                 state.since.get_or_insert_with(Instant::now);
-                self.changed.notify_all();
+                self.tell(&state);
                 return Ok(made);
             }
             let Some(piece) = self.begin(&mut state) else {
@@ -154,9 +153,8 @@ impl<'m> Ahead<'m> {
         if !is_over {
             (self.aside)();
         }
-        let is_first = |it: &mut State| it.taken == 0 && it.next < self.count && !it.is_over;
-        let state = self.changed.wait_while(self.state(), is_first);
-        let mut state = state.unwrap_or_else(PoisonError::into_inner);
+        let is_first = |it: &mut State| it.taken == 0 && it.next < self.count;
+        let mut state = self.wait_while(self.state(), is_first);
         let sent = state.since.map_or(Duration::ZERO, |since| since.elapsed());
         if !state.is_over && state.next < self.count && sent < SENDING {
             drop(state);
@@ -170,9 +168,7 @@ impl<'m> Ahead<'m> {
                 self.finish(piece);
                 state = self.state();
             } else {
-                let is_full = |it: &mut State| it.begun.len() >= AHEAD && !it.is_over;
-                let changed = self.changed.wait_while(state, is_full);
-                state = changed.unwrap_or_else(PoisonError::into_inner);
+                state = self.wait_while(state, |it| it.begun.len() >= AHEAD);
             }
         }
         drop(state);
@@ -210,7 +206,28 @@ impl<'m> Ahead<'m> {
         } else if let Some(place) = state.begun.get_mut(place) {
             *place = Some(piece.text);
         }
-        self.changed.notify_all();
+        self.tell(&state);
+    }
+
+    /// Waits as long as this is so and the work is not over.
+    fn wait_while<'s>(
+        &self,
+        mut state: MutexGuard<'s, State>,
+        mut is_so: impl FnMut(&mut State) -> bool,
+    ) -> MutexGuard<'s, State> {
+        state.waiting += 1;
+        let waits = |it: &mut State| !it.is_over && is_so(it);
+        let woken = self.changed.wait_while(state, waits);
+        let mut state = woken.unwrap_or_else(PoisonError::into_inner);
+        state.waiting -= 1;
+        state
+    }
+
+    /// Wakes who waits for a change.
+    fn tell(&self, state: &State) {
+        if state.waiting > 0 {
+            self.changed.notify_all();
+        }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
