@@ -88,6 +88,8 @@ pub struct LineSpan {
 #[derive(Debug, Clone)]
 pub struct LineIndex {
     starts: Vec<u32>,
+    /// How many lines begin before byte `n * BLOCK`, so that a line is looked for among a few dozen.
+    blocks: Vec<u32>,
     /// Characters that begin before byte `n * STRIDE`; empty for a text of ASCII alone, where bytes
     /// are characters.
     characters: Vec<u32>,
@@ -95,6 +97,9 @@ pub struct LineIndex {
 
 /// How many bytes lie between two places at which characters have been counted.
 const STRIDE: usize = 128;
+
+/// The same of places at which lines have been.
+const BLOCK: usize = 1024;
 
 /// How many characters begin in these bytes.
 fn characters(bytes: &[u8]) -> usize {
@@ -124,10 +129,29 @@ impl LineIndex {
                 count
             }));
         }
+        let mut blocks = Vec::with_capacity(bytes.len() / BLOCK + 1);
+        for (line, &start) in starts.iter().enumerate() {
+            // All that begin no later than this line.
+            while blocks.len() * BLOCK <= start as usize {
+                blocks.push(offset(line));
+            }
+        }
         Self {
             starts,
+            blocks,
             characters: counts,
         }
+    }
+
+    /// The line, counted from 0, that an offset is in.
+    fn line_at(&self, offset: usize) -> usize {
+        let before = |block: usize| {
+            let lines = self.blocks.get(block);
+            lines.map_or(self.starts.len(), |&lines| lines as usize)
+        };
+        let (from, to) = (before(offset / BLOCK), before(offset / BLOCK + 1));
+        let of_block = &self.starts[from..to];
+        from + of_block.partition_point(|&start| start as usize <= offset) - 1
     }
 
     /// How many characters begin before a byte.
@@ -149,11 +173,7 @@ impl LineIndex {
     #[must_use]
     pub fn line_column(&self, text: &str, offset: u32) -> LineColumn {
         let offset = (offset as usize).min(text.len());
-        let line = self
-            .starts
-            .partition_point(|&start| start as usize <= offset)
-            - 1;
-        self.column(text, line, offset)
+        self.column(text, self.line_at(offset), offset)
     }
 
     /// The column of an offset in a line, counted from 0, that it is in.
@@ -243,6 +263,11 @@ mod tests {
             format!("{narrow}\n{narrow}"),
             "é".repeat(STRIDE),
             "a".repeat(STRIDE),
+            (0..3 * BLOCK / 9)
+                .map(|at| "a".repeat(at % 17) + "\n")
+                .collect(),
+            format!("{}\n{}\n\nc", "a".repeat(BLOCK - 1), "b".repeat(3 * BLOCK)),
+            "\n".repeat(2 * BLOCK),
         ] {
             let index = LineIndex::new(&text);
             let mut expected = LineColumn { line: 1, column: 1 };
