@@ -227,6 +227,23 @@ fn swapped_sides_swap_what_comes_and_goes() {
     }
 }
 
+/// Most tables are put in order by what they share with others, without a look at their kernels.
+#[test]
+fn the_cells_of_a_table_are_in_order() {
+    let Some(snapshots) = releases() else {
+        return;
+    };
+    for pair in [(0, 27), (2, 26), (27, 0), (12, 13), (22, 24)] {
+        let (base, head) = (&snapshots[pair.0].1, &snapshots[pair.1].1);
+        for table in &between(base, head).tables {
+            let cells = table.cells(base.view(), head.view());
+            assert!(!cells.is_empty());
+            let in_order = cells.is_sorted_by(|a, b| (&a.before, &a.after) < (&b.before, &b.after));
+            assert!(in_order, "{}: {cells:#?}", table.operator);
+        }
+    }
+}
+
 /// Every change has a rule of its own, and a fingerprint that no other change of the comparison
 /// has.
 #[test]

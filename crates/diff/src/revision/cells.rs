@@ -2,6 +2,7 @@
 //! most reports show none of them, so they are computed on demand.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 use std::sync::{Arc, OnceLock};
 
 use opatlas_dispatch::{Precedence, Reason, Verdict, View};
@@ -25,7 +26,15 @@ pub struct TableChange {
 pub(super) struct Shape {
     pub(super) moved: Box<[Moved]>,
     /// What the cells have in common, once somebody asks for cells.
-    sorts: OnceLock<Box<[SortOfCells]>>,
+    sorts: OnceLock<Sorts>,
+}
+
+/// Sorts of cells, in their order as far as that is not a matter of kernels.
+#[derive(Debug)]
+struct Sorts {
+    all: Box<[SortOfCells]>,
+    /// Whether kernels may put cells in another order, or join those of two sorts.
+    depends_on_kernels: bool,
 }
 
 /// Keys whose cells are the same in each table of a shape.
@@ -58,10 +67,45 @@ impl Served {
         }
     }
 
+    /// The order of two cells where their kernels are the same.
+    fn order(&self, other: &Self) -> Ordering {
+        let of = |it: &Self| (it.rule.reason(), it.source_key, it.verdict);
+        of(self).cmp(&of(other))
+    }
+
+    /// Whether any kernels leave that order as it is: they are compared behind the key that serves, and a key has one
+    /// kernel in a table.
+    fn is_ordered(&self, other: &Self) -> bool {
+        let of = |it: &Self| (it.rule.reason(), it.source_key);
+        let has_one_kernel = self.source_key.is_some() || self.rule == Precedence::Missing;
+        of(self) != of(other) || has_one_kernel
+    }
+
     /// Whether the cells are alike where their kernels are.
     fn is_like(&self, other: &Self) -> bool {
-        let of = |it: &Self| (it.rule.reason(), it.source_key, it.verdict);
-        of(self) == of(other)
+        self.order(other) == Ordering::Equal
+    }
+}
+
+impl SortOfCells {
+    fn order(&self, other: &Self) -> Ordering {
+        let of_before = self.before.order(&other.before);
+        of_before.then_with(|| self.after.order(&other.after))
+    }
+
+    /// Whether the cells of this sort come before those of the other one, whatever their kernels are.
+    fn is_before(&self, other: &Self) -> bool {
+        match self.before.order(&other.before) {
+            Ordering::Less => self.before.is_ordered(&other.before),
+            Ordering::Equal => {
+                let is_after_less = self.after.order(&other.after) == Ordering::Less;
+                let is_ordered = |a: &Served, b| a.is_ordered(b);
+                is_after_less
+                    && is_ordered(&self.before, &other.before)
+                    && is_ordered(&self.after, &other.after)
+            }
+            Ordering::Greater => false,
+        }
     }
 }
 
@@ -73,11 +117,11 @@ impl Shape {
         }
     }
 
-    fn sorts(&self, base: View<'_>, head: View<'_>) -> &[SortOfCells] {
+    fn sorts(&self, base: View<'_>, head: View<'_>) -> &Sorts {
         self.sorts.get_or_init(|| self.find_sorts(base, head))
     }
 
-    fn find_sorts(&self, base: View<'_>, head: View<'_>) -> Box<[SortOfCells]> {
+    fn find_sorts(&self, base: View<'_>, head: View<'_>) -> Sorts {
         let mut sorts: Vec<(Option<Sort>, SortOfCells)> = Vec::new();
         for moved in &self.moved {
             let sort = moved.sort();
@@ -101,7 +145,12 @@ impl Shape {
             };
             sorts.push((sort, found));
         }
-        sorts.into_iter().map(|(_, sort)| sort).collect()
+        let mut all: Box<[SortOfCells]> = sorts.into_iter().map(|(_, sort)| sort).collect();
+        all.sort_by(SortOfCells::order);
+        Sorts {
+            depends_on_kernels: !all.is_sorted_by(SortOfCells::is_before),
+            all,
+        }
     }
 }
 
@@ -176,10 +225,10 @@ impl TableChange {
     pub fn cells<'a>(&self, base: View<'a>, head: View<'a>) -> Vec<CellChange<'a>> {
         let (old, new) = self.ids;
         let sorts = self.shape.sorts(base, head);
-        let mut cells: Vec<CellChange<'a>> = Vec::with_capacity(sorts.len());
+        let mut cells: Vec<CellChange<'a>> = Vec::with_capacity(sorts.all.len());
         // An alias serves many keys with one kernel, and a handful of kernels serve all of a table.
         let mut kernels: (Kernels<'a>, Kernels<'a>) = Default::default();
-        for sort in sorts {
+        for sort in &sorts.all {
             let before = kernels.0.cell(base, old, &sort.before);
             let after = kernels.1.cell(head, new, &sort.after);
             let is_alike = |cells: &&mut CellChange<'_>| {
@@ -194,7 +243,9 @@ impl TableChange {
                 }),
             }
         }
-        cells.sort_unstable_by(|a, b| (&a.before, &a.after).cmp(&(&b.before, &b.after)));
+        if sorts.depends_on_kernels {
+            cells.sort_unstable_by(|a, b| (&a.before, &a.after).cmp(&(&b.before, &b.after)));
+        }
         cells
     }
 }
