@@ -24,14 +24,18 @@ pub(super) struct CellTexts {
 /// table.
 #[derive(Debug, Default)]
 struct Repeated {
-    text: Option<String>,
+    text: String,
+    is_none: bool,
     json: Vec<u8>,
 }
 
 impl Repeated {
     fn json(&mut self, text: Option<&str>) -> &[u8] {
-        if self.json.is_empty() || self.text.as_deref() != text {
-            self.text = text.map(Into::into);
+        let is_same = self.is_none == text.is_none() && self.text == text.unwrap_or_default();
+        if self.json.is_empty() || !is_same {
+            self.is_none = text.is_none();
+            self.text.clear();
+            self.text.push_str(text.unwrap_or_default());
             self.json.clear();
             json::push(&mut self.json, &text);
         }

@@ -138,7 +138,9 @@ impl<'a, 'c> Parser<'a, 'c> {
     }
 
     fn arguments(&mut self) -> Parsed<(Vec<Argument<'a>>, bool)> {
-        let mut arguments = Vec::new();
+        /// Most operators have fewer.
+        const ROOM: usize = 8;
+        let mut arguments = Vec::with_capacity(ROOM);
         let (mut is_kwarg_only, mut is_vararg) = (false, false);
         self.expect(Token::Punct(b'('))?;
         if self.eat(Token::Punct(b')')) {

@@ -62,24 +62,21 @@ impl<'a> Kernels<'a> {
         self.is_delegate() || self.on(EXPLICIT).is_some() || self.on(NON_FUNCTIONAL).is_some()
     }
 
-    /// Lines of `dispatch`, as far as their keys are in the list.
-    fn lines(&self, keys: &[KeyName]) -> Option<Fragment> {
+    /// Lines of `dispatch`, as far as their keys are in the list. `text` is what they are put together in.
+    fn lines(&self, keys: &[KeyName], text: &mut String) -> Option<Fragment> {
         let own = self.kernels.iter();
         let mut lines = own.filter(|kernel| keys.contains(&kernel.key));
         let first = lines.next()?;
-        let mut text = String::with_capacity(LINE * keys.len());
-        push_line(&mut text, first);
+        text.clear();
+        push_line(text, first);
         for line in lines {
             text.push_str("; ");
-            push_line(&mut text, line);
+            push_line(text, line);
         }
         let place = self.written.placed.place(first.key_at);
-        Some(Fragment::of_field(text, Some(place)))
+        Some(Fragment::of_field(&**text, Some(place)))
     }
 }
-
-/// Room for a line of `dispatch`, in bytes.
-const LINE: usize = 64;
 
 const COMPOSITES: [&str; 3] = [IMPLICIT, EXPLICIT, NON_FUNCTIONAL];
 
@@ -102,7 +99,7 @@ fn push_line(text: &mut String, kernel: &KernelEntry) {
 
 /// Adds what changed between the kernels of two entries of one operator.
 pub(super) fn compare(
-    operator: &str,
+    operator: &Arc<str>,
     base: (&Catalogue, DeclaredEntry<'_>),
     head: (&Catalogue, DeclaredEntry<'_>),
     changes: &mut Vec<Change>,
@@ -141,18 +138,21 @@ pub(super) fn compare(
         ),
         (ChangeRuleId::DispatchKernelRenamed, old.keys(is_renamed)),
     ];
+    let mut text = String::new();
     if let Some((rule, keys)) = composite {
         let keys: Vec<KeyName> = keys.iter().map(|&key| KeyName::Known(key)).collect();
-        let change = Change::new(rule, operator, Subject::Operator)
-            .old(old.lines(&keys))
-            .new_side(new.lines(&keys));
+        let change = Change::new(rule, Arc::clone(operator), Subject::Operator)
+            .old(old.lines(&keys, &mut text))
+            .new_side(new.lines(&keys, &mut text));
         changes.push(change);
     }
     for (rule, keys) in found {
         if !keys.is_empty() {
-            let (before, after) = (old.lines(&keys), new.lines(&keys));
+            let before = old.lines(&keys, &mut text);
+            let after = new.lines(&keys, &mut text);
             let keys: Arc<[KeyName]> = keys.into();
-            let mut change = Change::new(rule, operator, Subject::Keys(Arc::clone(&keys)));
+            let mut change =
+                Change::new(rule, Arc::clone(operator), Subject::Keys(Arc::clone(&keys)));
             if rule == ChangeRuleId::DispatchKernelRemoved
                 && let Some(composite) = taken_over(&old, &new, &keys)
             {

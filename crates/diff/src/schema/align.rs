@@ -2,11 +2,10 @@
 //! place with the same type; what remains was removed or added. Plain and out arguments are
 //! aligned apart.
 
-use std::collections::VecDeque;
-
 use rustc_hash::FxHashMap;
 
 use crate::official::{Argument, RuntimeSchema};
+use crate::revision::sized;
 
 /// Indices into the arguments of the old and the new schema.
 pub(super) type Pair = (usize, usize);
@@ -35,12 +34,12 @@ impl Alignment {
         let mut to_old: Vec<Option<usize>> = vec![None; new.len()];
         // Twice: arguments of one kind first, so that an input that shares its name with an out
         // argument does not take its place.
-        let mut free = by_name(new);
+        let mut free = Free::of(new);
         for same_kind in [true, false] {
             for (i, argument) in old.iter().enumerate().filter(|(_, a)| !a.name.is_empty()) {
                 let wanted = (argument.name, argument.is_out() == same_kind);
                 if to_new[i].is_none()
-                    && let Some(j) = free.get_mut(&wanted).and_then(VecDeque::pop_front)
+                    && let Some(j) = free.take(wanted)
                 {
                     to_new[i] = Some(j);
                     to_old[j] = Some(i);
@@ -68,14 +67,32 @@ impl Alignment {
     }
 }
 
-/// Arguments by their name and whether they are out arguments, in order.
-fn by_name<'a>(arguments: &[Argument<'a>]) -> FxHashMap<(&'a str, bool), VecDeque<usize>> {
-    let mut by_name: FxHashMap<_, VecDeque<usize>> = FxHashMap::default();
-    for (i, argument) in arguments.iter().enumerate() {
-        let key = (argument.name, argument.is_out());
-        by_name.entry(key).or_default().push_back(i);
+/// Arguments that are not paired yet.
+struct Free<'a> {
+    /// The first of each name and kind: whether it is an out argument.
+    first: FxHashMap<(&'a str, bool), usize>,
+    /// The next one of the same name and kind, by the index of the one before.
+    next: Vec<Option<usize>>,
+}
+
+impl<'a> Free<'a> {
+    fn of(arguments: &[Argument<'a>]) -> Self {
+        let mut first = sized(arguments.len());
+        let mut next = vec![None; arguments.len()];
+        for (i, argument) in arguments.iter().enumerate().rev() {
+            next[i] = first.insert((argument.name, argument.is_out()), i);
+        }
+        Self { first, next }
     }
-    by_name
+
+    /// Takes the first one of a name and kind.
+    fn take(&mut self, wanted: (&'a str, bool)) -> Option<usize> {
+        let found = self.first.remove(&wanted)?;
+        if let Some(next) = self.next[found] {
+            self.first.insert(wanted, next);
+        }
+        Some(found)
+    }
 }
 
 /// The position of an unpaired argument: the pair before it, and its index among the unpaired ones

@@ -44,32 +44,31 @@ const MOST_NAMES: usize = 200;
 /// Names between backticks, with `and` before the last. Of very many the first, and how many more
 /// there are.
 fn ticks<S: AsRef<str>>(names: &[S]) -> String {
-    let shown = &names[..names.len().min(MOST_NAMES)];
-    let Some((last, first)) = shown.split_last() else {
-        return "nothing".to_owned();
-    };
-    let letters: usize = shown.iter().map(|name| name.as_ref().len()).sum();
-    let mut text =
-        String::with_capacity(letters + shown.len() * "``, ".len() + " and 1000 more".len());
-    let mut push = |before: &str, name: &str| {
+    let mut text = String::new();
+    push_ticks(&mut text, names.len(), names.iter().map(AsRef::as_ref));
+    text
+}
+
+/// Appends the same of `count` names.
+fn push_ticks<'n>(text: &mut String, count: usize, names: impl Iterator<Item = &'n str>) {
+    let shown = count.min(MOST_NAMES);
+    if shown == 0 {
+        return text.push_str("nothing");
+    }
+    let more = count - shown;
+    for (i, name) in names.take(shown).enumerate() {
+        let before = match i {
+            0 => "",
+            i if i + 1 == shown && more == 0 => " and ",
+            _ => ", ",
+        };
         for part in [before, "`", name, "`"] {
             text.push_str(part);
         }
-    };
-    for (i, name) in first.iter().enumerate() {
-        push(if i == 0 { "" } else { ", " }, name.as_ref());
     }
-    let more = names.len() - shown.len();
-    let before_last = match (first.is_empty(), more) {
-        (true, _) => "",
-        (false, 0) => " and ",
-        (false, _) => ", ",
-    };
-    push(before_last, last.as_ref());
     if more > 0 {
         let _ = write!(text, " and {more} more");
     }
-    text
 }
 
 /// The text of a side, or an empty one.

@@ -17,7 +17,7 @@ pub fn csv_row(out: &mut String, view: View<'_>, id: OperatorId, entry: &Entry<'
     let needs = operator_names(view, &support.needs).join(" ");
     let cause = entry.cause.map(cause_sentence);
     let fields = [
-        &*operator,
+        operator,
         entry.key,
         entry.functionality,
         entry.backend.unwrap_or_default(),

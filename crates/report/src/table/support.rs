@@ -1,6 +1,5 @@
 //! What really runs, in words: the verdict of one entry, and of an operator on all backends.
 
-use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use super::{Shown, keys};
@@ -37,7 +36,7 @@ pub(super) fn unknown_words(support: &Support) -> &'static str {
 }
 
 /// The names of operators.
-pub(super) fn operator_names<'a>(view: View<'a>, ids: &[OperatorId]) -> Vec<Cow<'a, str>> {
+pub(super) fn operator_names<'a>(view: View<'a>, ids: &[OperatorId]) -> Vec<&'a str> {
     let operators = ids
         .iter()
         .map(|&id| view.inputs.catalogue.operator(id).qualified_name());

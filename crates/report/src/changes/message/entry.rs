@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use super::{formulas, from_to, names, text, tick, ticks};
+use super::{formulas, from_to, names, push_ticks, text, tick, ticks};
 use crate::changes::lists::keys;
 use opatlas_diff::rules::ChangeRuleId;
-use opatlas_diff::{Change, Note};
+use opatlas_diff::{Change, Note, Subject};
+use opatlas_operators::entry::KeyName;
 
 pub(super) fn message(change: &Change) -> Option<String> {
     Some(match change.rule.id {
@@ -82,7 +83,7 @@ pub(super) fn message(change: &Change) -> Option<String> {
         | ChangeRuleId::FormulaChanged
         | ChangeRuleId::FormulaRemoved => formulas::message(change),
         id if id.as_str().starts_with("tag-") => tags(change)?,
-        _ => return kernels(change, &names(change)),
+        _ => return kernels(change),
     })
 }
 
@@ -120,35 +121,63 @@ fn tags(change: &Change) -> Option<String> {
 }
 
 /// The lines of kernels that a change gives.
-fn kernel_lines(text: &str) -> Vec<&str> {
-    const BETWEEN: &str = "; ";
-    let mut lines = Vec::new();
-    let mut from = 0;
-    // A search for one character is several times as quick as one for two.
-    for (at, _) in text.match_indices(';') {
-        if text[at..].starts_with(BETWEEN) {
-            lines.push(&text[from..at]);
-            from = at + BETWEEN.len();
-        }
+#[derive(Clone)]
+struct KernelLines<'t>(Option<&'t str>);
+
+impl<'t> Iterator for KernelLines<'t> {
+    type Item = &'t str;
+
+    fn next(&mut self) -> Option<&'t str> {
+        const BETWEEN: &str = "; ";
+        let text = self.0.take()?;
+        // A search for one character is several times as quick as one for two.
+        let mut ends = text.match_indices(';').map(|(at, _)| at);
+        let end = ends.find(|&at| text[at..].starts_with(BETWEEN));
+        self.0 = end.map(|end| &text[end + BETWEEN.len()..]);
+        Some(&text[..end.unwrap_or(text.len())])
     }
-    lines.push(&text[from..]);
-    lines
 }
 
-fn kernels(change: &Change, own: &[&str]) -> Option<String> {
+/// A sentence with the lines of kernels that a change gives behind each of these words.
+fn with_lines<const LISTS: usize>(before: [(&[&str], &str); LISTS], after: &str) -> String {
+    let letters = before.iter().map(|(words, lines)| {
+        let words: usize = words.iter().map(|word| word.len()).sum();
+        words + lines.len() + " and ````".len()
+    });
+    let mut text = String::with_capacity(letters.sum::<usize>() + after.len());
+    for (words, lines) in before {
+        words.iter().for_each(|word| text.push_str(word));
+        let lines = KernelLines(Some(lines));
+        push_ticks(&mut text, lines.clone().count(), lines);
+    }
+    text.push_str(after);
+    text
+}
+
+fn kernels(change: &Change) -> Option<String> {
     let (old, new) = (text(change.old.as_ref()), text(change.new.as_ref()));
+    let own: &[KeyName] = match &change.subject {
+        Subject::Keys(keys) => keys,
+        _ => &[],
+    };
     let kernels = if own.len() == 1 { "kernel" } else { "kernels" };
-    let lines = |text: &str| ticks(&kernel_lines(text));
     Some(match change.rule.id {
-        ChangeRuleId::DispatchKernelRemoved => ["it lost the ", kernels, " ", &lines(old)].concat(),
-        ChangeRuleId::DispatchKernelAdded => ["it gained the ", kernels, " ", &lines(new)].concat(),
-        ChangeRuleId::DispatchKernelRenamed => {
-            let (old, new) = (lines(old), lines(new));
-            ["its ", kernels, " changed from ", &old, " to ", &new].concat()
+        ChangeRuleId::DispatchKernelRemoved => {
+            with_lines([(&["it lost the ", kernels, " "], old)], "")
         }
-        ChangeRuleId::DispatchCompositeAdded => format!(
-            "{} now serves all backends without a kernel of their own",
-            lines(new)
+        ChangeRuleId::DispatchKernelAdded => {
+            with_lines([(&["it gained the ", kernels, " "], new)], "")
+        }
+        ChangeRuleId::DispatchKernelRenamed => with_lines(
+            [
+                (&["its ", kernels, " changed from "], old),
+                (&[" to "], new),
+            ],
+            "",
+        ),
+        ChangeRuleId::DispatchCompositeAdded => with_lines(
+            [(&[], new)],
+            " now serves all backends without a kernel of their own",
         ),
         ChangeRuleId::DefaultCompositeLost => {
             "it was an implicit composite without `dispatch`; its new `dispatch` has no \
@@ -208,7 +237,9 @@ fn kernels(change: &Change, own: &[&str]) -> Option<String> {
         }
         ChangeRuleId::OverloadShadowing => format!(
             "the new overload matches calls that used {} before",
-            own.first().map_or_else(String::new, |name| tick(name))
+            names(change)
+                .first()
+                .map_or_else(String::new, |name| tick(name))
         ),
         _ => return None,
     })
