@@ -151,7 +151,7 @@ async fn histories_agree_with_comparisons_and_tables() {
     let mut names: Vec<String> = snapshots
         .iter()
         .flat_map(|snapshot| &snapshot.catalogue.operators)
-        .map(|operator| operator.qualified_name().into_owned())
+        .map(|operator| operator.qualified_name().to_owned())
         .collect();
     names.sort();
     names.dedup();

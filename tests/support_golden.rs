@@ -214,7 +214,7 @@ fn the_next_ten_kernels_help_as_promised() {
         let weight = |id| u64::from(!operator(id).is_generated());
         let leverage = view.leverage(slot, 10, weight);
         let steps = leverage.steps.iter();
-        let name = |id| operator(id).qualified_name().into_owned();
+        let name = |id| operator(id).qualified_name().to_owned();
         advised.extend(steps.map(|step| name(step.operator)));
         let unlocked = leverage.steps.iter().flat_map(|step| &step.unlocks);
         promised.extend(unlocked.map(|id| name(*id)));

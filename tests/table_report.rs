@@ -145,7 +145,7 @@ fn every_operator_of_a_release_can_be_shown() {
                 ..shown
             };
             let text = table(quick, id, "pytorch 2.9.0");
-            assert!(text.starts_with(&*operator.qualified_name()) && text.contains("kernel"));
+            assert!(text.starts_with(operator.qualified_name()) && text.contains("kernel"));
             let told = view.what_if(id, &[Wanted::at("PrivateUse1")], &[]).unwrap();
             assert!(
                 told.changes()

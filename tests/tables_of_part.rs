@@ -76,9 +76,9 @@ fn compare(whole: &Read, step: usize, of: (&Build, Source)) {
         let view_of_part = View::new(part.inputs(), &tables);
         for id in ids {
             let name = whole.catalogue.operator(id).qualified_name();
-            let found = part.catalogue.find_qualified(&name);
+            let found = part.catalogue.find_qualified(name);
             let found = found.unwrap_or_else(|| panic!("{name} of {release} is missing"));
-            if whole.catalogue.find_qualified(&name) != Some(id) {
+            if whole.catalogue.find_qualified(name) != Some(id) {
                 // A further entry of the same name.
                 continue;
             }

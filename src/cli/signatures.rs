@@ -88,14 +88,14 @@ impl Signatures {
         };
         let name = operator.qualified_name();
         Ok(match made.implement {
-            Some(view) => implementation(&name, &maker.implementation(id, &view.key), sizes),
+            Some(view) => implementation(name, &maker.implementation(id, &view.key), sizes),
             None => {
                 let language = match self.lang {
                     None => Language::All,
                     Some(Lang::Cpp) => Language::Cpp,
                     Some(Lang::Python) => Language::Python,
                 };
-                declarations(&name, &maker.faces(id), language, sizes)
+                declarations(name, &maker.faces(id), language, sizes)
             }
         })
     }

@@ -221,7 +221,7 @@ fn operators(
     let mut found: Vec<_> = fitting
         .map(|operator| {
             (
-                operator.name().base() != base,
+                operator.base_name() != base,
                 operator.qualified_name(),
                 operator,
             )

@@ -117,7 +117,7 @@ fn name_in(opened: Opened<'_>, func: Span, length: usize) -> Span {
 /// The entries whose `structured_delegate` or `autogen` names an operator.
 fn naming<'w>(opened: Opened<'w>, id: OperatorId) -> impl Iterator<Item = Place<'w>> {
     let catalogue = &opened.snapshot.catalogue;
-    let name = catalogue.operator(id).name().as_str();
+    let name = catalogue.operator(id).name_text();
     let entries = catalogue.native_functions.entries.iter();
     entries.flat_map(move |placed| {
         let entry = &placed.entry;

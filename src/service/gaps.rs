@@ -60,7 +60,7 @@ pub fn leverage(
         if operator.is_generated() || tag.is_some_and(|tag| !operator.has_tag(tag)) {
             return 0;
         }
-        usage.map_or(1, |usage| used(usage, &operator.qualified_name()))
+        usage.map_or(1, |usage| used(usage, operator.qualified_name()))
     };
     snapshot.view().leverage(slot, most, weight)
 }
@@ -103,15 +103,15 @@ pub fn gaps(
                 reason,
                 verdict: support.verdict,
                 needs: named
-                    .map(|operator| operator.qualified_name().into_owned())
+                    .map(|operator| operator.qualified_name().to_owned())
                     .collect(),
                 source_key: entry
                     .and_then(|entry| entry.source_key)
                     .map(|key: Key| keys.name(key)),
                 is_core: operator.has_tag(CORE),
                 others: u32::try_from(others.iter().filter(has_kernel).count()).unwrap_or(u32::MAX),
-                usage: usage.map(|usage| used(usage, &name)),
-                operator: name.into_owned(),
+                usage: usage.map(|usage| used(usage, name)),
+                operator: name.to_owned(),
             }
         })
         .collect();
@@ -133,14 +133,8 @@ pub fn gained(snapshot: &Snapshot, before: &Snapshot, key: &str) -> Vec<String> 
             return Vec::new();
         };
         let own = declared(snapshot, slot).filter(|(_, reason)| *reason == Reason::Kernel);
-        own.map(|(id, _)| {
-            snapshot
-                .catalogue
-                .operator(id)
-                .qualified_name()
-                .into_owned()
-        })
-        .collect()
+        own.map(|(id, _)| snapshot.catalogue.operator(id).qualified_name().to_owned())
+            .collect()
     };
     let had: FxHashSet<String> = kernels(before).into_iter().collect();
     let mut gained = kernels(snapshot);
@@ -155,7 +149,7 @@ pub fn unknown(snapshot: &Snapshot, usage: &Usage) -> Vec<String> {
     let operators = snapshot.catalogue.operators.iter();
     let mut names: FxHashSet<String> = FxHashSet::default();
     for operator in operators {
-        let name = operator.qualified_name().into_owned();
+        let name = operator.qualified_name().to_owned();
         names.insert(base(&name).to_owned());
         names.insert(name);
     }

@@ -116,7 +116,7 @@ pub fn search(
     let fitting: Vec<(OperatorId, &Operator)> = fitting.collect();
     let mut found = ranked(&fitting, &sought, stop)?;
     if found.is_empty() {
-        let names = fitting.iter().map(|(_, operator)| operator.name().as_str());
+        let names = fitting.iter().map(|(_, operator)| operator.name_text());
         let names: Vec<&str> = names.collect();
         if let Some(loose) = sought.loosened(&names) {
             found = ranked(&fitting, &loose, stop)?;
@@ -136,7 +136,7 @@ fn ranked(
         .iter()
         .take_while(|_| !stop.is_requested())
         .filter_map(|&(id, operator)| {
-            let name = operator.name().as_str();
+            let name = operator.name_text();
             let candidate = Candidate {
                 namespace: operator.namespace(),
                 name,
@@ -163,7 +163,7 @@ fn fits(catalogue: &Catalogue, filter: &Filter, id: OperatorId, operator: &Opera
     };
     generated
         && is_wanted(filter.namespace.as_deref(), |n| operator.namespace() == n)
-        && is_wanted(filter.base_name.as_deref(), |n| operator.name().base() == n)
+        && is_wanted(filter.base_name.as_deref(), |n| operator.base_name() == n)
         && is_wanted(filter.kind, |kind| operator.kind == kind)
         && is_wanted(filter.tag.as_deref(), |tag| operator.has_tag(tag))
         && is_wanted(filter.structured, |s| operator.is_structured() == s)
@@ -195,7 +195,7 @@ mod tests {
     fn names(filter: &Filter) -> Vec<String> {
         let catalogue = Catalogue::read(&Bundle::of_native_functions(FILE), Release::LATEST, None);
         let found = search(&catalogue, filter, &Stop::never()).unwrap();
-        let name = |id| catalogue.operator(id).qualified_name().into_owned();
+        let name = |id| catalogue.operator(id).qualified_name().to_owned();
         found.into_iter().map(name).collect()
     }
 

@@ -347,7 +347,7 @@ impl Snapshot {
         let ids = self.catalogue.overloads(base).iter();
         let operators = ids.map(|&id| self.catalogue.operator(id));
         let operators = operators.filter(|operator| operator.namespace() == namespace);
-        let names = operators.map(|operator| operator.qualified_name().into_owned());
+        let names = operators.map(|operator| operator.qualified_name().to_owned());
         names.take(OVERLOADS).collect()
     }
 

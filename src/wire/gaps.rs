@@ -247,7 +247,7 @@ pub fn view(asked: &Asked<'_>, stop: &Stop) -> Result<Gaps, Problem> {
 /// The kernels that would help most.
 fn leverage(asked: &Asked<'_>, slot: Slot) -> Vec<LeverageStep> {
     let catalogue = &asked.snapshot.catalogue;
-    let name = |id: OperatorId| catalogue.operator(id).qualified_name().into_owned();
+    let name = |id: OperatorId| catalogue.operator(id).qualified_name().to_owned();
     let counts = |id: &OperatorId| {
         let operator = catalogue.operator(*id);
         !operator.is_generated() && asked.tag.is_none_or(|tag| operator.has_tag(tag))

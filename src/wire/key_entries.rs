@@ -148,7 +148,7 @@ pub fn with_key<T>(
         {
             let operator = view.inputs.catalogue.operator(id);
             items.push(KeyEntry {
-                operator: operator.qualified_name().into_owned(),
+                operator: operator.qualified_name().to_owned(),
                 entry: entry(snapshot, view, id, found),
             });
         }

@@ -241,7 +241,7 @@ pub(crate) fn matrix_operator(
 ) -> MatrixOperator<'_> {
     let written = operator.declared();
     MatrixOperator {
-        name: operator.qualified_name().into_owned(),
+        name: operator.qualified_name().to_owned(),
         namespace: operator.namespace(),
         schema: operator.canonical(),
         kind: operator.kind.into(),

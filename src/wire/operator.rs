@@ -174,14 +174,14 @@ pub fn operator(snapshot: &Snapshot, id: OperatorId) -> Operator<'_> {
     let entry = placed.map(|placed| &*placed.entry);
     let from = operator.generated_from();
     Operator {
-        name: operator.name().as_str(),
+        name: operator.name_text(),
         namespace: operator.namespace(),
-        base_name: operator.name().base(),
+        base_name: operator.base_name(),
         overload: operator.name().overload(),
         schema: operator.canonical(),
         kind: operator.kind.into(),
         generated: operator.is_generated(),
-        generated_from: from.map(|id| catalogue.operator(id).qualified_name().into_owned()),
+        generated_from: from.map(|id| catalogue.operator(id).qualified_name().to_owned()),
         arguments: arguments(schema),
         returns: returns(schema),
         variants: variants(operator.variants()),

@@ -195,7 +195,7 @@ pub fn operator_page(snapshot: &Snapshot, id: OperatorId) -> OperatorPage<'_> {
             .map(|member| catalogue.operator(member))
             .map(|member| GroupMember {
                 kind: member.kind.into(),
-                name: member.qualified_name().into_owned(),
+                name: member.qualified_name().to_owned(),
             })
             .collect(),
         findings: about.map(|f| finding::one(snapshot, f)).collect(),

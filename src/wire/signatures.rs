@@ -236,11 +236,7 @@ pub fn view(
     implementation: Option<ImplementationFaces>,
 ) -> Signatures {
     Signatures {
-        name: snapshot
-            .catalogue
-            .operator(id)
-            .qualified_name()
-            .into_owned(),
+        name: snapshot.catalogue.operator(id).qualified_name().to_owned(),
         dispatcher: faces.dispatcher,
         dispatcher_int: faces.dispatcher_int,
         functions: faces.functions,

@@ -145,7 +145,7 @@ pub(crate) fn table_view<'a>(
     let answers = slots.iter().filter(|&at| is_shown(at));
     let operator = view.inputs.catalogue.operator(id);
     Ok(TableView {
-        operator: operator.qualified_name().into_owned(),
+        operator: operator.qualified_name().to_owned(),
         release: keys.release().as_str(),
         build: view.tables.build().into(),
         source: view.tables.source().into(),

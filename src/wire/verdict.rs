@@ -37,7 +37,7 @@ impl Support {
         let names = |ids: &[OperatorId]| {
             let operators = ids.iter().map(|&id| catalogue.operator(id));
             operators
-                .map(|operator| operator.qualified_name().into_owned())
+                .map(|operator| operator.qualified_name().to_owned())
                 .collect()
         };
         Self {

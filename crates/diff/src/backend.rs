@@ -158,7 +158,7 @@ fn unknown(listed: &BTreeSet<&str>, base: &Catalogue, head: &Catalogue) -> Vec<U
         return Vec::new();
     }
     let names = head.operators.iter();
-    let names = names.map(|operator| operator.qualified_name().into_owned());
+    let names = names.map(|operator| operator.qualified_name().to_owned());
     let mut names: Names = names.collect();
     let unknown = missing.into_iter().map(|name| Unknown {
         name: (*name).to_owned(),
@@ -219,7 +219,7 @@ fn added(key: &str, comparison: &Comparison, base: &Catalogue, head: View<'_>) -
     let ids = comparison.pairs.iter().filter_map(|pair| pair.head);
     let ids = ids.filter(|id| {
         let name = head.inputs.catalogue.operator(*id).qualified_name();
-        base.find_qualified(&name).is_none()
+        base.find_qualified(name).is_none()
     });
     let mut added: Vec<Cell> = ids.filter_map(|id| cell(key, head, id)).collect();
     sort(&mut added);
@@ -265,12 +265,12 @@ fn cell(key: &str, view: View<'_>, id: OperatorId) -> Option<Cell> {
     let Support { verdict, needs, .. } = view.support_of(id, &entry);
     let needs = needs.into_iter().map(|id| catalogue.operator(id));
     Some(Cell {
-        operator: operator.qualified_name().into_owned(),
+        operator: operator.qualified_name().to_owned(),
         reason: entry.reason,
         source_key: entry.source_name(keys),
         verdict,
         needs: needs
-            .map(|operator| operator.qualified_name().into_owned())
+            .map(|operator| operator.qualified_name().to_owned())
             .collect(),
         is_core: operator.has_tag(super::revision::CORE),
     })

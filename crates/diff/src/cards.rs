@@ -82,7 +82,7 @@ pub fn cards(comparison: &Comparison, base: &Catalogue, head: View<'_>) -> Vec<C
         .iter()
         .filter(|operator| !operator.is_generated())
     {
-        if let Some(kin) = kin.get_mut(stem(operator.name().as_str())) {
+        if let Some(kin) = kin.get_mut(stem(operator.name_text())) {
             kin.push(operator);
         }
     }
@@ -179,7 +179,7 @@ fn out_form(catalogue: &Catalogue, id: OperatorId) -> OutForm {
 /// The tags that all operators of the same stem in the base have and the operator has not; at
 /// least two must speak for it.
 fn missing_tags(kin: &FxHashMap<&str, Vec<&Operator>>, operator: &Operator) -> Vec<Box<str>> {
-    let kin = kin.get(stem(operator.name().as_str()));
+    let kin = kin.get(stem(operator.name_text()));
     let kin = kin.into_iter().flatten().copied();
     let kin = kin
         .filter(|other| other.kind == operator.kind)

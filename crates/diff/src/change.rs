@@ -14,17 +14,23 @@ use opatlas_source::Span;
 
 /// One difference. The rule says what kind it is; level and impacts are those of this very
 /// change, which can weigh more or less than its rule's.
+///
+/// A comparison goes through its thousands of changes half a dozen times. What all of that looks at comes
+/// first and fits into the first cache line, beside the counts of an [`Arc`]; all of a change takes four.
 #[derive(Debug, Clone)]
+#[repr(C)]
 pub struct Change {
     /// The rule.
     pub rule: &'static ChangeRule,
-    /// How bad it is to everybody together, before any profile.
-    pub level: Level,
-    /// The affected audiences.
-    pub impacts: Impacts,
     /// The operator, qualified unless its namespace is `aten`: the base's name where both sides
     /// have it.
     pub operator: Arc<str>,
+    /// The operator on both sides, where the comparison found it on both anyway.
+    ids: Option<(OperatorId, OperatorId)>,
+    /// The affected audiences.
+    pub impacts: Impacts,
+    /// How bad it is to everybody together, before any profile.
+    pub level: Level,
     /// What in the operator it is about.
     pub subject: Subject,
     /// The old text.
@@ -36,8 +42,6 @@ pub struct Change {
     /// Other operators to which the same happened for the same cause: generated ones that follow
     /// the operator, entries that delegate to it.
     pub also: Vec<Arc<str>>,
-    /// The operator on both sides, where the comparison found it on both anyway.
-    ids: Option<(OperatorId, OperatorId)>,
     /// Made once, since the change, its cause and the tables that follow from it all show it.
     fingerprint: OnceLock<Fingerprint>,
 }
@@ -129,11 +133,11 @@ pub enum Part {
     /// Its name.
     Name,
     /// An argument, counted over all of them from 0.
-    Argument(usize),
+    Argument(u32),
     /// All returns.
     Returns,
     /// A return, counted from 0.
-    Return(usize),
+    Return(u32),
     /// Nothing of the schema: another field of the entry.
     Field,
 }
@@ -396,6 +400,14 @@ impl fmt::Display for Fingerprint {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_all_look_at_is_in_the_first_line_of_four() {
+        const COUNTS: usize = 2 * size_of::<usize>();
+        const LINE: usize = 64;
+        assert!(COUNTS + std::mem::offset_of!(Change, level) < LINE);
+        assert!(COUNTS + size_of::<Change>() <= 4 * LINE);
+    }
 
     #[test]
     fn a_subject_is_its_names_with_commas_between_them() {

@@ -117,7 +117,7 @@ pub fn drift<'a>(
     let mut namespaces = FxHashSet::default();
     for (id, operator) in inputs.catalogue.iter() {
         stop.check()?;
-        let name = operator.qualified_name().into_owned();
+        let name = operator.qualified_name().to_owned();
         let found: Vec<_> = process.of(&name).map(|(_, row)| row).collect();
         let expected = registrations.of(inputs, id);
         let expected: Vec<_> = expected.filter(|row| counts(row)).collect();
@@ -182,7 +182,7 @@ impl Comparison {
                 };
                 declared.insert(backend);
                 let key = keys.name(row.key);
-                let mut made = process.of(&name).filter(|(_, found)| *found.key == *key);
+                let mut made = process.of(name).filter(|(_, found)| *found.key == *key);
                 if !found.contains(backend) && made.any(|(_, found)| is_same(key, &row, found)) {
                     found.insert(backend);
                 }

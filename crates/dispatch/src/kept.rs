@@ -66,7 +66,7 @@ fn shared(former: &Catalogue, catalogue: &Catalogue) -> Vec<Option<OperatorId>> 
         let at = match is_shared(next) {
             true => next,
             false => {
-                let found = former.find(operator.name().as_str())?.index();
+                let found = former.find(operator.name_text())?.index();
                 next = found + 1;
                 is_shared(found).then_some(found)?
             }

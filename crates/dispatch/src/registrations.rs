@@ -329,7 +329,7 @@ impl Builder<'_> {
         // Who observed a revision's own process need not assume another one's.
         let is_listed = self.inputs.provenance == Provenance::Recorded || observed.is_empty();
         if is_listed && operator.namespace() == "aten" {
-            let listed = handwritten::of_operator(self.keys.release(), operator.name().as_str());
+            let listed = handwritten::of_operator(self.keys.release(), operator.name_text());
             rows.extend(listed.map(|row| Row {
                 key: row.key,
                 origin: Origin::HandWritten,
@@ -339,7 +339,7 @@ impl Builder<'_> {
         }
         sources::rows(self.inputs, self.keys, id, rows);
         if !observed.is_empty() {
-            for (index, row) in observed.of(&operator.qualified_name()) {
+            for (index, row) in observed.of(operator.qualified_name()) {
                 rows.extend(self.keys.lookup(&row.key).map(|key| Row {
                     key,
                     origin: Origin::Observed,

@@ -21,7 +21,7 @@ impl ByName {
         let hash = hash(name);
         let is_wanted = |id: &OperatorId| {
             let operator = &operators[id.index()];
-            operator.name_hash() == hash && operator.name().as_str() == name
+            operator.name_hash() == hash && operator.name_text() == name
         };
         self.0.find(hash, is_wanted).copied()
     }
@@ -29,7 +29,7 @@ impl ByName {
     /// Adds an operator, unless there is one of its name: that is returned then.
     pub(crate) fn insert(&mut self, operators: &[Operator], id: OperatorId) -> Option<OperatorId> {
         let hash_of = |id: &OperatorId| operators[id.index()].name_hash();
-        let name = |id: &OperatorId| operators[id.index()].name();
+        let name = |id: &OperatorId| operators[id.index()].name_text();
         let hash = hash_of(&id);
         let is_same = |known: &OperatorId| hash_of(known) == hash && name(known) == name(&id);
         match self.0.entry(hash, is_same, hash_of) {

@@ -223,7 +223,7 @@ impl Catalogue {
             if let Some(first) = self.by_name.insert(&self.operators, id) {
                 let same = self
                     .same_name
-                    .entry(operator.name().as_str().into())
+                    .entry(operator.name_text().into())
                     .or_insert_with(|| vec![first]);
                 same.push(id);
             }

@@ -275,7 +275,7 @@ impl<'a> Matcher<'a> {
     fn view_copies(&mut self) {
         for index in 0..self.found.len() {
             let view = self.found[index].operator;
-            let Some(copy) = self.copies.of_view(self.operator(view).name().as_str()) else {
+            let Some(copy) = self.copies.of_view(self.operator(view).name_text()) else {
                 continue;
             };
             let own = self.by_schema.contains_key(&self.schemas.first(copy));

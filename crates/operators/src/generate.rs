@@ -87,7 +87,7 @@ pub fn left_alone(operators: &[Operator], group: &Group, release: Release) -> Op
     let is_forced = || data.core_tag_forces_generation && members().any(|op| op.has_tag("core"));
     if members().all(Operator::has_manual_cpp_binding) {
         Some(LeftAlone::Manual)
-    } else if members().any(|op| op.is_view && !ignored.contains(op.name().base())) {
+    } else if members().any(|op| op.is_view && !ignored.contains(op.base_name())) {
         Some(LeftAlone::View)
     } else if members().all(Operator::is_composite_implicit) && !is_forced() {
         Some(LeftAlone::Composite)
@@ -206,7 +206,7 @@ impl Maker<'_> {
     }
 
     fn name_is_in(&self, id: OperatorId, list: opatlas_pytorch::release::Names) -> bool {
-        list.contains(self.operator(id).name().as_str())
+        list.contains(self.operator(id).name_text())
     }
 
     fn complete(&self, group: &Group) -> Completion {

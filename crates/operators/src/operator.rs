@@ -1,6 +1,5 @@
 //! An operator: one that an entry declares, or one that `autogen` brings into being.
 
-use std::borrow::Cow;
 use std::hash::{BuildHasher as _, BuildHasherDefault};
 use std::sync::Arc;
 
@@ -124,6 +123,14 @@ impl Declaration {
         }
     }
 
+    fn namespace(&self) -> &str {
+        match self {
+            Self::Entry(placed) => &placed.entry.namespace,
+            Self::Generated { made, .. } => &made.namespace,
+            Self::Vendor(vendor) => &vendor.namespace,
+        }
+    }
+
     fn signature(&self) -> &str {
         match self {
             Self::Entry(placed) => &placed.entry.signature,
@@ -150,6 +157,10 @@ pub struct Operator {
     /// Its kind.
     pub kind: SchemaKind,
     pub(super) glance: Glance,
+    /// Its name, qualified unless its namespace is `aten`.
+    name: Arc<str>,
+    /// Where the name itself begins in that, and where its base name ends.
+    base_name: (u32, u32),
 }
 
 /// What loops over all operators ask of each. The names and signatures of thousands of operators lie all
@@ -181,7 +192,16 @@ impl Operator {
         let stem = schema.name.stem();
         let kernels = declaration.kernels();
         let has_kernel = |key: &str| kernels.iter().any(|kernel| kernel.key.as_str() == key);
+        let name: Arc<str> = match declaration.namespace() {
+            "aten" => schema.name.shared(),
+            namespace => format!("{namespace}::{}", schema.name).into(),
+        };
+        let from = name.len() - schema.name.as_str().len();
+        let base_name = [from, from + schema.name.base().len()];
+        let base_name = base_name.map(|at| u32::try_from(at).unwrap_or(u32::MAX));
         Self {
+            name,
+            base_name: base_name.into(),
             kind: schema.kind(),
             glance: Glance {
                 name_hash: hash(schema.name.as_str()),
@@ -208,6 +228,7 @@ impl Operator {
         Self {
             declaration,
             tags,
+            name: Arc::clone(&self.name),
             ..*self
         }
     }
@@ -332,23 +353,44 @@ impl Operator {
         &self.schema().name
     }
 
+    /// The text of its name, which lies nearer than the name itself.
+    #[must_use]
+    pub fn name_text(&self) -> &str {
+        &self.name[self.base_name.0 as usize..]
+    }
+
+    /// The same of its base name.
+    #[must_use]
+    pub fn base_name(&self) -> &str {
+        let (from, to) = self.base_name;
+        &self.name[from as usize..to as usize]
+    }
+
     /// Its namespace.
     #[must_use]
     pub fn namespace(&self) -> &str {
-        match &self.declaration {
-            Declaration::Entry(placed) => &placed.entry.namespace,
-            Declaration::Generated { made, .. } => &made.namespace,
-            Declaration::Vendor(vendor) => &vendor.namespace,
+        match (self.base_name.0 as usize).checked_sub("::".len()) {
+            None => "aten",
+            Some(end) => &self.name[..end],
         }
     }
 
     /// Its name as in paths and filters: qualified unless the namespace is `aten`.
     #[must_use]
-    pub fn qualified_name(&self) -> Cow<'_, str> {
-        match self.namespace() {
-            "aten" => self.name().as_str().into(),
-            namespace => format!("{namespace}::{}", self.name()).into(),
-        }
+    pub fn qualified_name(&self) -> &str {
+        &self.name
+    }
+
+    /// The same, to be kept.
+    #[must_use]
+    pub fn shared_name(&self) -> Arc<str> {
+        Arc::clone(&self.name)
+    }
+
+    /// Whether both have the same name and namespace.
+    #[must_use]
+    pub fn is_namesake_of(&self, other: &Self) -> bool {
+        self.glance.name_hash == other.glance.name_hash && self.name == other.name
     }
 
     /// The canonical text of its schema.

@@ -64,7 +64,7 @@ impl Reading {
     pub fn of(catalogue: &Catalogue) -> Self {
         let names: FxHashSet<_> = catalogue
             .iter()
-            .map(|(_, operator)| (operator.namespace(), operator.name().as_str()))
+            .map(|(_, operator)| (operator.namespace(), operator.name_text()))
             .collect();
         Self {
             findings: crate::check(catalogue).into_kept(),

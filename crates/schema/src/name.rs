@@ -2,6 +2,7 @@
 //! `OperatorName`).
 
 use std::fmt;
+use std::sync::Arc;
 
 /// What the shape of a base name says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -32,7 +33,8 @@ impl NameForm {
 /// `base_name[.overload]`. The stem is the base name without what its form adds.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct OperatorName {
-    text: Box<str>,
+    /// Shared, since all that is told of an operator has its name.
+    text: Arc<str>,
     base_end: u32,
     stem: (u32, u32),
     form: NameForm,
@@ -170,6 +172,12 @@ impl OperatorName {
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
+    }
+
+    /// The whole name, to be kept.
+    #[must_use]
+    pub fn shared(&self) -> Arc<str> {
+        Arc::clone(&self.text)
     }
 
     /// The base name as written, `add_` or `__iadd__`.

@@ -65,7 +65,7 @@ fn answer(pair: &SchemaPair) -> Result<Vec<u8>, Problem> {
         (namespace, "") => format!("{namespace}::{}", old.name),
         (namespace, overload) => format!("{namespace}::{}.{overload}", old.name),
     };
-    let found = schema::compare(&operator, side(&old, &pair.old), side(&new, &pair.new));
+    let found = schema::compare(operator, side(&old, &pair.old), side(&new, &pair.new));
     Ok(crate::wire::json::json(&ComparedSchemas {
         official: Verdict::of(&official::compare(&old, &new)),
         changes: found

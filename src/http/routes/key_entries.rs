@@ -16,11 +16,7 @@ pub fn lines(snapshot: &Snapshot, slot: Slot, wanted: &Wanted) -> Vec<u8> {
     let view = View::new(snapshot.inputs(), &tables);
     let mut text = Vec::new();
     each_entry(view, slot, wanted, |id, found| {
-        let operator = snapshot
-            .catalogue
-            .operator(id)
-            .qualified_name()
-            .into_owned();
+        let operator = snapshot.catalogue.operator(id).qualified_name().to_owned();
         let entry = entry(snapshot, view, id, found);
         push_line(&mut text, &KeyEntry { operator, entry });
     });

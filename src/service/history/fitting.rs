@@ -30,7 +30,7 @@ pub(super) fn lowered(snapshot: &Snapshot) -> Option<Lowered> {
         let kernels = catalogue.kernels(id).iter();
         let candidate = Candidate {
             namespace: operator.namespace(),
-            name: operator.name().as_str(),
+            name: operator.name_text(),
             schema: operator.canonical(),
         };
         (candidate, kernels.map(|kernel| &*kernel.kernel.name))
@@ -55,7 +55,7 @@ pub(super) fn current(
         Some(lowered) => {
             let mut fits = lowered.fits(&sought, stop)?;
             if fits.is_empty() {
-                let names: Vec<&str> = catalogue.iter().map(|(_, it)| it.name().as_str()).collect();
+                let names: Vec<&str> = catalogue.iter().map(|(_, it)| it.name_text()).collect();
                 if let Some(loose) = sought.loosened(&names) {
                     fits = lowered.fits(&loose, stop)?;
                 }
@@ -93,7 +93,7 @@ fn each(
     let ids = search(catalogue, &filter, stop)?.into_iter();
     let current = ids.map(|id| {
         let name = catalogue.operator(id).qualified_name();
-        let is_named = name_rank(sought, &mut texts, &name).is_some();
+        let is_named = name_rank(sought, &mut texts, name).is_some();
         Current { id, is_named }
     });
     Ok(current.collect())
@@ -150,12 +150,7 @@ pub(super) fn merged<'b>(
     };
     let current = |is_named: bool| {
         let found = now.iter().filter(move |it| it.is_named == is_named);
-        found.map(|it| {
-            (
-                catalogue.operator(it.id).qualified_name().into_owned(),
-                true,
-            )
-        })
+        found.map(|it| (catalogue.operator(it.id).qualified_name().to_owned(), true))
     };
     let named: Vec<_> = current(true).take(question.limit).collect();
     if named.len() == question.limit {

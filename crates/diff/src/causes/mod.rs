@@ -7,7 +7,6 @@
 mod edits;
 mod kin;
 
-use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::sync::Arc;
 
@@ -70,7 +69,7 @@ pub fn causes(comparison: &Comparison, base: &Catalogue, head: &Catalogue) -> Ve
 /// The changes of an entry, and of what follows from it.
 #[derive(Debug, Default)]
 struct Entry<'c> {
-    operator: Cow<'c, str>,
+    operator: &'c str,
     edits: Vec<usize>,
     consequences: Vec<usize>,
 }
@@ -83,7 +82,7 @@ impl Entry<'_> {
 
 /// Sorts changes by the entry that they are about; generated operators follow their owner.
 fn by_entry<'c>(changes: &'c [Arc<Change>], kin: &Kin<'c>) -> Vec<Entry<'c>> {
-    let mut places: FxHashMap<Cow<'c, str>, usize> = sized(changes.len());
+    let mut places: FxHashMap<&'c str, usize> = sized(changes.len());
     let mut entries: Vec<Entry<'c>> = Vec::new();
     let mut first = 0;
     // The changes of an operator stand together.
@@ -91,7 +90,7 @@ fn by_entry<'c>(changes: &'c [Arc<Change>], kin: &Kin<'c>) -> Vec<Entry<'c>> {
         let operator = &of_operator[0].operator;
         let owner = kin.owner_in(operator, of_operator[0].ids(kin.sides()));
         let is_own = *owner == **operator;
-        let place = *places.entry(owner.clone()).or_insert_with(|| {
+        let place = *places.entry(owner).or_insert_with(|| {
             entries.push(Entry {
                 operator: owner,
                 ..Entry::default()
@@ -132,19 +131,19 @@ fn by_entry<'c>(changes: &'c [Arc<Change>], kin: &Kin<'c>) -> Vec<Entry<'c>> {
 fn attach<'c>(changes: &'c [Arc<Change>], kin: &Kin<'c>, entries: &mut [Entry<'c>]) {
     let with_edits = entries.iter().enumerate();
     let with_edits = with_edits.filter(|(_, entry)| !entry.edits.is_empty());
-    let mut edited: FxHashMap<Cow<'c, str>, usize> = sized(entries.len());
-    edited.extend(with_edits.map(|(place, entry)| (entry.operator.clone(), place)));
-    let stems = kin::stems(edited.iter().map(|(name, place)| (&**name, *place)));
+    let mut edited: FxHashMap<&'c str, usize> = sized(entries.len());
+    edited.extend(with_edits.map(|(place, entry)| (entry.operator, place)));
+    let stems = kin::stems(edited.iter().map(|(name, place)| (*name, *place)));
     for place in 0..entries.len() {
         if !entries[place].edits.is_empty() {
             continue;
         }
         let effects = std::mem::take(&mut entries[place].consequences);
-        let operator = entries[place].operator.clone();
+        let operator = entries[place].operator;
         let named = |i: &usize| kin.named(&changes[*i]);
-        let mut related = effects.iter().flat_map(named).chain(kin.related(&operator));
-        let direct = related.find_map(|name| edited.get(&*name).copied());
-        let cause = direct.or_else(|| stems.get(kin::stem(&operator)).copied());
+        let mut related = effects.iter().flat_map(named).chain(kin.related(operator));
+        let direct = related.find_map(|name| edited.get(name).copied());
+        let cause = direct.or_else(|| stems.get(kin::stem(operator)).copied());
         match cause {
             Some(cause) => entries[cause].consequences.extend(effects),
             None => {
@@ -167,7 +166,7 @@ fn merge<'c>(
     for entry in entries {
         let level = entry.all().map(|i| changes[i].level).max();
         let lost_type = kin.lost_type(&changes[entry.edits[0]]);
-        let known = shared(changes, &entry.operator, &entry.edits, lost_type)
+        let known = shared(changes, entry.operator, &entry.edits, lost_type)
             .map(|shared| alike.entry((shared, level.unwrap_or(Level::None))))
             .map(|known| *known.or_insert(causes.len()));
         let edited = Edited {

@@ -1,6 +1,5 @@
 //! Applying a policy and its exceptions to a comparison.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::rules::ChangeRuleId;
@@ -222,8 +221,8 @@ impl<'a> Treatments<'a> {
         let Some(operator) = operator else {
             return Treatment::Same;
         };
-        let base = operator.name().base();
-        let is_private = base.starts_with('_') && !base.starts_with("__");
+        let name = operator.name_text();
+        let is_private = name.starts_with('_') && !name.starts_with("__");
         let of_private = is_private.then_some(self.private);
         let of_namespace = self.namespaces.get(operator.namespace()).copied();
         let of_tag = operator.tags.iter().filter(|_| in_base.is_some());
@@ -318,7 +317,7 @@ fn statuses(
 
 /// An operator with its whole name.
 struct Named<'a> {
-    name: Cow<'a, str>,
+    name: &'a str,
     base: (&'a str, &'a str),
 }
 
@@ -327,7 +326,7 @@ impl<'a> Named<'a> {
         let operators = catalogue.operators.iter();
         operators.map(|operator| Self {
             name: operator.qualified_name(),
-            base: (operator.namespace(), operator.name().base()),
+            base: (operator.namespace(), operator.base_name()),
         })
     }
 }
@@ -341,7 +340,7 @@ fn is_there(exception: &Exception, revisions: &[&Catalogue]) -> bool {
 
 /// How many base names a pattern matches, counted up to 2, which is enough to decide.
 fn bases(matches: impl Fn(&str) -> bool, named: &[Named<'_>]) -> usize {
-    let mut found = named.iter().filter(|named| matches(&named.name));
+    let mut found = named.iter().filter(|named| matches(named.name));
     let Some(first) = found.next() else {
         return 0;
     };

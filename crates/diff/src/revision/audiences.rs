@@ -106,8 +106,8 @@ fn refine_part(base: &Catalogue, faces: &Faces, changes: &mut [Arc<Change>], are
     };
     for change in changes {
         let mut impacts = change.impacts;
-        if let Some(declared) = faces.0.get(&*change.operator)
-            && is_about_schema(change.rule.group)
+        if is_about_schema(change.rule.group)
+            && let Some(declared) = faces.0.get(&*change.operator)
         {
             impacts = of_declarations(impacts, *declared);
         }

@@ -1,6 +1,5 @@
 //! Deprecated Python signatures that came and went (`deprecated.yaml`).
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::change::{Change, Fragment, Subject};
@@ -23,21 +22,21 @@ pub(super) fn compare(base: &Catalogue, head: &Catalogue, changes: &mut Vec<Chan
     for (_, (id, schema)) in old.iter().filter(|(key, _)| !new.contains_key(*key)) {
         let name = base.operator(*id).qualified_name();
         // What calls a removed operator goes with it.
-        if head.find_qualified(&name).is_some() {
+        if head.find_qualified(name).is_some() {
             let change = change(ChangeRuleId::DeprecatedSignatureRemoved, name, schema);
             changes.push(change.old(Fragment::of_field(schema.as_str(), None)));
         }
     }
     for (_, (id, schema)) in new.iter().filter(|(key, _)| !old.contains_key(*key)) {
         let name = head.operator(*id).qualified_name();
-        if base.find_qualified(&name).is_some() {
+        if base.find_qualified(name).is_some() {
             let change = change(ChangeRuleId::DeprecatedSignatureAdded, name, schema);
             changes.push(change.new_side(Fragment::of_field(schema.as_str(), None)));
         }
     }
 }
 
-fn change(rule: ChangeRuleId, operator: Cow<'_, str>, schema: &str) -> Change {
+fn change(rule: ChangeRuleId, operator: &str, schema: &str) -> Change {
     Change::new(rule, operator, Subject::Names(vec![schema.into()]))
 }
 
@@ -49,7 +48,7 @@ fn signatures(catalogue: &Catalogue) -> Signatures {
     let matches = catalogue.deprecated_matches();
     for (index, form) in file.forms.iter().enumerate() {
         for &id in matches.of_form(index) {
-            let called = catalogue.operator(id).name().base();
+            let called = catalogue.operator(id).base_name();
             let key = format!("{called} {}", seen_by_callers(&form.schema));
             let schema = form.schema.to_string();
             signatures.entry(key).or_insert((id, schema));

@@ -12,7 +12,7 @@ use opatlas_operators::entry::{DeviceCheck, Entry, Field, Placed};
 
 /// Adds what changed between two entries of the same operator.
 pub(super) fn compare(
-    operator: &str,
+    operator: &Arc<str>,
     old: DeclaredEntry<'_>,
     new: DeclaredEntry<'_>,
     changes: &mut Vec<Change>,
@@ -30,7 +30,7 @@ pub(super) fn compare(
 }
 
 struct Fields<'a, 'c> {
-    operator: &'a str,
+    operator: &'a Arc<str>,
     old: DeclaredEntry<'a>,
     new: DeclaredEntry<'a>,
     changes: &'c mut Vec<Change>,
@@ -38,7 +38,7 @@ struct Fields<'a, 'c> {
 
 impl Fields<'_, '_> {
     fn add(&mut self, rule: ChangeRuleId, field: Field, old: String, new: String) {
-        let change = Change::new(rule, self.operator, Subject::Operator)
+        let change = Change::new(rule, Arc::clone(self.operator), Subject::Operator)
             .old(self.old.field(field, old))
             .new_side(self.new.field(field, new));
         self.changes.push(change);
@@ -140,7 +140,7 @@ impl Fields<'_, '_> {
         for (rule, names) in moves {
             if !names.is_empty() {
                 let field = Field::CppNoDefaultArgs;
-                let change = Change::new(rule, self.operator, Subject::Names(names))
+                let change = Change::new(rule, Arc::clone(self.operator), Subject::Names(names))
                     .old(self.old.field(field, old.join(", ")))
                     .new_side(self.new.field(field, new.join(", ")));
                 self.changes.push(change);

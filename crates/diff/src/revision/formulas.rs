@@ -88,7 +88,7 @@ pub(super) fn compare(
             (None, None) => continue,
         }
         if !edits.0.is_empty() {
-            let operator = base.inputs.catalogue.operator(old).qualified_name();
+            let operator = base.inputs.catalogue.operator(old).shared_name();
             edits.tell(&operator, changes);
         }
     }
@@ -415,11 +415,11 @@ impl Edits {
     }
 
     /// The changes, at the formulas.
-    fn tell(self, operator: &str, changes: &mut Vec<Change>) {
+    fn tell(self, operator: &Arc<str>, changes: &mut Vec<Change>) {
         for ((rule, before, after), edited) in self.0 {
             let fragment = |(text, at): (String, Span)| Fragment::of_formula(text, at);
             let (old, new) = (before.zip(edited.at.0), after.zip(edited.at.1));
-            let change = Change::new(rule, operator, Subject::Names(edited.names));
+            let change = Change::new(rule, Arc::clone(operator), Subject::Names(edited.names));
             changes.push(change.old(old.map(fragment)).new_side(new.map(fragment)));
         }
     }

@@ -22,7 +22,7 @@ pub(super) fn compare(
     let listed = [base, head].map(|side| Listed::among(side, &touched));
     for &(old, new) in &pairing.common.unshared {
         let (before, after) = (base.operator(old), head.operator(new));
-        let name = before.name().as_str();
+        let name = before.name_text();
         let rule = match (before.is_generated(), after.is_generated()) {
             (true, false) => ChangeRuleId::AutogenBecameExplicit,
             (false, true) => ChangeRuleId::AutogenAdded,
@@ -35,7 +35,7 @@ pub(super) fn compare(
             },
             (false, false) => continue,
         };
-        let mut change = Change::new(rule, before.qualified_name(), Subject::Operator)
+        let mut change = Change::new(rule, before.shared_name(), Subject::Operator)
             .old(declared(base, old))
             .new_side(declared(head, new));
         if before.is_generated() && after.is_generated() {
@@ -52,7 +52,7 @@ pub(super) fn compare(
         let operator = base.operator(id);
         let mut change = Change::new(
             ChangeRuleId::AutogenRemoved,
-            operator.qualified_name(),
+            operator.shared_name(),
             Subject::Operator,
         )
         .old(declared(base, id));
@@ -60,8 +60,8 @@ pub(super) fn compare(
             .generated_from()
             .filter(|owner| gone.contains(owner))
         {
-            let owner = base.operator(owner).qualified_name();
-            change = change.note(Note::WentWith(owner.into()));
+            let owner = base.operator(owner).shared_name();
+            change = change.note(Note::WentWith(owner));
         }
         changes.push(change);
     }
@@ -73,7 +73,7 @@ pub(super) fn compare(
         let operator = head.operator(id);
         let change = Change::new(
             ChangeRuleId::AutogenAdded,
-            operator.qualified_name(),
+            operator.shared_name(),
             Subject::Operator,
         );
         changes.push(change.new_side(declared(head, id)));

@@ -64,7 +64,7 @@ fn incomplete(
     let missing: Vec<Arc<str>> = KINDS
         .iter()
         .filter(|kind| lost(kind))
-        .filter_map(|kind| Some(base.operator(group.member(*kind)?).qualified_name().into()))
+        .filter_map(|kind| Some(base.operator(group.member(*kind)?).shared_name()))
         .collect();
     if missing.is_empty() {
         return;
@@ -72,7 +72,7 @@ fn incomplete(
     let operator = base.operator(stays);
     let place = |catalogue: &Catalogue, id| {
         let placed = catalogue.operator(id).declared()?;
-        let text = catalogue.operator(id).name().as_str();
+        let text = catalogue.operator(id).name_text();
         Some(Fragment::of_field(
             text,
             Some(placed.place(placed.entry.func_at)),
@@ -80,7 +80,7 @@ fn incomplete(
     };
     let change = Change::new(
         ChangeRuleId::VariantGroupIncomplete,
-        operator.qualified_name(),
+        operator.shared_name(),
         Subject::Names(missing.clone()),
     );
     let change = change.old(place(base, stays)).new_side(place(head, now));
@@ -106,10 +106,10 @@ fn view_copies(
             continue;
         };
         if head.operator(now).is_view && !with_copy.contains(&now) {
-            let copy: Arc<str> = base.operator(copy).qualified_name().into();
+            let copy: Arc<str> = base.operator(copy).shared_name();
             let change = Change::new(
                 ChangeRuleId::ViewCopyLost,
-                view.qualified_name(),
+                view.shared_name(),
                 Subject::Names(vec![copy.clone()]),
             );
             changes.push(change.note(Note::Missing(vec![copy])));

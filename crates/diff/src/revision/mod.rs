@@ -27,7 +27,6 @@ mod unread;
 mod upgraders;
 mod verdicts;
 
-use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::sync::Arc;
 
@@ -37,7 +36,7 @@ use super::change::Change;
 use super::official::Verdict;
 use super::rules::Group;
 use opatlas_operators::catalogue::Catalogue;
-use opatlas_operators::operator::OperatorId;
+use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_source::{InTurn, Stop, Stopped, both};
 
 use pairing::{Common, Pairing};
@@ -173,7 +172,7 @@ pub fn compare_until(
     let (order, ()) = both(
         in_parts,
         || order(&changes, in_parts),
-        || name_causes(old, new, &changes, &mut tables),
+        || name_causes((old, new), &common, &changes, &mut tables),
     );
     let mut places = vec![0; order.len()];
     for (place, &old) in order.iter().enumerate() {
@@ -207,7 +206,7 @@ fn entries(
         stop.check()?;
         let sides = (DeclaredEntry::of(base, old), DeclaredEntry::of(head, new));
         if let (Some(before), Some(after)) = sides {
-            let name = before.operator.qualified_name();
+            let name = before.operator.shared_name();
             fields::compare(&name, before, after, &mut found);
             kernels::compare(&name, (base, before), (head, after), &mut found);
             tag_changes::compare(&name, before, after, &head.tags, &mut found);
@@ -221,37 +220,48 @@ fn entries(
 /// Names what tables follow from: what changed in the operator's own entry, or in that of the
 /// operator that it delegates to or is generated from.
 fn name_causes(
-    base: &Catalogue,
-    head: &Catalogue,
+    (base, head): (&Catalogue, &Catalogue),
+    common: &Common,
     changes: &[Arc<Change>],
     tables: &mut [TableChange],
 ) {
-    let mut of_operator: FxHashMap<&str, usize> = sized(changes.len());
+    // By the index of the operator in the base, and of operators that only the head has by name.
+    let mut of_base: Vec<Option<usize>> = vec![None; base.operators.len()];
+    let mut of_head: FxHashMap<&str, usize> = FxHashMap::default();
     let declared = changes.iter().enumerate().filter(|(_, change)| {
         change.rule.group == Group::Dispatch || change.rule.group == Group::Generated
     });
     for (i, change) in declared {
-        of_operator.entry(&change.operator).or_insert(i);
+        match change.base_id(base) {
+            Some(id) => _ = of_base[id.index()].get_or_insert(i),
+            None => _ = of_head.entry(&change.operator).or_insert(i),
+        }
     }
-    fn delegate(catalogue: &Catalogue, id: OperatorId) -> Option<Cow<'_, str>> {
-        let operator = catalogue.operator(id);
-        Some(match operator.generated_from() {
-            Some(from) => catalogue.operator(from).qualified_name(),
-            None => operator.structured_delegate()?.as_str().into(),
-        })
-    }
+    let of_name = |name: &str| match base.find_qualified(name) {
+        Some(id) => of_base[id.index()],
+        None => of_head.get(name).copied(),
+    };
+    let of_delegate = |operator: &Operator| of_name(operator.structured_delegate()?.as_str());
     let cause = |table: &TableChange| {
-        let own = of_operator.get(&*table.operator);
-        let of_delegate = || {
-            let (old, new) = table.ids();
-            let names = [delegate(base, old), delegate(head, new)];
-            let found = names
-                .iter()
-                .flatten()
-                .find_map(|name| of_operator.get(&**name));
-            found.copied()
+        let (old, new) = table.ids();
+        let in_base = || {
+            let operator = base.operator(old);
+            match operator.generated_from() {
+                Some(from) => of_base[from.index()],
+                None => of_delegate(operator),
+            }
         };
-        own.copied().or_else(of_delegate)
+        let in_head = || {
+            let operator = head.operator(new);
+            match operator.generated_from() {
+                Some(from) => match common.in_base[from.index()] {
+                    Some(from) => of_base[from.index()],
+                    None => of_name(head.operator(from).qualified_name()),
+                },
+                None => of_delegate(operator),
+            }
+        };
+        of_base[old.index()].or_else(in_base).or_else(in_head)
     };
     for table in tables {
         table.cause = cause(table);

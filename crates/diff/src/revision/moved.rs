@@ -26,7 +26,7 @@ pub(super) fn compare(
     let stays = longest_rising(&written.iter().map(|pair| pair.1.0).collect::<Vec<_>>());
     for (i, &(old, new)) in written.iter().enumerate() {
         if !stays[i] {
-            let name = base.operator(old).qualified_name();
+            let name = base.operator(old).shared_name();
             let change = Change::new(ChangeRuleId::EntryMoved, name, Subject::Operator);
             let change = change.old(place(base, old)).new_side(place(head, new));
             changes.push(change);
@@ -36,7 +36,7 @@ pub(super) fn compare(
 
 fn place(catalogue: &Catalogue, id: OperatorId) -> Option<Fragment> {
     let placed = catalogue.operator(id).declared()?;
-    let text = catalogue.operator(id).name().as_str();
+    let text = catalogue.operator(id).name_text();
     Some(Fragment::of_field(
         text,
         Some(placed.place(placed.entry.func_at)),

@@ -64,29 +64,27 @@ impl<'a> Bases<'a> {
         let of_vendors = catalogue.operators.iter().skip(catalogue.native().len());
         Self {
             catalogue,
-            of_vendors: of_vendors
-                .map(|o| (o.namespace(), o.name().base()))
-                .collect(),
+            of_vendors: of_vendors.map(|o| (o.namespace(), o.base_name())).collect(),
         }
     }
 
     /// Whether the side has an operator of the same namespace and base name.
     fn has_overload_of(&self, operator: &Operator) -> bool {
-        let wanted = (operator.namespace(), operator.name().base());
+        let wanted = (operator.namespace(), operator.base_name());
         self.catalogue.has_overload(wanted.0, wanted.1) || self.of_vendors.contains(&wanted)
     }
 }
 
 fn rename(base: &Catalogue, head: &Catalogue, renamed: Renamed, changes: &mut Vec<Change>) -> Pair {
     let (old, new) = (base.operator(renamed.base), head.operator(renamed.head));
-    let name = old.qualified_name();
+    let name = old.shared_name();
     let side = |operator: &Operator| {
-        let text = operator.qualified_name();
+        let text = operator.shared_name();
         let mut fragment = Some(Fragment::of_schema(text, Part::Name, None));
         place(&mut fragment, operator);
         fragment
     };
-    let mut change = Change::new(renamed.rule, &*name, Subject::Operator)
+    let mut change = Change::new(renamed.rule, Arc::clone(&name), Subject::Operator)
         .old(side(old))
         .new_side(side(new));
     if let Some(likeness) = renamed.guess {
@@ -96,7 +94,7 @@ fn rename(base: &Catalogue, head: &Catalogue, renamed: Renamed, changes: &mut Ve
     let (a, b) = (Read::of(old), Read::of(new));
     let verdict = (a.by_torch && b.by_torch).then(|| official::compare(&a.schema, &b.schema));
     Pair {
-        name: name.into(),
+        name,
         base: Some(renamed.base),
         head: Some(renamed.head),
         is_generated: false,
@@ -113,7 +111,7 @@ fn gone(
     changes: &mut Vec<Change>,
 ) -> Pair {
     let operator = base.operator(id);
-    let name = operator.qualified_name();
+    let name = operator.shared_name();
     // Generated ones follow what they are generated from. Those of vendors' files have no entry.
     if !operator.is_generated() {
         let rule = match head.has_overload_of(operator) {
@@ -121,7 +119,7 @@ fn gone(
             false => ChangeRuleId::OperatorRemoved,
         };
         let place = DeclaredEntry::of(base, id).map(|written| written.at(None));
-        let mut change = Change::new(rule, &*name, Subject::Operator)
+        let mut change = Change::new(rule, Arc::clone(&name), Subject::Operator)
             .old(Fragment::of_field(operator.canonical(), place));
         let candidates = added.candidates(operator);
         if !candidates.is_empty() {
@@ -130,7 +128,7 @@ fn gone(
         changes.push(change);
     }
     Pair {
-        name: name.into(),
+        name,
         base: Some(id),
         head: None,
         is_generated: operator.is_generated(),
@@ -148,32 +146,32 @@ impl Added {
         let names = pairing.added.iter();
         Self(
             names
-                .map(|id| head.operator(*id).qualified_name().into_owned())
+                .map(|id| head.operator(*id).qualified_name().to_owned())
                 .collect(),
         )
     }
 
     /// The names similar to that of a removed operator.
     fn candidates(&mut self, gone: &Operator) -> Vec<Arc<str>> {
-        let near = self.0.near(&gone.qualified_name(), CANDIDATES);
+        let near = self.0.near(gone.qualified_name(), CANDIDATES);
         near.into_iter().map(Into::into).collect()
     }
 }
 
 fn came((head, id): (&Catalogue, OperatorId), base: &Bases<'_>, changes: &mut Vec<Change>) -> Pair {
     let operator = head.operator(id);
-    let name = operator.qualified_name();
+    let name = operator.shared_name();
     if !operator.is_generated() {
         let rule = match base.has_overload_of(operator) {
             true => ChangeRuleId::OverloadAdded,
             false => ChangeRuleId::OperatorAdded,
         };
         let place = DeclaredEntry::of(head, id).map(|written| written.at(None));
-        let change = Change::new(rule, &*name, Subject::Operator);
+        let change = Change::new(rule, Arc::clone(&name), Subject::Operator);
         changes.push(change.new_side(Fragment::of_field(operator.canonical(), place)));
     }
     Pair {
-        name: name.into(),
+        name,
         base: None,
         head: Some(id),
         is_generated: operator.is_generated(),

@@ -169,7 +169,7 @@ impl Search<'_> {
                     is_shared: true,
                 });
             }
-            Some(next) if is_namesake(operator, next) => OperatorId::of_index(self.next),
+            Some(next) if operator.is_namesake_of(next) => OperatorId::of_index(self.next),
             _ => counterpart(self.there, operator)?,
         };
         self.next = found.index() + 1;
@@ -178,10 +178,6 @@ impl Search<'_> {
             is_shared: is_shared(operator, self.there.operator(found)),
         })
     }
-}
-
-fn is_namesake(a: &Operator, b: &Operator) -> bool {
-    a.name() == b.name() && a.namespace() == b.namespace()
 }
 
 /// Whether two operators are one reading of one text.
@@ -194,5 +190,5 @@ pub(super) fn is_shared(a: &Operator, b: &Operator) -> bool {
 
 /// The first operator of the same name and namespace.
 pub(super) fn counterpart(there: &Catalogue, operator: &Operator) -> Option<OperatorId> {
-    there.find_in(operator.namespace(), operator.name().as_str())
+    there.find_in(operator.namespace(), operator.name_text())
 }

@@ -48,7 +48,7 @@ pub(super) fn compare(
 }
 
 fn of(rule: ChangeRuleId, operator: &Operator) -> Change {
-    Change::new(rule, operator.qualified_name(), Subject::Operator)
+    Change::new(rule, operator.shared_name(), Subject::Operator)
 }
 
 fn schema(operator: &Operator) -> Option<Fragment> {

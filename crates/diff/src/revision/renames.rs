@@ -108,7 +108,7 @@ fn shape(operator: &Operator) -> String {
 
 /// The canonical schema behind the name.
 fn behind(operator: &Operator) -> &str {
-    &operator.canonical()[operator.name().as_str().len()..]
+    &operator.canonical()[operator.name_text().len()..]
 }
 
 /// What an operator is looked up by: its namespace and two texts.
@@ -174,7 +174,7 @@ impl<'a> Group<'a, '_> {
         };
         let (before, after) = (self.base.operator(old), self.head.operator(new));
         let is_same = before.namespace() == after.namespace() && behind(before) == behind(after);
-        let likeness = similarity(before.name().base(), after.name().base());
+        let likeness = similarity(before.base_name(), after.base_name());
         match is_same && likeness >= LIKENESS {
             true => self.pair(stop, |group, old| {
                 Some((new, group.rule(old, new)?, Some(likeness)))
@@ -212,8 +212,8 @@ impl<'a> Group<'a, '_> {
     fn rule(&self, old: OperatorId, new: OperatorId) -> Option<ChangeRuleId> {
         let (old, new) = (self.base.operator(old), self.head.operator(new));
         rename_rule(
-            (old.namespace(), old.name().base(), old.name().overload()),
-            (new.namespace(), new.name().base(), new.name().overload()),
+            (old.namespace(), old.base_name(), old.name().overload()),
+            (new.namespace(), new.base_name(), new.name().overload()),
         )
     }
 }

@@ -13,7 +13,7 @@ use crate::official::{self, Verdict};
 use crate::schema;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::{Operator, OperatorId, PlacedEntry};
-use opatlas_source::{Stop, Stopped};
+use opatlas_source::{Span, Stop, Stopped};
 
 /// An operator with another schema on each side.
 pub(super) struct Compared<'a> {
@@ -41,7 +41,7 @@ pub(super) fn compare(
     for &(old, new) in &pairing.common.unshared {
         stop.check()?;
         let (before, after) = (base.operator(old), head.operator(new));
-        if before.canonical() == after.canonical() {
+        if before.is_shared_with(after) || before.canonical() == after.canonical() {
             respelled(base, head, before, after, changes);
             continue;
         }
@@ -70,11 +70,11 @@ pub(super) fn compare(
 }
 
 fn between<'a>(base: (OperatorId, &'a Operator), head: (OperatorId, &'a Operator)) -> Compared<'a> {
-    let name: Arc<str> = base.1.qualified_name().into();
+    let name: Arc<str> = base.1.shared_name();
     let (old, new) = (Read::of(base.1), Read::of(head.1));
     let verdict =
         (old.by_torch && new.by_torch).then(|| official::compare(&old.schema, &new.schema));
-    let mut changes = schema::compare(&name, old.side(), new.side());
+    let mut changes = schema::compare(Arc::clone(&name), old.side(), new.side());
     for change in &mut changes {
         place(&mut change.old, base.1);
         place(&mut change.new, head.1);
@@ -120,26 +120,25 @@ fn respelled(
     let (Some(a), Some(b)) = (before.declared(), after.declared()) else {
         return;
     };
-    let text = |catalogue: &Catalogue, placed: &PlacedEntry| {
-        let span = placed.place(placed.entry.func_at);
-        let text = span.slice(&catalogue.native_functions.text).trim();
-        let quoted = |quote: char| {
-            let inner = text.strip_prefix(quote)?.strip_suffix(quote)?;
-            Some(inner.trim().to_owned())
-        };
-        let inner = quoted('"').or_else(|| quoted('\''));
-        (inner.unwrap_or_else(|| text.to_owned()), span)
-    };
-    let ((old, old_span), (new, new_span)) = (text(base, a), text(head, b));
+    let ((old, old_span), (new, new_span)) = (spelled(base, a), spelled(head, b));
     if old != new {
         use crate::change::Fragment;
         let change = Change::new(
             ChangeRuleId::SignatureRespelled,
-            before.qualified_name(),
+            before.shared_name(),
             Subject::Operator,
         )
         .old(Fragment::of_field(old, Some(old_span)))
         .new_side(Fragment::of_field(new, Some(new_span)));
         changes.push(change);
     }
+}
+
+/// The schema as an entry has it, without quotation marks around it.
+fn spelled<'a>(catalogue: &'a Catalogue, placed: &PlacedEntry) -> (&'a str, Span) {
+    let span = placed.place(placed.entry.func_at);
+    let text = span.slice(&catalogue.native_functions.text).trim();
+    let quoted = |quote: char| Some(text.strip_prefix(quote)?.strip_suffix(quote)?.trim());
+    let inner = quoted('"').or_else(|| quoted('\''));
+    (inner.unwrap_or(text), span)
 }

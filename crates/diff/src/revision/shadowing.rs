@@ -41,7 +41,7 @@ pub(super) fn compare(
         let Some(placed) = added.declared() else {
             continue;
         };
-        let base_name = added.name().base();
+        let base_name = added.base_name();
         let siblings = siblings.entry(base_name).or_insert_with(|| {
             let overloads = head.overloads(base_name).iter();
             let found = overloads.filter_map(|&id| Some((in_base(id)?, head.operator(id))));
@@ -56,11 +56,11 @@ pub(super) fn compare(
             operator: sibling, ..
         }) = shadowed
         {
-            let name: Arc<str> = sibling.qualified_name().into();
+            let name: Arc<str> = sibling.shared_name();
             let place = placed.place(placed.entry.func_at);
             let change = Change::new(
                 ChangeRuleId::OverloadShadowing,
-                added.qualified_name(),
+                added.shared_name(),
                 Subject::Names(vec![name.clone()]),
             )
             .old(Fragment::of_field(sibling.canonical(), None))

@@ -65,13 +65,13 @@ pub(super) fn place(fragment: &mut Option<Fragment>, operator: &Operator) {
         Part::Schema => placed.entry.func_at,
         Part::Name => schema.name_at.0,
         Part::Returns => schema.returns_at.0,
-        Part::Argument(i) => match schema.arguments.all().get(i) {
+        Part::Argument(i) => match schema.arguments.all().get(i as usize) {
             Some(argument) => argument.at.0,
             None => placed.entry.func_at,
         },
         Part::Return(i) => schema
             .returns
-            .get(i)
+            .get(i as usize)
             .map_or(schema.returns_at.0, |r| r.at.0),
     };
     fragment.place = Some(Place {

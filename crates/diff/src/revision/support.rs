@@ -239,14 +239,14 @@ impl<'a> Tables<'a> {
                 continue;
             }
             let operator = self.base.inputs.catalogue.operator(old);
-            let name: Arc<str> = operator.qualified_name().into();
-            let places = Places::of(self, (old, new));
-            found.extend(
-                shaped
-                    .changes
-                    .iter()
-                    .map(|change| places.placed(change.of_operator(Arc::clone(&name)))),
-            );
+            let name: Arc<str> = operator.shared_name();
+            if !shaped.changes.is_empty() {
+                let places = Places::of(self, (old, new));
+                let of_shape = shaped.changes.iter();
+                found.extend(
+                    of_shape.map(|change| places.placed(change.of_operator(Arc::clone(&name)))),
+                );
+            }
             super::training::compare(self, memory, &name, (old, new), &mut found);
             let found = found.drain(..);
             changes.extend(found.map(|change| Arc::new(change.at((old, new)))));

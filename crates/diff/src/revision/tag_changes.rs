@@ -11,13 +11,13 @@ use opatlas_operators::tags::{DeclaredTags, written};
 
 /// Adds what changed between the tags of two entries of one operator. `known` are the head's.
 pub(super) fn compare(
-    operator: &str,
+    operator: &Arc<str>,
     old: DeclaredEntry<'_>,
     new: DeclaredEntry<'_>,
     known: &DeclaredTags,
     changes: &mut Vec<Change>,
 ) {
-    if old.entry().tags.is_empty() && new.entry().tags.is_empty() {
+    if written(old.entry()).eq(written(new.entry())) {
         return;
     }
     let mut before: Vec<&str> = written(old.entry()).collect();
@@ -51,7 +51,7 @@ pub(super) fn compare(
         }
     }
     for (rule, tags) in by_rule {
-        let change = Change::new(rule, operator, Subject::Names(tags))
+        let change = Change::new(rule, Arc::clone(operator), Subject::Names(tags))
             .old(old.field(Field::Tags, before.join(", ")))
             .new_side(new.field(Field::Tags, after.join(", ")));
         changes.push(change);

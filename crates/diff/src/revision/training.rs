@@ -174,7 +174,7 @@ impl<'a> Formulas<'a> {
                 .filter_map(|schema| schema.split('(').next())
                 .collect()
         });
-        Some(match names.contains(written_for.name().as_str()) {
+        Some(match names.contains(written_for.name_text()) {
             true => Note::FormulaUnmatched,
             false => Note::FormulaRemoved,
         })

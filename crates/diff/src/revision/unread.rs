@@ -54,11 +54,11 @@ pub(super) fn take(pairing: &mut Pairing<'_>, base: &Catalogue, head: &Catalogue
                 Some(from) => own.operator(from).name(),
                 None => operator.name(),
             };
-            if !other.may_hide(name.as_str()) && !other.may_hide(operator.name().as_str()) {
+            if !other.may_hide(name.as_str()) && !other.may_hide(operator.name_text()) {
                 return true;
             }
             // The entry itself is listed already where its name is known.
-            if !other.names(operator.name().as_str()) {
+            if !other.names(operator.name_text()) {
                 unread.push(Unread {
                     side: other.side,
                     operator: Some(operator.qualified_name().into()),

@@ -187,7 +187,7 @@ fn follow(
     if lost.is_empty() && gained.is_empty() {
         return;
     }
-    let name = |id| -> Arc<str> { base.inputs.catalogue.operator(id).qualified_name().into() };
+    let name = |id| -> Arc<str> { base.inputs.catalogue.operator(id).shared_name() };
     let key = base.keys().name(Key::Runtime(slot));
     for (falls, id, old) in fallen {
         let (needs, of_kernels) = match falls {

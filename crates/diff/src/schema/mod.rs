@@ -36,15 +36,20 @@ pub struct Side<'a> {
     pub has_spans: bool,
 }
 
+/// The place of an argument or return; a schema has far fewer than 2^32.
+fn place(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX)
+}
+
 impl Side<'_> {
     fn argument(&self, index: usize) -> Option<Fragment> {
         let argument = self.schema.arguments.get(index)?;
-        Some(self.cut(argument, Part::Argument(index)))
+        Some(self.cut(argument, Part::Argument(place(index))))
     }
 
     fn result(&self, index: usize) -> Option<Fragment> {
         let result = self.schema.returns.get(index)?;
-        Some(self.cut(result, Part::Return(index)))
+        Some(self.cut(result, Part::Return(place(index))))
     }
 
     fn cut(&self, argument: &Argument<'_>, part: Part) -> Fragment {
@@ -81,8 +86,8 @@ impl Side<'_> {
 /// that the changes go by. Two schemas that say the same with other texts give
 /// `signature-respelled`; several changes begin with `compound`.
 #[must_use]
-pub fn compare(operator: &str, old: Side<'_>, new: Side<'_>) -> Vec<Change> {
-    let mut found = ChangeCollector::new(operator, old, new);
+pub fn compare(operator: impl Into<Arc<str>>, old: Side<'_>, new: Side<'_>) -> Vec<Change> {
+    let mut found = ChangeCollector::new(operator.into(), old, new);
     let is_other_kind = names::compare(&mut found);
     let alignment = Alignment::new(old.schema, new.schema);
     arguments::compare(&mut found, &alignment);
@@ -103,9 +108,9 @@ struct ChangeCollector<'a> {
 }
 
 impl<'a> ChangeCollector<'a> {
-    fn new(operator: &str, old: Side<'a>, new: Side<'a>) -> Self {
+    fn new(operator: Arc<str>, old: Side<'a>, new: Side<'a>) -> Self {
         Self {
-            operator: operator.into(),
+            operator,
             old,
             new,
             changes: Vec::new(),
@@ -165,7 +170,7 @@ fn is_also(changes: &[Change], change: &Change, rule: ChangeRuleId) -> bool {
 /// The combination of several counted changes of one operator: the worst level, and all affected
 /// audiences. `None` for fewer than two.
 #[must_use]
-pub fn compound(operator: &str, changes: &[Change]) -> Option<Change> {
+pub fn compound(operator: &Arc<str>, changes: &[Change]) -> Option<Change> {
     let counted: Vec<&Change> = changes
         .iter()
         .filter(|change| change.is_counted())
@@ -181,7 +186,11 @@ pub fn compound(operator: &str, changes: &[Change]) -> Option<Change> {
     if counted.iter().filter(|change| !besides(change)).count() < 2 {
         return None;
     }
-    let mut compound = Change::new(ChangeRuleId::Compound, operator, Subject::Operator);
+    let mut compound = Change::new(
+        ChangeRuleId::Compound,
+        Arc::clone(operator),
+        Subject::Operator,
+    );
     compound.level = counted.iter().map(|c| c.level).max().unwrap_or(Level::None);
     let mut impacts = Impacts::default();
     for change in &counted {

@@ -108,7 +108,7 @@ impl Builder<'_> {
         let operator = catalogue.operator(id);
         let composites = Composites::of(catalogue.release);
         operator.is_view
-            && catalogue.operator(view).name().as_str() != "lift_fresh"
+            && catalogue.operator(view).name_text() != "lift_fresh"
             && (!self.is_composite(id) || composites != Composites::None)
     }
 
@@ -123,7 +123,7 @@ impl Builder<'_> {
             .codegen
             .functionalize_named_exceptions;
         let is_exception = |member: OperatorId| {
-            let name = catalogue.operator(member).name().as_str();
+            let name = catalogue.operator(member).name_text();
             let is_looked_at = name == "set_.source_Tensor" || !self.is_skipped_composite(member);
             is_looked_at && exceptions.contains(name)
         };
@@ -132,7 +132,7 @@ impl Builder<'_> {
 
     fn alone(&self, id: OperatorId) -> bool {
         let catalogue = self.inputs.catalogue;
-        let name = catalogue.operator(id).name().as_str();
+        let name = catalogue.operator(id).name_text();
         let data = catalogue.release.data();
         self.writes(id)
             && !data

@@ -106,7 +106,7 @@ fn structured_name<'a>(inputs: Inputs<'a>, id: OperatorId, operator: &'a Operato
         .filter(|_| operator.is_part_of_structured_group());
     let named = functional.map_or(operator, |functional| inputs.catalogue.operator(functional));
     if named.name().overload().is_empty() {
-        Cow::Borrowed(named.name().base())
+        Cow::Borrowed(named.base_name())
     } else {
         named.name().unambiguous().into()
     }

@@ -14,7 +14,7 @@ pub(super) fn rows(inputs: Inputs<'_>, keys: &Keys, id: OperatorId, rows: &mut V
         return;
     }
     let operator = inputs.catalogue.operator(id);
-    for (index, found) in sources.of(&operator.qualified_name()) {
+    for (index, found) in sources.of(operator.qualified_name()) {
         let key = found.key.as_deref().and_then(|key| keys.lookup(key));
         rows.extend(key.map(|key| Row {
             key,

@@ -257,6 +257,6 @@ fn must_be_overridden(operator: &Operator) -> bool {
     if operator.is_generated() || !operator.is_composite_explicit() {
         return false;
     }
-    let base_name = operator.name().base();
+    let base_name = operator.base_name();
     base_name.ends_with("_overrideable") || base_name.ends_with("_overrideable_backward")
 }

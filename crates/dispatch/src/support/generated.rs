@@ -142,11 +142,11 @@ impl Named {
     /// A copy of a view runs the view and clones it. `view_copy` reshapes where no view is possible.
     fn view_copy(&self, view: View<'_>, id: OperatorId, operator: &Operator) -> Option<MostCalls> {
         let copied = *self.views.get(&id)?;
-        let base = view.inputs.catalogue.operator(copied).name().base();
-        if operator.name().base().strip_suffix("_copy") != Some(base) {
+        let base = view.inputs.catalogue.operator(copied).base_name();
+        if operator.base_name().strip_suffix("_copy") != Some(base) {
             return None;
         }
-        Some(if operator.name().as_str() == "view_copy" {
+        Some(if operator.name_text() == "view_copy" {
             [
                 sometimes(Some(copied)),
                 sometimes(self.clone),

@@ -97,7 +97,7 @@ fn own(
         return Some(Own::Fallthrough);
     }
     if row.origin == Origin::HandWritten {
-        return (operator.name().as_str() == RAISES_ON_META).then_some(Own::Raises);
+        return (operator.name_text() == RAISES_ON_META).then_some(Own::Raises);
     }
     if row.is_wrapper() {
         let copy = match operator.kind {
@@ -131,7 +131,7 @@ fn own(
 /// Whether a kernel on a device writes to the memory of an argument. The kernels that hold and move
 /// tensors cannot be left to the CPU.
 fn writes(operator: &Operator) -> bool {
-    let name = operator.name().as_str();
+    let name = operator.name_text();
     let is_of_device = BARE.contains(&name) || name == "copy_" || operator.has_tag("inplace_view");
     let arguments = operator.schema().arguments.all();
     !is_of_device && arguments.iter().any(Argument::is_write)

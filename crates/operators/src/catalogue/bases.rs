@@ -13,7 +13,7 @@ impl Catalogue {
         let ids = &ids[from..];
         let ids = &ids[..ids.partition_point(|&id| self.operator(id).base_hash() == wanted)];
         // Other names with the same hash, which there are hardly ever.
-        let base = |id: OperatorId| self.operator(id).name().base();
+        let base = |id: OperatorId| self.operator(id).base_name();
         let ids = &ids[ids.partition_point(|&id| base(id) < base_name)..];
         &ids[..ids.partition_point(|&id| base(id) == base_name)]
     }
@@ -46,7 +46,7 @@ impl Catalogue {
             let mut ids: Vec<OperatorId> = hashed.iter().map(|&(_, id)| id).collect();
             let key = |id: OperatorId| {
                 let operator = self.operator(id);
-                (operator.name().base(), operator.namespace())
+                (operator.base_name(), operator.namespace())
             };
             let mut from = 0;
             for run in hashed.chunk_by(|(one, _), (other, _)| one == other) {
@@ -78,7 +78,7 @@ mod tests {
         let catalogue = Catalogue::read(&bundle, Release::LATEST, None);
         let overloads = |base: &str| -> Vec<String> {
             let ids = catalogue.overloads(base).iter();
-            ids.map(|&id| catalogue.operator(id).qualified_name().into_owned())
+            ids.map(|&id| catalogue.operator(id).qualified_name().to_owned())
                 .collect()
         };
         assert_eq!(

@@ -21,7 +21,7 @@ impl Matcher<'_> {
     /// Formulas for a `_foreach_` operator out of those of its reference.
     pub(super) fn foreach(&self, operator: &Operator) -> Option<FormulaMatch> {
         let lists = &self.release.data().codegen;
-        let name = operator.name().as_str();
+        let name = operator.name_text();
         let inplace = operator.kind == SchemaKind::Inplace;
         if self.release < Release::V2_1 {
             let plain =
@@ -58,7 +58,7 @@ impl Matcher<'_> {
             .chain(arguments.keyword_only_without_options())
             .collect();
         let lists = &self.release.data().codegen;
-        let name = operator.name().as_str();
+        let name = operator.name_text();
         let any_count =
             self.release < Release::V2_4 || lists.foreach_skip_argument_len_check.contains(name);
         let fits = |own: &Argument, other: &Argument| {

@@ -43,7 +43,7 @@ impl<'a> ViewCopies<'a> {
                 by_signature.get(operator.signature())
             };
             if let Some(&copy) = copy {
-                found.by_view.insert(operator.name().as_str(), copy);
+                found.by_view.insert(operator.name_text(), copy);
                 found.copies.push(copy);
             }
         }

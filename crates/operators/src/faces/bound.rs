@@ -42,7 +42,7 @@ struct Names {
 impl Names {
     /// Adds an overload of the name, and whether a binding takes it.
     fn add(&mut self, operator: &Operator, reached: bool, lists: &PythonBindings) {
-        let (name, variants) = (operator.name().base(), operator.variants());
+        let (name, variants) = (operator.base_name(), operator.variants());
         if operator.python_module().is_some() {
             self.module |= reached;
             return;
@@ -53,7 +53,7 @@ impl Names {
 
     /// Where Python has an overload of the name.
     fn bound(&self, operator: &Operator, reached: bool, lists: &PythonBindings) -> Bound {
-        let name = operator.name().base();
+        let name = operator.base_name();
         let (module, variants) = (operator.python_module(), operator.variants());
         let torch = module.is_none() && variants.function && self.torch;
         let tensor = module.is_none() && variants.method && self.tensor;
@@ -100,7 +100,7 @@ impl BoundNames {
     pub(super) fn bound(&self, catalogue: &Catalogue, id: OperatorId) -> Bound {
         let names = self.names.get_or_init(|| self.names(catalogue));
         let operator = catalogue.operator(id);
-        match names.get(operator.name().base()) {
+        match names.get(operator.base_name()) {
             Some(names) => names.bound(operator, self.reached[id.index()], self.lists),
             None => Bound::default(),
         }
@@ -109,7 +109,7 @@ impl BoundNames {
     fn names(&self, catalogue: &Catalogue) -> FxHashMap<Box<str>, Names> {
         let mut names: FxHashMap<Box<str>, Names> = FxHashMap::default();
         for (operator, &reached) in catalogue.operators.iter().zip(&self.reached) {
-            let name = operator.name().base();
+            let name = operator.base_name();
             // Most operators share their name with one before.
             if !names.contains_key(name) {
                 names.insert(name.into(), Names::default());
@@ -128,8 +128,8 @@ pub(super) fn bound_alone(catalogue: &Catalogue, operator: &Operator) -> Bound {
     let generator = Generator::of(catalogue);
     let mut names = Names::default();
     for other in &catalogue.operators {
-        let is_overload = other.base_hash() == operator.base_hash()
-            && other.name().base() == operator.name().base();
+        let is_overload =
+            other.base_hash() == operator.base_hash() && other.base_name() == operator.base_name();
         if is_overload {
             names.add(other, generator.binds(other), generator.lists);
         }

@@ -139,7 +139,7 @@ impl FaceMaker<'_> {
                 class.impl_arguments
             ),
             yaml: format!("{key}: {kernel}"),
-            entry: out.qualified_name().into_owned(),
+            entry: out.qualified_name().to_owned(),
             kernel,
             structured: Some(Structured {
                 meta_class: class.meta_class.clone(),
@@ -170,7 +170,7 @@ impl FaceMaker<'_> {
             declaration: format!("{export} {};", parts.named(&kernel)),
             definition: format!("{} {{\n  // ...\n}}\n", parts.without_defaults(&kernel)),
             yaml: format!("{key}: {kernel}"),
-            entry: operator.qualified_name().into_owned(),
+            entry: operator.qualified_name().to_owned(),
             kernel,
             structured: None,
         })

@@ -212,7 +212,7 @@ impl<'c> Check<'c> {
             return;
         };
         let name = self.catalogue.operator(operator).qualified_name();
-        self.sink.about(self.name, &name, diagnostic);
+        self.sink.about(self.name, name, diagnostic);
         if let Some(related) = declaration(self.catalogue, operator) {
             self.sink.relate(related);
         }
@@ -239,7 +239,7 @@ impl<'c> Check<'c> {
     }
 
     fn suggest(&self, name: &str, at: Span, diagnostic: Diagnostic) -> Diagnostic {
-        let names = || self.catalogue.operators.iter().map(|o| o.name().as_str());
+        let names = || self.catalogue.operators.iter().map(|o| o.name_text());
         if let Some((_, bare)) = name.rsplit_once("::")
             && self.catalogue.find(bare).is_some()
         {
@@ -250,7 +250,7 @@ impl<'c> Check<'c> {
         let base = name.split('.').next().unwrap_or(name);
         let overloads = self.catalogue.overloads(base).iter().take(6);
         let overloads: Vec<&str> = overloads
-            .map(|&id| self.catalogue.operator(id).name().as_str())
+            .map(|&id| self.catalogue.operator(id).name_text())
             .collect();
         if !overloads.is_empty() {
             let overloads = overloads.join("`, `");

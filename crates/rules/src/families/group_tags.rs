@@ -161,7 +161,7 @@ impl<'s, 'c> InplaceViews<'s, 'c> {
                 .take_while(|op| !op.is_generated());
             let plain =
                 written.filter(|op| matches!(op.name().form(), NameForm::Plain | NameForm::Dunder));
-            plain.map(|op| op.name().base()).collect()
+            plain.map(|op| op.base_name()).collect()
         });
         bases.contains(&*base_in_plain(name))
     }

@@ -130,7 +130,7 @@ fn drift(
         if !sink.is_full(RuleId::SchemaDrift) {
             diagnostic = diagnostic.with_help(help(&maker, operator, whole));
         }
-        sink.about(name, &operator.qualified_name(), diagnostic);
+        sink.about(name, operator.qualified_name(), diagnostic);
         if let Some(related) = declaration(catalogue, id) {
             sink.relate(related);
         }

@@ -185,7 +185,7 @@ fn unwritable_out(scope: &Scope<'_>, operator: &Operator) -> Option<Diagnostic> 
 
 /// Two out variants keep the dtype of `out`, which the functional variant needs as an argument.
 fn cumulative(operator: &Operator, functional: &Operator, release: Release) -> Option<Diagnostic> {
-    let is_cumulative = match operator.name().as_str() {
+    let is_cumulative = match operator.name_text() {
         "cumsum.out" | "cumprod.out" => release >= Release::V2_12,
         "cumsum.dimname_out" | "cumprod.dimname_out" => {
             (Release::V2_12..Release::V2_13).contains(&release)
@@ -224,7 +224,7 @@ fn view_member(
     let by_hand = release >= Release::V2_2
         && group
             .inplace
-            .is_some_and(|id| scope.operator(id).name().as_str() == "set_.source_Tensor");
+            .is_some_and(|id| scope.operator(id).name_text() == "set_.source_Tensor");
     if by_hand {
         return None;
     }

@@ -40,7 +40,7 @@ pub(super) fn check(scope: &Scope<'_>, group: &Group, sink: &mut Sink) -> bool {
     }
     let mut generated: Vec<&str> = members()
         .filter(|operator| is_tagged_generated(operator))
-        .map(|operator| operator.name().as_str())
+        .map(|operator| operator.name_text())
         .collect();
     generated.sort_unstable();
     let mut named: Vec<&str> = members().flat_map(listed).collect();

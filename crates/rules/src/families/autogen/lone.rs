@@ -34,7 +34,7 @@ pub(super) fn single(
     let group = scope.catalogue.groups.of(id);
     if !ungrouped(scope, id, group, sink) {
         list_without_effect(scope, id, group, sink);
-        if in_error.is_empty() || !in_error.contains(&*operator.qualified_name()) {
+        if in_error.is_empty() || !in_error.contains(operator.qualified_name()) {
             out_variant_missing(scope, id, group, sink);
         }
     }
@@ -118,7 +118,7 @@ fn is_in_view_group(scope: &Scope<'_>, id: OperatorId) -> bool {
 
 /// Groups are identified by names, so another operator of the same name can take the place.
 fn is_grouped_by_name(scope: &Scope<'_>, id: OperatorId) -> bool {
-    let others = scope.grouped_namesakes(scope.operator(id).name().as_str());
+    let others = scope.grouped_namesakes(scope.operator(id).name_text());
     others > usize::from(scope.is_grouped(id))
 }
 

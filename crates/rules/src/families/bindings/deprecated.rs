@@ -117,7 +117,7 @@ fn add<'a>(
         let Some(text) = made.and_then(|made| made.text_without_out().ok()) else {
             continue;
         };
-        let forms = all.entry((place, operator.name().base())).or_default();
+        let forms = all.entry((place, operator.base_name())).or_default();
         if is_out {
             is_repeated |= forms.out.iter().any(|(known, _)| *known == text);
             forms.out.push((text, index));
@@ -153,7 +153,7 @@ fn report(catalogue: &Catalogue, form: &DeprecatedForm, sink: &mut Sink, diagnos
 
 fn about(catalogue: &Catalogue, id: OperatorId, sink: &mut Sink, diagnostic: Diagnostic) {
     let name = catalogue.operator(id).qualified_name();
-    sink.about(DEPRECATED, &name, diagnostic);
+    sink.about(DEPRECATED, name, diagnostic);
     if let Some(related) = declaration(catalogue, id) {
         sink.relate(related);
     }

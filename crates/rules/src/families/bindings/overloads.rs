@@ -22,7 +22,7 @@ pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
         let is_out = !operator.schema().arguments.out().is_empty();
         for place in Place::of(operator) {
             let mut hasher = FxHasher::default();
-            let of = (place, operator.name().base(), is_out);
+            let of = (place, operator.base_name(), is_out);
             of.hash(&mut hasher);
             shape(operator, place, &mut hasher);
             overloads.push((hasher.finish(), of, id));
@@ -69,7 +69,7 @@ fn duplicates(catalogue: &Catalogue, place: Place<'_>, alike: &[OperatorId], sin
         match seen.get(&text) {
             // Two entries with one name are another rule's.
             Some(&first) if catalogue.operator(first).name() != operator.name() => {
-                let earlier = catalogue.operator(first).name().as_str();
+                let earlier = catalogue.operator(first).name_text();
                 let message =
                     format!("Python cannot tell this overload from `{earlier}`: both are `{text}`");
                 let help = "change the type or the name of an argument, or merge the overloads";

@@ -211,7 +211,7 @@ fn backwards(catalogue: &Catalogue, sink: &mut Sink) {
     }
     let mut seen: FxHashSet<&str> = FxHashSet::default();
     for (_, operator) in sink.while_wanted(catalogue.iter()) {
-        let base = operator.name().base();
+        let base = operator.base_name();
         let (Some(stem), Some(placed)) = (base.strip_suffix("_backward"), operator.declared())
         else {
             continue;

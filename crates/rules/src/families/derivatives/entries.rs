@@ -264,11 +264,11 @@ fn unknown_schema(
         catalogue
             .operators
             .iter()
-            .map(|operator| operator.name().as_str())
+            .map(|operator| operator.name_text())
     };
     let overloads = catalogue.overloads(base).iter().take(6);
     let overloads: Vec<&str> = overloads
-        .map(|&id| catalogue.operator(id).name().as_str())
+        .map(|&id| catalogue.operator(id).name_text())
         .collect();
     let help = if overloads.is_empty() {
         match sink.suggestions.nearest(name, names()) {
@@ -378,7 +378,7 @@ pub(super) fn repeated(catalogue: &Catalogue, file: &Derivatives, sink: &mut Sin
         let operator = catalogue.operator(target.canonical).qualified_name();
         sink.about(
             DERIVATIVES,
-            &operator,
+            operator,
             Diagnostic::new(
                 RuleId::DerivDuplicateEntry,
                 file.span(name(earlier)),

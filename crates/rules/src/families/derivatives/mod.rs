@@ -96,7 +96,7 @@ pub(super) fn about(
     diagnostic: Diagnostic,
 ) {
     let name = catalogue.operator(operator).qualified_name();
-    sink.about(DERIVATIVES, &name, diagnostic);
+    sink.about(DERIVATIVES, name, diagnostic);
     if let Some(related) = declaration(catalogue, operator) {
         sink.relate(related);
     }

@@ -151,7 +151,7 @@ impl<'c, 'a> Check<'c, 'a> {
     }
 
     fn name(&self, id: OperatorId) -> String {
-        self.operator(id).qualified_name().into_owned()
+        self.operator(id).qualified_name().to_owned()
     }
 
     /// The first served operator of which this holds.

@@ -165,7 +165,7 @@ fn namespaces(catalogue: &Catalogue, sink: &mut Sink) {
         let Some(placed) = operator.declared() else {
             break;
         };
-        let earlier = *first.entry(operator.name().as_str()).or_insert(id);
+        let earlier = *first.entry(operator.name_text()).or_insert(id);
         let other = catalogue.operator(earlier);
         let meet = operator
             .kernels()

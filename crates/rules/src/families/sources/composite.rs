@@ -97,7 +97,7 @@ pub(super) fn check(catalogue: &Catalogue, files: &[File<'_>], sink: &mut Sink) 
     let bases: FxHashSet<&str> = catalogue
         .iter()
         .filter(|(_, operator)| operator.kind == SchemaKind::Out)
-        .map(|(_, operator)| operator.name().base())
+        .map(|(_, operator)| operator.base_name())
         .collect();
     for function in &found.all {
         let named = composites

@@ -105,9 +105,7 @@ fn unknown(catalogue: &Catalogue, row: &Registration, name: &str, sink: &mut Sin
         "no operator `aten::{name}` exists in PyTorch {}",
         catalogue.release
     );
-    let known = catalogue
-        .iter()
-        .map(|(_, operator)| operator.name().as_str());
+    let known = catalogue.iter().map(|(_, operator)| operator.name_text());
     let near = sink.suggestions.nearest(name, known).map(str::to_owned);
     let diagnostic = at(RuleId::SourceOperatorUnknown, row.at, message);
     let diagnostic = match near {
@@ -187,7 +185,7 @@ impl Promised {
         sink: &mut Sink,
     ) {
         let operator = catalogue.operator(self.operator);
-        let name = operator.name().as_str();
+        let name = operator.name_text();
         let sizes = match self.is_symbolic {
             true => Sizes::Symbolic,
             false => Sizes::Concrete,

@@ -182,7 +182,7 @@ fn delegates_home(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) {
         );
         let diagnostic = Diagnostic::new(RuleId::StructuredDelegateMismatch, at, message)
             .with_help(format!("write `structured_delegate: {}`", out.name()))
-            .with_fix(at, out.name().as_str());
+            .with_fix(at, out.name_text());
         let elsewhere = [(
             "the out variant is here",
             group.out,

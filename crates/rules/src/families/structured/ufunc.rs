@@ -147,7 +147,7 @@ impl<'c> Files<'c> {
             return;
         }
         let functional = scope.operator(group.functional);
-        let base = functional.name().base();
+        let base = functional.base_name();
         if let Some(&first) = self.written.get(base) {
             let message = format!(
                 "another overload of `{base}` is also a ufunc, and both generate the same file"

@@ -85,9 +85,7 @@ fn replay(scope: &Scope<'_>, id: OperatorId, copy: OperatorId, sink: &mut Sink) 
     }
     let release = scope.catalogue.release;
     let known = release.data().name_lists.single_output_view_replay;
-    if release >= Release::V2_15
-        && is_multi_output(schema)
-        && !known.contains(operator.name().as_str())
+    if release >= Release::V2_15 && is_multi_output(schema) && !known.contains(operator.name_text())
     {
         let message = format!(
             "`{}` returns several views, and PyTorch cannot replay them one by one",
@@ -140,7 +138,7 @@ fn first_argument(schema: &FunctionSchema) -> Option<(opatlas_source::Span, Stri
 /// The kernel of a copy is generated around the view.
 fn copy_kernel(scope: &Scope<'_>, view_id: OperatorId, id: OperatorId, sink: &mut Sink) {
     let (view, copy) = (scope.operator(view_id), scope.operator(id));
-    let standard = format!("{}_copy", view.name().base());
+    let standard = format!("{}_copy", view.base_name());
     if scope.catalogue.release >= Release::V2_3 && copy.name().stem() != standard {
         return;
     }
@@ -158,7 +156,7 @@ fn copy_kernel(scope: &Scope<'_>, view_id: OperatorId, id: OperatorId, sink: &mu
         scope.report_with(sink, id, diagnostic, &elsewhere);
         return;
     };
-    if copy.name().as_str() == "view_copy" {
+    if copy.name_text() == "view_copy" {
         if &*kernel.kernel.name != "view_copy_symint" {
             let diagnostic = Diagnostic::new(
                 RuleId::ViewCopyKernel,

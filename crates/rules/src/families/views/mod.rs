@@ -99,7 +99,7 @@ fn annotations(scope: &Scope<'_>, id: OperatorId, operator: &Operator, sink: &mu
 
 /// In 2.0 an in-place view needs its view even when it decomposes.
 fn alone(scope: &Scope<'_>, id: OperatorId, operator: &Operator, sink: &mut Sink) {
-    let name = operator.name().as_str();
+    let name = operator.name_text();
     let lists = &scope.catalogue.release.data().name_lists;
     let grouped = CompleteGroup::of(scope.catalogue.groups.of(id)).is_some();
     let exempt = matches!(name, "lift" | "resize_")
