@@ -5,7 +5,7 @@ use std::mem;
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use opatlas_source::{Pair, both};
+use opatlas_source::{Pair, READ_AHEAD, both, read_ahead};
 
 use crate::service::{LARGEST_ANSWER, ServiceError};
 use crate::wire::cell_texts::CellTexts;
@@ -147,7 +147,10 @@ impl<'a> Pieces<'a> {
     ) -> Result<(), ServiceError> {
         let between = 1 + self.changes.1.len();
         let rest = between + 1 + self.tables.1.len();
-        for item in items {
+        for item in items.clone() {
+            if (item - items.start).is_multiple_of(READ_AHEAD) {
+                self.read_ahead(item, items.end.min(item + READ_AHEAD));
+            }
             match item {
                 0 => text.extend_from_slice(&self.frame.begin(self.told)?),
                 item if item == between => text.extend_from_slice(&(self.end)()?[0]),
@@ -170,6 +173,19 @@ impl<'a> Pieces<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Reads ahead what the texts of a range of items are made of.
+    fn read_ahead(&self, from: usize, to: usize) {
+        fn within<T>(list: &[T], first: usize, (from, to): (usize, usize)) -> &[T] {
+            let places = [from, to].map(|item| item.saturating_sub(first).min(list.len()));
+            &list[places[0]..places[1]]
+        }
+        let changes = within(self.changes.1, 1, (from, to));
+        read_ahead(changes.iter().map(|judged| judged.change.glimpse()));
+        let (base, head) = self.tables.0.views();
+        let tables = within(self.tables.1, self.changes.1.len() + 2, (from, to));
+        read_ahead(tables.iter().map(|table| table.glimpse(base, head)));
     }
 
     /// All of them; changes and cells, of which there is mostly as much text, are written at the same time.

@@ -229,6 +229,25 @@ pub enum Note {
 }
 
 impl Change {
+    /// Something of all that is told of a change, to be read ahead.
+    #[must_use]
+    pub fn glimpse(&self) -> [Option<u8>; 4] {
+        let beginning = |text: &str| text.as_bytes().first().copied();
+        let text = |side: &Option<Fragment>| beginning(&side.as_ref()?.text);
+        let subject = match &self.subject {
+            Subject::Keys(keys) => keys.first().and_then(|key| beginning(key.as_str())),
+            Subject::Argument(name) => beginning(name),
+            Subject::Names(names) => names.first().and_then(|name| beginning(name)),
+            Subject::Operator | Subject::Return(_) => None,
+        };
+        [
+            beginning(&self.operator),
+            text(&self.old),
+            text(&self.new),
+            subject,
+        ]
+    }
+
     /// The file that it is written in.
     #[must_use]
     pub fn file(&self) -> SideFile {

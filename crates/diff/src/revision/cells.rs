@@ -220,6 +220,16 @@ impl TableChange {
         self.ids
     }
 
+    /// Something of all that is told of the cells, to be read ahead.
+    #[must_use]
+    pub fn glimpse(&self, base: View<'_>, head: View<'_>) -> [usize; 2] {
+        [(base, self.ids.0), (head, self.ids.1)].map(|(view, id)| {
+            let kernels = view.inputs.catalogue.kernels(id).iter();
+            let beginnings = kernels.filter_map(|kernel| kernel.kernel.name.as_bytes().first());
+            beginnings.map(|&byte| usize::from(byte)).sum()
+        })
+    }
+
     /// The cells that changed, by what served them, as they are in the views that were compared.
     #[must_use]
     pub fn cells<'a>(&self, base: View<'a>, head: View<'a>) -> Vec<CellChange<'a>> {

@@ -37,7 +37,7 @@ use super::official::Verdict;
 use super::rules::Group;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::{Operator, OperatorId};
-use opatlas_source::{InTurn, Stop, Stopped, both};
+use opatlas_source::{InTurn, READ_AHEAD, Stop, Stopped, both, read_ahead};
 
 use pairing::{Common, Pairing};
 use side::DeclaredEntry;
@@ -202,16 +202,23 @@ fn entries(
 ) -> Result<Vec<Arc<Change>>, Stopped> {
     // Those of one entry, and all. What grows holds pointers: changes are megabytes.
     let (mut found, mut changes) = (Vec::new(), Vec::new());
-    for &(old, new) in &common.unshared {
+    for part in common.unshared.chunks(READ_AHEAD) {
         stop.check()?;
-        let sides = (DeclaredEntry::of(base, old), DeclaredEntry::of(head, new));
-        if let (Some(before), Some(after)) = sides {
-            let name = before.operator.shared_name();
-            fields::compare(&name, before, after, &mut found);
-            kernels::compare(&name, (base, before), (head, after), &mut found);
-            tag_changes::compare(&name, before, after, &head.tags, &mut found);
-            let found = found.drain(..);
-            changes.extend(found.map(|change| Arc::new(change.at((old, new)))));
+        let entries = part.iter();
+        read_ahead(entries.map(|&(old, new)| {
+            let entry = |side: &Catalogue, id| Some(side.operator(id).declared()?.entry.glimpse());
+            (entry(base, old), entry(head, new))
+        }));
+        for &(old, new) in part {
+            let sides = (DeclaredEntry::of(base, old), DeclaredEntry::of(head, new));
+            if let (Some(before), Some(after)) = sides {
+                let name = before.operator.shared_name();
+                fields::compare(&name, before, after, &mut found);
+                kernels::compare(&name, (base, before), (head, after), &mut found);
+                tag_changes::compare(&name, before, after, &head.tags, &mut found);
+                let found = found.drain(..);
+                changes.extend(found.map(|change| Arc::new(change.at((old, new)))));
+            }
         }
     }
     Ok(changes)

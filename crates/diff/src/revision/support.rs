@@ -23,7 +23,7 @@ use opatlas_operators::entry::KeyName;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::{KeySet, Slot};
 use opatlas_pytorch::keys::Key;
-use opatlas_source::{Pair, Span, Stop, Stopped, both};
+use opatlas_source::{Pair, READ_AHEAD, Span, Stop, Stopped, both, read_ahead};
 
 /// The tables of both sides, and which key is which.
 pub(super) struct Tables<'a> {
@@ -224,8 +224,12 @@ impl<'a> Tables<'a> {
         let mut tables = Vec::with_capacity(pairs.len());
         // Those of one operator.
         let mut found = Vec::new();
-        for &(old, new) in pairs {
-            stop.check()?;
+        for (at, &(old, new)) in pairs.iter().enumerate() {
+            if at % READ_AHEAD == 0 {
+                stop.check()?;
+                let next = pairs[at..].iter().take(READ_AHEAD);
+                read_ahead(next.map(|&ids| Places::of(self, ids)));
+            }
             let patterns = (
                 self.base.tables.pattern_index(old),
                 self.head.tables.pattern_index(new),
