@@ -516,3 +516,54 @@ pub fn split_qualified(name: &str) -> (&str, &str) {
     let split = memchr::memchr(b':', name.as_bytes()).and_then(|_| name.rsplit_once("::"));
     split.unwrap_or(("aten", name))
 }
+
+#[cfg(test)]
+mod tests {
+    use opatlas_pytorch::release::Release;
+    use opatlas_source::Bundle;
+
+    use crate::catalogue::Catalogue;
+
+    #[test]
+    fn the_parts_of_a_name_are_those_of_its_schema() {
+        let names = [
+            "add",
+            "add.Tensor",
+            "x::__iadd__.a_b",
+            "aten::mul.out",
+            "y::mul",
+        ];
+        let entry =
+            |name: &&str| format!("- func: {name}(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n");
+        let text: String = names.iter().map(entry).collect();
+        let bundle = Bundle::of_native_functions(text.into_bytes());
+        let catalogue = Catalogue::read(&bundle, Release::LATEST, None);
+        let parts: Vec<_> = catalogue
+            .iter()
+            .map(|(_, it)| {
+                (
+                    it.qualified_name(),
+                    it.namespace(),
+                    it.name_text(),
+                    it.base_name(),
+                )
+            })
+            .collect();
+        let expected = [
+            ("add", "aten", "add", "add"),
+            ("add.Tensor", "aten", "add.Tensor", "add"),
+            ("x::__iadd__.a_b", "x", "__iadd__.a_b", "__iadd__"),
+            ("mul.out", "aten", "mul.out", "mul"),
+            ("y::mul", "y", "mul", "mul"),
+        ];
+        assert_eq!(parts, expected);
+        for (_, one) in catalogue.iter() {
+            assert_eq!(one.name_text(), one.name().as_str());
+            assert_eq!(one.base_name(), one.name().base());
+            for (_, other) in catalogue.iter() {
+                let is_same = one.qualified_name() == other.qualified_name();
+                assert_eq!(one.is_namesake_of(other), is_same);
+            }
+        }
+    }
+}
