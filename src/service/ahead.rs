@@ -115,8 +115,8 @@ impl<'m> Ahead<'m> {
                     self.finish(piece);
                     state = self.state();
                 } else {
-                    let is_made = |it: &mut State| matches!(it.begun.front(), Some(None));
-                    state = self.wait_while(state, is_made);
+                    let is_being_made = |it: &mut State| matches!(it.begun.front(), Some(None));
+                    state = self.wait_while(state, is_being_made);
                     if state.is_over {
                         return state.error.take().map_or(Ok(None), Err);
                     }

@@ -7,7 +7,7 @@ pub const READ_AHEAD: usize = 32;
 
 /// Reads one value after the other, for the processor to fetch the memory of all of them at the same time. It does so
 /// only where no value is needed to find the next one, and where little stands between them. In a loop that does more
-/// with each item it waits for memory again and again: a comparison of two releases did so for a third of its time.
+/// with each item it waits for memory again and again.
 pub fn read_ahead<T>(values: impl IntoIterator<Item = T>) {
     for value in values {
         black_box(value);

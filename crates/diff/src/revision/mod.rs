@@ -232,6 +232,9 @@ fn name_causes(
     changes: &[Arc<Change>],
     tables: &mut [TableChange],
 ) {
+    if tables.is_empty() {
+        return;
+    }
     // By the index of the operator in the base, and of operators that only the head has by name.
     let mut of_base: Vec<Option<usize>> = vec![None; base.operators.len()];
     let mut of_head: FxHashMap<&str, usize> = FxHashMap::default();
