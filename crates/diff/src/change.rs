@@ -229,7 +229,7 @@ pub enum Note {
 }
 
 impl Change {
-    /// Something of all that is told of a change, to be read ahead.
+    /// A value from each place in memory that an answer about it needs, to be read ahead.
     #[must_use]
     pub fn glimpse(&self) -> [Option<u8>; 4] {
         let beginning = |text: &str| text.as_bytes().first().copied();

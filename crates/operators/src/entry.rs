@@ -349,7 +349,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// Something of all that is compared of two entries of an operator, to be read ahead.
+    /// A value from each place in memory that comparing two entries needs, to be read ahead.
     #[must_use]
     pub fn glimpse(&self) -> usize {
         let own =

@@ -1,5 +1,7 @@
 //! An operator: one that an entry declares, or one that `autogen` brings into being.
 
+mod names;
+
 use std::hash::{BuildHasher as _, BuildHasherDefault};
 use std::sync::Arc;
 
@@ -347,52 +349,6 @@ impl Operator {
         self.declaration.schema()
     }
 
-    /// Its name.
-    #[must_use]
-    pub fn name(&self) -> &OperatorName {
-        &self.schema().name
-    }
-
-    /// The text of its name, which lies nearer than the name itself.
-    #[must_use]
-    pub fn name_text(&self) -> &str {
-        &self.name[self.base_name.0 as usize..]
-    }
-
-    /// The same of its base name.
-    #[must_use]
-    pub fn base_name(&self) -> &str {
-        let (from, to) = self.base_name;
-        &self.name[from as usize..to as usize]
-    }
-
-    /// Its namespace.
-    #[must_use]
-    pub fn namespace(&self) -> &str {
-        match (self.base_name.0 as usize).checked_sub("::".len()) {
-            None => "aten",
-            Some(end) => &self.name[..end],
-        }
-    }
-
-    /// Its name as in paths and filters: qualified unless the namespace is `aten`.
-    #[must_use]
-    pub fn qualified_name(&self) -> &str {
-        &self.name
-    }
-
-    /// The same, to be kept.
-    #[must_use]
-    pub fn shared_name(&self) -> Arc<str> {
-        Arc::clone(&self.name)
-    }
-
-    /// Whether both have the same name and namespace.
-    #[must_use]
-    pub fn is_namesake_of(&self, other: &Self) -> bool {
-        self.glance.name_hash == other.glance.name_hash && self.name == other.name
-    }
-
     /// The canonical text of its schema.
     #[must_use]
     pub fn canonical(&self) -> &str {
@@ -515,55 +471,4 @@ pub fn split_qualified(name: &str) -> (&str, &str) {
     // Few names have a colon, and one byte is found much faster than two.
     let split = memchr::memchr(b':', name.as_bytes()).and_then(|_| name.rsplit_once("::"));
     split.unwrap_or(("aten", name))
-}
-
-#[cfg(test)]
-mod tests {
-    use opatlas_pytorch::release::Release;
-    use opatlas_source::Bundle;
-
-    use crate::catalogue::Catalogue;
-
-    #[test]
-    fn the_parts_of_a_name_are_those_of_its_schema() {
-        let names = [
-            "add",
-            "add.Tensor",
-            "x::__iadd__.a_b",
-            "aten::mul.out",
-            "y::mul",
-        ];
-        let entry =
-            |name: &&str| format!("- func: {name}(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n");
-        let text: String = names.iter().map(entry).collect();
-        let bundle = Bundle::of_native_functions(text.into_bytes());
-        let catalogue = Catalogue::read(&bundle, Release::LATEST, None);
-        let parts: Vec<_> = catalogue
-            .iter()
-            .map(|(_, it)| {
-                (
-                    it.qualified_name(),
-                    it.namespace(),
-                    it.name_text(),
-                    it.base_name(),
-                )
-            })
-            .collect();
-        let expected = [
-            ("add", "aten", "add", "add"),
-            ("add.Tensor", "aten", "add.Tensor", "add"),
-            ("x::__iadd__.a_b", "x", "__iadd__.a_b", "__iadd__"),
-            ("mul.out", "aten", "mul.out", "mul"),
-            ("y::mul", "y", "mul", "mul"),
-        ];
-        assert_eq!(parts, expected);
-        for (_, one) in catalogue.iter() {
-            assert_eq!(one.name_text(), one.name().as_str());
-            assert_eq!(one.base_name(), one.name().base());
-            for (_, other) in catalogue.iter() {
-                let is_same = one.qualified_name() == other.qualified_name();
-                assert_eq!(one.is_namesake_of(other), is_same);
-            }
-        }
-    }
 }

@@ -33,7 +33,7 @@ impl NameForm {
 /// `base_name[.overload]`. The stem is the base name without what its form adds.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct OperatorName {
-    /// Shared, since all that is told of an operator has its name.
+    /// Shared with everything that mentions the operator.
     text: Arc<str>,
     base_end: u32,
     stem: (u32, u32),

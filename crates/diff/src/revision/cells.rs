@@ -220,7 +220,7 @@ impl TableChange {
         self.ids
     }
 
-    /// Something of all that is told of the cells, to be read ahead.
+    /// A value from each place in memory that cells need, to be read ahead.
     #[must_use]
     pub fn glimpse(&self, base: View<'_>, head: View<'_>) -> [usize; 2] {
         [(base, self.ids.0), (head, self.ids.1)].map(|(view, id)| {

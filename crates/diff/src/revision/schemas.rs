@@ -73,7 +73,7 @@ pub(super) fn compare(
     Ok(pairs)
 }
 
-/// Something of an operator's canonical schema, to be read ahead.
+/// Both ends of an operator's canonical schema, to be read ahead.
 fn glimpse(side: &Catalogue, id: OperatorId) -> [Option<u8>; 2] {
     let text = side.operator(id).canonical().as_bytes();
     [text.first(), text.last()].map(Option::<&u8>::copied)

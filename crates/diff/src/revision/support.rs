@@ -246,10 +246,8 @@ impl<'a> Tables<'a> {
             let name: Arc<str> = operator.shared_name();
             if !shaped.changes.is_empty() {
                 let places = Places::of(self, (old, new));
-                let of_shape = shaped.changes.iter();
-                found.extend(
-                    of_shape.map(|change| places.placed(change.of_operator(Arc::clone(&name)))),
-                );
+                let placed = |change: &Change| places.placed(change.of_operator(name.clone()));
+                found.extend(shaped.changes.iter().map(placed));
             }
             super::training::compare(self, memory, &name, (old, new), &mut found);
             let found = found.drain(..);
