@@ -227,7 +227,7 @@ fn swapped_sides_swap_what_comes_and_goes() {
     }
 }
 
-/// Most tables are put in order by what they share with others, without a look at their kernels.
+/// Where kernels cannot change their order, they are put in it by what tables share, without a look at kernels.
 #[test]
 fn the_cells_of_a_table_are_in_order() {
     let Some(snapshots) = releases() else {

@@ -52,7 +52,7 @@ struct State {
     since: Option<Instant>,
     /// Nobody takes any more, or a thread failed.
     is_over: bool,
-    /// How many threads wait for a change. Mostly none does, and to wake nobody is a call of the system, too.
+    /// How many threads wait for a change: to wake nobody is a call of the system, too.
     waiting: usize,
     /// Why a piece could not be made, for who takes the next one.
     error: Option<ServiceError>,

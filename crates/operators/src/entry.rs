@@ -185,7 +185,7 @@ impl KeyName {
 impl PartialEq for KeyName {
     fn eq(&self, other: &Self) -> bool {
         let (one, other) = (self.as_str(), other.as_str());
-        // Known ones are mostly the same text and not just an equal one.
+        // Known ones may be the same text and not just an equal one.
         std::ptr::eq(one, other) || one == other
     }
 }

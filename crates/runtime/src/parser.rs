@@ -138,7 +138,7 @@ impl<'a, 'c> Parser<'a, 'c> {
     }
 
     fn arguments(&mut self) -> Parsed<(Vec<Argument<'a>>, bool)> {
-        /// Most operators have fewer.
+        /// Enough for 94 % of the entries of 2.15.0.
         const ROOM: usize = 8;
         let mut arguments = Vec::with_capacity(ROOM);
         let (mut is_kwarg_only, mut is_vararg) = (false, false);
