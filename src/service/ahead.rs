@@ -1,4 +1,4 @@
-//! Pieces of a long answer that two threads make, and that one of them takes in their order.
+//! Pieces of a long answer that two threads make, and that are taken in their order.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use super::error::ServiceError;
 use super::unused::Unused;
 
-/// How many pieces are made ahead of the one that is taken.
+/// How many pieces are begun ahead of those that are taken.
 const AHEAD: usize = 8;
 /// How long it takes to send the first piece and to wake the client.
 const SENDING: Duration = Duration::from_millis(1);
@@ -26,9 +26,12 @@ pub type Make<'m> =
     dyn Fn(Range<usize>, &mut Vec<u8>) -> Result<(), ServiceError> + Send + Sync + 'm;
 /// Makes what only a later piece needs, unless it is made.
 pub type Aside<'m> = dyn Fn() + Send + Sync + 'm;
+/// Takes the pieces one after the other.
+pub(super) type Take<'m> = dyn FnMut(&[u8]) -> Result<(), ServiceError> + Send + 'm;
 
-/// Pieces that are made ahead. Who takes them makes one itself where the next is not there, so that
-/// nothing waits for the helper to come; the helper may never come.
+/// Pieces that are made ahead. A thread takes the next piece where it is made and no other thread takes one, and else
+/// begins another one. So no thread waits as long as there is something to do, be it that the helper never comes, and
+/// little is left to take when the last piece is made.
 pub(super) struct Ahead<'m> {
     /// How many items there are.
     count: usize,
@@ -36,6 +39,8 @@ pub(super) struct Ahead<'m> {
     lengths: (usize, usize),
     make: &'m Make<'m>,
     aside: &'m Aside<'m>,
+    /// Held by the thread that takes a piece.
+    take: Mutex<&'m mut Take<'m>>,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -46,15 +51,17 @@ struct State {
     next: usize,
     /// The pieces that have been begun and not taken, in order; `None` where it is still being made.
     begun: VecDeque<Option<Vec<u8>>>,
-    /// How many have been taken.
+    /// How many have been taken, or are being taken.
     taken: usize,
-    /// When the first one was.
+    /// Whether a thread takes one.
+    is_taking: bool,
+    /// When the first one had been taken.
     since: Option<Instant>,
-    /// Nobody takes any more, or a thread failed.
+    /// A thread failed.
     is_over: bool,
     /// How many threads wait for a change: to wake nobody is a call of the system, too.
     waiting: usize,
-    /// Why a piece could not be made, for who takes the next one.
+    /// Why a piece could not be made or taken.
     error: Option<ServiceError>,
 }
 
@@ -65,10 +72,16 @@ struct Piece {
     text: Vec<u8>,
 }
 
-/// Ends the work when it goes, be it that its thread panics.
-pub(super) struct Ending<'a, 'm>(Option<&'a Ahead<'m>>);
+/// What a thread does next.
+enum Step {
+    Make(Piece),
+    Take(Vec<u8>),
+}
 
-impl Drop for Ending<'_, '_> {
+/// Ends the work of the other thread where its own panics.
+struct Failing<'a, 'm>(Option<&'a Ahead<'m>>);
+
+impl Drop for Failing<'_, '_> {
     fn drop(&mut self) {
         if let Some(ahead) = self.0 {
             let mut state = ahead.state();
@@ -85,100 +98,93 @@ impl<'m> Ahead<'m> {
         count: usize,
         lengths: (usize, usize),
         (make, aside): (&'m Make<'m>, &'m Aside<'m>),
+        take: &'m mut Take<'m>,
     ) -> Self {
         Self {
             count,
             lengths,
             make,
             aside,
+            take: Mutex::new(take),
             state: Mutex::default(),
             changed: Condvar::new(),
         }
     }
 
-    /// For who takes the pieces: the helper leaves when it goes.
-    pub(super) fn ending(&self) -> Ending<'_, 'm> {
-        Ending(Some(self))
+    /// Makes and takes pieces until there is nothing left to do, or only what the helper is at.
+    pub(super) fn lead(&self) {
+        let mut failing = Failing(Some(self));
+        self.work(self.state());
+        failing.0 = None;
     }
 
-    /// The next piece; none at the end.
-    ///
-    /// # Errors
-    /// Why it, or one of the next ones, cannot be made.
-    pub(super) fn take(&self) -> Result<Option<Vec<u8>>, ServiceError> {
-        loop {
-            let mut state = self.state();
-            while let Some(None) = state.begun.front() {
-                // The helper makes it. Meanwhile another one can be made.
-                if let Some(piece) = self.begin(&mut state) {
-                    drop(state);
-                    self.finish(piece);
-                    state = self.state();
-                } else {
-                    let is_being_made = |it: &mut State| matches!(it.begun.front(), Some(None));
-                    state = self.wait_while(state, is_being_made);
-                    if state.is_over {
-                        return state.error.take().map_or(Ok(None), Err);
-                    }
-                }
-            }
-            if let Some(made) = state.begun.pop_front() {
-                state.taken += 1;
-                state.since.get_or_insert_with(Instant::now);
-                self.tell(&state);
-                return Ok(made);
-            }
-            let Some(piece) = self.begin(&mut state) else {
-                return state.error.take().map_or(Ok(None), Err);
-            };
-            drop(state);
-            self.finish(piece);
-        }
-    }
-
-    /// Keeps a buffer of a piece for another one.
-    pub(super) fn give_back(mut text: Vec<u8>) {
-        if text.capacity() <= LARGE {
-            text.clear();
-            BUFFERS.give(text);
-        }
-    }
-
-    /// Makes what a later piece needs, then pieces until there is none left to begin. The first one is left to
-    /// who takes it: somebody waits for it, and it would have to wait for the second one if the other thread
-    /// made that meanwhile.
+    /// Makes what a later piece needs, then does the same. The first piece is left to who leads: somebody waits for
+    /// it, and it would have to wait for the second one if the other thread made that meanwhile.
     pub(super) fn help(&self) {
-        let mut failing = self.ending();
-        let is_over = self.state().is_over;
-        if !is_over {
+        let mut failing = Failing(Some(self));
+        let is_left = |it: &State| !it.is_over && it.next < self.count;
+        if is_left(&self.state()) {
             (self.aside)();
         }
-        let is_first = |it: &mut State| it.taken == 0 && it.next < self.count;
+        let is_first = |it: &mut State| it.since.is_none() && it.next < self.count;
         let mut state = self.wait_while(self.state(), is_first);
         let sent = state.since.map_or(Duration::ZERO, |since| since.elapsed());
-        if !state.is_over && state.next < self.count && sent < SENDING {
+        if is_left(&state) && sent < SENDING {
             drop(state);
             // With all processors busy the first piece would wait for one before it is sent.
             thread::sleep(SENDING - sent);
             state = self.state();
         }
-        while !state.is_over && state.next < self.count {
-            if let Some(piece) = self.begin(&mut state) {
+        self.work(state);
+        failing.0 = None;
+    }
+
+    /// Whether all pieces were taken, once both threads are done.
+    ///
+    /// # Errors
+    /// Why one of them could not be made or taken.
+    pub(super) fn result(self) -> Result<(), ServiceError> {
+        let state = self.state.into_inner();
+        let state = state.unwrap_or_else(PoisonError::into_inner);
+        state.error.map_or(Ok(()), Err)
+    }
+
+    fn work<'s>(&'s self, mut state: MutexGuard<'s, State>) {
+        while !state.is_over {
+            if let Some(step) = self.next(&mut state) {
                 drop(state);
-                self.finish(piece);
-                state = self.state();
+                state = match step {
+                    Step::Make(piece) => self.finish(piece),
+                    Step::Take(text) => self.take(text),
+                };
+            } else if state.next < self.count {
+                // The next piece is being made, or one is taken, and enough are made ahead.
+                let is_full = |it: &mut State| {
+                    let is_ready = matches!(it.begun.front(), Some(Some(_)));
+                    it.begun.len() >= AHEAD && (it.is_taking || !is_ready)
+                };
+                state = self.wait_while(state, is_full);
             } else {
-                state = self.wait_while(state, |it| it.begun.len() >= AHEAD);
+                // The other thread makes or takes what is left, and looks for more after that.
+                return;
             }
         }
-        drop(state);
-        // It has not failed.
-        failing.0 = None;
+    }
+
+    fn next(&self, state: &mut State) -> Option<Step> {
+        if !state.is_taking
+            && let Some(text) = state.begun.pop_front_if(|front| front.is_some()).flatten()
+        {
+            state.is_taking = true;
+            state.taken += 1;
+            return Some(Step::Take(text));
+        }
+        self.begin(state).map(Step::Make)
     }
 
     /// Begins the next piece, where there is one and few enough are made ahead.
     fn begin(&self, state: &mut State) -> Option<Piece> {
-        if state.next >= self.count || state.begun.len() >= AHEAD || state.is_over {
+        if state.next >= self.count || state.begun.len() >= AHEAD {
             return None;
         }
         let from = state.next;
@@ -197,16 +203,44 @@ impl<'m> Ahead<'m> {
         })
     }
 
-    fn finish(&self, mut piece: Piece) {
+    fn finish(&self, mut piece: Piece) -> MutexGuard<'_, State> {
         let made = (self.make)(piece.items, &mut piece.text);
         let mut state = self.state();
-        let place = piece.number - state.taken;
-        if let Err(error) = made {
-            (state.is_over, state.error) = (true, Some(error));
-        } else if let Some(place) = state.begun.get_mut(place) {
-            *place = Some(piece.text);
+        match made {
+            Ok(()) => {
+                let place = piece.number - state.taken;
+                if let Some(place) = state.begun.get_mut(place) {
+                    *place = Some(piece.text);
+                }
+            }
+            Err(error) => Self::fail(&mut state, error),
         }
         self.tell(&state);
+        state
+    }
+
+    fn take(&self, mut text: Vec<u8>) -> MutexGuard<'_, State> {
+        let taken = {
+            let mut take = self.take.lock().unwrap_or_else(PoisonError::into_inner);
+            take(&text)
+        };
+        if text.capacity() <= LARGE {
+            text.clear();
+            BUFFERS.give(text);
+        }
+        let mut state = self.state();
+        state.is_taking = false;
+        state.since.get_or_insert_with(Instant::now);
+        if let Err(error) = taken {
+            Self::fail(&mut state, error);
+        }
+        self.tell(&state);
+        state
+    }
+
+    fn fail(state: &mut State, error: ServiceError) {
+        state.is_over = true;
+        state.error.get_or_insert(error);
     }
 
     /// Waits as long as this is so and the work is not over.
@@ -238,6 +272,7 @@ impl<'m> Ahead<'m> {
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::mpsc;
 
     use super::*;
 
@@ -246,18 +281,27 @@ mod tests {
         Ok(())
     }
 
-    fn of<'m>(count: usize, lengths: (usize, usize), make: &'m Make<'m>) -> Ahead<'m> {
-        Ahead::new(count, lengths, (make, &|| ()))
-    }
-
-    fn all(ahead: &Ahead<'_>) -> String {
-        let _ending = ahead.ending();
+    /// What is taken of pieces of these lengths, and whether that is all.
+    fn all(
+        count: usize,
+        lengths: (usize, usize),
+        (make, aside): (&Make<'_>, &Aside<'_>),
+        with_helper: bool,
+    ) -> (String, Result<(), ServiceError>) {
         let mut all = Vec::new();
-        while let Some(piece) = ahead.take().unwrap() {
-            all.extend(&piece);
-            Ahead::give_back(piece);
-        }
-        String::from_utf8(all).unwrap()
+        let mut take = |text: &[u8]| {
+            all.extend_from_slice(text);
+            Ok(())
+        };
+        let ahead = Ahead::new(count, lengths, (make, aside), &mut take);
+        thread::scope(|scope| {
+            if with_helper {
+                scope.spawn(|| ahead.help());
+            }
+            ahead.lead();
+        });
+        let result = ahead.result();
+        (String::from_utf8(all).unwrap(), result)
     }
 
     fn expected(count: usize) -> String {
@@ -266,93 +310,123 @@ mod tests {
 
     #[test]
     fn pieces_come_in_order_with_a_helper_and_without() {
-        for count in [0, 1, 3, 4, 5, 100, 1000] {
-            let alone = of(count, (3, 7), &write);
-            assert_eq!(all(&alone), expected(count));
-            let with_helper = of(count, (3, 7), &write);
-            thread::scope(|scope| {
-                scope.spawn(|| with_helper.help());
-                assert_eq!(all(&with_helper), expected(count));
-            });
+        for count in [0, 1, 3, 4, 5, 100, 1000, 20_000] {
+            for with_helper in [false, true] {
+                let (text, result) = all(count, (3, 7), (&write, &|| ()), with_helper);
+                assert_eq!(text, expected(count));
+                assert!(result.is_ok());
+            }
         }
     }
 
     #[test]
-    fn few_pieces_are_made_ahead_and_none_when_nobody_takes_them() {
+    fn few_pieces_are_made_ahead_of_one_that_is_taken() {
         let made = AtomicUsize::new(0);
         let count = |items: Range<usize>, _: &mut Vec<u8>| {
             made.fetch_add(items.len(), Ordering::Relaxed);
             Ok(())
         };
-        let ahead = of(1000, (1, 1), &count);
         let made = || made.load(Ordering::Relaxed);
-        thread::scope(|scope| {
-            let helper = scope.spawn(|| ahead.help());
-            thread::sleep(Duration::from_millis(20));
-            assert_eq!(made(), 0, "the first piece is not the helper's");
-            assert!(ahead.take().unwrap().is_some());
-            while made() < 1 + AHEAD {
-                thread::yield_now();
-            }
-            thread::sleep(Duration::from_millis(20));
-            assert_eq!(made(), 1 + AHEAD);
-            drop(ahead.ending());
-            helper.join().unwrap();
-        });
-        assert_eq!(made(), 1 + AHEAD);
-    }
-
-    #[test]
-    fn a_helper_that_fails_ends_the_answer() {
-        let fails = |items: Range<usize>, text: &mut Vec<u8>| {
-            let is_helper = thread::current().name() == Some("helper");
-            assert!(!is_helper, "in a test");
-            // The helper is to have a piece of its own.
-            thread::sleep(Duration::from_millis(2));
-            write(items, text)
-        };
-        let ahead = of(10_000, (1, 1), &fails);
-        thread::scope(|scope| {
-            let helper = thread::Builder::new().name("helper".to_owned());
-            let helper = helper.spawn_scoped(scope, || ahead.help()).unwrap();
-            assert_ne!(all(&ahead), expected(10_000));
-            assert!(helper.join().is_err());
-        });
-    }
-
-    #[test]
-    fn a_piece_that_cannot_be_made_ends_the_answer_with_its_error() {
-        let fails = |items: Range<usize>, text: &mut Vec<u8>| match items.contains(&40) {
-            true => Err(ServiceError::Busy),
-            false => write(items, text),
-        };
-        for with_helper in [false, true] {
-            let ahead = of(1000, (3, 7), &fails);
-            thread::scope(|scope| {
-                if with_helper {
-                    scope.spawn(|| ahead.help());
+        let (mut seen, mut taken) = (0, 0);
+        let mut take = |_: &[u8]| {
+            taken += 1;
+            if taken == 1 {
+                // Somebody waits for the first one, so the helper does, too.
+                thread::sleep(Duration::from_millis(20));
+                assert_eq!(made(), 1);
+            } else if taken == 2 {
+                while made() < 2 + AHEAD {
+                    thread::yield_now();
                 }
-                let _ending = ahead.ending();
-                let error = loop {
-                    match ahead.take() {
-                        Ok(piece) => assert!(piece.is_some(), "it has an end"),
-                        Err(error) => break error,
-                    }
-                };
-                assert!(matches!(error, ServiceError::Busy), "{error}");
+                thread::sleep(Duration::from_millis(20));
+                seen = made();
+            }
+            Ok(())
+        };
+        let ahead = Ahead::new(1000, (1, 1), (&count, &|| ()), &mut take);
+        thread::scope(|scope| {
+            scope.spawn(|| ahead.help());
+            ahead.lead();
+        });
+        assert!(ahead.result().is_ok());
+        assert_eq!((seen, taken, made()), (2 + AHEAD, 1000, 1000));
+    }
+
+    #[test]
+    fn a_thread_that_panics_ends_the_answer() {
+        for panics in ["helper", "leader"] {
+            let made = AtomicUsize::new(0);
+            let fails = |items: Range<usize>, text: &mut Vec<u8>| {
+                let is_first = made.fetch_add(1, Ordering::Relaxed) == 0;
+                let panics = thread::current().name() == Some(panics);
+                assert!(is_first || !panics, "in a test");
+                // The other one is to have a piece of its own.
+                thread::sleep(Duration::from_millis(2));
+                write(items, text)
+            };
+            let mut taken = 0;
+            let mut take = |text: &[u8]| {
+                taken += text.len();
+                Ok(())
+            };
+            let ahead = Ahead::new(10_000, (1, 1), (&fails, &|| ()), &mut take);
+            thread::scope(|scope| {
+                let named = |name: &str| thread::Builder::new().name(name.to_owned());
+                let helper = named("helper").spawn_scoped(scope, || ahead.help());
+                let leader = named("leader").spawn_scoped(scope, || ahead.lead());
+                let ended = [("helper", helper), ("leader", leader)];
+                for (name, thread) in ended {
+                    assert_eq!(thread.unwrap().join().is_err(), name == panics);
+                }
             });
+            drop(ahead);
+            assert!(taken < expected(10_000).len());
         }
     }
 
     #[test]
-    fn what_a_later_piece_needs_is_made_before_the_first_is_taken() {
-        let (sender, receiver) = std::sync::mpsc::sync_channel(1);
+    fn a_piece_that_cannot_be_made_or_taken_ends_the_answer_with_its_error() {
+        let fails = |items: Range<usize>, text: &mut Vec<u8>| match items.contains(&400) {
+            true => Err(ServiceError::Busy),
+            false => write(items, text),
+        };
+        for with_helper in [false, true] {
+            let (text, result) = all(10_000, (3, 7), (&fails, &|| ()), with_helper);
+            assert!(expected(400).starts_with(&text), "{text}");
+            assert!(matches!(result, Err(ServiceError::Busy)));
+            let mut pieces = 0;
+            let mut take = |_: &[u8]| {
+                pieces += 1;
+                match pieces {
+                    40 => Err(ServiceError::Busy),
+                    _ => Ok(()),
+                }
+            };
+            let ahead = Ahead::new(10_000, (3, 7), (&write, &|| ()), &mut take);
+            thread::scope(|scope| {
+                if with_helper {
+                    scope.spawn(|| ahead.help());
+                }
+                ahead.lead();
+            });
+            assert!(matches!(ahead.result(), Err(ServiceError::Busy)));
+            assert_eq!(pieces, 40);
+        }
+    }
+
+    #[test]
+    fn what_a_later_piece_needs_is_made_beside_the_first() {
+        let (sender, receiver) = mpsc::sync_channel(1);
+        let receiver = Mutex::new(receiver);
         let aside = move || sender.send(()).unwrap();
-        let ahead = Ahead::new(10, (1, 1), (&write, &aside));
-        thread::scope(|scope| {
-            scope.spawn(|| ahead.help());
-            receiver.recv().unwrap();
-            assert_eq!(all(&ahead), expected(10));
-        });
+        let first_waits = |items: Range<usize>, text: &mut Vec<u8>| {
+            if items.contains(&0) {
+                receiver.lock().unwrap().recv().unwrap();
+            }
+            write(items, text)
+        };
+        let (text, result) = all(10, (1, 1), (&first_waits, &aside), true);
+        assert_eq!(text, expected(10));
+        assert!(result.is_ok());
     }
 }

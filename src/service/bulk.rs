@@ -162,26 +162,6 @@ impl Bulks {
     ) -> Result<Vec<u8>, ServiceError> {
         let is_short = items.count <= items.piece;
         let first = if is_short { items.count } else { FIRST_PIECE };
-        let make = (&*items.make, &*items.aside);
-        let ahead = Ahead::new(items.count, (first, items.piece), make);
-        // Compressing is a fifth of the work, and needs one piece after the other.
-        let pack = || {
-            let _ending = ahead.ending();
-            let packer = Packer::new(key.1, items.effort);
-            self.pack((key, bulk), packer, (&ahead, !is_short), (answers, stop))
-        };
-        let (packed, ()) = both(&Threads, pack, || ahead.help());
-        packed
-    }
-
-    /// Compresses the pieces. The first one can be sent before the others are made, if that is wanted.
-    fn pack(
-        &self,
-        (key, bulk): (Key, &Arc<Bulk>),
-        mut packer: Packer,
-        (ahead, mut is_first): (&Ahead<'_>, bool),
-        (answers, stop): (&Answers, &Stop),
-    ) -> Result<Vec<u8>, ServiceError> {
         let (mut waiting, mut bytes) = (0, 0);
         let mut counted = |packed: Vec<u8>| {
             bytes += packed.len();
@@ -191,24 +171,29 @@ impl Bulks {
                 false => Ok(packed),
             }
         };
-        loop {
+        let mut packer = Packer::new(key.1, items.effort);
+        // Somebody waits for the first piece, unless it is all.
+        let mut is_first = !is_short;
+        let mut pack = |text: &[u8]| {
             stop.check()?;
             if self.is_given_up(key, bulk) {
                 stop.request();
             }
-            let Some(text) = ahead.take()? else {
-                break;
-            };
-            packer.write(&text);
+            packer.write(text);
             waiting += text.len();
-            Ahead::give_back(text);
-            // Somebody waits for the first piece, unless it is nearly all.
             if is_first || waiting >= TOGETHER {
                 let piece = answers.hold(counted(packer.flush())?)?;
                 bulk.0.send_modify(|grown| grown.pieces.push(piece));
                 (is_first, waiting) = (false, 0);
             }
-        }
+            Ok(())
+        };
+        let make = (&*items.make, &*items.aside);
+        // Compressing is a fifth of the work, and needs one piece after the other.
+        let ahead = Ahead::new(items.count, (first, items.piece), make, &mut pack);
+        both(&Threads, || ahead.lead(), || ahead.help());
+        ahead.result()?;
+        stop.check()?;
         counted(packer.finish())
     }
 }

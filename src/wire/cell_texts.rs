@@ -1,116 +1,175 @@
 //! Cells as JSON. A comparison of two releases has ten thousand of them but only a few hundred sorts, so what stands
-//! around the names of operators and kernels is written once for each sort.
+//! around the names of operators and kernels is written once for each sort. The tables of a shape mostly have cells of
+//! the same sorts in the same order: those are looked up once for the shape, and the kernels found once for each table.
 
+use std::ptr;
+
+use opatlas_diff::Digits;
+use opatlas_diff::revision::{Served, TableChange};
+use opatlas_dispatch::Verdict;
 use opatlas_pytorch::key_set::KeySet;
 use rustc_hash::FxHashMap;
 
-use crate::wire::cells::{CellView, DispatchChange};
+use crate::service::ServiceError;
+use crate::wire::cells::{CellView, DispatchChange, DispatchChanges, KeyNames};
+use crate::wire::compare_pieces::push_item;
 use crate::wire::json;
 use crate::wire::static_text::StaticText;
 
 /// What has been written of the cells of a comparison.
 #[derive(Debug, Default)]
 pub(super) struct CellTexts {
-    written: Vec<Written>,
+    written: Vec<AroundKernels>,
     /// Where that of a sort is.
     places: FxHashMap<Sort, usize>,
-    /// Where that of the last change is.
-    last: usize,
-    operator: Repeated,
-    cause: Repeated,
+    /// Where those of the cells of a shape are, by where the layout of these lies.
+    layouts: FxHashMap<usize, Box<[usize]>>,
+    operator: Vec<u8>,
+    kernels: [Kernels; 2],
+    cause: Vec<u8>,
 }
 
-/// A text that mostly comes several times, one after the other: each cell repeats the operator and the cause of its
-/// table.
-#[derive(Debug, Default)]
-struct Repeated {
-    text: String,
-    is_none: bool,
-    json: Vec<u8>,
-}
-
-impl Repeated {
-    fn json(&mut self, text: Option<&str>) -> &[u8] {
-        let is_same = self.is_none == text.is_none() && self.text == text.unwrap_or_default();
-        if self.json.is_empty() || !is_same {
-            self.is_none = text.is_none();
-            self.text.clear();
-            self.text.push_str(text.unwrap_or_default());
-            self.json.clear();
-            json::push(&mut self.json, &text);
-        }
-        &self.json
-    }
-}
-
-/// What has been written of a sort.
-#[derive(Debug)]
-struct Written {
-    sort: Sort,
-    /// What stands between the operator and the first kernel, between the kernels, and between the second one and
-    /// the cause.
-    texts: [Vec<u8>; 3],
-    /// The place of the sort that came next when this one last came. Mostly it does so again, and to compare it is
-    /// less work than to look it up.
-    next: usize,
-}
+/// What stands between the operator and the first kernel, between the kernels, and between the second one and the
+/// cause.
+type AroundKernels = [Vec<u8>; 3];
 
 /// A change of cells but for the names of operator, kernels and cause.
 type Sort = (KeySet, CellSort, CellSort);
 
-/// A cell but for its kernel: reason, key and verdict, and whether it has one.
-type CellSort = (StaticText, Option<StaticText>, Option<StaticText>, bool);
+/// A cell but for its kernel: reason, key and verdict.
+type CellSort = (StaticText, Option<StaticText>, Option<StaticText>);
 
-impl CellTexts {
-    /// Appends what a [`DispatchChange`] is as JSON.
-    pub(super) fn push(&mut self, text: &mut Vec<u8>, change: &DispatchChange<'_>) {
-        text.extend_from_slice(br#"{"operator":"#);
-        text.extend_from_slice(self.operator.json(Some(change.operator)));
-        let [before, after] = [&change.before, &change.after];
-        let [first, second, third] = self.of_sort(change);
-        for (kernel, front) in [(before.kernel, first), (after.kernel, second)] {
-            text.extend_from_slice(front);
-            if let Some(kernel) = kernel {
-                json::push(text, kernel);
-            }
+/// The kernels of a table on one side.
+#[derive(Debug, Default)]
+struct Kernels {
+    json: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+impl Kernels {
+    fn fill(&mut self, names: impl Iterator<Item = Option<impl AsRef<str>>>) {
+        self.json.clear();
+        self.ends.clear();
+        for name in names {
+            json::push(&mut self.json, &name.as_ref().map(AsRef::as_ref));
+            self.ends.push(self.json.len());
         }
-        text.extend_from_slice(third);
-        text.extend_from_slice(self.cause.json(change.cause));
-        text.push(b'}');
     }
 
-    fn of_sort(&mut self, change: &DispatchChange<'_>) -> &[Vec<u8>; 3] {
-        let [before, after] = [&change.before, &change.after];
-        let sort = (change.keys.set(), sort(before), sort(after));
-        let next = self.written.get(self.last).map_or(0, |last| last.next);
-        let is_next = self.written.get(next).is_some_and(|next| next.sort == sort);
-        let place = match is_next {
-            true => next,
-            false => *self.places.entry(sort).or_insert_with(|| {
-                let texts = around_kernels(change);
-                let next = self.written.len() + 1;
-                self.written.push(Written { sort, texts, next });
-                self.written.len() - 1
-            }),
+    fn get(&self, place: usize) -> &[u8] {
+        let from = place.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.json[from..self.ends[place]]
+    }
+}
+
+impl CellTexts {
+    /// Appends the cells of a table, each as a [`DispatchChange`] is as JSON.
+    ///
+    /// # Errors
+    /// [`ServiceError::LargeAnswer`] where the text becomes larger than an answer may be.
+    pub(super) fn push(
+        &mut self,
+        text: &mut Vec<u8>,
+        tables: DispatchChanges<'_>,
+        table: &TableChange,
+        is_first: &mut bool,
+    ) -> Result<(), ServiceError> {
+        let (base, head) = tables.0.views();
+        let layout = table.layout(base, head);
+        let Some(sorts) = layout.fixed() else {
+            return tables.each(table, |change| {
+                push_item(text, is_first, |text| self.push_cell(text, change))
+            });
         };
-        if let Some(last) = self.written.get_mut(self.last) {
-            last.next = place;
+        let cause = tables.cause(table);
+        self.cause.clear();
+        json::push(&mut self.cause, &cause.as_ref().map(Digits::as_str));
+        self.operator.clear();
+        json::push(&mut self.operator, &*table.operator);
+        let [of_base, of_head] = table.kernels(layout, base, head);
+        self.kernels[0].fill(of_base);
+        self.kernels[1].fill(of_head);
+        let layout = ptr::from_ref(layout).addr();
+        if !self.layouts.contains_key(&layout) {
+            let places = sorts.iter().map(|sort| {
+                let keys = KeyNames::new(base.keys(), sort.slots);
+                self.place(
+                    keys,
+                    &without_kernel(&sort.before),
+                    &without_kernel(&sort.after),
+                )
+            });
+            let places = places.collect();
+            self.layouts.insert(layout, places);
         }
-        self.last = place;
-        &self.written[place].texts
+        let places = &self.layouts[&layout];
+        for (sort, &place) in sorts.iter().zip(places) {
+            let kernels = [(0, &sort.before), (1, &sort.after)];
+            let kernels = kernels.map(|(side, served)| self.kernels[side].get(served.kernel));
+            let around = &self.written[place];
+            push_item(text, is_first, |text| {
+                put(text, around, &self.operator, kernels, &self.cause);
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Appends what a [`DispatchChange`] is as JSON.
+    fn push_cell(&mut self, text: &mut Vec<u8>, change: &DispatchChange<'_>) {
+        let place = self.place(change.keys, &change.before, &change.after);
+        let operator = json::json(change.operator);
+        let kernels = [&change.before, &change.after].map(|cell| json::json(&cell.kernel));
+        let kernels = kernels.each_ref().map(Vec::as_slice);
+        let cause = json::json(&change.cause);
+        put(text, &self.written[place], &operator, kernels, &cause);
+    }
+
+    /// Where what has been written of a sort is.
+    fn place(&mut self, keys: KeyNames, before: &CellView<'_>, after: &CellView<'_>) -> usize {
+        let sort = (keys.set(), sort(before), sort(after));
+        *self.places.entry(sort).or_insert_with(|| {
+            self.written.push(around_kernels(keys, before, after));
+            self.written.len() - 1
+        })
+    }
+}
+
+/// Appends a cell, of which these are the parts.
+fn put(
+    text: &mut Vec<u8>,
+    [first, second, third]: &AroundKernels,
+    operator: &[u8],
+    [before, after]: [&[u8]; 2],
+    cause: &[u8],
+) {
+    const OPERATOR: &[u8] = br#"{"operator":"#;
+    let parts = [
+        OPERATOR, operator, first, before, second, after, third, cause, b"}",
+    ];
+    text.reserve(parts.iter().map(|part| part.len()).sum());
+    for part in parts {
+        text.extend_from_slice(part);
+    }
+}
+
+fn without_kernel(served: &Served) -> CellView<'static> {
+    CellView {
+        reason: served.reason().as_str(),
+        source_key: served.source_key,
+        kernel: None,
+        verdict: served.verdict.map(Verdict::as_str),
     }
 }
 
 fn sort(cell: &CellView<'_>) -> CellSort {
     let [key, verdict] = [cell.source_key, cell.verdict].map(|text| text.map(StaticText::of));
-    let reason = StaticText::of(cell.reason);
-    (reason, key, verdict, cell.kernel.is_some())
+    (StaticText::of(cell.reason), key, verdict)
 }
 
 /// What the sort of a change decides.
-fn around_kernels(change: &DispatchChange<'_>) -> [Vec<u8>; 3] {
-    let keys = json::json(&change.keys);
-    let [before, after] = [&change.before, &change.after].map(around_kernel);
+fn around_kernels(keys: KeyNames, before: &CellView<'_>, after: &CellView<'_>) -> AroundKernels {
+    let keys = json::json(&keys);
+    let [before, after] = [before, after].map(around_kernel);
     [
         [br#","keys":"#, &*keys, br#","before":"#, &before[0]].concat(),
         [&*before[1], br#","after":"#, &after[0]].concat(),
@@ -118,19 +177,14 @@ fn around_kernels(change: &DispatchChange<'_>) -> [Vec<u8>; 3] {
     ]
 }
 
-/// What stands in front of a cell's kernel and behind it; of a cell without one, all and nothing.
+/// What stands in front of a cell's kernel and behind it.
 fn around_kernel(cell: &CellView<'_>) -> [Vec<u8>; 2] {
-    const NAME: &[u8] = br#""kernel":"#;
     const EMPTY: &[u8] = br#""kernel":"""#;
-    let kernel = cell.kernel.map(|_| "");
+    let kernel = Some("");
     let text = json::json(&CellView { kernel, ..*cell });
-    match memchr::memmem::find(&text, EMPTY) {
-        Some(at) => [
-            text[..at + NAME.len()].to_vec(),
-            text[at + EMPTY.len()..].to_vec(),
-        ],
-        None => [text, Vec::new()],
-    }
+    let at = memchr::memmem::find(&text, EMPTY).map_or(text.len(), |at| at + EMPTY.len());
+    let (before, after) = text.split_at(at);
+    [before[..at.saturating_sub(2)].to_vec(), after.to_vec()]
 }
 
 #[cfg(test)]
@@ -179,7 +233,7 @@ mod tests {
                     cause: (at % 3 > 0).then_some("0a"),
                 };
                 let mut text = b"x".to_vec();
-                texts.push(&mut text, &change);
+                texts.push_cell(&mut text, &change);
                 assert_eq!(text[1..], json::json(&change));
             }
         }

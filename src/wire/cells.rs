@@ -90,6 +90,12 @@ impl Serialize for DispatchChanges<'_> {
 }
 
 impl DispatchChanges<'_> {
+    /// The fingerprint of the change that a table follows from.
+    pub(super) fn cause(self, table: &TableChange) -> Option<Digits> {
+        let cause = self.0.comparison.changes.get(table.cause?);
+        Some(cause?.fingerprint().digits())
+    }
+
     /// Passes the cells of one table to `take`, one by one, until it fails.
     pub(super) fn each<E>(
         self,
@@ -97,8 +103,7 @@ impl DispatchChanges<'_> {
         mut take: impl FnMut(&DispatchChange<'_>) -> Result<(), E>,
     ) -> Result<(), E> {
         let (base, head) = self.0.views();
-        let cause = table.cause.and_then(|at| self.0.comparison.changes.get(at));
-        let cause = cause.map(|cause| cause.fingerprint().digits());
+        let cause = self.cause(table);
         for change in table.cells(base, head) {
             take(&DispatchChange {
                 operator: &table.operator,

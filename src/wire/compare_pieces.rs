@@ -158,16 +158,13 @@ impl<'a> Pieces<'a> {
                 item if item < between => {
                     if let Some(judged) = self.changes.1.get(item - 1) {
                         let change = self.changes.0.change(judged);
-                        push(text, item == 1, |text| changes.push(text, &change))?;
+                        push_item(text, &mut (item == 1), |text| changes.push(text, &change))?;
                     }
                 }
                 item => {
                     let mut is_first = item == between + 1;
                     if let Some(table) = self.tables.1.get(item - between - 1) {
-                        self.tables.each(table, |change| {
-                            let is_first = mem::take(&mut is_first);
-                            push(text, is_first, |text| cells.push(text, change))
-                        })?;
+                        cells.push(text, self.tables, table, &mut is_first)?;
                     }
                 }
             }
@@ -210,13 +207,16 @@ impl<'a> Pieces<'a> {
     }
 }
 
-/// Appends an item of a list.
-fn push(
+/// Appends an item of a list, which is not the first one from then on.
+///
+/// # Errors
+/// [`ServiceError::LargeAnswer`] where the text becomes larger than an answer may be.
+pub(super) fn push_item(
     text: &mut Vec<u8>,
-    is_first: bool,
+    is_first: &mut bool,
     item: impl FnOnce(&mut Vec<u8>),
 ) -> Result<(), ServiceError> {
-    if !is_first {
+    if !mem::take(is_first) {
         text.push(b',');
     }
     item(text);

@@ -136,29 +136,35 @@ pub(crate) fn types_alone(text: &str) -> String {
         return text.to_owned();
     };
     let parameters = parameters.strip_suffix(')').unwrap_or(parameters);
-    let mut depth = 0_usize;
-    let separator = |c: char| {
-        match c {
-            '<' | '{' => depth += 1,
-            '>' | '}' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        c == ',' && depth == 0
-    };
     let mut types = String::with_capacity(text.len());
     types.push_str(head);
     types.push('(');
-    for (at, one) in parameters.split(separator).enumerate() {
-        if at > 0 {
-            types.push(',');
+    let (mut depth, mut from) = (0_usize, 0);
+    // All that counts is ASCII, so bytes are looked at and not characters.
+    for (at, byte) in parameters.bytes().enumerate() {
+        match byte {
+            b'<' | b'{' => depth += 1,
+            b'>' | b'}' => depth = depth.saturating_sub(1),
+            b',' if depth == 0 => {
+                push_type(&mut types, &parameters[from..at]);
+                types.push(',');
+                from = at + 1;
+            }
+            _ => {}
         }
-        let one = one.trim();
-        let (declared, default) = one.find('=').map_or((one, ""), |at| one.split_at(at));
-        types.push_str(declared.rsplit_once(' ').map_or(declared, |(ty, _)| ty));
-        types.push_str(default);
     }
+    push_type(&mut types, &parameters[from..]);
     types.push(')');
     types
+}
+
+/// Appends a parameter without its name.
+fn push_type(types: &mut String, parameter: &str) {
+    let parameter = parameter.trim();
+    let at = parameter.find('=').unwrap_or(parameter.len());
+    let (declared, default) = parameter.split_at(at);
+    types.push_str(declared.rsplit_once(' ').map_or(declared, |(ty, _)| ty));
+    types.push_str(default);
 }
 
 #[cfg(test)]

@@ -3,24 +3,26 @@
 //! (`docs/spec/compatibility.md`, section 1).
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Pair;
+use super::halves::in_halves;
 use crate::change::Change;
 use crate::declarations::{plain, types_alone};
 use crate::rules::{Audience, Audiences, Group, Impacts, Level, worst_for};
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::faces::FaceMaker;
 use opatlas_operators::operator::OperatorId;
-use opatlas_source::{Stop, Stopped, both};
+use opatlas_source::{Stop, Stopped};
 
 const PYTHON: Audiences = Audiences::of(&[Audience::PythonKeyword, Audience::PythonPositional]);
 
 /// Whom declarations decide for.
 const OF_DECLARATIONS: Audiences = Audiences::of(&[Audience::Cpp, Audience::Backend]);
 
-/// As many changes as these may ask for each operator on its own where Python binds it.
+/// So many operators may be asked for on their own where Python binds them.
 const FEW: usize = 32;
 
 /// What became of an operator's C++ declarations.
@@ -34,9 +36,12 @@ struct Declarations {
     same_symbolic: bool,
 }
 
-/// What [`refine`] goes by, found while dispatch tables are compared, which takes longer.
+/// What [`Refiner::refine_by`] goes by.
 #[derive(Debug)]
 pub(super) struct Faces(FxHashMap<Arc<str>, Declarations>);
+
+/// So many operators are looked at in one go. A processor that becomes idle takes over some that have not been begun.
+const PART: usize = 50;
 
 impl Faces {
     /// `changes` are all that are about schemas.
@@ -46,8 +51,8 @@ impl Faces {
     pub(super) fn of(
         base: &Catalogue,
         head: &Catalogue,
-        pairs: &[Pair],
-        changes: &[Change],
+        (pairs, changes): (&[Pair], &[Change]),
+        in_parts: &dyn opatlas_source::Pair,
         stop: &Stop,
     ) -> Result<Self, Stopped> {
         let (old, new) = (FaceMaker::new(base), FaceMaker::new(head));
@@ -67,61 +72,82 @@ impl Faces {
             .filter(is_declared)
             .map(|change| &*change.operator)
             .collect();
-        let mut declared = FxHashMap::default();
-        for pair in pairs {
+        let declared = pairs.iter().filter_map(|pair| {
+            let ids = (pair.base?, pair.head?);
+            of_schema.contains(&*pair.name).then_some((&pair.name, ids))
+        });
+        let declared: Vec<_> = declared.collect();
+        let found = in_halves(&declared, PART, in_parts, &|part| {
             stop.check()?;
-            if let (Some(before), Some(after)) = (pair.base, pair.head)
-                && of_schema.contains(&*pair.name)
-            {
-                let is_same = declarations((&old, before), (&new, after));
-                declared.insert(pair.name.clone(), is_same);
-            }
+            let of = |&(name, (before, after)): &(&Arc<str>, _)| {
+                (
+                    Arc::clone(name),
+                    declarations((&old, before), (&new, after)),
+                )
+            };
+            Ok(part.iter().map(of).collect::<Vec<_>>())
+        });
+        let found: Vec<_> = found.into_iter().collect::<Result<_, _>>()?;
+        Ok(Self(found.into_iter().flatten().collect()))
+    }
+}
+
+/// Corrects the audiences of changes, and levels that follow from them.
+pub(super) struct Refiner<'a> {
+    base: &'a Catalogue,
+    maker: FaceMaker<'a>,
+    /// How many operators have been asked for on their own.
+    alone: AtomicUsize,
+}
+
+impl<'a> Refiner<'a> {
+    /// One for the changes of so many entries. Most commits change a few.
+    pub(super) fn new(base: &'a Catalogue, entries: usize) -> Self {
+        Self {
+            base,
+            maker: FaceMaker::new(base),
+            alone: AtomicUsize::new(if entries > FEW { FEW } else { 0 }),
         }
-        Ok(Self(declared))
     }
-}
 
-/// Corrects the audiences of all changes, and levels that follow from them.
-pub(super) fn refine(
-    base: &Catalogue,
-    faces: &Faces,
-    changes: &mut [Arc<Change>],
-    in_parts: &dyn opatlas_source::Pair,
-) {
-    // Most commits change a few operators.
-    let are_few = changes.len() <= FEW;
-    let refine = |changes: &mut [_]| refine_part(base, faces, changes, are_few);
-    if are_few {
-        return refine(changes);
+    /// Corrects a change that schemas do not tell of.
+    pub(super) fn refine(&self, change: &mut Change) {
+        debug_assert!(!is_about_schema(change.rule.group));
+        self.refine_to(change, change.impacts);
     }
-    let (one, other) = changes.split_at_mut(changes.len() / 2);
-    both(in_parts, || refine(one), || refine(other));
-}
 
-fn refine_part(base: &Catalogue, faces: &Faces, changes: &mut [Arc<Change>], are_few: bool) {
-    let old = FaceMaker::new(base);
-    let is_bound = |id| match are_few {
-        true => old.bound_alone(id).overload,
-        false => old.bound(id).overload,
-    };
-    for change in changes {
+    /// Corrects a change of any kind.
+    pub(super) fn refine_by(&self, change: &mut Change, faces: &Faces) {
         let mut impacts = change.impacts;
         if is_about_schema(change.rule.group)
             && let Some(declared) = faces.0.get(&*change.operator)
         {
             impacts = of_declarations(impacts, *declared);
         }
+        self.refine_to(change, impacts);
+    }
+
+    fn refine_to(&self, change: &mut Change, mut impacts: Impacts) {
         let hurt = impacts.breaks.union(impacts.risks);
         if !hurt.intersection(PYTHON).is_empty()
-            && let Some(id) = change.base_id(base)
-            && !is_bound(id)
+            && let Some(id) = change.base_id(self.base)
+            && !self.is_bound(id)
         {
             impacts = of_unbound(impacts, change.rule.group);
         }
         if impacts != change.impacts {
-            let change = Arc::make_mut(change);
             change.level = lowered(change.level, impacts);
             change.impacts = impacts;
+        }
+    }
+
+    /// Whether Python binds an operator: a few are asked for one by one, and then what it binds of all is found.
+    fn is_bound(&self, id: OperatorId) -> bool {
+        let is_alone = self.alone.load(Ordering::Relaxed) < FEW
+            && self.alone.fetch_add(1, Ordering::Relaxed) < FEW;
+        match is_alone {
+            true => self.maker.bound_alone(id).overload,
+            false => self.maker.bound(id).overload,
         }
     }
 }

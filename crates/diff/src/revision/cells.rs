@@ -26,57 +26,99 @@ pub struct TableChange {
 pub(super) struct Shape {
     pub(super) moved: Box<[Moved]>,
     /// What the cells have in common, once somebody asks for cells.
-    sorts: OnceLock<Sorts>,
+    layout: OnceLock<Layout>,
 }
 
-/// Sorts of cells, in their order as far as that is not a matter of kernels.
+/// The cells of all tables of a shape, in their order as far as that is not a matter of kernels.
 #[derive(Debug)]
-struct Sorts {
-    all: Box<[SortOfCells]>,
-    /// Whether kernels may put cells in another order, or join those of two sorts.
+pub struct Layout {
+    sorts: Box<[SortOfCells]>,
+    /// Where the kernels of the cells are found, in the base and in the head.
+    kernels: [Vec<KernelOf>; 2],
+    is_fixed: bool,
+    /// Whether kernels may put cells in another order.
     depends_on_kernels: bool,
 }
 
 /// Keys whose cells are the same in each table of a shape.
 #[derive(Debug)]
-struct SortOfCells {
-    slots: KeySet,
-    before: Served,
-    after: Served,
+pub struct SortOfCells {
+    /// The runtime keys, of the base's release.
+    pub slots: KeySet,
+    /// What served them.
+    pub before: Served,
+    /// What serves them now.
+    pub after: Served,
     /// Whether kernels decide if these cells are those of a sort before.
     may_join: bool,
 }
 
-/// A cell but for its kernel, with what finds that.
+/// A cell but for the name of its kernel.
 #[derive(Debug)]
-struct Served {
+pub struct Served {
+    rule: Precedence,
+    /// As in [`Cell::source_key`].
+    pub source_key: Option<&'static str>,
+    /// As in [`Cell::verdict`].
+    pub verdict: Option<Verdict>,
+    /// Which of the kernels of its side it has, as [`TableChange::kernels`] gives them.
+    pub kernel: usize,
+}
+
+/// What finds a kernel in any table of a shape.
+#[derive(Debug, Clone, Copy)]
+struct KernelOf {
     slot: Slot,
     rule: Precedence,
-    source_key: Option<&'static str>,
-    verdict: Option<Verdict>,
+}
+
+impl KernelOf {
+    /// Whether the kernel is the same in all tables. An alias serves many keys with one kernel.
+    fn is_same(self, other: Self) -> bool {
+        let has_one = self.rule.alias().is_some() || self.rule == Precedence::Missing;
+        self.rule == other.rule && (has_one || self.slot == other.slot)
+    }
 }
 
 impl Served {
-    fn of(view: View<'_>, slot: Slot, rule: Precedence, verdict: Option<Verdict>) -> Self {
+    /// As in [`Cell::reason`].
+    #[must_use]
+    pub fn reason(&self) -> Reason {
+        self.rule.reason()
+    }
+
+    /// Adds its kernel to those of its side, unless it is among them.
+    fn new(
+        view: View<'_>,
+        (slot, rule): (Slot, Precedence),
+        verdict: Option<Verdict>,
+        kernels: &mut Vec<KernelOf>,
+    ) -> Self {
         let source = rule.source(slot);
+        let own = KernelOf { slot, rule };
+        let known = kernels.iter().position(|kernel| kernel.is_same(own));
+        let kernel = known.unwrap_or_else(|| {
+            kernels.push(own);
+            kernels.len() - 1
+        });
         Self {
-            slot,
             rule,
             source_key: source.map(|key| view.keys().name(key)),
             verdict,
+            kernel,
         }
     }
 
     /// The order of two cells where their kernels are the same.
     fn order(&self, other: &Self) -> Ordering {
-        let of = |it: &Self| (it.rule.reason(), it.source_key, it.verdict);
+        let of = |it: &Self| (it.reason(), it.source_key, it.verdict);
         of(self).cmp(&of(other))
     }
 
     /// Whether any kernels leave that order as it is: they are compared behind the key that serves, and a key has one
     /// kernel in a table.
     fn is_ordered(&self, other: &Self) -> bool {
-        let of = |it: &Self| (it.rule.reason(), it.source_key);
+        let of = |it: &Self| (it.reason(), it.source_key);
         let has_one_kernel = self.source_key.is_some() || self.rule == Precedence::Missing;
         of(self) != of(other) || has_one_kernel
     }
@@ -109,21 +151,11 @@ impl SortOfCells {
     }
 }
 
-impl Shape {
-    pub(super) fn new(moved: Vec<Moved>) -> Self {
-        Self {
-            moved: moved.into(),
-            sorts: OnceLock::new(),
-        }
-    }
-
-    fn sorts(&self, base: View<'_>, head: View<'_>) -> &Sorts {
-        self.sorts.get_or_init(|| self.find_sorts(base, head))
-    }
-
-    fn find_sorts(&self, base: View<'_>, head: View<'_>) -> Sorts {
+impl Layout {
+    fn of(moved: &[Moved], base: View<'_>, head: View<'_>) -> Self {
         let mut sorts: Vec<(Option<Sort>, SortOfCells)> = Vec::new();
-        for moved in &self.moved {
+        let mut kernels: [Vec<KernelOf>; 2] = Default::default();
+        for moved in moved {
             let sort = moved.sort();
             let mut alike = sorts.iter_mut().filter(|_| sort.is_some());
             if let Some((_, known)) = alike.find(|(known, _)| *known == sort) {
@@ -131,8 +163,9 @@ impl Shape {
                 continue;
             }
             let (was, is) = moved.verdicts.unzip();
-            let before = Served::of(base, moved.base, moved.before, was);
-            let after = Served::of(head, moved.head, moved.after, is);
+            let [olds, news] = &mut kernels;
+            let before = Served::new(base, (moved.base, moved.before), was, olds);
+            let after = Served::new(head, (moved.head, moved.after), is, news);
             let is_like =
                 |other: &SortOfCells| other.before.is_like(&before) && other.after.is_like(&after);
             let may_join = sorts.iter().any(|(_, other)| is_like(other));
@@ -145,11 +178,30 @@ impl Shape {
             };
             sorts.push((sort, found));
         }
-        let mut all: Box<[SortOfCells]> = sorts.into_iter().map(|(_, sort)| sort).collect();
-        all.sort_by(SortOfCells::order);
-        Sorts {
-            depends_on_kernels: !all.is_sorted_by(SortOfCells::is_before),
-            all,
+        let mut sorts: Box<[SortOfCells]> = sorts.into_iter().map(|(_, sort)| sort).collect();
+        sorts.sort_by(SortOfCells::order);
+        let depends_on_kernels = !sorts.is_sorted_by(SortOfCells::is_before);
+        Self {
+            is_fixed: !depends_on_kernels && !sorts.iter().any(|sort| sort.may_join),
+            depends_on_kernels,
+            sorts,
+            kernels,
+        }
+    }
+
+    /// The cells of each table of the shape in order, where they are the same in all; `None` where the kernels of a
+    /// table decide.
+    #[must_use]
+    pub fn fixed(&self) -> Option<&[SortOfCells]> {
+        self.is_fixed.then_some(&self.sorts)
+    }
+}
+
+impl Shape {
+    pub(super) fn new(moved: Vec<Moved>) -> Self {
+        Self {
+            moved: moved.into(),
+            layout: OnceLock::new(),
         }
     }
 }
@@ -230,17 +282,44 @@ impl TableChange {
         })
     }
 
+    /// What its cells have in common with those of other tables, in the views that were compared.
+    #[must_use]
+    pub fn layout(&self, base: View<'_>, head: View<'_>) -> &Layout {
+        let find = || Layout::of(&self.shape.moved, base, head);
+        self.shape.layout.get_or_init(find)
+    }
+
+    /// The kernels of its cells in the base and in the head, as [`Served::kernel`] counts them.
+    pub fn kernels<'a>(
+        &self,
+        layout: &Layout,
+        base: View<'a>,
+        head: View<'a>,
+    ) -> [impl Iterator<Item = Option<Cow<'a, str>>>; 2] {
+        let [olds, news] = &layout.kernels;
+        let sides = [(olds, base, self.ids.0), (news, head, self.ids.1)];
+        sides.map(|(kernels, view, id)| {
+            let kernels = kernels.iter();
+            kernels.map(move |of| view.kernel(id, of.slot, of.rule))
+        })
+    }
+
     /// The cells that changed, by what served them, as they are in the views that were compared.
     #[must_use]
     pub fn cells<'a>(&self, base: View<'a>, head: View<'a>) -> Vec<CellChange<'a>> {
-        let (old, new) = self.ids;
-        let sorts = self.shape.sorts(base, head);
-        let mut cells: Vec<CellChange<'a>> = Vec::with_capacity(sorts.all.len());
-        // An alias serves many keys with one kernel, and a handful of kernels serve all of a table.
-        let mut kernels: (Kernels<'a>, Kernels<'a>) = Default::default();
-        for sort in &sorts.all {
-            let before = kernels.0.cell(base, old, &sort.before);
-            let after = kernels.1.cell(head, new, &sort.after);
+        let layout = self.layout(base, head);
+        let kernels = self.kernels(layout, base, head);
+        let kernels = kernels.map(Iterator::collect::<Vec<_>>);
+        let cell = |kernels: &[Option<Cow<'a, str>>], served: &Served| Cell {
+            reason: served.reason(),
+            source_key: served.source_key,
+            kernel: kernels[served.kernel].clone(),
+            verdict: served.verdict,
+        };
+        let mut cells: Vec<CellChange<'a>> = Vec::with_capacity(layout.sorts.len());
+        for sort in &layout.sorts {
+            let before = cell(&kernels[0], &sort.before);
+            let after = cell(&kernels[1], &sort.after);
             let is_alike = |cells: &&mut CellChange<'_>| {
                 sort.may_join && cells.before == before && cells.after == after
             };
@@ -253,37 +332,9 @@ impl TableChange {
                 }),
             }
         }
-        if sorts.depends_on_kernels {
+        if layout.depends_on_kernels {
             cells.sort_unstable_by(|a, b| (&a.before, &a.after).cmp(&(&b.before, &b.after)));
         }
         cells
-    }
-}
-
-/// The kernels of an operator on one side, by the rule that an alias serves keys by.
-#[derive(Default)]
-struct Kernels<'a>(Vec<(Precedence, Option<Cow<'a, str>>)>);
-
-impl<'a> Kernels<'a> {
-    fn cell(&mut self, view: View<'a>, id: OperatorId, served: &Served) -> Cell<'a> {
-        let rule = served.rule;
-        let is_shared = rule.alias().is_some();
-        let known = self.0.iter().find(|(known, _)| is_shared && *known == rule);
-        let kernel = match known {
-            Some((_, kernel)) => kernel.clone(),
-            None => {
-                let kernel = view.kernel(id, served.slot, rule);
-                if is_shared {
-                    self.0.push((rule, kernel.clone()));
-                }
-                kernel
-            }
-        };
-        Cell {
-            reason: rule.reason(),
-            source_key: served.source_key,
-            kernel,
-            verdict: served.verdict,
-        }
     }
 }

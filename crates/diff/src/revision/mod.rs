@@ -11,9 +11,11 @@ mod fields;
 mod formulas;
 mod generated;
 mod groups;
+mod halves;
 mod kernels;
 mod moved;
 mod operators;
+mod order;
 mod pairing;
 mod policy_rules;
 mod renames;
@@ -27,7 +29,6 @@ mod unread;
 mod upgraders;
 mod verdicts;
 
-use std::cmp::Reverse;
 use std::sync::Arc;
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -39,11 +40,12 @@ use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_source::{InTurn, READ_AHEAD, Stop, Stopped, both, read_ahead};
 
+use audiences::{Faces, Refiner};
+use order::Ordered;
 use pairing::{Common, Pairing};
 use side::DeclaredEntry;
-use support::{joined, shared};
 
-pub use cells::{Cell, CellChange, TableChange};
+pub use cells::{Cell, CellChange, Layout, Served, SortOfCells, TableChange};
 pub use policy_rules::CORE;
 pub use side::Revision;
 pub use unread::{Unread, UnreadSide};
@@ -131,12 +133,13 @@ pub fn compare_until(
     stop.check()?;
     let (old, new) = (base.catalogue, head.catalogue);
     let common = Common::new(old, new, in_parts, stop)?;
+    let refiner = Refiner::new(old, common.unshared.len());
     let views = base.view.zip(head.view);
     let of_schemas = || {
         let mut pairing = Pairing::new(old, new, &common, stop)?;
         let unread = unread::take(&mut pairing, old, new);
         let mut changes = Vec::new();
-        let pairs = operators::compare(old, new, &pairing, &mut changes, stop)?;
+        let pairs = operators::compare((old, new), &pairing, &mut changes, in_parts, stop)?;
         generated::compare(old, new, &pairing, &mut changes);
         stop.check()?;
         groups::compare(old, new, &pairing, &mut changes, stop)?;
@@ -144,49 +147,49 @@ pub fn compare_until(
         shadowing::compare(old, new, &pairing, &mut changes, stop)?;
         moved::compare(old, new, &pairing, &mut changes);
         deprecated::compare(old, new, &mut changes);
-        let faces = audiences::Faces::of(old, new, &pairs, &changes, stop)?;
+        let faces = Faces::of(old, new, (&pairs, &changes), in_parts, stop)?;
         let of_formulas = views.map(|views| formulas::compare(views, &pairing, stop));
-        let changes = (shared(changes), of_formulas.transpose()?);
-        Ok((pairs, changes, faces, unread))
+        let refined = changes.into_iter().map(|mut change| {
+            refiner.refine_by(&mut change, &faces);
+            Arc::new(change)
+        });
+        let changes = Ordered::of(refined.collect());
+        Ok((pairs, (changes, of_formulas.transpose()?), unread))
     };
     let of_entries = || {
         let tables = || views.map(|(a, b)| support::Tables::new(a, b, &common));
-        let (changes, tables) = both(in_parts, || entries(old, new, &common, stop), tables);
+        let entries = || entries(old, new, (&common, &refiner), stop);
+        let (changes, tables) = both(in_parts, entries, tables);
         let changes = changes?;
-        let found = tables.map(|tables| tables.after(&changes).compare(&common, in_parts, stop));
-        Ok((changes, found.transpose()?))
+        let tables = tables.map(|tables| tables.after(&changes));
+        let found = tables.as_ref();
+        let found = found.map(|tables| tables.compare((&common, &refiner), in_parts, stop));
+        let found = found.transpose()?.unwrap_or_default();
+        let of_tables = || Ordered::of(found.changes);
+        let (changes, of_tables) = both(in_parts, || Ordered::of(changes), of_tables);
+        Ok((changes, of_tables, found.tables, tables))
     };
     let (of_schemas, of_entries) = both(in_parts, of_schemas, of_entries);
-    let (pairs, (of_schemas, of_formulas), faces, unread) = of_schemas?;
-    let (of_entries, found) = of_entries?;
-    let support::Found {
-        changes: of_tables,
-        mut tables,
-    } = found.unwrap_or_default();
-    let of_formulas = of_formulas.unwrap_or_default().beside(&of_tables);
+    let (pairs, (of_schemas, of_formulas), unread) = of_schemas?;
+    let (of_entries, of_tables, mut tables, used) = of_entries?;
+    let of_formulas = of_formulas.unwrap_or_default().beside(&of_tables.changes);
+    let of_formulas = of_formulas.into_iter().map(|mut change| {
+        refiner.refine(&mut change);
+        Arc::new(change)
+    });
+    let of_formulas = Ordered::of(of_formulas.collect());
     // What an entry says of itself is what its table follows from, before what is generated from it.
-    let lists = vec![of_entries, of_schemas, of_tables, shared(of_formulas)];
-    let mut changes = joined(lists);
-    audiences::refine(old, &faces, &mut changes, in_parts);
-    stop.check()?;
-    let (order, ()) = both(
-        in_parts,
-        || order(&changes, in_parts),
-        || name_causes((old, new), &common, &changes, &mut tables),
-    );
-    let mut places = vec![0; order.len()];
-    for (place, &old) in order.iter().enumerate() {
-        places[old] = place;
-    }
+    let changes = Ordered::joined([of_entries, of_schemas, of_tables, of_formulas]);
+    let name = || name_causes((old, new), &common, &changes.changes, &mut tables);
+    let (places, ()) = both(in_parts, || changes.places(), name);
     for table in &mut tables {
         table.cause = table.cause.map(|cause| places[cause]);
     }
-    let mut unsorted: Vec<_> = changes.into_iter().map(Some).collect();
-    let sorted = order.iter().filter_map(|&old| unsorted[old].take());
+    let (changes, ()) = both(in_parts, || changes.into_changes(), || drop(used));
     stop.check()?;
     Ok(Comparison {
         pairs,
-        changes: sorted.collect(),
+        changes,
         tables,
         has_dispatch: views.is_some(),
         unread,
@@ -197,7 +200,7 @@ pub fn compare_until(
 fn entries(
     base: &Catalogue,
     head: &Catalogue,
-    common: &Common,
+    (common, refiner): (&Common, &Refiner<'_>),
     stop: &Stop,
 ) -> Result<Vec<Arc<Change>>, Stopped> {
     // Those of one entry, and all. What grows holds pointers: changes are megabytes.
@@ -216,8 +219,11 @@ fn entries(
                 fields::compare(&name, before, after, &mut found);
                 kernels::compare(&name, (base, before), (head, after), &mut found);
                 tag_changes::compare(&name, before, after, &head.tags, &mut found);
-                let found = found.drain(..);
-                changes.extend(found.map(|change| Arc::new(change.at((old, new)))));
+                changes.extend(found.drain(..).map(|change| {
+                    let mut change = change.at((old, new));
+                    refiner.refine(&mut change);
+                    Arc::new(change)
+                }));
             }
         }
     }
@@ -281,46 +287,4 @@ fn name_causes(
 /// A map with room for so many.
 pub(crate) fn sized<K, V>(count: usize) -> FxHashMap<K, V> {
     FxHashMap::with_capacity_and_hasher(count, FxBuildHasher)
-}
-
-/// From so many changes on, they are sorted in two halves: below, to begin the second one costs more than it spares.
-const MANY: usize = 1_000;
-
-/// By operator, the worst first, so that related changes are adjacent: which change stands where.
-fn order(changes: &[Arc<Change>], in_parts: &dyn opatlas_source::Pair) -> Vec<usize> {
-    let rank = |change: &Change| {
-        let of_operator = !change.is_compound();
-        (of_operator, Reverse(change.level), change.rule.id)
-    };
-    // Names are scattered in memory, and the first bytes of most already differ.
-    let beginnings = changes.iter().map(|change| beginning(&change.operator));
-    let mut order: Vec<_> = beginnings.zip(0..changes.len()).collect();
-    let compare = |&(first, a): &(u128, usize), &(second, b): &(u128, usize)| {
-        if first != second {
-            return first.cmp(&second);
-        }
-        let (a, b) = (&changes[a], &changes[b]);
-        let by_rank = || rank(a).cmp(&rank(b));
-        // Few agree in all that comes before, so the text is seldom made.
-        let by_subject = || a.subject.joined().cmp(&b.subject.joined());
-        let by_operator = a.operator.cmp(&b.operator);
-        by_operator.then_with(by_rank).then_with(by_subject)
-    };
-    if order.len() > MANY {
-        let (one, other) = order.split_at_mut(changes.len() / 2);
-        let sort = |half: &mut [(u128, usize)]| half.sort_by(compare);
-        both(in_parts, || sort(one), || sort(other));
-    }
-    // Where both halves are sorted, this merges them.
-    order.sort_by(compare);
-    order.into_iter().map(|(_, at)| at).collect()
-}
-
-/// The first bytes of a name as a number, which is less where the name comes before.
-fn beginning(name: &str) -> u128 {
-    let mut bytes = [0; size_of::<u128>()];
-    for (byte, &letter) in bytes.iter_mut().zip(name.as_bytes()) {
-        *byte = letter;
-    }
-    u128::from_be_bytes(bytes)
 }

@@ -10,11 +10,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::audiences::Refiner;
 use super::cells::{Moved, Shape, TableChange};
+use super::halves::in_halves;
 use super::pairing::Common;
 use super::side::DeclaredEntry;
 use super::training::{Alike, Formulas, OfStem, Siblings};
-use super::verdicts::{Moves, VerdictMoves, is_gain, is_loss};
+use super::verdicts::{Follower, Moves, VerdictMoves, is_gain, is_loss};
 use crate::change::{Change, Fragment, Note, Place, SideFile, Subject};
 use crate::rules::Level;
 use opatlas_dispatch::training::autograd_key;
@@ -23,7 +25,7 @@ use opatlas_operators::entry::KeyName;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::{KeySet, Slot};
 use opatlas_pytorch::keys::Key;
-use opatlas_source::{Pair, READ_AHEAD, Span, Stop, Stopped, both, read_ahead};
+use opatlas_source::{Pair, READ_AHEAD, Span, Stop, Stopped, read_ahead};
 
 /// The tables of both sides, and which key is which.
 pub(super) struct Tables<'a> {
@@ -47,12 +49,6 @@ pub(super) struct Tables<'a> {
 /// How many operators are compared in one go: a release has sixteen parts, and the largest file 48. A processor
 /// that becomes idle takes over some of those that have not been begun.
 const PART: usize = 200;
-
-/// Operators to compare, and what was found.
-type Part<'p> = (
-    &'p [(OperatorId, OperatorId)],
-    Option<Result<FoundInPart, Stopped>>,
-);
 
 /// What was found for one operator and is of use for the next ones.
 #[derive(Default)]
@@ -109,8 +105,8 @@ struct Shaped {
     changes: Vec<Change>,
 }
 
-/// What follows for a part of the operators.
-type FoundInPart = (Vec<Arc<Change>>, Vec<TableChange>);
+/// What follows for a part of the operators, and which of them only follow others.
+type FoundInPart = (Vec<Arc<Change>>, Vec<TableChange>, Vec<Follower>);
 
 /// Which tables changed, and what follows for backends.
 #[derive(Debug, Default)]
@@ -169,43 +165,28 @@ impl<'a> Tables<'a> {
     /// [`Stopped`].
     pub(super) fn compare(
         &self,
-        common: &Common,
+        (common, refiner): (&Common, &Refiner<'_>),
         pair: &dyn Pair,
         stop: &Stop,
     ) -> Result<Found, Stopped> {
-        let mut parts: Vec<_> = common.same.chunks(PART).map(|part| (part, None)).collect();
-        self.compare_parts(&mut parts, pair, stop);
-        let found = parts.into_iter().filter_map(|(_, found)| found);
-        let found: Vec<FoundInPart> = found.collect::<Result<_, _>>()?;
-        let (changes, tables): (Vec<_>, Vec<_>) = found.into_iter().unzip();
-        let (mut changes, tables) = (joined(changes), joined(tables));
-        super::verdicts::fold(&self.verdicts, &mut changes);
+        let of = |part: &[_]| self.compare_part(part, refiner, stop);
+        let found = in_halves(&common.same, PART, pair, &of);
+        let found: Vec<FoundInPart> = found.into_iter().collect::<Result<_, _>>()?;
+        let (changes, tables, followers): (Vec<_>, Vec<_>, Vec<_>) = found.into_iter().collect();
+        let mut changes = joined(changes);
+        super::verdicts::fold(&joined(followers), &mut changes);
+        let tables = joined(tables);
         Ok(Found { changes, tables })
-    }
-
-    /// Half beside half, and each half so again where a processor has become idle meanwhile.
-    fn compare_parts(&self, parts: &mut [Part<'_>], pair: &dyn Pair, stop: &Stop) {
-        match parts {
-            [] => {}
-            [(part, found)] => *found = Some(self.compare_part(part, stop)),
-            parts => {
-                let (one, other) = parts.split_at_mut(parts.len() / 2);
-                both(
-                    pair,
-                    || self.compare_parts(one, pair, stop),
-                    || self.compare_parts(other, pair, stop),
-                );
-            }
-        }
     }
 
     fn compare_part(
         &self,
         pairs: &[(OperatorId, OperatorId)],
+        refiner: &Refiner<'_>,
         stop: &Stop,
     ) -> Result<FoundInPart, Stopped> {
         let mut memory = self.memories().pop().unwrap_or_default();
-        let found = self.compare_with(&mut memory, pairs, stop);
+        let found = self.compare_with(&mut memory, pairs, refiner, stop);
         self.memories().push(memory);
         found
     }
@@ -218,9 +199,11 @@ impl<'a> Tables<'a> {
         &self,
         memory: &mut Memory<'a>,
         pairs: &[(OperatorId, OperatorId)],
+        refiner: &Refiner<'_>,
         stop: &Stop,
     ) -> Result<FoundInPart, Stopped> {
         let mut changes = Vec::with_capacity(pairs.len());
+        let mut followers = Vec::new();
         let mut tables = Vec::with_capacity(pairs.len());
         // Those of one operator.
         let mut found = Vec::new();
@@ -250,13 +233,18 @@ impl<'a> Tables<'a> {
                 found.extend(shaped.changes.iter().map(placed));
             }
             super::training::compare(self, memory, &name, (old, new), &mut found);
-            let found = found.drain(..);
-            changes.extend(found.map(|change| Arc::new(change.at((old, new)))));
+            self.verdicts
+                .take_following(&name, &mut found, &mut followers);
+            changes.extend(found.drain(..).map(|change| {
+                let mut change = change.at((old, new));
+                refiner.refine(&mut change);
+                Arc::new(change)
+            }));
             if is_changed {
                 tables.push(TableChange::new(name, (old, new), &shaped.shape));
             }
         }
-        Ok((changes, tables))
+        Ok((changes, tables, followers))
     }
 
     /// Whether an operator lost the composite that an entry without kernels has.
@@ -436,17 +424,12 @@ impl Places {
 }
 
 /// Lists as one.
-pub(super) fn joined<T>(lists: Vec<Vec<T>>) -> Vec<T> {
+fn joined<T>(lists: Vec<Vec<T>>) -> Vec<T> {
     let mut all = Vec::with_capacity(lists.iter().map(Vec::len).sum());
     for mut list in lists {
         all.append(&mut list);
     }
     all
-}
-
-/// The changes of a part, ready to be put in order without moving them: they are megabytes.
-pub(super) fn shared(changes: Vec<Change>) -> Vec<Arc<Change>> {
-    changes.into_iter().map(Arc::new).collect()
 }
 
 /// Whether a table has a kernel for a call.

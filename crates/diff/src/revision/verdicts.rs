@@ -222,49 +222,74 @@ pub(super) fn is_gain(moved: &Moved) -> bool {
     }
 }
 
-/// Folds the changes of operators that only follow another one into that one's change (`also`).
-/// `changes` are those of all tables.
-pub(super) fn fold(moves: &VerdictMoves, changes: &mut Vec<Arc<Change>>) {
-    let rules = [
-        ChangeRuleId::BackendSupportLost,
-        ChangeRuleId::BackendSupportGained,
-    ];
-    let mut followers: FxHashMap<&str, Vec<(ChangeRuleId, Arc<str>)>> = FxHashMap::default();
-    let mut keeps = |change: &mut Arc<Change>| {
-        let leaders = match rules.contains(&change.rule.id) {
-            true => moves.leaders.get(&*change.operator),
-            false => None,
+/// The rules whose changes are told with those of another operator where that is the cause.
+const FOLLOWING: [ChangeRuleId; 2] = [
+    ChangeRuleId::BackendSupportLost,
+    ChangeRuleId::BackendSupportGained,
+];
+
+/// An operator that follows another one in a rule: that one, the rule, and itself.
+pub(super) type Follower = (Arc<str>, ChangeRuleId, Arc<str>);
+
+impl VerdictMoves {
+    /// Takes from the changes of an operator the keys on which it only follows another one.
+    pub(super) fn take_following(
+        &self,
+        operator: &Arc<str>,
+        changes: &mut Vec<Change>,
+        followers: &mut Vec<Follower>,
+    ) {
+        let may_follow = |change: &Change| FOLLOWING.contains(&change.rule.id);
+        if self.leaders.is_empty() || !changes.iter().any(may_follow) {
+            return;
+        }
+        let Some(leaders) = self.leaders.get(operator) else {
+            return;
         };
-        let Some(leaders) = leaders else {
-            return true;
-        };
-        let change = Arc::make_mut(change);
-        let Subject::Keys(keys) = &mut change.subject else {
-            return true;
-        };
-        let stays = |key: &&KeyName| {
-            // Of a name that is declared twice the last.
-            let mut of_key = leaders.iter().rev();
-            let Some((_, leader)) = of_key.find(|(at, _)| *at == key.as_str()) else {
+        changes.retain_mut(|change| {
+            let rule = change.rule.id;
+            let Subject::Keys(keys) = &mut change.subject else {
                 return true;
             };
-            let names = followers.entry(&**leader).or_default();
-            // All keys of an operator stand together.
-            let name = (change.rule.id, change.operator.clone());
-            if names.last() != Some(&name) {
-                names.push(name);
+            if !FOLLOWING.contains(&rule) {
+                return true;
             }
-            false
-        };
-        *keys = keys.iter().filter(stays).cloned().collect();
-        !keys.is_empty()
-    };
-    changes.retain_mut(&mut keeps);
-    for change in changes {
-        if let Some(names) = followers.get_mut(&*change.operator) {
+            let stays = |key: &&KeyName| {
+                // Of a name that is declared twice the last.
+                let mut of_key = leaders.iter().rev();
+                let Some((_, leader)) = of_key.find(|(at, _)| *at == key.as_str()) else {
+                    return true;
+                };
+                followers.push((Arc::clone(leader), rule, Arc::clone(operator)));
+                false
+            };
+            *keys = keys.iter().filter(stays).cloned().collect();
+            !keys.is_empty()
+        });
+    }
+}
+
+/// Lists operators that follow another one in that one's change (`also`). `changes` are those of all tables.
+pub(super) fn fold(followers: &[Follower], changes: &mut [Arc<Change>]) {
+    if followers.is_empty() {
+        return;
+    }
+    let mut of_leaders: FxHashMap<&str, Vec<(ChangeRuleId, &Arc<str>)>> = FxHashMap::default();
+    for (leader, rule, name) in followers {
+        let names = of_leaders.entry(leader).or_default();
+        // An operator may follow another one on several keys, which stand together.
+        if names.last() != Some(&(*rule, name)) {
+            names.push((*rule, name));
+        }
+    }
+    let may_lead = |change: &&mut Arc<Change>| FOLLOWING.contains(&change.rule.id);
+    for change in changes.iter_mut().filter(may_lead) {
+        if let Some(names) = of_leaders.get_mut(&*change.operator) {
             let change = Arc::make_mut(change);
             let of_rule = names.extract_if(.., |(rule, _)| *rule == change.rule.id);
-            change.also.extend(of_rule.map(|(_, name)| name));
+            change
+                .also
+                .extend(of_rule.map(|(_, name)| Arc::clone(name)));
         }
     }
 }

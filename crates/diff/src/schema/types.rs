@@ -27,6 +27,11 @@ pub(super) fn type_change(
     sides: (Side<'_>, Side<'_>),
     pair: (&Argument<'_>, &Argument<'_>),
 ) -> TypeChange {
+    // Most arguments of a schema that changed are written as before.
+    let written = (written(sides.0, pair.0), written(sides.1, pair.1));
+    if written.0.is_some() && written.0 == written.1 {
+        return TypeChange::Same;
+    }
     let (old, new) = (&pair.0.ty, &pair.1.ty);
     let (old_text, new_text) = (old.text(), new.text());
     if old_text == new_text {
@@ -49,16 +54,21 @@ pub(super) fn type_change(
     }
 }
 
-/// The types that the runtime forgets while reading (`docs/spec/compatibility.md`, section 2.1), as
-/// they are written.
-fn forgotten<'a>(side: Side<'a>, argument: &Argument<'_>) -> Vec<&'a str> {
+/// The type as it is written, annotation included; `None` where that is not known.
+fn written<'a>(side: Side<'a>, argument: &Argument<'_>) -> Option<&'a str> {
     if !side.has_spans {
-        return Vec::new();
+        return None;
     }
     let text = argument.span.slice(side.text);
     let declared = text.split_once('=').map_or(text, |(declared, _)| declared);
     let declared = declared.trim_end();
-    let ty = declared.strip_suffix(argument.name).unwrap_or(declared);
+    Some(declared.strip_suffix(argument.name).unwrap_or(declared))
+}
+
+/// The types that the runtime forgets while reading (`docs/spec/compatibility.md`, section 2.1), as
+/// they are written.
+fn forgotten<'a>(side: Side<'a>, argument: &Argument<'_>) -> Vec<&'a str> {
+    let ty = written(side, argument).unwrap_or_default();
     let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
     ty.split(|c| !is_letter(c))
         .filter(|word| ["Dimname", "DeviceIndex", "ConstQuantizerPtr"].contains(word))
