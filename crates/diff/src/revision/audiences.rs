@@ -8,7 +8,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Pair;
-use super::halves::in_halves;
 use crate::change::Change;
 use crate::declarations::{plain, types_alone};
 use crate::rules::{Audience, Audiences, Group, Impacts, Level, worst_for};
@@ -40,9 +39,6 @@ struct Declarations {
 #[derive(Debug)]
 pub(super) struct Faces(FxHashMap<Arc<str>, Declarations>);
 
-/// So many operators are looked at in one go. A processor that becomes idle takes over some that have not been begun.
-const PART: usize = 50;
-
 impl Faces {
     /// `changes` are all that are about schemas.
     ///
@@ -51,17 +47,11 @@ impl Faces {
     pub(super) fn of(
         base: &Catalogue,
         head: &Catalogue,
-        (pairs, changes): (&[Pair], &[Change]),
-        in_parts: &dyn opatlas_source::Pair,
+        pairs: &[Pair],
+        changes: &[Change],
         stop: &Stop,
     ) -> Result<Self, Stopped> {
         let (old, new) = (FaceMaker::new(base), FaceMaker::new(head));
-        // What Python binds of one operator; it is kept for all.
-        if changes.len() > FEW
-            && let Some((first, _)) = base.iter().next()
-        {
-            let _ = old.bound(first);
-        }
         // Most entries that change keep their schema, and so what is declared of them.
         let is_declared = |change: &&Change| {
             let hurt = change.impacts.breaks.union(change.impacts.risks);
@@ -72,23 +62,17 @@ impl Faces {
             .filter(is_declared)
             .map(|change| &*change.operator)
             .collect();
-        let declared = pairs.iter().filter_map(|pair| {
-            let ids = (pair.base?, pair.head?);
-            of_schema.contains(&*pair.name).then_some((&pair.name, ids))
-        });
-        let declared: Vec<_> = declared.collect();
-        let found = in_halves(&declared, PART, in_parts, &|part| {
+        let mut declared = FxHashMap::default();
+        for pair in pairs {
             stop.check()?;
-            let of = |&(name, (before, after)): &(&Arc<str>, _)| {
-                (
-                    Arc::clone(name),
-                    declarations((&old, before), (&new, after)),
-                )
-            };
-            Ok(part.iter().map(of).collect::<Vec<_>>())
-        });
-        let found: Vec<_> = found.into_iter().collect::<Result<_, _>>()?;
-        Ok(Self(found.into_iter().flatten().collect()))
+            if let (Some(before), Some(after)) = (pair.base, pair.head)
+                && of_schema.contains(&*pair.name)
+            {
+                let is_same = declarations((&old, before), (&new, after));
+                declared.insert(Arc::clone(&pair.name), is_same);
+            }
+        }
+        Ok(Self(declared))
     }
 }
 

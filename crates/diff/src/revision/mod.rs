@@ -37,6 +37,7 @@ use super::change::Change;
 use super::official::Verdict;
 use super::rules::Group;
 use opatlas_operators::catalogue::Catalogue;
+use opatlas_operators::entry::Entry;
 use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_source::{InTurn, READ_AHEAD, Stop, Stopped, both, read_ahead};
 
@@ -139,7 +140,7 @@ pub fn compare_until(
         let mut pairing = Pairing::new(old, new, &common, stop)?;
         let unread = unread::take(&mut pairing, old, new);
         let mut changes = Vec::new();
-        let pairs = operators::compare((old, new), &pairing, &mut changes, in_parts, stop)?;
+        let pairs = operators::compare(old, new, &pairing, &mut changes, stop)?;
         generated::compare(old, new, &pairing, &mut changes);
         stop.check()?;
         groups::compare(old, new, &pairing, &mut changes, stop)?;
@@ -147,7 +148,7 @@ pub fn compare_until(
         shadowing::compare(old, new, &pairing, &mut changes, stop)?;
         moved::compare(old, new, &pairing, &mut changes);
         deprecated::compare(old, new, &mut changes);
-        let faces = Faces::of(old, new, (&pairs, &changes), in_parts, stop)?;
+        let faces = Faces::of(old, new, &pairs, &changes, stop)?;
         let of_formulas = views.map(|views| formulas::compare(views, &pairing, stop));
         let refined = changes.into_iter().map(|mut change| {
             refiner.refine_by(&mut change, &faces);
@@ -207,11 +208,12 @@ fn entries(
     let (mut found, mut changes) = (Vec::new(), Vec::new());
     for part in common.unshared.chunks(READ_AHEAD) {
         stop.check()?;
-        let entries = part.iter();
-        read_ahead(entries.map(|&(old, new)| {
-            let entry = |side: &Catalogue, id| Some(side.operator(id).declared()?.entry.glimpse());
-            (entry(base, old), entry(head, new))
-        }));
+        let sides = |&(old, new): &_| [(base, old), (head, new)];
+        let entries = part.iter().flat_map(sides).filter_map(|(side, id)| {
+            let placed = side.operator(id).declared()?;
+            Some(&*placed.entry)
+        });
+        read_ahead(entries.map(Entry::glimpse));
         for &(old, new) in part {
             let sides = (DeclaredEntry::of(base, old), DeclaredEntry::of(head, new));
             if let (Some(before), Some(after)) = sides {

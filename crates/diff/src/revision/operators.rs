@@ -26,13 +26,13 @@ const CANDIDATES: usize = 3;
 /// # Errors
 /// [`Stopped`].
 pub(super) fn compare(
-    (base, head): (&Catalogue, &Catalogue),
+    base: &Catalogue,
+    head: &Catalogue,
     pairing: &Pairing<'_>,
     changes: &mut Vec<Change>,
-    in_parts: &dyn opatlas_source::Pair,
     stop: &Stop,
 ) -> Result<Vec<Pair>, Stopped> {
-    let mut pairs = schemas::compare((base, head), pairing, changes, in_parts, stop)?;
+    let mut pairs = schemas::compare(base, head, pairing, changes, stop)?;
     for renamed in &pairing.renamed {
         stop.check()?;
         pairs.push(rename(base, head, *renamed, changes));

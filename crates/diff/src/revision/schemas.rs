@@ -5,7 +5,6 @@ use std::sync::Arc;
 use crate::rules::ChangeRuleId;
 use rustc_hash::FxHashMap;
 
-use super::halves::in_halves;
 use super::pairing::Pairing;
 use super::side::{Read, place};
 use super::{Pair, operators};
@@ -31,24 +30,28 @@ pub(super) struct Compared<'a> {
 /// # Errors
 /// [`Stopped`].
 pub(super) fn compare(
-    (base, head): (&Catalogue, &Catalogue),
+    base: &Catalogue,
+    head: &Catalogue,
     pairing: &Pairing<'_>,
     changes: &mut Vec<Change>,
-    in_parts: &dyn opatlas_source::Pair,
     stop: &Stop,
 ) -> Result<Vec<Pair>, Stopped> {
-    let unshared = &pairing.common.unshared;
-    let parts = in_halves(unshared, PART, in_parts, &|part| {
-        compare_part((base, head), part, stop)
-    });
     let mut compared: Vec<Compared<'_>> = Vec::new();
-    for part in parts {
-        let (mut of_part, mut respelled) = part?;
-        compared.append(&mut of_part);
-        changes.append(&mut respelled);
+    let mut of_base: FxHashMap<OperatorId, usize> = FxHashMap::default();
+    for part in pairing.common.unshared.chunks(READ_AHEAD) {
+        stop.check()?;
+        let texts = part.iter();
+        read_ahead(texts.map(|&(old, new)| (glimpse(base, old), glimpse(head, new))));
+        for &(old, new) in part {
+            let (before, after) = (base.operator(old), head.operator(new));
+            if before.is_shared_with(after) || before.canonical() == after.canonical() {
+                respelled(base, head, before, after, changes);
+                continue;
+            }
+            of_base.insert(old, compared.len());
+            compared.push(between((old, before), (new, after)));
+        }
     }
-    let places = compared.iter().zip(0..);
-    let of_base: FxHashMap<OperatorId, usize> = places.map(|(one, at)| (one.base.0, at)).collect();
     for i in 0..compared.len() {
         stop.check()?;
         let from = compared[i].base.1.generated_from();
@@ -68,32 +71,6 @@ pub(super) fn compare(
         changes.append(&mut one.changes);
     }
     Ok(pairs)
-}
-
-/// So many operators are compared in one go. A processor that becomes idle takes over some that have not been begun.
-const PART: usize = 200;
-
-/// The operators of a part that differ, and what to tell of others.
-fn compare_part<'a>(
-    (base, head): (&'a Catalogue, &'a Catalogue),
-    part: &[(OperatorId, OperatorId)],
-    stop: &Stop,
-) -> Result<(Vec<Compared<'a>>, Vec<Change>), Stopped> {
-    let (mut compared, mut changes) = (Vec::new(), Vec::new());
-    for part in part.chunks(READ_AHEAD) {
-        stop.check()?;
-        let texts = part.iter();
-        read_ahead(texts.map(|&(old, new)| (glimpse(base, old), glimpse(head, new))));
-        for &(old, new) in part {
-            let (before, after) = (base.operator(old), head.operator(new));
-            if before.is_shared_with(after) || before.canonical() == after.canonical() {
-                respelled(base, head, before, after, &mut changes);
-            } else {
-                compared.push(between((old, before), (new, after)));
-            }
-        }
-    }
-    Ok((compared, changes))
 }
 
 /// Both ends of an operator's canonical schema, to be read ahead.

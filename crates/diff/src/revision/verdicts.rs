@@ -222,7 +222,7 @@ pub(super) fn is_gain(moved: &Moved) -> bool {
     }
 }
 
-/// The rules whose changes are told with those of another operator where that is the cause.
+/// The rules by which an operator that only follows another one is listed in that one's change.
 const FOLLOWING: [ChangeRuleId; 2] = [
     ChangeRuleId::BackendSupportLost,
     ChangeRuleId::BackendSupportGained,
