@@ -35,7 +35,6 @@ pub struct Layout {
     sorts: Box<[SortOfCells]>,
     /// Where the kernels of the cells are found, in the base and in the head.
     kernels: [Vec<KernelOf>; 2],
-    is_fixed: bool,
     /// Whether kernels may put cells in another order.
     depends_on_kernels: bool,
 }
@@ -180,10 +179,8 @@ impl Layout {
         }
         let mut sorts: Box<[SortOfCells]> = sorts.into_iter().map(|(_, sort)| sort).collect();
         sorts.sort_by(SortOfCells::order);
-        let depends_on_kernels = !sorts.is_sorted_by(SortOfCells::is_before);
         Self {
-            is_fixed: !depends_on_kernels && !sorts.iter().any(|sort| sort.may_join),
-            depends_on_kernels,
+            depends_on_kernels: !sorts.is_sorted_by(SortOfCells::is_before),
             sorts,
             kernels,
         }
@@ -193,7 +190,8 @@ impl Layout {
     /// table decide.
     #[must_use]
     pub fn fixed(&self) -> Option<&[SortOfCells]> {
-        self.is_fixed.then_some(&self.sorts)
+        let may_join = self.sorts.iter().any(|sort| sort.may_join);
+        (!self.depends_on_kernels && !may_join).then_some(&self.sorts)
     }
 }
 
