@@ -3,7 +3,7 @@
 use opatlas_source::{Pair, both};
 
 /// What `of` makes of each part of a list, in order: half beside half, and each half so again, so that a processor
-/// which becomes idle meanwhile takes over some. Parts have at most so many items.
+/// which becomes idle meanwhile takes over some. `part` is how many items a part has at most.
 pub(super) fn in_halves<T: Sync, R: Send>(
     items: &[T],
     part: usize,
