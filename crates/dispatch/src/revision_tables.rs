@@ -13,6 +13,7 @@ use super::registrations::{
 };
 use super::resolve::{Precedence, Registered, Table, resolve};
 use super::support::SupportTables;
+use super::training::Remembered;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::handwritten;
 use opatlas_pytorch::key_set::{KeySet, Slot};
@@ -34,6 +35,7 @@ pub struct RevisionTables {
     patterns: Vec<Pattern>,
     of_operator: Vec<u32>,
     pub(super) support: SupportTables,
+    pub(super) trains: Remembered,
 }
 
 /// A table and whose it is.
@@ -173,6 +175,7 @@ impl RevisionTables {
             patterns: Vec::with_capacity(former.as_ref().map_or(0, |(it, _)| it.patterns.len())),
             of_operator: Vec::with_capacity(inputs.catalogue.operators.len()),
             support: SupportTables::default(),
+            trains: Remembered::default(),
         };
         let mut known = FxHashMap::default();
         // Of each pattern of the former revision the one here.

@@ -3,6 +3,8 @@
 //! `aten/src/ATen/native/README.md`: composite implicit kernels differentiate by what they are
 //! made of; explicit ones and backend kernels need a formula or an autograd kernel.
 
+mod remembered;
+
 use std::sync::OnceLock;
 
 use super::entry::{Entry, View};
@@ -16,6 +18,8 @@ use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::{Key, Keys};
 use opatlas_pytorch::release::Release;
 use opatlas_schema::function::SchemaKind;
+
+pub(crate) use remembered::Remembered;
 
 /// Whether something works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -201,7 +205,13 @@ impl<'a> View<'a> {
             _ => Works::Yes,
         };
         let (through, detail) = match works {
-            Works::Yes => self.through(id, pattern.rule(autograd), autograd),
+            Works::Yes => {
+                let rule = pattern.rule(autograd);
+                let known = &self.tables.trains;
+                known.get(self.tables.len(), id, rule, || {
+                    self.through(id, rule, autograd)
+                })
+            }
             _ => (Through::Error, Some(Detail::NoKernel)),
         };
         Some(Training {
