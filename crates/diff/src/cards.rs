@@ -77,11 +77,13 @@ pub fn cards(comparison: &Comparison, base: &Catalogue, head: View<'_>) -> Vec<C
     let slots = backends(head);
     let stems = added.clone().map(|change| stem(&change.operator));
     let mut kin: FxHashMap<&str, Vec<&Operator>> = stems.map(|stem| (stem, Vec::new())).collect();
-    for operator in base
-        .operators
-        .iter()
-        .filter(|operator| !operator.is_generated())
-    {
+    // Without new operators nobody asks.
+    let known = if kin.is_empty() {
+        &[]
+    } else {
+        &*base.operators
+    };
+    for operator in known.iter().filter(|operator| !operator.is_generated()) {
         if let Some(kin) = kin.get_mut(stem(operator.name_text())) {
             kin.push(operator);
         }

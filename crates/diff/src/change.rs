@@ -1,5 +1,7 @@
 //! A change: one difference between two sides, with what it means to whom.
 
+mod subject;
+
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -8,9 +10,9 @@ use sha2::{Digest as _, Sha256};
 use super::rules::{ChangeRule, Impacts, Level, of};
 use crate::rules::ChangeRuleId;
 use opatlas_operators::catalogue::Catalogue;
-use opatlas_operators::entry::KeyName;
 use opatlas_operators::operator::OperatorId;
 use opatlas_source::Span;
+pub use subject::Subject;
 
 /// One difference. The rule says what kind it is; level and impacts are those of this very
 /// change, which can weigh more or less than its rule's.
@@ -44,54 +46,6 @@ pub struct Change {
     pub also: Vec<Arc<str>>,
     /// Made once, since the change, its cause and the tables that follow from it all show it.
     fingerprint: OnceLock<Fingerprint>,
-}
-
-/// What in an operator a change is about. Exceptions and fingerprints go by it.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Subject {
-    /// The operator as a whole.
-    Operator,
-    /// The argument of this name; the base's name where both sides have it.
-    Argument(Arc<str>),
-    /// A return by its number from 0.
-    Return(usize),
-    /// Dispatch keys, in table order.
-    Keys(Arc<[KeyName]>),
-    /// Tags, generated operators, functions: whatever the rule is about, by name.
-    Names(Vec<Arc<str>>),
-}
-
-impl Subject {
-    /// The names that it consists of.
-    #[must_use]
-    pub fn names(&self) -> Vec<String> {
-        match self {
-            Self::Operator => Vec::new(),
-            Self::Argument(name) => vec![name.to_string()],
-            Self::Return(index) => vec![format!("return {index}")],
-            Self::Keys(keys) => keys.iter().map(|key| key.as_str().to_owned()).collect(),
-            Self::Names(names) => names.iter().map(ToString::to_string).collect(),
-        }
-    }
-
-    /// The same with commas between them, without a copy of each.
-    pub(crate) fn joined(&self) -> String {
-        fn join<'n>(names: impl Iterator<Item = &'n str> + Clone) -> String {
-            let mut text = String::with_capacity(names.clone().map(|name| name.len() + 1).sum());
-            for (at, name) in names.enumerate() {
-                text.push_str(if at > 0 { "," } else { "" });
-                text.push_str(name);
-            }
-            text
-        }
-        match self {
-            Self::Operator => String::new(),
-            Self::Argument(name) => name.to_string(),
-            Self::Return(index) => format!("return {index}"),
-            Self::Keys(keys) => join(keys.iter().map(KeyName::as_str)),
-            Self::Names(names) => join(names.iter().map(|name| &**name)),
-        }
-    }
 }
 
 /// A piece of one side.
@@ -298,11 +252,25 @@ impl Change {
         }
     }
 
+    /// The same in the base alone, where that needs no look at names.
+    pub(crate) fn known_base_id(&self) -> Option<OperatorId> {
+        self.ids.map(|(old, _)| old)
+    }
+
     /// The same in the base alone.
     pub(crate) fn base_id(&self, base: &Catalogue) -> Option<OperatorId> {
         match self.ids {
             Some((old, _)) => Some(old),
             None => base.find_qualified(&self.operator),
+        }
+    }
+
+    /// Whether both are about one operator. Mostly tells without a look at names.
+    pub(crate) fn is_of_operator_of(&self, other: &Self) -> bool {
+        match (self.ids, other.ids) {
+            // A name has one pair of places.
+            (Some(ids), Some(others)) => ids == others,
+            _ => self.operator == other.operator,
         }
     }
 
@@ -426,20 +394,5 @@ mod tests {
         const LINE: usize = 64;
         assert!(COUNTS + std::mem::offset_of!(Change, level) < LINE);
         assert!(COUNTS + size_of::<Change>() <= 4 * LINE);
-    }
-
-    #[test]
-    fn a_subject_is_its_names_with_commas_between_them() {
-        let subjects = [
-            Subject::Operator,
-            Subject::Argument("self".into()),
-            Subject::Return(2),
-            Subject::Keys(["CPU", "CUDA", "MPS"].map(KeyName::of).into()),
-            Subject::Names(vec!["core".into()]),
-            Subject::Names(Vec::new()),
-        ];
-        for subject in subjects {
-            assert_eq!(subject.joined(), subject.names().join(","));
-        }
     }
 }

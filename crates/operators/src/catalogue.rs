@@ -76,6 +76,7 @@ pub struct Catalogue {
     by_base: OnceLock<Vec<OperatorId>>,
     face_index: OnceLock<FaceIndex>,
     used_types: OnceLock<Vec<BaseType>>,
+    listing: OnceLock<Box<[OperatorId]>>,
 }
 
 impl Catalogue {
@@ -112,6 +113,30 @@ impl Catalogue {
     pub fn native(&self) -> impl ExactSizeIterator<Item = (OperatorId, &Operator)> {
         self.iter()
             .take(self.operators.len() - self.of_vendors.len())
+    }
+
+    /// The written operators whose entries list others in `autogen`, found when they are first asked for.
+    #[must_use]
+    pub fn listing(&self) -> &[OperatorId] {
+        self.listing.get_or_init(|| {
+            let lists = |operator: &Operator| {
+                let placed = operator.declared();
+                placed.is_some_and(|placed| !placed.entry.autogen.is_empty())
+            };
+            let written = self.iter().take(self.entry_of.len());
+            let listing = written.filter(|(_, operator)| lists(operator));
+            listing.map(|(id, _)| id).collect()
+        })
+    }
+
+    /// The operator that one was generated from, unless it is written: without a look at written ones, which
+    /// most are.
+    #[must_use]
+    pub fn generated_from(&self, id: OperatorId) -> Option<OperatorId> {
+        match id.index() < self.entry_of.len() {
+            true => None,
+            false => self.operator(id).generated_from(),
+        }
     }
 
     /// The same revision under another release's rules; what was read is shared.
@@ -211,6 +236,7 @@ impl Catalogue {
             by_base: OnceLock::new(),
             face_index: OnceLock::new(),
             used_types: OnceLock::new(),
+            listing: OnceLock::new(),
         };
         catalogue.index();
         Ok(catalogue)

@@ -5,17 +5,67 @@ use std::slice;
 use rustc_hash::FxHashMap;
 
 use crate::change::{Change, Note, Subject};
-use crate::revision::{Comparison, sized};
+use crate::revision::Comparison;
 use crate::rules::ChangeRuleId;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::OperatorId;
 use opatlas_schema::types::BaseType;
 
+/// An operator of a comparison: its place in the base, or else in the head, or else its name. Where several share a
+/// name it is the place of the first, so two are equal exactly if their names are. Names lie all over memory, and
+/// places tell operators apart without them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Known<'n> {
+    Base(OperatorId),
+    Head(OperatorId),
+    Neither(&'n str),
+}
+
+/// What is known of operators.
+pub(super) struct OfOperators<'n, T> {
+    of_base: Vec<Option<T>>,
+    of_head: Vec<Option<T>>,
+    of_names: FxHashMap<&'n str, T>,
+}
+
+impl<'n, T: Copy> OfOperators<'n, T> {
+    pub(super) fn new(kin: &Kin<'_>) -> Self {
+        let [of_base, of_head] = kin.sides.map(|side| vec![None; side.operators.len()]);
+        Self {
+            of_base,
+            of_head,
+            of_names: FxHashMap::default(),
+        }
+    }
+
+    pub(super) fn get(&self, operator: Known<'_>) -> Option<T> {
+        match operator {
+            Known::Base(id) => self.of_base.get(id.index()).copied().flatten(),
+            Known::Head(id) => self.of_head.get(id.index()).copied().flatten(),
+            Known::Neither(name) => self.of_names.get(name).copied(),
+        }
+    }
+
+    pub(super) fn set(&mut self, operator: Known<'n>, value: T) {
+        let place = match operator {
+            Known::Base(id) => self.of_base.get_mut(id.index()),
+            Known::Head(id) => self.of_head.get_mut(id.index()),
+            Known::Neither(name) => {
+                self.of_names.insert(name, value);
+                None
+            }
+        };
+        if let Some(place) = place {
+            *place = Some(value);
+        }
+    }
+}
+
 /// The relations of operators on both sides.
 pub(super) struct Kin<'a> {
     sides: [&'a Catalogue; 2],
-    /// The operator whose change an operator's table follows from.
-    of_table: FxHashMap<&'a str, &'a str>,
+    /// The change that the table of an operator follows from, by its index in the base.
+    of_table: Vec<Option<&'a Change>>,
     /// The types that removed operators of the base went with.
     lost_types: FxHashMap<OperatorId, BaseType>,
 }
@@ -26,27 +76,31 @@ impl<'a> Kin<'a> {
         base: &'a Catalogue,
         head: &'a Catalogue,
     ) -> Self {
-        let followed = comparison.tables.iter().filter_map(|table| {
-            let cause = comparison.changes.get(table.cause?)?;
-            Some((&*table.operator, &*cause.operator))
-        });
-        let mut of_table = sized(comparison.tables.len());
-        of_table.extend(followed);
+        let mut of_table = vec![None; base.operators.len()];
+        for table in &comparison.tables {
+            let (old, _) = table.ids();
+            if let Some(place) = of_table.get_mut(old.index()) {
+                *place = table.cause.and_then(|cause| comparison.changes.get(cause));
+            }
+        }
         Self {
             sides: [base, head],
-            of_table,
+            of_table: of_table
+                .into_iter()
+                .map(|change| change.map(|it| &**it))
+                .collect(),
             lost_types: lost_types(comparison, base, head),
         }
     }
 
-    /// The base and the head.
-    pub(super) fn sides(&self) -> [&'a Catalogue; 2] {
-        self.sides
+    /// The operator of this name.
+    fn known<'n>(&self, name: &'n str) -> Known<'n> {
+        known(name, self.sides.map(|side| side.find_qualified(name)))
     }
 
     /// The operator itself if an entry declares it on either side, else the one that it is generated
     /// from.
-    pub(super) fn owner<'n>(&self, name: &'n str) -> &'n str
+    fn owner<'n>(&self, name: &'n str) -> Known<'n>
     where
         'a: 'n,
     {
@@ -54,28 +108,58 @@ impl<'a> Kin<'a> {
         self.owner_in(name, ids)
     }
 
-    /// The same of an operator with its places on both sides.
-    pub(super) fn owner_in<'n>(&self, name: &'n str, ids: [Option<OperatorId>; 2]) -> &'n str
+    /// The same of the operator of a change, and the operator itself.
+    pub(super) fn owner_of<'n>(&self, change: &'n Change) -> [Known<'n>; 2]
     where
         'a: 'n,
     {
+        let ids = change.ids(self.sides);
+        let own = known(&change.operator, ids);
+        [self.owner_in(&change.operator, ids), own]
+    }
+
+    fn owner_in<'n>(&self, name: &'n str, ids: [Option<OperatorId>; 2]) -> Known<'n>
+    where
+        'a: 'n,
+    {
+        let own = known(name, ids);
         let mut owner = None;
         for (side, id) in self.sides.into_iter().zip(ids) {
             let Some(id) = id else {
                 continue;
             };
-            match side.operator(id).generated_from() {
-                None => return name,
-                Some(from) => {
-                    owner = owner.or(Some(side.operator(from).qualified_name()));
-                }
+            match side.generated_from(id) {
+                None => return own,
+                Some(from) => owner = owner.or(Some((side, from))),
             }
         }
-        owner.unwrap_or(name)
+        owner.map_or(own, |(side, from)| self.in_side(side, from))
+    }
+
+    /// An operator of a side.
+    fn in_side<'n>(&self, side: &'n Catalogue, id: OperatorId) -> Known<'n> {
+        let is_base = std::ptr::eq(side, self.sides[0]);
+        match is_base && !side.shares_name(id) {
+            true => Known::Base(id),
+            false => self.known(side.operator(id).qualified_name()),
+        }
+    }
+
+    /// Its name.
+    pub(super) fn name<'n>(&self, operator: Known<'n>) -> &'n str
+    where
+        'a: 'n,
+    {
+        let [base, head] = self.sides;
+        match operator {
+            Known::Base(id) => base.operator(id).qualified_name(),
+            Known::Head(id) => head.operator(id).qualified_name(),
+            Known::Neither(name) => name,
+        }
     }
 
     /// The operators that an effect names: removed variants, copies, replaced overloads.
-    pub(super) fn named<'c>(&self, change: &'c Change) -> impl Iterator<Item = &'c str>
+    pub(super) fn named<'c>(&self, change: &'c Change) -> impl Iterator<Item = Known<'c>>
     where
         'a: 'c,
     {
@@ -93,15 +177,35 @@ impl<'a> Kin<'a> {
     }
 
     /// Operators that an operator follows, the likeliest first.
-    pub(super) fn related(&self, name: &str) -> impl Iterator<Item = &'a str> {
-        let of_table = self.of_table.get(name).map(|name| self.owner(name));
+    pub(super) fn related<'n>(&self, operator: Known<'n>) -> impl Iterator<Item = Known<'n>>
+    where
+        'a: 'n,
+    {
+        let of_table = match operator {
+            Known::Base(id) => self.of_table.get(id.index()).copied().flatten(),
+            Known::Head(_) | Known::Neither(_) => None,
+        };
+        let of_table = of_table.map(|change| self.owner_of(change)[0]);
         let sides = self.sides.into_iter();
-        let found = sides.filter_map(move |side| Some((side, side.find_qualified(name)?)));
-        let of_sides = found.flat_map(|(side, id)| {
+        let found = sides.filter_map(move |side| {
+            let is_base = std::ptr::eq(side, self.sides[0]);
+            let id = match operator {
+                Known::Base(id) if is_base => id,
+                Known::Head(_) if is_base => return None,
+                Known::Head(id) => id,
+                operator => side.find_qualified(self.name(operator))?,
+            };
+            Some((side, id))
+        });
+        let of_sides = found.flat_map(move |(side, id)| {
             let delegate = side.operator(id).structured_delegate();
             let delegate = delegate.map(|delegate| self.owner(delegate.as_str()));
             let members = side.groups.of(id).members();
-            let members = members.map(|id| self.owner(side.operator(id).qualified_name()));
+            let members = members.map(move |id| match side.generated_from(id) {
+                // It is declared here, so it is its own.
+                None => self.in_side(side, id),
+                Some(_) => self.owner(side.operator(id).qualified_name()),
+            });
             delegate.into_iter().chain(members)
         });
         of_table.into_iter().chain(of_sides)
@@ -115,6 +219,15 @@ impl<'a> Kin<'a> {
         let [base, _] = self.sides;
         let id = base.find_qualified(&change.operator)?;
         self.lost_types.get(&id).copied()
+    }
+}
+
+/// The operator of this name, which has these places.
+fn known(name: &str, ids: [Option<OperatorId>; 2]) -> Known<'_> {
+    match ids {
+        [Some(id), _] => Known::Base(id),
+        [None, Some(id)] => Known::Head(id),
+        [None, None] => Known::Neither(name),
     }
 }
 
@@ -144,11 +257,10 @@ fn lost_types(
     base: &Catalogue,
     head: &Catalogue,
 ) -> FxHashMap<OperatorId, BaseType> {
-    let removed = comparison
-        .changes
-        .iter()
-        .filter(|change| is_removal(change));
-    let removed = removed.filter_map(|change| base.find_qualified(&change.operator));
+    // The pairs are far fewer than the changes.
+    let removed = comparison.pairs.iter();
+    let removed = removed.filter(|pair| pair.is_gone() && !pair.is_generated);
+    let removed = removed.filter_map(|pair| base.find_qualified(&pair.name));
     let mut removed: Vec<OperatorId> = removed.collect();
     if removed.is_empty() {
         return FxHashMap::default();

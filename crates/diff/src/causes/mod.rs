@@ -13,13 +13,14 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::change::Change;
-use crate::revision::{Comparison, sized};
+use crate::revision::Comparison;
 use crate::rules::Level;
-use edits::{Shared, is_edit, is_listed_edit, is_without_meaning, shared};
-use kin::Kin;
+use edits::{Details, Shared, is_edit, is_listed_edit, is_without_meaning, shared};
 pub use kin::stem;
+use kin::{Kin, Known, OfOperators};
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_schema::types::BaseType;
+use opatlas_source::{READ_AHEAD, read_ahead};
 
 /// An edit, of one or several operators, and what follows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,7 +37,7 @@ pub struct Cause {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edited {
     /// The operator, as changes name it.
-    pub operator: Box<str>,
+    pub operator: Arc<str>,
     /// Its changes, the worst first, as indices into the changes of the comparison. Never empty.
     pub edits: Vec<usize>,
 }
@@ -62,13 +63,14 @@ pub fn causes(comparison: &Comparison, base: &Catalogue, head: &Catalogue) -> Ve
     let kin = Kin::new(comparison, base, head);
     let mut entries = by_entry(changes, &kin);
     attach(changes, &kin, &mut entries);
-    let entries = entries.into_iter().filter(|entry| !entry.edits.is_empty());
+    entries.retain(|entry| !entry.edits.is_empty());
     merge(changes, &kin, entries)
 }
 
 /// The changes of an entry, and of what follows from it.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Entry<'c> {
+    known: Known<'c>,
     operator: &'c str,
     edits: Vec<usize>,
     consequences: Vec<usize>,
@@ -82,19 +84,29 @@ impl Entry<'_> {
 
 /// Sorts changes by the entry that they are about; generated operators follow their owner.
 fn by_entry<'c>(changes: &'c [Arc<Change>], kin: &Kin<'c>) -> Vec<Entry<'c>> {
-    let mut places: FxHashMap<&'c str, usize> = sized(changes.len());
+    let mut places: OfOperators<'c, usize> = OfOperators::new(kin);
     let mut entries: Vec<Entry<'c>> = Vec::new();
-    let mut first = 0;
+    let (mut first, mut ahead) = (0, 0);
     // The changes of an operator stand together.
-    for of_operator in changes.chunk_by(|one, other| one.operator == other.operator) {
-        let operator = &of_operator[0].operator;
-        let owner = kin.owner_in(operator, of_operator[0].ids(kin.sides()));
-        let is_own = *owner == **operator;
-        let place = *places.entry(owner).or_insert_with(|| {
+    for of_operator in changes.chunk_by(|one, other| one.is_of_operator_of(other)) {
+        while ahead <= first + of_operator.len() && ahead < changes.len() {
+            let next = &changes[ahead..changes.len().min(ahead + READ_AHEAD)];
+            read_ahead(next.iter().map(|change| change.level));
+            ahead += READ_AHEAD;
+        }
+        let [owner, own] = kin.owner_of(&of_operator[0]);
+        let is_own = owner == own;
+        let place = places.get(owner).unwrap_or_else(|| {
             entries.push(Entry {
-                operator: owner,
-                ..Entry::default()
+                known: owner,
+                operator: match is_own {
+                    true => &of_operator[0].operator,
+                    false => kin.name(owner),
+                },
+                edits: Vec::new(),
+                consequences: Vec::new(),
             });
+            places.set(owner, entries.len() - 1);
             entries.len() - 1
         });
         let entry = &mut entries[place];
@@ -129,21 +141,31 @@ fn by_entry<'c>(changes: &'c [Arc<Change>], kin: &Kin<'c>) -> Vec<Entry<'c>> {
 /// Moves changes of entries that nobody edited to the entry that they follow from. Where there is
 /// none, they are a cause of their own.
 fn attach<'c>(changes: &'c [Arc<Change>], kin: &Kin<'c>, entries: &mut [Entry<'c>]) {
-    let with_edits = entries.iter().enumerate();
-    let with_edits = with_edits.filter(|(_, entry)| !entry.edits.is_empty());
-    let mut edited: FxHashMap<&'c str, usize> = sized(entries.len());
-    edited.extend(with_edits.map(|(place, entry)| (entry.operator, place)));
-    let stems = kin::stems(edited.iter().map(|(name, place)| (*name, *place)));
+    let mut edited: OfOperators<'c, usize> = OfOperators::new(kin);
+    let mut names: Vec<(&'c str, usize)> = Vec::with_capacity(entries.len());
+    for (place, entry) in entries.iter().enumerate() {
+        if !entry.edits.is_empty() {
+            edited.set(entry.known, place);
+            names.push((entry.operator, place));
+        }
+    }
+    let mut stems: Option<FxHashMap<&'c str, usize>> = None;
     for place in 0..entries.len() {
         if !entries[place].edits.is_empty() {
             continue;
         }
         let effects = std::mem::take(&mut entries[place].consequences);
-        let operator = entries[place].operator;
+        let Entry {
+            known, operator, ..
+        } = entries[place];
         let named = |i: &usize| kin.named(&changes[*i]);
-        let mut related = effects.iter().flat_map(named).chain(kin.related(operator));
-        let direct = related.find_map(|name| edited.get(name).copied());
-        let cause = direct.or_else(|| stems.get(kin::stem(operator)).copied());
+        let mut related = effects.iter().flat_map(named).chain(kin.related(known));
+        let direct = related.find_map(|operator| edited.get(operator));
+        let of_stem = || {
+            let stems = stems.get_or_insert_with(|| kin::stems(names.iter().copied()));
+            stems.get(kin::stem(operator)).copied()
+        };
+        let cause = direct.or_else(of_stem);
         match cause {
             Some(cause) => entries[cause].consequences.extend(effects),
             None => {
@@ -156,21 +178,29 @@ fn attach<'c>(changes: &'c [Arc<Change>], kin: &Kin<'c>, entries: &mut [Entry<'c
 }
 
 /// Makes one cause of entries with the same edit.
-fn merge<'c>(
-    changes: &'c [Arc<Change>],
-    kin: &Kin<'_>,
-    entries: impl Iterator<Item = Entry<'c>>,
-) -> Vec<Cause> {
+fn merge<'c>(changes: &'c [Arc<Change>], kin: &Kin<'_>, entries: Vec<Entry<'c>>) -> Vec<Cause> {
     let mut causes: Vec<Cause> = Vec::new();
     let mut alike: FxHashMap<(Shared, Level), usize> = FxHashMap::default();
-    for entry in entries {
+    let mut details = Details::default();
+    let firsts: Vec<usize> = entries.iter().map(|entry| entry.edits[0]).collect();
+    for (at, entry) in entries.into_iter().enumerate() {
+        if at.is_multiple_of(READ_AHEAD) {
+            let next = firsts[at..].iter().take(READ_AHEAD);
+            read_ahead(next.map(|&first| changes[first].glimpse()));
+        }
         let level = entry.all().map(|i| changes[i].level).max();
         let lost_type = kin.lost_type(&changes[entry.edits[0]]);
-        let known = shared(changes, entry.operator, &entry.edits, lost_type)
+        let known = shared(changes, &entry, lost_type, &mut details)
             .map(|shared| alike.entry((shared, level.unwrap_or(Level::None))))
             .map(|known| *known.or_insert(causes.len()));
+        let of_first = &changes[entry.edits[0]].operator;
         let edited = Edited {
-            operator: entry.operator.into(),
+            operator: match std::ptr::eq(&**of_first, entry.operator)
+                || **of_first == *entry.operator
+            {
+                true => Arc::clone(of_first),
+                false => entry.operator.into(),
+            },
             edits: entry.edits,
         };
         match known.filter(|place| *place < causes.len()) {

@@ -13,6 +13,7 @@ use crate::revision::Comparison;
 use crate::rules::Level;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::Operator;
+use opatlas_source::{READ_AHEAD, read_ahead};
 
 /// When and for what a comparison is judged.
 #[derive(Debug, Clone, Copy)]
@@ -134,31 +135,36 @@ pub fn judge(
         .iter()
         .map(|exception| exception.standing(context.today, context.head_line, policy.warn_days))
         .collect();
-    let named = Treatments::of(policy);
+    let mut named = Treatments::of(policy);
     let mut matching = Matching::new(exceptions);
-    let mut last: Option<(&str, Treatment)> = None;
+    let mut last: Option<(&Change, Treatment)> = None;
     let mut changes: Vec<Judged> = Vec::with_capacity(comparison.changes.len());
     let mut used: FxHashSet<usize> = FxHashSet::default();
     let mut excusing: FxHashSet<usize> = FxHashSet::default();
-    for change in &comparison.changes {
-        // The changes of an operator stand together.
-        let known = last.filter(|(operator, _)| *operator == &*change.operator);
-        let (_, treatment) =
-            known.unwrap_or_else(|| (&change.operator, named.treatment(context, change)));
-        last = Some((&change.operator, treatment));
-        let level = policy
-            .profile
-            .level(change.rule, change.level, change.impacts);
-        let matching = matching.of_change(change);
-        let excuse = excuse(&matching, level, treatment, &standings);
-        used.extend(excuse.map(|excuse| excuse.exception));
-        excusing.extend(excuse.filter(|e| e.holds).map(|excuse| excuse.exception));
-        changes.push(Judged {
-            change: Arc::clone(change),
-            level,
-            treatment,
-            excuse,
-        });
+    for part in comparison.changes.chunks(READ_AHEAD) {
+        read_ahead(part.iter().map(|change| change.level));
+        let operators = part.iter().filter_map(|change| change.known_base_id());
+        read_ahead(operators.map(|id| context.base.operator(id).tags.as_ptr()));
+        for change in part {
+            // The changes of an operator stand together.
+            let known = last.filter(|(before, _)| change.is_of_operator_of(before));
+            let (_, treatment) =
+                known.unwrap_or_else(|| (change, named.treatment(context, change)));
+            last = Some((change, treatment));
+            let level = policy
+                .profile
+                .level(change.rule, change.level, change.impacts);
+            let matching = matching.of_change(change);
+            let excuse = excuse(&matching, level, treatment, &standings);
+            used.extend(excuse.map(|excuse| excuse.exception));
+            excusing.extend(excuse.filter(|e| e.holds).map(|excuse| excuse.exception));
+            changes.push(Judged {
+                change: Arc::clone(change),
+                level,
+                treatment,
+                excuse,
+            });
+        }
     }
     let statuses = statuses(
         exceptions,
@@ -191,6 +197,8 @@ struct Treatments<'a> {
     private: Treatment,
     namespaces: FxHashMap<&'a str, Treatment>,
     tags: FxHashMap<&'a str, Treatment>,
+    /// What has been found for lists of tags, by their places in memory: most operators share theirs.
+    of_tags: FxHashMap<*const Box<str>, Option<Treatment>>,
 }
 
 impl<'a> Treatments<'a> {
@@ -207,11 +215,12 @@ impl<'a> Treatments<'a> {
             private: policy.private,
             namespaces: strictest(&policy.namespaces),
             tags: strictest(&policy.tags),
+            of_tags: FxHashMap::default(),
         }
     }
 
     /// The strictest treatment that applies to an operator. A tag counts where the base has it.
-    fn treatment(&self, context: Context<'_>, change: &Change) -> Treatment {
+    fn treatment(&mut self, context: Context<'_>, change: &Change) -> Treatment {
         let in_base = change.base_id(context.base);
         let operator: Option<&Operator> =
             in_base.map(|id| context.base.operator(id)).or_else(|| {
@@ -221,16 +230,30 @@ impl<'a> Treatments<'a> {
         let Some(operator) = operator else {
             return Treatment::Same;
         };
+        let of_namespace = match self.namespaces.is_empty() {
+            true => None,
+            false => self.namespaces.get(operator.namespace()).copied(),
+        };
+        let of_tags = || {
+            let treatments = operator.tags.iter().filter_map(|tag| self.tags.get(&**tag));
+            treatments.copied().max()
+        };
+        let of_tag = match in_base.is_some() && !operator.tags.is_empty() {
+            true => *self
+                .of_tags
+                .entry(operator.tags.as_ptr())
+                .or_insert_with(of_tags),
+            false => None,
+        };
+        let others = of_namespace.max(of_tag);
+        if others.is_none() && self.private == Treatment::default() {
+            // Whatever its name is.
+            return Treatment::default();
+        }
         let name = operator.name_text();
         let is_private = name.starts_with('_') && !name.starts_with("__");
         let of_private = is_private.then_some(self.private);
-        let of_namespace = self.namespaces.get(operator.namespace()).copied();
-        let of_tag = operator.tags.iter().filter(|_| in_base.is_some());
-        let of_tag = of_tag
-            .filter_map(|tag| self.tags.get(&**tag).copied())
-            .max();
-        let all = [of_private, of_namespace, of_tag];
-        all.into_iter().flatten().max().unwrap_or_default()
+        others.max(of_private).unwrap_or_default()
     }
 }
 

@@ -266,7 +266,7 @@ impl TableChange {
     }
 
     /// The operator in the base and in the head.
-    pub(super) fn ids(&self) -> (OperatorId, OperatorId) {
+    pub(crate) fn ids(&self) -> (OperatorId, OperatorId) {
         self.ids
     }
 

@@ -10,6 +10,10 @@ use opatlas_operators::entry::{Entry, Field};
 use opatlas_operators::operator::OperatorId;
 use opatlas_schema::name::OperatorName;
 
+/// Of more pairs than that only entries with `autogen` are looked at: they are a fifth of all, and entries lie all
+/// over memory. Which these are is found once for a revision, by a look at each entry.
+const FEW: usize = 256;
+
 /// Adds generated operators that came, went, or changed places with written ones, and names that
 /// `autogen` lists or no longer lists.
 pub(super) fn compare(
@@ -21,9 +25,14 @@ pub(super) fn compare(
     let touched = touched(base, head, pairing);
     let listed = [base, head].map(|side| Listed::among(side, &touched));
     for &(old, new) in &pairing.common.unshared {
-        let (before, after) = (base.operator(old), head.operator(new));
+        let is_generated =
+            [base.generated_from(old), head.generated_from(new)].map(|it| it.is_some());
+        if is_generated == [false, false] {
+            continue;
+        }
+        let before = base.operator(old);
         let name = before.name_text();
-        let rule = match (before.is_generated(), after.is_generated()) {
+        let rule = match is_generated.into() {
             (true, false) => ChangeRuleId::AutogenBecameExplicit,
             (false, true) => ChangeRuleId::AutogenAdded,
             (true, true) if !touched.contains(name) => continue,
@@ -38,7 +47,7 @@ pub(super) fn compare(
         let mut change = Change::new(rule, before.shared_name(), Subject::Operator)
             .old(declared(base, old))
             .new_side(declared(head, new));
-        if before.is_generated() && after.is_generated() {
+        if is_generated == [true, true] {
             change = change.note(Note::StillGenerated);
         }
         changes.push(change);
@@ -90,7 +99,25 @@ fn touched<'a>(
     let mut add = |entry: Option<&'a Entry>| {
         touched.extend(entry.into_iter().flat_map(names).map(OperatorName::as_str));
     };
-    for &(old, new) in &pairing.common.unshared {
+    let common = pairing.common;
+    let listing = || {
+        let of_base = base.listing().iter().filter_map(|&old| {
+            let new = common.in_head[old.index()]?;
+            (common.in_base[new.index()] == Some(old)).then_some((old, new))
+        });
+        let of_head = head.listing().iter();
+        let of_head = of_head.filter_map(|&new| Some((common.in_base[new.index()]?, new)));
+        of_base.chain(of_head).collect::<Vec<_>>()
+    };
+    let found;
+    let pairs = match common.unshared.len() > FEW {
+        true => {
+            found = listing();
+            &found
+        }
+        false => &common.unshared,
+    };
+    for &(old, new) in pairs {
         let (before, after) = (entry(base, old), entry(head, new));
         let names = |entry: Option<&'a Entry>| entry.into_iter().flat_map(names);
         if !names(before).eq(names(after)) {

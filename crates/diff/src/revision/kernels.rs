@@ -97,12 +97,13 @@ fn push_line(text: &mut String, kernel: &KernelEntry) {
     }
 }
 
-/// Adds what changed between the kernels of two entries of one operator.
+/// Adds what changed between the kernels of two entries of one operator. `text` is what lines are put together in.
 pub(super) fn compare(
     operator: &Arc<str>,
     base: (&Catalogue, DeclaredEntry<'_>),
     head: (&Catalogue, DeclaredEntry<'_>),
     changes: &mut Vec<Change>,
+    text: &mut String,
 ) {
     let old = Kernels::of(base.0, base.1);
     let new = Kernels::of(head.0, head.1);
@@ -138,18 +139,17 @@ pub(super) fn compare(
         ),
         (ChangeRuleId::DispatchKernelRenamed, old.keys(is_renamed)),
     ];
-    let mut text = String::new();
     if let Some((rule, keys)) = composite {
         let keys: Vec<KeyName> = keys.iter().map(|&key| KeyName::Known(key)).collect();
         let change = Change::new(rule, Arc::clone(operator), Subject::Operator)
-            .old(old.lines(&keys, &mut text))
-            .new_side(new.lines(&keys, &mut text));
+            .old(old.lines(&keys, text))
+            .new_side(new.lines(&keys, text));
         changes.push(change);
     }
     for (rule, keys) in found {
         if !keys.is_empty() {
-            let before = old.lines(&keys, &mut text);
-            let after = new.lines(&keys, &mut text);
+            let before = old.lines(&keys, text);
+            let after = new.lines(&keys, text);
             let keys: Arc<[KeyName]> = keys.into();
             let mut change =
                 Change::new(rule, Arc::clone(operator), Subject::Keys(Arc::clone(&keys)));

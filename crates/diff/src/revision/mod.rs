@@ -206,6 +206,7 @@ fn entries(
 ) -> Result<Vec<Arc<Change>>, Stopped> {
     // Those of one entry, and all. What grows holds pointers: changes are megabytes.
     let (mut found, mut changes) = (Vec::new(), Vec::new());
+    let mut text = String::new();
     for part in common.unshared.chunks(READ_AHEAD) {
         stop.check()?;
         let sides = |&(old, new): &_| [(base, old), (head, new)];
@@ -219,7 +220,7 @@ fn entries(
             if let (Some(before), Some(after)) = sides {
                 let name = before.operator.shared_name();
                 fields::compare(&name, before, after, &mut found);
-                kernels::compare(&name, (base, before), (head, after), &mut found);
+                kernels::compare(&name, (base, before), (head, after), &mut found, &mut text);
                 tag_changes::compare(&name, before, after, &head.tags, &mut found);
                 changes.extend(found.drain(..).map(|change| {
                     let mut change = change.at((old, new));
@@ -246,13 +247,16 @@ fn name_causes(
     // By the index of the operator in the base, and of operators that only the head has by name.
     let mut of_base: Vec<Option<usize>> = vec![None; base.operators.len()];
     let mut of_head: FxHashMap<&str, usize> = FxHashMap::default();
-    let declared = changes.iter().enumerate().filter(|(_, change)| {
-        change.rule.group == Group::Dispatch || change.rule.group == Group::Generated
-    });
-    for (i, change) in declared {
-        match change.base_id(base) {
-            Some(id) => _ = of_base[id.index()].get_or_insert(i),
-            None => _ = of_head.entry(&change.operator).or_insert(i),
+    for (part, from) in changes.chunks(READ_AHEAD).zip((0..).step_by(READ_AHEAD)) {
+        read_ahead(part.iter().map(|change| change.level));
+        let is_declared = |change: &Change| {
+            change.rule.group == Group::Dispatch || change.rule.group == Group::Generated
+        };
+        for (i, change) in (from..).zip(part).filter(|(_, change)| is_declared(change)) {
+            match change.base_id(base) {
+                Some(id) => _ = of_base[id.index()].get_or_insert(i),
+                None => _ = of_head.entry(&change.operator).or_insert(i),
+            }
         }
     }
     let of_name = |name: &str| match base.find_qualified(name) {
@@ -262,22 +266,16 @@ fn name_causes(
     let of_delegate = |operator: &Operator| of_name(operator.structured_delegate()?.as_str());
     let cause = |table: &TableChange| {
         let (old, new) = table.ids();
-        let in_base = || {
-            let operator = base.operator(old);
-            match operator.generated_from() {
-                Some(from) => of_base[from.index()],
-                None => of_delegate(operator),
-            }
+        let in_base = || match base.generated_from(old) {
+            Some(from) => of_base[from.index()],
+            None => of_delegate(base.operator(old)),
         };
-        let in_head = || {
-            let operator = head.operator(new);
-            match operator.generated_from() {
-                Some(from) => match common.in_base[from.index()] {
-                    Some(from) => of_base[from.index()],
-                    None => of_name(head.operator(from).qualified_name()),
-                },
-                None => of_delegate(operator),
-            }
+        let in_head = || match head.generated_from(new) {
+            Some(from) => match common.in_base[from.index()] {
+                Some(from) => of_base[from.index()],
+                None => of_name(head.operator(from).qualified_name()),
+            },
+            None => of_delegate(head.operator(new)),
         };
         of_base[old.index()].or_else(in_base).or_else(in_head)
     };

@@ -69,7 +69,7 @@ fn compare(a: &Change, b: &Change) -> Ordering {
     };
     let by_rank = || rank(a).cmp(&rank(b));
     // Few agree in all that comes before, so the text is seldom made.
-    let by_subject = || a.subject.joined().cmp(&b.subject.joined());
+    let by_subject = || a.subject.order(&b.subject);
     let by_operator = a.operator.cmp(&b.operator);
     by_operator.then_with(by_rank).then_with(by_subject)
 }

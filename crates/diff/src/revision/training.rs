@@ -115,8 +115,9 @@ impl Alike {
             let autograd = pattern.rule(autograd_key(view.keys(), slot)?);
             Some((pattern.rule(slot), autograd))
         };
-        let (mut first, mut all) = (Vec::new(), Vec::new());
-        let mut known = Vec::new();
+        let most = tables.dense.len();
+        let (mut first, mut all) = (Vec::new(), Vec::with_capacity(most));
+        let mut known = Vec::with_capacity(most);
         for &(slot, there) in &tables.dense {
             let (Some(before), Some(after)) = (rules(base, old, slot), rules(head, new, there))
             else {

@@ -99,7 +99,10 @@ impl<'a> Hidden<'a> {
             names: FxHashSet::default(),
             anything: !file.is_list || !file.diagnostics.is_empty(),
         };
-        for placed in &file.entries {
+        // Mostly there are none, and entries lie all over memory.
+        let is_read = catalogue.entry_of.len() == file.entries.len();
+        let entries = if is_read { &[] } else { &*file.entries };
+        for placed in entries {
             let entry = &placed.entry;
             if entry.schema.is_some() {
                 continue;

@@ -88,9 +88,16 @@ impl VerdictMoves {
                 }
             }
         }
+        // Keys of a column have the same verdicts for the same reasons, so who follows whom is found for the first.
+        let mut followers: Vec<Option<Followers>> = vec![None; columns.len()];
         for &(slot, there, column) in &moves.slots {
-            let leaders = &mut moves.leaders;
-            follow((base, slot), (head, there), &columns[column], leaders);
+            let of_column = followers[column]
+                .get_or_insert_with(|| followers_of((base, slot), (head, there), &columns[column]));
+            let key = base.keys().name(Key::Runtime(slot));
+            for (follower, leader) in of_column {
+                let of_operator = moves.leaders.entry(Arc::clone(follower)).or_default();
+                of_operator.push((key, Arc::clone(leader)));
+            }
         }
         moves
     }
@@ -153,13 +160,15 @@ impl VerdictMoves {
     }
 }
 
-/// Adds the operators whose verdicts on a key differ because another one's kernel was lost or gained.
-fn follow(
+/// Operators, each with the one that it follows.
+type Followers = Vec<(Arc<str>, Arc<str>)>;
+
+/// The operators whose verdicts on a key differ because another one's kernel was lost or gained, each with that one.
+fn followers_of(
     (base, slot): (View<'_>, Slot),
     (head, there): (View<'_>, Slot),
     column: &Column,
-    leaders: &mut FxHashMap<Arc<str>, Vec<(&'static str, Arc<str>)>>,
-) {
+) -> Followers {
     let mut fallen = Vec::new();
     let (mut lost, mut gained) = (FxHashMap::default(), FxHashMap::default());
     for &(old, new) in &column.differ {
@@ -185,20 +194,18 @@ fn follow(
         }
     }
     if lost.is_empty() && gained.is_empty() {
-        return;
+        return Vec::new();
     }
     let name = |id| -> Arc<str> { base.inputs.catalogue.operator(id).shared_name() };
-    let key = base.keys().name(Key::Runtime(slot));
-    for (falls, id, old) in fallen {
+    let follower = |(falls, id, old)| {
         let (needs, of_kernels) = match falls {
             true => (head.support(id, there).needs, &lost),
             false => (base.support(id, slot).needs, &gained),
         };
-        if let Some(&leader) = needs.iter().find_map(|leaf| of_kernels.get(leaf)) {
-            let of_operator = leaders.entry(name(old)).or_default();
-            of_operator.push((key, name(leader)));
-        }
-    }
+        let leader = needs.iter().find_map(|leaf| of_kernels.get(leaf))?;
+        Some((name(old), name(*leader)))
+    };
+    fallen.into_iter().filter_map(follower).collect()
 }
 
 /// Whether a call worked and does not any more. Where it is not known whether it worked, what the

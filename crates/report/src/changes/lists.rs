@@ -32,9 +32,22 @@ fn family(known: &Keys, slot: Slot) -> Option<&'static str> {
 /// Dispatch keys: families of backends are folded, so that `all 14 NestedTensor keys` are not 14
 /// names.
 pub(super) fn keys<S: AsRef<str>>(names: &[S]) -> String {
+    let mut text = String::with_capacity(letters(names));
+    push_keys(&mut text, names);
+    text
+}
+
+/// At most how many bytes [`keys`] has of these names; a little more where families are named.
+pub(super) fn letters<S: AsRef<str>>(names: &[S]) -> usize {
+    let letters = names.iter().map(|name| name.as_ref().len() + ", ".len());
+    letters.sum()
+}
+
+/// Appends them.
+pub(super) fn push_keys<S: AsRef<str>>(text: &mut String, names: &[S]) {
     if let [only] = names {
         // As in most changes.
-        return only.as_ref().to_owned();
+        return text.push_str(only.as_ref());
     }
     let known = Keys::of(Release::LATEST);
     let families = names.iter().map(|name| {
@@ -42,8 +55,6 @@ pub(super) fn keys<S: AsRef<str>>(names: &[S]) -> String {
         slot.and_then(|slot| family(known, slot)).unwrap_or("")
     });
     let families: Vec<&str> = families.collect();
-    let letters: usize = names.iter().map(|name| name.as_ref().len()).sum();
-    let mut text = String::with_capacity(letters + names.len() * ", ".len());
     // In the order of their first names. A release has a handful, so the names are gone through a few times.
     let mut told: Vec<&str> = Vec::new();
     for (at, &family) in families.iter().enumerate() {
@@ -75,7 +86,6 @@ pub(super) fn keys<S: AsRef<str>>(names: &[S]) -> String {
             let _ = write!(text, " and {} more {kind} keys", count - shown);
         }
     }
-    text
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ mod entry;
 pub(super) mod formulas;
 mod operators;
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 
 use opatlas_diff::rules::Group;
 use opatlas_diff::{Change, Fragment, Note, Subject};
@@ -31,6 +31,18 @@ pub fn message(change: &Change) -> String {
         }
     };
     told.unwrap_or_else(|| change.rule.what.trim_end_matches('.').to_owned())
+}
+
+/// A name between backticks, as part of a sentence.
+#[derive(Debug, Clone, Copy)]
+struct Tick<'n>(&'n str);
+
+impl fmt::Display for Tick<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        ["`", self.0, "`"]
+            .iter()
+            .try_for_each(|part| f.write_str(part))
+    }
 }
 
 /// A name between backticks.

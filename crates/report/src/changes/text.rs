@@ -308,7 +308,7 @@ impl<'a> Shown<'a, '_> {
         }
         for edited in &cause.edited {
             let mut cards = self.report.cards.iter();
-            let Some(card) = cards.find(|card| card.operator == edited.operator) else {
+            let Some(card) = cards.find(|card| *card.operator == *edited.operator) else {
                 continue;
             };
             if cause.edited.len() > 1 {

@@ -1,8 +1,19 @@
 //! Sentences about arguments, defaults, annotations, out arguments and returns.
 
-use super::{names, text, tick, ticks};
+use std::fmt;
+
+use super::{Tick, names, text, ticks};
 use opatlas_diff::rules::ChangeRuleId;
 use opatlas_diff::{Change, Fragment, Note, Subject};
+
+/// `` `int` to `SymInt` ``
+struct FromTo<'t>(&'t str, &'t str);
+
+impl fmt::Display for FromTo<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} to {}", Tick(self.0), Tick(self.1))
+    }
+}
 
 /// An argument or return as its schema writes it.
 #[derive(Debug, Clone, Copy, Default)]
@@ -38,8 +49,8 @@ impl<'a> Declared<'a> {
         }
     }
 
-    fn default(&self) -> String {
-        tick(self.default.unwrap_or(""))
+    fn default(&self) -> Tick<'a> {
+        Tick(self.default.unwrap_or(""))
     }
 }
 
@@ -50,47 +61,47 @@ pub(super) fn message(change: &Change) -> Option<String> {
     if id.as_str().starts_with("return-") || id.as_str().starts_with("var") {
         return returns(change, old, new);
     }
-    let what = match &change.subject {
+    let what = fmt::from_fn(|f| match &change.subject {
         Subject::Argument(name) if id.as_str().starts_with("out-") => {
-            format!("out argument {}", tick(name))
+            write!(f, "out argument {}", Tick(name))
         }
-        Subject::Argument(name) => format!("argument {}", tick(name)),
-        _ => String::new(),
-    };
-    let types = || format!("{} to {}", tick(old.ty), tick(new.ty));
+        Subject::Argument(name) => write!(f, "argument {}", Tick(name)),
+        _ => Ok(()),
+    });
+    let types = || FromTo(old.ty, new.ty);
     Some(match id {
         ChangeRuleId::ArgumentAddedWithDefault | ChangeRuleId::ArgumentAddedContainerDefault => {
             format!(
                 "new {what} of type {} with default {}",
-                tick(new.ty),
+                Tick(new.ty),
                 new.default()
             )
         }
         ChangeRuleId::ArgumentAddedRequired => {
-            format!("new {what} of type {} without a default", tick(new.ty))
+            format!("new {what} of type {} without a default", Tick(new.ty))
         }
         ChangeRuleId::ArgumentInserted => format!(
             "new {what} of type {} before existing arguments{}",
-            tick(new.ty),
+            Tick(new.ty),
             match new.default {
-                Some(default) => format!(", with default {}", tick(default)),
+                Some(default) => format!(", with default {}", Tick(default)),
                 None => ", without a default".to_owned(),
             }
         ),
         ChangeRuleId::ArgumentAddedAfterOut => format!(
             "new {what} of type {} after an out argument{}",
-            tick(new.ty),
+            Tick(new.ty),
             match new.default {
-                Some(default) => format!(", with default {}", tick(default)),
+                Some(default) => format!(", with default {}", Tick(default)),
                 None => ", without a default".to_owned(),
             }
         ),
         ChangeRuleId::ArgumentRemoved => match old.default {
-            Some(default) => format!("{what} removed; its default was {}", tick(default)),
+            Some(default) => format!("{what} removed; its default was {}", Tick(default)),
             None => format!("{what} removed"),
         },
         ChangeRuleId::ArgumentRenamed | ChangeRuleId::OutArgumentRenamed => {
-            format!("{what} renamed to {}", tick(new.name))
+            format!("{what} renamed to {}", Tick(new.name))
         }
         ChangeRuleId::ArgumentReordered if change.notes.contains(&Note::SilentSwap) => format!(
             "arguments {} reordered; their types are equal, so swapped values cause no error",
@@ -158,8 +169,8 @@ pub(super) fn message(change: &Change) -> Option<String> {
         ),
         ChangeRuleId::DefaultChangedWithType => format!(
             "type and default of {what} changed from {} to {}",
-            tick(text(change.old.as_ref())),
-            tick(text(change.new.as_ref()))
+            Tick(text(change.old.as_ref())),
+            Tick(text(change.new.as_ref()))
         ),
         ChangeRuleId::AliasAnnotationAdded => {
             format!("{what} may now share memory with a return: {}", types())
@@ -184,7 +195,7 @@ pub(super) fn message(change: &Change) -> Option<String> {
         }
         ChangeRuleId::ArgumentBecameOut => format!("{what} became an out argument"),
         ChangeRuleId::OutArgumentBecameInput => format!("{what} became an input"),
-        ChangeRuleId::OutArgumentAdded => format!("new {what} of type {}", tick(new.ty)),
+        ChangeRuleId::OutArgumentAdded => format!("new {what} of type {}", Tick(new.ty)),
         ChangeRuleId::OutArgumentRemoved => format!("{what} removed"),
         ChangeRuleId::OutArgumentsReplaced => "out arguments replaced by inputs".to_owned(),
         _ => return None,
@@ -201,20 +212,20 @@ fn besides(change: &Change) -> &'static str {
 
 fn returns(change: &Change, old: Declared<'_>, new: Declared<'_>) -> Option<String> {
     let (before, after) = (text(change.old.as_ref()), text(change.new.as_ref()));
-    let what = match (&change.subject, old.name) {
-        (Subject::Return(_), name) if !name.is_empty() => format!("return {}", tick(name)),
-        (Subject::Return(0), _) => "the return".to_owned(),
-        (Subject::Return(index), _) => format!("return {}", index + 1),
-        _ => String::new(),
-    };
-    let types = || format!("{} to {}", tick(old.ty), tick(new.ty));
-    let all = || format!("{} to {}", tick(before), tick(after));
+    let what = fmt::from_fn(|f| match (&change.subject, old.name) {
+        (Subject::Return(_), name) if !name.is_empty() => write!(f, "return {}", Tick(name)),
+        (Subject::Return(0), _) => f.write_str("the return"),
+        (Subject::Return(index), _) => write!(f, "return {}", index + 1),
+        _ => Ok(()),
+    });
+    let types = || FromTo(old.ty, new.ty);
+    let all = || FromTo(before, after);
     Some(match change.rule.id {
         ChangeRuleId::ReturnCountChanged => match (values(before), values(after)) {
             (old, 1) => format!("it returns one value instead of {old}"),
             (old, new) => format!("it returns {new} values instead of {old}"),
         },
-        ChangeRuleId::ReturnRenamed => format!("{what} renamed to {}", tick(new.name)),
+        ChangeRuleId::ReturnRenamed => format!("{what} renamed to {}", Tick(new.name)),
         ChangeRuleId::ReturnNameAdded => format!("returns gained names: {}", all()),
         ChangeRuleId::ReturnNameRemoved => format!("returns lost their names: {}", all()),
         ChangeRuleId::ReturnReordered => format!("returns reordered: {}", all()),

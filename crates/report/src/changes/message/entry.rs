@@ -1,9 +1,10 @@
 //! Sentences about fields of an entry, kernels and tags, and their effect on each backend.
 
-use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::sync::Arc;
 
 use super::{formulas, from_to, names, push_ticks, text, tick, ticks};
-use crate::changes::lists::keys;
+use crate::changes::lists::{self, keys};
 use opatlas_diff::rules::ChangeRuleId;
 use opatlas_diff::{Change, Note, Subject};
 use opatlas_operators::entry::KeyName;
@@ -89,32 +90,40 @@ pub(super) fn message(change: &Change) -> Option<String> {
 
 fn tags(change: &Change) -> Option<String> {
     let own = names(change);
-    let all = ticks(&own);
     Some(match change.rule.id {
         ChangeRuleId::TagCoreAdded => "it gained the tag `core` and is now frozen".to_owned(),
         ChangeRuleId::TagCoreRemoved => {
             "it lost the tag `core`, which protected it from changes".to_owned()
         }
         ChangeRuleId::TagUnknown if own.len() == 1 => {
-            format!("`tags.yaml` does not declare the tag {all}")
+            format!("`tags.yaml` does not declare the tag {}", ticks(&own))
         }
-        ChangeRuleId::TagUnknown => format!("`tags.yaml` does not declare the tags {all}"),
+        ChangeRuleId::TagUnknown => {
+            format!("`tags.yaml` does not declare the tags {}", ticks(&own))
+        }
         ChangeRuleId::TagAliasBehaviourChanged
         | ChangeRuleId::TagDeterminismChanged
         | ChangeRuleId::TagShapeChanged
         | ChangeRuleId::TagLayoutChanged
         | ChangeRuleId::TagClassificationChanged => {
-            let head: BTreeSet<&str> = text(change.new.as_ref()).split(", ").collect();
-            let (came, went): (Vec<&str>, Vec<&str>) =
-                own.iter().partition(|tag| head.contains(*tag));
-            let mut parts = Vec::new();
+            let head = text(change.new.as_ref());
+            let is_new = |tag: &&&str| head.split(", ").any(|known| known == **tag);
+            let (came, went): (Vec<&str>, Vec<&str>) = own.iter().partition(is_new);
+            let mut text = "it ".to_owned();
             for (verb, tags) in [("gained", came), ("lost", went)] {
-                if !tags.is_empty() {
-                    let noun = if tags.len() == 1 { "tag" } else { "tags" };
-                    parts.push(format!("{verb} the {noun} {}", ticks(&tags)));
+                if tags.is_empty() {
+                    continue;
                 }
+                let before = if text.len() > "it ".len() {
+                    " and "
+                } else {
+                    ""
+                };
+                let noun = if tags.len() == 1 { "tag" } else { "tags" };
+                let _ = write!(text, "{before}{verb} the {noun} ");
+                push_ticks(&mut text, tags.len(), tags.iter().copied());
             }
-            format!("it {}", parts.join(" and "))
+            text
         }
         _ => return None,
     })
@@ -200,14 +209,10 @@ fn kernels(change: &Change) -> Option<String> {
                 from_to(change, "a structured one")
             )
         }
-        ChangeRuleId::BackendSupportLost => {
-            ["it no longer works on ", &keys(own), &followers(change)].concat()
-        }
-        ChangeRuleId::BackendSupportGained => {
-            ["it now works on ", &keys(own), &followers(change)].concat()
-        }
+        ChangeRuleId::BackendSupportLost => on_keys("it no longer works on ", own, &change.also),
+        ChangeRuleId::BackendSupportGained => on_keys("it now works on ", own, &change.also),
         ChangeRuleId::BackendSupportKindChanged => {
-            ["another kind of kernel runs it on ", &keys(own)].concat()
+            on_keys("another kind of kernel runs it on ", own, &[])
         }
         ChangeRuleId::AutogradSupportLost if change.notes.contains(&Note::Ambiguous) => format!(
             "calls on {} fail, because a composite kernel and a backend's kernel are ambiguous",
@@ -245,26 +250,35 @@ fn kernels(change: &Change) -> Option<String> {
     })
 }
 
-/// The operators that call it and follow it: `, nor do the 3 operators that call it: ...`.
-fn followers(change: &Change) -> String {
+/// A sentence about keys, and about the operators that call it and follow it there.
+fn on_keys(before: &str, keys: &[KeyName], followers: &[Arc<str>]) -> String {
     const NAMED: usize = 5;
-    let all = change.also.len();
-    if all == 0 {
-        return String::new();
+    const THEM: &str = "; with it operators that call it: and more";
+    const NUMBERS: usize = 20;
+    let named = &followers[..followers.len().min(NAMED)];
+    let letters = named.iter().map(|name| "`, `".len() + name.len());
+    let room = before.len() + lists::letters(keys) + letters.sum::<usize>();
+    let more = if named.is_empty() {
+        0
+    } else {
+        THEM.len() + NUMBERS
+    };
+    let mut text = String::with_capacity(room + more);
+    text.push_str(before);
+    lists::push_keys(&mut text, keys);
+    let _ = match followers.len() {
+        0 => return text,
+        1 => write!(text, "; with it the operator that calls it: "),
+        all => write!(text, "; with it {all} operators that call it: "),
+    };
+    for (at, name) in named.iter().enumerate() {
+        let before = if at > 0 { ", " } else { "" };
+        for part in [before, "`", name, "`"] {
+            text.push_str(part);
+        }
     }
-    let named: Vec<String> = change
-        .also
-        .iter()
-        .take(NAMED)
-        .map(|name| tick(name))
-        .collect();
-    let more = match all - named.len() {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    let them = match all {
-        1 => "with it the operator that calls it".to_owned(),
-        all => format!("with it {all} operators that call it"),
-    };
-    format!("; {them}: {}{more}", named.join(", "))
+    if followers.len() > named.len() {
+        let _ = write!(text, " and {} more", followers.len() - named.len());
+    }
+    text
 }
