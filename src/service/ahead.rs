@@ -29,9 +29,10 @@ pub type Aside<'m> = dyn Fn() + Send + Sync + 'm;
 /// Takes the pieces one after the other.
 pub(super) type Take<'m> = dyn FnMut(&[u8]) -> Result<(), ServiceError> + Send + 'm;
 
-/// Pieces that are made ahead. A thread takes the next piece where it is made and no other thread takes one, and else
-/// begins another one. So no thread waits as long as there is something to do, be it that the helper never comes, and
-/// little is left to take when the last piece is made.
+/// Pieces that are made ahead. The thread that took the last piece takes the next one where it is made, and else
+/// begins another one. The other thread makes pieces, and takes one only where it has nothing to make, so that what taking
+/// works in mostly stays in the caches of one processor. So no thread waits as long as there is something to do, be it
+/// that the helper never comes, and little is left to take when the last piece is made.
 pub(super) struct Ahead<'m> {
     /// How many items there are.
     count: usize,
@@ -55,6 +56,8 @@ struct State {
     taken: usize,
     /// Whether a thread takes one.
     is_taking: bool,
+    /// Which one took the last.
+    taker: Option<Who>,
     /// When the first one had been taken.
     since: Option<Instant>,
     /// A thread failed.
@@ -70,6 +73,13 @@ struct Piece {
     number: usize,
     items: Range<usize>,
     text: Vec<u8>,
+}
+
+/// One of the two threads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Who {
+    Leader,
+    Helper,
 }
 
 /// What a thread does next.
@@ -114,7 +124,7 @@ impl<'m> Ahead<'m> {
     /// Makes and takes pieces until there is nothing left to do, or only what the helper is at.
     pub(super) fn lead(&self) {
         let mut failing = Failing(Some(self));
-        self.work(self.state());
+        self.work(Who::Leader, self.state());
         failing.0 = None;
     }
 
@@ -135,7 +145,7 @@ impl<'m> Ahead<'m> {
             thread::sleep(SENDING - sent);
             state = self.state();
         }
-        self.work(state);
+        self.work(Who::Helper, state);
         failing.0 = None;
     }
 
@@ -149,9 +159,9 @@ impl<'m> Ahead<'m> {
         state.error.map_or(Ok(()), Err)
     }
 
-    fn work<'s>(&'s self, mut state: MutexGuard<'s, State>) {
+    fn work<'s>(&'s self, who: Who, mut state: MutexGuard<'s, State>) {
         while !state.is_over {
-            if let Some(step) = self.next(&mut state) {
+            if let Some(step) = self.next(who, &mut state) {
                 drop(state);
                 state = match step {
                     Step::Make(piece) => self.finish(piece),
@@ -171,15 +181,25 @@ impl<'m> Ahead<'m> {
         }
     }
 
-    fn next(&self, state: &mut State) -> Option<Step> {
-        if !state.is_taking
-            && let Some(text) = state.begun.pop_front_if(|front| front.is_some()).flatten()
-        {
-            state.is_taking = true;
-            state.taken += 1;
-            return Some(Step::Take(text));
+    fn next(&self, who: Who, state: &mut State) -> Option<Step> {
+        let takes = state.taker.is_none_or(|taker| taker == who);
+        let own = if takes { Self::pop(who, state) } else { None };
+        own.or_else(|| self.begin(state).map(Step::Make))
+            .or_else(|| Self::pop(who, state))
+    }
+
+    /// The next piece to take, where it is made and nobody takes one.
+    fn pop(who: Who, state: &mut State) -> Option<Step> {
+        if state.is_taking {
+            return None;
         }
-        self.begin(state).map(Step::Make)
+        let text = state
+            .begun
+            .pop_front_if(|front| front.is_some())
+            .flatten()?;
+        (state.is_taking, state.taker) = (true, Some(who));
+        state.taken += 1;
+        Some(Step::Take(text))
     }
 
     /// Begins the next piece, where there is one and few enough are made ahead.
@@ -350,6 +370,43 @@ mod tests {
         });
         assert!(ahead.result().is_ok());
         assert_eq!((seen, taken, made()), (2 + AHEAD, 1000, 1000));
+    }
+
+    #[test]
+    fn the_thread_that_took_the_last_piece_takes_the_next_one() {
+        let mut take = |_: &[u8]| Ok(());
+        let ahead = Ahead::new(3, (1, 1), (&write, &|| ()), &mut take);
+        let next = |who| {
+            let step = {
+                let mut state = ahead.state();
+                ahead.next(who, &mut state)
+            };
+            match step {
+                Some(Step::Make(piece)) => {
+                    drop(ahead.finish(piece));
+                    "made"
+                }
+                Some(Step::Take(text)) => {
+                    drop(ahead.take(text));
+                    "taken"
+                }
+                None => "nothing",
+            }
+        };
+        let steps = [
+            (Who::Helper, "made"),
+            // Nobody has taken one so far.
+            (Who::Leader, "taken"),
+            (Who::Helper, "made"),
+            (Who::Helper, "made"),
+            (Who::Leader, "taken"),
+            // There is nothing left to make.
+            (Who::Helper, "taken"),
+            (Who::Leader, "nothing"),
+        ];
+        for (who, step) in steps {
+            assert_eq!(next(who), step, "{who:?}");
+        }
     }
 
     #[test]

@@ -49,11 +49,11 @@ impl Answers {
                 limit: LARGEST_ANSWER,
             });
         }
-        if bytes.len() <= UNCOUNTED {
-            return Ok(bytes.into());
-        }
         if bytes.capacity() - bytes.len() > bytes.len() / 4 {
             bytes.shrink_to_fit();
+        }
+        if bytes.len() <= UNCOUNTED {
+            return Ok(bytes.into());
         }
         let units = u32::try_from(bytes.capacity().div_ceil(UNIT)).unwrap_or(u32::MAX);
         let part = Arc::clone(&self.0).try_acquire_many_owned(units);

@@ -25,6 +25,9 @@ pub enum Effort {
     Often,
 }
 
+/// The room of what comes out between two flushes, in bytes: to grow there would copy it several times.
+const ROOM: usize = 96 << 10;
+
 /// What Zstandard works in, nearly a megabyte each, of streams that have ended.
 static ENCODERS: Unused<Encoder<'static>> = Unused::new(2);
 
@@ -55,7 +58,9 @@ impl Packer {
                 Vec::new(),
                 flate2::Compression::new(level),
             )),
-            _ => Self::Zstd(encoder().map(|encoder| Writer::new(Vec::new(), encoder))),
+            _ => {
+                Self::Zstd(encoder().map(|encoder| Writer::new(Vec::with_capacity(ROOM), encoder)))
+            }
         }
     }
 
@@ -79,7 +84,7 @@ impl Packer {
             }
             Self::Zstd(Some(writer)) => {
                 let _ = writer.flush();
-                std::mem::take(writer.writer_mut())
+                std::mem::replace(writer.writer_mut(), Vec::with_capacity(ROOM))
             }
             Self::Zstd(None) => Vec::new(),
         }
