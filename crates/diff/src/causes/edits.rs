@@ -3,6 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use rustc_hash::FxHashSet;
+
 use crate::change::{Change, Fragment, Note, Subject};
 use crate::rules::{ChangeRuleId, Group, Level};
 use opatlas_operators::derivatives::tokens::{difference, is_not_implemented};
@@ -181,7 +183,8 @@ fn end_of_formula(new: &str) -> &'static str {
 /// Appends the tags that came and went, whatever other tags there are.
 fn push_tag_moves(change: &Change, text: &mut String) {
     let head = change.new.as_ref().map_or("", |fragment| &fragment.text);
-    let is_new = |tag: &str| head.split(", ").any(|known| known == tag);
+    let head: FxHashSet<&str> = head.split(", ").collect();
+    let is_new = |tag: &str| head.contains(tag);
     change.subject.each_name(|at, tag| {
         text.push_str(if at > 0 { "," } else { "" });
         text.push(if is_new(tag) { '+' } else { '-' });

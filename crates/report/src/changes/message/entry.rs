@@ -1,5 +1,6 @@
 //! Sentences about fields of an entry, kernels and tags, and their effect on each backend.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
@@ -106,9 +107,9 @@ fn tags(change: &Change) -> Option<String> {
         | ChangeRuleId::TagShapeChanged
         | ChangeRuleId::TagLayoutChanged
         | ChangeRuleId::TagClassificationChanged => {
-            let head = text(change.new.as_ref());
-            let is_new = |tag: &&&str| head.split(", ").any(|known| known == **tag);
-            let (came, went): (Vec<&str>, Vec<&str>) = own.iter().partition(is_new);
+            let head: BTreeSet<&str> = text(change.new.as_ref()).split(", ").collect();
+            let (came, went): (Vec<&str>, Vec<&str>) =
+                own.iter().partition(|tag| head.contains(*tag));
             let mut text = "it ".to_owned();
             for (verb, tags) in [("gained", came), ("lost", went)] {
                 if tags.is_empty() {
