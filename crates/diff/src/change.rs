@@ -265,10 +265,10 @@ impl Change {
         }
     }
 
-    /// Whether both are about one operator. Mostly tells without a look at names.
+    /// Whether both are about the same operator; by id where both have one.
     pub(crate) fn is_of_operator_of(&self, other: &Self) -> bool {
         match (self.ids, other.ids) {
-            // A name has one pair of places.
+            // A name has one pair of ids.
             (Some(ids), Some(others)) => ids == others,
             _ => self.operator == other.operator,
         }

@@ -11,9 +11,9 @@ use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::OperatorId;
 use opatlas_schema::types::BaseType;
 
-/// An operator of a comparison: its place in the base, or else in the head, or else its name. Where several share a
-/// name it is the place of the first, so two are equal exactly if their names are. Names lie all over memory, and
-/// places tell operators apart without them.
+/// An operator of a comparison: its id in the base, or else in the head, or else its name. Of several operators with
+/// the same name it is the id of the first, so two of these are equal exactly if the names are. To compare ids needs
+/// no look at names, which lie all over memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Known<'n> {
     Base(OperatorId),
@@ -222,7 +222,7 @@ impl<'a> Kin<'a> {
     }
 }
 
-/// The operator of this name, which has these places.
+/// The operator of this name, which has these ids.
 fn known(name: &str, ids: [Option<OperatorId>; 2]) -> Known<'_> {
     match ids {
         [Some(id), _] => Known::Base(id),
