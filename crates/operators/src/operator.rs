@@ -182,6 +182,10 @@ pub(super) struct Glance {
     is_named_after_view: bool,
     /// `manual_cpp_binding` of its entry.
     has_manual_cpp_binding: bool,
+    /// `structured` of its entry.
+    is_structured: bool,
+    /// Whether its entry is structured or delegates.
+    is_of_structured_group: bool,
     /// Whether a return is a tensor, or an optional or list of them.
     returns_tensors: bool,
 }
@@ -201,6 +205,12 @@ impl Operator {
         let from = name.len() - schema.name.as_str().len();
         let base_name = [from, from + schema.name.base().len()];
         let base_name = base_name.map(|at| u32::try_from(at).unwrap_or(u32::MAX));
+        let entry = match &declaration {
+            Declaration::Entry(placed) => Some(&*placed.entry),
+            Declaration::Generated { .. } | Declaration::Vendor(_) => None,
+        };
+        let is_structured = entry.is_some_and(|entry| entry.structured);
+        let delegates = entry.is_some_and(|entry| entry.structured_delegate.is_some());
         Self {
             name,
             base_name: base_name.into(),
@@ -213,10 +223,9 @@ impl Operator {
                 is_composite_explicit: has_kernel("CompositeExplicitAutograd"),
                 is_composite_non_functional: has_kernel("CompositeExplicitAutogradNonFunctional"),
                 is_named_after_view: stem.ends_with("_copy") || stem.ends_with("_scatter"),
-                has_manual_cpp_binding: match &declaration {
-                    Declaration::Entry(placed) => placed.entry.manual_cpp_binding,
-                    Declaration::Generated { .. } | Declaration::Vendor(_) => false,
-                },
+                has_manual_cpp_binding: entry.is_some_and(|entry| entry.manual_cpp_binding),
+                is_structured,
+                is_of_structured_group: is_structured || delegates,
                 returns_tensors: schema.returns.iter().any(|r| r.ty.is_tensor_like()),
             },
             declaration,
@@ -393,8 +402,7 @@ impl Operator {
     /// `structured: True`
     #[must_use]
     pub fn is_structured(&self) -> bool {
-        self.declared()
-            .is_some_and(|placed| placed.entry.structured)
+        self.glance.is_structured
     }
 
     /// The operator that it delegates to.
@@ -407,7 +415,7 @@ impl Operator {
     /// Whether it is structured or delegates (torchgen `part_of_structured_group`).
     #[must_use]
     pub fn is_part_of_structured_group(&self) -> bool {
-        self.is_structured() || self.structured_delegate().is_some()
+        self.glance.is_of_structured_group
     }
 
     /// Whether it is abstract ([`Entry::is_abstract`]).

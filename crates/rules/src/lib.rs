@@ -211,14 +211,9 @@ pub fn check_in_parts(
     let of_entries = || {
         let mut sink = sink();
         sink.complaints(NATIVE_FUNCTIONS, &native.diagnostics);
-        for placed in &native.entries {
-            for diagnostic in &placed.entry.diagnostics {
-                sink.entry(placed, diagnostic.clone());
-            }
-            sink.more(&placed.entry.diagnostics);
-        }
         sink.complaints(TAGS, &catalogue.tags_diagnostics);
-        run(families::OF_ENTRIES, sink)
+        families::check_entries(&scope, stop, &mut sink)?;
+        run(families::ACROSS_ENTRIES, sink)
     };
     let of_formulas = || run(families::OF_FORMULAS, sink());
     let of_the_rest = || run(families::OF_THE_REST, sink());

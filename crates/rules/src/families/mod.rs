@@ -16,6 +16,7 @@ mod grammar;
 mod group_tags;
 mod out_naming;
 mod overloads;
+mod parts;
 mod returns;
 mod runtime;
 mod scope;
@@ -34,6 +35,7 @@ pub use sources::check_sources;
 
 use super::Rule;
 use super::sink::Sink;
+pub(super) use parts::check as check_entries;
 pub(super) use scope::Scope;
 
 /// The tables of all families.
@@ -73,19 +75,11 @@ pub(super) static TABLES: &[&[Rule]] = &[
 /// What finds faults.
 pub(super) type Check = fn(&Scope<'_>, &mut Sink);
 
-/// The checks of entries. Those of `autogen` ask what the others found.
+/// The checks of how entries go together, behind those of each by itself ([`check_entries`]). Those of
+/// `autogen` ask what all the others found.
 #[rustfmt::skip]
-pub(super) static OF_ENTRIES: &[Check] = &[
+pub(super) static ACROSS_ENTRIES: &[Check] = &[
     grammar::check,
-    fields::check,
-    annotations::check,
-    arguments::check,
-    types::check,
-    out_naming::check,
-    defaults::check,
-    returns::check,
-    variants::check,
-    tags::check,
     overloads::check,
     dispatch::check,
     structured::check,

@@ -72,7 +72,7 @@ pub(crate) struct Scope<'c> {
 /// Entries with errors. Rules about groups skip the siblings of these entries, since their findings
 /// would change once the error is fixed.
 #[derive(Default)]
-struct BrokenSiblings<'c> {
+pub(super) struct BrokenSiblings<'c> {
     /// Stories of entries whose schema is broken, so that their group is not known.
     schemas: FxHashSet<&'c str>,
     /// Signatures of entries with other broken fields.
@@ -155,6 +155,11 @@ impl<'c> Scope<'c> {
         self.broken().stories.contains(story(name.stem()))
     }
 
+    /// Takes what was found while a check went over all entries, unless somebody asked for it before.
+    pub(super) fn know_broken(&self, broken: BrokenSiblings<'c>) {
+        let _ = self.broken.set(broken);
+    }
+
     fn broken(&self) -> &BrokenSiblings<'c> {
         self.broken
             .get_or_init(|| BrokenSiblings::of(self.catalogue))
@@ -211,8 +216,13 @@ fn story(stem: &str) -> &str {
 impl<'c> BrokenSiblings<'c> {
     fn of(catalogue: &'c Catalogue) -> Self {
         let mut found = Self::default();
-        let release = catalogue.release;
-        for placed in &catalogue.native_functions.entries {
+        found.add(&catalogue.native_functions.entries, catalogue.release);
+        found
+    }
+
+    /// Adds those of these entries that have errors.
+    pub(super) fn add(&mut self, entries: &'c [PlacedEntry], release: Release) {
+        for placed in entries {
             let entry = &placed.entry;
             let sound = entry
                 .schema
@@ -223,14 +233,13 @@ impl<'c> BrokenSiblings<'c> {
             let Some(name) = entry.name.as_ref().filter(|_| is_broken) else {
                 continue;
             };
-            found.stories.insert(story(name.stem()));
+            self.stories.insert(story(name.stem()));
             if sound.is_some() {
-                found.signatures.insert(&entry.signature);
+                self.signatures.insert(&entry.signature);
             } else {
-                found.schemas.insert(story(name.stem()));
+                self.schemas.insert(story(name.stem()));
             }
         }
-        found
     }
 }
 

@@ -1,6 +1,5 @@
 //! The subject of most checks: an entry with a parsed schema, and its text.
 
-use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::entry::{Entry, Field};
 use opatlas_operators::operator::PlacedEntry;
 use opatlas_schema::function::{Argument, FunctionSchema};
@@ -15,15 +14,6 @@ pub(super) struct Subject<'c> {
     pub(super) placed: &'c PlacedEntry,
     pub(super) schema: &'c FunctionSchema,
     text: &'c str,
-}
-
-/// All entries with a schema, in file order.
-pub(super) fn subjects(catalogue: &Catalogue) -> impl Iterator<Item = Subject<'_>> {
-    let native = &catalogue.native_functions;
-    native
-        .entries
-        .iter()
-        .filter_map(|placed| Subject::of(placed, &native.text))
 }
 
 impl<'c> Subject<'c> {

@@ -13,15 +13,15 @@ use opatlas_source::Span;
 use opatlas_source::diagnostic::Diagnostic;
 
 use super::Sink;
+use super::parts::Part;
 use super::scope::Scope;
-use super::subject::{Subject, subjects};
+use super::subject::Subject;
 use super::types::precomputed;
 
 pub(super) use docs::RULES;
 
-pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
-    let catalogue = scope.catalogue;
-    for subject in sink.while_wanted(subjects(catalogue)) {
+pub(super) fn entries(scope: &Scope<'_>, part: &Part<'_>, sink: &mut Sink) {
+    for subject in sink.while_wanted(part.subjects()) {
         if shorthand(&subject, sink) {
             continue;
         }
@@ -35,12 +35,12 @@ pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
             returned_type(&subject, sink);
         }
     }
-    for placed in sink.while_wanted(&catalogue.native_functions.entries) {
+    for placed in sink.while_wanted(part.entries) {
         for argument in precomputed(placed).filter(|a| is_shorthand(a.annotation.as_ref())) {
             sink.entry(placed, bang(argument.type_at.0));
         }
     }
-    optional::check(catalogue, sink);
+    optional::operators(scope.catalogue, part, sink);
 }
 
 fn is_shorthand(annotation: Option<&Annotation>) -> bool {

@@ -11,10 +11,11 @@ use opatlas_source::diagnostic::Diagnostic;
 use opatlas_source::diagnostic::RuleId;
 
 use super::super::Sink;
+use super::super::parts::Part;
 
 /// Of written operators; a generated one is reported where `autogen` asks for it.
-pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
-    for (id, operator) in sink.while_wanted(catalogue.native()) {
+pub(super) fn operators(catalogue: &Catalogue, part: &Part<'_>, sink: &mut Sink) {
+    for (id, operator) in sink.while_wanted(part.operators()) {
         let Some(placed) = operator.declared() else {
             break;
         };

@@ -13,8 +13,9 @@ use opatlas_source::diagnostic::Diagnostic;
 
 use super::Sink;
 use super::grammar::is_quirk;
+use super::parts::Part;
 use super::scope::Scope;
-use super::subject::{Subject, is_identifier, name_place, subjects};
+use super::subject::{Subject, is_identifier, name_place};
 
 pub(super) use docs::RULES;
 
@@ -29,10 +30,9 @@ const KEYWORDS: [&str; 35] = [
 /// Words of derivative formulas that no argument may be called by.
 const FORMULA_WORDS: [&str; 2] = ["result", "grad_input_mask"];
 
-pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
-    let catalogue = scope.catalogue;
-    for subject in sink.while_wanted(subjects(catalogue)) {
-        names(&subject, catalogue.release, sink);
+pub(super) fn entries(scope: &Scope<'_>, part: &Part<'_>, sink: &mut Sink) {
+    for subject in sink.while_wanted(part.subjects()) {
+        names(&subject, scope.catalogue.release, sink);
         duplicates(&subject, sink);
         options::optional(&subject, sink);
     }

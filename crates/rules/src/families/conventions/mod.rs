@@ -5,8 +5,9 @@ mod docs;
 use rustc_hash::FxHashSet;
 
 use super::derivatives::{about, declaration};
+use super::parts::Part;
 use super::scope::Scope;
-use super::subject::{Subject, subjects};
+use super::subject::Subject;
 use crate::sink::Sink;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::derivative_match::Knowledge;
@@ -43,13 +44,16 @@ const OUT: &str = "_out";
 const IMPLICIT: &str = "CompositeImplicitAutograd";
 const NON_FUNCTIONAL: &str = "CompositeExplicitAutogradNonFunctional";
 
-pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
-    let catalogue = scope.catalogue;
-    for subject in sink.while_wanted(subjects(catalogue)) {
+pub(super) fn entries(part: &Part<'_>, sink: &mut Sink) {
+    for subject in sink.while_wanted(part.subjects()) {
         list_of_views(&subject, sink);
         non_functional(&subject, sink);
         masks(&subject, sink);
     }
+}
+
+pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
+    let catalogue = scope.catalogue;
     if let Some(file) = &catalogue.derivatives {
         formulas(catalogue, file, sink);
         backwards(catalogue, sink);

@@ -10,16 +10,16 @@ use opatlas_schema::types::Type;
 use opatlas_source::diagnostic::Diagnostic;
 
 use super::Sink;
+use super::parts::Part;
 use super::scope::Scope;
-use super::subject::{Subject, subjects};
+use super::subject::Subject;
 use super::types::precomputed;
 
 pub(super) use docs::RULES;
 
-pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
-    let catalogue = scope.catalogue;
-    let release = catalogue.release;
-    for subject in sink.while_wanted(subjects(catalogue)) {
+pub(super) fn entries(scope: &Scope<'_>, part: &Part<'_>, sink: &mut Sink) {
+    let release = scope.catalogue.release;
+    for subject in sink.while_wanted(part.subjects()) {
         suffix(&subject, sink);
         for argument in subject.schema.arguments.all() {
             if let Some(default) = &argument.default {
@@ -28,7 +28,7 @@ pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
         }
     }
     if release < Release::V2_5 {
-        for placed in sink.while_wanted(&catalogue.native_functions.entries) {
+        for placed in sink.while_wanted(part.entries) {
             for diagnostic in precomputed(placed).filter_map(blank) {
                 sink.entry(placed, diagnostic);
             }

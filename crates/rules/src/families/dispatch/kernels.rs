@@ -10,14 +10,15 @@ use opatlas_source::Span;
 use opatlas_source::diagnostic::Diagnostic;
 use opatlas_source::diagnostic::RuleId;
 
+use super::super::parts::Part;
 use super::super::scope::{CompleteGroup, Scope};
 
 /// The deepest namespace that C++ can be written for (`NamespaceHelper`).
 const DEEPEST: usize = 2;
 
-pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
+pub(super) fn operators(scope: &Scope<'_>, part: &Part<'_>, sink: &mut Sink) {
     let catalogue = scope.catalogue;
-    for (id, operator) in sink.while_wanted(catalogue.native()) {
+    for (id, operator) in sink.while_wanted(part.operators()) {
         let kernels = catalogue.kernels(id);
         let symint = kernels.iter().find(|k| is_symbolic(k));
         let qualified = kernels.iter().any(|k| k.kernel.namespace.is_some());

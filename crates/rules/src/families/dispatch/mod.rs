@@ -18,6 +18,7 @@ use opatlas_source::diagnostic::Diagnostic;
 
 use super::Sink;
 use super::field_edit::{adding, removing};
+use super::parts::Part;
 use super::scope::{Scope, field_at, is_unread};
 
 pub(super) use docs::RULES;
@@ -29,29 +30,42 @@ const IMPLICIT: &str = "CompositeImplicitAutograd";
 /// The one composite that can be combined with another.
 const NESTED: &str = "CompositeImplicitAutogradNestedTensor";
 
-pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
-    let catalogue = scope.catalogue;
-    let keys = keys::Keys::of(catalogue.release);
-    let decomposing = Decomposing::new(catalogue);
-    for placed in sink.while_wanted(&catalogue.native_functions.entries) {
-        let Some(lines) = &placed.entry.dispatch else {
-            factory(scope, placed, sink);
-            default_kernel(placed, sink);
-            continue;
-        };
-        if lines.is_empty() {
-            empty(placed, sink);
-            continue;
+/// The checks of entries, with what they find once for all of them.
+pub(super) struct OfEntries<'s, 'c> {
+    scope: &'s Scope<'c>,
+    keys: keys::Keys,
+    decomposing: Decomposing<'c>,
+}
+
+impl<'s, 'c> OfEntries<'s, 'c> {
+    pub(super) fn new(scope: &'s Scope<'c>) -> Self {
+        Self {
+            scope,
+            keys: keys::Keys::of(scope.catalogue.release),
+            decomposing: Decomposing::new(scope.catalogue),
         }
-        keys.check(placed, lines, sink);
-        composites(placed, lines, sink);
-        if let [line] = lines.as_slice() {
-            only_implicit(scope, placed, line, sink);
-        }
-        drops_composite(placed, lines, &decomposing, sink);
     }
-    kernels::check(scope, sink);
-    beside_out(scope, sink);
+
+    pub(super) fn check(&self, part: &Part<'_>, sink: &mut Sink) {
+        for placed in sink.while_wanted(part.entries) {
+            let Some(lines) = &placed.entry.dispatch else {
+                factory(self.scope, placed, sink);
+                default_kernel(placed, sink);
+                continue;
+            };
+            if lines.is_empty() {
+                empty(placed, sink);
+                continue;
+            }
+            self.keys.check(placed, lines, sink);
+            composites(placed, lines, sink);
+            if let [line] = lines.as_slice() {
+                only_implicit(self.scope, placed, line, sink);
+            }
+            drops_composite(placed, lines, &self.decomposing, sink);
+        }
+        kernels::operators(self.scope, part, sink);
+    }
 }
 
 fn is_composite(key: &str) -> bool {
@@ -288,7 +302,7 @@ impl<'c> Decomposing<'c> {
 
 /// A functional variant that decomposes beside an out variant with kernels of its own: what
 /// decomposes may not write into out arguments.
-fn beside_out(scope: &Scope<'_>, sink: &mut Sink) {
+pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
     for group in sink.while_wanted(scope.catalogue.groups.all()) {
         let (Some(id), Some(out)) = (group.functional, group.out) else {
             continue;

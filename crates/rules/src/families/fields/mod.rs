@@ -12,8 +12,8 @@ use opatlas_source::diagnostic::Diagnostic;
 
 use super::Sink;
 use super::field_edit::adding;
-use super::scope::Scope;
-use super::subject::{Subject, subjects};
+use super::parts::Part;
+use super::subject::Subject;
 
 pub(super) use docs::RULES;
 
@@ -23,9 +23,8 @@ const PYTHON_MODULES: [&str; 6] = ["nn", "fft", "linalg", "sparse", "special", "
 /// What `category_override` means something as.
 const CATEGORIES: [&str; 2] = ["factory", "dummy"];
 
-pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
-    let catalogue = scope.catalogue;
-    for placed in sink.while_wanted(&catalogue.native_functions.entries) {
+pub(super) fn entries(part: &Part<'_>, sink: &mut Sink) {
+    for placed in sink.while_wanted(part.entries) {
         manual_registration(placed, sink);
         let entry = &placed.entry;
         known(
@@ -45,7 +44,7 @@ pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
             sink,
         );
     }
-    for subject in sink.while_wanted(subjects(catalogue)) {
+    for subject in sink.while_wanted(part.subjects()) {
         foreach(&subject, sink);
         const_ref(&subject, sink);
         no_default_args(&subject, sink);

@@ -103,33 +103,35 @@ fn longest_suffix(kernels: &[KernelEntry], structured: bool) -> usize {
 /// Reports operators whose headers have the names of another operator's headers: `scale` has a
 /// header `scale_ops.h`, and so would `scale_ops`.
 pub(super) fn written_twice(catalogue: &Catalogue, sink: &mut Sink) {
-    let suspect = |operator: &Operator| {
+    let ends_like_a_header = |name: &str| {
         matches!(
-            operator.name().stem().as_bytes(),
+            name.as_bytes(),
             [.., b'_', b'o', b'p', b's']
                 | [.., b'_', b'm', b'e', b't', b'a']
                 | [.., b'_', b'n', b'a', b't', b'i', b'v', b'e']
                 | [.., b'_', b'd', b'i', b's', b'p', b'a', b't', b'c', b'h']
         )
     };
+    let suspect = |operator: &Operator| {
+        // The base name lies nearer than the stem, and behind the stem it has one of these at most.
+        let base = operator.base_name();
+        let base = base.strip_suffix("_functional").unwrap_or(base);
+        ends_like_a_header(base.trim_end_matches('_')) && ends_like_a_header(operator.name().stem())
+    };
     // Only those, and what they may be named after, are looked up.
     let mut roots: FxHashMap<&str, Vec<OperatorId>> = FxHashMap::default();
     let suspects = catalogue.native().filter(|(_, operator)| suspect(operator));
     let suspects: Vec<(OperatorId, &Operator)> = sink.while_wanted(suspects).collect();
-    for (_, operator) in &suspects {
+    for (_, operator) in sink.while_wanted(&suspects) {
         let stem = operator.name().stem();
         // `root_ops`, `root_cpu_dispatch`: the root ends at one of the last two underscores.
-        for (end, _) in stem.rmatch_indices('_').take(2) {
-            roots.insert(&stem[..end], Vec::new());
-        }
-        roots.insert(stem, Vec::new());
-    }
-    if roots.is_empty() {
-        return;
-    }
-    for (id, operator) in sink.while_wanted(catalogue.native()) {
-        if let Some(owners) = roots.get_mut(operator.name().stem()) {
-            owners.push(id);
+        let ends = stem.rmatch_indices('_').take(2).map(|(end, _)| end);
+        for root in ends.map(|end| &stem[..end]).chain([stem]) {
+            roots.entry(root).or_insert_with(|| {
+                let mut owners: Vec<OperatorId> = catalogue.of_stem(root).collect();
+                owners.sort_unstable();
+                owners
+            });
         }
     }
     for (id, operator) in sink.while_wanted(suspects) {

@@ -15,20 +15,24 @@ use opatlas_source::Span;
 use opatlas_source::diagnostic::Diagnostic;
 
 use super::Sink;
+use super::parts::Part;
 use super::scope::Scope;
-use super::subject::{Subject, is_identifier, name_place, subjects};
+use super::subject::{Subject, is_identifier, name_place};
 
 pub(super) use docs::RULES;
 
-pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
-    let catalogue = scope.catalogue;
-    for subject in sink.while_wanted(subjects(catalogue)) {
+pub(super) fn entries(scope: &Scope<'_>, part: &Part<'_>, sink: &mut Sink) {
+    for subject in sink.while_wanted(part.subjects()) {
         quirks(&subject, sink);
-        if !files::writable(&subject, catalogue.release, sink) {
+        if !files::writable(&subject, scope.catalogue.release, sink) {
             charset(&subject, sink);
         }
         overload(&subject, sink);
     }
+}
+
+pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
+    let catalogue = scope.catalogue;
     files::written_twice(catalogue, sink);
     namespaces(catalogue, sink);
 }

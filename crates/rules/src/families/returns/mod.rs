@@ -10,18 +10,18 @@ use opatlas_source::Span;
 use opatlas_source::diagnostic::Diagnostic;
 
 use super::Sink;
+use super::parts::Part;
 use super::scope::Scope;
-use super::subject::{Subject, subjects};
+use super::subject::Subject;
 use super::types::is_sound;
 
 pub(super) use docs::RULES;
 
-pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
-    let catalogue = scope.catalogue;
-    for subject in sink.while_wanted(subjects(catalogue)) {
+pub(super) fn entries(scope: &Scope<'_>, part: &Part<'_>, sink: &mut Sink) {
+    for subject in sink.while_wanted(part.subjects()) {
         for ret in &subject.schema.returns {
             if !ret.ty.is_tensor() {
-                of_type(&subject, ret, catalogue.release, sink);
+                of_type(&subject, ret, scope.catalogue.release, sink);
             }
             default(&subject, ret, sink);
         }

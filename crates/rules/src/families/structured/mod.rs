@@ -18,13 +18,14 @@ use opatlas_source::diagnostic::Diagnostic;
 
 use super::Sink;
 use super::field_edit::removing;
+use super::parts::Part;
 use super::scope::{Scope, field_at, is_unread};
 
 pub(super) use docs::RULES;
 
-pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
-    let catalogue = scope.catalogue;
-    for placed in sink.while_wanted(&catalogue.native_functions.entries) {
+pub(super) fn entries(scope: &Scope<'_>, part: &Part<'_>, sink: &mut Sink) {
+    let release = scope.catalogue.release;
+    for placed in sink.while_wanted(part.entries) {
         let entry = &placed.entry;
         if entry.structured || entry.structured_delegate.is_some() {
             placement(scope, placed, sink);
@@ -32,9 +33,12 @@ pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
         if !entry.structured {
             needs_structured(scope, placed, sink);
         }
-        precomputed::check(placed, catalogue.release, sink);
-        ufunc::entry(placed, catalogue.release, sink);
+        precomputed::check(placed, release, sink);
+        ufunc::entry(placed, release, sink);
     }
+}
+
+pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
     Targets::new(scope).check(sink);
     groups::check(scope, sink);
 }
@@ -196,7 +200,8 @@ impl<'s, 'c> Targets<'s, 'c> {
     }
 
     fn check(mut self, sink: &mut Sink) {
-        for (id, operator) in self.scope.catalogue.native() {
+        let native = self.scope.catalogue.native();
+        for (id, operator) in native.filter(|(_, it)| it.is_part_of_structured_group()) {
             let Some(delegate) = operator.structured_delegate() else {
                 continue;
             };

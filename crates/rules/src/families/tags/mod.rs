@@ -13,23 +13,24 @@ use opatlas_source::diagnostic::Diagnostic;
 
 use super::Sink;
 use super::field_edit::adding;
+use super::parts::Part;
 use super::scope::Scope;
-use super::subject::{Subject, name_place, subjects};
+use super::subject::{Subject, name_place};
 
 pub(super) use docs::RULES;
 
 const SEEDED: &str = "nondeterministic_seeded";
 
-pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
+pub(super) fn entries(scope: &Scope<'_>, part: &Part<'_>, sink: &mut Sink) {
     let catalogue = scope.catalogue;
-    for placed in sink.while_wanted(&catalogue.native_functions.entries) {
+    for placed in sink.while_wanted(part.entries) {
         for tag in &placed.entry.tags {
             if !catalogue.tags.allows(&tag.value) {
                 unknown(catalogue, placed, tag, sink);
             }
         }
     }
-    for subject in sink.while_wanted(subjects(catalogue)) {
+    for subject in sink.while_wanted(part.subjects()) {
         random(&subject, catalogue.release, sink);
     }
 }

@@ -10,19 +10,19 @@ use opatlas_schema::types::{BaseType, Type};
 use opatlas_source::diagnostic::Diagnostic;
 
 use super::Sink;
-use super::scope::Scope;
-use super::subject::{Subject, subjects};
+use super::parts::Part;
+use super::subject::Subject;
 
 pub(super) use docs::RULES;
 
-pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
-    let catalogue = scope.catalogue;
-    for placed in sink.while_wanted(&catalogue.native_functions.entries) {
+pub(super) fn entries(part: &Part<'_>, sink: &mut Sink) {
+    for placed in sink.while_wanted(part.entries) {
         if placed.entry.variants.method {
             module(placed, sink);
         }
     }
-    for subject in subjects(catalogue).filter(|subject| subject.entry().variants.method) {
+    let methods = part.subjects().filter(|it| it.entry().variants.method);
+    for subject in sink.while_wanted(methods) {
         if subject.schema.arguments.out().is_empty() {
             method(&subject, sink);
         } else {
