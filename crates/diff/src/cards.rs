@@ -11,7 +11,7 @@ use crate::{Change, Comparison};
 use opatlas_dispatch::training::Through;
 use opatlas_dispatch::{Verdict, View};
 use opatlas_operators::catalogue::Catalogue;
-use opatlas_operators::faces::FaceMaker;
+use opatlas_operators::faces::{Bound, FaceMaker};
 use opatlas_operators::generate::left_alone;
 use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_pytorch::key_set::Slot;
@@ -88,11 +88,15 @@ pub fn cards(comparison: &Comparison, base: &Catalogue, head: View<'_>) -> Vec<C
             kin.push(operator);
         }
     }
-    let card = |change: &Arc<Change>| {
+    let found = added.take(MOST_CARDS).filter_map(|change| {
         let id = catalogue.find_qualified(&change.operator)?;
-        Some(card(&change.operator, id, (&kin, head), &slots, &faces))
-    };
-    added.take(MOST_CARDS).filter_map(card).collect()
+        Some((&*change.operator, id))
+    });
+    let (names, ids): (Vec<&str>, Vec<OperatorId>) = found.unzip();
+    let bound = faces.bound_alone(&ids);
+    let new = names.into_iter().zip(ids).zip(bound);
+    new.map(|(new, bound)| card(new, bound, (&kin, head), &slots, &faces))
+        .collect()
 }
 
 /// The dense keys of backends that PyTorch's own verdicts cover, and Meta.
@@ -105,8 +109,8 @@ fn backends(head: View<'_>) -> Vec<Slot> {
 }
 
 fn card(
-    name: &str,
-    id: OperatorId,
+    (name, id): (&str, OperatorId),
+    bound: Bound,
     (kin, head): (&FxHashMap<&str, Vec<&Operator>>, View<'_>),
     slots: &[Slot],
     faces: &FaceMaker<'_>,
@@ -127,7 +131,6 @@ fn card(
             _ => fails.push(key),
         }
     }
-    let bound = faces.bound(id);
     let kernels = faces.kernels(id).into_iter().flat_map(|face| {
         let declarations = face.declarations.into_iter();
         declarations.map(move |declaration| (face.key.clone(), declaration))

@@ -23,6 +23,7 @@ use super::generate::{GenerationFault, generate};
 use super::group::Groups;
 use super::operator::{Declaration, Operator, OperatorId, PlacedEntry, split_qualified};
 use super::tags::{self, DeclaredTags, TagInterner};
+use super::used_types;
 use super::view_group::ViewGroups;
 use opatlas_pytorch::release::Release;
 use opatlas_schema::function::FunctionSchema;
@@ -75,7 +76,6 @@ pub struct Catalogue {
     /// All operators by base name ([`Catalogue::overloads`]).
     by_base: OnceLock<Vec<OperatorId>>,
     face_index: OnceLock<FaceIndex>,
-    used_types: OnceLock<Vec<BaseType>>,
     listing: OnceLock<Box<[OperatorId]>>,
 }
 
@@ -235,7 +235,6 @@ impl Catalogue {
             view_groups: OnceLock::new(),
             by_base: OnceLock::new(),
             face_index: OnceLock::new(),
-            used_types: OnceLock::new(),
             listing: OnceLock::new(),
         };
         catalogue.index();
@@ -376,14 +375,9 @@ impl Catalogue {
     }
 
     /// The base types of arguments and returns of all operators, each once, in order.
-    pub fn used_types(&self) -> &[BaseType] {
-        self.used_types.get_or_init(|| {
-            let used = self.operators.iter().flat_map(Operator::used_types);
-            let used: FxHashSet<BaseType> = used.collect();
-            let mut used: Vec<BaseType> = used.into_iter().collect();
-            used.sort_unstable();
-            used
-        })
+    pub fn used_types(&self) -> impl Iterator<Item = BaseType> {
+        let of_each = self.operators.iter().map(Operator::type_bits);
+        used_types::types_of(of_each.fold(0, |all, bits| all | bits))
     }
 
     /// The kernels of an operator as torchgen holds them: by name, so operators that share one

@@ -111,6 +111,30 @@ impl FaceIndex {
     }
 }
 
+/// Which overloads Python calls, each found on its own ([`Bound::overload`]).
+#[derive(Debug)]
+pub struct PythonCalls<'a> {
+    catalogue: &'a Catalogue,
+    generator: Generator,
+}
+
+impl<'a> PythonCalls<'a> {
+    /// For the operators of a catalogue.
+    #[must_use]
+    pub fn new(catalogue: &'a Catalogue) -> Self {
+        Self {
+            catalogue,
+            generator: Generator::of(catalogue),
+        }
+    }
+
+    /// Whether a call from Python can reach this overload itself.
+    #[must_use]
+    pub fn reach(&self, id: OperatorId) -> bool {
+        self.generator.calls(self.catalogue.operator(id))
+    }
+}
+
 /// Makes faces of the operators of one revision.
 #[derive(Debug, Clone, Copy)]
 pub struct FaceMaker<'a> {
@@ -202,10 +226,10 @@ impl<'a> FaceMaker<'a> {
         names.bound(self.catalogue, id)
     }
 
-    /// The same, without what is needed to answer it for many operators.
+    /// The same of some operators, without what is needed to answer it for nearly all.
     #[must_use]
-    pub fn bound_alone(&self, id: OperatorId) -> Bound {
-        bound_alone(self.catalogue, self.catalogue.operator(id))
+    pub fn bound_alone(&self, ids: &[OperatorId]) -> Vec<Bound> {
+        bound_alone(self.catalogue, ids)
     }
 
     fn cpp(&self, operator: &Operator, call: Call) -> Option<Vec<String>> {

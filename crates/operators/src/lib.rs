@@ -22,4 +22,5 @@ pub mod operator;
 mod slips;
 pub mod sought;
 pub mod tags;
+mod used_types;
 pub mod view_group;

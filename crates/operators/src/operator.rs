@@ -9,6 +9,7 @@ use rustc_hash::FxHasher;
 
 use super::entry::{DeviceCheck, Entry, KernelEntry, Variants};
 use super::tags::Tags;
+use super::used_types;
 use opatlas_schema::function::{FunctionSchema, SchemaKind};
 use opatlas_schema::name::OperatorName;
 use opatlas_schema::types::BaseType;
@@ -188,6 +189,8 @@ pub(super) struct Glance {
     is_of_structured_group: bool,
     /// Whether a return is a tensor, or an optional or list of them.
     returns_tensors: bool,
+    /// The base types of its arguments and returns, one bit each.
+    used_types: u32,
 }
 
 impl Operator {
@@ -227,6 +230,7 @@ impl Operator {
                 is_structured,
                 is_of_structured_group: is_structured || delegates,
                 returns_tensors: schema.returns.iter().any(|r| r.ty.is_tensor_like()),
+                used_types: used_types::bits_of(schema),
             },
             declaration,
             tags,
@@ -307,13 +311,14 @@ impl Operator {
         }
     }
 
-    /// The base types of its arguments and returns.
-    pub fn used_types(&self) -> impl Iterator<Item = BaseType> + use<'_> {
-        let schema = self.schema();
-        let arguments = schema.arguments.all().iter();
-        let arguments = arguments.filter_map(|argument| argument.ty.innermost());
-        let returns = schema.returns.iter().filter_map(|one| one.ty.innermost());
-        arguments.chain(returns)
+    /// The base types of its arguments and returns, each once, in order.
+    pub fn used_types(&self) -> impl Iterator<Item = BaseType> + use<> {
+        used_types::types_of(self.glance.used_types)
+    }
+
+    /// The same as bits.
+    pub(super) fn type_bits(&self) -> u32 {
+        self.glance.used_types
     }
 
     /// What it was generated as, unless it is written.

@@ -270,7 +270,10 @@ fn lost_types(
         .iter()
         .flat_map(|id| base.operator(*id).used_types());
     let mut unused: Vec<BaseType> = used.filter(|used| !COMMON.contains(used)).collect();
-    unused.retain(|used| !head.used_types().contains(used));
+    if !unused.is_empty() {
+        let of_head: Vec<BaseType> = head.used_types().collect();
+        unused.retain(|used| !of_head.contains(used));
+    }
     let is_lost = |used: &BaseType| unused.contains(used);
     let own = |id: &OperatorId| base.operator(*id).used_types().filter(is_lost).min();
     let mut lost = FxHashMap::default();

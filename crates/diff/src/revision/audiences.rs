@@ -3,7 +3,6 @@
 //! (`docs/spec/compatibility.md`, section 1).
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -12,7 +11,7 @@ use crate::change::Change;
 use crate::declarations::{plain, types_alone};
 use crate::rules::{Audience, Audiences, Group, Impacts, Level, worst_for};
 use opatlas_operators::catalogue::Catalogue;
-use opatlas_operators::faces::FaceMaker;
+use opatlas_operators::faces::{FaceMaker, PythonCalls};
 use opatlas_operators::operator::OperatorId;
 use opatlas_source::{Stop, Stopped};
 
@@ -20,9 +19,6 @@ const PYTHON: Audiences = Audiences::of(&[Audience::PythonKeyword, Audience::Pyt
 
 /// Whom declarations decide for.
 const OF_DECLARATIONS: Audiences = Audiences::of(&[Audience::Cpp, Audience::Backend]);
-
-/// So many operators may be asked for on their own where Python binds them.
-const FEW: usize = 32;
 
 /// What became of an operator's C++ declarations.
 #[derive(Debug, Clone, Copy)]
@@ -79,18 +75,15 @@ impl Faces {
 /// Corrects the audiences of changes, and levels that follow from them.
 pub(super) struct Refiner<'a> {
     base: &'a Catalogue,
-    maker: FaceMaker<'a>,
-    /// How many operators have been asked for on their own.
-    alone: AtomicUsize,
+    calls: PythonCalls<'a>,
 }
 
 impl<'a> Refiner<'a> {
-    /// One for the changes of so many entries. Most commits change a few.
-    pub(super) fn new(base: &'a Catalogue, entries: usize) -> Self {
+    /// One for the changes since this base.
+    pub(super) fn new(base: &'a Catalogue) -> Self {
         Self {
             base,
-            maker: FaceMaker::new(base),
-            alone: AtomicUsize::new(if entries > FEW { FEW } else { 0 }),
+            calls: PythonCalls::new(base),
         }
     }
 
@@ -115,23 +108,13 @@ impl<'a> Refiner<'a> {
         let hurt = impacts.breaks.union(impacts.risks);
         if !hurt.intersection(PYTHON).is_empty()
             && let Some(id) = change.base_id(self.base)
-            && !self.is_bound(id)
+            && !self.calls.reach(id)
         {
             impacts = of_unbound(impacts, change.rule.group);
         }
         if impacts != change.impacts {
             change.level = lowered(change.level, impacts);
             change.impacts = impacts;
-        }
-    }
-
-    /// Whether Python binds an operator: a few are asked for one by one, and then what it binds of all is found.
-    fn is_bound(&self, id: OperatorId) -> bool {
-        let is_alone = self.alone.load(Ordering::Relaxed) < FEW
-            && self.alone.fetch_add(1, Ordering::Relaxed) < FEW;
-        match is_alone {
-            true => self.maker.bound_alone(id).overload,
-            false => self.maker.bound(id).overload,
         }
     }
 }

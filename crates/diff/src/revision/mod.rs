@@ -134,7 +134,7 @@ pub fn compare_until(
     stop.check()?;
     let (old, new) = (base.catalogue, head.catalogue);
     let common = Common::new(old, new, in_parts, stop)?;
-    let refiner = Refiner::new(old, common.unshared.len());
+    let refiner = Refiner::new(old);
     let views = base.view.zip(head.view);
     let of_schemas = || {
         let mut pairing = Pairing::new(old, new, &common, stop)?;

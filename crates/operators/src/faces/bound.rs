@@ -53,21 +53,25 @@ impl Names {
 
     /// Where Python has an overload of the name.
     fn bound(&self, operator: &Operator, reached: bool, lists: &PythonBindings) -> Bound {
-        let name = operator.base_name();
         let (module, variants) = (operator.python_module(), operator.variants());
-        let torch = module.is_none() && variants.function && self.torch;
-        let tensor = module.is_none() && variants.method && self.tensor;
-        let by_hand = (torch && lists.functions_by_hand.contains(name))
-            || (tensor && lists.methods_by_hand.contains(name));
-        let module = module.filter(|_| self.module);
-        let is_bound = torch || tensor || module.is_some();
+        let module_name = module.filter(|_| self.module);
         Bound {
-            torch,
-            tensor,
-            module: module.map(|module| format!("_{module}")),
-            overload: is_bound && (by_hand || reached),
+            torch: module.is_none() && variants.function && self.torch,
+            tensor: module.is_none() && variants.method && self.tensor,
+            module: module_name.map(|module| format!("_{module}")),
+            overload: is_called(operator, reached, lists),
         }
     }
+}
+
+/// Whether a call from Python can reach an overload itself, which may be one that a binding takes.
+fn is_called(operator: &Operator, reached: bool, lists: &PythonBindings) -> bool {
+    if operator.python_module().is_some() {
+        return reached;
+    }
+    let (name, variants) = (operator.base_name(), operator.variants());
+    (variants.function && (reached || lists.functions_by_hand.contains(name)))
+        || (variants.method && (reached || lists.methods_by_hand.contains(name)))
 }
 
 /// What is bound of a revision.
@@ -122,22 +126,34 @@ impl BoundNames {
     }
 }
 
-/// Where Python has one operator, found without those of other names. For many operators,
+/// Where Python has some operators, found without operators of other names. For many operators of a revision,
 /// [`BoundNames`] is quicker.
-pub(super) fn bound_alone(catalogue: &Catalogue, operator: &Operator) -> Bound {
+pub(super) fn bound_alone(catalogue: &Catalogue, ids: &[OperatorId]) -> Vec<Bound> {
     let generator = Generator::of(catalogue);
-    let mut names = Names::default();
-    for other in &catalogue.operators {
-        let is_overload =
-            other.base_hash() == operator.base_hash() && other.base_name() == operator.base_name();
-        if is_overload {
-            names.add(other, generator.binds(other), generator.lists);
+    let operators = || ids.iter().map(|&id| catalogue.operator(id));
+    let named = operators().map(|it| (it.base_name(), Names::default()));
+    let mut names: FxHashMap<&str, Names> = named.collect();
+    let add = |names: &mut Names, operator: &Operator| {
+        names.add(operator, generator.binds(operator), generator.lists);
+    };
+    for (name, names) in &mut names {
+        let overloads = catalogue.overloads(name).iter();
+        overloads.for_each(|&id| add(names, catalogue.operator(id)));
+    }
+    for operator in &catalogue.operators[catalogue.native().len()..] {
+        if let Some(names) = names.get_mut(operator.base_name()) {
+            add(names, operator);
         }
     }
-    names.bound(operator, generator.binds(operator), generator.lists)
+    let bound = operators().map(|operator| match names.get(operator.base_name()) {
+        Some(names) => names.bound(operator, generator.binds(operator), generator.lists),
+        None => Bound::default(),
+    });
+    bound.collect()
 }
 
 /// The generator of Python bindings, as far as it chooses what to bind.
+#[derive(Debug)]
 pub(super) struct Generator {
     lists: &'static PythonBindings,
     /// The patterns among the names that are left out.
@@ -153,6 +169,11 @@ impl Generator {
             lists,
             patterns: patterns.collect(),
         }
+    }
+
+    /// Whether a call from Python can reach this overload itself.
+    pub(super) fn calls(&self, operator: &Operator) -> bool {
+        is_called(operator, self.binds(operator), self.lists)
     }
 
     /// Whether it makes a binding that takes this overload (torchgen `should_generate_py_binding`).
@@ -225,7 +246,60 @@ impl<'p> Pattern<'p> {
 
 #[cfg(test)]
 mod tests {
-    use super::Pattern;
+    use opatlas_pytorch::release::Release;
+    use opatlas_source::Bundle;
+
+    use super::*;
+
+    #[test]
+    fn alone_and_among_all_the_same_is_bound() {
+        let entries = [
+            (
+                "add.Tensor(Tensor self, Tensor other) -> Tensor",
+                "function, method",
+            ),
+            (
+                "add.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)",
+                "function",
+            ),
+            ("add(Tensor self, Tensor other) -> Tensor", "method"),
+            (
+                "tanh_backward(Tensor grad, Tensor self) -> Tensor",
+                "function",
+            ),
+            (
+                "stride.int(Tensor self, int dim) -> int",
+                "function, method",
+            ),
+            ("mine::add.Scalar(Tensor self) -> Tensor", "function"),
+        ];
+        let entry =
+            |(func, variants): &(&str, &str)| format!("- func: {func}\n  variants: {variants}\n");
+        let mut text: String = entries.iter().map(entry).collect();
+        text.push_str("- func: linalg_x(Tensor self) -> Tensor\n  python_module: linalg\n");
+        let bundle = Bundle::of_native_functions(text.into_bytes());
+        let catalogue = Catalogue::read(&bundle, Release::LATEST, None);
+        let ids: Vec<OperatorId> = catalogue.iter().map(|(id, _)| id).collect();
+        let names = BoundNames::of(&catalogue);
+        let among_all: Vec<Bound> = ids.iter().map(|&id| names.bound(&catalogue, id)).collect();
+        assert_eq!(bound_alone(&catalogue, &ids), among_all);
+        for (id, bound) in ids.iter().zip(&among_all) {
+            assert_eq!(bound_alone(&catalogue, &[*id]).first(), Some(bound));
+        }
+        let bound = |name: &str| {
+            let known = |id: &&OperatorId| catalogue.operator(**id).qualified_name() == name;
+            ids.iter()
+                .zip(&among_all)
+                .find(|(id, _)| known(id))
+                .map(|it| it.1)
+        };
+        // No overload of this name is a function in Python but `add.Tensor` and `add.out`.
+        assert!(bound("add").is_some_and(|it| it.tensor && !it.torch && it.overload));
+        assert!(bound("mine::add.Scalar").is_some_and(|it| it.torch && !it.overload));
+        assert!(bound("tanh_backward").is_some_and(|it| !it.anywhere()));
+        let module = bound("linalg_x").and_then(|it| it.module.as_deref());
+        assert_eq!(module, Some("_linalg"));
+    }
 
     #[test]
     fn patterns() {
