@@ -12,7 +12,7 @@ use crate::wire::cell_texts::CellTexts;
 use crate::wire::cells::DispatchChanges;
 use crate::wire::change_texts::ChangeTexts;
 use crate::wire::comparison::{Changes, Comparison, ComparisonParts, bare, beginning, fill_end};
-use crate::wire::json::around;
+use crate::wire::json::{Around, push_before};
 
 /// What stands around the changes and the cells. What stands behind the changes takes longer to make than what
 /// stands before them, and may be made while those are written.
@@ -20,7 +20,7 @@ use crate::wire::json::around;
 pub struct Frame {
     /// How the comparison ends. Its conclusion counts findings too.
     conclusion: &'static str,
-    end: OnceLock<Option<[Vec<u8>; 2]>>,
+    end: OnceLock<Option<End>>,
     /// One for each thread that writes pieces, while none of them does.
     texts: Mutex<Vec<Texts>>,
 }
@@ -33,21 +33,68 @@ struct Texts {
 }
 
 /// What stands between the changes and the cells, and behind them.
-type End<'a> = dyn Fn() -> Result<&'a [Vec<u8>; 2], ServiceError> + Sync + 'a;
+pub type End = Around<2>;
+/// What gives it.
+type GiveEnd<'a> = dyn Fn() -> Result<&'a End, ServiceError> + Sync + 'a;
 
 /// A comparison: what stands before its changes, the changes, what stands between them and the cells, the
-/// tables with cells, and the rest, each an item of its own.
+/// tables with cells, and the rest, each an item of its own. What stands between is several, since of a long
+/// comparison it is a quarter of a megabyte, as much as five pieces.
 #[derive(Clone, Copy)]
 pub struct Pieces<'a> {
     frame: &'a Frame,
-    end: &'a End<'a>,
+    end: &'a GiveEnd<'a>,
     told: ComparisonParts<'a>,
     changes: Changes<'a>,
     tables: DispatchChanges<'a>,
+    places: Places,
+}
+
+/// Where items that are neither changes nor tables stand.
+#[derive(Debug, Clone, Copy)]
+struct Places {
+    /// The first one of what stands between the changes and the cells.
+    between: usize,
+    /// The first table.
+    tables: usize,
+    rest: usize,
+}
+
+/// Of how many changes what stands between them and the cells is an item: of their causes and operators there is as
+/// much to tell as of this many.
+const OF_AN_ITEM: usize = 16;
+
+impl Places {
+    fn of(changes: Changes<'_>, tables: DispatchChanges<'_>) -> Self {
+        let between = 1 + changes.1.len();
+        let first_table = between + changes.1.len().div_ceil(OF_AN_ITEM).max(1);
+        Self {
+            between,
+            tables: first_table,
+            rest: first_table + tables.1.len(),
+        }
+    }
+
+    fn count(self) -> usize {
+        self.rest + 1
+    }
+
+    /// The part of what stands between that is this item.
+    fn part(self, between: &[u8], item: usize) -> &[u8] {
+        let place =
+            |item: usize| between.len() * (item - self.between) / (self.tables - self.between);
+        &between[place(item)..place(item + 1)]
+    }
 }
 
 /// The lists of a comparison that stand apart.
 const LISTS: [&str; 2] = ["changes", "dispatch_changes"];
+/// About how many bytes an operator takes before the changes.
+const OF_OPERATOR: usize = 400;
+/// About how many bytes stand behind the changes for each of them.
+const BEHIND_CHANGE: usize = 96;
+/// And for all of them.
+const BEHIND_ALL: usize = 16 << 10;
 
 impl Frame {
     /// That of a comparison with this conclusion.
@@ -60,15 +107,20 @@ impl Frame {
         }
     }
 
-    /// What stands before the changes.
-    fn begin(&self, told: ComparisonParts<'_>) -> Result<Vec<u8>, ServiceError> {
+    /// Appends what stands before the changes.
+    fn begin(&self, told: ComparisonParts<'_>, text: &mut Vec<u8>) -> Result<(), ServiceError> {
         let mut comparison = beginning(told);
         comparison.conclusion = self.conclusion;
-        let [begin, ..] = parts(comparison).ok_or(TOO_LARGE)?;
-        Ok(begin)
+        (comparison.changes.1, comparison.dispatch_changes.1) = (&[], &[]);
+        let room = comparison.operators.len() * OF_OPERATOR;
+        // To grow would copy all that an empty buffer has room for.
+        if text.is_empty() && text.capacity() < room {
+            *text = Vec::with_capacity(room);
+        }
+        push_before(text, &comparison, LISTS[0]).ok_or(TOO_LARGE)
     }
 
-    /// What stands behind the changes, made when it is first asked for: of a long comparison half a megabyte.
+    /// What stands behind the changes, made when it is first asked for: of a long comparison a third of a megabyte.
     /// `finish` fills in what does not come from the parts of the comparison.
     ///
     /// # Errors
@@ -77,13 +129,14 @@ impl Frame {
         &self,
         told: ComparisonParts<'_>,
         finish: impl FnOnce(&mut Comparison<'_>),
-    ) -> Result<&[Vec<u8>; 2], ServiceError> {
+    ) -> Result<&End, ServiceError> {
         let make = || {
             let mut comparison = bare(told);
             fill_end(&mut comparison, told);
             finish(&mut comparison);
-            let [_, between, rest] = parts(comparison)?;
-            Some([between, rest])
+            let changes = comparison.changes.1.len();
+            (comparison.changes.1, comparison.dispatch_changes.1) = (&[], &[]);
+            Around::of(&comparison, LISTS, changes * BEHIND_CHANGE + BEHIND_ALL)
         };
         self.end.get_or_init(make).as_ref().ok_or(TOO_LARGE)
     }
@@ -97,16 +150,10 @@ const TOO_LARGE: ServiceError = ServiceError::LargeAnswer {
     limit: LARGEST_ANSWER,
 };
 
-/// What stands around the lists.
-fn parts(mut comparison: Comparison<'_>) -> Option<[Vec<u8>; 3]> {
-    (comparison.changes.1, comparison.dispatch_changes.1) = (&[], &[]);
-    around(&comparison, LISTS)?.try_into().ok()
-}
-
 impl<'a> Pieces<'a> {
     /// Those of a comparison with its frame, and what gives the end of that.
     #[must_use]
-    pub fn of(frame: &'a Frame, end: &'a End<'a>, told: ComparisonParts<'a>) -> Self {
+    pub fn of(frame: &'a Frame, end: &'a GiveEnd<'a>, told: ComparisonParts<'a>) -> Self {
         let (changes, tables) = told.lists();
         Self {
             frame,
@@ -114,6 +161,7 @@ impl<'a> Pieces<'a> {
             told,
             changes,
             tables,
+            places: Places::of(changes, tables),
         }
     }
 
@@ -121,11 +169,7 @@ impl<'a> Pieces<'a> {
     #[must_use]
     pub fn count(told: ComparisonParts<'_>) -> usize {
         let (changes, tables) = told.lists();
-        Self::count_of(changes, tables)
-    }
-
-    fn count_of(changes: Changes<'_>, tables: DispatchChanges<'_>) -> usize {
-        1 + changes.1.len() + 1 + tables.1.len() + 1
+        Places::of(changes, tables).count()
     }
 
     /// Appends the items of a range.
@@ -145,28 +189,27 @@ impl<'a> Pieces<'a> {
         items: Range<usize>,
         text: &mut Vec<u8>,
     ) -> Result<(), ServiceError> {
-        let between = 1 + self.changes.1.len();
-        let rest = between + 1 + self.tables.1.len();
+        let places = self.places;
         for item in items.clone() {
             if (item - items.start).is_multiple_of(READ_AHEAD) {
                 self.read_ahead(item, items.end.min(item + READ_AHEAD));
             }
-            match item {
-                0 => text.extend_from_slice(&self.frame.begin(self.told)?),
-                item if item == between => text.extend_from_slice(&(self.end)()?[0]),
-                item if item == rest => text.extend_from_slice(&(self.end)()?[1]),
-                item if item < between => {
-                    if let Some(judged) = self.changes.1.get(item - 1) {
-                        let change = self.changes.0.change(judged);
-                        push_item(text, &mut (item == 1), |text| changes.push(text, &change))?;
-                    }
+            if item == 0 {
+                self.frame.begin(self.told, text)?;
+            } else if item < places.between {
+                if let Some(judged) = self.changes.1.get(item - 1) {
+                    let change = self.changes.0.change(judged);
+                    push_item(text, &mut (item == 1), |text| changes.push(text, &change))?;
                 }
-                item => {
-                    let mut is_first = item == between + 1;
-                    if let Some(table) = self.tables.1.get(item - between - 1) {
-                        cells.push(text, self.tables, table, &mut is_first)?;
-                    }
+            } else if item < places.tables {
+                text.extend_from_slice(places.part((self.end)()?.behind(0), item));
+            } else if item < places.rest {
+                let mut is_first = item == places.tables;
+                if let Some(table) = self.tables.1.get(item - places.tables) {
+                    cells.push(text, self.tables, table, &mut is_first)?;
                 }
+            } else {
+                text.extend_from_slice((self.end)()?.behind(1));
             }
         }
         Ok(())
@@ -181,7 +224,7 @@ impl<'a> Pieces<'a> {
         let changes = within(self.changes.1, 1, (from, to));
         read_ahead(changes.iter().map(|judged| judged.change.glimpse()));
         let (base, head) = self.tables.0.views();
-        let tables = within(self.tables.1, self.changes.1.len() + 2, (from, to));
+        let tables = within(self.tables.1, self.places.tables, (from, to));
         read_ahead(tables.iter().map(|table| table.glimpse(base, head)));
     }
 
@@ -195,8 +238,7 @@ impl<'a> Pieces<'a> {
             self.write(items, &mut text)?;
             Ok::<_, ServiceError>(text)
         };
-        let count = Self::count_of(self.changes, self.tables);
-        let between = 1 + self.changes.1.len();
+        let (between, count) = (self.places.between, self.places.count());
         let (text, rest) = both(pair, || of(0..between), || of(between..count));
         let (mut text, rest) = (text?, rest?);
         if text.len() + rest.len() > LARGEST_ANSWER {
@@ -338,7 +380,7 @@ mod tests {
             let frame = Frame::new("pass");
             let end = || frame.end(told, |_| ());
             let pieces = Pieces::of(&frame, &end, told);
-            let (from, to) = (2 + pieces.changes.1.len(), Pieces::count(told) - 1);
+            let (from, to) = (pieces.places.tables, pieces.places.rest);
             let mut text = Vec::new();
             let written = pieces.write(from..to, &mut text);
             assert!(

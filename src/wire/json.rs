@@ -32,25 +32,58 @@ pub(crate) fn push(text: &mut Vec<u8>, value: &(impl Serialize + ?Sized)) {
     let _ = written::to_writer(text, value);
 }
 
-/// The text of an object around its lists of these keys, which are empty in it: what stands before the
-/// first one, between them, and behind the last. `None` where it was cut off for its size, or has no such
-/// lists in this order. In valid JSON only a key is followed by a colon, so a place is found: the first of
-/// its key.
-pub(crate) fn around<const LISTS: usize>(
-    object: &impl Serialize,
-    keys: [&str; LISTS],
-) -> Option<Vec<Vec<u8>>> {
-    let object = json(object);
-    let mut parts = Vec::with_capacity(LISTS + 1);
-    let mut from = 0;
-    for key in keys {
-        let empty = format!("\"{key}\":[]");
-        let at = memchr::memmem::find(&object, empty.as_bytes())? + empty.len() - 1;
-        parts.push(object.get(from..at)?.to_vec());
-        from = at;
+/// The text of an object whose lists of some keys are empty, and where those stand in it.
+#[derive(Debug)]
+pub struct Around<const LISTS: usize> {
+    text: Vec<u8>,
+    lists: [usize; LISTS],
+}
+
+impl<const LISTS: usize> Around<LISTS> {
+    /// Writes an object into so many bytes, or more. `None` where it was cut off for its size, or has no such
+    /// lists in this order. In valid JSON only a key is followed by a colon, so a place is found: the first of
+    /// its key.
+    pub(crate) fn of(object: &impl Serialize, keys: [&str; LISTS], room: usize) -> Option<Self> {
+        let mut text = Vec::with_capacity(room);
+        push_capped(&mut text, object)?;
+        let (mut lists, mut from) = ([0; LISTS], 0);
+        for (place, key) in lists.iter_mut().zip(keys) {
+            from += inside(&text[from..], key)?;
+            *place = from;
+        }
+        Some(Self { text, lists })
     }
-    parts.push(object.get(from..)?.to_vec());
-    (object.len() <= LARGEST_ANSWER).then_some(parts)
+
+    /// What stands between the list of this number and the next one, or the end.
+    pub(crate) fn behind(&self, list: usize) -> &[u8] {
+        let to = self.lists.get(list + 1).copied();
+        &self.text[self.lists[list]..to.unwrap_or(self.text.len())]
+    }
+}
+
+/// Appends the text of an object up to the inside of its list of this key, which is empty in it. `None` where that was
+/// cut off for its size, or has no such list.
+pub(crate) fn push_before(text: &mut Vec<u8>, object: &impl Serialize, key: &str) -> Option<()> {
+    let from = text.len();
+    push_capped(text, object)?;
+    let inside = inside(&text[from..], key)?;
+    text.truncate(from + inside);
+    Some(())
+}
+
+/// Appends a value, unless the text becomes larger than answers may be.
+fn push_capped(text: &mut Vec<u8>, value: &impl Serialize) -> Option<()> {
+    let mut answer = Capped(std::mem::take(text));
+    let _ = written::to_writer(&mut answer, value);
+    *text = answer.0;
+    (text.len() <= LARGEST_ANSWER).then_some(())
+}
+
+/// Where the empty list of this key has its inside.
+fn inside(object: &[u8], key: &str) -> Option<usize> {
+    let empty = format!("\"{key}\":[]");
+    let at = memchr::memmem::find(object, empty.as_bytes())?;
+    Some(at + empty.len() - 1)
 }
 
 /// A buffer up to this size is used again: growing one for each answer took a tenth of the time to make
@@ -123,25 +156,34 @@ mod tests {
             "changes": [],
             "last": ["cells", "\\\"cells\":[]", {"changes": []}],
         });
-        let parts = around(&object, ["cells", "changes"]).unwrap();
-        let lists = ["1,{\"cells\":[]}", "\"]\"", ""];
-        let with: Vec<u8> = parts
-            .iter()
-            .zip(lists)
-            .flat_map(|(part, list)| [part, list.as_bytes()].concat())
-            .collect();
+        let keys = ["cells", "changes"];
+        let around = Around::of(&object, keys, 0).unwrap();
+        let mut text = b"before ".to_vec();
+        push_before(&mut text, &object, "cells").unwrap();
+        assert!(text.starts_with(b"before "));
+        let mut filled = text.split_off("before ".len());
+        let mut empty = filled.clone();
+        for (list, items) in ["1,{\"cells\":[]}", "\"]\""].into_iter().enumerate() {
+            filled.extend_from_slice(items.as_bytes());
+            for text in [&mut filled, &mut empty] {
+                text.extend_from_slice(around.behind(list));
+            }
+        }
         let mut expected = object.clone();
         expected["cells"] = value!([1, {"cells": []}]);
         expected["changes"] = value!(["]"]);
-        assert_eq!(serde_json::from_slice::<Value>(&with).unwrap(), expected);
-        assert_eq!(parts.concat(), json(&object));
-        assert_eq!(around(&object, ["changes", "cells"]), None);
-        assert_eq!(around(&object, ["none"]), None);
+        assert_eq!(serde_json::from_slice::<Value>(&filled).unwrap(), expected);
+        assert_eq!(empty, json(&object));
+        for keys in [["changes", "cells"], ["cells", "none"]] {
+            assert!(Around::of(&object, keys, 0).is_none());
+        }
+        assert!(push_before(&mut text, &object, "none").is_none());
     }
 
     #[test]
     fn too_long_an_object_has_no_places() {
         let object = value!({"list": [], "more": "x".repeat(LARGEST_ANSWER)});
-        assert_eq!(around(&object, ["list"]), None);
+        assert!(Around::of(&object, ["list"], 0).is_none());
+        assert!(push_before(&mut Vec::new(), &object, "list").is_none());
     }
 }

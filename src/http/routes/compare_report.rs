@@ -24,7 +24,7 @@ use crate::service::{
 use crate::wire::against::FurtherVerdict;
 use crate::wire::change;
 use crate::wire::compare::CompareQuery;
-use crate::wire::compare_pieces::{Frame, Pieces};
+use crate::wire::compare_pieces::{End, Frame, Pieces};
 use crate::wire::comparison::{Comparison, ComparisonParts, SideView};
 use crate::wire::problem::Problem;
 
@@ -221,7 +221,7 @@ struct Begun {
 
 impl Begun {
     /// What stands behind the changes.
-    fn end(&self) -> Result<&[Vec<u8>; 2], ServiceError> {
+    fn end(&self) -> Result<&End, ServiceError> {
         let (frame, rendering) = (&self.frame, &self.rendering);
         frame.end(self.judged.parts(), |answer| {
             let fill = |report: &Report<'_>| self.judged.fill(answer, &[], rendering, report);
