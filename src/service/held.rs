@@ -52,7 +52,10 @@ impl Held {
     /// `budget` bytes, by estimate. Returns what was taken out, perhaps the new one itself.
     pub(super) fn add(&mut self, kept: &Arc<Kept>, budget: u64) -> Vec<Key> {
         let known = self.kept.insert(kept.key(), Arc::clone(kept));
-        for (part, bytes) in kept.snapshot.parts() {
+        let parts = kept.snapshot.parts();
+        // Thousands: to make room again and again would take as long as all the rest.
+        self.holders.reserve(parts.size_hint().0);
+        for (part, bytes) in parts {
             let holders = self.holders.entry(part).or_insert(0);
             *holders += 1;
             if *holders == 1 {

@@ -27,7 +27,7 @@ use opatlas_operators::derivatives::Derivatives;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::handwritten::{self, SourceFile};
 use opatlas_pytorch::keys::{Key, Keys};
-use opatlas_source::{InTurn, Pair, Span, both};
+use opatlas_source::{InTurn, Pair, Span, in_halves};
 
 pub(crate) use sources::SourceFallbacks;
 
@@ -150,6 +150,9 @@ pub(super) fn last_to_key<'a>(
     rows.map(|(at, row)| (row.key, at)).collect()
 }
 
+/// In how many parts all registrations are found: a processor that becomes idle meanwhile takes over some.
+const PARTS: usize = 8;
+
 impl Registrations {
     /// Works out all registrations.
     #[must_use]
@@ -158,7 +161,7 @@ impl Registrations {
     }
 
     /// The same with the help of `known`, which adds the rows of an operator where it knows them; those of
-    /// two halves of the operators may be found at the same time.
+    /// several operators may be found at the same time.
     pub(super) fn after(
         inputs: Inputs<'_>,
         known: impl Fn(OperatorId, &mut Vec<Row>) -> bool + Sync,
@@ -172,13 +175,13 @@ impl Registrations {
             views: functionalize::Views::of(catalogue),
             backends: outside::BackendRows::new(inputs),
         };
-        let count = catalogue.operators.len();
-        let make = |first: usize, count: usize| {
+        let ids: Vec<OperatorId> = catalogue.iter().map(|(id, _)| id).collect();
+        let make = |ids: &[OperatorId]| {
             let mut made = Self {
-                rows: Vec::with_capacity(count * 7),
-                ends: Vec::with_capacity(count),
+                rows: Vec::with_capacity(ids.len() * 7),
+                ends: Vec::with_capacity(ids.len()),
             };
-            for (id, _) in catalogue.iter().skip(first).take(count) {
+            for &id in ids {
                 if !known(id, &mut made.rows) {
                     builder.operator(id, &mut made.rows);
                 }
@@ -186,19 +189,18 @@ impl Registrations {
             }
             made
         };
-        let half = count / 2;
-        let (made, rest) = both(pair, || make(0, half), || make(half, count - half));
-        let from = place(made.rows.len());
-        let ends_of_rest = rest.ends.into_iter().map(|end| end.saturating_add(from));
-        // Both are in memory for as long as the revision is, so they have no room for more.
+        let parts = in_halves(&ids, ids.len().div_ceil(PARTS), pair, &make);
+        // They are in memory for as long as the revision is, so they have no room for more.
         let mut all = Self {
-            rows: Vec::with_capacity(made.rows.len() + rest.rows.len()),
-            ends: Vec::with_capacity(count),
+            rows: Vec::with_capacity(parts.iter().map(|part| part.rows.len()).sum()),
+            ends: Vec::with_capacity(ids.len()),
         };
-        all.rows.extend(made.rows);
-        all.rows.extend(rest.rows);
-        all.ends.extend(made.ends);
-        all.ends.extend(ends_of_rest);
+        for part in parts {
+            let from = place(all.rows.len());
+            let ends = part.ends.into_iter().map(|end| end.saturating_add(from));
+            all.rows.extend(part.rows);
+            all.ends.extend(ends);
+        }
         all
     }
 

@@ -1,10 +1,10 @@
 //! Work on the items of a list that do not need each other.
 
-use opatlas_source::{Pair, both};
+use crate::{Pair, both};
 
 /// What `of` makes of each part of a list, in order: half beside half, and each half so again, so that a processor
 /// which becomes idle meanwhile takes over some. `part` is how many items a part has at most.
-pub(super) fn in_halves<T: Sync, R: Send>(
+pub fn in_halves<T: Sync, R: Send>(
     items: &[T],
     part: usize,
     pair: &dyn Pair,
@@ -25,9 +25,8 @@ pub(super) fn in_halves<T: Sync, R: Send>(
 
 #[cfg(test)]
 mod tests {
-    use opatlas_source::InTurn;
-
     use super::*;
+    use crate::InTurn;
 
     #[test]
     fn all_items_are_there_once_and_in_order() {

@@ -10,6 +10,7 @@ mod content;
 pub mod diagnostic;
 mod digest;
 mod gallop;
+mod halves;
 mod ids;
 mod pair;
 mod place;
@@ -24,6 +25,7 @@ pub use bundle::{
 pub use content::Content;
 pub use digest::{Digest, revision_digest};
 pub use gallop::gallop;
+pub use halves::in_halves;
 pub use pair::{InTurn, Pair, both};
 pub use place::{LineColumn, LineIndex, LineSpan, Span};
 pub use read_ahead::{READ_AHEAD, read_ahead};

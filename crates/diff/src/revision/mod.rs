@@ -11,7 +11,6 @@ mod fields;
 mod formulas;
 mod generated;
 mod groups;
-mod halves;
 mod kernels;
 mod moved;
 mod operators;

@@ -12,7 +12,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::audiences::Refiner;
 use super::cells::{Moved, Shape, TableChange};
-use super::halves::in_halves;
 use super::pairing::Common;
 use super::side::DeclaredEntry;
 use super::training::{Alike, Formulas, OfStem, Siblings};
@@ -25,7 +24,7 @@ use opatlas_operators::entry::KeyName;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::{KeySet, Slot};
 use opatlas_pytorch::keys::Key;
-use opatlas_source::{Pair, READ_AHEAD, Span, Stop, Stopped, read_ahead};
+use opatlas_source::{Pair, READ_AHEAD, Span, Stop, Stopped, in_halves, read_ahead};
 
 /// The tables of both sides, and which key is which.
 pub(super) struct Tables<'a> {
