@@ -168,9 +168,11 @@ impl Compared {
     ) -> Result<Self, ServiceError> {
         expect_operators(&base, &head)?;
         let sides = (Arc::clone(&base), Arc::clone(&head));
+        // One after the other: in halves they would take the place of the head's tables, which take longer and would
+        // then have to wait for the base's.
         let check = || {
-            let (old, new) = both(&Threads, || sides.0.check(stop), || sides.1.check(stop));
-            old.and(new)
+            sides.0.check(stop)?;
+            sides.1.check(stop)
         };
         let (compared, checked) = both(&Threads, || Self::of(base, head, stop), check);
         checked?;
