@@ -53,7 +53,7 @@ impl Held {
     pub(super) fn add(&mut self, kept: &Arc<Kept>, budget: u64) -> Vec<Key> {
         let known = self.kept.insert(kept.key(), Arc::clone(kept));
         let parts = kept.snapshot.parts();
-        // Thousands: to make room again and again would take as long as all the rest.
+        // There are thousands, so room for all is made at once.
         self.holders.reserve(parts.size_hint().0);
         for (part, bytes) in parts {
             let holders = self.holders.entry(part).or_insert(0);

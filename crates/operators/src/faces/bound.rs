@@ -293,7 +293,7 @@ mod tests {
                 .find(|(id, _)| known(id))
                 .map(|it| it.1)
         };
-        // No overload of this name is a function in Python but `add.Tensor` and `add.out`.
+        // Others of its name are functions, and this overload is a method only.
         assert!(bound("add").is_some_and(|it| it.tensor && !it.torch && it.overload));
         assert!(bound("mine::add.Scalar").is_some_and(|it| it.torch && !it.overload));
         assert!(bound("tanh_backward").is_some_and(|it| !it.anywhere()));
