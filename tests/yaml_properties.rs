@@ -5,7 +5,8 @@ mod common;
 
 use opatlas_source::{NATIVE_FUNCTIONS, Span};
 use opatlas_yaml::{
-    Document, Item, Kind, NodeId, Scalar, Style, Tree, decode, parse, parse_chunk, split,
+    Document, Item, Kind, NodeId, Scalar, Style, Tree, decode, parse, parse_chunk, parse_whole,
+    split,
 };
 use proptest::prelude::*;
 
@@ -144,7 +145,10 @@ fn check_chunks(text: &str, whole: &Document) -> Result<(), String> {
 }
 
 fn check(text: &str) -> Result<(), String> {
-    let whole = parse(text);
+    let whole = parse_whole(&text.into());
+    if format!("{:?}", parse(text)) != format!("{whole:?}") {
+        return Err("entry by entry it is another tree".to_owned());
+    }
     let diagnostics = whole.items.iter().flat_map(|item| &item.diagnostics);
     for found in diagnostics.chain(&whole.diagnostics) {
         let related = found.related.iter().map(|&(_, span)| span);
@@ -179,7 +183,7 @@ fn places_are_exact_and_chunks_are_the_whole_in_real_releases() {
         for (name, bytes) in bundle.files() {
             let (text, diagnostics) = decode(bytes);
             assert_eq!(diagnostics, [], "{version} {name}");
-            let whole = parse(&text);
+            let whole = parse_whole(&text[..].into());
             assert_eq!(whole.diagnostics, [], "{version} {name}");
             check(&text).unwrap_or_else(|wrong| panic!("{version} {name}: {wrong}"));
             let chunks = by_chunks(&text).map_or(0, |chunks| chunks.len());

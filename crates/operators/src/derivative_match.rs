@@ -21,7 +21,7 @@ use super::operator::{Operator, OperatorId};
 use opatlas_pytorch::release::Release;
 use opatlas_schema::function::{FunctionSchema, SchemaKind};
 use opatlas_schema::signature::signature_without_defaults;
-use opatlas_source::{InTurn, Pair, Stop, Stopped, both};
+use opatlas_source::{InTurn, Pair, Stop, Stopped, in_halves};
 
 use schemas::Schemas;
 pub use target::{MOST_ARGUMENTS, Target, TargetFault, base_name};
@@ -164,6 +164,9 @@ impl DerivativeMatches {
         Some((&self.differentiabilities[index as usize], basis))
     }
 }
+
+/// The operators are matched in so many parts.
+const PARTS: usize = 8;
 
 /// Formulas by signature, in the order of the entries; of equal signatures the last counts, in the
 /// place of the first.
@@ -319,18 +322,19 @@ impl<'a> Matcher<'a> {
         };
         self.functional_stems = by_stem(self, &self.functional);
         self.other_stems = by_stem(self, &self.other);
-        let count = self.catalogue.operators.len();
-        let half = count / 2;
-        let find = |from: usize, to: usize| -> Result<Vec<_>, Stopped> {
-            let mut found = Vec::with_capacity(to - from);
-            for (id, operator) in self.catalogue.iter().take(to).skip(from) {
+        let operators: Vec<_> = self.catalogue.iter().collect();
+        let find = |part: &[(OperatorId, &Operator)]| -> Result<Vec<_>, Stopped> {
+            let mut found = Vec::with_capacity(part.len());
+            for &(id, operator) in part {
                 stop.check()?;
                 found.push(self.find(id, operator));
             }
             Ok(found)
         };
-        let (one, other) = both(pair, || find(0, half), || find(half, count));
-        let matched = one?.into_iter().chain(other?);
+        let part = operators.len().div_ceil(PARTS);
+        let parts = in_halves(&operators, part, pair, &find);
+        let parts: Vec<Vec<_>> = parts.into_iter().collect::<Result<_, _>>()?;
+        let matched = parts.into_iter().flatten();
         let ids = self.catalogue.iter().map(|(id, _)| id);
         let of = ids
             .zip(matched)
@@ -422,10 +426,9 @@ fn formulas_on_key(
     functions: &mut FunctionNames,
 ) -> KeyFormulas {
     let key = file.key(set);
-    let arguments = bindings::arguments(schema);
     let is_gradient = |formula| {
-        let first = file.first_name(formula);
-        arguments.iter().any(|a| a.name == first) && !file.is_non_differentiable(formula)
+        bindings::has_argument(schema, file.first_name(formula))
+            && !file.is_non_differentiable(formula)
     };
     let is_differentiable = set.formulas.iter().any(is_gradient);
     KeyFormulas {

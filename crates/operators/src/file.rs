@@ -194,7 +194,7 @@ impl NativeFunctions {
     /// The slow and complete way: anchors, document markers, broken entries.
     fn whole(text: &Arc<str>, diagnostics: Vec<Diagnostic>, stop: &Stop) -> Result<Self, Stopped> {
         let mut diagnostics = Complaints::from(diagnostics);
-        let mut document = opatlas_yaml::parse_shared(text).bounded();
+        let mut document = opatlas_yaml::parse_whole(text).bounded();
         stop.check()?;
         if let Some(beyond) = document.items.get(MOST_ENTRIES) {
             diagnostics.push(too_many(beyond.span.shifted(beyond.base)));
@@ -242,7 +242,7 @@ const FEW: usize = 128;
 
 /// How often entries are halved. Formulas are read beside them, so of two halves one begins late and is waited
 /// for. Each part is read up to what a whole file may have.
-const HALVINGS: u32 = 3;
+const HALVINGS: u32 = 4;
 
 /// Reads entries, each on its own, one half beside the other. `None` stands for one that is not that
 /// simple. What is behind such an entry, or beyond what a file may have, is missing.

@@ -62,7 +62,8 @@ impl DeclaredTags {
     /// reported, behind what decoding the text has given already, and left out.
     #[must_use]
     pub fn read(text: &str, mut diagnostics: Complaints) -> (Self, Complaints) {
-        let document = opatlas_yaml::parse(text).bounded();
+        // Nearly all descriptions are block scalars, so nothing is gained by reading tags one by one.
+        let document = opatlas_yaml::parse_whole(&text.into()).bounded();
         let broken = !document.diagnostics.is_empty();
         diagnostics.extend(document.diagnostics);
         if !matches!(document.root, Root::Sequence) && !broken {

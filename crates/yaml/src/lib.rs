@@ -22,6 +22,7 @@ mod encoding;
 #[cfg(test)]
 mod entries;
 mod parser;
+mod pieces;
 mod recover;
 mod scalar;
 mod scanner;
@@ -161,27 +162,35 @@ fn parse_any_chunk(chunk: &str) -> Option<Item> {
     if chunk.len() > MAX_BYTES {
         return None;
     }
-    let mut builder = Builder::new(chunk);
-    builder.run().ok()?;
-    let unclean = builder.seen.markers || builder.seen.anchors || builder.is_full();
-    let apart = !builder.diagnostics.is_empty() || !builder.document_diagnostics.is_empty();
-    if unclean || apart || builder.items.len() != 1 {
-        return None;
-    }
+    let (builder, built) = read_alone(chunk, 0)?;
     let Built {
         root,
         span,
         diagnostics,
         repeated,
-    } = builder.items.pop()?;
+    } = built;
+    let (arena, decoded) = builder.into_parts();
     Some(Item {
-        tree: Arc::new(builder.into_tree(chunk.into())),
+        tree: Arc::new(arena.into_tree(decoded, chunk.into())),
         root,
         base: 0,
         span,
         diagnostics,
         repeated,
     })
+}
+
+/// Reads a list of one item that begins at the byte `from` and stands alone.
+fn read_alone(text: &str, from: usize) -> Option<(Builder<'_>, Built)> {
+    let mut builder = Builder::new(text, from);
+    builder.run().ok()?;
+    let unclean = builder.seen.markers || builder.seen.anchors || builder.is_full();
+    let apart = !builder.diagnostics.is_empty() || !builder.document_diagnostics.is_empty();
+    if unclean || apart || builder.items.len() != 1 {
+        return None;
+    }
+    let built = builder.items.pop()?;
+    Some((builder, built))
 }
 
 /// Parses a whole file. A fault in a list costs only its entry; in any other file it costs the rest
@@ -194,6 +203,14 @@ pub fn parse(text: &str) -> Document {
 /// The same, of a text that the tree then shares.
 #[must_use]
 pub fn parse_shared(text: &Arc<str>) -> Document {
+    let is_short = text.len() <= MAX_BYTES;
+    let read = is_short.then(|| pieces::read(text)).flatten();
+    read.unwrap_or_else(|| parse_whole(text))
+}
+
+/// The same, for a list with an entry that [`parse_chunk`] does not read.
+#[must_use]
+pub fn parse_whole(text: &Arc<str>) -> Document {
     if text.len() > MAX_BYTES {
         let message =
             format!("the file is longer than {MAX_BYTES} bytes; Opatlas does not read it");
@@ -207,7 +224,7 @@ pub fn parse_shared(text: &Arc<str>) -> Document {
             repeated: 0,
         };
     }
-    let mut builder = Builder::new(text);
+    let mut builder = Builder::new(text, 0);
     let unread = recover::read(&mut builder, text);
     let built = std::mem::take(&mut builder.items);
     let mut diagnostics = std::mem::take(&mut builder.document_diagnostics);
@@ -216,7 +233,8 @@ pub fn parse_shared(text: &Arc<str>) -> Document {
     let listed = builder.listed;
     let root_id = builder.root.filter(|_| unread.is_empty());
     let repeated = builder.repeated();
-    let tree = Arc::new(builder.into_tree(Arc::clone(text)));
+    let (arena, decoded) = builder.into_parts();
+    let tree = Arc::new(arena.into_tree(decoded, Arc::clone(text)));
     let items = built
         .into_iter()
         .map(

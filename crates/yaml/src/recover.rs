@@ -55,7 +55,7 @@ fn too_broken(at: u32) -> Diagnostic {
 /// What is wrong with a broken entry. If its fault extends into later entries (an unterminated
 /// quote includes them all), parsing the entry alone gives a better diagnostic.
 fn own_error(text: &str, broken: Span) -> Option<Diagnostic> {
-    let error = Builder::new(broken.slice(text)).run().err()?;
+    let error = Builder::new(broken.slice(text), 0).run().err()?;
     Some(error.shifted(broken.start))
 }
 

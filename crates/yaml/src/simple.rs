@@ -1,17 +1,19 @@
 //! Entries as nearly all are written, read line by line.
 //!
-//! One mapping of plain scalars and one-line lists, with mappings of plain scalars in it, each key on a
-//! line of its own. Read so, an entry takes a tenth of the time that events take. Whatever else is in an
-//! entry, and everything that is refused, is left to the scanner and parser: both ways give the same
-//! tree, which tests compare.
+//! One mapping of scalars and one-line lists, with mappings of the same in it, each key on a line of its
+//! own; scalars are plain, or in quotes without escapes. Read so, an entry takes a tenth of the time that
+//! events take. Whatever else is in an entry, and everything that is refused, is left to the scanner and
+//! parser: both ways give the same tree, which tests compare.
 
-use memchr::{memchr, memchr2_iter};
+use std::sync::Arc;
+
+use memchr::{memchr, memchr2, memchr2_iter};
 use opatlas_source::Span;
 
 use super::Item;
 use super::check;
 use super::scalar::ScalarType;
-use super::scanner::{ValueRef, offset};
+use super::scanner::{Decoded, ValueRef, offset};
 use super::tree::{Arena, Content, NodeId, Style, Tree};
 
 /// Mappings nested deeper are not read here.
@@ -31,26 +33,19 @@ const LONGEST: usize = 1 << 16;
 
 /// Reads an entry; `None` where it is not as simple.
 pub(super) fn read(chunk: &str) -> Option<Item> {
-    let bytes = chunk.as_bytes();
-    if !may_be_simple(bytes) {
-        return None;
-    }
-    let mut reader = Reader::new(chunk);
-    let line_end =
-        |at: usize| memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |length| at + length);
-    let mut end = line_end(0);
-    reader.line(COLUMN, end, COLUMN)?;
-    while end + 1 < bytes.len() {
-        let at = end + 1;
-        end = line_end(at);
-        let blanks = bytes[at..end].iter().take_while(|byte| **byte == b' ');
-        let indent = blanks.count();
-        let start = at + indent;
-        if start < end && bytes[start] != b'#' {
-            reader.line(start, end, indent)?;
-        }
-    }
-    reader.item()
+    let whole = Span::new(0, offset(chunk.len()));
+    let mut reader = Reader::new(chunk, (chunk.len() / 16).clamp(8, 1 << 10));
+    let root = reader.entry(whole)?;
+    let (arena, _) = reader.list(&[root], 0);
+    let tree: Arc<Tree> = arena.into_tree(Decoded::default(), chunk.into()).into();
+    Some(Item {
+        span: tree.span(root),
+        tree,
+        root,
+        base: 0,
+        diagnostics: Vec::new(),
+        repeated: 0,
+    })
 }
 
 /// Whether an entry is not too long and has only bytes that mean the same to all: others break lines,
@@ -95,6 +90,21 @@ pub(super) fn plain_length(line: &[u8]) -> Option<usize> {
     Some(length - blanks.count())
 }
 
+/// Whether a line goes on as a plain scalar that begins with a mark, as `-a` does and `- a` does not.
+fn begins_plain(line: &[u8]) -> bool {
+    match line {
+        [b'(', ..] => true,
+        [b'-', next, ..] => *next != b' ',
+        _ => false,
+    }
+}
+
+/// Whether nothing but a comment follows on a line.
+fn ends(rest: &[u8]) -> bool {
+    let blanks = rest.iter().take_while(|byte| **byte == b' ').count();
+    blanks == rest.len() || rest[blanks] == b'#' && blanks > 0
+}
+
 /// A mapping that is not closed yet.
 #[derive(Clone, Copy)]
 struct Open {
@@ -106,10 +116,11 @@ struct Open {
     key: Option<NodeId>,
 }
 
-struct Reader<'t> {
+/// Reads entries of a text into one arena.
+pub(super) struct Reader<'t> {
     text: &'t str,
     bytes: &'t [u8],
-    arena: Arena,
+    pub arena: Arena,
     list: NodeId,
     open: [Option<Open>; DEEPEST],
     depth: usize,
@@ -117,12 +128,12 @@ struct Reader<'t> {
     /// A key without a value on its line.
     key: Option<NodeId>,
     /// The end of the last node.
-    end: u32,
+    pub end: u32,
 }
 
 impl<'t> Reader<'t> {
-    fn new(text: &'t str) -> Self {
-        let nodes = (text.len() / 16).clamp(8, 1 << 10);
+    /// One with room for so many nodes.
+    pub fn new(text: &'t str, nodes: usize) -> Self {
         let mut arena = Arena::with_capacity(nodes);
         let list = arena.add(Span::at(0), Content::Sequence { from: 0, to: 0 });
         Self {
@@ -132,10 +143,60 @@ impl<'t> Reader<'t> {
             list,
             open: [None; DEEPEST],
             depth: 0,
-            pairs: Vec::with_capacity(nodes / 2),
+            pairs: Vec::with_capacity(nodes.min(32)),
             key: None,
             end: 0,
         }
+    }
+
+    /// Reads the entry in this part of the text; `None`, and nothing is added, where it is not as simple.
+    pub fn entry(&mut self, piece: Span) -> Option<NodeId> {
+        let before = self.arena.sizes();
+        let (from, to) = (piece.start as usize, piece.end as usize);
+        let is_simple = self.bytes.get(from..to).is_some_and(may_be_simple);
+        let root = is_simple.then(|| self.lines(from, to)).flatten();
+        if root.is_none() {
+            self.arena.cut(before);
+        }
+        root
+    }
+
+    fn lines(&mut self, from: usize, to: usize) -> Option<NodeId> {
+        (self.depth, self.key) = (0, None);
+        self.pairs.clear();
+        let bytes = &self.bytes[..to];
+        let line_end = |at: usize| memchr(b'\n', &bytes[at..]).map_or(to, |length| at + length);
+        let mut end = line_end(from);
+        self.line(from + COLUMN, end, COLUMN)?;
+        while end + 1 < to {
+            let at = end + 1;
+            end = line_end(at);
+            let blanks = bytes[at..end].iter().take_while(|byte| **byte == b' ');
+            let indent = blanks.count();
+            let start = at + indent;
+            if start < end && bytes[start] != b'#' {
+                self.line(start, end, indent)?;
+            }
+        }
+        if self.key.is_some() {
+            return None;
+        }
+        let root = self.open[0]?.id;
+        while self.depth > 0 {
+            self.close()?;
+        }
+        Some(root)
+    }
+
+    /// The arena with these entries as its list, which begins at `start`, and the list.
+    pub fn list(mut self, entries: &[NodeId], start: u32) -> (Arena, NodeId) {
+        let from = offset(self.arena.items.len());
+        self.arena.items.extend(entries);
+        let list = self.arena.node_mut(self.list);
+        list.span = Span::new(start, self.end);
+        let to = from + offset(entries.len());
+        list.content = Content::Sequence { from, to };
+        (self.arena, self.list)
     }
 
     /// Reads `key: value` or `key:`, which begins at `start` in the column `indent`.
@@ -163,8 +224,9 @@ impl<'t> Reader<'t> {
             return Some(());
         }
         let value = match self.bytes[value] {
-            b'[' => self.list(value, end)?,
-            first if is_letter(first) => {
+            b'[' => self.words(value, end)?,
+            b'"' | b'\'' => self.quoted(value, end)?,
+            first if is_letter(first) || begins_plain(&self.bytes[value..end]) => {
                 let length = plain_length(&self.bytes[value..end])?;
                 self.plain(value, value + length)?
             }
@@ -190,8 +252,33 @@ impl<'t> Reader<'t> {
         Some(self.arena.add(span, Content::Scalar { value, style, ty }))
     }
 
+    /// Reads a scalar in quotes, all of it on the line and as it is meant.
+    fn quoted(&mut self, start: usize, end: usize) -> Option<NodeId> {
+        let line = &self.bytes[..end];
+        let quote = line[start];
+        let first = start + 1;
+        let length = memchr2(quote, b'\\', &line[first..])?;
+        let close = first + length;
+        if line[close] != quote || !ends(&line[close + 1..]) {
+            return None;
+        }
+        let span = Span::new(offset(start), offset(close + 1));
+        let value = ValueRef {
+            at: offset(first),
+            len: offset(length),
+            pieces: 0,
+        };
+        let style = match quote {
+            b'"' => Style::DoubleQuoted,
+            _ => Style::SingleQuoted,
+        };
+        let ty = ScalarType::Str;
+        self.end = span.end;
+        Some(self.arena.add(span, Content::Scalar { value, style, ty }))
+    }
+
     /// Reads `[a, b]`.
-    fn list(&mut self, start: usize, end: usize) -> Option<NodeId> {
+    fn words(&mut self, start: usize, end: usize) -> Option<NodeId> {
         let line = &self.bytes[..end];
         let id = self.arena.add(Span::at(offset(start)), Content::Recursive);
         let from = self.arena.items.len();
@@ -218,9 +305,7 @@ impl<'t> Reader<'t> {
             }
         }
         at += 1;
-        let rest = &line[at..];
-        let blanks = rest.iter().take_while(|byte| **byte == b' ').count();
-        if blanks < rest.len() && (rest[blanks] != b'#' || blanks == 0) {
+        if !ends(&line[at..]) {
             return None;
         }
         self.end = offset(at);
@@ -301,37 +386,6 @@ impl<'t> Reader<'t> {
         };
         pairs.len() <= FEW && pairs.iter().enumerate().all(is_new)
     }
-
-    /// The item, once all lines are read.
-    fn item(mut self) -> Option<Item> {
-        if self.key.is_some() {
-            return None;
-        }
-        let root = self.open[0]?.id;
-        while self.depth > 0 {
-            self.close()?;
-        }
-        let from = offset(self.arena.items.len());
-        self.arena.items.push(root);
-        let list = self.arena.node_mut(self.list);
-        list.span = Span::new(0, self.end);
-        list.content = Content::Sequence { from, to: from + 1 };
-        let tree = Tree {
-            text: self.text.into(),
-            nodes: self.arena.nodes,
-            items: self.arena.items,
-            pairs: self.arena.pairs,
-            ..Tree::default()
-        };
-        Some(Item {
-            span: tree.span(root),
-            tree: tree.into(),
-            root,
-            base: 0,
-            diagnostics: Vec::new(),
-            repeated: 0,
-        })
-    }
 }
 
 /// Whether a byte belongs to a word that is neither a mark of YAML nor ends one.
@@ -364,6 +418,7 @@ mod tests {
             "- func: f() -> ()\n\n  # a comment\n  structured: True\n  dispatch:\n\n   CPU: f#g\n# more\n",
             "- a: 1\n  b:\n    c:\n      d: e\n  yes: [ on , 2 ]  \n",
             "- a: b",
+            "- a: 'b: c'  # d\n  e: \"f # 'g'\"\n  h: ''\n  i: -j(k)\n  l: (m) + n\n",
         ] {
             assert!(reads(entry), "{entry:?}");
         }
@@ -381,7 +436,13 @@ mod tests {
             "- a:\n  b: c\n",
             "- a: b\n c: d\n",
             "- a: b\n    c: d\n",
-            "- a: 'b'\n",
+            "- a: 'b''c'\n",
+            "- a: \"b\\\"\"\n",
+            "- a: 'b\n    c'\n",
+            "- a: 'b'#c\n",
+            "- a: 'b': c\n",
+            "- a: - b\n",
+            "- a: -\n",
             "- a: [b,]\n",
             "- a: [b]c\n",
             "- a: [b: c]\n",

@@ -52,6 +52,16 @@ pub fn arguments(schema: &FunctionSchema) -> Vec<Binding<'_>> {
     bindings
 }
 
+/// Whether [`arguments`] has one of this name in C++.
+#[must_use]
+pub fn has_argument(schema: &FunctionSchema, name: &str) -> bool {
+    let all = &schema.arguments;
+    let plain = all.positional().iter().chain(all.out());
+    let mut plain = plain.chain(all.keyword_only_without_options());
+    plain.any(|argument| *argument.name == *name)
+        || name == "options" && all.tensor_options().is_some()
+}
+
 fn plain(argument: &Argument, beside_options: bool) -> Binding<'_> {
     let name = Cow::Borrowed(&*argument.name);
     let saved_as = match &*name {
@@ -108,5 +118,27 @@ fn kind(ty: &Type) -> BindingKind {
             BindingKind::OptionalString
         }
         _ => BindingKind::Other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use opatlas_schema::parse::parse_schema;
+
+    #[test]
+    fn arguments_have_their_names_in_c() {
+        let schema = |text: &str| parse_schema(text, 0).schema.unwrap();
+        let options = "ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None";
+        let long = format!("f.out(Tensor self, *, int a, {options}, Tensor(a!) out) -> Tensor(a!)");
+        let long = schema(&long);
+        let names: Vec<_> = arguments(&long).into_iter().map(|a| a.name).collect();
+        assert_eq!(names, ["out", "self", "a", "options"]);
+        assert!(names.iter().all(|name| has_argument(&long, name)));
+        assert!(!has_argument(&long, "layout") && !has_argument(&long, ""));
+        assert!(!has_argument(
+            &schema("f(Tensor self) -> Tensor"),
+            "options"
+        ));
     }
 }

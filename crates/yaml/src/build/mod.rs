@@ -4,8 +4,6 @@
 use opatlas_source::diagnostic::RuleId;
 mod collection;
 
-use std::sync::Arc;
-
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use opatlas_source::Span;
@@ -14,9 +12,9 @@ use opatlas_source::diagnostic::Diagnostic;
 use super::check;
 use super::parser::{Ending, Event, Parser, Props};
 use super::scalar::ScalarType;
-use super::scanner::{Scanned, ValueRef};
+use super::scanner::{Decoded, Scanned, ValueRef};
 use super::tag::Tag;
-use super::tree::{Arena, Content, NodeId, Style, Tree};
+use super::tree::{Arena, Content, NodeId, Style};
 use super::{MOST_DIAGNOSTICS, MOST_EVENTS, limit_error};
 use collection::{Open, Shape};
 
@@ -80,13 +78,14 @@ pub(super) struct Builder<'t> {
 }
 
 impl<'t> Builder<'t> {
-    pub fn new(text: &'t str) -> Self {
+    /// Begins at the byte `from` of `text`, which must begin a line.
+    pub fn new(text: &'t str, from: usize) -> Self {
         // A file is read entry by entry, so that lists that grow from nothing would cost more than the
         // reading. A line has about two nodes.
-        let nodes = (text.len() / 16).clamp(8, 1 << 10);
+        let nodes = (text.len().saturating_sub(from) / 16).clamp(8, 1 << 10);
         Self {
             text,
-            parser: Parser::new(text, 0),
+            parser: Parser::new(text, from),
             arena: Arena::with_capacity(nodes),
             pending: Vec::with_capacity(nodes),
             open: Vec::with_capacity(4),
@@ -160,18 +159,9 @@ impl<'t> Builder<'t> {
         self.repeated
     }
 
-    /// The tree of what was read, all of it in the same tree, with its text.
-    pub fn into_tree(self, text: Arc<str>) -> Tree {
-        let decoded = self.parser.scanner.decoded;
-        Tree {
-            text,
-            decoded: decoded.values.into(),
-            pieces: decoded.pieces,
-            ranges: decoded.ranges,
-            nodes: self.arena.nodes,
-            items: self.arena.items,
-            pairs: self.arena.pairs,
-        }
+    /// What was read, all of it in the same arena, and the values that are not in the text as they are.
+    pub fn into_parts(self) -> (Arena, Decoded) {
+        (self.arena, self.parser.scanner.decoded)
     }
 
     /// Says something about the item that is being read, unless too much has been said already.
