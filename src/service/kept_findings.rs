@@ -212,7 +212,7 @@ impl Service {
 mod tests {
     use opatlas_operators::catalogue::Catalogue;
     use opatlas_rules::{MOST_OF_A_RULE, check, registry};
-    use opatlas_source::{Bundle, InTurn};
+    use opatlas_source::Bundle;
 
     use super::*;
     use crate::service::{Ingest, JudgedRelease, Limits, Protection};
@@ -314,7 +314,7 @@ mod tests {
         let project = ProjectName::parse("p").unwrap();
         let release = JudgedRelease::parse("2.9.0").unwrap().release;
         let wanted = [wanted(bundle().digest(), release)];
-        let read = store.read(&project, &wanted, &InTurn).await.unwrap();
+        let read = store.read(&project, &wanted).await.unwrap();
         read[0].findings.clone()
     }
 

@@ -17,7 +17,6 @@ use super::held::{Held, Kept, Key};
 use super::kept_findings;
 use super::observed;
 use super::snapshot::Snapshot;
-use super::threads::Threads;
 use super::views::count_look;
 
 /// Snapshots by revision and release, as many as the budget holds; those used longest ago go first.
@@ -226,7 +225,7 @@ impl Service {
         if is_apart && is_new(one) && is_new(other) {
             let load = async {
                 let wanted = [one, other].map(|it| kept_findings::wanted(it.digest, it.release()));
-                let stored = self.store.read(&one.project, &wanted, &Threads).await?;
+                let stored = self.store.read(&one.project, &wanted).await?;
                 let mut stored = stored.into_iter();
                 let stored = [(); 2].map(|()| stored.next().unwrap_or_default());
                 let found = stored.each_ref().map(|it| it.findings.clone());
@@ -332,7 +331,7 @@ impl Service {
         count_look("snapshots", false);
         let load = async {
             let wanted = [kept_findings::wanted(digest, release)];
-            let stored = self.store.read(project, &wanted, &Threads).await?;
+            let stored = self.store.read(project, &wanted).await?;
             let stored = stored.into_iter().next().unwrap_or_default();
             let snapshot = self.read(stored.bundle, release).await?;
             snapshot.remember(stored.findings);

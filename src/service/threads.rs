@@ -34,7 +34,7 @@ static POOL: LazyLock<Option<ThreadPool>> = LazyLock::new(|| {
     (processors > 1).then(|| pool.build().ok())?
 });
 
-/// Whether the first thread that works in parts becomes one of the pool.
+/// Whether the thread that makes the pool becomes one of it.
 static CALLER_JOINS: AtomicBool = AtomicBool::new(false);
 
 /// How many threads run parts, and do not wait for others.
@@ -172,11 +172,12 @@ impl Threads {
         ALL_IN_TURN.store(true, Ordering::Relaxed);
     }
 
-    /// Makes the first thread that works in parts from now on one of the pool, for a process with one thing to
-    /// do: it runs a second part itself that no other thread has begun, and with one thread less there is less
-    /// memory to take from the system.
+    /// Makes this thread one of the pool, for a process with one thing to do: it runs a second part itself that no
+    /// other thread has begun, and with one thread less there is less memory to take from the system. The other
+    /// threads begin now, while there is nothing for them to do but to take theirs.
     pub fn with_this_one() {
         CALLER_JOINS.store(true, Ordering::Relaxed);
+        LazyLock::force(&POOL);
     }
 
     /// Frees what was needed for an answer, while that is on its way: to free a comparison of two releases

@@ -71,7 +71,7 @@ pub use tokens::{TokenKey, TokenRecord};
 
 use tokio::sync::mpsc::{Receiver, Sender};
 
-use opatlas_source::{Bundle, Digest, InTurn, Pair};
+use opatlas_source::{Bundle, Digest};
 
 /// Opens the database at an address: `sqlite://PATH`, `sqlite::memory:` or
 /// `postgres://USER@HOST/NAME`; and brings it up to date.
@@ -259,20 +259,19 @@ pub trait Store: ProbeStore + Send + Sync + 'static {
     ) -> Answer<'a, LabelRecord>;
 
     /// Revisions with their files, byte for byte, checked against their digests. What several have in
-    /// common is fetched once; `pair` may put two together at the same time.
+    /// common is fetched once.
     ///
     /// Fails with [`Missing::Revision`].
     fn read<'a>(
         &'a self,
         project: &'a ProjectName,
         wanted: &'a [Wanted<'a>],
-        pair: &'static dyn Pair,
     ) -> Answer<'a, Vec<StoredRevision>>;
 
     /// The files of one revision.
     fn bundle<'a>(&'a self, project: &'a ProjectName, digest: Digest) -> Answer<'a, Bundle> {
         Box::pin(async move {
-            let read = self.read(project, &[digest.into()], &InTurn).await?;
+            let read = self.read(project, &[digest.into()]).await?;
             Ok(read.into_iter().next().unwrap_or_default().bundle)
         })
     }

@@ -1,7 +1,7 @@
 //! Bytes: whatever goes in comes back.
 
 use opatlas::store::{Store, Wanted};
-use opatlas_source::{Bundle, InTurn, NATIVE_FUNCTIONS};
+use opatlas_source::{Bundle, NATIVE_FUNCTIONS};
 use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::TestRunner;
 
@@ -68,7 +68,7 @@ pub async fn any_bytes_come_back(store: &dyn Store) {
     // Several at once, one of them twice.
     all.push(all[0].clone());
     let mut wanted: Vec<Wanted> = all.iter().map(|it| it.digest().into()).collect();
-    let read = async |wanted: &[Wanted]| store.read(&project, wanted, &InTurn).await;
+    let read = async |wanted: &[Wanted]| store.read(&project, wanted).await;
     let bundles = read(&wanted).await.unwrap().into_iter().map(|it| it.bundle);
     assert_eq!(bundles.collect::<Vec<_>>(), all);
     assert_eq!(read(&[]).await.unwrap(), []);

@@ -1,7 +1,7 @@
 //! Findings are kept as they were given, and go with their revision.
 
 use opatlas::store::{Expected, FindingsRecord, Missing, Mode, ProjectName, Store, Wanted};
-use opatlas_source::{Digest, InTurn};
+use opatlas_source::Digest;
 
 use crate::given::{bundle, label, missing, new_project, request};
 
@@ -24,7 +24,7 @@ pub async fn kept(
         digest,
         findings: Some(findings),
     }];
-    let read = store.read(project, &wanted, &InTurn).await.ok()?;
+    let read = store.read(project, &wanted).await.ok()?;
     assert_eq!(read[0].bundle.digest(), digest);
     read[0].findings.clone()
 }

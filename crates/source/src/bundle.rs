@@ -98,6 +98,12 @@ impl Bundle {
         self.files.insert(name.into(), file);
     }
 
+    /// Adds or replaces a file whose digest is known.
+    pub fn insert_with(&mut self, name: &str, content: Content, digest: Digest) {
+        let digest = digest.into();
+        self.files.insert(name.into(), File { content, digest });
+    }
+
     /// Takes the memory of this text for a file with the same bytes, whose digest stays known. Does nothing
     /// where they are not the same.
     pub fn share(&mut self, name: &str, text: &Arc<str>) {

@@ -4,6 +4,23 @@ use std::fmt;
 
 use sha2::{Digest as _, Sha256};
 
+/// Makes the digest of bytes that come one part after the other.
+#[derive(Debug, Clone, Default)]
+pub struct Hasher(Sha256);
+
+impl Hasher {
+    /// Takes the next bytes.
+    pub fn update(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    /// The digest of all that it has taken.
+    #[must_use]
+    pub fn digest(self) -> Digest {
+        Digest(self.0.finalize().into())
+    }
+}
+
 /// SHA-256 of a revision or a file. Prints as 64 lower-case hexadecimal digits, as `sha256sum`
 /// does.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -23,7 +23,7 @@ pub use bundle::{
     BACKENDS, Bundle, DEPRECATED, DERIVATIVES, NATIVE_FUNCTIONS, OBSERVED, SOURCES, TAGS, VENDOR,
 };
 pub use content::Content;
-pub use digest::{Digest, revision_digest};
+pub use digest::{Digest, Hasher, revision_digest};
 pub use gallop::gallop;
 pub use halves::in_halves;
 pub use pair::{InTurn, Pair, both};

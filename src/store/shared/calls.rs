@@ -27,7 +27,7 @@ use crate::store::{
     Answer, CheckReport, Collected, ExceptionRecord, Mark, Mode, Rows, Store, StoredRevision,
     TokenKey, TokenRecord, Wanted, sql,
 };
-use opatlas_source::{Bundle, Digest, InTurn, Pair};
+use opatlas_source::{Bundle, Digest};
 
 impl<B: Backend> Store for B {
     fn ping(&self) -> Answer<'_, ()> {
@@ -208,13 +208,12 @@ impl<B: Backend> Store for B {
         &'a self,
         project: &'a ProjectName,
         wanted: &'a [Wanted<'a>],
-        pair: &'static dyn Pair,
     ) -> Answer<'a, Vec<StoredRevision>> {
         Box::pin(async move {
             let mut snapshot = self.snapshot().await?;
             let revisions = content::of_revisions(&mut *snapshot, project, wanted).await?;
             drop(snapshot);
-            off_reactor(move || revisions.assemble(pair)).await?
+            off_reactor(move || revisions.assemble()).await?
         })
     }
 
@@ -226,9 +225,9 @@ impl<B: Backend> Store for B {
     ) -> Answer<'a, Arc<[u8]>> {
         Box::pin(async move {
             let mut snapshot = self.snapshot().await?;
-            let parts = content::of_file(&mut *snapshot, project, digest, name).await?;
+            let files = content::of_file(&mut *snapshot, project, digest, name).await?;
             drop(snapshot);
-            let bundles = off_reactor(move || parts.assemble(&InTurn)).await??;
+            let bundles = off_reactor(move || files.assemble()).await??;
             let bundle = bundles.into_iter().next().unwrap_or_default();
             let missing = || Missing::File {
                 digest,

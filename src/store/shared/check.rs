@@ -10,7 +10,7 @@ use crate::store::error::StoreError;
 use crate::store::ids::decode;
 use crate::store::maintenance::CheckReport;
 use crate::store::sql;
-use opatlas_source::{Digest, InTurn, revision_digest};
+use opatlas_source::{Digest, revision_digest};
 
 /// What is known of the rows of a table: what each is said to be.
 type Known = FxHashMap<i64, Digest>;
@@ -112,8 +112,8 @@ async fn files(
         // What it lacks, and whether its bytes are those that were stored, shows when it is put
         // together.
         match content::of_file_row(connection, id).await {
-            Ok(parts) => {
-                if let Err(error) = super::off_reactor(move || parts.assemble(&InTurn)).await? {
+            Ok(files) => {
+                if let Err(error) = super::off_reactor(move || files.assemble()).await? {
                     report.faults.push(error.to_string());
                 }
             }

@@ -4,58 +4,58 @@ use std::fmt::Write as _;
 use std::ops::Range;
 
 use futures_util::future::join;
-use rustc_hash::FxHashMap;
 
-use super::content::in_order;
 use crate::store::database::{Connection, query};
 use crate::store::error::StoreError;
 
-/// Chunks, or groups, by their ids.
+/// Some chunks, or groups.
 #[derive(Debug, Default)]
-pub(super) struct Packed {
-    packs: Vec<Vec<u8>>,
-    places: FxHashMap<i64, (usize, Range<usize>)>,
+pub(super) struct Pack {
+    /// Their contents, one after the other.
+    pub content: Vec<u8>,
+    /// Their ids, and where each is.
+    pub places: Vec<(i64, Range<usize>)>,
 }
 
 /// Ids, sizes and contents of some, ids and sizes as decimal numbers with commas in between; all
 /// null where there are none.
-type Pack = (Option<String>, Option<String>, Option<Vec<u8>>);
+type Row = (Option<String>, Option<String>, Option<Vec<u8>>);
 
-impl Packed {
-    /// Fetches them by `select`, [`Connection::CHUNKS`] or [`Connection::GROUPS`]. Those that do not exist
-    /// are left out.
-    pub(super) async fn fetch<C: Connection>(
-        connection: &mut C,
-        select: &'static str,
-        ids: impl Iterator<Item = i64>,
-    ) -> Result<Self, StoreError> {
-        let ids = in_order(ids);
-        let mut packed = Self::default();
-        let mut last: Option<Pack> = None;
-        for batch in ids.chunks(C::packed_at_once()) {
-            let fetched = query(select).bind(listed(batch));
-            let fetched = fetched.fetch_optional(&mut *connection);
-            // While the database has the next row, which it is asked for first.
-            let add = async { packed.unpack(last.take()) };
-            let (fetched, added) = join(fetched, add).await;
-            added?;
-            last = fetched?;
-        }
-        packed.unpack(last)?;
-        Ok(packed)
+/// Fetches some by `select`, [`Connection::CHUNKS`] or [`Connection::GROUPS`], in packs, of which each has what
+/// the next ids name. Those that do not exist are left out. While the database has the next pack, the last
+/// one is taken.
+pub(super) async fn fetch<C: Connection>(
+    connection: &mut C,
+    select: &'static str,
+    ids: &[i64],
+    mut take: impl FnMut(Pack) -> Result<(), StoreError> + Send,
+) -> Result<(), StoreError> {
+    let mut last: Option<Row> = None;
+    for batch in ids.chunks(C::packed_at_once()) {
+        let fetched = query(select).bind(listed(batch));
+        let fetched = fetched.fetch_optional(&mut *connection);
+        // The database is asked first.
+        let added = async { Pack::of(last.take()).and_then(&mut take) };
+        let (fetched, added) = join(fetched, added).await;
+        added?;
+        last = fetched?;
     }
+    take(Pack::of(last)?)
+}
 
-    fn unpack(&mut self, pack: Option<Pack>) -> Result<(), StoreError> {
-        let Some((Some(ids), Some(sizes), content)) = pack else {
-            return Ok(());
+impl Pack {
+    fn of(row: Option<Row>) -> Result<Self, StoreError> {
+        let Some((Some(ids), Some(sizes), content)) = row else {
+            return Ok(Self::default());
         };
-        let added = self.add(&ids, &sizes, content.unwrap_or_default());
-        added.ok_or_else(|| StoreError::corrupt("rows have other sizes than they say"))
+        let pack = Self::cut(&ids, &sizes, content.unwrap_or_default());
+        pack.ok_or_else(|| StoreError::corrupt("rows have other sizes than they say"))
     }
 
     /// `None` where the parts do not fit each other.
-    fn add(&mut self, ids: &str, sizes: &str, content: Vec<u8>) -> Option<()> {
+    fn cut(ids: &str, sizes: &str, content: Vec<u8>) -> Option<Self> {
         let (mut ids, mut sizes) = (ids.split(','), sizes.split(','));
+        let mut places = Vec::new();
         let mut begin = 0_usize;
         loop {
             let (id, size) = match (ids.next(), sizes.next()) {
@@ -64,18 +64,16 @@ impl Packed {
                 _ => return None,
             };
             let end = begin.checked_add(size)?;
-            self.places.insert(id, (self.packs.len(), begin..end));
+            places.push((id, begin..end));
             begin = end;
         }
-        let fits = begin == content.len();
-        self.packs.push(content);
-        fits.then_some(())
+        (begin == content.len()).then_some(Self { content, places })
     }
 
-    /// The bytes of one.
-    pub(super) fn get(&self, id: i64) -> Option<&[u8]> {
-        let (pack, range) = self.places.get(&id)?;
-        self.packs.get(*pack)?.get(range.clone())
+    /// Each with its bytes.
+    pub(super) fn parts(&self) -> impl Iterator<Item = (i64, &[u8])> {
+        let places = self.places.iter();
+        places.map(|(id, range)| (*id, &self.content[range.clone()]))
     }
 }
 
@@ -91,18 +89,13 @@ fn listed(ids: &[i64]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::Packed;
+    use super::Pack;
 
     #[test]
     fn packs_are_cut_and_checked() {
-        let mut packed = Packed::default();
-        assert!(packed.add("7,3", "2,0", b"ab".to_vec()).is_some());
-        assert!(packed.add("9", "1", b"c".to_vec()).is_some());
-        let get = |id| packed.get(id);
-        assert_eq!(get(7), Some(&b"ab"[..]));
-        assert_eq!(get(3), Some(&b""[..]));
-        assert_eq!(get(9), Some(&b"c"[..]));
-        assert_eq!(get(8), None);
+        let pack = Pack::cut("7,3,9", "2,0,1", b"abc".to_vec()).unwrap();
+        let parts: Vec<_> = pack.parts().collect();
+        assert_eq!(parts, [(7, &b"ab"[..]), (3, b""), (9, b"c")]);
         for (ids, sizes) in [
             ("1,2", "1"),
             ("1", "1,1"),
@@ -111,10 +104,8 @@ mod tests {
             ("1", "x"),
             ("", "1"),
         ] {
-            assert!(
-                Packed::default().add(ids, sizes, b"c".to_vec()).is_none(),
-                "{ids} {sizes}"
-            );
+            let pack = Pack::cut(ids, sizes, b"c".to_vec());
+            assert!(pack.is_none(), "{ids} {sizes}");
         }
     }
 }

@@ -1,38 +1,37 @@
-//! Getting a revision's bytes back, chunk by chunk, and checking them.
+//! Getting a revision's bytes back.
 
 use rustc_hash::FxHashMap;
 
-use super::chunks::Packed;
+use super::assembly::{Assembly, FileParts};
+use super::chunks::{self, Pack};
 use super::rows::{self, BATCH};
 use super::{findings, revisions};
+use crate::store::blocking;
 use crate::store::database::{Connection, among, query};
 use crate::store::error::{Missing, StoreError};
 use crate::store::findings::{StoredRevision, Wanted};
 use crate::store::ids::decode;
 use crate::store::names::ProjectName;
 use crate::store::sql;
-use opatlas_source::{Bundle, Digest, Pair, both};
+use opatlas_source::{Bundle, Digest};
 
-/// Revisions, their files taken apart.
+/// Revisions, fetched.
 pub(super) struct Revisions {
     digests: Vec<Digest>,
     found: Vec<Option<Vec<u8>>>,
-    parts: Parts,
+    files: Files,
 }
 
-/// Files taken apart, as they are stored.
-pub(super) struct Parts {
-    /// Those of each bundle.
-    files: Vec<Vec<FileParts>>,
-    groups: FxHashMap<i64, Vec<i64>>,
-    chunks: Packed,
+/// The files of some bundles, fetched, and put together as far as there was time for it.
+pub(super) struct Files {
+    assembly: Assembly,
+    waiting: Vec<Pack>,
 }
 
+/// A file, and the groups that its chunks are in.
 #[derive(Clone)]
-struct FileParts {
-    name: String,
-    digest: Digest,
-    bytes: u64,
+struct Listed {
+    parts: FileParts,
     groups: Vec<i64>,
 }
 
@@ -60,21 +59,18 @@ pub(super) async fn of_revisions(
         rows.extend(files.fetch_all(&mut *connection).await?);
     }
     let found = findings::of(connection, &ids, wanted).await?;
-    let mut files: FxHashMap<i64, Vec<FileParts>> = FxHashMap::default();
+    rows.sort_by(|a, b| a.name.cmp(&b.name));
+    let mut files: FxHashMap<i64, Vec<Listed>> = FxHashMap::default();
     for row in rows {
-        files.entry(row.revision).or_default().push(row.parts()?);
-    }
-    for files in files.values_mut() {
-        files.sort_by(|a, b| a.name.cmp(&b.name));
+        files.entry(row.revision).or_default().push(row.listed()?);
     }
     // One that is wanted twice is put together twice.
-    let of_each = ids
-        .iter()
-        .map(|id| files.get(id).cloned().unwrap_or_default());
+    let of_each = ids.iter();
+    let of_each = of_each.map(|id| files.get(id).cloned().unwrap_or_default());
     Ok(Revisions {
         digests,
         found,
-        parts: parts(connection, of_each.collect()).await?,
+        files: fetched(connection, of_each.collect()).await?,
     })
 }
 
@@ -84,7 +80,7 @@ pub(super) async fn of_file(
     project: &ProjectName,
     digest: Digest,
     name: &str,
-) -> Result<Parts, StoreError> {
+) -> Result<Files, StoreError> {
     let (_, id) = revisions::id(connection, project, digest).await?;
     // PostgreSQL refuses to compare with a text that it could not hold.
     let rows: Vec<FileRow> = match name.contains('\0') {
@@ -98,25 +94,25 @@ pub(super) async fn of_file(
         let name = name.to_owned();
         return Err(Missing::File { digest, name }.into());
     }
-    parts(connection, vec![taken_apart(rows)?]).await
+    fetched(connection, vec![listed(&rows)?]).await
 }
 
 /// Fetches a file by its row id.
 pub(super) async fn of_file_row(
     connection: &mut impl Connection,
     id: i64,
-) -> Result<Parts, StoreError> {
+) -> Result<Files, StoreError> {
     let rows = query(sql::FILE_BY_ID)
         .bind(id)
         .fetch_all(&mut *connection)
         .await?;
-    parts(connection, vec![taken_apart(rows)?]).await
+    fetched(connection, vec![listed(&rows)?]).await
 }
 
 impl Revisions {
-    /// Puts all files together, as [`Parts::assemble`] does, and checks that they make these revisions.
-    pub(super) fn assemble(self, pair: &dyn Pair) -> Result<Vec<StoredRevision>, StoreError> {
-        let bundles = self.parts.assemble(pair)?;
+    /// Ends putting the files together, as [`Files::assemble`] does, and checks that they make these revisions.
+    pub(super) fn assemble(self) -> Result<Vec<StoredRevision>, StoreError> {
+        let bundles = self.files.assemble()?;
         let revisions = bundles.into_iter().zip(self.digests).zip(self.found);
         let revisions = revisions.map(|((bundle, digest), findings)| match bundle.digest() {
             same if same == digest => Ok(StoredRevision { bundle, findings }),
@@ -128,108 +124,78 @@ impl Revisions {
     }
 }
 
-impl Parts {
-    /// Puts the files of each bundle together and checks that they are what was stored, one half of the bundles
-    /// beside the other; no I/O, a millisecond of work for a release.
-    pub(super) fn assemble(&self, pair: &dyn Pair) -> Result<Vec<Bundle>, StoreError> {
-        self.bundles(&self.files, pair)
-    }
-
-    fn bundles(
-        &self,
-        files: &[Vec<FileParts>],
-        pair: &dyn Pair,
-    ) -> Result<Vec<Bundle>, StoreError> {
-        if let [] | [_] = files {
-            return files.iter().map(|files| self.bundle(files)).collect();
-        }
-        let (one, other) = files.split_at(files.len() / 2);
-        let put = |files| self.bundles(files, pair);
-        let (one, other) = both(pair, || put(one), || put(other));
-        Ok([one?, other?].concat())
-    }
-
-    fn bundle(&self, files: &[FileParts]) -> Result<Bundle, StoreError> {
-        let mut bundle = Bundle::default();
-        for file in files {
-            bundle.insert(&file.name, self.file(file)?);
-            if bundle.file_digest(&file.name) != Some(file.digest) {
-                return Err(file.damaged("has other bytes than were stored"));
-            }
-        }
-        Ok(bundle)
-    }
-
-    fn file(&self, file: &FileParts) -> Result<Vec<u8>, StoreError> {
-        let damaged = |what: &str| file.damaged(what);
-        let mut bytes = Vec::with_capacity(usize::try_from(file.bytes).unwrap_or(0).min(1 << 26));
-        for group in &file.groups {
-            let group = self
-                .groups
-                .get(group)
-                .ok_or_else(|| damaged("lacks a group of chunks"))?;
-            for chunk in group {
-                let chunk = self
-                    .chunks
-                    .get(*chunk)
-                    .ok_or_else(|| damaged("lacks a chunk"))?;
-                bytes.extend_from_slice(chunk);
-            }
-        }
-        Ok(bytes)
+impl Files {
+    /// Ends putting the files of each bundle together and checks that they are what was stored; no I/O, a
+    /// millisecond of work for a release.
+    pub(super) fn assemble(mut self) -> Result<Vec<Bundle>, StoreError> {
+        let mut waiting = self.waiting.iter();
+        waiting.try_for_each(|pack| self.assembly.add(pack))?;
+        self.assembly.end()
     }
 }
 
-fn taken_apart(rows: Vec<FileRow>) -> Result<Vec<FileParts>, StoreError> {
-    rows.into_iter().map(FileRow::parts).collect()
-}
-
-async fn parts<C: Connection>(
+async fn fetched<C: Connection>(
     connection: &mut C,
-    files: Vec<Vec<FileParts>>,
-) -> Result<Parts, StoreError> {
-    let mut groups = FxHashMap::default();
-    let all = files.iter().flatten();
-    let wanted = all.flat_map(|file| file.groups.iter().copied());
-    let wanted = in_order(wanted);
-    let lists = Packed::fetch(connection, C::GROUPS, wanted.iter().copied()).await?;
-    for id in wanted {
-        // One that is missing is noticed where a file has it.
-        if let Some(list) = lists.get(id) {
+    mut bundles: Vec<Vec<Listed>>,
+) -> Result<Files, StoreError> {
+    let mut groups: FxHashMap<i64, Vec<i64>> = FxHashMap::default();
+    let wanted = bundles.iter().flatten().flat_map(|file| &file.groups);
+    let wanted = in_order(wanted.copied());
+    chunks::fetch(connection, C::GROUPS, &wanted, |pack| {
+        for (id, list) in pack.parts() {
             let list = decode(list);
-            groups.insert(
-                id,
-                list.ok_or_else(|| StoreError::corrupt(format!("group {id} is not a list")))?,
-            );
+            let list = list.ok_or_else(|| StoreError::corrupt(format!("group {id} is not a list")));
+            groups.insert(id, list?);
         }
-    }
-    let wanted = groups.values().flatten().copied();
-    let chunks = Packed::fetch(connection, C::CHUNKS, wanted).await?;
-    Ok(Parts {
-        files,
-        groups,
-        chunks,
+        Ok(())
     })
+    .await?;
+    let mut files = bundles.iter_mut().flatten();
+    files.try_for_each(|file| file.name_chunks(&groups))?;
+    let parts = |files: Vec<Listed>| files.into_iter().map(|file| file.parts).collect();
+    let (mut assembly, wanted) = Assembly::new(bundles.into_iter().map(parts).collect());
+    let mut waiting = Vec::new();
+    chunks::fetch(connection, C::CHUNKS, &wanted, |pack| {
+        // A command has nothing else to do while the database is at work; a server answers others.
+        if blocking::stays() {
+            return assembly.add(&pack);
+        }
+        waiting.push(pack);
+        Ok(())
+    })
+    .await?;
+    Ok(Files { assembly, waiting })
 }
 
-impl FileParts {
-    fn damaged(&self, what: &str) -> StoreError {
-        let Self { name, digest, .. } = self;
-        StoreError::corrupt(format!("file `{name}` (sha256:{digest}) {what}"))
+impl Listed {
+    fn name_chunks(&mut self, groups: &FxHashMap<i64, Vec<i64>>) -> Result<(), StoreError> {
+        for group in &self.groups {
+            let chunks = groups.get(group);
+            let chunks = chunks.ok_or_else(|| self.parts.damaged("lacks a group of chunks"))?;
+            self.parts.chunks.extend(chunks);
+        }
+        Ok(())
     }
 }
 
 impl FileRow {
-    fn parts(self) -> Result<FileParts, StoreError> {
+    fn listed(&self) -> Result<Listed, StoreError> {
         let damaged =
             || StoreError::corrupt(format!("file `{}` is not a list of groups", self.name));
-        Ok(FileParts {
-            digest: rows::digest(&self.digest)?,
-            bytes: rows::size(self.bytes, &self.name)?,
+        Ok(Listed {
+            parts: FileParts {
+                digest: rows::digest(&self.digest)?,
+                bytes: rows::size(self.bytes, &self.name)?,
+                name: self.name.clone(),
+                chunks: Vec::new(),
+            },
             groups: decode(&self.groups).ok_or_else(damaged)?,
-            name: self.name,
         })
     }
+}
+
+fn listed(rows: &[FileRow]) -> Result<Vec<Listed>, StoreError> {
+    rows.iter().map(FileRow::listed).collect()
 }
 
 /// Sorted, each once.

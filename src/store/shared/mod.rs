@@ -4,6 +4,7 @@
 //! [`Connection`](super::database::Connection), so that both databases run the same code. In every
 //! database there is one writer at a time.
 
+mod assembly;
 mod calls;
 mod check;
 mod chunks;
