@@ -100,8 +100,8 @@ pub(crate) fn alias_sets(schema: &FunctionSchema) -> Vec<AliasSet<'_>> {
         let has = |annotation: Option<&Annotation>| annotation.is_some_and(|a| holds(a, name));
         let arguments = schema.arguments.all().iter();
         let returns = schema.returns.iter().enumerate();
-        let in_arguments = arguments.filter(|a| has(a.annotation.as_ref()));
-        let in_returns = returns.filter(|(_, r)| has(r.annotation.as_ref()));
+        let in_arguments = arguments.filter(|a| has(a.annotation.as_deref()));
+        let in_returns = returns.filter(|(_, r)| has(r.annotation.as_deref()));
         let (in_arguments, in_returns): (Vec<_>, Vec<_>) =
             (in_arguments.collect(), in_returns.collect());
         AliasSet {

@@ -32,7 +32,7 @@ pub fn of_model(schema: &FunctionSchema) -> RuntimeSchema<'_> {
                     .as_ref()
                     .map(|text| Value::Str(Cow::Borrowed(text.as_bytes()))),
                 is_kwarg_only: schema.arguments.is_keyword_only(i),
-                alias: argument.annotation.as_ref().map(alias_of),
+                alias: argument.annotation.as_deref().map(alias_of),
                 span: Span::at(0),
             })
             .collect(),
@@ -45,7 +45,7 @@ pub fn of_model(schema: &FunctionSchema) -> RuntimeSchema<'_> {
                 size: size_of(&ret.ty),
                 default: None,
                 is_kwarg_only: false,
-                alias: ret.annotation.as_ref().map(alias_of),
+                alias: ret.annotation.as_deref().map(alias_of),
                 span: Span::at(0),
             })
             .collect(),

@@ -37,7 +37,11 @@ pub fn to_model(schema: &RuntimeSchema<'_>) -> FunctionSchema {
     let returns = schema.returns.iter().map(|ret| Return {
         name: (!ret.name.is_empty()).then(|| ret.name.into()),
         ty: type_of(&ret.ty, ret.size),
-        annotation: ret.alias.as_ref().and_then(|a| letters.annotation(a)),
+        annotation: ret
+            .alias
+            .as_ref()
+            .and_then(|a| letters.annotation(a))
+            .map(Box::new),
         at: At(ret.span),
     });
     FunctionSchema {
@@ -55,7 +59,9 @@ fn argument_of<'a>(argument: &'a Argument<'a>, letters: &mut Letters<'a>) -> Mod
         name: argument.name.into(),
         ty: type_of(&argument.ty, argument.size),
         default: argument.default_text().map(String::into_boxed_str),
-        annotation: alias.and_then(|alias| letters.annotation(alias)),
+        annotation: alias
+            .and_then(|alias| letters.annotation(alias))
+            .map(Box::new),
         at: At(argument.span),
         type_at: At(Span::at(argument.span.start)),
         name_at: At(Span::at(argument.span.start)),

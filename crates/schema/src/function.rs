@@ -36,8 +36,8 @@ pub struct Argument {
     pub ty: Type,
     /// The text after `=`.
     pub default: Option<Box<str>>,
-    /// The alias annotation.
-    pub annotation: Option<Annotation>,
+    /// The alias annotation. Few arguments have one, and all are kept in memory.
+    pub annotation: Option<Box<Annotation>>,
     /// The whole argument.
     pub at: At,
     /// Its type, annotation included.
@@ -64,7 +64,7 @@ pub struct Return {
     /// Type, without the annotation.
     pub ty: Type,
     /// The alias annotation.
-    pub annotation: Option<Annotation>,
+    pub annotation: Option<Box<Annotation>>,
     /// The whole return.
     pub at: At,
 }
@@ -88,8 +88,8 @@ pub(crate) struct Annotations<'a> {
 impl<'a> Annotations<'a> {
     const FEW: usize = 16;
 
-    pub(crate) fn of(all: impl Iterator<Item = &'a Option<Annotation>>) -> Self {
-        let few: Vec<_> = all.map(Option::as_ref).collect();
+    pub(crate) fn of(all: impl Iterator<Item = Option<&'a Annotation>>) -> Self {
+        let few: Vec<_> = all.collect();
         let many = match few.len() > Self::FEW {
             true => few.iter().copied().collect(),
             false => HashSet::new(),
@@ -97,10 +97,10 @@ impl<'a> Annotations<'a> {
         Self { few, many }
     }
 
-    pub(crate) fn contain(&self, annotation: &'a Option<Annotation>) -> bool {
+    pub(crate) fn contain(&self, annotation: Option<&'a Annotation>) -> bool {
         match self.many.is_empty() {
-            true => self.few.contains(&annotation.as_ref()),
-            false => self.many.contains(&annotation.as_ref()),
+            true => self.few.contains(&annotation),
+            false => self.many.contains(&annotation),
         }
     }
 }

@@ -63,9 +63,9 @@ fn mutable_positional_not_returned(schema: &FunctionSchema, found: &mut Vec<Diag
     if written.peek().is_none() {
         return;
     }
-    let returned = Annotations::of(schema.returns.iter().map(|r| &r.annotation));
+    let returned = Annotations::of(schema.returns.iter().map(|r| r.annotation.as_deref()));
     for argument in written {
-        let is_returned = returned.contain(&argument.annotation);
+        let is_returned = returned.contain(argument.annotation.as_deref());
         if let Some(ret) = schema
             .returns
             .iter()
@@ -152,14 +152,14 @@ fn written_returns_alias(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
     }
     let selves = arguments.positional().iter().filter(|a| &*a.name == "self");
     let owners = arguments.out().iter().chain(selves);
-    let owned = Annotations::of(owners.map(|a| &a.annotation));
+    let owned = Annotations::of(owners.map(|a| a.annotation.as_deref()));
     let written = arguments.post_self().iter().filter(|a| a.is_write());
-    let written = Annotations::of(written.map(|a| &a.annotation));
+    let written = Annotations::of(written.map(|a| a.annotation.as_deref()));
     for ret in returns {
-        if owned.contain(&ret.annotation) {
+        if owned.contain(ret.annotation.as_deref()) {
             continue;
         }
-        if written.contain(&ret.annotation) {
+        if written.contain(ret.annotation.as_deref()) {
             continue; // reported as mutable-positional-returned
         }
         found.push(

@@ -89,7 +89,7 @@ pub fn write_annotated(
 /// # Errors
 /// Those of the writer.
 pub fn write_argument(w: &mut impl Write, argument: &Argument) -> fmt::Result {
-    write_annotated(w, &argument.ty, argument.annotation.as_ref())?;
+    write_annotated(w, &argument.ty, argument.annotation.as_deref())?;
     w.write_str(" ")?;
     w.write_str(&argument.name)?;
     if let Some(default) = &argument.default {
@@ -105,7 +105,7 @@ pub fn write_argument(w: &mut impl Write, argument: &Argument) -> fmt::Result {
 /// Those of the writer.
 pub fn write_returns(w: &mut impl Write, returns: &[Return]) -> fmt::Result {
     let write_return = |w: &mut _, ret: &Return| -> fmt::Result {
-        write_annotated(w, &ret.ty, ret.annotation.as_ref())?;
+        write_annotated(w, &ret.ty, ret.annotation.as_deref())?;
         if let Some(name) = &ret.name {
             Write::write_str(w, " ")?;
             Write::write_str(w, name)?;

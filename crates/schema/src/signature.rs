@@ -67,13 +67,13 @@ fn arguments(schema: &FunctionSchema) -> impl Iterator<Item = (&Argument, bool)>
 /// arguments, then the other positional ones.
 pub fn unreturned_writes(schema: &FunctionSchema) -> impl Iterator<Item = &Argument> {
     let arguments = &schema.arguments;
-    let returned = Annotations::of(schema.returns.iter().map(|r| &r.annotation));
+    let returned = Annotations::of(schema.returns.iter().map(|r| r.annotation.as_deref()));
     arguments
         .self_argument()
         .into_iter()
         .chain(arguments.out())
         .chain(arguments.post_self())
-        .filter(move |a| a.is_write() && !returned.contain(&a.annotation))
+        .filter(move |a| a.is_write() && !returned.contain(a.annotation.as_deref()))
 }
 
 fn render(schema: &FunctionSchema, stem: &str, defaults: Defaults) -> String {

@@ -13,12 +13,20 @@ fn signature_arguments(schema: &FunctionSchema, outs: Vec<Argument>) -> Argument
         ..argument.clone()
     };
     let arguments = &schema.arguments;
-    let mut list: Vec<Argument> = arguments.positional().iter().map(plain).collect();
+    let mut list = Vec::with_capacity(arguments.all().len() + outs.len());
+    list.extend(arguments.positional().iter().map(plain));
     let positional = list.len();
     list.extend(arguments.keyword_only_without_options().map(plain));
     let out = list.len();
     list.extend(outs);
     Arguments::new(list, positional, out)
+}
+
+/// A copy of arguments with room for so many more.
+fn with_room(arguments: &[Argument], more: usize) -> Vec<Argument> {
+    let mut list = Vec::with_capacity(arguments.len() + more);
+    list.extend_from_slice(arguments);
+    list
 }
 
 fn out_overload(overload: &str) -> String {
@@ -64,7 +72,7 @@ pub(super) fn out_schema(base: &FunctionSchema) -> Result<FunctionSchema, &'stat
             .arguments
             .self_index()
             .ok_or("it has no argument `self`")?;
-        let mut list = base.arguments.all().to_vec();
+        let mut list = with_room(base.arguments.all(), 1);
         let mut out = list[this].clone();
         list[this].annotation = None;
         out.name = "out".into();
@@ -76,7 +84,7 @@ pub(super) fn out_schema(base: &FunctionSchema) -> Result<FunctionSchema, &'stat
     } else {
         let (returns, outs) = outs_of_returns(base)?;
         let arguments = if kind == SchemaKind::Mutable {
-            let mut list = base.arguments.all().to_vec();
+            let mut list = with_room(base.arguments.all(), outs.len());
             let (positional, at) = (base.arguments.positional().len(), list.len());
             list.extend(outs);
             Arguments::new(list, positional, at)
@@ -110,8 +118,8 @@ fn outs_of_returns(base: &FunctionSchema) -> Result<(Vec<Return>, Vec<Argument>)
         .filter(|letter| !used.any(|used| used == *letter))
         .collect();
     let all_plain = base.returns.iter().all(|r| r.ty.is_tensor());
-    let mut returns = Vec::new();
-    let mut outs = Vec::new();
+    let mut returns = Vec::with_capacity(base.returns.len());
+    let mut outs = Vec::with_capacity(base.returns.len());
     for (i, ret) in base.returns.iter().enumerate() {
         if !ret.ty.is_tensor_like() {
             returns.push(ret.clone());
@@ -120,7 +128,7 @@ fn outs_of_returns(base: &FunctionSchema) -> Result<(Vec<Return>, Vec<Argument>)
         let letter = free
             .get(i)
             .ok_or("it has more returns than free alias letters")?;
-        let annotation = Annotation::written(*letter);
+        let annotation = Box::new(Annotation::written(*letter));
         if all_plain {
             returns.push(Return {
                 name: None,

@@ -33,7 +33,10 @@ impl Lowering<'_> {
         if let Some(node) = value.filter(|&node| !self.is_null(node)) {
             match self.tree.kind(node) {
                 Kind::Mapping(pairs) => {
-                    let mut lines = Vec::with_capacity(pairs.len());
+                    let keys = |(key, _): &(_, _)| self.tree.str_value(*key);
+                    let keys = pairs.iter().filter_map(keys);
+                    let keys = keys.flat_map(|names| names.split(',')).take(super::FEW);
+                    let mut lines = Vec::with_capacity(keys.count());
                     for &(key, kernel) in pairs {
                         self.line(key, kernel, &mut lines);
                     }
@@ -114,7 +117,7 @@ impl Lowering<'_> {
     /// A later line for the same key wins, in the place of the first.
     fn declared(&mut self, lines: &[DispatchLine]) {
         let kernels = &mut self.entry.kernels;
-        kernels.reserve_exact(lines.len().min(64));
+        kernels.reserve_exact(lines.len().min(super::FEW));
         // Keys that no release knows are refused; left out here, they cannot make a long list.
         let known = |line: &&DispatchLine| matches!(line.key, KeyName::Known(_));
         for line in lines.iter().filter(known) {
@@ -140,6 +143,7 @@ impl Lowering<'_> {
         let Some(schema) = &entry.schema else { return };
         let name = schema.default_kernel();
         let at = schema.name_at.0;
+        entry.kernels.reserve_exact(1);
         entry.kernels.push(KernelEntry {
             key: KeyName::Known("CompositeImplicitAutograd"),
             kernel: kernel(&name),

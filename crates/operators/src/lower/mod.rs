@@ -21,6 +21,9 @@ use opatlas_source::Span;
 use opatlas_source::diagnostic::{Complaints, Diagnostic};
 use opatlas_yaml::{Item, Kind, NodeId, Tree};
 
+/// Room is made for so many of a list at most before they are read; no real entry has more.
+const FEW: usize = 64;
+
 /// The key that the loader writes into every mapping for itself.
 pub(super) const LINE_KEY: &str = "__line__";
 
@@ -331,6 +334,7 @@ impl<'t> Lowering<'t> {
             }
             Kind::Scalar(_) if self.tree.str_value(node).is_some() => {
                 let tag = self.tag(node);
+                self.entry.tags.reserve_exact(1);
                 self.entry.tags.push(tag);
             }
             _ => self.wrong_type(Field::Tags, node),
@@ -354,6 +358,8 @@ impl<'t> Lowering<'t> {
         if text.is_empty() {
             return;
         }
+        let names = pieces(text).take(FEW).count();
+        self.entry.autogen.reserve_exact(names);
         for (range, piece) in pieces(text) {
             let at = self.place(node, range);
             match parse_name(piece, at.start) {

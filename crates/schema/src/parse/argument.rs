@@ -78,7 +78,7 @@ pub fn parse_argument(text: &str, at: u32) -> Read<Argument> {
         name: name.text.into(),
         ty,
         default: default.map(|d| d.text.into()),
-        annotation,
+        annotation: annotation.map(Box::new),
         at: At(piece.span()),
         type_at: At(written.span()),
         name_at: At(name.span()),
@@ -177,7 +177,7 @@ pub(super) fn parse_return(piece: Piece<'_>, all: Piece<'_>) -> Read<Return> {
     Ok(Return {
         name: space.map(|space| piece.text[space + 1..].into()),
         ty,
-        annotation,
+        annotation: annotation.map(Box::new),
         at: At(piece.span()),
     })
 }

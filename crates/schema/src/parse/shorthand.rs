@@ -9,7 +9,7 @@ impl Reader {
     pub(super) fn expand_shorthand(&mut self, arguments: &mut [Argument]) {
         if !arguments
             .iter()
-            .any(|a| is_shorthand(a.annotation.as_ref()))
+            .any(|a| is_shorthand(a.annotation.as_deref()))
         {
             return;
         }

@@ -36,7 +36,7 @@ pub(super) fn entries(scope: &Scope<'_>, part: &Part<'_>, sink: &mut Sink) {
         }
     }
     for placed in sink.while_wanted(part.entries) {
-        for argument in precomputed(placed).filter(|a| is_shorthand(a.annotation.as_ref())) {
+        for argument in precomputed(placed).filter(|a| is_shorthand(a.annotation.as_deref())) {
             sink.entry(placed, bang(argument.type_at.0));
         }
     }
@@ -59,9 +59,9 @@ fn bang(at: Span) -> Diagnostic {
 /// Reports the first `Tensor!`; its fix spells out all of them, since each needs its own letter.
 fn shorthand(subject: &Subject<'_>, sink: &mut Sink) -> bool {
     let arguments = subject.schema.arguments.all().iter();
-    let arguments = arguments.filter(|a| is_shorthand(a.annotation.as_ref()));
+    let arguments = arguments.filter(|a| is_shorthand(a.annotation.as_deref()));
     let returns = subject.schema.returns.iter();
-    let returns = returns.filter(|r| is_shorthand(r.annotation.as_ref()));
+    let returns = returns.filter(|r| is_shorthand(r.annotation.as_deref()));
     let places: Vec<Span> = arguments
         .map(|argument| argument.type_at.0)
         .chain(returns.map(|ret| ret.at.0))
