@@ -11,6 +11,7 @@ use super::hover::markdown;
 use super::workspace::{Opened, Role};
 use opatlas_operators::derivatives::DEFAULT_KEY;
 use opatlas_operators::operator::Operator;
+use opatlas_pytorch::release::Names;
 use opatlas_source::Span;
 use opatlas_source::diagnostic::RuleId;
 
@@ -92,12 +93,12 @@ fn choices(opened: Opened<'_>, cursor: &Cursor<'_>) -> Vec<Choice> {
         Role::Native => native(opened, cursor),
         Role::Derivatives => derivatives(opened, cursor),
         Role::Tags => match cursor.part() {
-            Part::Key => keys(&["tag", "desc"]),
+            Part::Key => keys(["tag", "desc"]),
             _ => Vec::new(),
         },
         Role::Backend => backend(opened, cursor),
         Role::Deprecated => match cursor.part() {
-            Part::Key => keys(&["name", "aten"]),
+            Part::Key => keys(["name", "aten"]),
             _ => Vec::new(),
         },
     }
@@ -111,12 +112,12 @@ fn rules() -> Vec<Choice> {
 }
 
 /// Keys of a mapping, with the colon.
-fn keys(names: &[&str]) -> Vec<Choice> {
-    let choice = |name: &&str| Choice {
+fn keys<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<Choice> {
+    let choice = |name| Choice {
         insert: Some(format!("{name}: ")),
-        ..Choice::new(*name, "", CompletionItemKind::FIELD)
+        ..Choice::new(name, "", CompletionItemKind::FIELD)
     };
-    names.iter().map(choice).collect()
+    names.into_iter().map(choice).collect()
 }
 
 fn native(opened: Opened<'_>, cursor: &Cursor<'_>) -> Vec<Choice> {
@@ -140,9 +141,11 @@ fn native(opened: Opened<'_>, cursor: &Cursor<'_>) -> Vec<Choice> {
             operators(opened, cursor, |operator| operator.is_structured())
         }
         Part::Value("autogen") => out_variant(cursor),
-        Part::InnerKey("dispatch") => dispatch_keys(cursor, data.dispatch_keys_allowed.as_slice()),
+        Part::InnerKey("dispatch") => dispatch_keys(cursor, data.dispatch_keys_allowed),
         Part::InnerValue("dispatch") => kernels(cursor),
-        Part::InnerKey("ufunc_inner_loop") => values(data.ufunc_loop_keys.as_slice()),
+        Part::InnerKey("ufunc_inner_loop") => {
+            data.ufunc_loop_keys.iter().map(Choice::value).collect()
+        }
         _ => Vec::new(),
     }
 }
@@ -160,7 +163,7 @@ fn fields(opened: Opened<'_>, cursor: &Cursor<'_>) -> Vec<Choice> {
         })
     };
     let data = opened.snapshot.release().data();
-    let fields = data.yaml_fields.as_slice().iter().copied();
+    let fields = data.yaml_fields.iter();
     let fields = fields.filter(|name| !is_there(name) && (*name == "func") == begins);
     fields
         .map(|name| Choice {
@@ -270,7 +273,7 @@ fn out_variant(cursor: &Cursor<'_>) -> Vec<Choice> {
 }
 
 /// The dispatch keys that the entry does not have yet.
-fn dispatch_keys(cursor: &Cursor<'_>, allowed: &[&str]) -> Vec<Choice> {
+fn dispatch_keys(cursor: &Cursor<'_>, allowed: Names) -> Vec<Choice> {
     let entry = cursor.entry_text();
     let lines = entry.lines().filter(|line| *line != cursor.line_text());
     let named = lines.filter_map(|line| line.split_once(':'));
@@ -281,8 +284,8 @@ fn dispatch_keys(cursor: &Cursor<'_>, allowed: &[&str]) -> Vec<Choice> {
         .collect();
     let free = allowed
         .iter()
-        .filter(|key| !used.contains(*key) || cursor.word_text() == **key);
-    free.map(|key| Choice::new(*key, "dispatch key", CompletionItemKind::ENUM_MEMBER))
+        .filter(|key| !used.contains(key) || cursor.word_text() == *key);
+    free.map(|key| Choice::new(key, "dispatch key", CompletionItemKind::ENUM_MEMBER))
         .collect()
 }
 
@@ -319,12 +322,11 @@ fn kernels(cursor: &Cursor<'_>) -> Vec<Choice> {
 
 fn derivatives(opened: Opened<'_>, cursor: &Cursor<'_>) -> Vec<Choice> {
     match cursor.part() {
-        Part::Key if cursor.line_text().starts_with("- ") => keys(&["name"]),
+        Part::Key if cursor.line_text().starts_with("- ") => keys(["name"]),
         Part::Key => {
             let mut names = arguments(opened, cursor);
             names.extend(["result", "output_differentiability", "dispatch"].map(str::to_owned));
-            let names: Vec<&str> = names.iter().map(String::as_str).collect();
-            keys(&names)
+            keys(names.iter().map(String::as_str))
         }
         Part::Value("name") if !cursor.before().contains('(') => {
             let mut found = operators(opened, cursor, |operator| !operator.is_generated());
@@ -376,7 +378,7 @@ fn arguments(opened: Opened<'_>, cursor: &Cursor<'_>) -> Vec<String> {
 fn backend(opened: Opened<'_>, cursor: &Cursor<'_>) -> Vec<Choice> {
     let data = opened.snapshot.release().data();
     match cursor.part() {
-        Part::Key => keys(data.backend_yaml_keys_taken.as_slice()),
+        Part::Key => keys(data.backend_yaml_keys_taken.iter()),
         Part::Value("backend") => {
             let backends = data.runtime.backends.iter();
             backends.map(Choice::value).collect()

@@ -118,9 +118,9 @@ pub(crate) fn detail(release: Release) -> ReleaseDetail {
     };
     ReleaseDetail {
         item: item(release),
-        base_types: data.base_types.as_slice().to_vec(),
-        dispatch_keys: data.dispatch_keys_allowed.as_slice().to_vec(),
-        tags: data.tags.as_slice().to_vec(),
+        base_types: data.base_types.iter().collect(),
+        dispatch_keys: data.dispatch_keys_allowed.iter().collect(),
+        tags: data.tags.iter().collect(),
         keys: keys.slots().map(|slot| runtime_key(keys, slot)).collect(),
         alias_keys: Alias::ALL.map(alias).into(),
     }

@@ -63,9 +63,15 @@ pub fn generate(data: &Value, releases: &[String]) -> String {
         );
     }
     let measured = mask(texts(data, "measured"), releases);
+    let mut bounds = vec![0];
+    for name in &names {
+        bounds.push(bounds[bounds.len() - 1] + name.len());
+    }
+    let names = names.concat();
     format!(
         "static MEASURED: u64 = {measured};\n\
-         static NAMES: &[&str] = &{names:?};\n\
+         static NAMES: &str = {names:?};\n\
+         static BOUNDS: &[u32] = &{bounds:?};\n\
          static CALLED: &[u16] = &[{called}];\n\
          static ROWS: &[Row] = &[\n{rows}];\n"
     )

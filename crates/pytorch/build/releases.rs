@@ -219,7 +219,12 @@ impl Output {
     fn names(&mut self, names: &[String]) -> String {
         let mut sorted: Vec<usize> = (0..names.len()).collect();
         sorted.sort_by_key(|&at| (names[at].len(), &names[at]));
-        self.shared("Names", format!("Names::new(&{names:?}, &{sorted:?})"))
+        let mut bounds = vec![0];
+        for name in names {
+            bounds.push(bounds[bounds.len() - 1] + name.len());
+        }
+        let value = format!("Names::new({:?}, &{bounds:?}, &{sorted:?})", names.concat());
+        self.shared("Names", value)
     }
 
     /// Rows of a name and one or more names; null is an empty table.

@@ -27,10 +27,8 @@ impl<'a> Around<'a> {
     /// it.
     #[must_use]
     pub fn new(base: &'a str, release: Release) -> Self {
-        let kin_of: Vec<Cow<'static, str>> = calls::names()
-            .iter()
-            .map(|name| kin(before_dot(name)))
-            .collect();
+        let names = calls::names();
+        let kin_of: Vec<Cow<'static, str>> = names.map(|name| kin(before_dot(name))).collect();
         let mut callers: FxHashMap<&str, Vec<RecordedCalls>> = FxHashMap::default();
         for row in calls::of_release(release) {
             if let Some(kin) = kin_of.get(usize::from(row.operator)) {

@@ -20,7 +20,7 @@ pub(super) struct Names(Box<[Option<OperatorId>]>);
 impl Names {
     /// Looks up all names.
     pub(super) fn of(catalogue: &Catalogue) -> Self {
-        let names = calls::names().iter();
+        let names = calls::names();
         Self(
             names
                 .map(|name| catalogue.find_in(NAMESPACE, name))

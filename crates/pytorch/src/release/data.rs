@@ -2,18 +2,27 @@
 //!
 //! Names are spelled as PyTorch spells them. Where a release has no such list, it is empty.
 
+use std::ops::Range;
+
 /// A fixed list of names: in the order in which PyTorch declares them, and for look-up sorted by length
-/// first: operators are looked up in dozens of such lists, and two lengths are compared at once. Only their
-/// places are sorted, since the loader writes the address of each text in a table when a process starts.
+/// first: operators are looked up in dozens of such lists, and two lengths are compared at once. The names are
+/// one text, and only their places are sorted, since the loader writes the address of each text in a table
+/// when a process starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Names {
-    declared: &'static [&'static str],
+    text: &'static str,
+    /// Where each name begins, and where the last one ends.
+    bounds: &'static [u32],
     sorted: &'static [u16],
 }
 
 impl Names {
-    const fn new(declared: &'static [&'static str], sorted: &'static [u16]) -> Self {
-        Self { declared, sorted }
+    const fn new(text: &'static str, bounds: &'static [u32], sorted: &'static [u16]) -> Self {
+        Self {
+            text,
+            bounds,
+            sorted,
+        }
     }
 
     /// Whether the name is in the list (binary search).
@@ -25,36 +34,42 @@ impl Names {
     /// The list's own copy of the name, which lives as long as the program.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<&'static str> {
-        let known = |place: &u16| self.declared[usize::from(*place)];
+        let bytes = self.text.as_bytes();
         let order = |place: &u16| {
-            let known = known(place);
-            known.len().cmp(&name.len()).then_with(|| known.cmp(name))
+            let known = self.range(usize::from(*place));
+            let length = known.len().cmp(&name.len());
+            length.then_with(|| bytes[known].cmp(name.as_bytes()))
         };
         let at = self.sorted.binary_search_by(order).ok()?;
-        Some(known(&self.sorted[at]))
+        Some(self.name(usize::from(self.sorted[at])))
+    }
+
+    fn range(&self, place: usize) -> Range<usize> {
+        self.bounds[place] as usize..self.bounds[place + 1] as usize
+    }
+
+    fn name(&self, place: usize) -> &'static str {
+        &self.text[self.range(place)]
     }
 
     /// The names in declared order.
-    #[must_use]
-    pub fn as_slice(&self) -> &'static [&'static str] {
-        self.declared
-    }
-
-    /// The names in declared order.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = &'static str> + use<> {
-        self.declared.iter().copied()
+    pub fn iter(
+        &self,
+    ) -> impl ExactSizeIterator<Item = &'static str> + DoubleEndedIterator + use<> {
+        let names = *self;
+        (0..self.len()).map(move |place| names.name(place))
     }
 
     /// How many names there are.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.declared.len()
+        self.sorted.len()
     }
 
     /// Whether the list is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.declared.is_empty()
+        self.sorted.is_empty()
     }
 }
 
