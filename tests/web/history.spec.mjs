@@ -50,6 +50,8 @@ describe("history", { skip, concurrency: false }, () => {
 			await settled(page);
 			await page.getByRole("link", { name: "History", exact: true }).click();
 			await page.waitForURL("**/p/pytorch/operators/add.Tensor/history");
+			// The operator stays, and has a key too, until the history is there.
+			await page.getByLabel("Kind of event").waitFor();
 			await page.getByLabel("Key", { exact: true }).selectOption("XPU");
 			await page.waitForURL("**/history?key=XPU");
 			const served = region(page, "Kernels").getByRole("row");
