@@ -98,7 +98,7 @@ impl Bundle {
         self.files.insert(name.into(), file);
     }
 
-    /// Adds or replaces a file whose digest is known.
+    /// Adds or replaces a file whose digest is known; it must be that of the content, and is not computed again.
     pub fn insert_with(&mut self, name: &str, content: Content, digest: Digest) {
         let digest = digest.into();
         self.files.insert(name.into(), File { content, digest });
