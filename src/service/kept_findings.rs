@@ -197,11 +197,13 @@ impl Service {
             return;
         }
         let (store, snapshot) = (Arc::clone(&self.store), Arc::clone(snapshot));
-        let (project, digest) = (resolved.project.clone(), resolved.digest);
+        let project = resolved.project.clone();
         tokio::spawn(async move {
+            let bundle = snapshot.bundle.clone();
             if let Ok(Some(found)) = blocking::run(move || record(&snapshot)).await
-                && let Err(error) = store.save_findings(&project, digest, &found).await
+                && let Err(error) = store.save_findings(&project, &bundle, &found).await
             {
+                let digest = bundle.digest();
                 tracing::debug!(%project, %digest, %error, "findings are not kept");
             }
         });
@@ -347,7 +349,6 @@ mod tests {
         let expected = found(&bundle(), release);
         assert!(!expected.is_empty());
         let project = ProjectName::parse("p").unwrap();
-        let digest = bundle().digest();
         let kept = kept(&store).await.unwrap();
         assert_eq!(unpack(&kept), Some(expected.clone()));
 
@@ -366,7 +367,7 @@ mod tests {
         ] {
             let record = record(program, packed);
             store
-                .save_findings(&project, digest, &record)
+                .save_findings(&project, &bundle(), &record)
                 .await
                 .unwrap();
             let service = service(&store);
@@ -380,13 +381,15 @@ mod tests {
     async fn what_another_program_found_is_replaced_when_it_is_asked_for() {
         let store = stored().await;
         let project = ProjectName::parse("p").unwrap();
-        let digest = bundle().digest();
         let older = FindingsRecord {
             release: "2.9".to_owned(),
             program: "older".to_owned(),
             packed: Vec::new(),
         };
-        store.save_findings(&project, digest, &older).await.unwrap();
+        store
+            .save_findings(&project, &bundle(), &older)
+            .await
+            .unwrap();
         let service = service(&store);
         let revision = resolved(&service).await;
         service.checked(&revision).await.unwrap();

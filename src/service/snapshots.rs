@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use moka::future::Cache;
 use moka::policy::EvictionPolicy;
 
-use crate::store::ProjectName;
+use crate::store::{ProjectName, StoreError, StoredFiles};
 use opatlas_pytorch::release::Release;
-use opatlas_source::{Bundle, Digest, NATIVE_FUNCTIONS, OBSERVED, Stop, Stopped};
+use opatlas_source::{Bundle, Digest, NATIVE_FUNCTIONS, OBSERVED, Stop, Stopped, both};
 
 use super::Service;
 use super::address::Resolved;
@@ -17,6 +17,7 @@ use super::held::{Held, Kept, Key};
 use super::kept_findings;
 use super::observed;
 use super::snapshot::Snapshot;
+use super::threads::Threads;
 use super::views::count_look;
 
 /// Snapshots by revision and release, as many as the budget holds; those used longest ago go first.
@@ -146,6 +147,12 @@ fn nearest<'a>(
     nearest.map(|nearest| &**nearest)
 }
 
+/// Unpacks the files of two revisions at the same time.
+fn unpack_two([one, other]: [StoredFiles; 2]) -> Result<[Bundle; 2], StoreError> {
+    let (one, other) = both(&Threads, || one.unpack(), || other.unpack());
+    Ok([one?, other?])
+}
+
 /// Reads bundles on the blocking pool, reusing parsed entries in memory. Texts that are not stored
 /// stay in memory only while they are used.
 #[derive(Clone)]
@@ -229,11 +236,14 @@ impl Service {
                 let mut stored = stored.into_iter();
                 let stored = [(); 2].map(|()| stored.next().unwrap_or_default());
                 let found = stored.each_ref().map(|it| it.findings.clone());
-                let bundles = stored.map(|it| it.bundle);
+                let files = stored.map(|it| it.files);
                 let releases = [one.release(), other.release()];
                 let alive = Arc::clone(&self.snapshots.alive);
-                let read = move |stop: &Stop| alive.read_two(bundles, releases, stop);
-                let (first, second) = self.workers.run(read).await?;
+                let read = move |stop: &Stop| match unpack_two(files) {
+                    Ok(bundles) => alive.read_two(bundles, releases, stop).map(Ok),
+                    Err(error) => Ok(Err(error)),
+                };
+                let (first, second) = self.workers.run(read).await??;
                 let [of_first, of_second] = found;
                 first.remember(of_first);
                 second.remember(of_second);
@@ -298,12 +308,18 @@ impl Service {
         self.workers.run(work).await
     }
 
-    /// Reads a bundle of the store.
-    async fn read(&self, bundle: Bundle, release: Release) -> Result<Arc<Snapshot>, ServiceError> {
+    /// Reads files of the store.
+    async fn read(
+        &self,
+        files: StoredFiles,
+        release: Release,
+    ) -> Result<Arc<Snapshot>, ServiceError> {
         let alive = Arc::clone(&self.snapshots.alive);
-        self.workers
-            .run(move |stop| alive.read(bundle, release, stop))
-            .await
+        let read = move |stop: &Stop| match files.unpack() {
+            Ok(bundle) => alive.read(bundle, release, stop).map(Ok),
+            Err(error) => Ok(Err(error)),
+        };
+        Ok(self.workers.run(read).await??)
     }
 
     /// Keeps a snapshot of what has been stored.
@@ -333,7 +349,7 @@ impl Service {
             let wanted = [kept_findings::wanted(digest, release)];
             let stored = self.store.read(project, &wanted).await?;
             let stored = stored.into_iter().next().unwrap_or_default();
-            let snapshot = self.read(stored.bundle, release).await?;
+            let snapshot = self.read(stored.files, release).await?;
             snapshot.remember(stored.findings);
             Ok(Kept::new(snapshot))
         };

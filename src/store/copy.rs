@@ -117,6 +117,11 @@ pub(crate) const TABLES: &[Table] = &[
         numbered: true,
     },
     Table {
+        name: "whole_files",
+        columns: &[("file", Kind::Number), ("packed", Kind::Bytes)],
+        numbered: false,
+    },
+    Table {
         name: "revisions",
         columns: &[
             ("id", Kind::Number),

@@ -1,6 +1,7 @@
 //! What the rules found in a revision, as the service packs it.
 
-use opatlas_source::{Bundle, Digest};
+use super::whole::StoredFiles;
+use opatlas_source::Digest;
 
 /// Findings of a revision. They follow from its files, the release and the program, so that they may be lost.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,8 +26,8 @@ pub struct Wanted<'a> {
 /// A revision as it is stored.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StoredRevision {
-    /// Its files, byte for byte.
-    pub bundle: Bundle,
+    /// Its files.
+    pub files: StoredFiles,
     /// The findings that were wanted, packed; nothing where they are not kept.
     pub findings: Option<Vec<u8>>,
 }

@@ -33,6 +33,7 @@ mod shared;
 mod sql;
 mod sqlite;
 mod tokens;
+mod whole;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -68,6 +69,7 @@ pub use records::{
 };
 pub use sqlite::SqliteStore;
 pub use tokens::{TokenKey, TokenRecord};
+pub use whole::StoredFiles;
 
 use tokio::sync::mpsc::{Receiver, Sender};
 
@@ -188,7 +190,8 @@ pub trait Store: ProbeStore + Send + Sync + 'static {
         self.ingest_checked(project, bundle, label, None, now)
     }
 
-    /// The same, and keeps what the rules found in it.
+    /// The same, and keeps what the rules found in it, as of a release. The files of a revision that comes with
+    /// its findings are read often, so they are kept whole as well, beside their chunks.
     fn ingest_checked<'a>(
         &'a self,
         project: &'a ProjectName,
@@ -258,8 +261,8 @@ pub trait Store: ProbeStore + Send + Sync + 'static {
         expected: Expected,
     ) -> Answer<'a, LabelRecord>;
 
-    /// Revisions with their files, byte for byte, checked against their digests. What several have in
-    /// common is fetched once.
+    /// Revisions with their files, which [`StoredFiles::unpack`] gives byte for byte, checked against their
+    /// digests. Chunks that several have in common are fetched once.
     ///
     /// Fails with [`Missing::Revision`].
     fn read<'a>(
@@ -272,7 +275,8 @@ pub trait Store: ProbeStore + Send + Sync + 'static {
     fn bundle<'a>(&'a self, project: &'a ProjectName, digest: Digest) -> Answer<'a, Bundle> {
         Box::pin(async move {
             let read = self.read(project, &[digest.into()]).await?;
-            Ok(read.into_iter().next().unwrap_or_default().bundle)
+            let files = read.into_iter().next().unwrap_or_default().files;
+            shared::off_reactor(move || files.unpack()).await?
         })
     }
 
@@ -286,14 +290,14 @@ pub trait Store: ProbeStore + Send + Sync + 'static {
         name: &'a str,
     ) -> Answer<'a, Arc<[u8]>>;
 
-    /// Keeps what was found in a revision. One row is kept of each: what another program found, or
-    /// what holds for another release, gives way.
+    /// Keeps what was found in a revision, and its files whole, as [`Store::ingest_checked`] does. One row is kept
+    /// of each: what another program found, or what holds for another release, gives way.
     ///
     /// Fails with [`Missing::Revision`].
     fn save_findings<'a>(
         &'a self,
         project: &'a ProjectName,
-        digest: Digest,
+        bundle: &'a Bundle,
         found: &'a FindingsRecord,
     ) -> Answer<'a, ()>;
 

@@ -5,6 +5,7 @@ use opatlas_source::{Bundle, NATIVE_FUNCTIONS};
 use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::TestRunner;
 
+use crate::findings::found;
 use crate::given::{bundle, missing, new_project};
 
 pub async fn odd_bytes_come_back(store: &dyn Store) {
@@ -33,19 +34,26 @@ pub async fn odd_bytes_come_back(store: &dyn Store) {
             .await
             .unwrap()
             .digest;
-        assert_eq!(store.bundle(&project, digest).await.unwrap(), files);
-        let file = store
-            .file(&project, digest, NATIVE_FUNCTIONS)
-            .await
-            .unwrap();
-        assert_eq!(&*file, bytes);
+        // Out of chunks, and then whole.
+        for round in 0..2 {
+            if round == 1 {
+                let found = found("2.9", "1", b"");
+                store.save_findings(&project, &files, &found).await.unwrap();
+            }
+            assert_eq!(store.bundle(&project, digest).await.unwrap(), files);
+            let file = store
+                .file(&project, digest, NATIVE_FUNCTIONS)
+                .await
+                .unwrap();
+            assert_eq!(&*file, bytes);
+        }
     }
     let none = Bundle::default();
     store.ingest(&project, &none, None, 1).await.unwrap();
     assert_eq!(store.bundle(&project, none.digest()).await.unwrap(), none);
 }
 
-/// Bundles of random entries and random bytes, many of them alike in part.
+/// Bundles of random entries and random bytes, many of them alike in part; every third one is kept whole.
 pub async fn any_bytes_come_back(store: &dyn Store) {
     use proptest::collection::{btree_map, vec};
     let project = new_project(store, "any").await;
@@ -56,12 +64,14 @@ pub async fn any_bytes_come_back(store: &dyn Store) {
     let files = btree_map("(native_functions|tags|backends/[ab])\\.yaml", file, 0..4);
     let mut runner = TestRunner::default();
     let mut all = Vec::new();
-    for _ in 0..200 {
+    for at in 0..200 {
         let mut given = Bundle::default();
         for (name, bytes) in files.new_tree(&mut runner).unwrap().current() {
             given.insert(&name, bytes);
         }
-        store.ingest(&project, &given, None, 1).await.unwrap();
+        let found = (at % 3 == 0).then(|| found("2.9", "1", b""));
+        let stored = store.ingest_checked(&project, &given, None, found.as_ref(), 1);
+        stored.await.unwrap();
         assert_eq!(store.bundle(&project, given.digest()).await.unwrap(), given);
         all.push(given);
     }
@@ -69,7 +79,8 @@ pub async fn any_bytes_come_back(store: &dyn Store) {
     all.push(all[0].clone());
     let mut wanted: Vec<Wanted> = all.iter().map(|it| it.digest().into()).collect();
     let read = async |wanted: &[Wanted]| store.read(&project, wanted).await;
-    let bundles = read(&wanted).await.unwrap().into_iter().map(|it| it.bundle);
+    let read_all = read(&wanted).await.unwrap().into_iter();
+    let bundles = read_all.map(|it| it.files.unpack().unwrap());
     assert_eq!(bundles.collect::<Vec<_>>(), all);
     assert_eq!(read(&[]).await.unwrap(), []);
     wanted.push(bundle(b"not stored").digest().into());

@@ -5,7 +5,7 @@ use opatlas_source::Digest;
 
 use crate::given::{bundle, label, missing, new_project, request};
 
-fn found(release: &str, program: &str, packed: &[u8]) -> FindingsRecord {
+pub fn found(release: &str, program: &str, packed: &[u8]) -> FindingsRecord {
     FindingsRecord {
         release: release.to_owned(),
         program: program.to_owned(),
@@ -25,7 +25,8 @@ pub async fn kept(
         findings: Some(findings),
     }];
     let read = store.read(project, &wanted).await.ok()?;
-    assert_eq!(read[0].bundle.digest(), digest);
+    let files = read[0].files.clone().unpack().unwrap();
+    assert_eq!(files.digest(), digest);
     read[0].findings.clone()
 }
 
@@ -36,7 +37,7 @@ pub async fn findings_go_with_their_revision(store: &dyn Store) {
     let digest = files.digest();
     let absent = missing(
         store
-            .save_findings(&project, digest, &found("2.9", "1", b"x"))
+            .save_findings(&project, &files, &found("2.9", "1", b"x"))
             .await,
     );
     assert!(matches!(absent, Missing::Revision { .. }), "{absent}");
@@ -63,11 +64,11 @@ pub async fn findings_go_with_their_revision(store: &dyn Store) {
         .await
         .unwrap();
     let again = found("2.9", "1", b"again");
-    store.save_findings(&project, digest, &again).await.unwrap();
+    store.save_findings(&project, &files, &again).await.unwrap();
     assert_eq!(kept("2.9", "1").await.as_deref(), Some(&first.packed[..]));
     // Another program's give way.
     let newer = found("2.9", "2", b"newer");
-    store.save_findings(&project, digest, &newer).await.unwrap();
+    store.save_findings(&project, &files, &newer).await.unwrap();
     assert_eq!(kept("2.9", "1").await, None);
     assert_eq!(kept("2.9", "2").await.as_deref(), Some(&newer.packed[..]));
 

@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc::{Receiver, Sender};
 
+use super::ingest::Kept;
 use super::{
-    check, collect, content, copy, exceptions, findings, history, ingest, labels, off_reactor,
-    projects, revisions, tokens,
+    check, collect, content, copy, exceptions, history, ingest, labels, off_reactor, projects,
+    revisions, tokens,
 };
 use crate::store::chunks::Plan;
 use crate::store::database::{Backend, query_scalar};
-use crate::store::error::Missing;
+use crate::store::error::{Missing, StoreError};
 use crate::store::findings::FindingsRecord;
 use crate::store::history::{
     CommitOutcomes, CommitPlace, IngestPlace, NewCommit, Stamp, StepKey, StepRecord,
@@ -25,7 +26,7 @@ use crate::store::records::{
 };
 use crate::store::{
     Answer, CheckReport, Collected, ExceptionRecord, Mark, Mode, Rows, Store, StoredRevision,
-    TokenKey, TokenRecord, Wanted, sql,
+    TokenKey, TokenRecord, Wanted, sql, whole,
 };
 use opatlas_source::{Bundle, Digest};
 
@@ -113,9 +114,15 @@ impl<B: Backend> Store for B {
     ) -> Answer<'a, IngestOutcome> {
         let bundle = bundle.clone();
         Box::pin(async move {
-            let plan = off_reactor(move || Plan::of(&bundle)).await?;
+            let is_kept = found.is_some();
+            let take_apart = move || {
+                let whole = is_kept.then(|| whole::pack(&bundle)).transpose()?;
+                Ok::<_, StoreError>((Plan::of(&bundle), whole.unwrap_or_default()))
+            };
+            let (plan, whole) = off_reactor(take_apart).await??;
+            let kept = found.map(|found| Kept { found, whole });
             let mut work = self.write().await?;
-            let besides = (label, found);
+            let besides = (label, kept.as_ref());
             let outcome = ingest::ingest(&mut *work, project, &plan, besides, now).await?;
             self.publish(work).await?;
             Ok(outcome)
@@ -227,8 +234,12 @@ impl<B: Backend> Store for B {
             let mut snapshot = self.snapshot().await?;
             let files = content::of_file(&mut *snapshot, project, digest, name).await?;
             drop(snapshot);
-            let bundles = off_reactor(move || files.assemble()).await??;
-            let bundle = bundles.into_iter().next().unwrap_or_default();
+            let unpack = move || {
+                let (mut bundle, files) = files.assemble()?.into_iter().next().unwrap_or_default();
+                whole::unpack_into(&mut bundle, &files)?;
+                Ok::<_, StoreError>(bundle)
+            };
+            let bundle = off_reactor(unpack).await??;
             let missing = || Missing::File {
                 digest,
                 name: name.to_owned(),
@@ -240,12 +251,16 @@ impl<B: Backend> Store for B {
     fn save_findings<'a>(
         &'a self,
         project: &'a ProjectName,
-        digest: Digest,
+        bundle: &'a Bundle,
         found: &'a FindingsRecord,
     ) -> Answer<'a, ()> {
+        let (digest, files) = (bundle.digest(), bundle.clone());
         Box::pin(async move {
+            let whole = off_reactor(move || whole::pack(&files)).await??;
+            let kept = Kept { found, whole };
             let mut work = self.write().await?;
-            findings::save(&mut *work, project, digest, found).await?;
+            let (_, revision) = revisions::id(&mut *work, project, digest).await?;
+            kept.keep(&mut *work, revision).await?;
             self.commit(work).await
         })
     }

@@ -10,7 +10,8 @@ use crate::store::error::StoreError;
 use crate::store::ids::decode;
 use crate::store::maintenance::CheckReport;
 use crate::store::sql;
-use opatlas_source::{Digest, revision_digest};
+use crate::store::whole;
+use opatlas_source::{Bundle, Digest, revision_digest};
 
 /// What is known of the rows of a table: what each is said to be.
 type Known = FxHashMap<i64, Digest>;
@@ -113,7 +114,12 @@ async fn files(
         // together.
         match content::of_file_row(connection, id).await {
             Ok(files) => {
-                if let Err(error) = super::off_reactor(move || files.assemble()).await? {
+                let unpack = move || {
+                    let (files, mut bundle) = (files.assemble()?, Bundle::default());
+                    let mut whole = files.iter().map(|(_, whole)| whole);
+                    whole.try_for_each(|whole| whole::unpack_into(&mut bundle, whole))
+                };
+                if let Err(error) = super::off_reactor(unpack).await? {
                     report.faults.push(error.to_string());
                 }
             }

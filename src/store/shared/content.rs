@@ -13,6 +13,7 @@ use crate::store::findings::{StoredRevision, Wanted};
 use crate::store::ids::decode;
 use crate::store::names::ProjectName;
 use crate::store::sql;
+use crate::store::whole::{StoredFiles, WholeFile};
 use opatlas_source::{Bundle, Digest};
 
 /// Revisions, fetched.
@@ -22,15 +23,24 @@ pub(super) struct Revisions {
     files: Files,
 }
 
-/// The files of some bundles, fetched, and put together as far as there was time for it.
+/// The files of some bundles, fetched: those that are kept whole, and the others, put together as far as there
+/// was time for it.
 pub(super) struct Files {
+    whole: Vec<Vec<WholeFile>>,
     assembly: Assembly,
     waiting: Vec<Pack>,
 }
 
+/// The files of a bundle.
+#[derive(Clone, Default)]
+struct Listed {
+    whole: Vec<WholeFile>,
+    in_groups: Vec<InGroups>,
+}
+
 /// A file, and the groups that its chunks are in.
 #[derive(Clone)]
-struct Listed {
+struct InGroups {
     parts: FileParts,
     groups: Vec<i64>,
 }
@@ -42,6 +52,7 @@ record! {
         digest: Vec<u8>,
         bytes: i64,
         groups: Vec<u8>,
+        packed: Option<Vec<u8>>,
     }
 }
 
@@ -60,11 +71,11 @@ pub(super) async fn of_revisions(
     }
     let found = findings::of(connection, &ids, wanted).await?;
     rows.sort_by(|a, b| a.name.cmp(&b.name));
-    let mut files: FxHashMap<i64, Vec<Listed>> = FxHashMap::default();
+    let mut files: FxHashMap<i64, Listed> = FxHashMap::default();
     for row in rows {
-        files.entry(row.revision).or_default().push(row.listed()?);
+        files.entry(row.revision).or_default().add(row)?;
     }
-    // One that is wanted twice is put together twice.
+    // One that is wanted twice is unpacked or put together twice.
     let of_each = ids.iter();
     let of_each = of_each.map(|id| files.get(id).cloned().unwrap_or_default());
     Ok(Revisions {
@@ -94,50 +105,62 @@ pub(super) async fn of_file(
         let name = name.to_owned();
         return Err(Missing::File { digest, name }.into());
     }
-    fetched(connection, vec![listed(&rows)?]).await
+    let mut files = Listed::default();
+    rows.into_iter().try_for_each(|row| files.add(row))?;
+    fetched(connection, vec![files]).await
 }
 
-/// Fetches a file by its row id.
+/// Fetches a file by its row id, in both ways in which it is kept.
 pub(super) async fn of_file_row(
     connection: &mut impl Connection,
     id: i64,
 ) -> Result<Files, StoreError> {
-    let rows = query(sql::FILE_BY_ID)
+    let rows: Vec<FileRow> = query(sql::FILE_BY_ID)
         .bind(id)
         .fetch_all(&mut *connection)
         .await?;
-    fetched(connection, vec![listed(&rows)?]).await
+    let (mut in_groups, mut whole) = (Listed::default(), Listed::default());
+    for row in rows {
+        in_groups.in_groups.push(row.in_groups()?);
+        if row.packed.is_some() {
+            whole.add(row)?;
+        }
+    }
+    fetched(connection, vec![in_groups, whole]).await
 }
 
 impl Revisions {
-    /// Ends putting the files together, as [`Files::assemble`] does, and checks that they make these revisions.
+    /// Ends putting the files together, as [`Files::assemble`] does.
     pub(super) fn assemble(self) -> Result<Vec<StoredRevision>, StoreError> {
-        let bundles = self.files.assemble()?;
-        let revisions = bundles.into_iter().zip(self.digests).zip(self.found);
-        let revisions = revisions.map(|((bundle, digest), findings)| match bundle.digest() {
-            same if same == digest => Ok(StoredRevision { bundle, findings }),
-            _ => Err(StoreError::corrupt(format!(
-                "the files of revision sha256:{digest} differ from those stored"
-            ))),
+        let files = self.files.assemble()?.into_iter();
+        let revisions = files.zip(self.digests).zip(self.found);
+        let revisions = revisions.map(|(((bundle, whole), digest), findings)| StoredRevision {
+            files: StoredFiles::new(digest, bundle, whole),
+            findings,
         });
-        revisions.collect()
+        Ok(revisions.collect())
     }
 }
 
 impl Files {
     /// Ends putting the files of each bundle together and checks that they are what was stored; no I/O, a
-    /// millisecond of work for a release.
-    pub(super) fn assemble(mut self) -> Result<Vec<Bundle>, StoreError> {
+    /// millisecond of work for a release. Files that are kept whole stay packed.
+    pub(super) fn assemble(mut self) -> Result<Vec<(Bundle, Vec<WholeFile>)>, StoreError> {
         let mut waiting = self.waiting.iter();
         waiting.try_for_each(|pack| self.assembly.add(pack))?;
-        self.assembly.end()
+        let bundles = self.assembly.end()?.into_iter();
+        Ok(bundles.zip(self.whole).collect())
     }
 }
 
 async fn fetched<C: Connection>(
     connection: &mut C,
-    mut bundles: Vec<Vec<Listed>>,
+    bundles: Vec<Listed>,
 ) -> Result<Files, StoreError> {
+    let files = bundles
+        .into_iter()
+        .map(|files| (files.whole, files.in_groups));
+    let (whole, mut bundles): (Vec<_>, Vec<_>) = files.unzip();
     let mut groups: FxHashMap<i64, Vec<i64>> = FxHashMap::default();
     let wanted = bundles.iter().flatten().flat_map(|file| &file.groups);
     let wanted = in_order(wanted.copied());
@@ -152,7 +175,7 @@ async fn fetched<C: Connection>(
     .await?;
     let mut files = bundles.iter_mut().flatten();
     files.try_for_each(|file| file.name_chunks(&groups))?;
-    let parts = |files: Vec<Listed>| files.into_iter().map(|file| file.parts).collect();
+    let parts = |files: Vec<InGroups>| files.into_iter().map(|file| file.parts).collect();
     let (mut assembly, wanted) = Assembly::new(bundles.into_iter().map(parts).collect());
     let mut waiting = Vec::new();
     chunks::fetch(connection, C::CHUNKS, &wanted, |pack| {
@@ -164,10 +187,14 @@ async fn fetched<C: Connection>(
         Ok(())
     })
     .await?;
-    Ok(Files { assembly, waiting })
+    Ok(Files {
+        whole,
+        assembly,
+        waiting,
+    })
 }
 
-impl Listed {
+impl InGroups {
     fn name_chunks(&mut self, groups: &FxHashMap<i64, Vec<i64>>) -> Result<(), StoreError> {
         for group in &self.groups {
             let chunks = groups.get(group);
@@ -178,11 +205,26 @@ impl Listed {
     }
 }
 
+impl Listed {
+    fn add(&mut self, row: FileRow) -> Result<(), StoreError> {
+        match row.packed {
+            Some(packed) => self.whole.push(WholeFile {
+                digest: rows::digest(&row.digest)?,
+                bytes: rows::size(row.bytes, &row.name)?,
+                name: row.name,
+                packed,
+            }),
+            None => self.in_groups.push(row.in_groups()?),
+        }
+        Ok(())
+    }
+}
+
 impl FileRow {
-    fn listed(&self) -> Result<Listed, StoreError> {
+    fn in_groups(&self) -> Result<InGroups, StoreError> {
         let damaged =
             || StoreError::corrupt(format!("file `{}` is not a list of groups", self.name));
-        Ok(Listed {
+        Ok(InGroups {
             parts: FileParts {
                 digest: rows::digest(&self.digest)?,
                 bytes: rows::size(self.bytes, &self.name)?,
@@ -192,10 +234,6 @@ impl FileRow {
             groups: decode(&self.groups).ok_or_else(damaged)?,
         })
     }
-}
-
-fn listed(rows: &[FileRow]) -> Result<Vec<Listed>, StoreError> {
-    rows.iter().map(FileRow::listed).collect()
 }
 
 /// Sorted, each once.

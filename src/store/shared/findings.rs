@@ -2,14 +2,11 @@
 
 use rustc_hash::FxHashMap;
 
-use super::revisions;
 use super::rows::BATCH;
 use crate::store::database::{Connection, query};
 use crate::store::error::StoreError;
 use crate::store::findings::{FindingsRecord, Wanted};
-use crate::store::names::ProjectName;
 use crate::store::sql;
-use opatlas_source::Digest;
 
 /// What is kept of the wanted findings of the revisions with these row ids, in their order.
 pub(super) async fn of(
@@ -37,18 +34,7 @@ pub(super) async fn of(
     Ok(found.collect())
 }
 
-/// Keeps what was found in a revision.
-pub(super) async fn save(
-    connection: &mut impl Connection,
-    project: &ProjectName,
-    digest: Digest,
-    findings: &FindingsRecord,
-) -> Result<(), StoreError> {
-    let (_, revision) = revisions::id(connection, project, digest).await?;
-    set(connection, revision, findings).await
-}
-
-/// Keeps it for the revision with this row id.
+/// Keeps what was found in the revision with this row id.
 pub(super) async fn set(
     connection: &mut impl Connection,
     revision: i64,

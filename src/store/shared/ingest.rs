@@ -6,7 +6,7 @@ use rustc_hash::FxHashSet;
 use super::history::Rearranged;
 use super::labels::{self, Target};
 use super::rows::{self, BATCH};
-use super::{findings, history, projects, revisions};
+use super::{findings, history, projects, revisions, whole};
 use crate::store::chunks::{FilePlan, Group, Plan};
 use crate::store::database::{Bound, Connection, Statement, query};
 use crate::store::error::StoreError;
@@ -18,12 +18,32 @@ use crate::store::records::{IngestOutcome, LabelRequest};
 use crate::store::sql;
 use opatlas_source::Digest;
 
-/// Stores a revision unless it is there, sets the label, and keeps what was found.
+/// What is kept of a released revision besides.
+pub(super) struct Kept<'a> {
+    /// What was found in it.
+    pub(super) found: &'a FindingsRecord,
+    /// Its files, compressed, by digest.
+    pub(super) whole: Vec<(Digest, Vec<u8>)>,
+}
+
+impl Kept<'_> {
+    /// Keeps it for the revision with this row id.
+    pub(super) async fn keep(
+        &self,
+        connection: &mut impl Connection,
+        revision: i64,
+    ) -> Result<(), StoreError> {
+        findings::set(connection, revision, self.found).await?;
+        whole::keep(connection, &self.whole).await
+    }
+}
+
+/// Stores a revision unless it is there, sets the label, and keeps what is to be kept besides.
 pub(super) async fn ingest(
     connection: &mut impl Connection,
     project: &ProjectName,
     plan: &Plan,
-    (label, found): (Option<&LabelRequest>, Option<&FindingsRecord>),
+    (label, kept): (Option<&LabelRequest>, Option<&Kept<'_>>),
     now: i64,
 ) -> Result<IngestOutcome, StoreError> {
     let project = projects::id(connection, project).await?;
@@ -38,8 +58,8 @@ pub(super) async fn ingest(
         }
         None => None,
     };
-    if let Some(found) = found {
-        findings::set(connection, id, found).await?;
+    if let Some(kept) = kept {
+        kept.keep(connection, id).await?;
     }
     Ok(IngestOutcome {
         digest,
@@ -229,7 +249,7 @@ async fn insert(
 }
 
 /// Runs a statement that answers with ids and digests, and adds them to `ids`.
-async fn take_ids(
+pub(super) async fn take_ids(
     connection: &mut impl Connection,
     statement: Statement<'_>,
     ids: &mut Ids,

@@ -21,6 +21,7 @@ mod projects;
 mod revisions;
 mod rows;
 mod tokens;
+mod whole;
 
 use crate::store::blocking;
 use crate::store::error::StoreError;
