@@ -30,7 +30,7 @@ pub(super) struct WholeFile {
 /// The files of a revision as the store gives them: those that it keeps whole are still compressed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StoredFiles {
-    /// The revision; nothing stored is known only of the files of [`StoredFiles::default`].
+    /// The revision that they make; `None` for [`StoredFiles::default`], which are no files of any.
     digest: Option<Digest>,
     bundle: Bundle,
     whole: Vec<WholeFile>,

@@ -4,6 +4,7 @@
 mod bases;
 mod beside;
 mod reading;
+mod written;
 
 use std::sync::{Arc, OnceLock};
 
@@ -22,11 +23,10 @@ use super::former::Former;
 use super::generate::{GenerationFault, generate};
 use super::group::Groups;
 use super::operator::{Declaration, Operator, OperatorId, PlacedEntry, split_qualified};
-use super::tags::{self, DeclaredTags, TagInterner};
+use super::tags::{self, DeclaredTags};
 use super::used_types;
 use super::view_group::ViewGroups;
 use opatlas_pytorch::release::Release;
-use opatlas_schema::function::FunctionSchema;
 use opatlas_schema::types::BaseType;
 use opatlas_source::diagnostic::Complaints;
 use opatlas_source::{Bundle, Pair, Stop, Stopped, TAGS};
@@ -189,21 +189,10 @@ impl Catalogue {
         pair: &dyn Pair,
         stop: &Stop,
     ) -> Result<Self, Stopped> {
-        let mut former = previous.map_or_else(Former::default, |it| Former::of(it, release, &tags));
-        let mut interner = TagInterner::default();
-        let count = native_functions.entries.len();
-        let mut operators = Vec::with_capacity(count + count / 4);
-        let mut entry_of = Vec::with_capacity(count);
-        for (i, placed) in native_functions.entries.iter().enumerate() {
-            stop.check()?;
-            if let Some(schema) = &placed.entry.schema {
-                let known = former.written(placed);
-                operators.push(
-                    known.unwrap_or_else(|| written(placed, schema, release, &tags, &mut interner)),
-                );
-                entry_of.push(u32::try_from(i).unwrap_or(u32::MAX));
-            }
-        }
+        let former = previous.map_or_else(Former::default, |it| Former::of(it, release, &tags));
+        let with = (&tags, &former);
+        let (mut operators, entry_of, mut interner) =
+            written::operators(&native_functions.entries, with, release, pair, stop)?;
         let mut groups = Groups::of_operators(&operators);
         stop.check()?;
         let with = (&mut interner, &former);
@@ -401,40 +390,4 @@ impl Catalogue {
     pub fn entry(&self, id: OperatorId) -> Option<&PlacedEntry> {
         self.operator(id).declared()
     }
-}
-
-fn written(
-    placed: &PlacedEntry,
-    schema: &FunctionSchema,
-    release: Release,
-    declared: &DeclaredTags,
-    interner: &mut TagInterner,
-) -> Operator {
-    let entry = &placed.entry;
-    let added = tags::added_automatically(release, &entry.namespace, schema, declared);
-    let mut names: Vec<&str> = tags::written(entry).collect();
-    names.extend(added.map(|tag| -> &str { tag }));
-    let tags = interner.intern(names);
-    let is_view = is_view(schema, &tags, release);
-    Operator::new(Declaration::Entry(placed.clone()), tags, is_view)
-}
-
-/// Whether an operator is a view (torchgen `NativeFunction.is_view_op`): a return aliases without
-/// being written, or it is tagged so, or an argument may alias anything afterwards.
-fn is_view(schema: &FunctionSchema, tags: &tags::Tags, release: Release) -> bool {
-    let returns_view = schema
-        .returns
-        .iter()
-        .any(|r| r.annotation.as_ref().is_some_and(|a| !a.write));
-    let lists = &release.data().name_lists;
-    let tagged = tags.iter().any(|tag| &**tag == "inplace_view")
-        && !lists
-            .inplace_view_not_view_full_names
-            .contains(schema.name.as_str());
-    let wildcard = schema
-        .arguments
-        .all()
-        .iter()
-        .any(|a| a.annotation.as_ref().is_some_and(|a| a.is_wildcard()));
-    returns_view || tagged || wildcard
 }

@@ -16,7 +16,7 @@ use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::catalogue::Catalogue;
-use super::derivatives::{DEFAULT_KEY, Derivatives, FormulaSet, bindings};
+use super::derivatives::{DEFAULT_KEY, DerivativeEntry, Derivatives, FormulaSet, bindings};
 use super::operator::{Operator, OperatorId};
 use opatlas_pytorch::release::Release;
 use opatlas_schema::function::{FunctionSchema, SchemaKind};
@@ -139,7 +139,7 @@ impl DerivativeMatches {
         let (copies, schemas) = (ViewCopies::of(catalogue), Schemas::of(catalogue));
         let mut matcher = Matcher::new(catalogue, &copies, &schemas);
         let (knowledge, targets) = match file {
-            Some(file) => (Knowledge::Complete, matcher.file(file, stop)?),
+            Some(file) => (Knowledge::Complete, matcher.file(file, pair, stop)?),
             None if recorded.is_empty() => return Ok(Self::default()),
             None => {
                 matcher.recorded(recorded);
@@ -165,7 +165,10 @@ impl DerivativeMatches {
     }
 }
 
-/// The operators are matched in so many parts.
+/// What an entry means, and its formulas.
+type Meant = (Result<Target, TargetFault>, Vec<KeyFormulas>);
+
+/// Entries, and operators, are matched in so many parts.
 const PARTS: usize = 8;
 
 /// Formulas by signature, in the order of the entries; of equal signatures the last counts, in the
@@ -217,29 +220,53 @@ impl<'a> Matcher<'a> {
     fn file(
         &mut self,
         file: &Derivatives,
+        pair: &dyn Pair,
         stop: &Stop,
     ) -> Result<Vec<Result<Target, TargetFault>>, Stopped> {
+        let matcher = &*self;
+        let find = |part: &[DerivativeEntry]| matcher.entries(file, part, stop);
+        let part = file.entries.len().div_ceil(PARTS);
+        let parts = in_halves(&file.entries, part, pair, &find);
+        let parts: Vec<Vec<_>> = parts.into_iter().collect::<Result<_, _>>()?;
         let mut functions = FunctionNames::default();
         let mut targets = Vec::with_capacity(file.entries.len());
-        let mut meant = target::Targets::new(self.catalogue, self.copies, self.schemas);
-        for (index, entry) in file.entries.iter().enumerate() {
-            stop.check()?;
-            let target = meant.find(file.value(entry.name));
-            if let Ok(target) = target {
-                let schema = self.operator(target.canonical).schema();
-                let base = target::base_name(file.value(entry.name)).unwrap_or("");
-                let keys = entry
-                    .sets
-                    .iter()
-                    .filter(|set| is_formula_key(file.key(set), self.release))
-                    .map(|set| formulas_on_key(file, set, schema, base, &mut functions))
-                    .collect();
-                let origin = Origin::Entry(u32::try_from(index).unwrap_or(u32::MAX));
-                self.add(origin, target.canonical, keys, Basis::Own);
+        for (target, mut keys) in parts.into_iter().flatten() {
+            if let Ok(Target { canonical, .. }) = target {
+                for key in &mut keys {
+                    key.function = key.function.take().map(|prefix| functions.next(prefix));
+                }
+                let origin = Origin::Entry(u32::try_from(targets.len()).unwrap_or(u32::MAX));
+                self.add(origin, canonical, keys, Basis::Own);
             }
             targets.push(target);
         }
         Ok(targets)
+    }
+
+    /// What some entries mean, and their formulas, with the names of functions before they are numbered.
+    fn entries(
+        &self,
+        file: &Derivatives,
+        entries: &[DerivativeEntry],
+        stop: &Stop,
+    ) -> Result<Vec<Meant>, Stopped> {
+        let mut meant = target::Targets::new(self.catalogue, self.copies, self.schemas);
+        let mut found = Vec::with_capacity(entries.len());
+        for entry in entries {
+            stop.check()?;
+            let name = file.value(entry.name);
+            let target = meant.find(name);
+            let of_target = |target: Target| {
+                let schema = self.operator(target.canonical).schema();
+                let base = target::base_name(name).unwrap_or("");
+                let sets = entry.sets.iter();
+                sets.filter(|set| is_formula_key(file.key(set), self.release))
+                    .map(|set| formulas_on_key(file, set, schema, base))
+                    .collect()
+            };
+            found.push((target, target.map(of_target).unwrap_or_default()));
+        }
+        Ok(found)
     }
 
     fn recorded(&mut self, recorded: &[(&str, &[&str])]) {
@@ -423,7 +450,6 @@ fn formulas_on_key(
     set: &FormulaSet,
     schema: &FunctionSchema,
     base: &str,
-    functions: &mut FunctionNames,
 ) -> KeyFormulas {
     let key = file.key(set);
     let is_gradient = |formula| {
@@ -434,39 +460,43 @@ fn formulas_on_key(
     KeyFormulas {
         key: key.into(),
         is_differentiable,
-        function: is_differentiable.then(|| functions.next(base, key)),
+        function: is_differentiable.then(|| function_prefix(base, key)),
     }
 }
 
-/// Names of generated autograd functions: those of one prefix are numbered (torchgen
-/// `_create_op_prefix` and `op_counter`).
+/// How the names of generated autograd functions begin (torchgen `_create_op_prefix`).
+fn function_prefix(base: &str, key: &str) -> Box<str> {
+    let mut prefix = String::with_capacity(base.len() + 16);
+    for part in base.split('_') {
+        let mut after_letter = false;
+        for c in part.chars() {
+            if after_letter {
+                prefix.extend(c.to_lowercase());
+            } else {
+                prefix.extend(c.to_uppercase());
+            }
+            after_letter = c.is_alphabetic();
+        }
+    }
+    prefix.push_str("Backward");
+    let mut prefix = prefix.replace("ForwardBackward", "Backward");
+    if key != DEFAULT_KEY {
+        prefix.push_str(key);
+    }
+    prefix.into()
+}
+
+/// Names of generated autograd functions: those of one prefix are numbered (torchgen `op_counter`).
 #[derive(Default)]
 struct FunctionNames {
-    count: FxHashMap<String, u32>,
+    count: FxHashMap<Box<str>, u32>,
 }
 
 impl FunctionNames {
-    fn next(&mut self, base: &str, key: &str) -> Box<str> {
-        let mut prefix = String::with_capacity(base.len() + 16);
-        for part in base.split('_') {
-            let mut after_letter = false;
-            for c in part.chars() {
-                if after_letter {
-                    prefix.extend(c.to_lowercase());
-                } else {
-                    prefix.extend(c.to_uppercase());
-                }
-                after_letter = c.is_alphabetic();
-            }
-        }
-        prefix.push_str("Backward");
-        let mut prefix = prefix.replace("ForwardBackward", "Backward");
-        if key != DEFAULT_KEY {
-            prefix.push_str(key);
-        }
-        let count = self.count.entry(prefix.clone()).or_insert(0);
-        let name = format!("{prefix}{count}");
-        *count += 1;
-        name.into()
+    fn next(&mut self, prefix: Box<str>) -> Box<str> {
+        let number = self.count.get(&prefix).copied().unwrap_or(0);
+        let name = format!("{prefix}{number}").into();
+        self.count.insert(prefix, number + 1);
+        name
     }
 }

@@ -17,8 +17,6 @@ pub(super) struct Former<'a> {
     operators: &'a [Operator],
     /// Whether the same rules hold, those of the release and the list of tags.
     is_alike: bool,
-    /// Where the next operator is looked for first: most stand in the same order.
-    next: usize,
     written: OnceLock<FxHashMap<usize, usize>>,
     generated: FxHashMap<(usize, SchemaKind), usize>,
 }
@@ -43,29 +41,14 @@ impl<'a> Former<'a> {
         Self {
             operators,
             is_alike: former.release == release && former.tags == *tags,
-            next: 0,
             written: OnceLock::new(),
             generated: generated.collect(),
         }
     }
 
-    /// The operator of an entry, where it is the same.
-    pub(super) fn written(&mut self, placed: &PlacedEntry) -> Option<Operator> {
-        if !self.is_alike {
-            return None;
-        }
-        let is_next = self.operators.get(self.next).is_some_and(|next| {
-            let next = next.declared();
-            next.is_some_and(|next| Arc::ptr_eq(&next.entry, &placed.entry))
-        });
-        let at = match is_next {
-            true => self.next,
-            false => *self.places().get(&Arc::as_ptr(&placed.entry).addr())?,
-        };
-        self.next = at + 1;
-        let known = &self.operators[at];
-        let declaration = Declaration::Entry(placed.clone());
-        Some(known.declared_by(declaration, Arc::clone(&known.tags)))
+    /// Finds the operators of entries that follow each other, from about this place on.
+    pub(super) fn cursor(&self, next: usize) -> Cursor<'_> {
+        Cursor { former: self, next }
     }
 
     fn places(&self) -> &FxHashMap<usize, usize> {
@@ -91,6 +74,42 @@ impl<'a> Former<'a> {
             operator: known,
             tags: has_same_tags.then_some(&known.tags),
         })
+    }
+}
+
+/// Looks for one operator after the other.
+pub(super) struct Cursor<'a> {
+    former: &'a Former<'a>,
+    /// Where the next one is looked for first: most stand in the same order.
+    next: usize,
+}
+
+impl Cursor<'_> {
+    /// The operator of an entry, where it is the same.
+    pub(super) fn written(&mut self, placed: &PlacedEntry) -> Option<Operator> {
+        let Former {
+            operators,
+            is_alike: true,
+            ..
+        } = self.former
+        else {
+            return None;
+        };
+        let is_next = operators.get(self.next).is_some_and(|next| {
+            let next = next.declared();
+            next.is_some_and(|next| Arc::ptr_eq(&next.entry, &placed.entry))
+        });
+        let at = match is_next {
+            true => self.next,
+            false => *self
+                .former
+                .places()
+                .get(&Arc::as_ptr(&placed.entry).addr())?,
+        };
+        self.next = at + 1;
+        let known = &operators[at];
+        let declaration = Declaration::Entry(placed.clone());
+        Some(known.declared_by(declaration, Arc::clone(&known.tags)))
     }
 }
 
