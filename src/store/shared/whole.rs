@@ -10,7 +10,7 @@ use crate::store::known::Ids;
 use crate::store::sql;
 use opatlas_source::Digest;
 
-/// Keeps these files, unless they are kept, or are not stored.
+/// Keeps these files, which are stored, unless they are kept.
 pub(super) async fn keep(
     connection: &mut impl Connection,
     files: &[(Digest, Vec<u8>)],
