@@ -30,7 +30,7 @@ pub(super) struct WholeFile {
 /// The files of a revision as the store gives them: those that it keeps whole are still compressed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StoredFiles {
-    /// The revision that they make; `None` for [`StoredFiles::default`], which are no files of any.
+    /// The revision whose files these are; `None` for the empty default.
     digest: Option<Digest>,
     bundle: Bundle,
     whole: Vec<WholeFile>,

@@ -1,0 +1,85 @@
+//! The keys that formulas are for, and the functions that are generated of them.
+
+use rustc_hash::FxHashMap;
+
+use super::KeyFormulas;
+use crate::derivatives::{DEFAULT_KEY, Derivatives, FormulaSet, bindings};
+use opatlas_pytorch::release::Release;
+use opatlas_schema::function::FunctionSchema;
+
+/// Whether this key can have formulas (torchgen `AUTOGRAD_KEYS`): `Default`,
+/// `AutogradNestedTensor`, and `Autograd` followed by each of the generator's backends.
+#[must_use]
+pub fn is_formula_key(key: &str, release: Release) -> bool {
+    if matches!(key, DEFAULT_KEY | "AutogradNestedTensor") {
+        return true;
+    }
+    let backend = key.strip_prefix("Autograd");
+    backend.is_some_and(|backend| release.data().backend_components.contains(backend))
+}
+
+/// All keys that can have formulas.
+pub fn formula_keys(release: Release) -> impl Iterator<Item = String> {
+    let backends = release.data().backend_components.iter();
+    [DEFAULT_KEY.to_owned(), "AutogradNestedTensor".to_owned()]
+        .into_iter()
+        .chain(backends.map(|backend| format!("Autograd{backend}")))
+}
+
+/// The formulas of an entry on one key, with the name of their function before it is numbered.
+pub(super) fn on_key(
+    file: &Derivatives,
+    set: &FormulaSet,
+    schema: &FunctionSchema,
+    base: &str,
+) -> KeyFormulas {
+    let key = file.key(set);
+    let is_gradient = |formula| {
+        bindings::has_argument(schema, file.first_name(formula))
+            && !file.is_non_differentiable(formula)
+    };
+    let is_differentiable = set.formulas.iter().any(is_gradient);
+    KeyFormulas {
+        key: key.into(),
+        is_differentiable,
+        function: is_differentiable.then(|| function_prefix(base, key)),
+    }
+}
+
+/// How the names of generated autograd functions begin (torchgen `_create_op_prefix`).
+fn function_prefix(base: &str, key: &str) -> Box<str> {
+    let mut prefix = String::with_capacity(base.len() + 16);
+    for part in base.split('_') {
+        let mut after_letter = false;
+        for c in part.chars() {
+            if after_letter {
+                prefix.extend(c.to_lowercase());
+            } else {
+                prefix.extend(c.to_uppercase());
+            }
+            after_letter = c.is_alphabetic();
+        }
+    }
+    prefix.push_str("Backward");
+    let mut prefix = prefix.replace("ForwardBackward", "Backward");
+    if key != DEFAULT_KEY {
+        prefix.push_str(key);
+    }
+    prefix.into()
+}
+
+/// Names of generated autograd functions: those of one prefix are numbered (torchgen `op_counter`).
+#[derive(Default)]
+pub(super) struct FunctionNames {
+    count: FxHashMap<Box<str>, u32>,
+}
+
+impl FunctionNames {
+    /// The next name that begins so.
+    pub(super) fn next(&mut self, prefix: Box<str>) -> Box<str> {
+        let number = self.count.get(&prefix).copied().unwrap_or(0);
+        let name = format!("{prefix}{number}").into();
+        self.count.insert(prefix, number + 1);
+        name
+    }
+}
