@@ -6,7 +6,7 @@ mod common;
 
 use std::collections::BTreeMap;
 
-use opatlas_dispatch::support::Around;
+use opatlas_dispatch::support::{Around, Walk};
 use opatlas_dispatch::{Build, Source, Support, View, Wanted};
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::kin::kin;
@@ -29,11 +29,14 @@ fn said(view: View<'_>, id: OperatorId) -> String {
         format!("{verdict} {needs:?} {through:?} {unclaimed:?}")
     };
     let mut said = format!("{} {}\n", name(&id), support(&view.bare_support(id)));
+    // What a search leaves behind is nothing to the next one.
+    let mut walk = Walk::default();
     for entry in view.table(id) {
         let slot = entry.slot;
         let (verdict, training) = (view.support_of(id, &entry), view.training(id, slot));
         said += &format!("{entry:?} {} {training:?}\n", support(&verdict));
-        assert_eq!(support(&verdict), support(&view.support(id, slot)));
+        let kept = view.support_with(id, slot, &mut walk);
+        assert_eq!(support(&verdict), support(&kept));
     }
     let slots = view.keys().slots();
     let explained: Vec<_> = slots

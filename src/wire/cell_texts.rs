@@ -19,7 +19,7 @@ use crate::wire::static_text::StaticText;
 /// What has been written of the cells of a comparison.
 #[derive(Debug, Default)]
 pub(super) struct CellTexts {
-    written: Vec<AroundKernels>,
+    written: Vec<OfSort>,
     /// Where that of a sort is.
     places: FxHashMap<Sort, usize>,
     /// Where those of the cells of a shape are, by where the layout of these lies.
@@ -29,9 +29,13 @@ pub(super) struct CellTexts {
     cause: Vec<u8>,
 }
 
-/// What stands between the operator and the first kernel, between the kernels, and between the second one and the
-/// cause.
-type AroundKernels = [Vec<u8>; 3];
+/// A change of cells of a sort, with empty texts for the names of the operator and the kernels, and without a cause.
+#[derive(Debug)]
+struct OfSort {
+    json: Vec<u8>,
+    /// Where the kernels stand.
+    kernels: [usize; 2],
+}
 
 /// A change of cells but for the names of operator, kernels and cause.
 type Sort = (KeySet, CellSort, CellSort);
@@ -106,9 +110,9 @@ impl CellTexts {
         for (sort, &place) in sorts.iter().zip(places) {
             let kernels = [(0, &sort.before), (1, &sort.after)];
             let kernels = kernels.map(|(side, served)| self.kernels[side].get(served.kernel));
-            let around = &self.written[place];
+            let written = &self.written[place];
             push_item(text, is_first, |text| {
-                put(text, around, &self.operator, kernels, &self.cause);
+                written.put(text, &self.operator, kernels, &self.cause);
             })?;
         }
         Ok(())
@@ -121,34 +125,16 @@ impl CellTexts {
         let kernels = [&change.before, &change.after].map(|cell| json::json(&cell.kernel));
         let kernels = kernels.each_ref().map(Vec::as_slice);
         let cause = json::json(&change.cause);
-        put(text, &self.written[place], &operator, kernels, &cause);
+        self.written[place].put(text, &operator, kernels, &cause);
     }
 
     /// Where what has been written of a sort is.
     fn place(&mut self, keys: KeyNames, before: &CellView<'_>, after: &CellView<'_>) -> usize {
         let sort = (keys.set(), sort(before), sort(after));
         *self.places.entry(sort).or_insert_with(|| {
-            self.written.push(around_kernels(keys, before, after));
+            self.written.push(OfSort::of(keys, before, after));
             self.written.len() - 1
         })
-    }
-}
-
-/// Appends a cell, of which these are the parts.
-fn put(
-    text: &mut Vec<u8>,
-    [first, second, third]: &AroundKernels,
-    operator: &[u8],
-    [before, after]: [&[u8]; 2],
-    cause: &[u8],
-) {
-    const OPERATOR: &[u8] = br#"{"operator":"#;
-    let parts = [
-        OPERATOR, operator, first, before, second, after, third, cause, b"}",
-    ];
-    text.reserve(parts.iter().map(|part| part.len()).sum());
-    for part in parts {
-        text.extend_from_slice(part);
     }
 }
 
@@ -166,25 +152,49 @@ fn sort(cell: &CellView<'_>) -> CellSort {
     (StaticText::of(cell.reason), key, verdict)
 }
 
-/// What the sort of a change decides.
-fn around_kernels(keys: KeyNames, before: &CellView<'_>, after: &CellView<'_>) -> AroundKernels {
-    let keys = json::json(&keys);
-    let [before, after] = [before, after].map(around_kernel);
-    [
-        [br#","keys":"#, &*keys, br#","before":"#, &before[0]].concat(),
-        [&*before[1], br#","after":"#, &after[0]].concat(),
-        [&*after[1], br#","cause":"#].concat(),
-    ]
-}
+impl OfSort {
+    fn of(keys: KeyNames, before: &CellView<'_>, after: &CellView<'_>) -> Self {
+        const KERNEL: &[u8] = br#""kernel":"#;
+        let unnamed = |cell: &CellView<'_>| CellView {
+            kernel: Some(""),
+            ..*cell
+        };
+        let json = json::json(&DispatchChange {
+            operator: "",
+            keys,
+            before: unnamed(before),
+            after: unnamed(after),
+            cause: None,
+        });
+        // No name of a key, reason or verdict has quotation marks.
+        let mut ends = memchr::memmem::find_iter(&json, KERNEL).map(|at| at + KERNEL.len());
+        let kernels = [(); 2].map(|()| ends.next().unwrap_or(json.len()));
+        Self { json, kernels }
+    }
 
-/// What stands in front of a cell's kernel and behind it.
-fn around_kernel(cell: &CellView<'_>) -> [Vec<u8>; 2] {
-    const EMPTY: &[u8] = br#""kernel":"""#;
-    let kernel = Some("");
-    let text = json::json(&CellView { kernel, ..*cell });
-    let at = memchr::memmem::find(&text, EMPTY).map_or(text.len(), |at| at + EMPTY.len());
-    let (before, after) = text.split_at(at);
-    [before[..at.saturating_sub(2)].to_vec(), after.to_vec()]
+    /// Appends the change with these names and this cause.
+    fn put(&self, text: &mut Vec<u8>, operator: &[u8], [before, after]: [&[u8]; 2], cause: &[u8]) {
+        const OPERATOR: usize = br#"{"operator":"#.len();
+        const NAME: usize = br#""""#.len();
+        const NO_CAUSE: usize = b"null}".len();
+        let [first, second] = self.kernels;
+        let json = &*self.json;
+        let parts = [
+            &json[..OPERATOR],
+            operator,
+            &json[OPERATOR + NAME..first],
+            before,
+            &json[first + NAME..second],
+            after,
+            &json[second + NAME..json.len() - NO_CAUSE],
+            cause,
+            b"}",
+        ];
+        text.reserve(parts.iter().map(|part| part.len()).sum());
+        for part in parts {
+            text.extend_from_slice(part);
+        }
+    }
 }
 
 #[cfg(test)]

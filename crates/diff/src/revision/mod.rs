@@ -171,7 +171,7 @@ pub fn compare_until(
     };
     let (of_schemas, of_entries) = both(in_parts, of_schemas, of_entries);
     let (pairs, (of_schemas, of_formulas), unread) = of_schemas?;
-    let (of_entries, of_tables, mut tables, used) = of_entries?;
+    let (of_entries, of_tables, mut tables, mut used) = of_entries?;
     let of_formulas = of_formulas.unwrap_or_default().beside(&of_tables.changes);
     let of_formulas = of_formulas.into_iter().map(|mut change| {
         refiner.refine(&mut change);
@@ -179,13 +179,27 @@ pub fn compare_until(
     });
     let of_formulas = Ordered::of(of_formulas.collect());
     // What an entry says of itself is what its table follows from, before what is generated from it.
-    let changes = Ordered::joined([of_entries, of_schemas, of_tables, of_formulas]);
-    let name = || name_causes((old, new), &common, &changes.changes, &mut tables);
-    let (places, ()) = both(in_parts, || changes.places(), name);
-    for table in &mut tables {
-        table.cause = table.cause.map(|cause| places[cause]);
-    }
-    let (changes, ()) = both(in_parts, || changes.into_changes(), || drop(used));
+    let Ordered { changes, order } =
+        Ordered::together([of_entries, of_schemas, of_tables, of_formulas]);
+    let name = || name_causes((old, new), &common, &changes, &mut tables);
+    let (order, ()) = both(in_parts, || order.merged(&changes), name);
+    let put_in_order = || {
+        let places = order.places();
+        for table in &mut tables {
+            table.cause = table.cause.map(|cause| places[cause]);
+        }
+        order.of_changes(changes)
+    };
+    // To give back what a thread found in tables takes as long as this.
+    let one = used.as_mut().and_then(support::Tables::take_memory);
+    let (changes, ()) = both(
+        in_parts,
+        || {
+            drop(one);
+            put_in_order()
+        },
+        || drop(used),
+    );
     stop.check()?;
     Ok(Comparison {
         pairs,

@@ -194,6 +194,11 @@ impl<'a> Tables<'a> {
         self.memories.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// What one of the threads found, once none of them compares any more.
+    pub(super) fn take_memory(&mut self) -> Option<Memory<'a>> {
+        self.memories().pop()
+    }
+
     fn compare_with(
         &self,
         memory: &mut Memory<'a>,

@@ -9,6 +9,7 @@ use super::cells::Moved;
 use super::support::serves;
 use crate::change::{Change, Subject};
 use crate::rules::ChangeRuleId;
+use opatlas_dispatch::support::Walk;
 use opatlas_dispatch::{Precedence, Verdict, View};
 use opatlas_operators::entry::KeyName;
 use opatlas_operators::operator::OperatorId;
@@ -197,10 +198,11 @@ fn followers_of(
         return Vec::new();
     }
     let name = |id| -> Arc<str> { base.inputs.catalogue.operator(id).shared_name() };
+    let mut walk = Walk::default();
     let follower = |(falls, id, old)| {
         let (needs, of_kernels) = match falls {
-            true => (head.support(id, there).needs, &lost),
-            false => (base.support(id, slot).needs, &gained),
+            true => (head.support_with(id, there, &mut walk).needs, &lost),
+            false => (base.support_with(id, slot, &mut walk).needs, &gained),
         };
         let leader = needs.iter().find_map(|leaf| of_kernels.get(leaf))?;
         Some((name(old), name(*leader)))

@@ -210,7 +210,7 @@ impl Column {
         &'c self,
         calls: &'c Calls,
         id: OperatorId,
-    ) -> impl Iterator<Item = Edge> + use<'c> {
+    ) -> impl Iterator<Item = Edge> + Clone + use<'c> {
         let edges = match self.served(id) {
             Served::Calls => calls.of(id),
             Served::OwnCalls => self.own_calls.get(&id).map_or(&[][..], Vec::as_slice),
@@ -224,7 +224,7 @@ impl Column {
         &'c self,
         calls: &'c Calls,
         edges: &'c [Edge],
-    ) -> impl Iterator<Item = Edge> + use<'c> {
+    ) -> impl Iterator<Item = Edge> + Clone + use<'c> {
         let made = edges.iter().copied();
         made.filter(move |edge| !self.is_branched(calls, edge.id, *edge))
     }

@@ -11,7 +11,7 @@ use super::backends::Unclaimed;
 use super::calls::{Calls, Edge};
 use super::column::{Column, Served, Traits};
 use super::leads::{below, serving};
-use super::needs::Search;
+use super::needs::{Search, Walk};
 use super::server::by_rule;
 use super::{Support, Verdict};
 use crate::entry::{Entry, View};
@@ -47,8 +47,14 @@ impl<'a> View<'a> {
     /// found when they are first asked for (about 0.3 ms for a release).
     #[must_use]
     pub fn support(self, id: OperatorId, slot: Slot) -> Support {
+        self.support_with(id, slot, &mut Walk::default())
+    }
+
+    /// The same for who asks of many operators, one after the other.
+    #[must_use]
+    pub fn support_with(self, id: OperatorId, slot: Slot, walk: &mut Walk) -> Support {
         let rule = self.tables.pattern(id).map(|pattern| pattern.rule(slot));
-        self.support_by(id, slot, rule.unwrap_or(Precedence::Missing))
+        self.support_by(id, slot, rule.unwrap_or(Precedence::Missing), walk)
     }
 
     /// The verdict alone.
@@ -92,7 +98,7 @@ impl<'a> View<'a> {
     pub fn bare_support(self, id: OperatorId) -> Support {
         let calls = self.calls();
         let column = self.bare_column(&calls);
-        of_column(&calls, &column, id)
+        of_column(&calls, &column, id, &mut Walk::default())
     }
 
     /// Whether verdicts are claimed for a backend key: its kernels are part of PyTorch, or a file or
@@ -108,16 +114,17 @@ impl<'a> View<'a> {
     #[must_use]
     pub fn support_of(self, id: OperatorId, entry: &Entry<'_>) -> Support {
         let is_asked = entry.rule == Precedence::Direct && entry.origin.is_none();
+        let walk = &mut Walk::default();
         match (
             is_asked && entry.fallthrough,
             below(self.keys(), entry.slot),
         ) {
-            (false, _) => self.support_by(id, entry.slot, entry.rule),
+            (false, _) => self.support_by(id, entry.slot, entry.rule, walk),
             (true, Some(backend)) => self.support(id, backend),
             (true, None) if !self.calls().backends.contains(entry.slot) => {
                 Support::of(Verdict::Unknown)
             }
-            (true, None) => self.support_by(id, entry.slot, self.default_rule(id)),
+            (true, None) => self.support_by(id, entry.slot, self.default_rule(id), walk),
         }
     }
 
@@ -133,11 +140,11 @@ impl<'a> View<'a> {
 
     /// The support that an operator has if a rule of the table decides, and all others stay as they
     /// are.
-    fn support_by(self, id: OperatorId, slot: Slot, rule: Precedence) -> Support {
+    fn support_by(self, id: OperatorId, slot: Slot, rule: Precedence, walk: &mut Walk) -> Support {
         let calls = self.calls();
         let keys = self.keys();
         if calls.backends.contains(slot) {
-            return self.on_backend(&calls, id, slot, rule);
+            return self.on_backend(&calls, id, (slot, rule), walk);
         }
         let own = by_rule(keys, &calls, id, slot, rule, false);
         match below(keys, slot) {
@@ -149,16 +156,24 @@ impl<'a> View<'a> {
                 if !calls.known_backends.contains(backend) {
                     return Support::unclaimed(Unclaimed::OutOfTree);
                 }
-                self.of_kernel(&calls, &self.column_of(backend), id, own)
+                self.of_kernel((&calls, &self.column_of(backend)), id, own, walk)
             }
-            Some(backend) => self.support(id, backend),
+            Some(backend) => self.support_with(id, backend, walk),
             // Only a composite kernel asks what others do on the key.
-            None if own == Served::Calls => self.of_kernel(&calls, &self.column_of(slot), id, own),
+            None if own == Served::Calls => {
+                self.of_kernel((&calls, &self.column_of(slot)), id, own, walk)
+            }
             None => of_served(id, own),
         }
     }
 
-    fn on_backend(self, calls: &Calls, id: OperatorId, slot: Slot, rule: Precedence) -> Support {
+    fn on_backend(
+        self,
+        calls: &Calls,
+        id: OperatorId,
+        (slot, rule): (Slot, Precedence),
+        walk: &mut Walk,
+    ) -> Support {
         let keys = self.keys();
         let served_by = serving(keys, slot);
         let rule = match self.tables.pattern(id) {
@@ -172,21 +187,27 @@ impl<'a> View<'a> {
         }
         let column = self.column_of(slot);
         if own == column.served(id) {
-            of_column(calls, &column, id)
+            of_column(calls, &column, id, walk)
         } else {
-            self.of_kernel(calls, &column, id, own)
+            self.of_kernel((calls, &column), id, own, walk)
         }
     }
 
     /// The support of an operator that is served so, among the others of a column.
-    fn of_kernel(self, calls: &Calls, column: &Column, id: OperatorId, own: Served) -> Support {
+    fn of_kernel(
+        self,
+        (calls, column): (&Calls, &Column),
+        id: OperatorId,
+        own: Served,
+        walk: &mut Walk,
+    ) -> Support {
         if own != Served::Calls {
             return of_served(id, own);
         }
-        let edges: Vec<Edge> = column.made(calls, calls.of(id)).collect();
+        let edges = column.made(calls, calls.of(id));
         let verdict = of_calls(column, &edges, calls.of(id).is_empty());
         let of = id;
-        Search { column, calls, of }.support(verdict, edges)
+        Search { column, calls, of }.support(verdict, edges, walk)
     }
 
     /// Whether a kernel of an autograd or autocast key does the work itself: generated and
@@ -263,7 +284,7 @@ impl<'a> View<'a> {
 }
 
 /// The support of an operator as its column has it.
-pub(super) fn of_column(calls: &Calls, column: &Column, id: OperatorId) -> Support {
+fn of_column(calls: &Calls, column: &Column, id: OperatorId, walk: &mut Walk) -> Support {
     let verdict = column.verdict(id);
     if column.served(id) == Served::Nothing {
         return leaf(id);
@@ -271,13 +292,9 @@ pub(super) fn of_column(calls: &Calls, column: &Column, id: OperatorId) -> Suppo
     if !matches!(verdict, Verdict::Fails | Verdict::Partly) {
         return Support::of(verdict);
     }
-    let edges: Vec<Edge> = column.calls(calls, id).collect();
-    Search {
-        column,
-        calls,
-        of: id,
-    }
-    .support(verdict, edges)
+    let edges = column.calls(calls, id);
+    let of = id;
+    Search { column, calls, of }.support(verdict, edges, walk)
 }
 
 /// The support of an operator that is served so, whatever others do.
@@ -301,9 +318,13 @@ fn leaf(id: OperatorId) -> Support {
 }
 
 /// The verdict of a kernel that makes these calls.
-fn of_calls(column: &Column, edges: &[Edge], calls_nothing: bool) -> Verdict {
+fn of_calls(
+    column: &Column,
+    edges: &(impl Iterator<Item = Edge> + Clone),
+    calls_nothing: bool,
+) -> Verdict {
     let called = |wanted: Verdict, always: bool| {
-        let mut edges = edges.iter().filter(|edge| edge.always || !always);
+        let mut edges = edges.clone().filter(|edge| edge.always || !always);
         edges.any(|edge| column.verdict(edge.id) == wanted)
     };
     if calls_nothing {

@@ -35,6 +35,7 @@ pub use backends::Unclaimed;
 pub use coverage::{KeyCoverage, VerdictCounts};
 pub use entry::Verdicts;
 pub use leverage::{Leverage, Step};
+pub use needs::Walk;
 pub use shares::percentages;
 
 /// Whether calling an operator works on a key.

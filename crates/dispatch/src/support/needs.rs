@@ -9,6 +9,15 @@ use super::calls::{Calls, Edge};
 use super::column::{Column, Served};
 use super::{MOST_NEEDS, Support, Verdict};
 
+/// What a search works with, kept for the next one: of a comparison there are a thousand.
+#[derive(Debug, Default)]
+pub struct Walk {
+    /// Of each operator who called it.
+    reached: FxHashMap<OperatorId, OperatorId>,
+    /// Calls to look at, each with who makes it.
+    open: VecDeque<(OperatorId, Edge)>,
+}
+
 /// The leaves below a kernel that makes these calls. `of` is its operator.
 pub(super) struct Search<'c> {
     pub(super) column: &'c Column,
@@ -18,29 +27,35 @@ pub(super) struct Search<'c> {
 
 impl Search<'_> {
     /// The support of an operator with this verdict and these calls.
-    pub(super) fn support(&self, verdict: Verdict, edges: Vec<Edge>) -> Support {
+    pub(super) fn support(
+        &self,
+        verdict: Verdict,
+        edges: impl Iterator<Item = Edge> + Clone,
+        walk: &mut Walk,
+    ) -> Support {
         let mut support = Support::of(verdict);
-        let mut reached = FxHashMap::default();
-        reached.insert(self.of, self.of);
+        walk.reached.clear();
+        walk.reached.insert(self.of, self.of);
         if verdict == Verdict::Fails {
             // First what every call runs into, then what some do.
-            self.walk(edges.clone(), true, &mut reached, &mut support);
-            reached.retain(|id, _| *id == self.of || support.needs.contains(id));
+            self.walk(edges.clone(), true, walk, &mut support);
+            let is_known = |id: &OperatorId| *id == self.of || support.needs.contains(id);
+            walk.reached.retain(|id, _| is_known(id));
         }
-        self.walk(edges, false, &mut reached, &mut support);
+        self.walk(edges, false, walk, &mut support);
         support
     }
 
-    /// Walks breadth first over what does not work. `reached` has of each operator who called it.
+    /// Walks breadth first over what does not work.
     fn walk(
         &self,
-        edges: Vec<Edge>,
+        edges: impl Iterator<Item = Edge>,
         only_always: bool,
-        reached: &mut FxHashMap<OperatorId, OperatorId>,
+        Walk { reached, open }: &mut Walk,
         support: &mut Support,
     ) {
-        let mut open: VecDeque<(OperatorId, Edge)> =
-            edges.into_iter().map(|edge| (self.of, edge)).collect();
+        open.clear();
+        open.extend(edges.map(|edge| (self.of, edge)));
         while let Some((from, edge)) = open.pop_front() {
             if !self.is_followed(edge, only_always) || reached.contains_key(&edge.id) {
                 continue;
