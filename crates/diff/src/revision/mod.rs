@@ -190,7 +190,7 @@ pub fn compare_until(
         }
         order.of_changes(changes)
     };
-    // To give back what a thread found in tables takes as long as this.
+    // Freeing what the threads found in tables takes longer than that, so each side frees a part of it.
     let one = used.as_mut().and_then(support::Tables::take_memory);
     let (changes, ()) = both(
         in_parts,
