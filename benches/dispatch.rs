@@ -2,9 +2,6 @@
 //! all operators, coverage, verdicts of what really runs. Reads the release from the cache that the tests use; without it there
 //! is nothing to measure.
 
-#[path = "../tests/common/mod.rs"]
-mod common;
-
 use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
@@ -19,7 +16,7 @@ use opatlas_pytorch::release::Release;
 use opatlas_source::DERIVATIVES;
 
 fn dispatch(criterion: &mut Criterion) {
-    let Some(bundle) = common::release("2.9.0") else {
+    let Some(bundle) = opatlas_conformance::release("2.9.0") else {
         return;
     };
     let catalogue = Catalogue::read(&bundle, Release::V2_9, None);

@@ -2,18 +2,16 @@
 //! stored comes back as it was given.
 #![cfg(unix)]
 
-#[path = "common/postgres.rs"]
-mod postgres;
-#[path = "common/served.rs"]
-mod served;
+use crate::common::postgres;
+use crate::common::served;
 
 use std::fmt::Write as _;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::Duration;
 
+use crate::common::served::Served;
 use serde_json::{Value, json};
-use served::Served;
 
 /// Texts that mean something to SQL, shells, HTML, Markdown, terminals, logs or headers.
 const TEXTS: [&str; 22] = [

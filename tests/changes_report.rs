@@ -1,8 +1,6 @@
 //! Reports of comparisons: every change told once, limits kept, nothing that acts, and what people
 //! read.
 
-mod common;
-
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -311,7 +309,7 @@ fn every_rule_has_words_of_its_own() {
         assert!(!told.contains("  "), "{}: {told}\n{row}", change.rule.id);
         seen.insert(change.rule.id.as_str());
     };
-    for row in common::golden("schema_changes.jsonl.gz") {
+    for row in opatlas_conformance::golden("schema_changes.jsonl.gz") {
         let text = |key: &str| row[key].as_str().unwrap();
         let sides = (official::parse(text("old")), official::parse(text("new")));
         let (Ok(old), Ok(new)) = sides else { continue };
@@ -325,7 +323,7 @@ fn every_rule_has_words_of_its_own() {
             check(change, &row.to_string());
         }
     }
-    for row in common::golden("entry_changes.jsonl.gz") {
+    for row in opatlas_conformance::golden("entry_changes.jsonl.gz") {
         let text = |key: &str| row[key].as_str().unwrap();
         let (old, new) = (read(text("old_yaml")), read(text("new_yaml")));
         for change in &compare(revision(&old), revision(&new)).changes {
@@ -374,7 +372,11 @@ fn real_reports_come_in_whole_parts() {
         .iter()
         .map_while(|version| {
             let release = Release::parse(version).unwrap().release;
-            Some(Snapshot::read(common::release(version)?, release, None))
+            Some(Snapshot::read(
+                opatlas_conformance::release(version)?,
+                release,
+                None,
+            ))
         })
         .collect();
     for pair in snapshots.windows(2) {

@@ -1,15 +1,10 @@
 //! `opatlas compare` and `opatlas exception` as a user runs them.
 
-#[path = "common/folder.rs"]
-mod folder;
-#[path = "common/git.rs"]
-mod git;
-
 use std::path::Path;
 use std::process::{Command, Output};
 
-use folder::write;
-use git::git;
+use crate::common::folder::write;
+use crate::common::git::git;
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;

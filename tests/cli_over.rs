@@ -1,12 +1,9 @@
 //! Files of vendors over a revision: `opatlas check --over` and `opatlas import --backend`.
 
-#[path = "common/git.rs"]
-mod git;
-
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use git::git;
+use crate::common::git::git;
 use serde_json::Value;
 
 const BASE: &str = "\

@@ -2,14 +2,11 @@
 //!
 //! What is measured is the instructions of one input and of another four times as large, by callgrind.
 
-#[path = "common/callgrind.rs"]
-mod callgrind;
-
 use std::env;
 use std::fmt::Write as _;
 use std::hint::black_box;
 
-use callgrind::{callgrind, has_valgrind};
+use crate::common::callgrind::{callgrind, has_valgrind};
 use opatlas::service::backend::{BackendCompared, Vendor};
 use opatlas::service::search::{Filter, search};
 use opatlas::service::{Snapshot, gaps};

@@ -1,8 +1,6 @@
 //! Changes between two revisions: agreement with recorded pairs of entries, totals over real
 //! releases, and properties.
 
-mod common;
-
 use std::collections::{BTreeMap, BTreeSet};
 
 use opatlas::service::Snapshot;
@@ -34,7 +32,7 @@ fn between(old: &Snapshot, new: &Snapshot) -> Comparison {
 #[test]
 fn recorded_pairs() {
     let mut wrong = Vec::new();
-    for row in common::golden("entry_changes.jsonl.gz") {
+    for row in opatlas_conformance::golden("entry_changes.jsonl.gz") {
         let text = |key: &str| row[key].as_str().unwrap();
         let (old, new) = (read(text("old_yaml")), read(text("new_yaml")));
         let found = between(&old, &new).changes;
@@ -79,10 +77,10 @@ fn recorded_pairs() {
 
 fn releases() -> Option<Vec<(&'static str, Snapshot)>> {
     let mut snapshots: Vec<(&str, Snapshot)> = Vec::new();
-    for version in common::versions() {
+    for version in opatlas_conformance::versions() {
         let release = Release::parse(version).unwrap().release;
         let previous = snapshots.last().map(|(_, snapshot)| snapshot);
-        let snapshot = Snapshot::read(common::release(version)?, release, previous);
+        let snapshot = Snapshot::read(opatlas_conformance::release(version)?, release, previous);
         snapshots.push((version, snapshot));
     }
     Some(snapshots)
@@ -164,7 +162,7 @@ fn totals_over_the_releases() {
 #[test]
 fn nothing_changes_by_itself() {
     for version in ["2.0.0", "2.9.0", "2.15.0"] {
-        let Some(bundle) = common::release(version) else {
+        let Some(bundle) = opatlas_conformance::release(version) else {
             return;
         };
         let release = Release::parse(version).unwrap().release;

@@ -13,8 +13,6 @@
 //! cached releases. `127.0.0.1:8080` and `https://opatlas.example.org` are a server on that folder's
 //! database.
 
-mod common;
-
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -193,7 +191,7 @@ fn script(steps: &[Step], server: &Server) -> String {
 fn check(name: &str) {
     if PUBLISHED
         .iter()
-        .any(|version| common::release(version).is_none())
+        .any(|version| opatlas_conformance::release(version).is_none())
     {
         return;
     }
@@ -219,7 +217,7 @@ fn check(name: &str) {
         .args(["-c", &script(&steps, &server)])
         .current_dir(folder.path())
         .env("PATH", format!("{}:{path}", tools.path().display()))
-        .env("OPATLAS_CACHE", common::releases_dir())
+        .env("OPATLAS_CACHE", opatlas_conformance::releases_dir())
         .env(
             "OPATLAS_PIP",
             format!("sh {}", fake_pip(tools.path()).display()),

@@ -1,8 +1,6 @@
 //! Histories of operators: agreement with direct comparisons and tables of real releases, and
 //! histories of commits.
 
-mod common;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -45,14 +43,14 @@ async fn ingest(service: &Service, label: &str, bundle: Bundle) {
 /// All releases, ingested out of order.
 async fn releases() -> Option<(Service, Arc<Timeline>)> {
     let service = service().await;
-    let mut versions = common::versions();
+    let mut versions = opatlas_conformance::versions();
     versions.sort_by_key(|version| version.bytes().rev().collect::<Vec<_>>());
     for version in versions {
-        ingest(&service, version, common::release(version)?).await;
+        ingest(&service, version, opatlas_conformance::release(version)?).await;
     }
     let timeline = service.timeline("p", None).await.unwrap();
     let titles: Vec<String> = timeline.items.iter().map(|item| item.title()).collect();
-    assert_eq!(titles, common::versions());
+    assert_eq!(titles, opatlas_conformance::versions());
     Some((service, timeline))
 }
 
@@ -67,8 +65,8 @@ async fn snapshots_in_memory(service: &Service) -> (u64, u64) {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_newest_releases_are_read_at_start() {
     let (service, store) = with_store().await;
-    for version in common::versions() {
-        let Some(bundle) = common::release(version) else {
+    for version in opatlas_conformance::versions() {
+        let Some(bundle) = opatlas_conformance::release(version) else {
             return;
         };
         ingest(&service, version, bundle).await;

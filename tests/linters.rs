@@ -1,19 +1,13 @@
 //! The program in lintrunner and pre-commit, on a repository with PyTorch's layout. The
 //! configuration is that of `docs/linters.md`.
 
-mod common;
-#[path = "common/folder.rs"]
-mod folder;
-#[path = "common/git.rs"]
-mod git;
-
 use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use folder::write;
-use git::git;
+use crate::common::folder::write;
+use crate::common::git::git;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -65,7 +59,7 @@ fn run(folder: &Path, program: &str, arguments: &[&str]) -> Output {
 
 /// A repository with the files of a release in PyTorch's layout and a configuration.
 fn repository(configuration: (&str, &str)) -> Option<TempDir> {
-    let release = common::release(VERSION)?;
+    let release = opatlas_conformance::release(VERSION)?;
     let folder = TempDir::new().unwrap();
     for name in ["native_functions.yaml", "tags.yaml"] {
         write(

@@ -2,15 +2,12 @@
 //! what becomes of it when its database file goes away.
 #![cfg(unix)]
 
-#[path = "common/served.rs"]
-mod served;
-
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 
 use bytes::Bytes;
 
-use served::Served;
+use crate::common::served::Served;
 
 const ONE: &str = "- func: one(Tensor self) -> Tensor\n";
 

@@ -1,13 +1,10 @@
 //! The step of `docs/pull-requests.md` that asks a server, over a repository. `tests/comment` runs the
 //! action.
 
-#[path = "common/git.rs"]
-mod git;
-
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
 
-use git::git;
+use crate::common::git::git;
 
 const CHAPTER: &str = include_str!("../docs/pull-requests.md");
 const FILE: &str = "aten/src/ATen/native/native_functions.yaml";

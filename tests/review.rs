@@ -1,8 +1,6 @@
 //! Reports as a maintainer reads them: pull requests over the files of a real release, made of the
 //! edits in `review/cases.toml`, with the verdict and the first words expected.
 
-mod common;
-
 use std::sync::{Arc, OnceLock};
 
 use jiff::civil::date;
@@ -95,7 +93,7 @@ fn release(version: &str) -> Option<Arc<Snapshot>> {
     static BASE: OnceLock<Option<Arc<Snapshot>>> = OnceLock::new();
     let read = |version: &str| {
         let release = Release::parse(version).unwrap().release;
-        let bundle = common::release(version)?;
+        let bundle = opatlas_conformance::release(version)?;
         Some(Arc::new(Snapshot::read(bundle, release, None)))
     };
     match version {
@@ -240,7 +238,10 @@ fn what_torchgen_rejects_never_passes() {
         return;
     };
     let mut tried = 0;
-    for row in common::golden("validator.jsonl.gz").iter().step_by(12) {
+    for row in opatlas_conformance::golden("validator.jsonl.gz")
+        .iter()
+        .step_by(12)
+    {
         let Some(text) = row["yaml"].as_str() else {
             continue;
         };

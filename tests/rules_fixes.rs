@@ -1,7 +1,5 @@
 //! Edits that findings carry: what they give is read, and the finding is gone.
 
-mod common;
-
 use std::collections::BTreeMap;
 
 use opatlas::service::Snapshot;
@@ -69,13 +67,13 @@ fn edits_mend_recorded_documents() {
         ("validator.jsonl.gz", "yaml"),
         ("documents_fuzz.jsonl.gz", "yaml"),
     ] {
-        for row in common::golden(file) {
+        for row in opatlas_conformance::golden(file) {
             if let Some(text) = row[key].as_str() {
                 tried += each_mends(text, Release::V2_9, &mut wrong);
             }
         }
     }
-    for row in common::golden("schemas_fuzz.jsonl.gz") {
+    for row in opatlas_conformance::golden("schemas_fuzz.jsonl.gz") {
         let schema = row["schema"].as_str().unwrap();
         if !schema.contains(['\'', '\n', '\\']) {
             tried += each_mends(&format!("- func: '{schema}'\n"), Release::V2_9, &mut wrong);
@@ -107,7 +105,7 @@ fn faults(text: &str, release: Release) -> Vec<String> {
 /// does no good.
 #[test]
 fn rounds_of_edits_end() {
-    for row in common::golden("documents_fuzz.jsonl.gz") {
+    for row in opatlas_conformance::golden("documents_fuzz.jsonl.gz") {
         let text = row["yaml"].as_str().unwrap();
         for wanted in [Wanted::Safe, Wanted::Suggested] {
             let fixed = mend(text, wanted, Release::V2_9);
@@ -224,13 +222,13 @@ fn safe_edits_change_no_meaning() {
         ("validator.jsonl.gz", "yaml"),
         ("documents_fuzz.jsonl.gz", "yaml"),
     ] {
-        for row in common::golden(file) {
+        for row in opatlas_conformance::golden(file) {
             if let Some(text) = row[key].as_str() {
                 made += keeps_meaning(text, Release::V2_9);
             }
         }
     }
-    for row in common::golden("schemas_fuzz.jsonl.gz") {
+    for row in opatlas_conformance::golden("schemas_fuzz.jsonl.gz") {
         let schema = row["schema"].as_str().unwrap();
         if !schema.contains(['\'', '\n', '\\']) {
             made += keeps_meaning(&format!("- func: '{schema}'\n"), Release::V2_9);
@@ -243,8 +241,8 @@ fn safe_edits_change_no_meaning() {
 /// A release's own files are left as they are, byte for byte.
 #[test]
 fn releases_are_left_alone() {
-    for version in common::versions() {
-        let Some(bundle) = common::release(version) else {
+    for version in opatlas_conformance::versions() {
+        let Some(bundle) = opatlas_conformance::release(version) else {
             continue;
         };
         let release = Release::from_label(version).unwrap().release;
@@ -264,7 +262,7 @@ fn releases_are_left_alone() {
 #[test]
 fn slips_in_a_release_are_undone() {
     let version = "2.9.0";
-    let Some(bundle) = common::release(version) else {
+    let Some(bundle) = opatlas_conformance::release(version) else {
         return;
     };
     let release = Release::from_label(version).unwrap().release;

@@ -1,8 +1,6 @@
 //! What real releases cost in the store: bytes on disk and time. Sizes are held to the contract;
 //! times are printed only, since they depend on the machine.
 
-mod common;
-
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -193,8 +191,13 @@ fn changed(bundle: &Bundle, round: usize, entries: usize) -> Bundle {
 
 /// All releases, oldest first.
 fn releases() -> Option<Vec<(String, Bundle)>> {
-    common::versions()
+    opatlas_conformance::versions()
         .iter()
-        .map(|version| Some(((*version).to_owned(), common::release(version)?)))
+        .map(|version| {
+            Some((
+                (*version).to_owned(),
+                opatlas_conformance::release(version)?,
+            ))
+        })
         .collect()
 }

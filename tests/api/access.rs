@@ -10,7 +10,7 @@ use opatlas::store::ProjectName;
 use serde_json::json;
 use sha2::Sha256;
 
-use crate::harness::{Answer, SMALL, Server};
+use crate::api::harness::{Answer, SMALL, Server};
 
 /// A server with projects `p` and `q`, each with our operators under `2.9.0` and `main`.
 async fn server(auth: AuthMode) -> Server {

@@ -7,7 +7,7 @@ use opatlas::http::ApiConfig;
 use opatlas::service::Limits;
 use serde_json::json;
 
-use crate::harness::{SMALL, Server};
+use crate::api::harness::{SMALL, Server};
 
 /// How long anything here may take before it counts as hanging.
 const HANG: Duration = Duration::from_secs(90);

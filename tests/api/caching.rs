@@ -7,7 +7,7 @@ use axum::http::Method;
 use opatlas::http::ApiConfig;
 use opatlas::service::Limits;
 
-use crate::harness::{SMALL, Server};
+use crate::api::harness::{SMALL, Server};
 
 const PAGE: &str = "/v1/projects/p/revisions/2.9.0/operators/add.Tensor";
 

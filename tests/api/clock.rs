@@ -8,7 +8,7 @@ use opatlas::http::ApiConfig;
 use opatlas::service::Limits;
 use serde_json::json;
 
-use crate::harness::{SMALL, Server};
+use crate::api::harness::{SMALL, Server};
 
 /// Microseconds of a year.
 const YEAR: i64 = 31_557_600_000_000;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{SMALL, Server};
+use crate::api::harness::{SMALL, Server};
 
 const OLD: &str = "\
 - func: can_cast(ScalarType from, ScalarType to) -> bool

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use axum::http::Method;
 use serde_json::{Map, Value, json};
 
-use crate::harness::{Answer, Server};
+use crate::api::harness::{Answer, Server};
 
 pub fn document() -> &'static Value {
     static DOCUMENT: OnceLock<Value> = OnceLock::new();

@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::common;
-use crate::harness::Server;
+use crate::api::harness::Server;
 
 const REVISION: &str = "/v1/projects/p/revisions/2.9.0";
 
@@ -19,7 +18,10 @@ fn at<'v>(table: &'v Value, key: &str) -> &'v Value {
 async fn the_calculator_gives_the_recorded_tables() {
     let server = Server::new().await;
     let mut tables = 0;
-    for row in common::golden("dispatch_combos.jsonl.gz").iter().step_by(9) {
+    for row in opatlas_conformance::golden("dispatch_combos.jsonl.gz")
+        .iter()
+        .step_by(9)
+    {
         let passes = row["fallthrough_registrations"].as_array();
         let items = row["registrations"].as_array().unwrap().iter();
         let items: Vec<Value> = items
@@ -349,7 +351,7 @@ async fn observed_registrations_count_and_unreadable_ones_are_refused() {
 /// One cell of a real release, and every operator once in the view of a key.
 #[tokio::test]
 async fn a_real_release() {
-    let Some(bundle) = common::release("2.9.0") else {
+    let Some(bundle) = opatlas_conformance::release("2.9.0") else {
         return;
     };
     let server = Server::new().await;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::Server;
+use crate::api::harness::Server;
 
 const FINDINGS: &str = "/v1/projects/p/revisions/main/findings";
 const BROKEN: &str = "\

@@ -14,7 +14,7 @@ use opatlas::store::SqliteStore;
 use serde_json::Value;
 use tower::ServiceExt as _;
 
-use crate::contract;
+use crate::api::contract;
 
 /// Ten operators of our own that show most features.
 pub const SMALL: &str = include_str!("small.yaml");

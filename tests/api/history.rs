@@ -3,7 +3,7 @@
 use axum::http::StatusCode;
 use serde_json::{Value, json};
 
-use crate::harness::Server;
+use crate::api::harness::Server;
 
 const OLD: &str = "\
 - func: scale(Tensor self, int n) -> Tensor

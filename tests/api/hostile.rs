@@ -7,7 +7,7 @@ use axum::http::Method;
 use opatlas::http::ApiConfig;
 use opatlas::service::Limits;
 
-use crate::harness::{SMALL, Server};
+use crate::api::harness::{SMALL, Server};
 
 #[tokio::test]
 async fn unknown_routes_and_methods() {

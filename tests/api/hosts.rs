@@ -5,7 +5,7 @@ use opatlas::http::ApiConfig;
 use opatlas::http::middleware::hosts::{HostName, Hosts};
 use opatlas::service::Limits;
 
-use crate::harness::{SMALL, Server};
+use crate::api::harness::{SMALL, Server};
 
 async fn server(hosts: &[&str]) -> Server {
     let open = Server::small().await;

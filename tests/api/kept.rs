@@ -7,7 +7,7 @@ use opatlas::http::ApiConfig;
 use opatlas::http::middleware::access::AuthMode;
 use serde_json::json;
 
-use crate::harness::{Answer, SMALL, Server};
+use crate::api::harness::{Answer, SMALL, Server};
 
 const REVISIONS: &str = "/v1/projects/p/revisions";
 

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::harness::{SMALL, Server};
+use crate::api::harness::{SMALL, Server};
 
 const LABELS: &str = "/v1/projects/p/labels";
 

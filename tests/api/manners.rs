@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::contract;
-use crate::harness::Server;
+use crate::api::contract;
+use crate::api::harness::Server;
 
 const REVISION: &str = "/v1/projects/p/revisions/2.9.0";
 

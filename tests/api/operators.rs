@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 
-use crate::harness::Server;
+use crate::api::harness::Server;
 
 const OPERATORS: &str = "/v1/projects/p/revisions/2.9.0/operators";
 

@@ -4,7 +4,7 @@ use opatlas::http::ApiConfig;
 use opatlas::http::middleware::access::AuthMode;
 use serde_json::{Value, json};
 
-use crate::harness::Server;
+use crate::api::harness::Server;
 
 const STORED: &str = "\
 - func: blend.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)

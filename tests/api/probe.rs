@@ -12,8 +12,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use crate::common;
-use crate::harness::{Answer, SMALL, Server};
+use crate::api::harness::{Answer, SMALL, Server};
 
 const RUNS: &str = "/v1/projects/p/probe/runs";
 const TABLES: &str = "/v1/projects/p/probe/tables";
@@ -202,7 +201,8 @@ async fn sending_needs_the_right_to_ingest() {
 
 /// The dump of a process that has what the files of a recorded release lead to.
 fn dump(release: &str) -> Option<Value> {
-    let mut lines = common::golden_lines(&format!("dispatch_runtime_{release}.jsonl.gz"));
+    let mut lines =
+        opatlas_conformance::golden_lines(&format!("dispatch_runtime_{release}.jsonl.gz"));
     let head: Value = serde_json::from_str(&lines.next()?).ok()?;
     let mut operators = serde_json::Map::new();
     for line in lines {
@@ -251,7 +251,7 @@ fn tables(dump: &Value) -> Value {
 
 #[tokio::test]
 async fn a_dump_is_stored_once_and_compared_with_the_files() {
-    let Some(bundle) = common::release("2.9.0") else {
+    let Some(bundle) = opatlas_conformance::release("2.9.0") else {
         return;
     };
     let server = Server::new().await;

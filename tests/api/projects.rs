@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::Server;
+use crate::api::harness::Server;
 
 #[tokio::test]
 async fn a_project_lives() {

@@ -4,12 +4,11 @@ use std::collections::HashSet;
 
 use serde_json::{Value, json};
 
-use crate::common;
-use crate::harness::Server;
+use crate::api::harness::Server;
 
 /// A server with a real release under its version; `None` where it has not been fetched.
 async fn real(version: &str) -> Option<Server> {
-    let bundle = common::release(version)?;
+    let bundle = opatlas_conformance::release(version)?;
     let files = bundle
         .files()
         .map(|(name, bytes)| (name.to_owned(), json!(std::str::from_utf8(bytes).unwrap())));
@@ -126,7 +125,7 @@ async fn operators_are_as_torchgen_models_them() {
         .send()
         .await
         .lines();
-    let rows = common::golden("operators_2.9.0.jsonl.gz");
+    let rows = opatlas_conformance::golden("operators_2.9.0.jsonl.gz");
     assert_eq!(all.len(), rows.len());
     for (op, row) in all.iter().zip(&rows) {
         let name = &row["name"];

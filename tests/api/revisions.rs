@@ -4,7 +4,7 @@ use opatlas::http::ApiConfig;
 use opatlas::service::Limits;
 use serde_json::{Value, json};
 
-use crate::harness::{SMALL, Server};
+use crate::api::harness::{SMALL, Server};
 
 const REVISIONS: &str = "/v1/projects/p/revisions";
 

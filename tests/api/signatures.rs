@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{SMALL, Server};
+use crate::api::harness::{SMALL, Server};
 
 const REVISION: &str = "/v1/projects/p/revisions/2.9.0";
 

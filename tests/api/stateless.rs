@@ -2,8 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::common;
-use crate::harness::{SMALL, Server};
+use crate::api::harness::{SMALL, Server};
 
 #[tokio::test]
 async fn validation_says_whether_pytorch_takes_it() {
@@ -228,7 +227,7 @@ async fn types_come_and_go_with_releases() {
 #[tokio::test]
 async fn schemas_are_judged_as_torchgen_judges_them() {
     let server = Server::new().await;
-    for row in common::golden("schemas_fuzz.jsonl.gz") {
+    for row in opatlas_conformance::golden("schemas_fuzz.jsonl.gz") {
         let text = row["schema"].as_str().unwrap();
         let read = schema(&server, "?release=2.9", text).await;
         let errors = read["findings"].as_array().unwrap().iter();
@@ -246,7 +245,10 @@ async fn schemas_are_judged_as_torchgen_judges_them() {
 async fn schemas_of_libraries_are_read_as_torch_reads_them() {
     let server = Server::new().await;
     let (mut read, mut refused) = (0, 0);
-    for row in common::golden("library_schemas.jsonl.gz").iter().step_by(4) {
+    for row in opatlas_conformance::golden("library_schemas.jsonl.gz")
+        .iter()
+        .step_by(4)
+    {
         let text = row["schema"].as_str().unwrap();
         let answer = schema(&server, "?dialect=library", text).await;
         assert_eq!(answer["schema"], row["canonical"], "{text}: {answer}");

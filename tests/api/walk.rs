@@ -3,8 +3,8 @@
 use axum::http::Method;
 use serde_json::{Value, json};
 
-use crate::contract::document;
-use crate::harness::{SMALL, Server};
+use crate::api::contract::document;
+use crate::api::harness::{SMALL, Server};
 
 /// The GET routes of the description and their operations.
 fn reads() -> impl Iterator<Item = (&'static str, &'static Value)> {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use axum::http::{Method, StatusCode};
 use serde_json::Value;
 
-use crate::harness::Server;
+use crate::api::harness::Server;
 
 const REVISION: &str = "/v1/projects/p/revisions/2.9.0";
 

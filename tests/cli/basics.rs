@@ -4,8 +4,8 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::Stdio;
 
-use crate::pip;
-use crate::program::{opatlas, run, stderr, stdout, succeeds};
+use crate::cli::pip;
+use crate::cli::program::{opatlas, run, stderr, stdout, succeeds};
 
 #[test]
 fn a_release_comes_out_of_its_wheel_by_the_users_own_pip() {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::Stdio;
 
-use crate::program::{
+use crate::cli::program::{
     PROGRAM, clean, on_a_terminal, opatlas, refusal, run, stderr, stdout, succeeds,
 };
 

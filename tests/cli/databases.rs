@@ -6,7 +6,7 @@ use std::process::Output;
 
 use sqlx::{Connection as _, Executor as _, SqliteConnection};
 
-use crate::program::run;
+use crate::cli::program::run;
 
 /// Commands that read, and those that change only what is there.
 const COMMANDS: [&[&str]; 11] = [

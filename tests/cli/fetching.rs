@@ -5,8 +5,8 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use crate::pip;
-use crate::program::{on_a_terminal, opatlas, refusal, stderr, succeeds};
+use crate::cli::pip;
+use crate::cli::program::{on_a_terminal, opatlas, refusal, stderr, succeeds};
 
 /// Waits until a file is there.
 fn await_file(path: &Path) {

@@ -3,9 +3,9 @@
 
 use std::path::Path;
 
-use crate::git::git;
-use crate::pip;
-use crate::program::{refusal, run, stderr, stdout, succeeds};
+use crate::cli::pip;
+use crate::cli::program::{refusal, run, stderr, stdout, succeeds};
+use crate::common::git::git;
 
 #[test]
 fn all_releases_come_with_one_command_which_goes_on_after_a_failure() {

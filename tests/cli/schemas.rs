@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Output, Stdio};
 
-use crate::program::opatlas;
+use crate::cli::program::opatlas;
 
 fn run(arguments: &[&str], input: &str) -> Output {
     let mut child = opatlas(Path::new("."))

@@ -5,8 +5,8 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
-use crate::pip;
-use crate::program::{opatlas, refusal};
+use crate::cli::pip;
+use crate::cli::program::{opatlas, refusal};
 
 /// A server, ended with the value.
 struct Server {

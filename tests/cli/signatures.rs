@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Output;
 
-use crate::program;
+use crate::cli::program;
 
 const SMALL: &str = "tests/api/small.yaml";
 

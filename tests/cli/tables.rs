@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Output;
 
-use crate::program::{self, stderr, stdout};
+use crate::cli::program::{self, stderr, stdout};
 
 const SMALL: &str = "tests/api/small.yaml";
 

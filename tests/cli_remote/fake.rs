@@ -4,7 +4,7 @@ use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 
-use crate::asked::Asked;
+use crate::common::asked::Asked;
 
 /// A server that answers as it is told, and keeps what it was asked.
 pub struct Fake {

@@ -3,8 +3,8 @@
 use std::net::TcpListener;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::fake::{self, Fake};
-use crate::{Place, run};
+use crate::cli_remote::fake::{self, Fake};
+use crate::cli_remote::{Place, run};
 
 /// What a command says of a server that it cannot use.
 fn complaint(place: &Place, server: &str) -> String {

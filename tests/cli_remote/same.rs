@@ -4,7 +4,7 @@ use std::process::Command;
 
 use opatlas_source::Digest;
 
-use crate::Place;
+use crate::cli_remote::Place;
 
 const OLD: &str = include_str!("../api/small.yaml");
 const BACKEND: &str = "backend: XLA\ncpp_namespace: acme\nsupported:\n- blend\n- half_of\n";

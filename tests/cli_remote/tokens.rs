@@ -1,7 +1,7 @@
 //! Tokens: where one is needed, which right is missing, and that none is ever shown.
 
-use crate::fake::{self, Fake};
-use crate::{Place, run};
+use crate::cli_remote::fake::{self, Fake};
+use crate::cli_remote::{Place, run};
 
 /// A server that wants a token for everything, with a revision.
 fn guarded() -> Place {

@@ -1,7 +1,7 @@
 //! Writing: what is sent to a server is there as if it had been stored at once, and what is said of
 //! it is the same.
 
-use crate::Place;
+use crate::cli_remote::Place;
 
 /// A line of output with what differs by chance taken out.
 fn without_id(text: &str) -> String {

@@ -7,9 +7,9 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::double::{Double, TOKEN};
-use crate::git::git;
-use crate::{NEW, OLD};
+use crate::comment::double::{Double, TOKEN};
+use crate::comment::{NEW, OLD};
+use crate::common::git::git;
 
 const ACTION: &str = include_str!("../../action.yml");
 const CHAPTER: &str = include_str!("../../docs/pull-requests.md");

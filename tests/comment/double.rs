@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use serde_json::{Value, json};
 
-use crate::asked::Asked;
+use crate::common::asked::Asked;
 
 pub const TOKEN: &str = "ghs_token";
 pub const HEAD: &str = "1111111111111111111111111111111111111111";

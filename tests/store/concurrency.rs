@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use opatlas::store::{LabelRequest, Store};
 
-use crate::given::{bundle, label, new_project};
+use crate::store::given::{bundle, label, new_project};
 
 const CALLERS: i64 = 24;
 

@@ -5,8 +5,8 @@ use opatlas_source::{Bundle, NATIVE_FUNCTIONS};
 use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::TestRunner;
 
-use crate::findings::found;
-use crate::given::{bundle, missing, new_project};
+use crate::store::findings::found;
+use crate::store::given::{bundle, missing, new_project};
 
 pub async fn odd_bytes_come_back(store: &dyn Store) {
     let project = new_project(store, "odd").await;

@@ -3,7 +3,7 @@
 use opatlas::store::{Expected, FindingsRecord, Missing, Mode, ProjectName, Store, Wanted};
 use opatlas_source::Digest;
 
-use crate::given::{bundle, label, missing, new_project, request};
+use crate::store::given::{bundle, label, missing, new_project, request};
 
 pub fn found(release: &str, program: &str, packed: &[u8]) -> FindingsRecord {
     FindingsRecord {

@@ -4,7 +4,7 @@ use opatlas::store::{
     CommitRecord, KnownParts, Mode, NewCommit, Prepared, ProjectName, StepKey, StepRecord, Store,
 };
 
-use crate::given::{bundle, new_project};
+use crate::store::given::{bundle, new_project};
 
 fn commit(id: &str, position: i64, text: &str) -> NewCommit {
     NewCommit {

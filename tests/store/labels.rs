@@ -5,7 +5,7 @@ use opatlas::store::{
 };
 use opatlas_source::Bundle;
 
-use crate::given::{bundle, conflict, label, missing, new_project, request};
+use crate::store::given::{bundle, conflict, label, missing, new_project, request};
 
 pub async fn labels_move_and_keep_their_release(store: &dyn Store) {
     let project = new_project(store, "labels").await;

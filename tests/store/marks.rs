@@ -10,8 +10,8 @@ use opatlas::store::{
 };
 use sqlx::{Connection as _, PgConnection};
 
-use crate::given::{bundle, label, name, new_project};
-use crate::postgres::{self, Cluster};
+use crate::common::postgres::{self, Cluster};
+use crate::store::given::{bundle, label, name, new_project};
 
 /// The advisory lock that is a lease on what is committed.
 const LEASE: i64 = 0x0061_6e73_7765_7273;

@@ -7,7 +7,7 @@ use opatlas::store::ProjectName;
 use sqlx::migrate::Migrator;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, SqliteConnection};
 
-use crate::postgres;
+use crate::common::postgres;
 
 fn folder(database: &str) -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));

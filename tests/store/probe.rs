@@ -8,7 +8,7 @@ use opatlas::store::{
 };
 use opatlas_source::Digest;
 
-use crate::given::{bundle, conflict, missing, new_project};
+use crate::store::given::{bundle, conflict, missing, new_project};
 
 const LEASE: i64 = 100;
 

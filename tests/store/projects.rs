@@ -2,7 +2,7 @@
 
 use opatlas::store::{Conflict, Edit, Missing, NewProject, ProjectChange, Store};
 
-use crate::given::{bundle, conflict, key, missing, name, new_project, request};
+use crate::store::given::{bundle, conflict, key, missing, name, new_project, request};
 
 pub async fn projects_are_made_changed_and_deleted(store: &dyn Store) {
     let new = NewProject {

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use opatlas::store::{LabelChange, LabelRequest, PostgresStore, Store, StoreError};
 use sqlx::{Connection as _, Executor as _, PgConnection};
 
-use crate::given::{bundle, label, name, new_project};
-use crate::postgres::{self, Cluster};
+use crate::common::postgres::{self, Cluster};
+use crate::store::given::{bundle, label, name, new_project};
 
 const REPLICAS: usize = 3;
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use opatlas::store::{LabelChange, Missing, ProjectChange, RevisionKey, Store, StoreError};
 use opatlas_source::{Bundle, Digest, TAGS};
 
-use crate::given::{bundle, key, missing, name, new_project, request};
+use crate::store::given::{bundle, key, missing, name, new_project, request};
 
 pub async fn ingest_is_idempotent(store: &dyn Store) {
     let project = new_project(store, "idempotent").await;

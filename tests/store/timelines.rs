@@ -6,7 +6,7 @@ use opatlas::service::history::Line;
 use opatlas::service::{Limits, Service};
 use opatlas::store::{CommitRecord, Expected, KnownParts, NewCommit, Prepared, ProjectName, Store};
 
-use crate::given::{bundle, label, new_project, request};
+use crate::store::given::{bundle, label, new_project, request};
 
 fn service(store: &Arc<dyn Store>) -> Service {
     Service::new(Arc::clone(store), Arc::new(|| 5), Limits::default())

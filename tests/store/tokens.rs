@@ -3,7 +3,7 @@
 use opatlas::store::{Missing, Store, TokenKey, TokenRecord};
 use opatlas_source::Digest;
 
-use crate::given::missing;
+use crate::store::given::missing;
 
 pub async fn tokens_are_kept_and_revoked_for_good(store: &dyn Store) {
     let token = |id: &str, created_at| TokenRecord {

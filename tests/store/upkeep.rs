@@ -2,8 +2,8 @@
 
 use opatlas::store::{Conflict, Expected, Mode, SqliteStore, Store, StoreError};
 
-use crate::findings::kept;
-use crate::given::{bundle, conflict, key, label, missing, name, new_project, request};
+use crate::store::findings::kept;
+use crate::store::given::{bundle, conflict, key, label, missing, name, new_project, request};
 
 pub async fn what_no_label_names_is_collected_by_age(store: &dyn Store) {
     let project = new_project(store, "collected").await;

@@ -1,0 +1,37 @@
+//! The core against what real PyTorch releases do, in one executable.
+
+mod audiences;
+mod change_rules;
+mod compat_official;
+mod compat_official_releases;
+mod deprecated_golden;
+mod derivatives_examples;
+mod diff_schemas;
+mod dispatch_combos;
+mod dispatch_keys;
+mod dispatch_release_tables;
+mod dispatch_revision;
+mod dispatch_runtime;
+mod drift_golden;
+mod hostile_reading;
+mod language;
+mod operators_golden;
+mod packing;
+mod revised;
+mod rules_examples;
+mod rules_golden;
+mod rules_suppressions;
+mod schema_golden;
+mod signatures_golden;
+mod support_golden;
+mod table_report;
+mod tables_after;
+mod tables_of_part;
+mod topics;
+mod upgrades_by_declaration;
+mod verdicts_golden;
+mod yaml_golden;
+mod yaml_limits;
+mod yaml_oracle;
+mod yaml_properties;
+mod yaml_recovery;

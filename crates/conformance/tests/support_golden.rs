@@ -1,0 +1,273 @@
+//! Verdicts against what operator tests of PyTorch did on real devices: PrivateUse1 with sets of
+//! kernels, and Meta (`docs/spec/support.md`, section 4).
+
+use opatlas_dispatch::registrations::Inputs;
+use opatlas_dispatch::{
+    Build, Observed, ObservedRegistration, RevisionTables, Source, Support, Verdict, View,
+    provenance,
+};
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_operators::derivative_match::DerivativeMatches;
+use opatlas_pytorch::release::Release;
+use opatlas_source::Bundle;
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde_json::Value;
+
+/// Shares in percent that must be right, of tests and of missing operators.
+const TESTS: usize = 97;
+const LEAVES: usize = 95;
+
+/// The tests of a device, and the key and kernels that it has.
+struct Device {
+    name: String,
+    key: &'static str,
+    kernels: Vec<String>,
+    tests: Vec<Value>,
+}
+
+impl Device {
+    fn read(name: &str) -> Self {
+        let file = format!("device_runs_{name}.jsonl.gz");
+        let kernels = &opatlas_conformance::golden_head(&file)["recorded_by"]["kernels"];
+        let kernels = kernels.as_array().map_or(&[][..], Vec::as_slice);
+        Self {
+            name: name.to_owned(),
+            key: if name.ends_with("_meta") {
+                "Meta"
+            } else {
+                "PrivateUse1"
+            },
+            kernels: texts(kernels).collect(),
+            tests: opatlas_conformance::golden(&file),
+        }
+    }
+
+    fn observed(&self) -> Observed {
+        let rows = self.kernels.iter().map(|operator| ObservedRegistration {
+            operator: operator.as_str().into(),
+            key: self.key.into(),
+            file: None,
+            fallthrough: false,
+            boxed: false,
+        });
+        Observed::new(rows.collect())
+    }
+}
+
+fn texts(values: &[Value]) -> impl Iterator<Item = String> {
+    values
+        .iter()
+        .filter_map(|value| Some(value.as_str()?.to_owned()))
+}
+
+/// How many are right, of how many.
+#[derive(Debug, Default)]
+struct Score {
+    right: usize,
+    all: usize,
+}
+
+impl Score {
+    fn add(&mut self, is_right: bool) {
+        self.right += usize::from(is_right);
+        self.all += 1;
+    }
+
+    fn is_at_least(&self, percent: usize) -> bool {
+        self.right * 100 >= self.all * percent
+    }
+}
+
+/// What the tables say of the operators that a test calls; `None` for one that they do not have.
+fn supports<'a>(view: View<'a>, key: &str, test: &Value) -> Vec<Option<Support>> {
+    let slot = view.keys().slot(key).unwrap();
+    let roots = texts(test["roots"].as_array().unwrap());
+    let ids = roots.map(|root| view.inputs.catalogue.find(&root));
+    ids.map(|id| Some(view.support(id?, slot))).collect()
+}
+
+/// Judges a test whose outcomes are all `ok`, or all `missing`; others are not judged.
+fn judge(view: View<'_>, device: &Device, test: &Value, tests: &mut Score, leaves: &mut Score) {
+    let results = test["results"].as_array().unwrap();
+    let has = |kind: &str| results.iter().any(|result| result[0] == kind);
+    let supports = supports(view, device.key, test);
+    let is_only = |kind| results.iter().all(|result| result[0] == kind);
+    if supports.is_empty() || !has("ok") && !has("missing") {
+        return;
+    }
+    if is_only("ok") {
+        let works = |support: &Option<Support>| support.as_ref().is_some_and(|s| s.verdict.works());
+        tests.add(supports.iter().all(works));
+    } else if is_only("missing") {
+        let lacking: Vec<&Support> = supports
+            .iter()
+            .flatten()
+            .filter(|s| s.verdict.lacks())
+            .collect();
+        let mut every = !lacking.is_empty();
+        for leaf in results
+            .iter()
+            .map(|result| result[1].as_str().unwrap_or("None"))
+        {
+            let leaf = view
+                .inputs
+                .catalogue
+                .find(leaf.trim_start_matches("aten::"));
+            let is_named = lacking
+                .iter()
+                .any(|support| leaf.is_some_and(|leaf| support.needs.contains(&leaf)));
+            leaves.add(is_named);
+            every &= is_named;
+        }
+        tests.add(every);
+    }
+}
+
+fn with_view(bundle: &Bundle, observed: &Observed, then: impl FnOnce(View<'_>)) {
+    let catalogue = Catalogue::read(bundle, Release::V2_9, None);
+    let matches = DerivativeMatches::new(&catalogue, None);
+    let inputs = Inputs {
+        catalogue: &catalogue,
+        derivatives: None,
+        matches: &matches,
+        backends: &[],
+        observed,
+        provenance: provenance(bundle, Release::V2_9),
+    };
+    let tables = RevisionTables::new(inputs, &Build::ALL, Source::Everything);
+    then(View::new(inputs, &tables));
+}
+
+#[test]
+fn verdicts_agree_with_devices() {
+    let Some(bundle) = opatlas_conformance::release("2.9.0") else {
+        return;
+    };
+    let devices = opatlas_conformance::recorded("device_runs");
+    assert!(!devices.is_empty());
+    for name in devices {
+        let device = Device::read(&name);
+        with_view(&bundle, &device.observed(), |view| {
+            let (mut tests, mut leaves) = (Score::default(), Score::default());
+            for test in &device.tests {
+                judge(view, &device, test, &mut tests, &mut leaves);
+            }
+            println!("{}: tests {tests:?}, leaves {leaves:?}", device.name);
+            assert!(tests.all > 300, "{}", device.name);
+            assert!(tests.is_at_least(TESTS), "{}: tests {tests:?}", device.name);
+            assert!(
+                leaves.is_at_least(LEAVES),
+                "{}: leaves {leaves:?}",
+                device.name
+            );
+        });
+    }
+}
+
+/// What the tables call served is not what runs: the structured default of `add.Tensor` needs
+/// `add.out` on a device without kernels of its own.
+#[test]
+fn a_bare_backend_needs_the_out_form_of_add() {
+    let Some(bundle) = opatlas_conformance::release("2.9.0") else {
+        return;
+    };
+    with_view(&bundle, &Observed::default(), |view| {
+        let find = |name| view.inputs.catalogue.find(name).unwrap();
+        let support = view.bare_support(find("add.Tensor"));
+        assert_eq!(support.verdict, Verdict::Fails);
+        assert_eq!(support.needs, [find("add.out")]);
+        assert_eq!(support.through, [find("add.Tensor"), find("add.out")]);
+        assert_eq!(
+            view.bare_support(find("chunk")).verdict,
+            Verdict::Decomposes
+        );
+        let item = view.bare_support(find("item"));
+        assert_eq!(item.needs, [find("_local_scalar_dense")]);
+        for key in ["PrivateUse1", "XLA", "HPU", "MTIA", "XPU", "Vulkan"] {
+            let slot = view.keys().slot(key).unwrap();
+            let verdict = view.verdict(find("add.Tensor"), slot);
+            let own = if key == "MTIA" {
+                Verdict::Runs
+            } else {
+                Verdict::Unknown
+            };
+            assert_eq!(verdict, own, "{key}");
+        }
+    });
+}
+
+/// Ten kernels that `gaps` advises, added to a real device, make the tests pass that they should.
+#[test]
+fn the_next_ten_kernels_help_as_promised() {
+    let Some(bundle) = opatlas_conformance::release("2.9.0") else {
+        return;
+    };
+    let before = Device::read("2.9.0_arithmetic");
+    let after = Device::read("2.9.0_arithmetic_and_next_ten");
+    let mut advised = Vec::new();
+    let mut promised = FxHashSet::default();
+    with_view(&bundle, &before.observed(), |view| {
+        let operator = |id| view.inputs.catalogue.operator(id);
+        let slot = view.keys().slot(before.key).unwrap();
+        let weight = |id| u64::from(!operator(id).is_generated());
+        let leverage = view.leverage(slot, 10, weight);
+        let steps = leverage.steps.iter();
+        let name = |id| operator(id).qualified_name().to_owned();
+        advised.extend(steps.map(|step| name(step.operator)));
+        let unlocked = leverage.steps.iter().flat_map(|step| &step.unlocks);
+        promised.extend(unlocked.map(|id| name(*id)));
+    });
+    let mut given: Vec<String> = after.kernels.clone();
+    given.retain(|kernel| !before.kernels.contains(kernel));
+    advised.sort();
+    assert_eq!(advised, given);
+
+    let name = |test: &Value| format!("{} {}", test["opinfo"], test["variant"]);
+    let old: FxHashMap<String, &Value> = before.tests.iter().map(|t| (name(t), t)).collect();
+    let is_only = |test: &Value, kind: &str| {
+        let mut results = test["results"].as_array().unwrap().iter();
+        results.all(|result| result[0] == kind)
+    };
+    // Of the tests that lacked a kernel: those that pass now, and those that now lack nothing.
+    let (mut gained, mut kept) = (Score::default(), Score::default());
+    with_view(&bundle, &after.observed(), |view| {
+        for test in &after.tests {
+            let lacked = old
+                .get(&name(test))
+                .is_some_and(|old| is_only(old, "missing"));
+            let mut roots = texts(test["roots"].as_array().unwrap());
+            let is_promised = roots.any(|root| promised.contains(&root));
+            let mut supports = supports(view, after.key, test).into_iter().flatten();
+            let passes = is_only(test, "ok");
+            if lacked && passes {
+                gained.add(is_promised);
+            }
+            if lacked && is_promised && supports.all(|support| support.verdict.works()) {
+                kept.add(passes);
+            }
+        }
+    });
+    println!("passing: {gained:?}, promised: {kept:?}");
+    assert!(gained.all > 30 && kept.all > 30);
+    assert!(gained.is_at_least(90), "{gained:?}");
+    assert!(kept.is_at_least(TESTS), "{kept:?}");
+}
+
+/// Percentages of every key add up, in every release.
+#[test]
+fn parts_of_coverage_add_up() {
+    let Some(bundle) = opatlas_conformance::release("2.9.0") else {
+        return;
+    };
+    with_view(&bundle, &Observed::default(), |view| {
+        for slot in view.keys().slots() {
+            let coverage = view.coverage_of(slot);
+            let parts: u32 = coverage.percent().into_iter().map(u32::from).sum();
+            assert_eq!(parts, 100);
+            assert_eq!(
+                coverage.operators() as usize,
+                view.inputs.catalogue.entry_of.len()
+            );
+        }
+    });
+}

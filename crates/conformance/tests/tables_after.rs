@@ -1,0 +1,120 @@
+//! What a revision takes over from the one before changes nothing: operators, registrations, tables and
+//! verdicts are those of a revision that is read on its own. Over the releases, and over commits that change
+//! a few entries or formulas each.
+
+use opatlas_dispatch::training::autograd_key;
+use opatlas_dispatch::{RevisionTables, View};
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_pytorch::release::Release;
+use opatlas_source::{Bundle, InTurn, Stop};
+
+use crate::revised::{Edited, Read};
+
+/// Reads a revision after a former one and on its own.
+fn step(former: &Read, before: &RevisionTables, bundle: &Bundle) -> (Read, RevisionTables) {
+    let release = former.catalogue.release;
+    let after = Read::new(bundle.clone(), release, Some(former));
+    let alone = Read::new(bundle.clone(), release, None);
+    let said = |read: &Read| {
+        let all = &read.catalogue.operators;
+        format!("{all:?} {:?}", read.catalogue.faults)
+    };
+    assert!(said(&after) == said(&alone), "operators differ");
+    for (id, operator) in alone.catalogue.iter() {
+        let name = operator.name().as_str();
+        assert_eq!(after.catalogue.find(name), alone.catalogue.find(name));
+        let groups = (after.catalogue.groups.of(id), alone.catalogue.groups.of(id));
+        assert_eq!(groups.0, groups.1, "{name}");
+    }
+    let tables = after.tables_after(former, before);
+    let tables_alone = alone.tables();
+    assert!(
+        format!("{tables:?}") == format!("{tables_alone:?}"),
+        "tables differ"
+    );
+    let (view, view_alone) = (
+        View::new(after.inputs(), &tables),
+        View::new(alone.inputs(), &tables_alone),
+    );
+    view.support_after(View::new(former.inputs(), before));
+    for slot in view.keys().slots() {
+        if autograd_key(view.keys(), slot).is_none() {
+            continue;
+        }
+        assert_eq!(view.coverage_of(slot), view_alone.coverage_of(slot));
+        for (id, operator) in alone.catalogue.iter() {
+            let verdicts = (view.verdict(id, slot), view_alone.verdict(id, slot));
+            assert_eq!(verdicts.0, verdicts.1, "{}", operator.name());
+        }
+    }
+    (after, tables)
+}
+
+#[test]
+fn releases() {
+    for pair in opatlas_conformance::versions().windows(2) {
+        let bundles = (
+            opatlas_conformance::release(pair[0]),
+            opatlas_conformance::release(pair[1]),
+        );
+        let (Some(older), Some(newer)) = bundles else {
+            return;
+        };
+        let former = Read::new(older, Release::LATEST, None);
+        step(&former, &former.tables(), &newer);
+    }
+}
+
+/// Two revisions that are read at the same time are those that are read one after the other, under one release
+/// and under two.
+#[test]
+fn two_at_once() {
+    for pair in opatlas_conformance::versions().windows(2) {
+        let bundles = (
+            opatlas_conformance::release(pair[0]),
+            opatlas_conformance::release(pair[1]),
+        );
+        let (Some(older), Some(newer)) = bundles else {
+            return;
+        };
+        let own = pair.iter().map(|version| Release::from_label(version));
+        let own: Vec<Release> = own.map(|release| release.unwrap().release).collect();
+        for releases in [[own[0], own[1]], [Release::LATEST; 2]] {
+            let (one, other) = ((&older, releases[0]), (&newer, releases[1]));
+            let alone =
+                [one, other].map(|(bundle, release)| Catalogue::read(bundle, release, None));
+            let said = |read: &Catalogue| {
+                let parts = (&read.native_functions.diagnostics, &read.faults);
+                let formulas = (&read.derivatives, &read.derivative_matches);
+                format!(
+                    "{:?} {parts:?} {formulas:?} {:?}",
+                    read.operators, read.groups
+                )
+            };
+            // With the help of one that was read before, and without.
+            for known in [None, Some(&alone[1])] {
+                let both = Catalogue::read_two(one, other, known, &InTurn, &Stop::never());
+                let both = both.unwrap();
+                assert!(said(&both.0) == said(&alone[0]), "{} differs", pair[0]);
+                assert!(said(&both.1) == said(&alone[1]), "{} differs", pair[1]);
+            }
+        }
+    }
+}
+
+#[test]
+fn commits() {
+    for (version, seed) in [("2.0.0", 1), ("2.9.0", 2), ("2.15.0", 3)] {
+        let Some(bundle) = opatlas_conformance::release(version) else {
+            return;
+        };
+        let release = Release::from_label(version).unwrap().release;
+        let mut former = Read::new(bundle.clone(), release, None);
+        let mut tables = former.tables();
+        let mut edited = Edited::new(bundle, seed);
+        for _ in 0..12 {
+            let bundle = edited.next();
+            (former, tables) = step(&former, &tables, &bundle);
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! The command line as its users run it: arguments in, text and exit codes out.
+
+mod pip;
+mod program;
+
+mod basics;
+mod conventions;
+mod databases;
+mod fetching;
+mod histories;
+mod schemas;
+mod serving;
+mod signatures;
+mod tables;

@@ -1,0 +1,30 @@
+//! The program and its adapters: store, service, HTTP, command line, language server, documents.
+
+mod abuse;
+mod api;
+mod changes_report;
+mod cli;
+mod cli_compare;
+mod cli_over;
+mod cli_remote;
+mod cli_sources;
+mod comment;
+mod common;
+mod diff_bounds;
+mod diff_revisions;
+mod diff_support;
+mod docs_references;
+mod documents;
+mod editors;
+mod history;
+mod layers;
+mod linters;
+mod loopback;
+mod lsp;
+mod pull_requests;
+mod review;
+mod rules_fixes;
+mod store;
+mod store_sizes;
+mod store_sqlite;
+mod wheel;
