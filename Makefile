@@ -11,7 +11,7 @@ DATABASE ?= sqlite://opatlas.db
 # The folder for YAML files of real releases; tests and benches read them from here.
 export OPATLAS_RELEASES_DIR ?= $(CURDIR)/.cache/releases
 
-.PHONY: run test check unit web test-web test-web-slow test-recorders test-probe release releases openapi clients bench bench-http bench-history bench-web test-api test-fuzz clean-cache tools node screenshots
+.PHONY: run test test-long check unit web test-web test-web-slow test-recorders test-probe release releases openapi clients bench bench-http bench-history bench-web test-api test-fuzz clean-cache tools node screenshots
 
 # Builds and serves: a PyTorch release if it was fetched before, else the sample until pip has fetched it.
 run: tools
@@ -48,12 +48,18 @@ test-web: web releases
 	cp web/src/api/schema.d.ts target/schema.d.ts && cd web && npm run --silent gen \
 		&& cmp src/api/schema.d.ts ../target/schema.d.ts
 	cargo build --locked
-	node --test --test-concurrency=1 tests/web/*.spec.mjs
+	node tests/web/run.mjs
 
-# Runs the browser tests as if the processor were four times slower, and sees what does not wait.
+# Runs the browser tests with pages slowed down four times, to find tests that do not wait.
 test-web-slow: web releases
 	cargo build --locked
-	OPATLAS_WEB_SLOWNESS=4 node --test --test-concurrency=1 tests/web/*.spec.mjs
+	OPATLAS_WEB_SLOWNESS=4 node tests/web/run.mjs
+
+# Runs what takes too long for `make test`: a hundred kills on each database, the largest hostile
+# inputs, growth counted by callgrind, ten times as many generated requests, and slow browser tests.
+test-long: tools releases test-web-slow
+	OPATLAS_REQUIRE_VALGRIND=1 cargo test --locked --workspace -- --ignored
+	EXAMPLES=200 tests/schemathesis/run
 
 # Fetches the YAML files of missing releases. Without a network, tests over real releases are
 # skipped, and say so.

@@ -24,6 +24,9 @@ const GROWTH: f64 = 6.0;
 /// Names the case that a process under callgrind counts, and its size.
 const COUNTED: &str = "OPATLAS_COUNTED_CASE";
 
+/// The function that callgrind counts.
+const MEASURED: &str = concat!(module_path!(), "::measured");
+
 /// Whether this process is one that counts.
 fn is_counting() -> bool {
     env::var_os(COUNTED).is_some()
@@ -44,9 +47,10 @@ fn grows_evenly<I>(case: &str, few: usize, prepare: impl Fn(usize) -> I, work: i
         return;
     }
     let test = case.split('/').next().unwrap();
+    let (_, module) = module_path!().split_once("::").unwrap();
     let cost = |count: usize| {
         let wanted = format!("{case}:{count}");
-        callgrind("diff_bounds::measured", test, &[(COUNTED, &wanted)], 1)[0]
+        callgrind(MEASURED, &format!("{module}::{test}"), &[(COUNTED, &wanted)], 1)[0]
     };
     let (small, large) = (cost(few), cost(4 * few));
     assert!(
@@ -56,7 +60,6 @@ fn grows_evenly<I>(case: &str, few: usize, prepare: impl Fn(usize) -> I, work: i
     );
 }
 
-/// What callgrind counts, by this name.
 #[inline(never)]
 fn measured(work: &dyn Fn()) {
     work();
@@ -96,6 +99,7 @@ fn check(test: &str, few: usize, sides: impl Fn(usize) -> (Snapshot, Snapshot), 
 }
 
 #[test]
+#[ignore = "counts with callgrind: make test-long"]
 fn many_operators_of_one_shape_come_and_go() {
     let named = |count, name: &str| {
         entries(count, |i| {
@@ -120,6 +124,7 @@ fn many_operators_of_one_shape_come_and_go() {
 }
 
 #[test]
+#[ignore = "counts with callgrind: make test-long"]
 fn one_base_name_has_many_overloads() {
     let named = |count, name: &str, ty: &str| {
         (0..count)
@@ -152,6 +157,7 @@ fn one_base_name_has_many_overloads() {
 }
 
 #[test]
+#[ignore = "counts with callgrind: make test-long"]
 fn one_name_stands_in_many_namespaces() {
     let named = |count, default: u8| {
         entries(count, |i| {
@@ -177,6 +183,7 @@ fn with_arguments(count: usize, argument: impl Fn(usize) -> String) -> Snapshot 
 }
 
 #[test]
+#[ignore = "counts with callgrind: make test-long"]
 fn a_schema_has_many_arguments() {
     let plain = |count| with_arguments(count, |i| format!("int a{i}"));
     let renamed = |count| (plain(count), with_arguments(count, |i| format!("int b{i}")));
@@ -216,6 +223,7 @@ fn schemas(old: &str, new: &str) -> Vec<Change> {
 }
 
 #[test]
+#[ignore = "counts with callgrind: make test-long"]
 fn a_schema_has_many_annotated_returns() {
     let with = |count, set: &str| {
         let arguments: Vec<_> = (0..count).map(|i| format!("Tensor({set}) a{i}")).collect();
@@ -275,6 +283,7 @@ fn exception(i: usize, operator: String) -> Exception {
 
 /// Every exception meets its own change, and patterns are compiled once and not for every change.
 #[test]
+#[ignore = "counts with callgrind: make test-long"]
 fn many_exceptions_meet_many_changes() {
     let prepare = |count: usize| {
         let with = |argument: &str| {

@@ -167,30 +167,43 @@ async fn bodies_that_do_harm() {
     }
 }
 
-#[tokio::test]
-async fn who_is_kept_waiting_is_told() {
-    let limits = Limits {
-        workers: 1,
-        patience: Duration::from_millis(1),
-        ..Limits::default()
-    };
-    let server = Server::with(limits, ApiConfig::default()).await;
-    let slow = server.service.compute(|_| {
-        std::thread::sleep(Duration::from_millis(300));
+/// Occupies the only worker of a server while `ask` runs.
+async fn while_busy<T>(server: &Server, ask: impl Future<Output = T>) -> T {
+    let (started, is_started) = tokio::sync::oneshot::channel();
+    let (release, is_released) = std::sync::mpsc::channel::<()>();
+    let occupied = server.service.compute(move |_| {
+        let _ = started.send(());
+        let _ = is_released.recv();
         Ok(())
     });
-    let asked = async {
-        tokio::time::sleep(Duration::from_millis(50)).await;
-        server.post("/v1/validate").yaml(SMALL).send().await
+    let asked = async move {
+        is_started.await.unwrap();
+        let answer = ask.await;
+        drop(release);
+        answer
     };
-    let (slow, answer) = tokio::join!(slow, asked);
-    slow.unwrap();
+    let (occupied, answer) = tokio::join!(occupied, asked);
+    occupied.unwrap();
+    answer
+}
+
+fn one_worker(patience: Duration) -> Limits {
+    Limits {
+        workers: 1,
+        patience,
+        ..Limits::default()
+    }
+}
+
+#[tokio::test]
+async fn a_request_that_no_worker_takes_in_time_is_refused() {
+    let limits = one_worker(Duration::from_millis(1));
+    let server = Server::with(limits, ApiConfig::default()).await;
+    let ask = || server.post("/v1/validate").yaml(SMALL).send();
+    let answer = while_busy(&server, ask()).await;
     answer.problem(503, "busy");
     assert_eq!(answer.header("retry-after"), "2");
-    assert_eq!(
-        server.post("/v1/validate").yaml(SMALL).send().await.status,
-        200
-    );
+    assert_eq!(ask().await.status, 200);
 }
 
 #[tokio::test]
@@ -199,22 +212,7 @@ async fn a_request_that_takes_too_long_is_ended() {
         request_timeout: Duration::from_millis(20),
         ..ApiConfig::default()
     };
-    let server = Server::with(
-        Limits {
-            workers: 1,
-            ..Limits::default()
-        },
-        config,
-    )
-    .await;
-    let slow = server.service.compute(|_| {
-        std::thread::sleep(Duration::from_millis(300));
-        Ok(())
-    });
-    let asked = async {
-        tokio::time::sleep(Duration::from_millis(50)).await;
-        server.post("/v1/validate").yaml(SMALL).send().await
-    };
-    let (_, answer) = tokio::join!(slow, asked);
-    answer.problem(503, "busy");
+    let server = Server::with(one_worker(Limits::default().patience), config).await;
+    let ask = server.post("/v1/validate").yaml(SMALL).send();
+    while_busy(&server, ask).await.problem(503, "busy");
 }

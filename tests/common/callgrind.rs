@@ -40,7 +40,7 @@ pub fn callgrind(
             folder.path().display()
         ))
         .arg(std::env::current_exe().unwrap())
-        .args(["--exact", test, "--test-threads=1"])
+        .args(["--exact", test, "--include-ignored", "--test-threads=1"])
         .envs(environment.iter().copied())
         .output()
         .unwrap();

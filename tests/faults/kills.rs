@@ -1,4 +1,4 @@
-//! A hundred `kill -9` at moments spread over starts and ingests.
+//! `kill -9` at moments spread over starts and ingests.
 
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -7,32 +7,53 @@ use crate::postgres;
 use crate::served::{self, Served};
 use crate::{assert_whole, digest, text};
 
-const KILLS: usize = 100;
+const KILLS: usize = 15;
+const MANY_KILLS: usize = 100;
 const CALLERS: usize = 4;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn sqlite_keeps_what_was_acknowledged() {
-    let folder = tempfile::tempdir().unwrap();
-    let url = format!("sqlite://{}", folder.path().join("opatlas.db").display());
-    survive(&url).await;
+    survive_on_sqlite(KILLS).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn postgresql_keeps_what_was_acknowledged() {
+    survive_on_postgresql(KILLS).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "takes minutes: make test-long"]
+async fn sqlite_survives_a_hundred_kills() {
+    survive_on_sqlite(MANY_KILLS).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "takes minutes: make test-long"]
+async fn postgresql_survives_a_hundred_kills() {
+    survive_on_postgresql(MANY_KILLS).await;
+}
+
+async fn survive_on_sqlite(kills: usize) {
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("sqlite://{}", folder.path().join("opatlas.db").display());
+    survive(&url, kills).await;
+}
+
+async fn survive_on_postgresql(kills: usize) {
     let Some(cluster) = postgres::shared() else {
         return;
     };
-    survive(&cluster.database().await).await;
+    survive(&cluster.database().await, kills).await;
 }
 
-async fn survive(database: &str) {
+async fn survive(database: &str, kills: usize) {
     let acknowledged = Mutex::new(Vec::new());
     {
         let mut first = Served::start(database);
         first.project("pytorch");
         first.kill();
     }
-    for round in 0..KILLS {
+    for round in 0..kills {
         let mut server = Served::start(database);
         let url = server.url.clone();
         std::thread::scope(|scope| {
@@ -52,7 +73,7 @@ async fn survive(database: &str) {
             std::thread::sleep(Duration::from_micros((round as u64 * 7919) % 90_000));
             server.kill();
         });
-        if round % 10 == 9 {
+        if round % 10 == 9 || round + 1 == kills {
             let store = opatlas::store::open(database).await.unwrap();
             let acknowledged = acknowledged.lock().unwrap().clone();
             assert_whole(&*store, "pytorch", &acknowledged).await;
@@ -61,11 +82,11 @@ async fn survive(database: &str) {
     }
     let acknowledged = acknowledged.into_inner().unwrap();
     println!(
-        "{} ingests acknowledged over {KILLS} kills",
+        "{} ingests acknowledged over {kills} kills",
         acknowledged.len()
     );
     assert!(
-        acknowledged.len() >= KILLS / 2,
+        acknowledged.len() >= kills / 2,
         "the kills came too early to say anything"
     );
 }

@@ -18,6 +18,21 @@ fn connect(server: &Served) -> TcpStream {
     stream
 }
 
+/// Sends the head of a request with a body, and returns when the server begins to read the body.
+fn begin_upload(server: &Served, head: &str, length: usize) -> TcpStream {
+    let mut stream = connect(server);
+    write!(
+        stream,
+        "POST /v1/projects/p/revisions{head}\r\nExpect: 100-continue\r\n\
+         Content-Type: application/yaml\r\nContent-Length: {length}\r\n\r\n"
+    )
+    .unwrap();
+    let mut interim = [0; "HTTP/1.1 100 Continue\r\n\r\n".len()];
+    stream.read_exact(&mut interim).unwrap();
+    assert!(interim.starts_with(b"HTTP/1.1 100"), "{interim:?}");
+    stream
+}
+
 fn read_all(mut stream: TcpStream) -> String {
     let mut bytes = Vec::new();
     // A connection that is cut off ends the answer as well.
@@ -33,25 +48,17 @@ fn what_was_begun_is_finished_before_the_end() {
     server.project("p");
     let body = text(1);
     let (early, late) = body.split_at(body.len() / 2);
-    let mut stream = connect(&server);
-    write!(
-        stream,
-        "POST /v1/projects/p/revisions?label=main HTTP/1.1\r\nHost: localhost\r\n\
-         Content-Type: application/yaml\r\nContent-Length: {}\r\n\r\n{early}",
-        body.len()
-    )
-    .unwrap();
-    std::thread::sleep(Duration::from_millis(300));
+    let head = "?label=main HTTP/1.1\r\nHost: localhost";
+    let mut stream = begin_upload(&server, head, body.len());
+    stream.write_all(early.as_bytes()).unwrap();
     let asked = Command::new("kill")
         .args(["-TERM", &server.id().to_string()])
         .status();
     assert!(asked.unwrap().success());
-    std::thread::sleep(Duration::from_millis(300));
     let address = server.url.strip_prefix("http://").unwrap();
-    assert!(
-        TcpStream::connect(address).is_err(),
-        "it still accepts connections"
-    );
+    while TcpStream::connect(address).is_ok() {
+        std::thread::yield_now();
+    }
     stream.write_all(late.as_bytes()).unwrap();
     let answer = read_all(stream);
     assert!(answer.starts_with("HTTP/1.1 201"), "{answer}");
@@ -115,17 +122,13 @@ fn too_much_at_once_is_refused_and_what_was_begun_is_not() {
     server.project("p");
     let body = text(1);
     let (early, late) = body.split_at(10);
-    let mut begun: Vec<_> = (0..3).map(|_| connect(&server)).collect();
+    let head = " HTTP/1.1\r\nHost: localhost\r\nConnection: close";
+    let mut begun: Vec<_> = (0..3)
+        .map(|_| begin_upload(&server, head, body.len()))
+        .collect();
     for stream in &mut begun {
-        write!(
-            stream,
-            "POST /v1/projects/p/revisions HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\
-             Content-Type: application/yaml\r\nContent-Length: {}\r\n\r\n{early}",
-            body.len()
-        )
-        .unwrap();
+        stream.write_all(early.as_bytes()).unwrap();
     }
-    std::thread::sleep(Duration::from_millis(500));
     let refused = server.get("/v1/projects");
     refused.problem(503, "busy");
     assert!(!refused.header("retry-after").is_empty());

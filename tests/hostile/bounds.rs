@@ -93,6 +93,7 @@ fn no_middling_input_costs_more_than_the_bounds() {
 }
 
 #[test]
+#[ignore = "takes minutes: make test-long"]
 fn no_large_input_costs_more_than_the_bounds() {
     hold(&part(corpus::shapes(), 24), LARGE);
 }

@@ -37,6 +37,7 @@ const ONE_OF: usize = 6;
 const BATCH: usize = 40;
 
 #[test]
+#[ignore = "takes minutes: make test-long"]
 fn no_input_costs_more_than_n_log_n() {
     if !has_valgrind() {
         return;

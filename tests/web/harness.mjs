@@ -1,5 +1,6 @@
 // What every browser test needs: the real program on a free port over a database with real
-// releases, and Debian's Chromium. Both come up once a file and go down with it.
+// releases, and Debian's Chromium. Under `run.mjs`, files that change nothing share a server; every
+// other file starts its own.
 //
 // The machine may be slow, and an address changes before what it stands for is drawn. So a test
 // never reads at once what something asynchronous brings about: it waits for it with a locator,
@@ -38,6 +39,8 @@ const program = process.env.OPATLAS_PROGRAM ?? join(root, "target/debug/opatlas"
 const browserPath = process.env.CHROMIUM ?? "/usr/bin/chromium";
 /** How many times slower pages are made than the machine would have them. */
 const slowness = Number(process.env.OPATLAS_WEB_SLOWNESS ?? 1);
+/** The server that files share when `run.mjs` started one. */
+const SHARED = process.env.OPATLAS_WEB_BASE;
 /** How long anything may take before a test gives it up, in milliseconds: far more than it takes. */
 const PATIENCE = 60_000;
 
@@ -91,7 +94,7 @@ function seed() {
  * Starts the program over a copy of the seed; `prepare` may change the database first, and `flags`
  * are further ones of `serve`.
  */
-async function start(prepare, flags) {
+export async function start(prepare, flags = []) {
 	const dir = mkdtempSync(join(tmpdir(), "opatlas-web-"));
 	const path = join(dir, "test.db");
 	copyFileSync(seed(), path);
@@ -136,8 +139,12 @@ export function site({ prepare, flags = [] } = {}) {
 		if (!existsSync(browserPath)) {
 			throw new Error(`there is no ${browserPath}: apt-get install chromium, or set CHROMIUM`);
 		}
-		site.server = await start(prepare, flags);
-		site.base = site.server.base;
+		if (SHARED && !prepare && flags.length === 0) {
+			site.base = SHARED;
+		} else {
+			site.server = await start(prepare, flags);
+			site.base = site.server.base;
+		}
 		site.browser = await chromium.launch({
 			executablePath: browserPath,
 			args: SWITCHES,
@@ -300,26 +307,25 @@ export async function fits(page, where) {
 	});
 }
 
-/** The widths at which every view is looked at, in pixels: desktop, laptops, and a phone. */
-const WIDTHS = [1600, 1280, 1024, 390];
-/** The narrowest window that a view must fit into, in pixels. */
-const NARROWEST = 360;
+/** Widths of a desktop and a phone, in pixels, at which a view must be accessible. */
+const CHECKED_WIDTHS = [1600, 390];
+/** All widths that a view must fit into, in pixels. */
+const WIDTHS = [1600, 1280, 1024, 390, 360];
 
 /**
- * That a view is accessible and fits in both themes at every width. It is loaded once: the window
- * and the theme change around it.
+ * Checks that a view fits at every width and is accessible in both themes. The view is loaded once;
+ * the window and the theme change around it.
  */
 export async function everyLook(page, where) {
 	for (const width of WIDTHS) {
 		await page.setViewportSize({ width, height: 900 });
+		await fits(page, `${where}, ${width} wide`);
+		if (!CHECKED_WIDTHS.includes(width)) continue;
 		for (const colorScheme of ["light", "dark"]) {
 			await wear(page, colorScheme);
 			await accessible(page, `${where}, ${colorScheme}, ${width} wide`);
 		}
-		await fits(page, `${where}, ${width} wide`);
 	}
-	await page.setViewportSize({ width: NARROWEST, height: 900 });
-	await fits(page, `${where}, ${NARROWEST} wide`);
 }
 
 /** Switches the theme, and waits until it is drawn, a little later. */

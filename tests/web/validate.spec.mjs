@@ -122,9 +122,7 @@ describe("validate", { skip, concurrency: false }, () => {
 		await page.keyboard.type("CompositeImp");
 		await choice("CompositeImplicitAutograd").first().waitFor();
 		await page.locator(".cm-completionInfo").waitFor();
-		// The editor takes Enter for the choice once the list has not changed for a moment.
-		await page.waitForTimeout(500);
-		await page.keyboard.press("Enter");
+		await choice("CompositeImplicitAutograd").first().click();
 		await reads(editor(page), /^ {4}CompositeImplicitAutograd$/m);
 		await type(page, "- fu");
 		await page.keyboard.press("Control+Space");
