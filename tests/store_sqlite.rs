@@ -129,7 +129,7 @@ async fn many_may_open_a_new_database_at_once() {
 
 /// How many descriptors of this process are open on files in a folder.
 #[cfg(target_os = "linux")]
-fn times_open(folder: &TempDir) -> usize {
+fn times_open(folder: &tempfile::TempDir) -> usize {
     let descriptors = std::fs::read_dir("/proc/self/fd").unwrap();
     let targets = descriptors.filter_map(|entry| std::fs::read_link(entry.ok()?.path()).ok());
     targets.filter(|it| it.starts_with(folder.path())).count()
