@@ -58,7 +58,7 @@ test-web-slow: web releases
 # Runs what takes too long for `make test`: a hundred kills on each database, the largest hostile
 # inputs, growth counted by callgrind, ten times as many generated requests, and slow browser tests.
 test-long: tools releases test-web-slow
-	OPATLAS_REQUIRE_VALGRIND=1 cargo test --locked --workspace -- --ignored
+	cargo test --locked --workspace -- --ignored
 	EXAMPLES=200 tests/schemathesis/run
 
 # Fetches the YAML files of missing releases. Without a network, tests over real releases are

@@ -50,7 +50,12 @@ fn grows_evenly<I>(case: &str, few: usize, prepare: impl Fn(usize) -> I, work: i
     let (_, module) = module_path!().split_once("::").unwrap();
     let cost = |count: usize| {
         let wanted = format!("{case}:{count}");
-        callgrind(MEASURED, &format!("{module}::{test}"), &[(COUNTED, &wanted)], 1)[0]
+        callgrind(
+            MEASURED,
+            &format!("{module}::{test}"),
+            &[(COUNTED, &wanted)],
+            1,
+        )[0]
     };
     let (small, large) = (cost(few), cost(4 * few));
     assert!(

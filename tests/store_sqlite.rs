@@ -331,7 +331,11 @@ async fn a_killed_process_loses_nothing_that_it_acknowledged() {
 /// answered with.
 fn killed(folder: &Path, round: u64, kill: Kill) -> Vec<Digest> {
     let mut child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "ingest_until_killed", "--nocapture"])
+        .args([
+            "--exact",
+            "store_sqlite::ingest_until_killed",
+            "--nocapture",
+        ])
         .env("OPATLAS_TEST_CRASH_FOLDER", folder)
         .env("OPATLAS_TEST_CRASH_ROUND", round.to_string())
         .stdout(Stdio::piped())
