@@ -32,7 +32,7 @@ const LATEST: &str = "latest";
 pub enum Address {
     /// `latest`: the last on the project's timeline.
     Latest,
-    /// `LABEL` (or a commit, where no label has the name) or `sha256:HEX`.
+    /// A commit, else `LABEL`; or `sha256:HEX`.
     Key(RevisionKey),
 }
 
@@ -155,22 +155,27 @@ impl Service {
         });
         let meant = match (known, &name) {
             (Some(known), _) => known,
-            (None, Some(name)) => match self.store.label(&project, name).await {
-                Ok(label) => Meant::Label(label),
-                Err(error) => match self.commit(&project, name.as_str()).await? {
-                    Some((digest, judged)) => Meant::Revision(digest, judged),
-                    None => {
-                        let error = as_revision(error);
-                        return Err(self.misspelt(&project, name.as_str(), error).await);
-                    }
-                },
-            },
+            (None, Some(name)) => self.named(&project, name).await?,
             (None, None) => self.latest(&project).await?,
         };
         if let Some(mark) = mark {
             self.names.keep(mark, &project, text, meant.clone());
         }
         resolved(project, meant, asked, mark.into())
+    }
+
+    /// The commit or label of this name. A commit comes first, so that no label answers in its place.
+    async fn named(&self, project: &ProjectName, name: &LabelName) -> Result<Meant, ServiceError> {
+        if let Some((digest, judged)) = self.commit(project, name.as_str()).await? {
+            return Ok(Meant::Revision(digest, judged));
+        }
+        match self.store.label(project, name).await {
+            Ok(label) => Ok(Meant::Label(label)),
+            Err(error) => {
+                let error = as_revision(error);
+                Err(self.misspelt(project, name.as_str(), error).await)
+            }
+        }
     }
 
     /// The mark of what is committed, see [`crate::store::Store::mark`].
@@ -277,7 +282,7 @@ impl Service {
 }
 
 /// For a label in place of a revision, the revision is missing.
-pub(super) fn as_revision(error: StoreError) -> StoreError {
+fn as_revision(error: StoreError) -> StoreError {
     match error {
         StoreError::NotFound(Missing::Label { project, label }) => Missing::Revision {
             project,

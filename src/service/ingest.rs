@@ -113,7 +113,7 @@ impl Service {
 
     async fn take_in(&self, ingest: Ingest<'_>) -> Result<Ingested, ServiceError> {
         let project = ProjectName::parse(ingest.project)?;
-        let label = ingest.label.map(LabelName::parse).transpose()?;
+        let label = ingest.label.map(LabelName::parse_new).transpose()?;
         let given = ingest.release.map(JudgedRelease::parse).transpose()?;
         self.admit(&ingest.bundle)?;
         // An unknown project is found out before the work.

@@ -7,7 +7,6 @@ use crate::store::{
 use opatlas_pytorch::release::Version;
 
 use super::Service;
-use super::address::{Address, as_revision};
 use super::error::ServiceError;
 use super::ingest::of_label;
 use super::notes::JudgedRelease;
@@ -116,18 +115,10 @@ impl Service {
     /// and errors of the store for missing data.
     pub async fn set_label(&self, change: LabelMove<'_>) -> Result<LabelOutcome, ServiceError> {
         let project = ProjectName::parse(change.project)?;
-        let name = LabelName::parse(change.label)?;
+        let name = LabelName::parse_new(change.label)?;
         let given = change.release.map(JudgedRelease::parse).transpose()?;
-        let digest = match Address::parse(change.revision)? {
-            Address::Key(key) => {
-                let found = self.store.resolve(&project, &key).await;
-                found.map_err(as_revision)?
-            }
-            Address::Latest => {
-                let latest = self.resolve(change.project, change.revision, None).await?;
-                latest.digest
-            }
-        };
+        let target = self.resolve(change.project, change.revision, None).await?;
+        let digest = target.digest;
         let expected = match change.precondition {
             Precondition::None => change.protection.expected(&name, Expected::Anything),
             Precondition::Failed => return Err(ServiceError::Precondition(name)),

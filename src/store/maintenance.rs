@@ -15,8 +15,10 @@ pub struct CheckReport {
     pub labels: u64,
     /// Chunks, groups and files that nothing needs any more.
     pub unneeded: u64,
-    /// What is wrong, one sentence each.
+    /// What is damaged, one sentence each.
     pub faults: Vec<String>,
+    /// What is intact and should be changed all the same, one sentence each.
+    pub warnings: Vec<String>,
 }
 
 /// What can be collected, or was.

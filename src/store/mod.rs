@@ -52,8 +52,8 @@ pub use known::KnownParts;
 pub use maintenance::{CheckReport, Collected, Mode};
 pub use mark::Mark;
 pub use names::{
-    DIGEST_SCHEME, DigestPrefix, LabelName, MAX_NAME, MIN_PREFIX, NameError, NameFault,
-    ProjectName, RevisionKey,
+    DIGEST_SCHEME, DigestPrefix, LabelName, MAX_NAME, MIN_COMMIT, MIN_PREFIX, NameError, NameFault,
+    ProjectName, RevisionKey, is_commit_prefix,
 };
 pub use opening::Opening;
 pub use postgres::PostgresStore;

@@ -11,6 +11,10 @@ use opatlas_source::Digest;
 pub const MAX_NAME: usize = 128;
 /// The minimum number of hexadecimal digits in an abbreviated digest.
 pub const MIN_PREFIX: usize = 8;
+/// The minimum number of hexadecimal digits in an abbreviated id of a commit.
+pub const MIN_COMMIT: usize = 7;
+/// The numbers of hexadecimal digits in a whole id of a commit: SHA-1, and SHA-256 as in a digest.
+const WHOLE_COMMIT: [usize; 2] = [40, 64];
 /// What a digest is written with when it points at a revision, as in `sha256:1f0c...`.
 pub const DIGEST_SCHEME: &str = "sha256:";
 
@@ -69,6 +73,12 @@ pub enum NameFault {
     /// It is or begins with a word that means something else in its place.
     #[error("`{0}` is reserved")]
     Reserved(&'static str),
+    /// It reads as the id of a commit or as a digest, see [`LabelName::looks_like_commit`].
+    #[error(
+        "it looks like the id of a commit or a digest and could be taken for one; use a label with \
+         a character that is not a hexadecimal digit, such as `build-c0ffee1`"
+    )]
+    Commit,
     /// Too few or too many hexadecimal digits.
     #[error("it has {0} hexadecimal digits; use {MIN_PREFIX} to 64")]
     Digits(usize),
@@ -94,12 +104,35 @@ impl ProjectName {
 }
 
 impl LabelName {
-    /// Reads a label.
+    /// Reads the name of a label that may be stored. Labels that look like commits are among them:
+    /// earlier versions of Opatlas accepted them.
     ///
     /// # Errors
     /// When it breaks the grammar of `docs/spec/registry.md`, section 1.
     pub fn parse(text: &str) -> Result<Self, NameError> {
         checked("label", text).map(|()| Self(text.into()))
+    }
+
+    /// Reads the name of a label that is to be created or moved.
+    ///
+    /// # Errors
+    /// As [`LabelName::parse`], and [`NameFault::Commit`] if it looks like a commit or a digest.
+    pub fn parse_new(text: &str) -> Result<Self, NameError> {
+        let name = Self::parse(text)?;
+        match name.looks_like_commit() {
+            true => Err(NameError::new("label", text, NameFault::Commit)),
+            false => Ok(name),
+        }
+    }
+
+    /// Whether the label reads as the id of a commit or as a digest: 40 or 64 hexadecimal digits, or
+    /// [`MIN_COMMIT`] or more with a letter among them. A date such as `20260101` does not.
+    #[must_use]
+    pub fn looks_like_commit(&self) -> bool {
+        let digits = self.0.as_bytes();
+        let has_letter = digits.iter().any(u8::is_ascii_alphabetic);
+        digits.iter().all(u8::is_ascii_hexdigit)
+            && (WHOLE_COMMIT.contains(&digits.len()) || digits.len() >= MIN_COMMIT && has_letter)
     }
 
     /// The name as text.
@@ -222,6 +255,13 @@ impl NameError {
     }
 }
 
+/// Whether a text may be the beginning of a commit's id: [`MIN_COMMIT`] to 64 hexadecimal digits, in
+/// either case.
+#[must_use]
+pub fn is_commit_prefix(text: &str) -> bool {
+    (MIN_COMMIT..=64).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
 fn checked(kind: &'static str, text: &str) -> Result<(), NameError> {
     fault(text).map_or(Ok(()), |fault| Err(NameError::new(kind, text, fault)))
 }
@@ -297,6 +337,42 @@ mod tests {
                 Err(fault),
                 "{bad:?}"
             );
+        }
+    }
+
+    #[test]
+    fn a_new_label_does_not_look_like_a_commit() {
+        for digits in [7, 8, 12, 39, 40, 63, 64, 65, 128] {
+            for label in ["c".repeat(digits), format!("{}F", "0".repeat(digits - 1))] {
+                let fault = LabelName::parse_new(&label).map_err(|error| error.fault);
+                assert_eq!(fault, Err(NameFault::Commit), "{label}");
+                assert!(LabelName::parse(&label).is_ok(), "{label}");
+            }
+        }
+        for digits in [40, 64] {
+            let fault = LabelName::parse_new(&"1".repeat(digits)).map_err(|error| error.fault);
+            assert_eq!(fault, Err(NameFault::Commit), "{digits} digits");
+        }
+        let other = [
+            "20260101", "1234567", "facade", "c0ffee-1", "2.9.0", "v2.9", "g0ffee1",
+        ];
+        for label in other.map(str::to_owned).into_iter().chain(["1".repeat(41)]) {
+            assert!(LabelName::parse_new(&label).is_ok(), "{label}");
+        }
+    }
+
+    #[test]
+    fn a_commit_prefix_has_seven_digits_or_more() {
+        assert!(is_commit_prefix("0123abc") && is_commit_prefix(&"A".repeat(40)));
+        for text in [
+            "0123ab",
+            "2.9.0",
+            "main",
+            "0123abg",
+            "latest",
+            &"a".repeat(65),
+        ] {
+            assert!(!is_commit_prefix(text), "{text}");
         }
     }
 

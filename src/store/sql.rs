@@ -295,8 +295,9 @@ pub const ALL_REVISIONS: &str = "SELECT id, digest FROM revisions ORDER BY id";
 pub const LABELS_ASTRAY: &str = "SELECT l.name, l.revision FROM labels l WHERE NOT EXISTS \
      (SELECT 1 FROM revisions r WHERE r.id = l.revision AND r.project = l.project) \
      ORDER BY l.name";
-/// How many labels there are.
-pub const LABELS_COUNT: &str = "SELECT count(*) FROM labels";
+/// Every label with its project.
+pub const ALL_LABELS: &str = "SELECT p.name, l.name FROM labels l \
+     JOIN projects p ON p.id = l.project ORDER BY p.name, l.name";
 /// Revisions from before a time that no label names, of a project or of all.
 pub const REVISIONS_UNLABELLED: &str = "SELECT r.id, r.digest, p.id, p.name FROM revisions r \
      JOIN projects p ON p.id = r.project \

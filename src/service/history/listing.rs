@@ -8,15 +8,13 @@ use rustc_hash::FxHashMap;
 use crate::service::Service;
 use crate::service::error::ServiceError;
 use crate::service::notes::JudgedRelease;
-use crate::store::{ProjectName, Stamp, Store};
+use crate::store::{ProjectName, Stamp, Store, is_commit_prefix};
 use opatlas_pytorch::release::Version;
 use opatlas_source::Digest;
 
 use super::items;
-use super::timeline::{COMMIT_DIGITS, Item, Line};
+use super::timeline::{Item, Line};
 
-/// The number of digits in a whole commit id, of git's newer kind.
-const MAX_COMMIT_DIGITS: usize = 64;
 /// From how many characters on a word may be the beginning of a digest.
 const DIGEST_DIGITS: usize = 4;
 
@@ -159,7 +157,7 @@ impl Listing {
 
     /// At most `most` commits whose id starts with `text`; none if `text` is not an abbreviated id.
     fn commits(&self, text: &str, most: usize) -> Vec<&Arc<Item>> {
-        if !is_commit(text) {
+        if !is_commit_prefix(text) {
             return Vec::new();
         }
         let text = text.to_ascii_lowercase();
@@ -170,12 +168,6 @@ impl Listing {
         let items = self.names.iter().map(|name| &name.item);
         items.filter(is_it).take(most).collect()
     }
-}
-
-/// Whether a text may be the beginning of a commit's id.
-fn is_commit(text: &str) -> bool {
-    (COMMIT_DIGITS..=MAX_COMMIT_DIGITS).contains(&text.len())
-        && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 fn named(by: NamedBy, item: Arc<Item>, labels: &[Box<str>]) -> Named {
@@ -230,7 +222,7 @@ impl Service {
         project: &ProjectName,
         text: &str,
     ) -> Result<Option<(Digest, JudgedRelease)>, ServiceError> {
-        if !is_commit(text) {
+        if !is_commit_prefix(text) {
             return Ok(None);
         }
         let listing = self.listing_of(project.clone()).await?;
@@ -289,13 +281,5 @@ mod tests {
         assert!(has(&name, &digest[..6]) && has(&name, &format!("sha256:{digest}")));
         // An id is not searched in its middle, where any few digits are.
         assert!(!has(&name, "abcd99") && !has(&name, &digest[..3]) && !has(&name, "bar"));
-    }
-
-    #[test]
-    fn an_id_of_a_commit_has_seven_digits_or_more() {
-        assert!(is_commit("0123abc") && is_commit(&"a".repeat(40)));
-        for text in ["0123ab", "2.9.0", "main", "0123abg", "latest"] {
-            assert!(!is_commit(text), "{text}");
-        }
     }
 }

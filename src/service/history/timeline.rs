@@ -8,14 +8,15 @@ use rustc_hash::FxHashMap;
 use crate::service::address::{Holds, Resolved};
 use crate::service::error::ServiceError;
 use crate::service::notes::JudgedRelease;
-use crate::store::{CommitRecord, LabelRecord, ProjectName, Stamp, StepKey, Store};
+use crate::store::{
+    CommitRecord, DIGEST_SCHEME, LabelRecord, MIN_PREFIX, ProjectName, Stamp, StepKey, Store,
+    is_commit_prefix,
+};
 use opatlas_pytorch::release::Version;
 use opatlas_source::Digest;
 
 use super::{STEP_FORMAT, items};
 
-/// The minimum number of digits in an abbreviated commit id.
-pub(super) const COMMIT_DIGITS: usize = 7;
 /// The maximum number of revisions whose steps are fetched one by one.
 const FEW: usize = 512;
 
@@ -249,8 +250,9 @@ impl Timeline {
         self.items.len().saturating_sub(1)
     }
 
-    /// The place that a text names: a label, `latest`, the beginning of a commit's id (7 digits or
-    /// more), or `sha256:` and the beginning of a digest (8 digits or more).
+    /// The place that a text names: `latest`, the beginning of a commit's id (7 digits or more), a
+    /// label, or `sha256:` and the beginning of a digest (8 digits or more). A commit comes first, as
+    /// in addresses.
     ///
     /// # Errors
     /// [`ServiceError::NotOnTimeline`].
@@ -258,20 +260,17 @@ impl Timeline {
         if text == "latest" {
             return Ok(self.last());
         }
+        let id = is_commit_prefix(text).then(|| text.to_ascii_lowercase());
+        let is_committed = |item: &Arc<Item>| {
+            let (id, commit) = (id.as_deref(), item.commit.as_ref());
+            id.is_some_and(|id| commit.is_some_and(|commit| commit.id.starts_with(id)))
+        };
+        let hex = text.strip_prefix(DIGEST_SCHEME);
+        let hex = hex.filter(|hex| hex.len() >= MIN_PREFIX);
         let is_named = |item: &Arc<Item>| {
-            let by_label = item
-                .label
-                .as_ref()
-                .is_some_and(|label| label.name.as_str() == text);
-            let by_commit = text.len() >= COMMIT_DIGITS
-                && item
-                    .commit
-                    .as_ref()
-                    .is_some_and(|commit| commit.id.starts_with(text));
-            let by_digest = text
-                .strip_prefix("sha256:")
-                .is_some_and(|hex| hex.len() >= 8 && item.digest.to_string().starts_with(hex));
-            by_label || by_commit || by_digest
+            let label = item.label.as_ref();
+            label.is_some_and(|label| label.name.as_str() == text)
+                || hex.is_some_and(|hex| item.digest.to_string().starts_with(hex))
         };
         // A version may be written as one: 2.9 is 2.9.0.
         let version = Version::parse(text);
@@ -279,7 +278,8 @@ impl Timeline {
             let label = item.label.as_ref();
             version.is_some() && label.and_then(|l| Version::parse(l.name.as_str())) == version
         };
-        let found = self.items.iter().position(is_named);
+        let found = self.items.iter().position(is_committed);
+        let found = found.or_else(|| self.items.iter().position(is_named));
         let found = found.or_else(|| self.items.iter().position(is_version));
         found.ok_or_else(|| self.not_here(text))
     }

@@ -9,6 +9,7 @@ use crate::store::database::{Connection, query, query_scalar};
 use crate::store::error::StoreError;
 use crate::store::ids::decode;
 use crate::store::maintenance::CheckReport;
+use crate::store::names::LabelName;
 use crate::store::sql;
 use crate::store::whole;
 use opatlas_source::{Bundle, Digest, revision_digest};
@@ -190,10 +191,18 @@ async fn labels(
             "label `{name}` names revision {revision}, which its project does not have"
         ));
     }
-    let count: i64 = query_scalar(sql::LABELS_COUNT)
-        .fetch_one(connection)
-        .await?;
-    report.labels = count.unsigned_abs();
+    let mut stream = connection.stream::<(String, String)>(query(sql::ALL_LABELS));
+    while let Some((project, name)) = stream.try_next().await? {
+        report.labels += 1;
+        match LabelName::parse(&name) {
+            Ok(label) if label.looks_like_commit() => report.warnings.push(format!(
+                "label `{label}` of project `{project}` looks like a commit or a digest and could be \
+                 taken for one; give its revision another label, then delete this one"
+            )),
+            Ok(_) => {}
+            Err(error) => report.faults.push(format!("project `{project}`: {error}")),
+        }
+    }
     Ok(())
 }
 
