@@ -46,7 +46,6 @@ impl Backup {
         target.close().await;
         source.close().await;
         let finished = std::fs::File::open(&draft)?;
-        restrict(&finished)?;
         finished.sync_all()?;
         let bytes = finished.metadata()?.len();
         std::fs::rename(&draft, &file)
@@ -55,17 +54,6 @@ impl Backup {
         println!("saved to {} ({bytes} bytes)", file.display());
         Ok(ExitCode::SUCCESS)
     }
-}
-
-#[cfg(unix)]
-fn restrict(file: &std::fs::File) -> std::io::Result<()> {
-    use std::os::unix::fs::PermissionsExt as _;
-    file.set_permissions(std::fs::Permissions::from_mode(0o600))
-}
-
-#[cfg(not(unix))]
-fn restrict(_: &std::fs::File) -> std::io::Result<()> {
-    Ok(())
 }
 
 /// The address of a file.

@@ -4,14 +4,15 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use crate::store::{CheckReport, Opening, StoreError};
+use crate::store::{self, CheckReport, Opening, StoreError};
 
 use super::{Database, local};
 
 /// Checks the database against its digests while the service runs.
 ///
 /// Reassembles every file and compares it with its SHA-256, every revision with its digest, and
-/// every label with its revision. Exits with 1 if it finds damage.
+/// every label with its revision. Also reports labels that look like commits, and files of an SQLite
+/// database that other users can read. Exits with 1 if it finds any of these.
 #[derive(Debug, Args)]
 pub(super) struct Doctor {
     #[command(flatten)]
@@ -21,7 +22,7 @@ pub(super) struct Doctor {
 impl Doctor {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         let store = local::store(&self.database, Opening::Read).await?;
-        let report = match store.check().await {
+        let mut report = match store.check().await {
             // The database itself finds what it would have to read damaged.
             Err(StoreError::Corrupt { what }) => CheckReport {
                 faults: vec![what],
@@ -30,6 +31,9 @@ impl Doctor {
             report => report?,
         };
         store.close().await;
+        report
+            .warnings
+            .extend(store::exposed(&self.database.database)?);
         println!(
             "checked: {} revisions, {} labels, {} files, {} groups, {} chunks",
             report.revisions, report.labels, report.files, report.groups, report.chunks
@@ -40,15 +44,20 @@ impl Doctor {
                 report.unneeded
             );
         }
-        Ok(told(&report))
+        print(&report);
+        let is_well = report.faults.is_empty() && report.warnings.is_empty();
+        Ok(ExitCode::from(u8::from(!is_well)))
     }
 }
 
-/// Prints the faults, and what to do.
-pub(super) fn told(report: &CheckReport) -> ExitCode {
+/// Prints faults and warnings, and what to do.
+pub(super) fn print(report: &CheckReport) {
+    for warning in &report.warnings {
+        println!("warning: {warning}");
+    }
     if report.faults.is_empty() {
         println!("no faults");
-        return ExitCode::SUCCESS;
+        return;
     }
     for fault in &report.faults {
         println!("damaged: {fault}");
@@ -57,5 +66,4 @@ pub(super) fn told(report: &CheckReport) -> ExitCode {
         "{} faults: restore the last backup into a new database, and ingest newer revisions again",
         report.faults.len()
     );
-    ExitCode::from(1)
 }

@@ -47,6 +47,7 @@ impl Restore {
             "restored: {} revisions, {} labels, {} files",
             report.revisions, report.labels, report.files
         );
-        Ok(super::doctor::told(&report))
+        super::doctor::print(&report);
+        Ok(ExitCode::from(u8::from(!report.faults.is_empty())))
     }
 }

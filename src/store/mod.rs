@@ -100,6 +100,18 @@ pub async fn open_for(url: &str, opening: Opening) -> Result<Arc<dyn Store>, Sto
     }
 }
 
+/// What lets other users of this machine read the database at an address or replace it, one sentence
+/// each. A server such as PostgreSQL guards its files itself.
+///
+/// # Errors
+/// [`StoreError::Address`] if the address is invalid.
+pub fn exposed(url: &str) -> Result<Vec<String>, StoreError> {
+    match url.starts_with("sqlite:") {
+        true => sqlite::exposed(url),
+        false => Ok(Vec::new()),
+    }
+}
+
 /// Waits for a connection to read or write with, and takes note of how long that was.
 async fn waited<T, E>(
     kind: &'static str,

@@ -3,6 +3,7 @@
 mod address;
 mod file;
 mod index;
+mod private;
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -97,7 +98,15 @@ impl SqliteStore {
                 return Self::read(&address).await;
             }
             file::judge(&address, opening).await?;
-            Self::connect(&address, opening).await
+            let Some(path) = address.path() else {
+                return Self::connect(&address, opening).await;
+            };
+            if opening == Opening::Make && address.creates() {
+                private::create(path)?;
+            }
+            let store = Self::connect(&address, opening).await?;
+            private::restrict(path);
+            Ok(store)
         };
         let opened: Result<Self, StoreError> = opened.await;
         opened.map_err(|error| error.located(&address.shown()))
@@ -195,6 +204,16 @@ impl SqliteStore {
             drop(folding);
         });
     }
+}
+
+/// What lets other users of this machine read the database at an address or replace it, one sentence
+/// each.
+///
+/// # Errors
+/// [`StoreError::Address`] if the address is invalid.
+pub(super) fn exposed(url: &str) -> Result<Vec<String>, StoreError> {
+    let address = Address::parse(url)?;
+    Ok(address.path().map(private::exposed).unwrap_or_default())
 }
 
 impl Backend for SqliteStore {

@@ -14,6 +14,8 @@ pub(super) struct Address {
     pub(super) options: SqliteConnectOptions,
     /// Its file; none when it is in memory.
     path: Option<PathBuf>,
+    /// Whether an absent file is created.
+    creates: bool,
 }
 
 impl Address {
@@ -44,7 +46,17 @@ impl Address {
             Some(_) => options,
             None => options.create_if_missing(true),
         };
-        Ok(Self { options, path })
+        let creates = matches!(mode, None | Some("rwc"));
+        Ok(Self {
+            options,
+            path,
+            creates,
+        })
+    }
+
+    /// Whether an absent file is created.
+    pub(super) fn creates(&self) -> bool {
+        self.creates
     }
 
     /// Whether it is a file, which several connections can open.

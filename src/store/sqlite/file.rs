@@ -136,7 +136,7 @@ fn gone(how: &str) -> StoreError {
     }
 }
 
-fn unavailable(error: &std::io::Error) -> StoreError {
+pub(super) fn unavailable(error: &std::io::Error) -> StoreError {
     let what = match error.kind() {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => "the disk is full".to_owned(),
         ErrorKind::ReadOnlyFilesystem => "its disk is read-only".to_owned(),
