@@ -295,18 +295,19 @@ impl Stored {
         }
     }
 
-    /// Finds out whether bundles may be taken in, before they are fetched at some cost.
+    /// Checks whether bundles may be stored under a label, before they are fetched at some cost.
     ///
     /// # Errors
     /// When a server says that they may not.
     pub(super) async fn expect_ingest(
         &self,
         project: &str,
+        label: Option<&str>,
         protection: Protection,
     ) -> anyhow::Result<()> {
         match self {
             Self::Database(_) => Ok(()),
-            Self::Server(remote) => Ok(remote.expect_ingest(project, protection).await?),
+            Self::Server(remote) => Ok(remote.expect_ingest(project, label, protection).await?),
         }
     }
 

@@ -10,10 +10,10 @@ use crate::store::{ProjectName, TokenRecord};
 pub enum Action {
     /// Read stored data; compute over texts that are not stored.
     Read,
-    /// Take revisions in, with their labels; those that look like versions only where they are new.
-    /// Send what the probe measures of them.
+    /// Store revisions, with labels that are not versions, and send what the probe measures of them.
     Ingest,
-    /// Move and delete labels, protected ones too where forced.
+    /// Create, move and delete labels, also protected ones with `force`. A label that is a version
+    /// always needs this: the highest version decides what `latest` means.
     Label,
     /// Accept breakages and take that back.
     Except,

@@ -65,7 +65,13 @@ impl Protection {
 
 /// Whether a label is a version. Those name released files, which do not change.
 pub(super) fn is_version(label: &LabelName) -> bool {
-    Version::parse(label.as_str()).is_some()
+    is_version_text(label.as_str())
+}
+
+/// Whether a text would be a version as a label.
+#[must_use]
+pub fn is_version_text(text: &str) -> bool {
+    Version::parse(text).is_some()
 }
 
 impl Service {

@@ -56,7 +56,7 @@ pub use answers::LARGEST_ANSWER;
 pub use bulk::{Items, Reading};
 pub use error::{Denial, Refusal, ServiceError};
 pub use ingest::{Ingest, Ingested};
-pub use labels::{LabelMove, Precondition, Protection};
+pub use labels::{LabelMove, Precondition, Protection, is_version_text};
 pub use notes::{JudgedRelease, Note};
 pub use packing::{Effort, Unpacker};
 pub use snapshot::{Snapshot, Summary};

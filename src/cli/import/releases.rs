@@ -52,7 +52,11 @@ pub(super) async fn import(import: &Import) -> anyhow::Result<ExitCode> {
         Some(stored) => {
             stored.ensure_project(&import.project).await?;
             let protection = import.protection();
-            stored.expect_ingest(&import.project, protection).await?;
+            let first = versions.first().map(|version| version.name.as_str());
+            let label = import.label.as_deref().or(first);
+            stored
+                .expect_ingest(&import.project, label, protection)
+                .await?;
             missing(import, stored, &versions).await?
         }
         None => versions

@@ -164,10 +164,12 @@ impl Remote {
     pub(crate) async fn expect_ingest(
         &self,
         project: &str,
+        label: Option<&str>,
         protection: Protection,
     ) -> Result<(), Error> {
         let path = ["v1", "projects", project, "revisions"];
-        let url = self.http.base.url(&path, &[("force", force(protection))]);
+        let query = [("label", label), ("force", force(protection))];
+        let url = self.http.base.url(&path, &query);
         match self
             .http
             .ask(Ask::post(url, "text/plain", Vec::new()))

@@ -15,8 +15,8 @@ use crate::http::body;
 use crate::http::extract::Query;
 use crate::http::middleware::hosts;
 use crate::http::plain;
-use crate::service::ServiceError;
 use crate::service::access::{Action, Grant};
+use crate::service::{ServiceError, is_version_text};
 use crate::store::ProjectName;
 use crate::wire::problem::{Kind, Problem};
 
@@ -128,18 +128,19 @@ pub async fn guard(
         return Ok(next.run(Request::from_parts(parts, body)).await);
     };
     let project = project_of(&mut parts, &api).await;
-    let forced = is_forced(&parts.uri);
+    let label_use = label_use(action, &parts.uri);
     let (grant, request) = identify(&api, Request::from_parts(parts, body)).await?;
     tracing::Span::current().record("token", grant.id.as_str());
     let project = project?;
-    // Moving a protected label during an ingest requires the right to move labels.
-    for action in [Some(action), forced?.then_some(Action::Label)]
-        .into_iter()
-        .flatten()
+    if !grant.allows(action, project.as_ref()) {
+        return Err(forbidden(&grant, action, project.as_ref()));
+    }
+    if let Some(label_use) = label_use?
+        && !grant.allows(Action::Label, project.as_ref())
     {
-        if !grant.allows(action, project.as_ref()) {
-            return Err(forbidden(&grant, action, project.as_ref()));
-        }
+        let mut problem = forbidden(&grant, Action::Label, project.as_ref());
+        problem.detail.push_str(label_use.needs());
+        return Err(problem);
     }
     let (mut parts, body) = request.into_parts();
     parts.extensions.insert(Access(Some(Arc::new(grant))));
@@ -195,13 +196,41 @@ fn needed(method: &Method, route: &str) -> Option<Action> {
     }
 }
 
-/// Whether the query asks for more than the route does: `force` moves protected labels. It is read
-/// as the handler reads it, names and values decoded, so that no spelling of it passes unseen.
-fn is_forced(uri: &Uri) -> Result<bool, Problem> {
+/// How a query changes labels for which the right of the route is not enough.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum LabelUse {
+    /// It moves a protected label.
+    Force,
+    /// It gives what is ingested a label that is a version.
+    Version,
+}
+
+impl LabelUse {
+    /// The rest of the sentence that says that the right is missing.
+    fn needs(self) -> &'static str {
+        match self {
+            Self::Force => ", which `force` needs",
+            Self::Version => {
+                ", which setting a label that is a version needs; use a token with the actions \
+                 `ingest` and `label`, or a label that is not a version"
+            }
+        }
+    }
+}
+
+/// Whether the query changes labels for which the right to `action` is not enough. It is read as the
+/// handler reads it, names and values decoded, so that no spelling of it passes unseen.
+fn label_use(action: Action, uri: &Uri) -> Result<Option<LabelUse>, Problem> {
     let Query(parameters) = Query::<Vec<(String, String)>>::of(uri)?;
-    Ok(parameters
-        .iter()
-        .any(|(name, value)| name == "force" && value != "false"))
+    let is_forced = |(name, value): &(String, String)| name == "force" && value != "false";
+    let is_version = |(name, value): &(String, String)| name == "label" && is_version_text(value);
+    Ok(if parameters.iter().any(is_forced) {
+        Some(LabelUse::Force)
+    } else if action == Action::Ingest && parameters.iter().any(is_version) {
+        Some(LabelUse::Version)
+    } else {
+        None
+    })
 }
 
 /// Finds out who asks. The request comes back, since a signature is over the body and reads it.
