@@ -1,16 +1,22 @@
-//! Comparisons of secrets, in a time that does not depend on where they differ: whoever guesses must
-//! not learn how much of a guess was right.
+//! Secrets are made here, and signatures are checked in constant time: whoever guesses must not learn
+//! how much of a guess was right.
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
-use sha2::Sha256;
-use subtle::ConstantTimeEq as _;
-
 use opatlas_source::Digest;
+use sha2::Sha256;
 
-/// Whether two digests of tokens are the same.
-#[must_use]
-pub fn is_same(stored: Digest, given: Digest) -> bool {
-    stored.as_bytes()[..].ct_eq(&given.as_bytes()[..]).into()
+use super::error::ServiceError;
+
+/// Random bytes of the operating system, in hexadecimal.
+///
+/// # Errors
+/// [`ServiceError::Failed`] if the system has none.
+pub(super) fn random<const N: usize>() -> Result<String, ServiceError> {
+    let mut bytes = [0; N];
+    getrandom::fill(&mut bytes).map_err(|error| {
+        ServiceError::Failed(format!("the system has no random numbers: {error}"))
+    })?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 /// Whether a signature is the HMAC-SHA-256 of a body with a key; any key does.

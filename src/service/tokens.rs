@@ -10,13 +10,13 @@ use std::time::Duration;
 use bytes::Bytes;
 use moka::future::Cache;
 
-use crate::store::{StoreError, TokenKey, TokenRecord};
+use crate::store::{StoreError, TokenKey, TokenRecord, is_same_secret};
 use opatlas_source::Digest;
 
 use super::Service;
 use super::access::{Action, Grant, Projects};
 use super::error::{Denial, ServiceError};
-use super::secrets;
+use super::secrets::{self, random};
 
 /// What tokens begin with, so that they are recognized where they should not be.
 pub const TOKEN_PREFIX: &str = "opatlas_";
@@ -154,7 +154,7 @@ impl Service {
             }
             (Err(error), _) => return Err(error.into()),
         };
-        if !secrets::is_same(token.hash, hash) {
+        if !is_same_secret(token.hash, hash) {
             return Err(Denial::Unknown.into());
         }
         let found = CachedToken {
@@ -234,13 +234,4 @@ impl Service {
             }
         });
     }
-}
-
-/// Random bytes of the operating system, in hexadecimal.
-fn random<const N: usize>() -> Result<String, ServiceError> {
-    let mut bytes = [0; N];
-    getrandom::fill(&mut bytes).map_err(|error| {
-        ServiceError::Failed(format!("the system has no random numbers: {error}"))
-    })?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }

@@ -5,7 +5,7 @@ use sqlx::postgres::PgDatabaseError;
 use sqlx::sqlite::SqliteError;
 
 use super::names::{DigestPrefix, LabelName, ProjectName, RevisionKey};
-use super::probe::{LeaseKey, MOST_DUMPS};
+use super::probe::MOST_DUMPS;
 use super::records::Expected;
 use opatlas_source::Digest;
 
@@ -188,9 +188,13 @@ pub enum Conflict {
         /// What the caller expected.
         expected: Expected,
     },
-    /// The lease of a shard has ended.
-    #[error("lease {}.{} has ended; ask for another shard", .0.shard, .0.count)]
-    LeaseLost(LeaseKey),
+    /// The caller does not hold the lease of the shard with this number. The reason is not given, so
+    /// that nobody learns anything about the leases of others.
+    #[error(
+        "this is not the lease of shard {0}: it has ended, or another worker or token took it; ask for \
+         another shard"
+    )]
+    LeaseLost(i64),
     /// The shard has another result.
     #[error("shard {0} already has a different result, which is kept; ask for another shard")]
     ShardDone(i64),

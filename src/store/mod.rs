@@ -29,6 +29,7 @@ mod opening;
 mod postgres;
 mod probe;
 mod records;
+mod secret;
 mod shared;
 mod sql;
 mod sqlite;
@@ -58,7 +59,7 @@ pub use names::{
 pub use opening::Opening;
 pub use postgres::PostgresStore;
 pub use probe::{
-    DumpRecord, KEPT_RUNS, LARGEST_DUMP, LeaseKey, Leased, MOST_DUMPS, NewDump, NewProbeRun,
+    DumpRecord, KEPT_RUNS, LARGEST_DUMP, LeaseHolder, Leased, MOST_DUMPS, NewDump, NewProbeRun,
     ProbeDuration, ProbeItem, ProbeProgress, ProbeRun, ProbeStore, Renewal, ShardRecord,
     ShardResult, ShardState,
 };
@@ -67,6 +68,7 @@ pub use records::{
     LabelRequest, NewProject, OnOtherRelease, Page, Project, ProjectChange, ProjectOutcome,
     RevisionRecord,
 };
+pub use secret::is_same_secret;
 pub use sqlite::SqliteStore;
 pub use tokens::{TokenKey, TokenRecord};
 pub use whole::StoredFiles;

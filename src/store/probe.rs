@@ -7,9 +7,11 @@
 
 use super::Answer;
 use super::names::ProjectName;
+use super::secret::is_same_secret;
 use opatlas_source::Digest;
 
-/// How many runs a project keeps; an older one is deleted when a new one is made.
+/// How many runs of one token a project keeps. A new run of the token deletes the oldest beyond it, and
+/// never a run of another token.
 pub const KEPT_RUNS: i64 = 200;
 /// How many different dumps a revision may have.
 pub const MOST_DUMPS: i64 = 200;
@@ -31,6 +33,8 @@ pub struct NewProbeRun {
     pub device: String,
     /// For how long a shard is leased, in microseconds.
     pub lease: i64,
+    /// The id of the token that opens it; `None` if no token is needed.
+    pub token: Option<String>,
     /// The part of each shard, and its items as a JSON list.
     pub shards: Vec<(String, String)>,
 }
@@ -54,13 +58,13 @@ pub struct ProbeRun {
     pub shards: i64,
 }
 
-/// A lease, as its worker names it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LeaseKey {
-    /// The shard.
-    pub shard: i64,
-    /// How often the shard has been leased with this time.
-    pub count: i64,
+/// Who holds a lease: a worker that knows its secret and comes with the token that took it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeaseHolder {
+    /// The SHA-256 of the secret of the lease.
+    pub secret: Digest,
+    /// The id of the token; `None` if no token is needed.
+    pub token: Option<String>,
 }
 
 /// What a worker gets that asks for a shard.
@@ -68,8 +72,8 @@ pub struct LeaseKey {
 pub enum Leased {
     /// A shard.
     Shard {
-        /// The lease.
-        key: LeaseKey,
+        /// Its number.
+        shard: i64,
         /// The part.
         part: String,
         /// The items, a JSON list.
@@ -90,12 +94,24 @@ pub struct ShardRecord {
     pub part: String,
     /// The items, a JSON list.
     pub items: String,
-    /// How often it has been leased.
-    pub leases: i64,
+    /// Who took the last lease; `None` if it was never leased.
+    pub holder: Option<LeaseHolder>,
     /// When its lease ends, if it is leased.
     pub until: Option<i64>,
     /// The digest of its result, if it has one.
     pub digest: Option<Digest>,
+}
+
+impl ShardRecord {
+    /// Whether this holder has the lease of the shard. Secrets are compared in constant time.
+    #[must_use]
+    pub fn is_held_by(&self, given: &LeaseHolder, now: i64) -> bool {
+        let is_leased = self.until.is_some_and(|until| until > now);
+        let is_holder = self.holder.as_ref().is_some_and(|holder| {
+            is_same_secret(holder.secret, given.secret) && holder.token == given.token
+        });
+        is_leased && is_holder
+    }
 }
 
 /// An item that killed processes, or was running in workers that were lost.
@@ -123,8 +139,8 @@ pub struct Renewal<'a> {
 /// The result of a shard.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShardResult {
-    /// The lease.
-    pub key: LeaseKey,
+    /// The number of the shard.
+    pub shard: i64,
     /// The rows, JSON.
     pub rows: String,
     /// The SHA-256 of the rows.
@@ -211,7 +227,7 @@ pub struct DumpRecord {
 /// Runs of the probe and dumps of tables. Every call is one transaction.
 ///
 /// Where a run is named that does not exist, the answer is [`Missing::ProbeRun`](super::Missing);
-/// for a shard, [`Missing::ProbeShard`](super::Missing).
+/// for a shard, [`Missing::ProbeShard`](super::Missing). A shard is named by its run and its number.
 pub trait ProbeStore: Send + Sync {
     /// A run, if there is one of this name.
     fn probe_run<'a>(
@@ -221,7 +237,7 @@ pub trait ProbeStore: Send + Sync {
     ) -> Answer<'a, Option<ProbeRun>>;
 
     /// Makes a run, unless there is one of this name, and answers with what is stored. Deletes the
-    /// oldest beyond [`KEPT_RUNS`].
+    /// oldest of the same token beyond [`KEPT_RUNS`].
     fn open_probe_run<'a>(
         &'a self,
         project: &'a ProjectName,
@@ -241,6 +257,7 @@ pub trait ProbeStore: Send + Sync {
         &'a self,
         project: &'a ProjectName,
         name: &'a str,
+        holder: &'a LeaseHolder,
         worker: &'a str,
         now: i64,
     ) -> Answer<'a, (Leased, Vec<ProbeItem>)>;
@@ -253,34 +270,36 @@ pub trait ProbeStore: Send + Sync {
         number: i64,
     ) -> Answer<'a, ShardRecord>;
 
-    /// Renews a lease; fails with [`Conflict::LeaseLost`](super::Conflict) if it has ended.
+    /// Renews a lease; fails with [`Conflict::LeaseLost`](super::Conflict) if the holder does not
+    /// have it.
     fn renew_lease<'a>(
         &'a self,
         project: &'a ProjectName,
-        name: &'a str,
-        key: LeaseKey,
+        shard: (&'a str, i64),
+        holder: &'a LeaseHolder,
         renewal: Renewal<'a>,
         now: i64,
     ) -> Answer<'a, ()>;
 
-    /// Gives a shard back; fails with [`Conflict::LeaseLost`](super::Conflict) if the lease has
-    /// ended.
+    /// Gives a shard back; fails with [`Conflict::LeaseLost`](super::Conflict) if the holder does not
+    /// have it.
     fn release_lease<'a>(
         &'a self,
         project: &'a ProjectName,
-        name: &'a str,
-        key: LeaseKey,
+        shard: (&'a str, i64),
+        holder: &'a LeaseHolder,
         now: i64,
     ) -> Answer<'a, ()>;
 
     /// Stores the result of a shard. False if the same was stored before.
     ///
     /// Fails with [`Conflict::ShardDone`](super::Conflict) if there is another result, and with
-    /// [`Conflict::LeaseLost`](super::Conflict) if the lease has ended.
+    /// [`Conflict::LeaseLost`](super::Conflict) if the holder does not have the lease.
     fn finish_shard<'a>(
         &'a self,
         project: &'a ProjectName,
         name: &'a str,
+        holder: &'a LeaseHolder,
         result: &'a ShardResult,
         now: i64,
     ) -> Answer<'a, bool>;

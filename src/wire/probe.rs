@@ -113,7 +113,7 @@ pub enum LeaseView {
 pub struct LeasedShard {
     /// Its number.
     pub shard: i64,
-    /// The lease.
+    /// The lease: a secret that the other requests about the shard need.
     pub lease: String,
     /// For how long, in seconds.
     pub seconds: f64,

@@ -74,6 +74,12 @@ impl Access {
         grant.is_none_or(|grant| grant.allows(Action::Read, Some(project)))
     }
 
+    /// The id of the caller's token; `None` if the request needs no token.
+    #[must_use]
+    pub fn token(&self) -> Option<&str> {
+        self.0.as_ref().map(|grant| grant.id.as_str())
+    }
+
     /// Refuses what the caller may not do in a project.
     ///
     /// # Errors

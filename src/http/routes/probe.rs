@@ -8,6 +8,7 @@ use bytes::Bytes;
 use crate::http::Api;
 use crate::http::body;
 use crate::http::extract::{Json, Path, from_json_object, parsed};
+use crate::http::middleware::access::Access;
 use crate::http::negotiate::{Accept, JSON, Media};
 use crate::http::respond;
 use crate::service::probe::LARGEST_BODY;
@@ -22,7 +23,7 @@ use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
 /// Open a run
 ///
 /// Makes a run of the probe, or joins the one with the same key. The items are cut into shards of
-/// about equal work, by the time that they took before. A project keeps its last 200 runs.
+/// about equal work, by the time that they took before. A project keeps the last 200 runs of each token.
 #[utoipa::path(
     post,
     path = "/v1/projects/{project}/probe/runs",
@@ -43,6 +44,7 @@ use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
 pub async fn open(
     State(api): State<Api>,
     Path(path): Path<ProjectPath>,
+    access: Access,
     accept: Accept,
     request: Request,
 ) -> Result<Response, Problem> {
@@ -51,7 +53,7 @@ pub async fn open(
     let asked: NewProbeRun = parsed(&api, size, move || from_json_object(&bytes)).await?;
     let run = api
         .service
-        .open_probe_run(&path.project, asked.into())
+        .open_probe_run(&path.project, asked.into(), access.token())
         .await?;
     respond::value(&api, &accept, StatusCode::OK, &ProbeRunView::from(run)).await
 }
@@ -112,7 +114,8 @@ pub async fn results(
 
 /// Lease a shard
 ///
-/// Answers with a shard, with how long to wait for one, or with the end of the run.
+/// Answers with a shard, with how long to wait for one, or with the end of the run. The lease is a
+/// secret. It is valid only with the token that took it.
 #[utoipa::path(
     post,
     path = "/v1/projects/{project}/probe/runs/{run}/lease",
@@ -130,13 +133,14 @@ pub async fn results(
 pub async fn lease(
     State(api): State<Api>,
     Path(path): Path<ProbeRunPath>,
+    access: Access,
     accept: Accept,
     Json(request): Json<LeaseRequest>,
 ) -> Result<Response, Problem> {
     let worker = request.worker.into();
     let leased = api
         .service
-        .lease_shard(&path.project, &path.run, &worker)
+        .lease_shard(&path.project, &path.run, &worker, access.token())
         .await?;
     respond::value(&api, &accept, StatusCode::OK, &LeaseView::from(leased)).await
 }
@@ -155,7 +159,7 @@ pub async fn lease(
     responses(
         (status = 200, description = "Renewed", body = ProbeDone),
         (status = 404, description = "No such project, run or shard", body = Document, content_type = PROBLEM_JSON),
-        (status = 409, description = "The lease has ended", body = Document, content_type = PROBLEM_JSON),
+        (status = 409, description = "The lease has ended or is another worker's", body = Document, content_type = PROBLEM_JSON),
         (status = 413, description = "Too large", body = Document, content_type = PROBLEM_JSON),
         (status = 415, description = "Not JSON", body = Document, content_type = PROBLEM_JSON),
     ),
@@ -163,6 +167,7 @@ pub async fn lease(
 pub async fn renew(
     State(api): State<Api>,
     Path(path): Path<ShardPath>,
+    access: Access,
     accept: Accept,
     Json(renewal): Json<LeaseRenewal>,
 ) -> Result<Response, Problem> {
@@ -172,9 +177,9 @@ pub async fn renew(
         kills: renewal.kills,
     };
     let shard = (&*path.run, path.shard);
-    let renewed = api
-        .service
-        .renew_lease(&path.project, shard, &renewal.lease, said);
+    let renewed =
+        api.service
+            .renew_lease(&path.project, shard, (&renewal.lease, access.token()), said);
     renewed.await?;
     respond::value(&api, &accept, StatusCode::OK, &ProbeDone {}).await
 }
@@ -192,7 +197,7 @@ pub async fn renew(
     responses(
         (status = 200, description = "Given back", body = ProbeDone),
         (status = 404, description = "No such project, run or shard", body = Document, content_type = PROBLEM_JSON),
-        (status = 409, description = "The lease has ended", body = Document, content_type = PROBLEM_JSON),
+        (status = 409, description = "The lease has ended or is another worker's", body = Document, content_type = PROBLEM_JSON),
         (status = 413, description = "Too large", body = Document, content_type = PROBLEM_JSON),
         (status = 415, description = "Not JSON", body = Document, content_type = PROBLEM_JSON),
     ),
@@ -200,13 +205,14 @@ pub async fn renew(
 pub async fn release(
     State(api): State<Api>,
     Path(path): Path<ShardPath>,
+    access: Access,
     accept: Accept,
     Json(release): Json<LeaseRelease>,
 ) -> Result<Response, Problem> {
     let shard = (&*path.run, path.shard);
-    let released = api
-        .service
-        .release_lease(&path.project, shard, &release.lease);
+    let released =
+        api.service
+            .release_lease(&path.project, shard, (&release.lease, access.token()));
     released.await?;
     respond::value(&api, &accept, StatusCode::OK, &ProbeDone {}).await
 }
@@ -225,7 +231,7 @@ pub async fn release(
         (status = 200, description = "The same result was stored before", body = ProbeDone),
         (status = 201, description = "Stored", body = ProbeDone),
         (status = 404, description = "No such project, run or shard", body = Document, content_type = PROBLEM_JSON),
-        (status = 409, description = "The lease has ended, or the shard has another result", body = Document, content_type = PROBLEM_JSON),
+        (status = 409, description = "The lease has ended or is another worker's, or the shard has another result", body = Document, content_type = PROBLEM_JSON),
         (status = 413, description = "Too large", body = Document, content_type = PROBLEM_JSON),
         (status = 415, description = "Not JSON", body = Document, content_type = PROBLEM_JSON),
         (status = 422, description = "The rows do not match the digest or the items", body = Document, content_type = PROBLEM_JSON),
@@ -234,6 +240,7 @@ pub async fn release(
 pub async fn finish(
     State(api): State<Api>,
     Path(path): Path<ShardPath>,
+    access: Access,
     accept: Accept,
     request: Request,
 ) -> Result<Response, Problem> {
@@ -241,7 +248,7 @@ pub async fn finish(
     let shard = (&*path.run, path.shard);
     let is_new = api
         .service
-        .finish_shard(&path.project, shard, bytes)
+        .finish_shard(&path.project, shard, access.token(), bytes)
         .await?;
     respond::value(&api, &accept, stored(is_new), &ProbeDone {}).await
 }

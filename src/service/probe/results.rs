@@ -4,10 +4,9 @@ use std::collections::BTreeMap;
 
 use opatlas_source::Digest;
 
-use super::shards::lease_key;
 use super::{Json, ProbeRefusal, expect_short};
 use crate::service::error::ServiceError;
-use crate::store::{LeaseKey, StoreError};
+use crate::store::StoreError;
 
 /// How long an outcome may be, in characters.
 const LONGEST_OUTCOME: usize = 64;
@@ -16,7 +15,7 @@ const LONGEST: f64 = 86_400_000.0;
 
 /// A result, read.
 pub(super) struct GivenResult {
-    pub(super) key: LeaseKey,
+    pub(super) lease: String,
     pub(super) rank: i64,
     pub(super) rows: String,
     pub(super) digest: Digest,
@@ -26,14 +25,14 @@ pub(super) struct GivenResult {
 }
 
 /// Reads the body of a result.
-pub(super) fn read_result(body: &[u8], shard: i64) -> Result<GivenResult, ServiceError> {
+pub(super) fn read_result(body: &[u8]) -> Result<GivenResult, ServiceError> {
     let body = Json::read(body)
         .map_err(|error| ProbeRefusal::Malformed(format!("the body is not JSON: {error}")))?;
     let text = |name| {
         let text = body.member(name).and_then(Json::as_text);
         text.ok_or_else(|| ProbeRefusal::member(name, "text"))
     };
-    let key = lease_key(text("lease")?, shard)?;
+    let lease = text("lease")?.to_owned();
     let rank = body
         .member("worker")
         .and_then(|worker| worker.member("rank"));
@@ -47,7 +46,7 @@ pub(super) fn read_result(body: &[u8], shard: i64) -> Result<GivenResult, Servic
         return Err(ProbeRefusal::Incomplete(why.to_owned()).into());
     }
     let mut given = GivenResult {
-        key,
+        lease,
         // A rank is a small number.
         rank: rank.and_then(Json::as_number).map_or(0, |rank| rank as i64),
         rows: String::new(),

@@ -58,7 +58,7 @@ pub struct OpenedRun {
 type Places = Vec<usize>;
 
 impl Service {
-    /// Makes a run, or joins the one of the same name.
+    /// Makes a run, or joins the one of the same name. `token` is the id of the caller's token.
     ///
     /// # Errors
     /// [`ProbeRefusal`], and what resolving the revision says.
@@ -66,6 +66,7 @@ impl Service {
         &self,
         project: &str,
         asked: OpenRun,
+        token: Option<&str>,
     ) -> Result<OpenedRun, ServiceError> {
         let (shard, lease) = expect_well_formed(&asked)?;
         let revision = self
@@ -87,6 +88,7 @@ impl Service {
                     torch: asked.torch.clone(),
                     device: asked.device.clone(),
                     lease,
+                    token: token.map(str::to_owned),
                     shards,
                 };
                 self.store.open_probe_run(&name, &new, self.now()).await?

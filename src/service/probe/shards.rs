@@ -6,13 +6,16 @@ use bytes::Bytes;
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 
+use opatlas_source::Digest;
+
 use super::ProbeRefusal;
 use super::results::{expect_items, read_result, rows};
 use crate::service::Service;
 use crate::service::answers::LARGEST_ANSWER;
 use crate::service::error::ServiceError;
+use crate::service::secrets::random;
 use crate::store::{
-    Conflict, LeaseKey, Leased, ProbeItem, ProjectName, Renewal, ShardResult, StoreError,
+    Conflict, LeaseHolder, Leased, ProbeItem, ProjectName, Renewal, ShardResult, StoreError,
 };
 
 /// How many processes an item kills before it is quarantined.
@@ -22,6 +25,8 @@ const MOST_KILLS: i64 = 2;
 const MOST_LOSSES: i64 = 10;
 /// How long a worker waits before it asks again, in seconds: at least, and at most.
 const WAIT: (f64, f64) = (0.05, 2.0);
+/// How many random bytes are in the secret of a lease.
+const SECRET_BYTES: usize = 16;
 /// How long the name of a worker's host may be, in characters.
 const LONGEST_HOST: usize = 300;
 
@@ -47,7 +52,7 @@ pub enum LeaseAnswer {
     Shard {
         /// Its number.
         shard: i64,
-        /// The lease.
+        /// The lease: a secret.
         lease: String,
         /// For how long, in seconds.
         seconds: f64,
@@ -134,15 +139,17 @@ impl Worker {
 }
 
 impl Service {
-    /// Leases a shard to a worker.
+    /// Leases a shard to a worker. The lease is a new secret; it is bound to the token with this id.
     ///
     /// # Errors
-    /// What the store says, [`crate::store::Missing::ProbeRun`] among it.
+    /// [`ServiceError::Failed`] if the system has no random numbers, and what the store says,
+    /// [`crate::store::Missing::ProbeRun`] among it.
     pub async fn lease_shard(
         &self,
         project: &str,
         run: &str,
         worker: &Worker,
+        token: Option<&str>,
     ) -> Result<LeaseAnswer, ServiceError> {
         let project = ProjectName::parse(project)?;
         if worker.host.chars().count() > LONGEST_HOST {
@@ -151,7 +158,9 @@ impl Service {
         }
         let now = self.now();
         let worker = worker.stored();
-        let leased = self.store.lease_shard(&project, run, &worker, now);
+        let secret = random::<SECRET_BYTES>()?;
+        let holder = holder(&secret, token);
+        let leased = self.store.lease_shard(&project, run, &holder, &worker, now);
         let (leased, known) = leased.await?;
         Ok(match leased {
             Leased::Done => LeaseAnswer::Done,
@@ -160,92 +169,101 @@ impl Service {
                 LeaseAnswer::Wait(seconds.clamp(WAIT.0, WAIT.1))
             }
             Leased::Shard {
-                key,
+                shard,
                 part,
                 items,
                 lease,
-            } => shard_answer(key, part, &items, lease, &known)?,
+            } => shard_answer((shard, secret), part, &items, lease, &known)?,
         })
     }
 
-    /// Renews a lease.
+    /// Renews a lease, for the token with this id.
     ///
     /// # Errors
-    /// [`ProbeRefusal::Malformed`] for an item that the shard does not have, and what the store
-    /// says.
+    /// [`Conflict::LeaseLost`], [`ProbeRefusal::Malformed`] for an item that the shard does not have,
+    /// and what the store says.
     pub async fn renew_lease(
         &self,
         project: &str,
-        (run, shard): (&str, i64),
-        lease: &str,
+        shard: (&str, i64),
+        (lease, token): (&str, Option<&str>),
         renewal: Renewal<'_>,
     ) -> Result<(), ServiceError> {
         let project = ProjectName::parse(project)?;
-        let key = lease_key(lease, shard)?;
-        let record = self.store.probe_shard(&project, run, shard).await?;
+        let holder = holder(lease, token);
+        let (run, number) = shard;
+        let record = self.store.probe_shard(&project, run, number).await?;
+        let now = self.now();
+        // First, so that only the holder learns what is in the shard.
+        if !record.is_held_by(&holder, now) {
+            return Err(StoreError::from(Conflict::LeaseLost(number)).into());
+        }
         let items = names(&record.items)?;
         for (member, item) in [("begun", renewal.begun), ("killed", renewal.killed)] {
             if item.is_some_and(|item| !items.iter().any(|known| known == item)) {
                 return Err(ProbeRefusal::member(member, "an item of the shard").into());
             }
         }
-        let now = self.now();
-        let renewed = self.store.renew_lease(&project, run, key, renewal, now);
+        let renewed = self
+            .store
+            .renew_lease(&project, shard, &holder, renewal, now);
         Ok(renewed.await?)
     }
 
-    /// Gives a shard back before its lease ends.
+    /// Gives a shard back before its lease ends, for the token with this id.
     ///
     /// # Errors
-    /// What the store says.
+    /// [`Conflict::LeaseLost`], and what the store says.
     pub async fn release_lease(
         &self,
         project: &str,
-        (run, shard): (&str, i64),
-        lease: &str,
+        shard: (&str, i64),
+        (lease, token): (&str, Option<&str>),
     ) -> Result<(), ServiceError> {
         let project = ProjectName::parse(project)?;
-        let key = lease_key(lease, shard)?;
-        let now = self.now();
-        Ok(self.store.release_lease(&project, run, key, now).await?)
+        let (holder, now) = (holder(lease, token), self.now());
+        let released = self.store.release_lease(&project, shard, &holder, now);
+        Ok(released.await?)
     }
 
-    /// Stores the result of a shard, given as the body of its request. False if the same was stored
-    /// before.
+    /// Stores the result of a shard, given as the body of its request, for the token with this id.
+    /// False if the same was stored before.
     ///
     /// # Errors
-    /// [`ProbeRefusal::Incomplete`] and [`ProbeRefusal::Malformed`], and what the store says.
+    /// [`Conflict::LeaseLost`], [`Conflict::ShardDone`], [`ProbeRefusal::Incomplete`],
+    /// [`ProbeRefusal::Malformed`], and what the store says.
     pub async fn finish_shard(
         &self,
         project: &str,
         (run, shard): (&str, i64),
+        token: Option<&str>,
         body: Bytes,
     ) -> Result<bool, ServiceError> {
         let project = ProjectName::parse(project)?;
-        let given = self
-            .compute(move |_| Ok(read_result(&body, shard)))
-            .await??;
+        let given = self.compute(move |_| Ok(read_result(&body))).await??;
+        let holder = holder(&given.lease, token);
         let record = self.store.probe_shard(&project, run, shard).await?;
         let now = self.now();
-        let is_held =
-            record.leases == given.key.count && record.until.is_some_and(|until| until > now);
         match record.digest {
             Some(digest) if digest == given.digest => return Ok(false),
             Some(_) => return Err(StoreError::from(Conflict::ShardDone(shard)).into()),
-            None if !is_held => {
-                return Err(StoreError::from(Conflict::LeaseLost(given.key)).into());
+            None if !record.is_held_by(&holder, now) => {
+                return Err(StoreError::from(Conflict::LeaseLost(shard)).into());
             }
             None => expect_items(names(&record.items)?, given.items)?,
         }
         let result = ShardResult {
-            key: given.key,
+            shard,
             rows: given.rows,
             digest: given.digest,
             rank: given.rank,
             outcomes: serde_json::json!(given.outcomes).to_string(),
             durations: given.durations,
         };
-        Ok(self.store.finish_shard(&project, run, &result, now).await?)
+        let finished = self
+            .store
+            .finish_shard(&project, run, &holder, &result, now);
+        Ok(finished.await?)
     }
 
     /// How far a run is.
@@ -311,7 +329,7 @@ impl Service {
 }
 
 fn shard_answer(
-    key: LeaseKey,
+    (shard, secret): (i64, String),
     part: String,
     items: &str,
     lease: i64,
@@ -327,8 +345,8 @@ fn shard_answer(
     let kills = kills.collect();
     let (quarantined, items) = all.into_iter().partition(is_out);
     Ok(LeaseAnswer::Shard {
-        shard: key.shard,
-        lease: format!("{}.{}", key.shard, key.count),
+        shard,
+        lease: secret,
         seconds: lease as f64 / 1e6,
         part,
         items,
@@ -341,17 +359,11 @@ fn is_quarantined(item: &ProbeItem) -> bool {
     item.kills >= MOST_KILLS || item.losses >= MOST_LOSSES
 }
 
-/// The lease of a shard by its name, `SHARD.COUNT`.
-pub(super) fn lease_key(lease: &str, shard: i64) -> Result<LeaseKey, ServiceError> {
-    let key = lease.split_once('.').and_then(|(shard, count)| {
-        Some(LeaseKey {
-            shard: shard.parse().ok()?,
-            count: count.parse().ok()?,
-        })
-    });
-    match key {
-        Some(key) if key.shard == shard => Ok(key),
-        _ => Err(ProbeRefusal::member("lease", "the lease that came with the shard").into()),
+/// Who comes with the secret of a lease and the token with this id.
+fn holder(secret: &str, token: Option<&str>) -> LeaseHolder {
+    LeaseHolder {
+        secret: Digest::of(secret.as_bytes()),
+        token: token.map(str::to_owned),
     }
 }
 

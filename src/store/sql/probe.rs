@@ -7,13 +7,15 @@ pub const RUN: &str = "SELECT p.id, p.name, r.digest AS revision, p.address, p.t
      WHERE p.project = $1 AND p.name = $2";
 /// Adds a run.
 pub const RUN_INSERT: &str = "INSERT INTO probe_runs \
-     (project, name, revision, address, torch, device, lease, created_at) \
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING id";
+     (project, name, revision, address, torch, device, lease, created_at, token) \
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id";
 /// Adds shards.
-pub const SHARDS_INSERT: &str = "INSERT INTO probe_shards (run, number, part, items, leases) ";
-/// The runs of a project but for the newest few.
-pub const RUNS_OLD: &str = "SELECT id FROM probe_runs WHERE project = $1 \
-     AND id NOT IN (SELECT id FROM probe_runs WHERE project = $1 ORDER BY id DESC LIMIT $2)";
+pub const SHARDS_INSERT: &str = "INSERT INTO probe_shards (run, number, part, items) ";
+/// The runs of a project that a token opened, but for the newest few.
+pub const RUNS_OLD: &str = "SELECT id FROM probe_runs \
+     WHERE project = $1 AND token IS NOT DISTINCT FROM $2 AND id NOT IN \
+     (SELECT id FROM probe_runs WHERE project = $1 AND token IS NOT DISTINCT FROM $2 \
+     ORDER BY id DESC LIMIT $3)";
 /// Deletes a run, in an order that leaves no reference behind.
 pub const RUN_DELETE: [&str; 3] = [
     "DELETE FROM probe_items WHERE run = $1",
@@ -45,17 +47,17 @@ pub const ITEM_RAISE: &str = "INSERT INTO probe_items (run, item, kills, losses)
 /// The items of a run that killed processes or were lost.
 pub const ITEMS: &str = "SELECT item, kills, losses FROM probe_items WHERE run = $1 ORDER BY item";
 /// The first shard that nobody has.
-pub const SHARD_FREE: &str = "SELECT number, part, items, leases FROM probe_shards \
+pub const SHARD_FREE: &str = "SELECT number, part, items FROM probe_shards \
      WHERE run = $1 AND until IS NULL AND digest IS NULL ORDER BY number LIMIT 1";
 /// When the first lease ends; null where there is none.
 pub const LEASE_FIRST_END: &str = "SELECT MIN(until) FROM probe_shards WHERE run = $1";
 /// How many shards of a run have no result.
 pub const SHARDS_OPEN: &str = "SELECT count(*) FROM probe_shards WHERE run = $1 AND digest IS NULL";
 /// Leases a shard.
-pub const SHARD_LEASE: &str = "UPDATE probe_shards SET until = $3, leases = $4, worker = $5, \
-     begun = NULL WHERE run = $1 AND number = $2";
+pub const SHARD_LEASE: &str = "UPDATE probe_shards SET until = $3, worker = $4, secret = $5, \
+     token = $6, begun = NULL WHERE run = $1 AND number = $2";
 /// A shard without its results.
-pub const SHARD: &str = "SELECT number, part, items, leases, until, digest FROM probe_shards \
+pub const SHARD: &str = "SELECT part, items, secret, token, until, digest FROM probe_shards \
      WHERE run = $1 AND number = $2";
 /// Renews a lease.
 pub const SHARD_RENEW: &str =

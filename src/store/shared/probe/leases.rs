@@ -6,7 +6,7 @@ use crate::store::database::{Connection, query, query_scalar};
 use crate::store::error::{Conflict, StoreError};
 use crate::store::names::ProjectName;
 use crate::store::probe::{
-    LeaseKey, Leased, ProbeItem, ProbeProgress, Renewal, ShardRecord, ShardResult, ShardState,
+    LeaseHolder, Leased, ProbeItem, ProbeProgress, Renewal, ShardResult, ShardState,
 };
 use crate::store::sql::probe as sql;
 
@@ -21,35 +21,32 @@ type StateRow = (
 
 pub(super) async fn lease(
     connection: &mut impl Connection,
-    project: &ProjectName,
-    name: &str,
+    (project, name): (&ProjectName, &str),
+    holder: &LeaseHolder,
     worker: &str,
     now: i64,
 ) -> Result<(Leased, Vec<ProbeItem>), StoreError> {
     let (run, record) = runs::named(connection, project, name).await?;
     end_leases(connection, run, now).await?;
-    let free: Option<(i64, String, String, i64)> = query(sql::SHARD_FREE)
+    let free: Option<(i64, String, String)> = query(sql::SHARD_FREE)
         .bind(run)
         .fetch_optional(&mut *connection)
         .await?;
-    let Some((shard, part, items, leases)) = free else {
+    let Some((shard, part, items)) = free else {
         return Ok((nothing_free(connection, run, now).await?, Vec::new()));
-    };
-    let key = LeaseKey {
-        shard,
-        count: leases + 1,
     };
     query(sql::SHARD_LEASE)
         .bind(run)
         .bind(shard)
         .bind(now.saturating_add(record.lease))
-        .bind(key.count)
         .bind(worker)
+        .bind(&holder.secret.as_bytes()[..])
+        .bind(holder.token.as_deref())
         .execute(&mut *connection)
         .await?;
     let known = items_of(connection, run).await?;
     let leased = Leased::Shard {
-        key,
+        shard,
         part,
         items,
         lease: record.lease,
@@ -78,18 +75,17 @@ async fn nothing_free(
 
 pub(super) async fn renew(
     connection: &mut impl Connection,
-    (project, name): (&ProjectName, &str),
-    key: LeaseKey,
+    (project, (name, number)): (&ProjectName, (&str, i64)),
+    holder: &LeaseHolder,
     renewal: Renewal<'_>,
     now: i64,
 ) -> Result<(), StoreError> {
     let (run, record) = runs::named(connection, project, name).await?;
     end_leases(connection, run, now).await?;
-    let shard = runs::shard(connection, (run, name), key.shard).await?;
-    expect_leased(key, &shard)?;
+    expect_held(connection, (run, name, number), holder, now).await?;
     query(sql::SHARD_RENEW)
         .bind(run)
-        .bind(key.shard)
+        .bind(number)
         .bind(now.saturating_add(record.lease))
         .bind(renewal.begun)
         .execute(&mut *connection)
@@ -107,15 +103,14 @@ pub(super) async fn renew(
 
 pub(super) async fn release(
     connection: &mut impl Connection,
-    (project, name): (&ProjectName, &str),
-    key: LeaseKey,
+    (project, (name, number)): (&ProjectName, (&str, i64)),
+    holder: &LeaseHolder,
     now: i64,
 ) -> Result<(), StoreError> {
     let (run, _) = runs::named(connection, project, name).await?;
     end_leases(connection, run, now).await?;
-    let shard = runs::shard(connection, (run, name), key.shard).await?;
-    expect_leased(key, &shard)?;
-    let release = query(sql::SHARD_RELEASE).bind(run).bind(key.shard);
+    expect_held(connection, (run, name, number), holder, now).await?;
+    let release = query(sql::SHARD_RELEASE).bind(run).bind(number);
     release.execute(connection).await?;
     Ok(())
 }
@@ -123,20 +118,24 @@ pub(super) async fn release(
 pub(super) async fn finish(
     connection: &mut impl Connection,
     (project, name): (&ProjectName, &str),
+    holder: &LeaseHolder,
     result: &ShardResult,
     now: i64,
 ) -> Result<bool, StoreError> {
     let (run, record) = runs::named(connection, project, name).await?;
     end_leases(connection, run, now).await?;
-    let shard = runs::shard(connection, (run, name), result.key.shard).await?;
+    let shard = runs::shard(connection, (run, name), result.shard).await?;
     match shard.digest {
         Some(digest) if digest == result.digest => return Ok(false),
-        Some(_) => return Err(Conflict::ShardDone(result.key.shard).into()),
-        None => expect_leased(result.key, &shard)?,
+        Some(_) => return Err(Conflict::ShardDone(result.shard).into()),
+        None if !shard.is_held_by(holder, now) => {
+            return Err(Conflict::LeaseLost(result.shard).into());
+        }
+        None => {}
     }
     query(sql::SHARD_FINISH)
         .bind(run)
-        .bind(result.key.shard)
+        .bind(result.shard)
         .bind(&result.digest.as_bytes()[..])
         .bind(&result.rows)
         .bind(result.rank)
@@ -176,10 +175,18 @@ pub(super) async fn progress(
     })
 }
 
-fn expect_leased(key: LeaseKey, shard: &ShardRecord) -> Result<(), StoreError> {
-    match shard.until.is_some() && shard.leases == key.count {
+/// Refuses who does not hold the lease of a shard, given by the row id and name of its run and its
+/// number.
+async fn expect_held(
+    connection: &mut impl Connection,
+    (run, name, number): (i64, &str, i64),
+    holder: &LeaseHolder,
+    now: i64,
+) -> Result<(), StoreError> {
+    let shard = runs::shard(connection, (run, name), number).await?;
+    match shard.is_held_by(holder, now) {
         true => Ok(()),
-        false => Err(Conflict::LeaseLost(key).into()),
+        false => Err(Conflict::LeaseLost(number).into()),
     }
 }
 

@@ -12,7 +12,7 @@ use crate::store::database::{Backend, Connection, query};
 use crate::store::error::StoreError;
 use crate::store::names::ProjectName;
 use crate::store::probe::{
-    DumpRecord, LeaseKey, Leased, NewDump, NewProbeRun, ProbeDuration, ProbeItem, ProbeProgress,
+    DumpRecord, LeaseHolder, Leased, NewDump, NewProbeRun, ProbeDuration, ProbeItem, ProbeProgress,
     ProbeRun, ProbeStore, Renewal, ShardRecord, ShardResult,
 };
 use opatlas_source::Digest;
@@ -59,12 +59,13 @@ impl<B: Backend> ProbeStore for B {
         &'a self,
         project: &'a ProjectName,
         name: &'a str,
+        holder: &'a LeaseHolder,
         worker: &'a str,
         now: i64,
     ) -> Answer<'a, (Leased, Vec<ProbeItem>)> {
         Box::pin(async move {
             let mut work = self.write().await?;
-            let leased = leases::lease(&mut *work, project, name, worker, now).await?;
+            let leased = leases::lease(&mut *work, (project, name), holder, worker, now).await?;
             self.commit(work).await?;
             Ok(leased)
         })
@@ -86,14 +87,14 @@ impl<B: Backend> ProbeStore for B {
     fn renew_lease<'a>(
         &'a self,
         project: &'a ProjectName,
-        name: &'a str,
-        key: LeaseKey,
+        shard: (&'a str, i64),
+        holder: &'a LeaseHolder,
         renewal: Renewal<'a>,
         now: i64,
     ) -> Answer<'a, ()> {
         Box::pin(async move {
             let mut work = self.write().await?;
-            leases::renew(&mut *work, (project, name), key, renewal, now).await?;
+            leases::renew(&mut *work, (project, shard), holder, renewal, now).await?;
             self.commit(work).await
         })
     }
@@ -101,13 +102,13 @@ impl<B: Backend> ProbeStore for B {
     fn release_lease<'a>(
         &'a self,
         project: &'a ProjectName,
-        name: &'a str,
-        key: LeaseKey,
+        shard: (&'a str, i64),
+        holder: &'a LeaseHolder,
         now: i64,
     ) -> Answer<'a, ()> {
         Box::pin(async move {
             let mut work = self.write().await?;
-            leases::release(&mut *work, (project, name), key, now).await?;
+            leases::release(&mut *work, (project, shard), holder, now).await?;
             self.commit(work).await
         })
     }
@@ -116,12 +117,13 @@ impl<B: Backend> ProbeStore for B {
         &'a self,
         project: &'a ProjectName,
         name: &'a str,
+        holder: &'a LeaseHolder,
         result: &'a ShardResult,
         now: i64,
     ) -> Answer<'a, bool> {
         Box::pin(async move {
             let mut work = self.write().await?;
-            let is_new = leases::finish(&mut *work, (project, name), result, now).await?;
+            let is_new = leases::finish(&mut *work, (project, name), holder, result, now).await?;
             self.commit(work).await?;
             Ok(is_new)
         })

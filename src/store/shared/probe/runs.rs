@@ -5,7 +5,9 @@ use super::super::{projects, revisions};
 use crate::store::database::{Connection, Statement, query, query_scalar};
 use crate::store::error::{Missing, StoreError};
 use crate::store::names::ProjectName;
-use crate::store::probe::{KEPT_RUNS, NewProbeRun, ProbeDuration, ProbeRun, ShardRecord};
+use crate::store::probe::{
+    KEPT_RUNS, LeaseHolder, NewProbeRun, ProbeDuration, ProbeRun, ShardRecord,
+};
 use crate::store::sql::probe as sql;
 
 record! {
@@ -25,7 +27,8 @@ record! {
     struct ShardRow {
         part: String,
         items: String,
-        leases: i64,
+        secret: Option<Vec<u8>>,
+        token: Option<String>,
         until: Option<i64>,
         digest: Option<Vec<u8>>,
     }
@@ -94,32 +97,32 @@ pub(super) async fn open(
         .bind(&new.device)
         .bind(new.lease)
         .bind(now)
+        .bind(new.token.as_deref())
         .fetch_one(&mut *connection)
         .await?;
     let numbered: Vec<_> = (0_i64..).zip(&new.shards).collect();
     for batch in numbered.chunks(BATCH) {
         let row = |(number, (part, items)): &(i64, &(String, String))| {
             let (part, items) = (part.clone(), items.clone());
-            [
-                id.into(),
-                number.into(),
-                part.into(),
-                items.into(),
-                0_i64.into(),
-            ]
+            [id.into(), number.into(), part.into(), items.into()]
         };
         let insert = Statement::inserting(sql::SHARDS_INSERT, batch.iter().map(row));
         insert.execute(&mut *connection).await?;
     }
-    forget_old(connection, project).await?;
+    forget_old(connection, project, new.token.as_deref()).await?;
     let made = find(connection, project, &new.name).await?;
     made.map(|(_, run)| run)
         .ok_or_else(|| Missing::ProbeRun(new.name.clone()).into())
 }
 
-async fn forget_old(connection: &mut impl Connection, project: i64) -> Result<(), StoreError> {
+async fn forget_old(
+    connection: &mut impl Connection,
+    project: i64,
+    token: Option<&str>,
+) -> Result<(), StoreError> {
     let old: Vec<i64> = query_scalar(sql::RUNS_OLD)
         .bind(project)
+        .bind(token)
         .bind(KEPT_RUNS)
         .fetch_all(&mut *connection)
         .await?;
@@ -147,11 +150,13 @@ pub(super) async fn shard(
         shard: number,
     };
     let row = row.ok_or_else(missing)?;
+    let secret = row.secret.as_deref().map(rows::digest).transpose()?;
+    let token = row.token;
     Ok(ShardRecord {
+        holder: secret.map(|secret| LeaseHolder { secret, token }),
         digest: row.digest.as_deref().map(rows::digest).transpose()?,
         part: row.part,
         items: row.items,
-        leases: row.leases,
         until: row.until,
     })
 }
