@@ -2,8 +2,9 @@
 
 The server of `tests/server.py` answers with it; Opatlas itself has the same rules.
 
-A shard is leased to one worker at a time. A lease that is not renewed ends, and the shard is leased
-again. The first result of a shard is kept.
+A shard is leased to one worker at a time. A lease is a random secret, valid only with the token that
+took it. A lease that is not renewed ends, and the shard is leased again. The first result of a shard
+is kept.
 
 A worker runs items in a process of its own and reports when one kills it. An item that does so twice
 is quarantined: no worker gets it again. A worker that is lost says nothing against the item that it
@@ -11,7 +12,9 @@ ran, since anything may have ended it; only an item that was running very often 
 """
 
 import hashlib
+import hmac
 import json
+import secrets
 from dataclasses import dataclass, field
 
 from . import packing
@@ -45,12 +48,12 @@ class Shard:
     part: str
     items: list[str]
     lease: str | None = None
+    token: str | None = None
     until: float = 0.0
     begun: str | None = None
     rows: list | None = None
     digest: str | None = None
     worker: dict = field(default_factory=dict)
-    leases: int = 0
 
 
 @dataclass
@@ -105,14 +108,13 @@ class Ledger:
                              float(asked.get("lease_seconds", LEASE_SECONDS)))
         return self.runs[key]
 
-    def lease(self, run_id: str, worker: dict, now: float) -> dict:
+    def lease(self, run_id: str, worker: dict, now: float, token: str | None = None) -> dict:
         """A shard for a worker, or what it does instead: wait, or end."""
         run = self._run(run_id)
         self._expire(run, now)
         for number, shard in enumerate(run.shards):
             if shard.rows is None and shard.lease is None:
-                shard.leases += 1
-                shard.lease = f"{number}.{shard.leases}"
+                shard.lease, shard.token = secrets.token_hex(16), token
                 shard.until, shard.worker, shard.begun = now + run.lease_seconds, worker, None
                 skipped = set(run.quarantined())
                 return {"shard": number, "lease": shard.lease, "seconds": run.lease_seconds, "part": shard.part,
@@ -124,27 +126,27 @@ class Ledger:
         first = min(shard.until for shard in run.shards if shard.lease)
         return {"wait": max(0.05, min(first - now, 2.0))}
 
-    def renew(self, run_id: str, number: int, given: dict, now: float) -> None:
+    def renew(self, run_id: str, number: int, given: dict, now: float, token: str | None = None) -> None:
         """Keeps a lease, and notes which item runs and which has killed its process, and how many by now."""
         run = self._run(run_id)
         self._expire(run, now)
+        shard = self._leased(run, number, _text(given, "lease"), token)
         for name in ("begun", "killed"):
-            if given.get(name) is not None and given[name] not in self._shard(run, number).items:
+            if given.get(name) is not None and given[name] not in shard.items:
                 raise Refused(400, "malformed-body", f"`{name}` must be an item of the shard.")
-        shard = self._leased(run, number, _text(given, "lease"))
         shard.until, shard.begun = now + run.lease_seconds, given.get("begun")
         if (killed := given.get("killed")) is not None:
             before = run.kills.get(killed, 0)
             run.kills[killed] = before + 1 if given.get("kills") is None else max(before, given["kills"])
 
-    def release(self, run_id: str, number: int, lease: str, now: float) -> None:
+    def release(self, run_id: str, number: int, lease: str, now: float, token: str | None = None) -> None:
         """Gives a shard back before its lease ends; nothing is counted against its items."""
         run = self._run(run_id)
         self._expire(run, now)
-        shard = self._leased(run, number, lease)
+        shard = self._leased(run, number, lease, token)
         shard.lease = shard.begun = None
 
-    def result(self, run_id: str, number: int, given: dict, now: float) -> bool:
+    def result(self, run_id: str, number: int, given: dict, now: float, token: str | None = None) -> bool:
         """Stores the result of a shard. False where the same was stored before."""
         run = self._run(run_id)
         self._expire(run, now)
@@ -158,7 +160,7 @@ class Ledger:
                 return False
             raise Refused(409, "shard-done", f"shard {number} has another result. The first is kept; ask for another "
                           "shard.")
-        self._leased(run, number, lease)
+        self._leased(run, number, lease, token)
         self._check_items(run, shard, rows)
         shard.rows, shard.digest, shard.lease = rows, given["digest"], None
         for row in rows:
@@ -236,10 +238,12 @@ class Ledger:
             raise Refused(404, "unknown-shard", f"run {run.id} has shards 0 to {len(run.shards) - 1}.")
         return run.shards[number]
 
-    def _leased(self, run: Run, number: int, lease: str) -> Shard:
+    def _leased(self, run: Run, number: int, lease: str, token: str | None) -> Shard:
         shard = self._shard(run, number)
-        if shard.lease != lease:
-            raise Refused(409, "lease-lost", f"lease {lease} of shard {number} has ended. Ask for another shard.")
+        is_same = hmac.compare_digest((shard.lease or "").encode(), lease.encode())
+        if not is_same or shard.token != token:
+            raise Refused(409, "lease-lost", f"this is not the lease of shard {number}: it has ended, or another worker "
+                          "or token took it. Ask for another shard.")
         return shard
 
     def _check_items(self, run: Run, shard: Shard, rows: list) -> None:

@@ -79,7 +79,7 @@ class Handler(BaseHTTPRequestHandler):
         parts = self.path.strip("/").split("/")
         if parts[:4] != _PREFIX:
             raise Refused(404, "unknown-project", f"there is no project at {self.path}.")
-        ledger, now = self.server.ledger, time.monotonic()
+        ledger, now, token = self.server.ledger, time.monotonic(), self.headers.get("Authorization")
         match (self.command, *parts[4:]):
             case ("POST", "runs"):
                 run = ledger.open(given)
@@ -89,14 +89,14 @@ class Handler(BaseHTTPRequestHandler):
             case ("GET", "runs", run, "results"):
                 return 200, {"rows": ledger.results(run)}
             case ("POST", "runs", run, "lease"):
-                return 200, ledger.lease(run, given.get("worker", {}), now)
+                return 200, ledger.lease(run, given.get("worker", {}), now, token)
             case ("POST", "runs", run, "shards", number):
-                return (201 if ledger.result(run, int(number), given, now) else 200), {}
+                return (201 if ledger.result(run, int(number), given, now, token) else 200), {}
             case ("POST", "runs", run, "shards", number, "renew"):
-                ledger.renew(run, int(number), given, now)
+                ledger.renew(run, int(number), given, now, token)
                 return 200, {}
             case ("POST", "runs", run, "shards", number, "release"):
-                ledger.release(run, int(number), given["lease"], now)
+                ledger.release(run, int(number), given["lease"], now, token)
                 return 200, {}
             case ("POST", "tables"):
                 return (201 if ledger.add_tables(given) else 200), {}

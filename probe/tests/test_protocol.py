@@ -90,6 +90,20 @@ class ProtocolTest(unittest.TestCase):
         self.refused(409, "lease-lost", lambda: self.client.renew("k", given["shard"], given["lease"], None))
         self.refused(409, "lease-lost", lambda: self.client.release("k", given["shard"], given["lease"]))
 
+    def test_only_who_took_a_lease_can_use_it(self) -> None:
+        self.client.open({**_ASKED, "items": {"runs": ["a"]}})
+        given = self.client.lease("k", {})
+        self.assertNotIn(given["lease"], (f"{given['shard']}.1", self.client.lease("k", {}).get("lease")))
+        made = rows(["a"])
+        for forged in (f"{given['shard']}.1", "x", given["lease"][:-1], "0" * len(given["lease"])):
+            taken = {**given, "lease": forged}
+            for call in (lambda taken=taken: self.client.renew("k", given["shard"], taken["lease"], None, "a", 2),
+                         lambda taken=taken: self.client.release("k", given["shard"], taken["lease"]),
+                         lambda taken=taken: self.client.result("k", given["shard"], result(taken, made))):
+                self.refused(409, "lease-lost", call)
+        self.assertEqual(self.client.progress("k")["quarantined"], [])
+        self.client.result("k", given["shard"], result(given, made))
+
     def test_the_first_result_of_a_shard_is_kept(self) -> None:
         self.client.open({**_SHORT, "items": {"runs": ["a"]}})
         late = self.client.lease("k", {})

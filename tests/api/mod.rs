@@ -17,6 +17,7 @@ mod knowledge;
 mod labels;
 mod manners;
 mod operators;
+mod outsiders;
 mod overlay;
 mod probe;
 mod projects;

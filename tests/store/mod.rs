@@ -1,12 +1,14 @@
 //! How a store behaves, whatever database is below: [`suite`] is run on each. What only SQLite has
 //! (files, addresses, its log) is in `tests/store_sqlite.rs`.
 
+mod commit_labels;
 mod concurrency;
 mod content;
 mod findings;
 mod given;
 mod history;
 mod labels;
+mod leases;
 mod marks;
 mod migrations;
 use crate::common::postgres;
@@ -52,6 +54,9 @@ async fn suite(store: impl Store, empty: &dyn Store) {
     probe::a_shard_has_one_worker(&store).await;
     probe::equal_dumps_are_stored_once(&*store).await;
     probe::a_project_keeps_its_last_runs(&*store).await;
+    leases::a_lease_is_of_its_secret_and_its_token(&*store).await;
+    leases::a_token_evicts_its_own_runs_alone(&*store).await;
+    commit_labels::stored_labels_that_look_like_commits_are_reported(&*store).await;
     upkeep::what_no_label_names_is_collected_by_age(&*store).await;
     upkeep::all_of_it_can_be_copied(&*store, empty).await;
     store.close().await;

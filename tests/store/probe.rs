@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use opatlas::store::{
-    Conflict, KEPT_RUNS, LeaseKey, Leased, Missing, Mode, NewDump, NewProbeRun, ProjectName,
+    Conflict, KEPT_RUNS, LeaseHolder, Leased, Missing, Mode, NewDump, NewProbeRun, ProjectName,
     Renewal, ShardResult, Store,
 };
 use opatlas_source::Digest;
@@ -12,7 +12,7 @@ use crate::store::given::{bundle, conflict, missing, new_project};
 
 const LEASE: i64 = 100;
 
-fn run(name: &str, revision: Digest, shards: usize) -> NewProbeRun {
+pub fn run(name: &str, revision: Digest, shards: usize) -> NewProbeRun {
     NewProbeRun {
         name: name.to_owned(),
         revision,
@@ -20,20 +20,21 @@ fn run(name: &str, revision: Digest, shards: usize) -> NewProbeRun {
         torch: "2.9.0".to_owned(),
         device: "cpu".to_owned(),
         lease: LEASE,
+        token: None,
         shards: (0..shards)
             .map(|at| ("runs".to_owned(), format!("[\"item{at}\"]")))
             .collect(),
     }
 }
 
-async fn revision(store: &dyn Store, project: &ProjectName) -> Digest {
+pub async fn revision(store: &dyn Store, project: &ProjectName) -> Digest {
     let files = bundle("- func: measured(Tensor self) -> Tensor\n");
     store.ingest(project, &files, None, 1).await.unwrap().digest
 }
 
-fn result(key: LeaseKey, rows: &str) -> ShardResult {
+pub fn result(shard: i64, rows: &str) -> ShardResult {
     ShardResult {
-        key,
+        shard,
         rows: rows.to_owned(),
         digest: Digest::of(rows.as_bytes()),
         rank: 3,
@@ -42,14 +43,28 @@ fn result(key: LeaseKey, rows: &str) -> ShardResult {
     }
 }
 
-async fn leased(store: &dyn Store, project: &ProjectName, name: &str, now: i64) -> Leased {
-    let leased = store.lease_shard(project, name, "{}", now).await.unwrap();
-    leased.0
+pub fn holder(secret: &str, token: Option<&str>) -> LeaseHolder {
+    LeaseHolder {
+        secret: Digest::of(secret.as_bytes()),
+        token: token.map(str::to_owned),
+    }
 }
 
-fn key_of(leased: Leased) -> LeaseKey {
+async fn leased(
+    store: &dyn Store,
+    project: &ProjectName,
+    name: &str,
+    secret: &str,
+    now: i64,
+) -> Leased {
+    let holder = holder(secret, None);
+    let leased = store.lease_shard(project, name, &holder, "{}", now).await;
+    leased.unwrap().0
+}
+
+pub fn shard_of(leased: Leased) -> i64 {
     match leased {
-        Leased::Shard { key, .. } => key,
+        Leased::Shard { shard, .. } => shard,
         other => panic!("{other:?}"),
     }
 }
@@ -57,7 +72,9 @@ fn key_of(leased: Leased) -> LeaseKey {
 pub async fn leases_end_and_the_first_result_is_kept(store: &dyn Store) {
     let project = &new_project(store, "probed").await;
     let digest = revision(store, project).await;
-    let gone = store.lease_shard(project, "r", "{}", 1).await;
+    let holders = ["1", "2", "3"].map(|secret| holder(secret, None));
+    let [first, second, third] = &holders;
+    let gone = store.lease_shard(project, "r", first, "{}", 1).await;
     assert_eq!(missing(gone), Missing::ProbeRun("r".to_owned()));
     let new = run("r", digest, 1);
     let made = store.open_probe_run(project, &new, 1).await.unwrap();
@@ -71,25 +88,26 @@ pub async fn leases_end_and_the_first_result_is_kept(store: &dyn Store) {
         made
     );
 
-    let first = key_of(leased(store, project, "r", 10).await);
-    assert_eq!(leased(store, project, "r", 109).await, Leased::Wait(110));
+    shard_of(leased(store, project, "r", "1", 10).await);
+    let wait = leased(store, project, "r", "x", 109).await;
+    assert_eq!(wait, Leased::Wait(110));
     let begun = Renewal {
         begun: Some("item0"),
         ..Renewal::default()
     };
     store
-        .renew_lease(project, "r", first, begun, 109)
+        .renew_lease(project, ("r", 0), first, begun, 109)
         .await
         .unwrap();
-    assert_eq!(leased(store, project, "r", 208).await, Leased::Wait(209));
-    let second = key_of(leased(store, project, "r", 209).await);
-    assert_eq!((second.shard, second.count), (0, 2));
-    let lost = store.renew_lease(project, "r", first, begun, 210).await;
-    assert_eq!(conflict(lost), Conflict::LeaseLost(first));
+    let wait = leased(store, project, "r", "x", 208).await;
+    assert_eq!(wait, Leased::Wait(209));
+    assert_eq!(shard_of(leased(store, project, "r", "2", 209).await), 0);
+    let lost = store.renew_lease(project, ("r", 0), first, begun, 210);
+    assert_eq!(conflict(lost.await), Conflict::LeaseLost(0));
     let lost = store
-        .finish_shard(project, "r", &result(first, "[1]"), 210)
+        .finish_shard(project, "r", first, &result(0, "[1]"), 210)
         .await;
-    assert_eq!(conflict(lost), Conflict::LeaseLost(first));
+    assert_eq!(conflict(lost), Conflict::LeaseLost(0));
     for kills in [Some(1), Some(1), None] {
         let killed = Renewal {
             begun: None,
@@ -97,23 +115,25 @@ pub async fn leases_end_and_the_first_result_is_kept(store: &dyn Store) {
             kills,
         };
         store
-            .renew_lease(project, "r", second, killed, 211)
+            .renew_lease(project, ("r", 0), second, killed, 211)
             .await
             .unwrap();
     }
     store
-        .release_lease(project, "r", second, 212)
+        .release_lease(project, ("r", 0), second, 212)
         .await
         .unwrap();
-    let third = key_of(leased(store, project, "r", 213).await);
-    let mine = result(third, "[2]");
-    assert!(store.finish_shard(project, "r", &mine, 214).await.unwrap());
-    assert!(!store.finish_shard(project, "r", &mine, 215).await.unwrap());
+    shard_of(leased(store, project, "r", "3", 213).await);
+    let mine = result(0, "[2]");
+    for (now, is_new) in [(214, true), (215, false)] {
+        let finished = store.finish_shard(project, "r", third, &mine, now);
+        assert_eq!(finished.await.unwrap(), is_new);
+    }
     let other = store
-        .finish_shard(project, "r", &result(third, "[3]"), 216)
+        .finish_shard(project, "r", third, &result(0, "[3]"), 216)
         .await;
     assert_eq!(conflict(other), Conflict::ShardDone(0));
-    assert_eq!(leased(store, project, "r", 900).await, Leased::Done);
+    assert_eq!(leased(store, project, "r", "x", 900).await, Leased::Done);
 
     let progress = store.probe_progress(project, "r", 900).await.unwrap();
     let item = &progress.items[0];
@@ -146,7 +166,7 @@ pub async fn a_shard_has_one_worker(store: &Arc<dyn Store>) {
         tokio::spawn(async move {
             let mut shards = Vec::new();
             for _ in 0..5 {
-                shards.push(key_of(leased(&*store, &project, "many", 1).await).shard);
+                shards.push(shard_of(leased(&*store, &project, "many", "x", 1).await));
             }
             shards
         })
@@ -215,9 +235,9 @@ pub async fn a_project_keeps_its_last_runs(store: &dyn Store) {
     }
     assert_eq!(store.probe_run(project, "r0").await.unwrap(), None);
     assert!(store.probe_run(project, "r1").await.unwrap().is_some());
-    let leased = leased(store, project, "r1", 1).await;
-    let sent = result(key_of(leased), "[]");
-    store.finish_shard(project, "r1", &sent, 2).await.unwrap();
+    let sent = result(shard_of(leased(store, project, "r1", "1", 1).await), "[]");
+    let finished = store.finish_shard(project, "r1", &holder("1", None), &sent, 2);
+    finished.await.unwrap();
     store.delete_project(project).await.unwrap();
     missing(store.probe_run(project, "r1").await);
 }
