@@ -8,6 +8,7 @@ mod conventions;
 mod databases;
 mod fetching;
 mod histories;
+mod private;
 mod schemas;
 mod serving;
 mod signatures;

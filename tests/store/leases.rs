@@ -11,6 +11,7 @@ pub async fn a_lease_is_of_its_secret_and_its_token(store: &dyn Store) {
     let new = run("r", digest, 1);
     store.open_probe_run(project, &new, 1).await.unwrap();
     let own = holder("secret", Some("a"));
+    let sent = result(0, "[1]");
     let leased = store.lease_shard(project, "r", &own, "{}", 1).await;
     assert_eq!(shard_of(leased.unwrap().0), 0);
     let killed = Renewal {
@@ -28,12 +29,12 @@ pub async fn a_lease_is_of_its_secret_and_its_token(store: &dyn Store) {
         assert_eq!(conflict(renewed.await), Conflict::LeaseLost(0));
         let released = store.release_lease(project, ("r", 0), &other, 2);
         assert_eq!(conflict(released.await), Conflict::LeaseLost(0));
-        let finished = store.finish_shard(project, "r", &other, &result(0, "[1]"), 2);
+        let finished = store.finish_shard(project, "r", &other, &sent, 2);
         assert_eq!(conflict(finished.await), Conflict::LeaseLost(0));
     }
     let progress = store.probe_progress(project, "r", 2).await.unwrap();
     assert!(progress.items.is_empty() && progress.shards[0].is_leased);
-    let finished = store.finish_shard(project, "r", &own, &result(0, "[1]"), 2);
+    let finished = store.finish_shard(project, "r", &own, &sent, 2);
     assert!(finished.await.unwrap());
 }
 

@@ -236,7 +236,8 @@ pub async fn a_project_keeps_its_last_runs(store: &dyn Store) {
     assert_eq!(store.probe_run(project, "r0").await.unwrap(), None);
     assert!(store.probe_run(project, "r1").await.unwrap().is_some());
     let sent = result(shard_of(leased(store, project, "r1", "1", 1).await), "[]");
-    let finished = store.finish_shard(project, "r1", &holder("1", None), &sent, 2);
+    let own = holder("1", None);
+    let finished = store.finish_shard(project, "r1", &own, &sent, 2);
     finished.await.unwrap();
     store.delete_project(project).await.unwrap();
     missing(store.probe_run(project, "r1").await);
