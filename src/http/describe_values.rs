@@ -5,18 +5,24 @@ use utoipa::openapi::path::{Operation, ParameterIn};
 use utoipa::openapi::schema::{Object, Type};
 use utoipa::openapi::{Content, RefOr, Schema};
 
-/// The names of projects and labels, as [`crate::store::ProjectName`] reads them.
+/// The names of projects and stored labels, as [`crate::store::ProjectName`] reads them.
 const NAME: &str = r"^(?!.*\.\.)(?!latest$)(?!sha256)[A-Za-z0-9][A-Za-z0-9._+\-]{0,127}$";
 
+/// The names of labels that can be set, as [`crate::store::LabelName::parse_new`] reads them.
+const NEW_LABEL: &str = r"^(?!.*\.\.)(?!latest$)(?!sha256)(?![0-9]{40}$|[0-9]{64}$)(?!(?=[0-9A-Fa-f]{7,}$)[0-9]*[A-Fa-f])[A-Za-z0-9][A-Za-z0-9._+\-]{0,127}$";
+
 /// The same, or nothing: a parameter without a value counts as left out.
-const NAME_OR_NONE: &str =
-    r"^((?!.*\.\.)(?!latest$)(?!sha256)[A-Za-z0-9][A-Za-z0-9._+\-]{0,127})?$";
+const NEW_LABEL_OR_NONE: &str = r"^((?!.*\.\.)(?!latest$)(?!sha256)(?![0-9]{40}$|[0-9]{64}$)(?!(?=[0-9A-Fa-f]{7,}$)[0-9]*[A-Fa-f])[A-Za-z0-9][A-Za-z0-9._+\-]{0,127})?$";
 
 /// The addresses of revisions, as [`crate::service::Address`] reads them.
 const ADDRESS: &str = r"^(latest|sha256:[0-9A-Fa-f]{8,64}|(?!.*\.\.)(?!latest)(?!sha256)[A-Za-z0-9][A-Za-z0-9._+\-]{0,127})$";
 
 /// Says of an operation's parameters and bodies what their types do not.
 pub(crate) fn complete(operation: &mut Operation) {
+    let label = match operation.operation_id.as_deref() {
+        Some("set_label") => NEW_LABEL,
+        _ => NAME,
+    };
     for parameter in operation.parameters.iter_mut().flatten() {
         let RefOr::T(parameter) = parameter else {
             continue;
@@ -25,9 +31,10 @@ pub(crate) fn complete(operation: &mut Operation) {
             continue;
         };
         match (&parameter.parameter_in, parameter.name.as_str()) {
-            (ParameterIn::Path, "project" | "label") => pattern(schema, NAME),
+            (ParameterIn::Path, "project") => pattern(schema, NAME),
+            (ParameterIn::Path, "label") => pattern(schema, label),
             (ParameterIn::Path, "revision") => pattern(schema, ADDRESS),
-            (ParameterIn::Query, "label") => pattern(schema, NAME_OR_NONE),
+            (ParameterIn::Query, "label") => pattern(schema, NEW_LABEL_OR_NONE),
             (ParameterIn::Query, "generated") => {
                 schema
                     .enum_values

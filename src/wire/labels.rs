@@ -32,7 +32,7 @@ pub struct ForceQuery {
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"revision": "sha256:0123abcd", "release": "2.9"}))]
 pub struct LabelTarget {
-    /// The address of the revision: `sha256:HEX`, another label, or `latest`.
+    /// The address of the revision: `sha256:HEX`, a commit, another label, or `latest`.
     #[schema(
         pattern = r"^(latest|sha256:[0-9A-Fa-f]{8,64}|(?!.*\.\.)(?!latest)(?!sha256)[A-Za-z0-9][A-Za-z0-9._+\-]{0,127})$"
     )]

@@ -14,7 +14,8 @@ use crate::wire::time::timestamp;
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct IngestQuery {
-    /// The label to point to the revision.
+    /// The label to point to the revision. It cannot look like a commit or a digest. A label that is
+    /// a version needs the permission `label`.
     #[param(example = "2.9.0")]
     pub label: Option<String>,
     /// The PyTorch release of the label; by default the one that the label looks like, else the

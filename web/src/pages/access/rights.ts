@@ -6,8 +6,8 @@ export type RightVerdict = components["schemas"]["AccessView"]["rights"][number]
 /** What each action lets one do. */
 const WHAT: Record<string, string> = {
 	read: "Read projects, revisions, tables and findings; validate and compare",
-	ingest: "Ingest revisions",
-	label: "Move and delete labels",
+	ingest: "Store revisions, with labels that are not versions",
+	label: "Create, move and delete labels, also versions",
 	except: "Accept breaking changes, and revoke that",
 	admin: "Create, change and delete projects; delete revisions",
 };
