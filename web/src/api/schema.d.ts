@@ -438,7 +438,7 @@ export interface paths {
         /**
          * Open a run
          * @description Makes a run of the probe, or joins the one with the same key. The items are cut into shards of
-         *     about equal work, by the time that they took before. A project keeps its last 200 runs.
+         *     about equal work, by the time that they took before. A project keeps the last 200 runs of each token.
          */
         post: operations["open_probe_run"];
         delete?: never;
@@ -475,7 +475,8 @@ export interface paths {
         put?: never;
         /**
          * Lease a shard
-         * @description Answers with a shard, with how long to wait for one, or with the end of the run.
+         * @description Answers with a shard, with how long to wait for one, or with the end of the run. The lease is a
+         *     secret. It is valid only with the token that took it.
          */
         post: operations["lease_probe_shard"];
         delete?: never;
@@ -2807,7 +2808,7 @@ export interface components {
          *     }
          */
         LabelTarget: {
-            /** @description The address of the revision: `sha256:HEX`, another label, or `latest`. */
+            /** @description The address of the revision: `sha256:HEX`, a commit, another label, or `latest`. */
             revision: string;
             /** @description The release of the label; by default its current one, or the one that the label looks like. */
             release?: string | null;
@@ -2858,7 +2859,7 @@ export interface components {
              * @description Its number.
              */
             shard: number;
-            /** @description The lease. */
+            /** @description The lease: a secret that the other requests about the shard need. */
             lease: string;
             /**
              * Format: double
@@ -8567,7 +8568,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The lease has ended, or the shard has another result */
+            /** @description The lease has ended or is another worker's, or the shard has another result */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -8715,7 +8716,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The lease has ended */
+            /** @description The lease has ended or is another worker's */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -8854,7 +8855,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The lease has ended */
+            /** @description The lease has ended or is another worker's */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -9165,7 +9166,8 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The label to point to the revision.
+                 * @description The label to point to the revision. It cannot look like a commit or a digest. A label that is
+                 *     a version needs the permission `label`.
                  * @example 2.9.0
                  */
                 label?: string;
