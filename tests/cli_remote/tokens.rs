@@ -76,6 +76,7 @@ fn a_right_token_opens_and_a_narrow_one_says_what_it_lacks() {
     let ingest = place.token(&["--project", "pytorch", "--action", "ingest"]);
     assert_eq!(with(&ingest, &import).code, Some(0));
     refused(&ingest, &[&import[..], &["--force"]].concat(), "label");
+    refused(&ingest, &fetch, "label");
     refused(&ingest, &["table", "one", "--project", "other"], "read");
     let admin = place.token(&["--all-projects", "--action", "ingest,admin"]);
     assert_eq!(
