@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use opatlas::store::ProjectName;
+use opatlas::store::{ProjectName, Store};
 use sqlx::migrate::Migrator;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, SqliteConnection};
 
 use crate::common::postgres;
+use crate::store::probe::{holder, shard_of};
 
 fn folder(database: &str) -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -79,7 +80,11 @@ async fn former(database: &str, bytes: &str) -> (Migrator, String) {
          VALUES (1, 'aa', 2, 1, 7, 'Second'), (1, 'bb', 1, 1, 7, 'First'); \
          INSERT INTO steps (project, base, head, base_release, head_release, program, facts) \
          VALUES (1, 0, 1, '', '2.9', 6, '{{}}'); \
-         INSERT INTO step_operators (project, operator, step, says) VALUES (1, 'add', 1, '{{}}')",
+         INSERT INTO step_operators (project, operator, step, says) VALUES (1, 'add', 1, '{{}}'); \
+         INSERT INTO probe_runs (project, name, revision, address, torch, device, lease, created_at) \
+         VALUES (1, 'r', 1, '2.9.0', '2.9.0', 'cpu', 100, 1); \
+         INSERT INTO probe_shards (run, number, part, items, leases, until, begun, worker) \
+         VALUES (1, 0, 'runs', '[\"a\"]', 1, 9000000000000000, 'a', '{{}}')",
         0
     );
     (Migrator::with_migrations(first.cloned().collect()), rows)
@@ -107,7 +112,19 @@ async fn is_brought_up_to_date(url: &str) {
         .unwrap();
     let first = store.commits(&project, None).await.unwrap().remove(0);
     assert_eq!(first.commit.id, "aa");
+    has_no_lease(&*store, &project).await;
     store.close().await;
+}
+
+/// Leases without a secret have ended, and count nothing against their items.
+async fn has_no_lease(store: &dyn Store, project: &ProjectName) {
+    let progress = store.probe_progress(project, "r", 1).await.unwrap();
+    assert!(!progress.shards[0].is_leased && progress.items.is_empty());
+    let own = holder("secret", None);
+    let leased = store.lease_shard(project, "r", &own, "{}", 1).await;
+    assert_eq!(shard_of(leased.unwrap().0), 0);
+    let released = store.release_lease(project, ("r", 0), &own, 2).await;
+    released.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]
