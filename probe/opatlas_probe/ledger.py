@@ -242,8 +242,8 @@ class Ledger:
         shard = self._shard(run, number)
         is_same = hmac.compare_digest((shard.lease or "").encode(), lease.encode())
         if not is_same or shard.token != token:
-            raise Refused(409, "lease-lost", f"this is not the lease of shard {number}: it has ended, or another worker "
-                          "or token took it. Ask for another shard.")
+            raise Refused(409, "lease-lost", f"this is not the lease of shard {number}: it has ended, or another worker or "
+                          "token took it. Ask for another shard.")
         return shard
 
     def _check_items(self, run: Run, shard: Shard, rows: list) -> None:

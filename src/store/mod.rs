@@ -13,6 +13,7 @@ mod record;
 
 pub(crate) mod blocking;
 mod chunks;
+mod commit_id;
 mod copy;
 mod database;
 mod error;
@@ -41,6 +42,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Instant;
 
+pub use commit_id::{MIN_COMMIT, is_commit_prefix};
 pub use copy::{Rows, Value, copy};
 pub use error::{Conflict, Missing, StoreError, Unusable};
 pub use exceptions::ExceptionRecord;
@@ -50,11 +52,11 @@ pub use history::{
     StepRecord,
 };
 pub use known::KnownParts;
-pub use maintenance::{CheckReport, Collected, Mode};
+pub use maintenance::{CheckReport, Collected, Mode, exposed};
 pub use mark::Mark;
 pub use names::{
-    DIGEST_SCHEME, DigestPrefix, LabelName, MAX_NAME, MIN_COMMIT, MIN_PREFIX, NameError, NameFault,
-    ProjectName, RevisionKey, is_commit_prefix,
+    DIGEST_SCHEME, DigestPrefix, LabelName, MAX_NAME, MIN_PREFIX, NameError, NameFault,
+    ProjectName, RevisionKey,
 };
 pub use opening::Opening;
 pub use postgres::PostgresStore;
@@ -99,18 +101,6 @@ pub async fn open_for(url: &str, opening: Opening) -> Result<Arc<dyn Store>, Sto
             url: scheme.to_owned(),
             why: "it must start with `sqlite:` or `postgres:`".to_owned(),
         }),
-    }
-}
-
-/// What lets other users of this machine read the database at an address or replace it, one sentence
-/// each. A server such as PostgreSQL guards its files itself.
-///
-/// # Errors
-/// [`StoreError::Address`] if the address is invalid.
-pub fn exposed(url: &str) -> Result<Vec<String>, StoreError> {
-    match url.starts_with("sqlite:") {
-        true => sqlite::exposed(url),
-        false => Ok(Vec::new()),
     }
 }
 

@@ -17,6 +17,7 @@ use tokio::time::{Instant, sleep};
 use self::address::Address;
 use self::file::DatabaseFile;
 use self::index::LogIndex;
+pub(super) use self::private::exposed;
 use super::database::Backend;
 use super::error::{StoreError, is_busy};
 use super::mark::Mark;
@@ -204,16 +205,6 @@ impl SqliteStore {
             drop(folding);
         });
     }
-}
-
-/// What lets other users of this machine read the database at an address or replace it, one sentence
-/// each.
-///
-/// # Errors
-/// [`StoreError::Address`] if the address is invalid.
-pub(super) fn exposed(url: &str) -> Result<Vec<String>, StoreError> {
-    let address = Address::parse(url)?;
-    Ok(address.path().map(private::exposed).unwrap_or_default())
 }
 
 impl Backend for SqliteStore {

@@ -5,6 +5,7 @@
 
 use std::path::Path;
 
+use super::address::Address;
 use crate::store::error::StoreError;
 
 /// Creates the file of a database, empty and private, whatever the umask. An existing file stays.
@@ -47,9 +48,17 @@ pub(super) fn restrict(database: &Path) {
     }
 }
 
-/// What lets other users read the database or replace it, one sentence each.
+/// What lets other users read the database at an address or replace it, one sentence each.
+///
+/// # Errors
+/// [`StoreError::Address`] if the address is invalid.
+pub(in crate::store) fn exposed(url: &str) -> Result<Vec<String>, StoreError> {
+    let address = Address::parse(url)?;
+    Ok(address.path().map(exposures).unwrap_or_default())
+}
+
 #[cfg(unix)]
-pub(super) fn exposed(database: &Path) -> Vec<String> {
+fn exposures(database: &Path) -> Vec<String> {
     use std::os::unix::fs::PermissionsExt as _;
     let modes = unix::modes(database).into_iter();
     let modes = modes.filter(|(_, mode)| *mode != unix::PRIVATE);
@@ -121,6 +130,6 @@ pub(super) fn create(_: &Path) -> Result<(), StoreError> {
 pub(super) fn restrict(_: &Path) {}
 
 #[cfg(not(unix))]
-pub(super) fn exposed(_: &Path) -> Vec<String> {
+fn exposures(_: &Path) -> Vec<String> {
     Vec::new()
 }
