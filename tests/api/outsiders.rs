@@ -9,7 +9,7 @@ use opatlas::store::{CommitRecord, LabelName, LabelRequest, ProjectName, SqliteS
 use opatlas_source::{Bundle, Digest};
 use serde_json::{Value, json};
 
-use crate::harness::{Answer, Question, SMALL, Server};
+use crate::api::harness::{Answer, Question, SMALL, Server};
 
 const COMMIT: &str = "3b18e512dba79e4c8300dd08aeb37f8e728b8dad";
 const REVISIONS: &str = "/v1/projects/p/revisions";

@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 use opatlas::store::{LabelName, LabelRequest, ProjectName, SqliteStore, Store as _};
 use opatlas_source::Bundle;
 
-use crate::program::{clean, opatlas, run, stdout, succeeds};
+use crate::cli::program::{clean, opatlas, run, stdout, succeeds};
 
 fn mode(path: &Path) -> u32 {
     path.metadata().unwrap().permissions().mode() & 0o7777

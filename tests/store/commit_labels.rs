@@ -2,7 +2,7 @@
 
 use opatlas::store::{LabelRequest, Store};
 
-use crate::given::{bundle, label, new_project};
+use crate::store::given::{bundle, label, new_project};
 
 /// Such a label stays, also in a backup, and can be deleted. It is reported until then.
 pub async fn stored_labels_that_look_like_commits_are_reported(store: &dyn Store) {

@@ -2,8 +2,8 @@
 
 use opatlas::store::{Conflict, KEPT_RUNS, NewProbeRun, Renewal, Store};
 
-use crate::given::{conflict, new_project};
-use crate::probe::{holder, result, revision, run, shard_of};
+use crate::store::given::{conflict, new_project};
+use crate::store::probe::{holder, result, revision, run, shard_of};
 
 pub async fn a_lease_is_of_its_secret_and_its_token(store: &dyn Store) {
     let project = &new_project(store, "leases").await;
