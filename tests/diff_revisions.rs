@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use opatlas::service::Snapshot;
 use opatlas_diff::revision::Pair;
-use opatlas_diff::rules::find;
-use opatlas_diff::{Comparison, Revision, Subject, compare};
+use opatlas_diff::rules::{Example, RULES, find};
+use opatlas_diff::{Comparison, Revision, Subject, compare, official, schema};
 use opatlas_pytorch::release::Release;
 use opatlas_source::{Bundle, NATIVE_FUNCTIONS};
 
@@ -25,6 +25,53 @@ fn revision(snapshot: &Snapshot) -> Revision<'_> {
 
 fn between(old: &Snapshot, new: &Snapshot) -> Comparison {
     compare(revision(old), revision(new))
+}
+
+/// The changes between the two sides of an example: revisions, or schemas that may be valid only at
+/// run time.
+fn of_example(example: Example) -> Vec<&'static str> {
+    let is_file = example.old.starts_with("- ");
+    let [old, new] = [example.old, example.new].map(|text| match is_file {
+        true => read(text),
+        false => read(&format!("- func: {text}\n")),
+    });
+    let changes = between(&old, &new).changes;
+    let mut rules: Vec<_> = changes.iter().map(|c| c.rule.id.as_str()).collect();
+    if !is_file {
+        let [old, new] = [example.old, example.new].map(|text| official::parse(text).unwrap());
+        let side = |schema, text| schema::Side {
+            schema,
+            text,
+            has_spans: true,
+        };
+        let changes = schema::compare("op", side(&old, example.old), side(&new, example.new));
+        rules.extend(changes.iter().map(|c| c.rule.id.as_str()));
+    }
+    rules
+}
+
+/// The example of every change rule shows that rule, and no two rules share an example.
+#[test]
+fn examples_show_their_rule() {
+    let mut seen = BTreeSet::new();
+    let mut wrong = Vec::new();
+    for rule in &RULES {
+        let Some(example) = rule.example else {
+            continue;
+        };
+        let found = of_example(example);
+        let is_shown = match rule.id.as_str() {
+            "no-change" => found.is_empty(),
+            id => found.contains(&id),
+        };
+        if !is_shown {
+            wrong.push(format!("{}: found {found:?}", rule.id));
+        }
+        if !seen.insert((example.old, example.new)) {
+            wrong.push(format!("{}: the example of another rule", rule.id));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 /// Every recorded pair of files is reported under its rule with its level, and so is what else

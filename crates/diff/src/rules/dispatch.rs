@@ -250,9 +250,9 @@ pub(super) const RULES: &[ChangeRule] = &[
             ),
             new: concat!(
                 "- func: fold(Tensor self, int dim) -> Tensor\n",
-                "  dispatch:\n",
-                "    CPU: fold_cpu\n",
-                "- func: fold.out(Tensor self, int dim, *, Tensor(a!) out) -> Tensor(a!)\n",
+                "  structured_delegate: fold.dim_out\n",
+                "- func: fold.dim_out(Tensor self, int dim, *, Tensor(a!) out) -> Tensor(a!)\n",
+                "  structured: True\n",
                 "  dispatch:\n",
                 "    CPU: fold_out\n",
             ),
