@@ -191,7 +191,9 @@ fn pre_commit_blocks_a_commit_with_errors() {
     git(source.path(), &["tag", "v0.1.0"]);
     let of_docs = block("yaml", "repos:");
     let own = source.path().to_str().unwrap();
-    let configuration = of_docs.replace("https://github.com/opatlas/opatlas", own);
+    let configuration = of_docs
+        .replace("REPOSITORY", own)
+        .replace("COMMIT", "v0.1.0");
     assert!(configuration != of_docs);
     let Some(folder) = repository((".pre-commit-config.yaml", &configuration)) else {
         return;
