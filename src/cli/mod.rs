@@ -21,6 +21,7 @@ mod exception;
 mod explain;
 mod export;
 pub mod fetch;
+mod files;
 mod fix;
 mod gaps;
 mod gc;

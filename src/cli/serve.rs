@@ -9,7 +9,6 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
-use tokio::net::TcpListener;
 use tracing_appender::non_blocking::{NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::EnvFilter;
 
@@ -17,6 +16,7 @@ use crate::http;
 use crate::service::Service;
 
 use super::bootstrap::{Bootstrap, PROJECT};
+use super::files::room_for_connections;
 use super::interrupt::asked_to_stop;
 use super::memory::use_small_pages;
 use super::settings::{Access, Bounds, listen_address};
@@ -100,8 +100,7 @@ impl Serve {
             }
             None => None,
         };
-        let listener = TcpListener::bind(self.listen)
-            .await
+        let listener = http::server::listen(self.listen)
             .with_context(|| format!("cannot listen on {}", self.listen))?;
         let address = listener.local_addr()?;
         // The address is printed next, and a supervisor may send a signal as soon as it sees it.
@@ -129,7 +128,8 @@ impl Serve {
                 }
             })
         });
-        let (limits, is_short) = (self.bounds.connections(), service.answers_are_short());
+        let (mut limits, is_short) = (self.bounds.connections(), service.answers_are_short());
+        limits.connections = limits.connections.min(room_for_connections());
         let stop_asked = async {
             asked_to_stop.await;
         };

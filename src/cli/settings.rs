@@ -5,8 +5,10 @@ use std::time::Duration;
 
 use anyhow::bail;
 use clap::{Args, ValueEnum};
+use ipnet::IpNet;
 
 use crate::http::ApiConfig;
+use crate::http::client::{TrustedProxies, parse_network};
 use crate::http::middleware::access::AuthMode;
 use crate::http::middleware::hosts::{HostName, Hosts};
 use crate::http::server::ConnectionLimits;
@@ -47,15 +49,26 @@ enum Auth {
 #[derive(Debug, Clone, Args)]
 #[command(next_help_heading = "Bounds")]
 pub(super) struct Bounds {
-    /// Requests in progress; the server answers more with 503
+    /// Requests in progress, at most half of them for one client; the server answers more with 503
     #[arg(long, env = "OPATLAS_MAX_REQUESTS", value_name = "N", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     max_requests: u32,
 
-    /// Open connections; more wait until one closes
+    /// Open connections; beyond, the one that is idle for longest is closed for a new one
     #[arg(long, env = "OPATLAS_MAX_CONNECTIONS", value_name = "N", default_value_t = 8192, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     max_connections: u32,
 
-    /// Memory for request bodies in transfer, in MiB; the server answers more with 503
+    /// Open connections of one client, an IPv4 address or an IPv6 /64 network; more are closed at
+    /// once
+    #[arg(long, env = "OPATLAS_MAX_CLIENT_CONNECTIONS", value_name = "N", default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    max_client_connections: u32,
+
+    /// An address or network of proxies, such as 192.0.2.1 or 10.0.0.0/8; repeat for several. They
+    /// have no limit on connections, and their X-Forwarded-For names the client
+    #[arg(long = "trusted-proxy", env = "OPATLAS_TRUSTED_PROXIES", value_name = "NETWORK", value_delimiter = ',', default_values = ["127.0.0.0/8", "::1"], value_parser = parse_network)]
+    trusted_proxies: Vec<IpNet>,
+
+    /// Memory for request bodies above 64 KiB in transfer, in MiB, at most half of it for one
+    /// client; the server answers more with 503
     #[arg(long, env = "OPATLAS_BODY_MEMORY", value_name = "MIB", default_value_t = 256, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     body_memory: u32,
 
@@ -75,7 +88,7 @@ pub(super) struct Bounds {
     #[arg(long, env = "OPATLAS_BODY_TIMEOUT", value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=3600))]
     body_timeout: u32,
 
-    /// Seconds that a connection may be idle, and that the head of a request may take
+    /// Seconds that a connection may be without a whole request
     #[arg(long, env = "OPATLAS_IDLE_TIMEOUT", value_name = "SECONDS", default_value_t = 75, value_parser = clap::value_parser!(u32).range(1..=3600))]
     idle_timeout: u32,
 
@@ -95,8 +108,8 @@ pub(super) struct Bounds {
     #[arg(long, env = "OPATLAS_VIEW_MEMORY", value_name = "MIB", default_value_t = 32, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     view_memory: u32,
 
-    /// Memory for all answers, cached or not yet read by clients, in MiB; the server answers more
-    /// with 503
+    /// Memory for all answers, cached or not yet read by clients, and for sending them, in MiB; the
+    /// server answers more with 503
     #[arg(long, env = "OPATLAS_ANSWER_MEMORY", value_name = "MIB", default_value_t = 256, value_parser = clap::value_parser!(u32).range(64..=1_000_000))]
     answer_memory: u32,
 }
@@ -179,6 +192,8 @@ impl Bounds {
     pub(super) fn connections(&self) -> ConnectionLimits {
         ConnectionLimits {
             connections: self.max_connections as usize,
+            per_client: self.max_client_connections as usize,
+            trusted: TrustedProxies(self.trusted_proxies.clone()),
             idle: seconds(self.idle_timeout),
             write: seconds(self.write_timeout),
             grace: seconds(self.stop_timeout),

@@ -39,14 +39,16 @@ pub async fn stream(
 ) -> Result<(), Problem> {
     expect_plain(request.headers())?;
     expect_length(request.headers(), limit)?;
-    let held = request.extensions().get::<BodyPermit>().cloned();
-    let held = held.unwrap_or_default();
+    let permit = request.extensions().get::<BodyPermit>().cloned();
     let mut body = Limited::new(request.into_body(), limit);
     let read = async {
         while let Some(frame) = body.frame().await {
             let frame = frame.map_err(|error| broken(&*error, limit))?;
             if let Some(piece) = frame.data_ref() {
-                held.keep(take(piece)?);
+                let kept = take(piece)?;
+                if let Some(permit) = &permit {
+                    permit.keep(kept);
+                }
             }
         }
         Ok(())
@@ -143,8 +145,8 @@ pub fn broken(error: &(dyn Error + 'static), limit: usize) -> Problem {
         if error.is::<LengthLimitError>() {
             return too_large(limit);
         }
-        if error.is::<OverBudget>() {
-            return Problem::new(Kind::Busy, OverBudget.to_string());
+        if let Some(over) = error.downcast_ref::<OverBudget>() {
+            return Problem::new(Kind::Busy, over.to_string());
         }
         cause = error.source();
     }

@@ -6,6 +6,8 @@
 
 pub mod body;
 pub mod bundle;
+pub mod client;
+pub mod connections;
 mod describe;
 mod describe_values;
 mod erased;
@@ -46,7 +48,8 @@ pub struct ApiConfig {
     pub multipart_overhead: usize,
     /// How many requests may be under way at once.
     pub max_requests: usize,
-    /// How many bytes of bodies may be in memory at once.
+    /// How many bytes of bodies may be in memory at once, besides the first
+    /// [`middleware::bounds::SMALL_BODY`] of each.
     pub body_budget: usize,
     /// What needs a token.
     pub auth: middleware::access::AuthMode,

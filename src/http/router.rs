@@ -162,7 +162,7 @@ pub fn app_of(router: Router<Api>, service: Arc<Service>, config: ApiConfig) -> 
     let guard = middleware::from_fn_with_state(api.clone(), guard);
     // Compresses on the fly what has no stored form: files of the web interface and of revisions.
     let compression = CompressionLayer::new().compress_when(SizeAbove::new(1024));
-    let bounded = middleware::from_fn_with_state(Bounds::of(&api.config), bounds::bounded);
+    let bounded = middleware::from_fn_with_state(Bounds::of(&api), bounds::bounded);
     let served = middleware::from_fn_with_state(Arc::clone(&api.config), hosts::expect_host);
     let surround = middleware::from_fn_with_state(Arc::clone(&api.config), envelope::envelope);
     let router = router

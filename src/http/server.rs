@@ -1,32 +1,39 @@
-//! Connections: how many, how long they may keep silent, and how they end.
+//! The server: accepts connections, serves requests on them, and closes them.
 
 use std::convert::Infallible;
 use std::io;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
+use axum::http::HeaderMap;
 use axum::response::Response;
 use hyper::body::Incoming;
 use hyper::service::{Service as _, service_fn};
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
+use hyper_util::rt::{TokioExecutor, TokioIo};
 use hyper_util::server::conn::auto::Builder;
-use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use hyper_util::service::TowerToHyperService;
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio_io_timeout::TimeoutStream;
 
+use crate::http::client::{Client, TrustedProxies};
+use crate::http::connections::{Connection, Connections};
 use crate::http::middleware::leftover::Drained;
 use crate::http::middleware::sending::Sending;
 
 /// What connections may cost.
 #[derive(Debug, Clone)]
 pub struct ConnectionLimits {
-    /// How many there may be; others wait to be accepted.
+    /// How many there may be. Beyond, the one that is idle for longest is closed for a new one.
     pub connections: usize,
-    /// How long a connection may be silent before and between requests, and how long the head of a
-    /// request may take.
+    /// How many one client may have.
+    pub per_client: usize,
+    /// Proxies, which have no limit per client.
+    pub trusted: TrustedProxies,
+    /// How long a connection may be without a request: from its start to the end of the first
+    /// head, and between an answer and the end of the next head.
     pub idle: Duration,
     /// How long a client may leave an answer unread.
     pub write: Duration,
@@ -38,6 +45,8 @@ impl Default for ConnectionLimits {
     fn default() -> Self {
         Self {
             connections: 8192,
+            per_client: 512,
+            trusted: TrustedProxies::default(),
             idle: Duration::from_secs(75),
             write: Duration::from_secs(30),
             grace: Duration::from_secs(3),
@@ -51,11 +60,38 @@ const HEAD: usize = 32 << 10;
 /// How many requests one HTTP/2 connection may have under way.
 const STREAMS: u32 = 128;
 
+/// How many bytes of answers the system may hold for one connection, before its own overhead. Without
+/// a limit, Linux lets it grow to 4 MiB.
+pub(crate) const SOCKET_BUFFER: u32 = 256 << 10;
+
+/// How many bytes one HTTP/2 stream may buffer besides.
+const STREAM_BUFFER: usize = 64 << 10;
+
+/// How many connections may wait to be accepted.
+const BACKLOG: u32 = 4096;
+
 /// How long to wait when the process has no file descriptor left.
 const PAUSE: Duration = Duration::from_millis(100);
 
+/// Listens on an address.
+///
+/// # Errors
+/// Those of the system.
+pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = match address {
+        SocketAddr::V4(_) => TcpSocket::new_v4(),
+        SocketAddr::V6(_) => TcpSocket::new_v6(),
+    }?;
+    #[cfg(unix)]
+    socket.set_reuseaddr(true)?;
+    // Accepted connections inherit it.
+    socket.set_send_buffer_size(SOCKET_BUFFER)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
+}
+
 /// Serves until `stop`, and then until what was begun is done, or the grace is over. While
-/// `is_short` says that memory for answers is, clients have less time to read theirs.
+/// `is_short` says that memory for answers is short, clients have less time to read theirs.
 pub async fn serve(
     listener: TcpListener,
     app: Router,
@@ -63,50 +99,30 @@ pub async fn serve(
     is_short: impl Fn() -> bool + Clone + Send + Sync + 'static,
     stop: impl Future<Output = ()>,
 ) {
-    let builder = builder(&limits);
+    let builder = builder();
     let graceful = GracefulShutdown::new();
-    let permits = Arc::new(Semaphore::new(limits.connections));
+    let connections = Connections::new(limits.connections, limits.per_client);
     let mut stop = std::pin::pin!(stop);
     loop {
-        let (stream, permit) = tokio::select! {
-            accepted = accept(&listener, &permits) => match accepted {
+        let (stream, peer, connection) = tokio::select! {
+            accepted = accept(&listener, &connections, &limits.trusted) => match accepted {
                 Ok(accepted) => accepted,
                 Err(error) => {
                     tracing::warn!(%error, "accepting a connection failed");
+                    connections.evict();
                     tokio::time::sleep(PAUSE).await;
                     continue;
                 }
             },
             () = &mut stop => break,
         };
-        let (builder, watcher) = (builder.clone(), graceful.watcher());
-        let service = TowerToHyperService::new(app.clone());
-        let (limits, is_short) = (limits.clone(), is_short.clone());
-        tokio::spawn(async move {
-            let _permit = permit;
-            // The builder's own timer does not cover clients that send nothing at all.
-            match tokio::time::timeout(limits.idle, stream.peek(&mut [0])).await {
-                Ok(Ok(1..)) => {}
-                _ => return,
-            }
-            let mut stream = TimeoutStream::new(stream);
-            stream.set_write_timeout(Some(limits.write));
-            let stream = TokioIo::new(Box::pin(stream));
-            let sending = Arc::new(Sending::default());
-            let service = following(service, Arc::clone(&sending));
-            let connection = builder.serve_connection(stream, service);
-            tokio::select! {
-                ended = watcher.watch(connection.into_owned()) => {
-                    if let Err(error) = ended {
-                        tracing::debug!(error, "a connection ended");
-                    }
-                }
-                () = sending.overdue(limits.write, is_short) => {
-                    tracing::info!("a client did not read its answers, so its connection was \
-                                    closed");
-                }
-            }
-        });
+        let server = Server {
+            builder: builder.clone(),
+            app: app.clone(),
+            limits: limits.clone(),
+            watcher: graceful.watcher(),
+        };
+        tokio::spawn(server.serve(stream, peer, connection, is_short.clone()));
     }
     drop(listener);
     tokio::select! {
@@ -117,9 +133,56 @@ pub async fn serve(
     }
 }
 
-/// The service of one connection, which follows its answers until they are sent.
+/// What a connection is served with.
+struct Server {
+    builder: Builder<TokioExecutor>,
+    app: Router,
+    limits: ConnectionLimits,
+    watcher: Watcher,
+}
+
+impl Server {
+    /// Serves a connection to its end. hyper sets no limit on the time for the first bytes, which
+    /// tell the protocol, nor on idle HTTP/2 connections, so limits on time are kept here.
+    async fn serve(
+        self,
+        stream: TcpStream,
+        peer: IpAddr,
+        connection: Arc<Connection>,
+        is_short: impl Fn() -> bool,
+    ) {
+        let limits = self.limits;
+        let mut stream = TimeoutStream::new(stream);
+        stream.set_write_timeout(Some(limits.write));
+        let stream = TokioIo::new(Box::pin(stream));
+        let sending = Arc::new(Sending::of(Arc::clone(&connection)));
+        let service = TowerToHyperService::new(self.app);
+        let client = move |headers: &_| limits.trusted.client(peer, headers);
+        let service = following(service, client, Arc::clone(&sending));
+        let served = self.builder.serve_connection(stream, service);
+        tokio::select! {
+            ended = self.watcher.watch(served.into_owned()) => {
+                if let Err(error) = ended {
+                    tracing::debug!(error, "a connection ended");
+                }
+            }
+            () = sending.overdue(limits.write, is_short) => closed("unread"),
+            () = connection.expired(limits.idle) => closed("idle"),
+            () = connection.evicted() => closed("connection-limit"),
+        }
+    }
+}
+
+/// Counts a connection that was closed at a limit.
+fn closed(limit: &'static str) {
+    tracing::debug!(limit, "closed a connection");
+    metrics::counter!("opatlas_connections_closed_total", "limit" => limit).increment(1);
+}
+
+/// The service of one connection, which follows its requests until their answers are sent.
 fn following(
     service: TowerToHyperService<Router>,
+    client: impl Fn(&HeaderMap) -> Client,
     sending: Arc<Sending>,
 ) -> impl hyper::service::Service<
     hyper::Request<Incoming>,
@@ -128,36 +191,47 @@ fn following(
     Future: Send + 'static,
 > {
     service_fn(move |mut request: hyper::Request<Incoming>| {
-        request.extensions_mut().insert(Arc::clone(&sending));
+        let working = sending.connection().work();
+        let client = client(request.headers());
+        let extensions = request.extensions_mut();
+        extensions.insert(client);
+        extensions.insert(Arc::clone(&sending));
         let answer = service.call(Drained::of(request));
         let sending = Arc::clone(&sending);
-        async move { answer.await.map(|response| sending.follow(response)) }
+        async move {
+            let response = answer.await.map(|response| sending.follow(response));
+            drop(working);
+            response
+        }
     })
 }
 
 async fn accept(
     listener: &TcpListener,
-    permits: &Arc<Semaphore>,
-) -> io::Result<(TcpStream, OwnedSemaphorePermit)> {
-    let permit = Arc::clone(permits).acquire_owned().await;
-    let permit = permit.map_err(io::Error::other)?;
-    let (stream, _) = listener.accept().await?;
-    stream.set_nodelay(true)?;
-    Ok((stream, permit))
+    connections: &Arc<Connections>,
+    trusted: &TrustedProxies,
+) -> io::Result<(TcpStream, IpAddr, Arc<Connection>)> {
+    loop {
+        let (stream, peer) = listener.accept().await?;
+        let peer = peer.ip();
+        let client = (!trusted.contains(peer)).then(|| peer.into());
+        match connections.add(client).await {
+            Ok(connection) => {
+                // It fails only if the connection is over.
+                let _ = stream.set_nodelay(true);
+                return Ok((stream, peer, connection));
+            }
+            Err(_) => closed("client-limit"),
+        }
+    }
 }
 
-fn builder(limits: &ConnectionLimits) -> Builder<TokioExecutor> {
+fn builder() -> Builder<TokioExecutor> {
     let mut builder = Builder::new(TokioExecutor::new());
-    builder
-        .http1()
-        .timer(TokioTimer::new())
-        .header_read_timeout(limits.idle)
-        .max_buf_size(HEAD);
+    builder.http1().max_buf_size(HEAD);
     builder
         .http2()
-        .timer(TokioTimer::new())
-        .keep_alive_interval(Some(limits.idle))
-        .keep_alive_timeout(limits.write)
+        .max_send_buf_size(STREAM_BUFFER)
         .max_concurrent_streams(STREAMS)
         .max_header_list_size(u32::try_from(HEAD).unwrap_or(u32::MAX));
     builder

@@ -11,20 +11,25 @@ use opatlas_source::Stop;
 use serde::Serialize;
 
 use crate::http::Api;
+use crate::http::middleware::bounds::Buffers;
 use crate::http::middleware::kept::Keepable;
 use crate::http::negotiate::{Accept, Media};
 use crate::http::respond;
+use crate::http::server::SOCKET_BUFFER;
 use crate::service::search::{Filter, find};
 use crate::service::{
-    Effort, Encoding, Items, Reading, Resolved, ServiceError, Snapshot, Unpacker, ViewId,
+    Effort, Encoding, Items, Reading, Resolved, Service, ServiceError, Snapshot, Unpacker, ViewId,
 };
 use crate::wire::json;
 use crate::wire::operators::expect_values;
 use crate::wire::problem::Problem;
 use opatlas_operators::operator::OperatorId;
 
-/// How many compressed bytes are decompressed at once.
+/// Up to how many compressed bytes a plain answer is decompressed as a whole.
 const STEP: usize = 8 << 10;
+/// How many bytes of a streamed answer may be in the buffers of its connection: those of the system,
+/// and as many in those of hyper.
+const SENDING: usize = 2 * SOCKET_BUFFER as usize;
 /// How many lines are sent together, of some kilobytes each.
 const LINES: usize = 64;
 
@@ -55,7 +60,7 @@ pub async fn operators(
             api.service.make_bulk((id, form), items)
         }
     };
-    let mut response = answer(accept, id, Media::NdJson, reading).await?;
+    let mut response = answer(&api.service, accept, (id, Media::NdJson), reading).await?;
     if accept.encoding != Encoding::Plain {
         let (holds, is_of_today) = (revision.holds, false);
         respond::keep_if_whole(&mut response, Keepable { holds, is_of_today });
@@ -78,12 +83,12 @@ pub fn form(accept: &Accept) -> Encoding {
 /// # Errors
 /// The problem of making the first piece.
 pub async fn answer(
+    service: &Service,
     accept: &Accept,
-    id: ViewId,
-    media: Media,
+    (id, media): (ViewId, Media),
     reading: Reading,
 ) -> Result<Response, Problem> {
-    let mut response = send(accept.encoding, reading).await?;
+    let mut response = send(service, accept.encoding, reading).await?;
     let headers = response.headers_mut();
     respond::caching(headers);
     headers.insert(header::ETAG, respond::etag(id, accept.encoding));
@@ -119,32 +124,45 @@ fn lines(
     })
 }
 
-/// Streams an answer.
-async fn send(encoding: Encoding, mut reading: Reading) -> Result<Response, Problem> {
+/// Streams an answer, or sends it whole where all of it is there.
+async fn send(
+    service: &Service,
+    encoding: Encoding,
+    mut reading: Reading,
+) -> Result<Response, Problem> {
+    let is_plain = encoding == Encoding::Plain;
     if let Some(whole) = reading.whole().await {
-        if encoding != Encoding::Plain {
+        if !is_plain {
             return Ok(Response::new(Body::from(whole)));
         }
-        if whole.len() <= STEP {
-            let unpacker = Unpacker::new();
-            let text = unpacker.and_then(|mut unpacker| unpacker.unpack(&whole));
-            return Ok(Response::new(Body::from(
-                text.map_err(ServiceError::failed)?,
-            )));
+        if whole.len() <= STEP
+            && let Some(text) = short_text(&whole).map_err(ServiceError::failed)?
+        {
+            return Ok(Response::new(Body::from(service.hold(text)?)));
         }
     }
     let first = reading.next().await.map_err(ServiceError::Shared)?;
-    let unpacker = match encoding {
-        Encoding::Plain => Some(Unpacker::new().map_err(ServiceError::failed)?),
-        _ => None,
-    };
     let sending = Sending {
         reading,
         rest: first.unwrap_or_default(),
-        unpacker,
+        is_plain,
+        unpacker: None,
     };
     let pieces = stream::try_unfold(sending, Sending::next);
-    Ok(Response::new(Body::from_stream(pieces)))
+    let mut response = Response::new(Body::from_stream(pieces));
+    let unpacker = if is_plain { Unpacker::MEMORY } else { 0 };
+    let buffers = Buffers(SENDING + unpacker);
+    response.extensions_mut().insert(buffers);
+    Ok(response)
+}
+
+/// The text of a whole answer, if it is short.
+fn short_text(whole: &Bytes) -> std::io::Result<Option<Vec<u8>>> {
+    let mut unpacker = Unpacker::new()?;
+    let mut packed = whole.clone();
+    let text = unpacker.unpack(&mut packed)?;
+    let is_all = unpacker.unpack(&mut packed)?.is_empty();
+    Ok(is_all.then_some(text))
 }
 
 /// An answer that is being sent.
@@ -152,29 +170,35 @@ struct Sending {
     reading: Reading,
     /// What is read but not sent.
     rest: Bytes,
-    /// For who wants plain text.
+    is_plain: bool,
+    /// For plain text. It is made when the first piece is sent, after its memory is reserved.
     unpacker: Option<Unpacker>,
 }
 
 impl Sending {
     async fn next(mut self) -> Result<Option<(Bytes, Self)>, ServiceError> {
         loop {
-            if self.rest.is_empty() {
-                match self.reading.next().await.map_err(ServiceError::Shared)? {
-                    Some(piece) => self.rest = piece,
-                    None => return Ok(None),
-                }
+            let piece = self.piece().map_err(ServiceError::failed)?;
+            if !piece.is_empty() {
+                return Ok(Some((piece, self)));
             }
-            let Some(unpacker) = &mut self.unpacker else {
-                return Ok(Some((std::mem::take(&mut self.rest), self)));
-            };
-            let packed = self.rest.split_to(STEP.min(self.rest.len()));
-            let text = unpacker.unpack(&packed).map_err(ServiceError::failed)?;
-            // A piece may end within a block.
-            if !text.is_empty() {
-                return Ok(Some((text.into(), self)));
+            match self.reading.next().await.map_err(ServiceError::Shared)? {
+                Some(piece) => self.rest = piece,
+                None => return Ok(None),
             }
         }
+    }
+
+    /// What can be sent without reading on.
+    fn piece(&mut self) -> std::io::Result<Bytes> {
+        if !self.is_plain {
+            return Ok(std::mem::take(&mut self.rest));
+        }
+        let unpacker = match &mut self.unpacker {
+            Some(unpacker) => unpacker,
+            none => none.insert(Unpacker::new()?),
+        };
+        Ok(unpacker.unpack(&mut self.rest)?.into())
     }
 }
 

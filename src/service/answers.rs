@@ -1,13 +1,11 @@
 //! Memory for finished answers: those that are kept, and those that clients have yet to read.
 
-use std::sync::Arc;
-
 use bytes::Bytes;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use opatlas_source::Stop;
 
 use super::Service;
+use super::budget::{Budget, Reserved};
 use super::error::ServiceError;
 use super::work::Turn;
 
@@ -16,19 +14,22 @@ pub const LARGEST_ANSWER: usize = 64 << 20;
 
 /// Answers up to this size, in bytes, do not count, so that health checks work at the limit too.
 const UNCOUNTED: usize = 2 << 10;
-/// A semaphore counts to 2^29 in places with small words; bytes are counted in these.
-const UNIT: usize = 1 << 10;
+/// Of how many parts of the budget one client may have one.
+const SHARE: usize = 2;
 
-/// The budget of all answers together. An answer takes its part before the worker that made it is
-/// free again, and gives it back when the last copy of its bytes goes: out of a cache, or out of the
-/// buffers of the connection that sends it.
+/// The budget of all answers together, in bytes. An answer takes its part before the worker that made
+/// it is free again. The part returns when the last copy of its bytes is dropped: by a cache, or by
+/// the connection that sends it.
 #[derive(Debug, Clone)]
-pub(super) struct Answers(Arc<Semaphore>);
+pub(super) struct Answers {
+    budget: Budget,
+    total: usize,
+}
 
 /// Bytes with their part of the budget.
 struct BudgetedBytes {
     bytes: Vec<u8>,
-    _part: OwnedSemaphorePermit,
+    _part: Reserved,
 }
 
 impl AsRef<[u8]> for BudgetedBytes {
@@ -39,7 +40,10 @@ impl AsRef<[u8]> for BudgetedBytes {
 
 impl Answers {
     pub(super) fn new(budget: usize) -> Self {
-        Self(Arc::new(Semaphore::new(budget.div_ceil(UNIT))))
+        Self {
+            budget: Budget::with_share(budget, budget / SHARE),
+            total: budget,
+        }
     }
 
     /// Counts an answer.
@@ -55,19 +59,18 @@ impl Answers {
         if bytes.len() <= UNCOUNTED {
             return Ok(bytes.into());
         }
-        let units = u32::try_from(bytes.capacity().div_ceil(UNIT)).unwrap_or(u32::MAX);
-        let part = Arc::clone(&self.0).try_acquire_many_owned(units);
+        let part = self.budget.reserve(None, bytes.capacity());
         let part = part.map_err(|_| ServiceError::Unread)?;
         Ok(Bytes::from_owner(BudgetedBytes { bytes, _part: part }))
     }
 
-    fn is_short(&self, budget: usize) -> bool {
-        self.0.available_permits() < budget.div_ceil(UNIT) / 4
+    fn is_short(&self) -> bool {
+        self.budget.free() < self.total / 4
     }
 
     /// Whether there is any room, to avoid useless work.
     fn expect_room(&self) -> Result<(), ServiceError> {
-        match self.0.available_permits() {
+        match self.budget.free() {
             0 => Err(ServiceError::Unread),
             _ => Ok(()),
         }
@@ -119,8 +122,13 @@ impl Service {
 
     /// Tells whether memory for answers is short: less than a quarter of it is left.
     pub fn answers_are_short(&self) -> impl Fn() -> bool + Clone + Send + Sync + 'static {
-        let (answers, budget) = (self.answers.clone(), self.limits.answer_bytes);
-        move || answers.is_short(budget)
+        let answers = self.answers.clone();
+        move || answers.is_short()
+    }
+
+    /// The memory for answers, in bytes. What connections need to send answers is reserved here too.
+    pub fn answer_budget(&self) -> &Budget {
+        &self.answers.budget
     }
 
     /// Counts a small answer that was made on the spot.
@@ -135,6 +143,8 @@ impl Service {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const UNIT: usize = 1 << 10;
 
     #[test]
     fn answers_count_until_the_last_copy_is_gone() {

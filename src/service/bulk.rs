@@ -360,8 +360,11 @@ mod tests {
                 }
                 _ => {
                     let mut unpacker = Unpacker::new().unwrap();
-                    for piece in &pieces {
-                        plain.extend(unpacker.unpack(piece).unwrap());
+                    for mut piece in pieces.iter().cloned() {
+                        while !piece.is_empty() {
+                            plain.extend(unpacker.unpack(&mut piece).unwrap());
+                        }
+                        plain.extend(unpacker.unpack(&mut piece).unwrap());
                     }
                     let whole = zstd::stream::decode_all(&*pieces.concat()).unwrap();
                     assert_eq!(plain, whole);

@@ -11,6 +11,7 @@ mod address;
 mod ahead;
 mod answers;
 pub mod backend;
+mod budget;
 mod bulk;
 pub mod companions;
 pub mod compare;
@@ -53,6 +54,7 @@ use std::time::Instant;
 
 pub use address::{Address, FRESH, Holds, Resolved};
 pub use answers::LARGEST_ANSWER;
+pub use budget::{Budget, Exhausted, Reserved};
 pub use bulk::{Items, Reading};
 pub use error::{Denial, Refusal, ServiceError};
 pub use ingest::{Ingest, Ingested};
@@ -102,7 +104,8 @@ pub struct Limits {
     pub snapshot_bytes: u64,
     /// Memory for finished answers that are kept, in bytes.
     pub view_bytes: u64,
-    /// Memory for all finished answers, kept or not yet read by clients, in bytes.
+    /// Memory for all finished answers, kept or not yet read by clients, and for what sends them, in
+    /// bytes.
     pub answer_bytes: usize,
     /// How many requests may compute at once; the rest wait.
     pub workers: usize,

@@ -1,8 +1,9 @@
 //! Compressing text that comes in pieces, so that each piece can be sent at once, and back.
 
-use std::io::Write as _;
+use std::io::{self, Write as _};
 
-use zstd::stream::raw::{Encoder, Operation as _};
+use bytes::{Buf as _, Bytes};
+use zstd::stream::raw::{Decoder, Encoder, Operation as _};
 use zstd::stream::zio::Writer;
 
 use super::compressed::LONG_GZIP_LEVEL;
@@ -107,26 +108,48 @@ impl Packer {
     }
 }
 
+/// How many bytes of text are decompressed at once.
+const TEXT: usize = 32 << 10;
+
 /// Decompresses a stream of Zstandard that comes in pieces.
-pub struct Unpacker(zstd::stream::write::Decoder<'static, Vec<u8>>);
+pub struct Unpacker {
+    decoder: Decoder<'static>,
+    /// Whether it may have more text without more input.
+    is_full: bool,
+}
 
 impl Unpacker {
+    /// The most memory that one takes, in bytes, its text included: a window of 512 KiB at
+    /// [`STREAM_LEVEL`], two blocks of 128 KiB, and the tables of the decoder.
+    pub const MEMORY: usize = 1 << 20;
+
     /// One at the beginning of a stream.
     ///
     /// # Errors
     /// When there is no memory for it.
-    pub fn new() -> std::io::Result<Self> {
-        zstd::stream::write::Decoder::new(Vec::new()).map(Self)
+    pub fn new() -> io::Result<Self> {
+        Ok(Self {
+            decoder: Decoder::new()?,
+            is_full: false,
+        })
     }
 
-    /// The text of a piece.
+    /// Decompresses the beginning of a piece, and removes it from the piece. Returns at most
+    /// 32 KiB of text. No text means that the next piece is needed.
     ///
     /// # Errors
-    /// When it does not continue the stream.
-    pub fn unpack(&mut self, piece: &[u8]) -> std::io::Result<Vec<u8>> {
-        self.0.write_all(piece)?;
-        self.0.flush()?;
-        Ok(std::mem::take(self.0.get_mut()))
+    /// When the piece does not continue the stream.
+    pub fn unpack(&mut self, piece: &mut Bytes) -> io::Result<Vec<u8>> {
+        let mut text = vec![0; TEXT];
+        let mut written = 0;
+        while written == 0 && (self.is_full || !piece.is_empty()) {
+            let step = self.decoder.run_on_buffers(piece, &mut text)?;
+            piece.advance(step.bytes_read);
+            written = step.bytes_written;
+            self.is_full = written == TEXT;
+        }
+        text.truncate(written);
+        Ok(text)
     }
 }
 
@@ -143,6 +166,36 @@ mod tests {
         }
         all.extend(packer.finish());
         all
+    }
+
+    fn unpacked(pieces: &[&[u8]]) -> Vec<Vec<u8>> {
+        let mut unpacker = Unpacker::new().unwrap();
+        let mut texts = Vec::new();
+        for piece in pieces {
+            let mut piece = Bytes::copy_from_slice(piece);
+            loop {
+                match unpacker.unpack(&mut piece).unwrap() {
+                    text if text.is_empty() => break,
+                    text => texts.push(text),
+                }
+            }
+            assert!(piece.is_empty());
+        }
+        texts
+    }
+
+    #[test]
+    fn text_comes_in_small_pieces_however_much_is_in_one() {
+        for bytes in [0, 1, TEXT - 1, TEXT, TEXT + 1, 100 * TEXT] {
+            let long = "x".repeat(bytes);
+            let packed = packed(&[&long, "the end"]);
+            let (first, second) = packed.split_at(packed.len() / 2);
+            for pieces in [&[&packed[..]][..], &[first, second]] {
+                let texts = unpacked(pieces);
+                assert!(texts.iter().all(|text| text.len() <= TEXT));
+                assert_eq!(texts.concat(), format!("{long}the end").as_bytes());
+            }
+        }
     }
 
     #[test]

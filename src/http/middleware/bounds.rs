@@ -1,7 +1,9 @@
-//! Limits on requests in progress and on bytes of bodies in memory. Requests beyond a limit are
-//! rejected at once, so that the others can finish.
+//! Limits on requests in progress, on the memory that their bodies take, and on the memory that it
+//! takes to send answers. One client may have a part of each. Requests beyond a limit are rejected at
+//! once, so that the others can finish.
 
 use std::fmt;
+use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
@@ -12,127 +14,165 @@ use axum::middleware::Next;
 use axum::response::Response;
 use bytes::Bytes;
 use hyper::body::{Frame, SizeHint};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::http::ApiConfig;
+use crate::http::Api;
+use crate::http::client::Client;
 use crate::http::middleware::sending::Sending;
+use crate::service::{Budget, Exhausted, Reserved};
 use crate::wire::problem::{Kind, Problem};
 
-/// What the whole HTTP side may have under way.
+/// How many bytes of each body come with its request and need nothing of the budget. So small
+/// requests get through when large bodies have taken all of it.
+pub const SMALL_BODY: usize = 64 << 10;
+
+/// Of how many parts of a budget one client may have one.
+const SHARE: usize = 2;
+
+/// The route that has no limits: it must answer as long as the process runs.
+const HEALTH: &str = "/healthz";
+
+/// What all requests together may take.
 #[derive(Debug, Clone)]
 pub struct Bounds {
-    requests: Arc<Semaphore>,
-    /// In units of [`UNIT`] bytes.
-    bodies: Arc<Semaphore>,
+    requests: Budget,
+    /// In bytes.
+    bodies: Budget,
+    /// In bytes.
+    answers: Budget,
 }
 
-/// A semaphore counts to 2^29 in places with small words; bytes are counted in these.
-const UNIT: usize = 1 << 10;
+/// The bytes that a body allocates while it is sent. A handler puts it into the extensions of its
+/// response.
+#[derive(Debug, Clone, Copy)]
+pub struct Buffers(pub usize);
 
 impl Bounds {
     /// The bounds of a configuration.
     #[must_use]
-    pub fn of(config: &ApiConfig) -> Self {
+    pub fn of(api: &Api) -> Self {
+        let config = &api.config;
+        let shared = |total: usize| Budget::with_share(total, total.div_ceil(SHARE));
         Self {
-            requests: Arc::new(Semaphore::new(config.max_requests)),
-            bodies: Arc::new(Semaphore::new(config.body_budget.div_ceil(UNIT))),
+            requests: shared(config.max_requests),
+            bodies: shared(config.body_budget),
+            answers: api.service.answer_budget().clone(),
         }
     }
+
+    /// Reserves what sending a response takes, until the response is sent.
+    fn reserve_buffers(
+        &self,
+        client: Option<IpAddr>,
+        response: &mut Response,
+    ) -> Result<(), Problem> {
+        if let Some(Buffers(bytes)) = response.extensions_mut().remove() {
+            let reserved = self.answers.reserve(client, bytes);
+            let reserved = reserved.map_err(|limit| busy("too many unread answers", limit))?;
+            response.extensions_mut().insert(Arc::new(reserved));
+        }
+        Ok(())
+    }
+}
+
+fn busy(what: &str, limit: Exhausted) -> Problem {
+    Problem::new(Kind::Busy, format!("{what}: {limit}"))
 }
 
 /// The layer.
 ///
 /// # Errors
-/// [`Kind::Busy`] when too many requests are under way.
+/// [`Kind::Busy`] when too many requests are under way, or too many answers are unread.
 pub async fn bounded(
     State(bounds): State<Bounds>,
     request: Request,
     next: Next,
 ) -> Result<Response, Problem> {
-    let Ok(_permit) = bounds.requests.try_acquire() else {
-        return Err(Problem::new(Kind::Busy, "too many requests in progress"));
-    };
-    let held = BodyPermit::default();
+    if request.uri().path() == HEALTH {
+        return Ok(next.run(request).await);
+    }
+    let client = request.extensions().get::<Client>();
+    let client = client.map(|Client(address)| *address);
+    let in_progress = bounds.requests.reserve(client, 1);
+    let _in_progress = in_progress.map_err(|limit| busy("too many requests in progress", limit))?;
+    let permit = BodyPermit::of(&bounds.bodies, client);
     let mut request = request.map(|body| match body.is_end_stream() {
         true => body,
         false => Body::new(Counted {
             body,
-            budget: Arc::clone(&bounds.bodies),
-            held: held.clone(),
+            permit: permit.clone(),
         }),
     });
-    request.extensions_mut().insert(held.clone());
+    request.extensions_mut().insert(permit.clone());
     let sending = request.extensions().get::<Arc<Sending>>().cloned();
-    let is_full = |bytes| {
-        sending
-            .as_ref()
-            .is_some_and(|sending| sending.is_full(bytes))
-    };
-    let unread = || {
-        Problem::new(
+    let expect_read = |bytes| match &sending {
+        Some(sending) if sending.is_full(bytes) => Err(Problem::new(
             Kind::Busy,
             "read the pending answers on this connection first",
-        )
+        )),
+        _ => Ok(()),
     };
-    if is_full(0) {
-        return Err(unread());
-    }
-    let response = next.run(request).await;
-    if is_full(response.body().size_hint().lower()) {
-        return Err(unread());
-    }
-    // What was read may be in use until here.
-    drop(held);
+    expect_read(0)?;
+    let mut response = next.run(request).await;
+    expect_read(response.body().size_hint().lower())?;
+    bounds.reserve_buffers(client, &mut response)?;
+    // The handler may use the body until here.
+    drop(permit);
     Ok(response)
 }
 
-/// The part of the budget that one request holds.
-#[derive(Debug, Clone, Default)]
-pub struct BodyPermit(Arc<Mutex<Option<OwnedSemaphorePermit>>>);
+/// The memory of the body of one request.
+#[derive(Debug, Clone)]
+pub struct BodyPermit(Arc<Mutex<BodyMemory>>);
+
+#[derive(Debug)]
+struct BodyMemory {
+    bytes: usize,
+    /// For what exceeds [`SMALL_BODY`].
+    reserved: Reserved,
+}
 
 impl BodyPermit {
-    /// Returns the excess over these bytes, because a reader may keep less than it reserved.
+    fn of(bodies: &Budget, client: Option<IpAddr>) -> Self {
+        let reserved = bodies.empty(client);
+        Self(Arc::new(Mutex::new(BodyMemory { bytes: 0, reserved })))
+    }
+
+    /// Counts more bytes.
+    fn add(&self, bytes: usize) -> Result<(), OverBudget> {
+        let mut memory = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let sum = memory.bytes.saturating_add(bytes);
+        let large = |bytes: usize| bytes.saturating_sub(SMALL_BODY);
+        let more = large(sum) - large(memory.bytes);
+        memory.reserved.grow(more).map_err(OverBudget)?;
+        memory.bytes = sum;
+        Ok(())
+    }
+
+    /// Returns the excess over these bytes, because a reader may keep less than it was sent.
     pub fn keep(&self, bytes: usize) {
-        let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(held) = held.as_mut() {
-            let spare = held.num_permits().saturating_sub(bytes.div_ceil(UNIT));
-            drop(held.split(spare));
-        }
+        let mut memory = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        memory.bytes = memory.bytes.min(bytes);
+        memory.reserved.shrink_to(bytes.saturating_sub(SMALL_BODY));
     }
 }
 
-/// A body that takes from the budget what it brings.
+/// A body that reserves memory for what it brings.
 struct Counted {
     body: Body,
-    budget: Arc<Semaphore>,
-    held: BodyPermit,
+    permit: BodyPermit,
 }
 
 /// The budget is used up.
-#[derive(Debug)]
-pub struct OverBudget;
+#[derive(Debug, Clone, Copy)]
+pub struct OverBudget(pub Exhausted);
 
 impl fmt::Display for OverBudget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("too many bodies in transfer")
+        write!(f, "too many bodies in transfer: {}", self.0)
     }
 }
 
 impl std::error::Error for OverBudget {}
-
-impl Counted {
-    fn take(&self, bytes: usize) -> Result<(), OverBudget> {
-        let units = u32::try_from(bytes.div_ceil(UNIT)).map_err(|_| OverBudget)?;
-        let taken = Arc::clone(&self.budget).try_acquire_many_owned(units);
-        let taken = taken.map_err(|_| OverBudget)?;
-        let mut held = self.held.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match &mut *held {
-            Some(held) => held.merge(taken),
-            none => *none = Some(taken),
-        }
-        Ok(())
-    }
-}
 
 impl HttpBody for Counted {
     type Data = Bytes;
@@ -145,7 +185,7 @@ impl HttpBody for Counted {
         let frame = Pin::new(&mut self.body).poll_frame(context);
         if let Poll::Ready(Some(Ok(frame))) = &frame
             && let Some(data) = frame.data_ref()
-            && let Err(over) = self.take(data.len())
+            && let Err(over) = self.permit.add(data.len())
         {
             return Poll::Ready(Some(Err(axum::Error::new(over))));
         }
@@ -167,27 +207,31 @@ mod tests {
 
     use super::*;
 
+    fn counted(permit: &BodyPermit, bytes: usize) -> Body {
+        Body::new(Counted {
+            body: Body::from(vec![0; bytes]),
+            permit: permit.clone(),
+        })
+    }
+
     #[tokio::test]
-    async fn a_body_takes_from_the_budget_and_gives_back() {
-        let budget = Arc::new(Semaphore::new(3));
-        let counted = |held: &BodyPermit| {
-            Body::new(Counted {
-                body: Body::from(vec![0; 2 * UNIT]),
-                budget: Arc::clone(&budget),
-                held: held.clone(),
-            })
-        };
-        let held = BodyPermit::default();
-        assert!(counted(&held).collect().await.is_ok());
-        assert_eq!(budget.available_permits(), 1);
-        let error = counted(&BodyPermit::default()).collect().await.unwrap_err();
+    async fn a_large_body_takes_from_the_budget_and_gives_back() {
+        let budget = Budget::new(30);
+        let permit = || BodyPermit::of(&budget, None);
+        let first = permit();
+        assert!(counted(&first, SMALL_BODY + 20).collect().await.is_ok());
+        assert_eq!(budget.free(), 10);
+        let error = counted(&permit(), SMALL_BODY + 11).collect().await;
+        let error = error.unwrap_err();
         assert!(error.to_string().contains("too many bodies"), "{error}");
-        held.keep(UNIT);
-        assert_eq!(budget.available_permits(), 2);
-        held.keep(2 * UNIT);
-        assert_eq!(budget.available_permits(), 2);
-        drop(held);
-        assert_eq!(budget.available_permits(), 3);
-        assert!(counted(&BodyPermit::default()).collect().await.is_ok());
+        assert!(counted(&permit(), SMALL_BODY).collect().await.is_ok());
+        first.keep(SMALL_BODY + 15);
+        assert_eq!(budget.free(), 15);
+        first.keep(SMALL_BODY + 20);
+        assert_eq!(budget.free(), 15);
+        assert!(counted(&first, 15).collect().await.is_ok());
+        assert_eq!(budget.free(), 0);
+        first.keep(1);
+        assert_eq!(budget.free(), 30);
     }
 }

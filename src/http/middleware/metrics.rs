@@ -61,6 +61,10 @@ fn describe() {
         "Time to the head of the answer, in seconds."
     );
     metrics::describe_gauge!("opatlas_http_requests_in_flight", "Requests in progress.");
+    metrics::describe_counter!(
+        "opatlas_connections_closed_total",
+        "Connections that were closed at a limit."
+    );
     metrics::describe_counter!("opatlas_ingests_total", "Bundles received, by outcome.");
     metrics::describe_histogram!(
         "opatlas_ingest_seconds",

@@ -17,6 +17,9 @@ use hyper::body::{Frame, SizeHint};
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
+use crate::http::connections::{Connection, Unsent};
+use crate::service::Reserved;
+
 /// How many bytes a second a client must take at least, besides the time that it has anyway.
 const PACE: usize = 256 << 10;
 
@@ -30,8 +33,9 @@ const TICK: Duration = Duration::from_secs(1);
 const LARGEST: usize = 64 << 20;
 
 /// The answers that a connection has on their way.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Sending {
+    connection: Arc<Connection>,
     open: Mutex<Open>,
     opened: Notify,
 }
@@ -50,6 +54,21 @@ struct Answer {
 }
 
 impl Sending {
+    /// The answers of a connection, which has none yet.
+    #[must_use]
+    pub fn of(connection: Arc<Connection>) -> Self {
+        Self {
+            connection,
+            open: Mutex::default(),
+            opened: Notify::new(),
+        }
+    }
+
+    /// The connection.
+    pub(crate) fn connection(&self) -> &Arc<Connection> {
+        &self.connection
+    }
+
     /// Whether an answer of this size exceeds the limit, together with the pending answers.
     #[must_use]
     pub fn is_full(&self, bytes: u64) -> bool {
@@ -59,14 +78,15 @@ impl Sending {
         there > 0 && there.saturating_add(bytes) > LARGEST
     }
 
-    /// Follows an answer until it is sent.
-    pub(crate) fn follow(self: &Arc<Self>, response: Response) -> Response {
+    /// Follows an answer until it is sent. An `Arc<Reserved>` among its extensions is kept as long.
+    pub(crate) fn follow(self: &Arc<Self>, mut response: Response) -> Response {
+        let buffers = response.extensions_mut().remove();
         response.map(|body| match body.is_end_stream() {
             true => body,
             false => {
                 let bytes = body.size_hint().exact();
                 let bytes = bytes.and_then(|bytes| usize::try_from(bytes).ok());
-                let ticket = self.begin(bytes.unwrap_or_default());
+                let ticket = self.begin(bytes.unwrap_or_default(), buffers);
                 let is_counted = bytes.is_some();
                 Body::new(Followed {
                     body,
@@ -100,7 +120,7 @@ impl Sending {
         }
     }
 
-    fn begin(self: &Arc<Self>, bytes: usize) -> Arc<Ticket> {
+    fn begin(self: &Arc<Self>, bytes: usize, buffers: Option<Arc<Reserved>>) -> Arc<Ticket> {
         let mut open = self.lock();
         let id = open.next;
         open.next += 1;
@@ -111,6 +131,8 @@ impl Sending {
         Arc::new(Ticket {
             sending: Arc::clone(self),
             id,
+            _buffers: buffers,
+            _unsent: self.connection.send(),
         })
     }
 
@@ -124,6 +146,9 @@ impl Sending {
 struct Ticket {
     sending: Arc<Sending>,
     id: u64,
+    /// The memory that is reserved to send it.
+    _buffers: Option<Arc<Reserved>>,
+    _unsent: Unsent,
 }
 
 impl Ticket {
@@ -196,12 +221,19 @@ mod tests {
     use http_body_util::BodyExt as _;
 
     use super::*;
+    use crate::http::connections::Connections;
+    use crate::service::Budget;
 
     const PATIENCE: Duration = Duration::from_millis(50);
 
+    async fn sending() -> Arc<Sending> {
+        let connection = Connections::new(1, 1).add(None).await.unwrap();
+        Arc::new(Sending::of(connection))
+    }
+
     #[tokio::test]
     async fn answers_that_are_read_are_not_waited_for() {
-        let sending = Arc::new(Sending::default());
+        let sending = sending().await;
         let response = sending.follow(Response::new(Body::from("answer")));
         let read = response.into_body().collect().await.unwrap().to_bytes();
         assert!(
@@ -216,7 +248,7 @@ mod tests {
 
     #[tokio::test]
     async fn answers_that_nobody_reads_are_overdue() {
-        let sending = Arc::new(Sending::default());
+        let sending = sending().await;
         let answer = Response::new(Body::from("answer"));
         let unread = sending.follow(answer).into_body().collect().await;
         sending.overdue(PATIENCE, || false).await;
@@ -229,12 +261,25 @@ mod tests {
 
     #[tokio::test]
     async fn a_connection_takes_one_large_answer_at_a_time() {
-        let sending = Arc::new(Sending::default());
+        let sending = sending().await;
         assert!(!sending.is_full(u64::MAX), "one alone is always sent");
         let large = sending.follow(Response::new(Body::from(vec![0; 1 << 20])));
         assert!(!sending.is_full(1 << 20));
         assert!(sending.is_full(64 << 20));
         drop(large);
         assert!(!sending.is_full(64 << 20));
+    }
+
+    #[tokio::test]
+    async fn memory_is_reserved_until_the_last_byte_is_gone() {
+        let (sending, budget) = (sending().await, Budget::new(10));
+        let mut answer = Response::new(Body::from("answer"));
+        let buffers = Arc::new(budget.reserve(None, 10).unwrap());
+        answer.extensions_mut().insert(buffers);
+        let unread = sending.follow(answer).into_body().collect().await.unwrap();
+        let unread = unread.to_bytes();
+        assert_eq!(budget.free(), 0);
+        drop(unread);
+        assert_eq!(budget.free(), 10);
     }
 }

@@ -143,7 +143,7 @@ pub async fn stored(
             Some(reading) => reading,
             None => service.make_bulk((id, form), items(&api, making().await?)),
         };
-        let mut response = stream::answer(&accept, id, media, reading).await?;
+        let mut response = stream::answer(service, &accept, (id, media), reading).await?;
         respond::keep_if_whole(&mut response, keepable);
         return Ok(response);
     }

@@ -1,0 +1,122 @@
+//! The client of a request: the address for which limits per client count.
+
+use std::net::{IpAddr, Ipv6Addr};
+
+use axum::http::{HeaderMap, HeaderName};
+use ipnet::IpNet;
+
+const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
+
+/// An address for limits per client. An IPv6 client is its /64 network, because most hosts have all
+/// addresses of one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Client(pub IpAddr);
+
+impl From<IpAddr> for Client {
+    fn from(address: IpAddr) -> Self {
+        Self(match address.to_canonical() {
+            IpAddr::V4(address) => address.into(),
+            IpAddr::V6(address) => {
+                let network = u128::from(address) >> 64 << 64;
+                Ipv6Addr::from(network).into()
+            }
+        })
+    }
+}
+
+/// The networks of proxies. Their connections have no limit per client, and `X-Forwarded-For` is
+/// believed if it comes from them.
+#[derive(Debug, Clone, Default)]
+pub struct TrustedProxies(pub Vec<IpNet>);
+
+impl TrustedProxies {
+    /// Whether an address belongs to a proxy.
+    #[must_use]
+    pub fn contains(&self, address: IpAddr) -> bool {
+        let address = address.to_canonical();
+        self.0.iter().any(|network| network.contains(&address))
+    }
+
+    /// The client of a request that came from `peer`. Proxies append the address of their own client
+    /// to `X-Forwarded-For`, so the client is the last address there that is not a proxy's.
+    #[must_use]
+    pub fn client(&self, peer: IpAddr, headers: &HeaderMap) -> Client {
+        if !self.contains(peer) {
+            return peer.into();
+        }
+        let mut client = peer;
+        let lines = headers.get_all(X_FORWARDED_FOR).iter().rev();
+        for entry in lines.flat_map(|line| line.as_bytes().rsplit(|byte| *byte == b',')) {
+            let text = std::str::from_utf8(entry.trim_ascii()).unwrap_or_default();
+            let Ok(address) = text.parse::<IpAddr>() else {
+                break;
+            };
+            client = address;
+            if !self.contains(address) {
+                break;
+            }
+        }
+        client.into()
+    }
+}
+
+/// Reads `192.0.2.1`, `192.0.2.0/24` or `2001:db8::/32`.
+///
+/// # Errors
+/// The form of a network, if the text has another one.
+pub fn parse_network(text: &str) -> Result<IpNet, String> {
+    let address = text.parse::<IpAddr>().map(IpNet::from);
+    address.or_else(|_| text.parse()).map_err(|_| {
+        "write an address or a network, such as 192.0.2.1, 192.0.2.0/24 or 2001:db8::/32".to_owned()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+
+    use super::*;
+
+    fn client(peer: &str, forwarded: &[&'static str]) -> String {
+        let trusted = ["127.0.0.0/8", "10.0.0.1", "::1"];
+        let trusted = TrustedProxies(trusted.map(|text| parse_network(text).unwrap()).into());
+        let mut headers = HeaderMap::new();
+        for line in forwarded {
+            headers.append(X_FORWARDED_FOR, HeaderValue::from_static(line));
+        }
+        let Client(address) = trusted.client(peer.parse().unwrap(), &headers);
+        address.to_string()
+    }
+
+    #[test]
+    fn only_proxies_name_their_clients() {
+        for (peer, forwarded, expected) in [
+            ("192.0.2.1", &["198.51.100.7"][..], "192.0.2.1"),
+            ("127.0.0.1", &[], "127.0.0.1"),
+            ("::ffff:127.0.0.1", &["198.51.100.7"], "198.51.100.7"),
+            ("10.0.0.1", &["203.0.113.9, 198.51.100.7"], "198.51.100.7"),
+            ("127.0.0.1", &["198.51.100.7, 10.0.0.1"], "198.51.100.7"),
+            ("::1", &["203.0.113.9", "198.51.100.7"], "198.51.100.7"),
+            ("127.0.0.1", &["198.51.100.7, unknown"], "127.0.0.1"),
+            ("127.0.0.1", &["198.51.100.7, , 10.0.0.1"], "10.0.0.1"),
+        ] {
+            assert_eq!(client(peer, forwarded), expected, "{peer} {forwarded:?}");
+        }
+    }
+
+    #[test]
+    fn a_host_of_ipv6_is_one_client() {
+        assert_eq!(client("2001:db8:1:2:3::1", &[]), "2001:db8:1:2::");
+        assert_eq!(client("2001:db8:1:2::ffff", &[]), "2001:db8:1:2::");
+        assert_eq!(client("2001:db8:1:3::1", &[]), "2001:db8:1:3::");
+        assert_eq!(client("::ffff:192.0.2.1", &[]), "192.0.2.1");
+    }
+
+    #[test]
+    fn a_network_is_an_address_or_has_a_prefix() {
+        assert_eq!(parse_network("192.0.2.1").unwrap().prefix_len(), 32);
+        for wrong in ["", "localhost", "192.0.2.1/33", "192.0.2.1:80", "none"] {
+            assert!(parse_network(wrong).is_err(), "{wrong}");
+        }
+    }
+}

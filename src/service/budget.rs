@@ -1,0 +1,192 @@
+//! A budget that clients share: bytes, requests or connections.
+//!
+//! Whoever needs a part reserves it first. The part returns when its [`Reserved`] is dropped.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// A limited amount, and a limit on the share of each client.
+#[derive(Debug, Clone)]
+pub struct Budget(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    total: usize,
+    share: usize,
+    used: Mutex<Used>,
+}
+
+#[derive(Debug, Default)]
+struct Used {
+    total: usize,
+    /// Only clients that hold something.
+    clients: HashMap<IpAddr, usize>,
+}
+
+/// Why nothing was reserved.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exhausted {
+    /// All clients together are at the limit.
+    Total,
+    /// This client is at the limit of its share.
+    Share,
+}
+
+impl fmt::Display for Exhausted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Total => "the limit of the server is reached",
+            Self::Share => "the limit for one client is reached",
+        })
+    }
+}
+
+impl std::error::Error for Exhausted {}
+
+impl Budget {
+    /// A budget of which one client may take everything.
+    #[must_use]
+    pub fn new(total: usize) -> Self {
+        Self::with_share(total, total)
+    }
+
+    /// A budget of which one client may take at most `share`.
+    #[must_use]
+    pub fn with_share(total: usize, share: usize) -> Self {
+        Self(Arc::new(Inner {
+            total,
+            share,
+            used: Mutex::default(),
+        }))
+    }
+
+    /// Reserves an amount. Without a client it counts against the total alone.
+    ///
+    /// # Errors
+    /// The limit that it would exceed.
+    pub fn reserve(&self, client: Option<IpAddr>, amount: usize) -> Result<Reserved, Exhausted> {
+        let mut reserved = self.empty(client);
+        reserved.grow(amount)?;
+        Ok(reserved)
+    }
+
+    /// An empty part for a client, to grow.
+    #[must_use]
+    pub fn empty(&self, client: Option<IpAddr>) -> Reserved {
+        Reserved {
+            budget: self.clone(),
+            client,
+            amount: 0,
+        }
+    }
+
+    /// The amount that is not reserved.
+    #[must_use]
+    pub fn free(&self) -> usize {
+        self.0.total - self.used().total
+    }
+
+    fn used(&self) -> MutexGuard<'_, Used> {
+        self.0.used.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A reserved part of a budget.
+#[derive(Debug)]
+pub struct Reserved {
+    budget: Budget,
+    client: Option<IpAddr>,
+    amount: usize,
+}
+
+impl Reserved {
+    /// Reserves more.
+    ///
+    /// # Errors
+    /// The limit that it would exceed. The part stays as it was.
+    pub fn grow(&mut self, amount: usize) -> Result<(), Exhausted> {
+        if amount == 0 {
+            return Ok(());
+        }
+        let limits = &self.budget.0;
+        let mut used = self.budget.used();
+        if amount > limits.total - used.total {
+            return Err(Exhausted::Total);
+        }
+        if let Some(client) = self.client {
+            let held = used.clients.get(&client).copied().unwrap_or_default();
+            if amount > limits.share.saturating_sub(held) {
+                return Err(Exhausted::Share);
+            }
+            used.clients.insert(client, held + amount);
+        }
+        used.total += amount;
+        self.amount += amount;
+        Ok(())
+    }
+
+    /// Returns what exceeds this amount.
+    pub fn shrink_to(&mut self, amount: usize) {
+        let spare = self.amount.saturating_sub(amount);
+        if spare == 0 {
+            return;
+        }
+        let mut used = self.budget.used();
+        used.total -= spare;
+        if let Some(client) = self.client
+            && let Some(held) = used.clients.get_mut(&client)
+        {
+            *held -= spare;
+            if *held == 0 {
+                used.clients.remove(&client);
+            }
+        }
+        self.amount -= spare;
+    }
+}
+
+impl Drop for Reserved {
+    fn drop(&mut self) {
+        self.shrink_to(0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ONE: Option<IpAddr> = Some(IpAddr::V4(std::net::Ipv4Addr::new(192, 0, 2, 1)));
+    const OTHER: Option<IpAddr> = Some(IpAddr::V4(std::net::Ipv4Addr::new(192, 0, 2, 2)));
+
+    #[test]
+    fn a_client_has_no_more_than_its_share() {
+        let budget = Budget::with_share(10, 6);
+        let first = budget.reserve(ONE, 6).unwrap();
+        assert_eq!(budget.reserve(ONE, 1).unwrap_err(), Exhausted::Share);
+        let other = budget.reserve(OTHER, 4).unwrap();
+        assert_eq!(budget.reserve(OTHER, 1).unwrap_err(), Exhausted::Total);
+        drop(first);
+        assert_eq!(budget.reserve(None, 7).unwrap_err(), Exhausted::Total);
+        assert!(budget.reserve(None, 6).is_ok(), "it has no share to exceed");
+        drop(other);
+        assert_eq!(budget.free(), 10);
+        assert!(budget.used().clients.is_empty());
+    }
+
+    #[test]
+    fn a_part_grows_and_shrinks() {
+        let budget = Budget::with_share(10, 8);
+        let mut part = budget.empty(ONE);
+        part.grow(8).unwrap();
+        assert_eq!(part.grow(1), Err(Exhausted::Share));
+        part.shrink_to(9);
+        assert_eq!(budget.free(), 2);
+        part.shrink_to(3);
+        assert_eq!(budget.free(), 7);
+        part.grow(5).unwrap();
+        drop(part);
+        assert_eq!(budget.free(), 10);
+    }
+}
