@@ -62,8 +62,8 @@ pub(super) struct Bounds {
     #[arg(long, env = "OPATLAS_MAX_CLIENT_CONNECTIONS", value_name = "N", default_value_t = 512, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     max_client_connections: u32,
 
-    /// An address or network of proxies, such as 192.0.2.1 or 10.0.0.0/8; repeat for several. They
-    /// have no limit on connections, and their X-Forwarded-For names the client
+    /// An address or network of proxies, such as 192.0.2.1 or 10.0.0.0/8; repeat for several. Their
+    /// connections are not limited per client, and their X-Forwarded-For names the client
     #[arg(long = "trusted-proxy", env = "OPATLAS_TRUSTED_PROXIES", value_name = "NETWORK", value_delimiter = ',', default_values = ["127.0.0.0/8", "::1"], value_parser = parse_network)]
     trusted_proxies: Vec<IpNet>,
 

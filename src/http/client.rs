@@ -7,56 +7,67 @@ use ipnet::IpNet;
 
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
-/// An address for limits per client. An IPv6 client is its /64 network, because most hosts have all
-/// addresses of one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Client(pub IpAddr);
+/// A client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Client {
+    /// An address for limits per client. For IPv6 it is that of the /64 network, because most hosts
+    /// have all addresses of one.
+    pub address: IpAddr,
+    /// Whether it is a trusted proxy that has not named its own client.
+    pub is_proxy: bool,
+}
 
-impl From<IpAddr> for Client {
-    fn from(address: IpAddr) -> Self {
-        Self(match address.to_canonical() {
-            IpAddr::V4(address) => address.into(),
-            IpAddr::V6(address) => {
-                let network = u128::from(address) >> 64 << 64;
-                Ipv6Addr::from(network).into()
-            }
-        })
+impl Client {
+    /// The client for limits that proxies do not have.
+    #[must_use]
+    pub fn unless_proxy(self) -> Option<IpAddr> {
+        (!self.is_proxy).then_some(self.address)
     }
 }
 
-/// The networks of proxies. Their connections have no limit per client, and `X-Forwarded-For` is
+/// The address that stands for a client in limits.
+fn limited(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) => Ipv6Addr::from(u128::from(address) >> 64 << 64).into(),
+        address => address,
+    }
+}
+
+/// The networks of proxies. They have no limit of connections and requests per client, and `X-Forwarded-For` is
 /// believed if it comes from them.
 #[derive(Debug, Clone, Default)]
 pub struct TrustedProxies(pub Vec<IpNet>);
 
 impl TrustedProxies {
-    /// Whether an address belongs to a proxy.
-    #[must_use]
-    pub fn contains(&self, address: IpAddr) -> bool {
+    fn contains(&self, address: IpAddr) -> bool {
         let address = address.to_canonical();
         self.0.iter().any(|network| network.contains(&address))
+    }
+
+    /// The client that opened a connection.
+    #[must_use]
+    pub fn peer(&self, address: IpAddr) -> Client {
+        Client {
+            address: limited(address),
+            is_proxy: self.contains(address),
+        }
     }
 
     /// The client of a request that came from `peer`. Proxies append the address of their own client
     /// to `X-Forwarded-For`, so the client is the last address there that is not a proxy's.
     #[must_use]
     pub fn client(&self, peer: IpAddr, headers: &HeaderMap) -> Client {
-        if !self.contains(peer) {
-            return peer.into();
-        }
-        let mut client = peer;
+        let mut client = self.peer(peer);
         let lines = headers.get_all(X_FORWARDED_FOR).iter().rev();
-        for entry in lines.flat_map(|line| line.as_bytes().rsplit(|byte| *byte == b',')) {
-            let text = std::str::from_utf8(entry.trim_ascii()).unwrap_or_default();
-            let Ok(address) = text.parse::<IpAddr>() else {
-                break;
-            };
-            client = address;
-            if !self.contains(address) {
-                break;
-            }
+        let mut entries = lines.flat_map(|line| line.as_bytes().rsplit(|byte| *byte == b','));
+        while client.is_proxy
+            && let Some(entry) = entries.next()
+            && let Ok(text) = std::str::from_utf8(entry.trim_ascii())
+            && let Ok(address) = text.parse()
+        {
+            client = self.peer(address);
         }
-        client.into()
+        client
     }
 }
 
@@ -84,8 +95,8 @@ mod tests {
         for line in forwarded {
             headers.append(X_FORWARDED_FOR, HeaderValue::from_static(line));
         }
-        let Client(address) = trusted.client(peer.parse().unwrap(), &headers);
-        address.to_string()
+        let client = trusted.client(peer.parse().unwrap(), &headers);
+        client.address.to_string()
     }
 
     #[test]
@@ -102,6 +113,14 @@ mod tests {
         ] {
             assert_eq!(client(peer, forwarded), expected, "{peer} {forwarded:?}");
         }
+    }
+
+    #[test]
+    fn a_proxy_that_names_no_client_is_one_itself() {
+        let trusted = TrustedProxies(vec![parse_network("10.0.0.0/8").unwrap()]);
+        let is_proxy = |text: &str| trusted.peer(text.parse().unwrap()).is_proxy;
+        assert!(is_proxy("10.1.2.3") && is_proxy("::ffff:10.1.2.3"));
+        assert!(!is_proxy("127.0.0.1") && !is_proxy("::1"));
     }
 
     #[test]

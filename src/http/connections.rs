@@ -53,7 +53,7 @@ pub struct Connection {
     /// Signals that it must make room.
     evicted: Arc<Notify>,
     _permit: OwnedSemaphorePermit,
-    _share: Option<Reserved>,
+    _share: Reserved,
 }
 
 #[derive(Debug)]
@@ -86,19 +86,12 @@ impl Connections {
         })
     }
 
-    /// Adds a connection. Where there are too many, the first that can makes room. Without a client,
-    /// the limit per client does not count.
+    /// Adds a connection of a client. Where there are too many, the first that can makes room.
     ///
     /// # Errors
     /// [`Exhausted::Share`] if the client has too many.
-    pub async fn add(
-        self: &Arc<Self>,
-        client: Option<Client>,
-    ) -> Result<Arc<Connection>, Exhausted> {
-        let share = match client {
-            Some(Client(address)) => Some(self.per_client.reserve(Some(address), 1)?),
-            None => None,
-        };
+    pub async fn add(self: &Arc<Self>, client: Client) -> Result<Arc<Connection>, Exhausted> {
+        let share = self.per_client.reserve(client.unless_proxy(), 1)?;
         let connection = Arc::new(Connection {
             all: Arc::clone(self),
             state: Mutex::new(State {
@@ -242,12 +235,19 @@ impl Drop for Unsent {
 
 #[cfg(test)]
 mod tests {
+    use std::net::{IpAddr, Ipv4Addr};
     use std::pin::pin;
 
     use super::*;
+    use crate::http::client::TrustedProxies;
+
+    const PROXY: Client = Client {
+        address: IpAddr::V4(Ipv4Addr::LOCALHOST),
+        is_proxy: true,
+    };
 
     async fn add(all: &Arc<Connections>) -> Arc<Connection> {
-        all.add(None).await.unwrap()
+        all.add(PROXY).await.unwrap()
     }
 
     /// Whether a future is ready when it is polled once.
@@ -266,13 +266,13 @@ mod tests {
         let request = working.work();
         let silent = add(&all).await;
         for expected in [&silent, &idle, &sending] {
-            assert!(!is_ready(all.add(None)).await, "no room yet");
+            assert!(!is_ready(all.add(PROXY)).await, "no room yet");
             assert!(is_ready(expected.evicted()).await);
             assert!(!is_ready(working.evicted()).await);
         }
         // An evicted connection is not evicted again, whatever it does.
         drop(idle.work());
-        let mut next = pin!(all.add(None));
+        let mut next = pin!(all.add(PROXY));
         assert!(!is_ready(&mut next).await);
         assert!(!is_ready(idle.evicted()).await);
         assert!(!is_ready(working.evicted()).await);
@@ -286,13 +286,13 @@ mod tests {
     #[tokio::test]
     async fn a_client_has_a_limit_of_its_own() {
         let all = Connections::new(10, 2);
-        let client = |text: &str| Some(Client(text.parse().unwrap()));
+        let client = |text: &str| TrustedProxies::default().peer(text.parse().unwrap());
         let one = client("192.0.2.1");
         let first = all.add(one).await.unwrap();
         let _second = all.add(one).await.unwrap();
         assert_eq!(all.add(one).await.unwrap_err(), Exhausted::Share);
         let _other = all.add(client("192.0.2.2")).await.unwrap();
-        let _exempt = all.add(None).await.unwrap();
+        let _exempt = all.add(PROXY).await.unwrap();
         drop(first);
         assert!(all.add(one).await.is_ok());
     }

@@ -30,7 +30,7 @@ pub struct ConnectionLimits {
     pub connections: usize,
     /// How many one client may have.
     pub per_client: usize,
-    /// Proxies, which have no limit per client.
+    /// Proxies, which may have any number.
     pub trusted: TrustedProxies,
     /// How long a connection may be without a request: from its start to the end of the first
     /// head, and between an answer and the end of the next head.
@@ -214,8 +214,7 @@ async fn accept(
     loop {
         let (stream, peer) = listener.accept().await?;
         let peer = peer.ip();
-        let client = (!trusted.contains(peer)).then(|| peer.into());
-        match connections.add(client).await {
+        match connections.add(trusted.peer(peer)).await {
             Ok(connection) => {
                 // It fails only if the connection is over.
                 let _ = stream.set_nodelay(true);

@@ -2,6 +2,8 @@
 //! was acknowledged is there and whole, and every fault is told plainly.
 #![cfg(unix)]
 
+#[cfg(target_os = "linux")]
+mod connections;
 mod damage;
 mod disk;
 mod kills;

@@ -90,10 +90,12 @@ pub async fn bounded(
     if request.uri().path() == HEALTH {
         return Ok(next.run(request).await);
     }
-    let client = request.extensions().get::<Client>();
-    let client = client.map(|Client(address)| *address);
-    let in_progress = bounds.requests.reserve(client, 1);
+    let client = request.extensions().get::<Client>().copied();
+    let in_progress = bounds
+        .requests
+        .reserve(client.and_then(Client::unless_proxy), 1);
     let _in_progress = in_progress.map_err(|limit| busy("too many requests in progress", limit))?;
+    let client = client.map(|client| client.address);
     let permit = BodyPermit::of(&bounds.bodies, client);
     let mut request = request.map(|body| match body.is_end_stream() {
         true => body,

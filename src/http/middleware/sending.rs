@@ -221,13 +221,15 @@ mod tests {
     use http_body_util::BodyExt as _;
 
     use super::*;
+    use crate::http::client::TrustedProxies;
     use crate::http::connections::Connections;
     use crate::service::Budget;
 
     const PATIENCE: Duration = Duration::from_millis(50);
 
     async fn sending() -> Arc<Sending> {
-        let connection = Connections::new(1, 1).add(None).await.unwrap();
+        let client = TrustedProxies::default().peer([127, 0, 0, 1].into());
+        let connection = Connections::new(1, 1).add(client).await.unwrap();
         Arc::new(Sending::of(connection))
     }
 
