@@ -54,7 +54,7 @@ pub(super) struct Bounds {
     max_requests: u32,
 
     /// Open connections; beyond, the one that is idle for longest is closed for a new one
-    #[arg(long, env = "OPATLAS_MAX_CONNECTIONS", value_name = "N", default_value_t = 8192, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, env = "OPATLAS_MAX_CONNECTIONS", value_name = "N", default_value_t = 4096, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     max_connections: u32,
 
     /// Open connections of one client, an IPv4 address or an IPv6 /64 network; more are closed at

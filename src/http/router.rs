@@ -8,8 +8,6 @@ use axum::extract::DefaultBodyLimit;
 use axum::http::{Method, header};
 use axum::middleware;
 use tower_http::catch_panic::CatchPanicLayer;
-use tower_http::compression::CompressionLayer;
-use tower_http::compression::predicate::SizeAbove;
 use tower_http::cors::{AllowOrigin, CorsLayer};
 use utoipa::OpenApi as _;
 use utoipa::openapi::OpenApi;
@@ -160,8 +158,6 @@ pub fn app_of(router: Router<Api>, service: Arc<Service>, config: ApiConfig) -> 
         kept: Arc::default(),
     };
     let guard = middleware::from_fn_with_state(api.clone(), guard);
-    // Compresses on the fly what has no stored form: files of the web interface and of revisions.
-    let compression = CompressionLayer::new().compress_when(SizeAbove::new(1024));
     let bounded = middleware::from_fn_with_state(Bounds::of(&api), bounds::bounded);
     let served = middleware::from_fn_with_state(Arc::clone(&api.config), hosts::expect_host);
     let surround = middleware::from_fn_with_state(Arc::clone(&api.config), envelope::envelope);
@@ -170,7 +166,6 @@ pub fn app_of(router: Router<Api>, service: Arc<Service>, config: ApiConfig) -> 
         .fallback(web::fallback)
         .layer(CatchPanicLayer::custom(envelope::panicked))
         .layer(DefaultBodyLimit::disable())
-        .layer(compression)
         .layer(bounded)
         .layer(served)
         .layer(surround);

@@ -44,7 +44,7 @@ pub struct ConnectionLimits {
 impl Default for ConnectionLimits {
     fn default() -> Self {
         Self {
-            connections: 8192,
+            connections: 4096,
             per_client: 512,
             trusted: TrustedProxies::default(),
             idle: Duration::from_secs(75),

@@ -100,7 +100,7 @@ fn an_http2_connection_that_only_pings_is_idle() {
 
 #[test]
 fn silent_connections_make_room_for_others() {
-    let limit = many(60, 8192).to_string();
+    let limit = many(60, 4096).to_string();
     let (_folder, server) = served(&["--max-connections", &limit]);
     let mut silent = Vec::new();
     for at in 0..many(240, 15_000) {

@@ -67,7 +67,8 @@ impl Bounds {
     ) -> Result<(), Problem> {
         if let Some(Buffers(bytes)) = response.extensions_mut().remove() {
             let reserved = self.answers.reserve(client, bytes);
-            let reserved = reserved.map_err(|limit| busy("too many unread answers", limit))?;
+            let reserved = reserved
+                .map_err(|limit| busy("too many unread answers (`--answer-memory`)", limit))?;
             response.extensions_mut().insert(Arc::new(reserved));
         }
         Ok(())
@@ -94,7 +95,8 @@ pub async fn bounded(
     let in_progress = bounds
         .requests
         .reserve(client.and_then(Client::unless_proxy), 1);
-    let _in_progress = in_progress.map_err(|limit| busy("too many requests in progress", limit))?;
+    let _in_progress = in_progress
+        .map_err(|limit| busy("too many requests in progress (`--max-requests`)", limit))?;
     let client = client.map(|client| client.address);
     let permit = BodyPermit::of(&bounds.bodies, client);
     let mut request = request.map(|body| match body.is_end_stream() {
@@ -170,7 +172,11 @@ pub struct OverBudget(pub Exhausted);
 
 impl fmt::Display for OverBudget {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "too many bodies in transfer: {}", self.0)
+        write!(
+            f,
+            "too many bodies in transfer (`--body-memory`): {}",
+            self.0
+        )
     }
 }
 

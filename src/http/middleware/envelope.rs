@@ -51,7 +51,6 @@ pub async fn envelope(
         _ => response,
     };
     let headers = response.headers_mut();
-    tell_encodings_apart(headers);
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, NOSNIFF);
     if let Ok(value) = HeaderValue::from_str(&id) {
         headers.insert(REQUEST_ID, value);
@@ -125,22 +124,6 @@ fn overdue(config: &ApiConfig) -> Problem {
         Kind::Busy,
         format!("the request did not finish within {seconds} s"),
     )
-}
-
-/// Gives a response that was compressed on the fly its own ETag, like a cached compressed one.
-fn tell_encodings_apart(headers: &mut HeaderMap) {
-    let encoding = headers.get(header::CONTENT_ENCODING);
-    let encoding = encoding.and_then(|encoding| encoding.to_str().ok());
-    let tag = headers.get(header::ETAG).and_then(|tag| tag.to_str().ok());
-    let (Some(encoding), Some(tag)) = (encoding, tag) else {
-        return;
-    };
-    let Some(plain) = tag.strip_suffix('"').filter(|tag| !tag.ends_with(encoding)) else {
-        return;
-    };
-    if let Ok(tag) = HeaderValue::from_str(&format!("{plain}-{encoding}\"")) {
-        headers.insert(header::ETAG, tag);
-    }
 }
 
 /// The client's id, if it is harmless in headers and logs; else a new one.
