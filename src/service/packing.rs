@@ -109,7 +109,7 @@ impl Packer {
 }
 
 /// How many bytes of text are decompressed at once.
-const TEXT: usize = 32 << 10;
+const TEXT: usize = 64 << 10;
 
 /// Decompresses a stream of Zstandard that comes in pieces.
 pub struct Unpacker {
@@ -135,7 +135,7 @@ impl Unpacker {
     }
 
     /// Decompresses the beginning of a piece, and removes it from the piece. Returns at most
-    /// 32 KiB of text. No text means that the next piece is needed.
+    /// 64 KiB of text. No text means that the next piece is needed.
     ///
     /// # Errors
     /// When the piece does not continue the stream.
