@@ -286,6 +286,8 @@ fn streams_that_nobody_reads_hold_little() {
         assert!((1..unread.len()).contains(&refused), "{path}: {refused}");
         let grown = peak(server.id()) - before;
         assert!(grown < 64 + unread.len() as u64 / 16, "{path}: {grown} MiB");
+        let refusal = read_to_end(&mut connect_from(&server, own, text.as_bytes()));
+        assert!(refusal.contains("retry-after: 2"), "{path}: {refusal}");
         // Another client is not refused.
         assert!(is_served(other), "{path}");
         drop(unread);
