@@ -2,7 +2,8 @@
 
 use std::ffi::OsStr;
 use std::path::Path;
-use std::process::{Command, Stdio};
+
+use super::git::{Fault, Git, MAX_LIST};
 
 /// The branches that changes are usually merged into, the likeliest first. A clone of a fork has the
 /// original as `upstream`.
@@ -16,36 +17,43 @@ const BRANCHES: [&str; 6] = [
 ];
 
 /// The bytes of files at the merge base of the checked out commit and a branch, in the order of the
-/// paths; `None` for a file that is not there. Nothing if there is no repository or no such branch.
+/// paths; `None` for a file that is not there. Nothing if there is no repository or no such branch, or git takes too
+/// long.
 pub(super) fn files(branch: Option<&str>, paths: &[&Path]) -> Option<Vec<Option<Vec<u8>>>> {
     let folder = paths.first()?.parent()?;
-    let named = branch.map(|branch| vec![branch]);
-    let branches = named.unwrap_or_else(|| BRANCHES.to_vec());
-    let base = branches.into_iter().find_map(|branch| {
-        let branch = format!("{branch}^{{commit}}");
-        let base = git(folder, ["merge-base", "--end-of-options", "HEAD", &branch])?;
-        String::from_utf8(base).ok()
-    })?;
-    let file = |path: &Path| {
-        let name = path.file_name()?.to_str()?;
-        let object = format!("{}:./{name}", base.trim());
-        git(
-            path.parent()?,
-            ["cat-file", "blob", "--end-of-options", &object],
-        )
-    };
-    Some(paths.iter().map(|path| file(path)).collect())
+    let base = base(&Git::in_editor(folder), branch).ok()??;
+    let files = paths.iter().map(|path| file(&base, path));
+    files.collect::<Result<_, _>>().ok()
 }
 
-/// What git prints; nothing if it fails.
-fn git(folder: &Path, arguments: impl IntoIterator<Item = impl AsRef<OsStr>>) -> Option<Vec<u8>> {
-    let output = Command::new("git")
-        .arg("-C")
-        .arg(folder)
-        .args(arguments)
-        .stdin(Stdio::null())
-        .stderr(Stdio::null())
-        .output()
-        .ok()?;
-    output.status.success().then_some(output.stdout)
+/// The merge base with a branch, or with the first one that the repository has.
+fn base(git: &Git, branch: Option<&str>) -> Result<Option<String>, Fault> {
+    let named = branch.map(|branch| vec![branch]);
+    for branch in named.unwrap_or_else(|| BRANCHES.to_vec()) {
+        let branch = format!("{branch}^{{commit}}");
+        let arguments = ["merge-base", "--end-of-options", "HEAD", &branch];
+        if let Some(base) = unless_refused(git.run(arguments, MAX_LIST))? {
+            return Ok(Some(String::from_utf8_lossy(&base).trim().to_owned()));
+        }
+    }
+    Ok(None)
+}
+
+/// A file at a commit.
+fn file(commit: &str, path: &Path) -> Result<Option<Vec<u8>>, Fault> {
+    let name = path.file_name().and_then(OsStr::to_str);
+    match (name, path.parent()) {
+        (Some(name), Some(folder)) => {
+            unless_refused(Git::in_editor(folder).file(commit, &format!("./{name}")))
+        }
+        _ => Ok(None),
+    }
+}
+
+fn unless_refused(answer: Result<Vec<u8>, Fault>) -> Result<Option<Vec<u8>>, Fault> {
+    match answer {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(Fault::Refused(_)) => Ok(None),
+        Err(fault) => Err(fault),
+    }
 }

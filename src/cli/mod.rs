@@ -25,6 +25,7 @@ mod files;
 mod fix;
 mod gaps;
 mod gc;
+mod git;
 mod history;
 mod import;
 mod interrupt;

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::Arc;
 
 use anyhow::{Context as _, anyhow, bail};
@@ -19,6 +18,7 @@ use opatlas_source::diagnostic::Finding;
 use opatlas_source::{Bundle, DERIVATIVES, NATIVE_FUNCTIONS, TAGS};
 
 use super::Stored;
+use super::git::{Fault, Git};
 use super::import::read_folder;
 use super::remote;
 
@@ -280,12 +280,13 @@ fn files(path: &Path) -> anyhow::Result<(Bundle, String, Beside)> {
 
 /// The operators of a commit, with the tags and formulas from their paths in PyTorch's repository.
 fn commit(places: &Places<'_>, revision: &str, path: &str) -> anyhow::Result<Bundle> {
-    let native = show(places.repository, revision, path)?;
+    let git = Git::at(places.repository);
+    let native = show(&git, revision, path)?;
     let mut bundle = Bundle::default();
     bundle.insert(NATIVE_FUNCTIONS, native);
     for (name, path) in companions(path) {
-        if has(places.repository, revision, &path)? {
-            bundle.insert(name, show(places.repository, revision, &path)?);
+        if git.has(revision, &path)? {
+            bundle.insert(name, show(&git, revision, &path)?);
         }
     }
     Ok(bundle)
@@ -301,48 +302,15 @@ pub(super) fn companions(path: &str) -> [(&'static str, String); 2] {
     ]
 }
 
-/// Whether a commit has a file at a path, from the root of the repository.
-fn has(repository: &Path, revision: &str, path: &str) -> anyhow::Result<bool> {
-    let output = Command::new("git")
-        .arg("-C")
-        .arg(repository)
-        .args(["ls-tree", "--full-tree", "-z"])
-        .args(["--end-of-options", revision, "--", path])
-        .output()
-        .context("cannot run git, which `git:REV` requires")?;
-    if !output.status.success() {
-        let message = String::from_utf8_lossy(&output.stderr);
-        let message = message.lines().next().unwrap_or_default();
-        bail!("git cannot look for {path} at {revision}: {message}");
-    }
-    // MODE TYPE ID, a tab, and the path.
-    let found = String::from_utf8_lossy(&output.stdout);
-    match found.split_whitespace().nth(1) {
-        None => Ok(false),
-        Some("blob") => Ok(true),
-        Some(kind) => bail!("{path} at {revision} is not a file but a {kind}"),
-    }
-}
-
 /// A file as a commit has it. The revision is one argument with the path, and no option.
-fn show(repository: &Path, revision: &str, path: &str) -> anyhow::Result<Vec<u8>> {
+fn show(git: &Git, revision: &str, path: &str) -> anyhow::Result<Vec<u8>> {
     if revision.starts_with('-') {
         bail!("`{revision}` is not a revision");
     }
-    let output = Command::new("git")
-        .arg("-C")
-        .arg(repository)
-        .args(["show", "--end-of-options"])
-        .arg(format!("{revision}:{path}"))
-        .output()
-        .context("cannot run git, which `git:REV` requires")?;
-    if !output.status.success() {
-        let message = String::from_utf8_lossy(&output.stderr);
-        let message = message.lines().next().unwrap_or_default();
-        bail!(
-            "git has no {path} at {revision}: {message}; set the path with --path and the clone \
-             with --repository"
-        );
-    }
-    Ok(output.stdout)
+    git.file(revision, path).map_err(|fault| match fault {
+        Fault::Refused(why) => anyhow!(
+            "git has no {path} at {revision}: {why}; set the path with --path and the clone with --repository"
+        ),
+        fault => anyhow!("cannot read {path} at {revision}: {fault}"),
+    })
 }

@@ -10,6 +10,7 @@ use rustc_hash::FxHashMap;
 
 use crate::cli::Stored;
 use crate::cli::config;
+use crate::cli::git::{Mode, Objects};
 use crate::cli::target::Target;
 use crate::service::JudgedRelease;
 use crate::service::backend::Vendor;
@@ -20,7 +21,7 @@ use opatlas_source::{Bundle, VENDOR};
 
 use super::Import;
 use super::commits::{Source, Wanted, WithFiles, take};
-use super::git::{self, Files, Mode};
+use super::git;
 
 /// How the bundles of commits are made.
 pub(super) struct BackendHistory {
@@ -92,7 +93,7 @@ impl BackendHistory {
     /// # Errors
     /// When git cannot be run.
     pub(super) fn files(self, repository: &Path, wanted: Wanted) -> anyhow::Result<WithFiles> {
-        let mut files = Files::open(repository, Mode::Bytes)?;
+        let mut files = Objects::open(repository, Mode::Bytes)?;
         let commits = wanted.into_iter();
         Ok(Box::new(commits.map(move |(commit, position)| {
             self.commit(&mut files, commit, position)
@@ -101,7 +102,7 @@ impl BackendHistory {
 
     fn commit(
         &self,
-        files: &mut Files,
+        files: &mut Objects,
         commit: CommitRecord,
         position: i64,
     ) -> anyhow::Result<Option<CommitFiles>> {
@@ -197,7 +198,7 @@ fn pins(repository: &Path, commits: &[CommitRecord]) -> anyhow::Result<FxHashMap
     let Some(pin) = config::pin()? else {
         return Ok(pins);
     };
-    let mut files = Files::open(repository, Mode::Bytes)?;
+    let mut files = Objects::open(repository, Mode::Bytes)?;
     for commit in commits {
         if let Some(file) = files.content(&commit.id, &pin.file)?
             && let Some(version) = pin.version(&String::from_utf8_lossy(file.bytes()))

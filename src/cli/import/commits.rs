@@ -9,6 +9,7 @@ use std::{iter, vec};
 use anyhow::bail;
 use rustc_hash::FxHashMap;
 
+use crate::cli::git::{Mode, Objects};
 use crate::cli::local;
 use crate::cli::memory::use_small_pages;
 use crate::cli::side::companions;
@@ -19,7 +20,7 @@ use crate::store::{CommitRecord, Opening};
 use opatlas_source::{Bundle, Content, NATIVE_FUNCTIONS};
 
 use super::backend_history::BackendHistory;
-use super::git::{self, Files, Mode};
+use super::git;
 use super::{Import, progress};
 
 /// How many commits are stored at once, and so how many are lost if the import is interrupted.
@@ -224,10 +225,10 @@ struct OperatorFiles {
     path: String,
     companions: [(&'static str, String); 2],
     wanted: Peekable<vec::IntoIter<(CommitRecord, i64)>>,
-    ids: Files,
-    files: Files,
+    ids: Objects,
+    files: Objects,
     /// What is beside the operators changes rarely, and is not asked for ahead.
-    beside: Files,
+    beside: Objects,
     /// What was beside them last, with its id.
     known: [Option<(String, Content)>; 2],
 }
@@ -238,9 +239,9 @@ impl OperatorFiles {
             companions: companions(&path),
             path,
             wanted: wanted.into_iter().peekable(),
-            ids: Files::open(repository, Mode::Ids)?,
-            files: Files::open(repository, Mode::Bytes)?,
-            beside: Files::open(repository, Mode::Bytes)?,
+            ids: Objects::open(repository, Mode::Ids)?,
+            files: Objects::open(repository, Mode::Bytes)?,
+            beside: Objects::open(repository, Mode::Bytes)?,
             known: [None, None],
         };
         all.ask()?;

@@ -1,0 +1,188 @@
+//! Git over repositories that somebody else may have made. Everything that asks git asks here.
+//!
+//! Commands are those that read objects and nothing else. What git may read, run and print is decided in [`hardened`];
+//! how long it may take and how much it may print, here.
+
+mod hardened;
+mod objects;
+mod watch;
+
+use std::ffi::OsStr;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::thread;
+use std::time::Duration;
+
+use anyhow::bail;
+use thiserror::Error;
+
+use watch::Watch;
+
+pub(super) use objects::{Mode, Objects};
+
+/// The largest file that is read, in bytes; the real ones are under 1 MiB.
+pub(super) const MAX_FILE: u64 = 8 << 20;
+/// The most that a list of commits or names may have, in bytes. 100,000 commits have 10 MB.
+pub(super) const MAX_LIST: u64 = 64 << 20;
+/// The most that is kept of what git complains about, in bytes.
+const MAX_COMPLAINT: u64 = 16 << 10;
+/// The time that a command has.
+const PATIENT: Duration = Duration::from_secs(300);
+/// The time that it has while an editor waits.
+const BRIEF: Duration = Duration::from_secs(10);
+
+/// Why git gave no answer.
+#[derive(Debug, Error)]
+pub(super) enum Fault {
+    /// Git is not installed.
+    #[error("cannot run git ({0}); install git, or check the PATH")]
+    Missing(io::Error),
+    /// Git refused.
+    #[error("{0}")]
+    Refused(String),
+    /// The answer is longer than it may be.
+    #[error("git printed more than {0} bytes, which is the limit")]
+    TooLong(u64),
+    /// The answer did not come in time.
+    #[error("git took longer than {} s, which is the limit", .0.as_secs())]
+    TooSlow(Duration),
+    /// The answer could not be read.
+    #[error("cannot read what git prints: {0}")]
+    Unread(io::Error),
+}
+
+/// A repository.
+#[derive(Debug, Clone)]
+pub(super) struct Git {
+    folder: PathBuf,
+    time: Duration,
+}
+
+impl Git {
+    /// The repository that a folder is in.
+    pub(super) fn at(folder: &Path) -> Self {
+        Self {
+            folder: folder.to_owned(),
+            time: PATIENT,
+        }
+    }
+
+    /// The same while an editor waits for the answer.
+    pub(super) fn in_editor(folder: &Path) -> Self {
+        Self {
+            time: BRIEF,
+            ..Self::at(folder)
+        }
+    }
+
+    /// What a command prints.
+    ///
+    /// # Errors
+    /// If git cannot be run, refuses, prints more than `most` bytes or takes too long.
+    pub(super) fn run(
+        &self,
+        arguments: impl IntoIterator<Item = impl AsRef<OsStr>>,
+        most: u64,
+    ) -> Result<Vec<u8>, Fault> {
+        let mut command = hardened::command(&self.folder);
+        command.args(arguments);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().map_err(Fault::Missing)?;
+        let (printed, complaints) = (child.stdout.take(), child.stderr.take());
+        let watch = Watch::new(child, self.time);
+        watch.expect_within(self.time);
+        let complaint = thread::spawn(move || complaint(complaints));
+        let bytes = up_to(printed, most);
+        if !matches!(bytes, Ok(Some(_))) {
+            watch.kill();
+        }
+        let complaint = complaint.join().unwrap_or_default();
+        let status = watch.status().map_err(Fault::Unread)?;
+        if watch.is_late() {
+            return Err(Fault::TooSlow(self.time));
+        }
+        let bytes = bytes.map_err(Fault::Unread)?;
+        let bytes = bytes.ok_or(Fault::TooLong(most))?;
+        match status.success() {
+            true => Ok(bytes),
+            false => Err(Fault::Refused(complaint)),
+        }
+    }
+
+    /// A file as a commit has it.
+    ///
+    /// # Errors
+    /// If the revision or the file does not exist, and as [`Git::run`].
+    pub(super) fn file(&self, revision: &str, path: &str) -> Result<Vec<u8>, Fault> {
+        let object = format!("{revision}:{path}");
+        let arguments = ["cat-file", "blob", "--end-of-options", &object];
+        let found = self.run(arguments, MAX_FILE);
+        match found {
+            Err(Fault::Refused(why)) if self.is_partial() => {
+                Err(Fault::Refused(format!("{why} ({})", self.partial_hint())))
+            }
+            found => found,
+        }
+    }
+
+    /// Whether a commit has a file at a path, from the root of the repository.
+    ///
+    /// # Errors
+    /// If something else is there, and as [`Git::run`].
+    pub(super) fn has(&self, revision: &str, path: &str) -> anyhow::Result<bool> {
+        let arguments = ["ls-tree", "--full-tree", "-z", "--end-of-options"];
+        let arguments = arguments.into_iter().chain([revision, "--", path]);
+        let found = match self.run(arguments, MAX_LIST) {
+            Ok(found) => found,
+            Err(fault) => bail!("git cannot look for {path} at {revision}: {fault}"),
+        };
+        // MODE TYPE ID, a tab, and the path.
+        let found = String::from_utf8_lossy(&found);
+        match found.split_whitespace().nth(1) {
+            None => Ok(false),
+            Some("blob") => Ok(true),
+            Some(kind) => bail!("{path} at {revision} is not a file but a {kind}"),
+        }
+    }
+
+    /// Whether the repository lacks objects that git would fetch when they are needed.
+    fn is_partial(&self) -> bool {
+        let names = r"^(extensions\.partialclone|remote\..*\.promisor)$";
+        self.run(["config", "--get-regexp", names], MAX_LIST)
+            .is_ok()
+    }
+
+    fn partial_hint(&self) -> String {
+        format!(
+            "{} is a partial clone, and Opatlas lets git fetch nothing; fetch the commits and their files first, or \
+             clone without --filter",
+            self.folder.display()
+        )
+    }
+}
+
+/// All that a process prints; `None` if that is more than `most` bytes.
+fn up_to(printed: Option<impl Read>, most: u64) -> io::Result<Option<Vec<u8>>> {
+    let mut bytes = Vec::new();
+    if let Some(printed) = printed {
+        printed.take(most + 1).read_to_end(&mut bytes)?;
+    }
+    Ok((bytes.len() as u64 <= most).then_some(bytes))
+}
+
+/// The first line that git complains with. The rest is read so that git can end.
+fn complaint(complaints: Option<impl Read>) -> String {
+    let mut bytes = Vec::new();
+    if let Some(complaints) = complaints {
+        let mut kept = complaints.take(MAX_COMPLAINT);
+        // What could be read says enough.
+        let _ = kept.read_to_end(&mut bytes);
+        let _ = io::copy(&mut kept.into_inner(), &mut io::sink());
+    }
+    let text = String::from_utf8_lossy(&bytes);
+    let lines = || text.lines().filter(|line| !line.trim().is_empty());
+    let fatal = lines().find(|line| line.starts_with("fatal: "));
+    let line = fatal.or_else(|| lines().next());
+    line.unwrap_or("git gave no reason").to_owned()
+}

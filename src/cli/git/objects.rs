@@ -1,0 +1,190 @@
+//! A git that gives out files for as long as it is asked.
+
+use std::collections::VecDeque;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::path::Path;
+use std::process::{ChildStdin, ChildStdout, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context as _, anyhow, bail};
+
+use super::watch::Watch;
+use super::{Fault, Git, MAX_FILE, hardened};
+use opatlas_source::Content;
+
+/// The longest line about an object, in bytes. It names what was asked for.
+const MAX_LINE: u64 = 16 << 10;
+/// The time that an answer has.
+const SILENCE: Duration = Duration::from_secs(60);
+
+/// Files of commits, asked for one by one.
+pub(in crate::cli) struct Objects {
+    git: Git,
+    /// Whether the repository lacks objects.
+    is_partial: bool,
+    watch: Watch,
+    asked: ChildStdin,
+    answers: BufReader<ChildStdout>,
+    /// What was asked for and not read yet, in its order.
+    ahead: VecDeque<String>,
+    /// The file that was asked for last. Every commit has another version of the same large file, and to
+    /// take fresh memory for each takes longer than to read it.
+    last: Vec<u8>,
+}
+
+impl Objects {
+    /// Starts git.
+    ///
+    /// # Errors
+    /// When git cannot be run.
+    pub(in crate::cli) fn open(repository: &Path, mode: Mode) -> anyhow::Result<Self> {
+        let git = Git::at(repository);
+        let mut command = hardened::command(repository);
+        command
+            .args(["cat-file", mode.option()])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
+        let mut child = command.spawn().map_err(Fault::Missing)?;
+        let pipes = child.stdin.take().zip(child.stdout.take());
+        let watch = Watch::new(child, SILENCE);
+        let (asked, answers) = pipes.ok_or_else(|| anyhow!("no pipes to git"))?;
+        widen(&answers);
+        Ok(Self {
+            is_partial: git.is_partial(),
+            git,
+            watch,
+            asked,
+            answers: BufReader::with_capacity(1 << 16, answers),
+            ahead: VecDeque::new(),
+            last: Vec::new(),
+        })
+    }
+
+    /// Asks for what is read later, so that git has it ready then. What was asked for is read first, and in
+    /// this order; few can be asked for at a time.
+    ///
+    /// # Errors
+    /// When git ended.
+    pub(in crate::cli) fn ask(&mut self, commit: &str, path: &str) -> anyhow::Result<()> {
+        let wanted = format!("{commit}:{path}");
+        self.within(|all| {
+            writeln!(all.asked, "{wanted}")?;
+            Ok(all.asked.flush()?)
+        })?;
+        self.ahead.push_back(wanted);
+        Ok(())
+    }
+
+    /// The id of a file at a commit; `None` if the file does not exist.
+    ///
+    /// # Errors
+    /// When git ends before it answers, or the clone lacks the file.
+    pub(in crate::cli) fn id(
+        &mut self,
+        commit: &str,
+        path: &str,
+    ) -> anyhow::Result<Option<String>> {
+        Ok(self.header(commit, path)?.map(|(id, _)| id))
+    }
+
+    /// A file at a commit; `None` if the file does not exist.
+    ///
+    /// # Errors
+    /// When git ends before it answers, the clone lacks the file, or the file is too large to be one.
+    pub(in crate::cli) fn content(
+        &mut self,
+        commit: &str,
+        path: &str,
+    ) -> anyhow::Result<Option<Content>> {
+        let Some((_, size)) = self.header(commit, path)? else {
+            return Ok(None);
+        };
+        if size > MAX_FILE {
+            bail!("{path} at {commit} has {size} bytes; the limit is {MAX_FILE}");
+        }
+        let whole = size + 1;
+        self.last.clear();
+        self.last.reserve(usize::try_from(whole)?);
+        self.within(|all| {
+            let mut rest = all.answers.by_ref().take(whole);
+            Ok(rest.read_to_end(&mut all.last)?)
+        })?;
+        match self.last.split_last() {
+            Some((b'\n', bytes)) if self.last.len() as u64 == whole => Ok(Some(bytes.into())),
+            _ => bail!("git ended in the middle of {path} at {commit}"),
+        }
+    }
+
+    fn header(&mut self, commit: &str, path: &str) -> anyhow::Result<Option<(String, u64)>> {
+        if self.ahead.is_empty() {
+            self.ask(commit, path)?;
+        }
+        let asked = self.ahead.pop_front().unwrap_or_default();
+        if asked.strip_suffix(path).and_then(|it| it.strip_suffix(':')) != Some(commit) {
+            bail!("git was asked for {asked} before {path} at {commit}");
+        }
+        let mut line = String::new();
+        self.within(|all| Ok(all.answers.by_ref().take(MAX_LINE).read_line(&mut line)?))?;
+        if !line.ends_with('\n') {
+            bail!("git ended before {path} at {commit}");
+        }
+        let mut words = line.split_whitespace();
+        match (words.next(), words.next(), words.next()) {
+            (Some(id), Some("blob"), Some(size)) => Ok(Some((id.to_owned(), size.parse()?))),
+            _ if line.trim_end().ends_with(" missing") => self.absent(commit, path),
+            _ => bail!(
+                "{path} at {commit} is not a file: git reports {}",
+                line.trim_end()
+            ),
+        }
+    }
+
+    /// Nothing, once it is sure that the commit has no such file: git says the same of one that a partial clone lacks.
+    fn absent<T>(&self, commit: &str, path: &str) -> anyhow::Result<Option<T>> {
+        match self.is_partial && self.git.has(commit, path)? {
+            true => bail!("{path} at {commit} is missing: {}", self.git.partial_hint()),
+            false => Ok(None),
+        }
+    }
+
+    /// Talks to git, for as long as an answer may take.
+    fn within<T>(&mut self, talk: impl FnOnce(&mut Self) -> anyhow::Result<T>) -> anyhow::Result<T> {
+        self.watch.expect_within(SILENCE);
+        let done = talk(self);
+        self.watch.relax();
+        match self.watch.is_late() {
+            true => Err(Fault::TooSlow(SILENCE).into()),
+            false => done.context("git ended early"),
+        }
+    }
+}
+
+/// Gives a pipe room for a whole file, as much as the system allows everybody: git and the reader wake each
+/// other once for a file then, and not once for every 64 KiB of it.
+fn widen(answers: &ChildStdout) {
+    const ROOM: usize = 1 << 20;
+    // Where it is not possible, reading takes a little longer.
+    #[cfg(target_os = "linux")]
+    let _ = rustix::pipe::fcntl_setpipe_size(answers, ROOM);
+    #[cfg(not(target_os = "linux"))]
+    let _ = (answers, ROOM);
+}
+
+/// A request to git.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::cli) enum Mode {
+    /// Which files there are.
+    Ids,
+    /// Their bytes.
+    Bytes,
+}
+
+impl Mode {
+    fn option(self) -> &'static str {
+        match self {
+            Self::Ids => "--batch-check",
+            Self::Bytes => "--batch",
+        }
+    }
+}

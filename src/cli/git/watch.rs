@@ -1,0 +1,149 @@
+//! A process that is ended when it takes too long.
+
+use std::io;
+use std::process::{Child, ExitStatus};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How often a process that has said all is asked whether it ended.
+const LOOK: Duration = Duration::from_millis(1);
+
+/// A process and the time that it has. It is ended when the value is dropped.
+pub(super) struct Watch {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    /// Nothing once it has been waited for: another process may have its number then.
+    child: Mutex<Option<Child>>,
+    time: Mutex<Time>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct Time {
+    /// When the wait for it ends; `None` while nobody waits.
+    deadline: Option<Instant>,
+    is_late: bool,
+    is_done: bool,
+}
+
+impl Watch {
+    /// Watches a process. Nobody waits for it yet.
+    pub(super) fn new(child: Child, most: Duration) -> Self {
+        let shared = Arc::new(Shared {
+            child: Mutex::new(Some(child)),
+            time: Mutex::new(Time::default()),
+            changed: Condvar::new(),
+        });
+        let watched = Arc::clone(&shared);
+        thread::spawn(move || watched.watch(most));
+        Self { shared }
+    }
+
+    /// From now on, the process has this long.
+    pub(super) fn expect_within(&self, most: Duration) {
+        self.shared.time().deadline = Some(Instant::now() + most);
+    }
+
+    /// Nobody waits any more.
+    pub(super) fn relax(&self) {
+        self.shared.time().deadline = None;
+    }
+
+    /// Whether the process was ended because it took too long.
+    pub(super) fn is_late(&self) -> bool {
+        self.shared.time().is_late
+    }
+
+    /// Ends the process and what it started.
+    pub(super) fn kill(&self) {
+        self.shared.kill();
+    }
+
+    /// Waits until the process ends, or is ended.
+    pub(super) fn status(&self) -> io::Result<ExitStatus> {
+        loop {
+            if let Some(status) = self.shared.status()? {
+                return Ok(status);
+            }
+            thread::sleep(LOOK);
+        }
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.shared.time().is_done = true;
+        self.shared.changed.notify_all();
+        self.shared.kill();
+        if let Some(mut child) = self.shared.child().take() {
+            // It has been killed, so this is short.
+            let _ = child.wait();
+        }
+    }
+}
+
+impl Shared {
+    fn time(&self) -> MutexGuard<'_, Time> {
+        self.time.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn child(&self) -> MutexGuard<'_, Option<Child>> {
+        self.child.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sleeps until the deadline, which may have moved by then. Nothing wakes it before, so to wait for an answer costs
+    /// no other thread anything.
+    fn watch(&self, most: Duration) {
+        let mut time = self.time();
+        while !time.is_done {
+            let now = Instant::now();
+            let left = time
+                .deadline
+                .map_or(most, |deadline| deadline.saturating_duration_since(now));
+            if left.is_zero() {
+                time.is_late = true;
+                drop(time);
+                return self.kill();
+            }
+            let woken = self.changed.wait_timeout(time, left);
+            time = woken.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// How the process ended, if it did.
+    fn status(&self) -> io::Result<Option<ExitStatus>> {
+        let mut child = self.child();
+        let Some(running) = child.as_mut() else {
+            return Err(io::ErrorKind::NotFound.into());
+        };
+        let status = running.try_wait()?;
+        if status.is_some() {
+            *child = None;
+        }
+        Ok(status)
+    }
+
+    fn kill(&self) {
+        if let Some(child) = self.child().as_mut() {
+            kill_group(child);
+            // Where it has no group. It may have ended just now.
+            let _ = child.kill();
+        }
+    }
+}
+
+#[cfg(unix)]
+fn kill_group(child: &Child) {
+    use rustix::process::{Pid, Signal, kill_process_group};
+    let id = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+    if let Some(id) = id {
+        // It may have ended just now.
+        let _ = kill_process_group(id, Signal::KILL);
+    }
+}
+
+#[cfg(not(unix))]
+fn kill_group(_: &Child) {}
