@@ -19,6 +19,8 @@
     reason = "the calls of the store are compiled once for each database (src/store/shared)"
 )]
 
+#![cfg_attr(not(test), warn(clippy::disallowed_methods))]
+
 pub mod cli;
 pub mod http;
 pub mod lsp;

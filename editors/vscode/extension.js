@@ -8,6 +8,9 @@ const { LanguageClient } = require("vscode-languageclient/node");
 const FILES = [{ scheme: "file", language: "yaml" }];
 
 let client;
+// The folder of the extension. On Windows a program is looked for in the working directory first, and a workspace that is
+// not trusted may have an opatlas.exe.
+let ownFolder;
 
 function start() {
   const settings = vscode.workspace.getConfiguration("opatlas");
@@ -16,6 +19,9 @@ function start() {
     command: settings.get("path"),
     args: release ? ["lsp", "--release", release] : ["lsp"],
   };
+  if (!vscode.workspace.isTrusted) {
+    server.options = { cwd: ownFolder };
+  }
   const watcher = vscode.workspace.createFileSystemWatcher("**/*.{yaml,yml}");
   client = new LanguageClient("opatlas", "Opatlas", server, {
     documentSelector: FILES,
@@ -30,8 +36,10 @@ async function restart() {
 }
 
 exports.activate = async (context) => {
+  ownFolder = context.extensionPath;
   context.subscriptions.push(
     vscode.commands.registerCommand("opatlas.restart", restart),
+    vscode.workspace.onDidGrantWorkspaceTrust(restart),
     vscode.workspace.onDidChangeConfiguration((event) => {
       if (event.affectsConfiguration("opatlas")) {
         return restart();

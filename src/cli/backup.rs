@@ -8,6 +8,7 @@ use clap::Args;
 
 use crate::store::{self, Opening, SqliteStore, Store as _};
 
+use super::read::{self, Origin};
 use super::{Database, local};
 
 /// Saves a consistent snapshot of the database while the service runs.
@@ -45,7 +46,7 @@ impl Backup {
             .context("no backup was written")?;
         target.close().await;
         source.close().await;
-        let finished = std::fs::File::open(&draft)?;
+        let finished = read::open(&draft, Origin::Found)?;
         finished.sync_all()?;
         let bytes = finished.metadata()?.len();
         std::fs::rename(&draft, &file)

@@ -5,11 +5,9 @@ mod inputs;
 mod other_release;
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 
 use super::check_sources::SourceOptions;
@@ -17,6 +15,7 @@ use super::colour;
 use super::config::Files;
 use super::fix::{Edits, Fixing};
 use super::over::Over;
+use super::read;
 use crate::service::Snapshot;
 use crate::wire;
 use base::{Base, BaseOptions};
@@ -133,8 +132,7 @@ impl FailOn {
 impl Check {
     pub(super) async fn run(mut self) -> anyhow::Result<ExitCode> {
         if let Some(list) = &self.files_from {
-            let text = fs::read_to_string(list);
-            let text = text.with_context(|| format!("cannot read {}", list.display()))?;
+            let text = read::given_text(list)?;
             let listed = text.lines().filter(|line| !line.is_empty());
             self.files.extend(listed.map(PathBuf::from));
         }

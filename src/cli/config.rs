@@ -1,13 +1,13 @@
 //! `opatlas.toml`: the policy and the exceptions that a repository checks in, where its files are,
 //! and what its macros register.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use serde::Deserialize;
 
 use super::over::{Pin, VendorText};
+use super::read;
 use crate::service::policy::{ExceptionText, PolicyText, expect_few};
 use opatlas_diff::policy::{Exception, Policy};
 use opatlas_source::{DEPRECATED, DERIVATIVES, NATIVE_FUNCTIONS, TAGS};
@@ -66,11 +66,10 @@ impl Files {
     /// If the file cannot be read or is invalid.
     pub(super) fn read(folder: &Path) -> anyhow::Result<Self> {
         let path = folder.join(FILE);
-        if !path.is_file() {
+        let Some(text) = read::text_if_found(&path)? else {
             return Ok(Self::default());
-        }
+        };
         let shown = path.display();
-        let text = fs::read_to_string(&path).with_context(|| format!("cannot read {shown}"))?;
         let config: Config =
             toml::from_str(&text).with_context(|| format!("{shown} is invalid"))?;
         let files = config.files.unwrap_or_default();
@@ -142,10 +141,9 @@ fn vendor_text() -> anyhow::Result<Option<VendorText>> {
 
 /// What `opatlas.toml` holds; nothing where there is none.
 fn whole() -> anyhow::Result<Config> {
-    if !Path::new(FILE).is_file() {
+    let Some(text) = read::text_if_found(Path::new(FILE))? else {
         return Ok(Config::default());
-    }
-    let text = fs::read_to_string(FILE).with_context(|| format!("cannot read {FILE}"))?;
+    };
     toml::from_str(&text).with_context(|| format!("{FILE} is invalid"))
 }
 
@@ -155,13 +153,14 @@ fn whole() -> anyhow::Result<Config> {
 /// If a named file cannot be read or is invalid: a comparison with another policy than intended
 /// would be meaningless.
 pub(super) fn read(named: Option<&Path>) -> anyhow::Result<Checked> {
-    let path = match named {
-        Some(path) => path,
-        None if Path::new(FILE).is_file() => Path::new(FILE),
-        None => return Ok(Checked::default()),
+    let text = match named {
+        Some(path) => Some(read::given_text(path)?),
+        None => read::text_if_found(Path::new(FILE))?,
     };
-    let shown = path.display();
-    let text = fs::read_to_string(path).with_context(|| format!("cannot read {shown}"))?;
+    let Some(text) = text else {
+        return Ok(Checked::default());
+    };
+    let shown = named.unwrap_or(Path::new(FILE)).display();
     let config: Config = toml::from_str(&text).with_context(|| format!("{shown} is invalid"))?;
     let policy = match config.policy {
         None => None,

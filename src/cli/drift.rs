@@ -1,10 +1,9 @@
 //! `opatlas drift`: how the registrations of a process differ from the files.
 
-use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::{Context as _, anyhow};
+use anyhow::anyhow;
 use clap::{Args, ValueEnum};
 
 use crate::service::probe::dump::Dump;
@@ -13,7 +12,7 @@ use crate::wire::drift::{DriftHead, DriftView};
 use opatlas_report::drift::drift_text;
 use opatlas_source::Stop;
 
-use super::{Stored, Target};
+use super::{Stored, Target, read};
 
 /// Compares the registrations of a process with the files of a revision.
 ///
@@ -62,11 +61,9 @@ impl Drift {
         let resolve = |release| stored.resolve(&self.project, &self.revision, release);
         let mut revision = resolve(self.release.as_deref()).await?;
         let given = self.process.as_deref();
-        let (digest, text) = match given.filter(|process| Path::new(process).is_file()) {
-            Some(path) => {
-                let text = fs::read_to_string(path);
-                (None, text.with_context(|| format!("cannot read {path}"))?)
-            }
+        let is_file = |process: &&str| Path::new(process).metadata().is_ok_and(|it| !it.is_dir());
+        let (digest, text) = match given.filter(is_file) {
+            Some(path) => (None, read::given_text(Path::new(path))?),
             None => stored.dump(&revision, given).await?,
         };
         let dump = Dump::read(text.as_bytes())

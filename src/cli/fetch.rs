@@ -16,7 +16,8 @@ use thiserror::Error;
 
 use opatlas_pytorch::release::Version;
 use opatlas_source::{Bundle, NATIVE_FUNCTIONS, Stop};
-use wheel::{MEMBERS, read_wheel};
+use super::read::{self, Origin};
+use wheel::{MAX_MEMBER, MEMBERS, read_wheel};
 
 /// Which wheels: a Python that every release from 2.0 on has one for, and the platforms whose are
 /// the smallest that carry `torchgen`; which of them exists depends on the release.
@@ -30,6 +31,8 @@ const TARGET: [&str; 8] = [
     "--platform",
     "macosx_14_0_arm64",
 ];
+/// The most that pip may say, in bytes.
+const MAX_SAID: u64 = 16 << 20;
 /// Why a release could not be fetched.
 #[derive(Debug, Error)]
 pub enum FetchError {
@@ -150,7 +153,7 @@ impl Fetcher {
         let mut bundle = Bundle::default();
         for (name, _) in MEMBERS {
             let path = folder.join(name);
-            match fs::read(&path) {
+            match read::bytes(&path, Origin::Found, MAX_MEMBER) {
                 Ok(bytes) => bundle.insert(name, bytes),
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
                 Err(source) => return Err(FetchError::File { path, source }),
@@ -231,6 +234,7 @@ impl Fetcher {
         }
     }
 
+    #[expect(clippy::disallowed_methods, reason = "the user's own pip")]
     fn command(&self) -> Command {
         let mut command = Command::new(&self.pip[0]);
         command.args(&self.pip[1..]).stdin(Stdio::null());
@@ -258,7 +262,7 @@ impl Fetcher {
             }
             thread::sleep(LOOK);
         };
-        let text = |path: &Path| Ok::<_, io::Error>(lossy(&fs::read(path)?));
+        let text = |path: &Path| Ok::<_, io::Error>(lossy(&read::bytes(path, Origin::Found, MAX_SAID)?));
         Ok(Output {
             is_success: status.success(),
             said: text(&said)?,
@@ -308,6 +312,7 @@ pub fn canonical(version: &str) -> String {
     }
 }
 
+#[expect(clippy::disallowed_methods, reason = "the user's own pip")]
 fn answers(command: &[String]) -> bool {
     let Some((program, arguments)) = command.split_first() else {
         return false;
@@ -380,7 +385,6 @@ fn keep(cache: &Path, version: &str, bundle: &Bundle) -> Result<(), FetchError> 
 
 #[cfg(test)]
 mod tests {
-    use super::wheel::MAX_MEMBER;
     use super::*;
     use opatlas_source::TAGS;
 

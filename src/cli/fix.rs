@@ -11,6 +11,7 @@ use clap::ValueEnum;
 use similar::TextDiff;
 
 use super::check::Input;
+use super::read;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_pytorch::release::Release;
 use opatlas_report::findings::Edited;
@@ -235,7 +236,7 @@ fn replace(path: &Path, before: &[u8], after: &[u8]) -> anyhow::Result<()> {
     new.as_file()
         .set_permissions(fs::metadata(&path)?.permissions())?;
     new.as_file().sync_all()?;
-    if fs::read(&path)? != before {
+    if read::found(&path)? != before {
         bail!("it changed since it was read; run the command again");
     }
     new.persist(&path)?;

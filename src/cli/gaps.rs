@@ -1,10 +1,9 @@
 //! `opatlas gaps`: what a backend lacks.
 
-use std::fs;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context as _, anyhow};
+use anyhow::anyhow;
 use clap::{Args, ValueEnum};
 
 use crate::service::dispatch::runtime_key;
@@ -14,7 +13,7 @@ use crate::wire::gaps::{Asked, Only, rows, steps, title, view};
 use opatlas_report::support::{gaps_csv, gaps_markdown, gaps_text, leverage_text};
 use opatlas_source::Stop;
 
-use super::{Stored, Target};
+use super::{Stored, Target, read};
 
 /// Lists the operators that a backend lacks or inherits, those that matter most first, and the
 /// kernels that would help most.
@@ -149,7 +148,7 @@ impl Gaps {
             return Ok(None);
         };
         let shown = path.display();
-        let text = fs::read_to_string(path).with_context(|| format!("cannot read {shown}"))?;
+        let text = read::given_text(path)?;
         let usage = read_csv(&text).map_err(|line| {
             anyhow!("{shown}:{line}: expected `operator,count`, for example `aten::add.Tensor,12`")
         })?;

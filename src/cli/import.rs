@@ -23,7 +23,7 @@ use opatlas_source::{BACKENDS, Bundle, NATIVE_FUNCTIONS, SOURCES};
 use super::over::Vendors;
 use super::side::NATIVE_FUNCTIONS_PATH;
 use super::stored::Taken;
-use super::{Stored, Target, colour, sample};
+use super::{Stored, Target, colour, read, sample};
 
 /// Imports revisions into the database or a server.
 ///
@@ -326,9 +326,7 @@ fn read_files(
                 ignored.push(format!("{name}/"));
             }
         } else if Bundle::is_file_name(&name) {
-            let bytes =
-                fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
-            bundle.insert(&name, bytes);
+            bundle.insert(&name, read::found(&path)?);
         } else {
             ignored.push(name);
         }

@@ -13,6 +13,7 @@ use lsp_types::{InitializeParams, PublishDiagnosticsParams};
 use super::config::Files;
 use super::merge_base;
 use super::neighbours::{around, fixed_name};
+use super::read;
 use crate::lsp::{Disk, Fault, Place, Server};
 use crate::service::backend::Vendor;
 use opatlas_operators::backend::BackendFile;
@@ -160,7 +161,7 @@ impl Disk for Repository {
     }
 
     fn read(&self, path: &Path) -> Option<Vec<u8>> {
-        std::fs::read(path).ok()
+        read::found(path).ok()
     }
 
     fn before(&self, paths: &[&Path]) -> Option<Vec<Option<Vec<u8>>>> {

@@ -36,6 +36,7 @@ mod merge_base;
 mod neighbours;
 mod openapi;
 mod over;
+mod read;
 mod remote;
 mod restore;
 mod sample;

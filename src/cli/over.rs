@@ -22,9 +22,9 @@ use opatlas_source::{Bundle, VENDOR};
 
 use super::check::Input;
 use super::check_sources::SourceFile;
-use super::compare::backend::vendor;
+use super::compare::backend::{vendor, vendor_of};
 use super::side::{NATIVE_FUNCTIONS_PATH, Operand, Places};
-use super::{Stored, Target, config};
+use super::{Stored, Target, config, read};
 
 /// The revision that files of a backend are checked over.
 #[derive(Debug, Args)]
@@ -257,11 +257,12 @@ fn in_folder(folder: &Path, profile: Option<&str>) -> anyhow::Result<Vec<(PathBu
     paths.sort();
     let mut found = Vec::new();
     for path in paths {
-        let bytes = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        let read = BackendFile::read_with(&bytes, profile.as_ref());
-        let is_backend = read.vendor.is_some() || read.backend.is_some();
+        let bytes = read::found(&path)?;
+        let file = BackendFile::read_with(&bytes, profile.as_ref());
+        let is_backend = file.vendor.is_some() || file.backend.is_some();
         if is_backend {
-            found.push((path.clone(), vendor(&path)?));
+            let vendor = vendor_of(&path, bytes)?;
+            found.push((path, vendor));
         }
     }
     Ok(found)

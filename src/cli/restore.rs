@@ -4,16 +4,21 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use clap::Args;
 
 use crate::store::{self, Opening, SqliteStore, Store as _};
 
+use super::read::{self, Origin};
 use super::{Database, backup, local};
+
+/// The largest backup, in bytes.
+const LARGEST: u64 = 64 << 30;
 
 /// Restores a backup into an empty database, of the same or another kind.
 ///
-/// Restores everything or nothing, and checks the result against its digests.
+/// Restores everything or nothing, and checks the result against its digests. A backup with a name that no command could
+/// have given is refused.
 #[derive(Debug, Args)]
 pub(super) struct Restore {
     /// The file that `opatlas backup` wrote
@@ -29,12 +34,22 @@ impl Restore {
         // A copy is opened, since opening brings an older backup up to date.
         let work = tempfile::tempdir()?;
         let copy = work.path().join("backup.db");
-        fs::copy(&self.file, &copy)
-            .with_context(|| format!("cannot read {}", self.file.display()))?;
+        let written = fs::File::create(&copy).and_then(|mut written| {
+            read::copy(&self.file, Origin::Given, LARGEST, &mut written)
+        });
+        written.with_context(|| format!("cannot read {}", self.file.display()))?;
         let url = format!("{}?mode=rw", backup::url(&copy)?);
         let source = SqliteStore::open(&url)
             .await
             .with_context(|| format!("{} is not a backup", self.file.display()))?;
+        let faults = store::unfit_names(&source).await?;
+        if !faults.is_empty() {
+            bail!(
+                "{} has names that no command could have given, and nothing was restored: {}",
+                self.file.display(),
+                faults.join("; ")
+            );
+        }
         let target = local::store(&self.database, Opening::Make).await?;
         store::copy(&source, &*target)
             .await

@@ -1,11 +1,11 @@
 //! `opatlas schema`: schema texts, read and printed in canonical form.
 
-use std::io::Read as _;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
 
+use super::read;
 use crate::service::{JudgedRelease, JudgedSchema};
 use opatlas_diff::official::{self, Classes};
 use opatlas_pytorch::release::Release;
@@ -72,9 +72,8 @@ impl Schema {
                 texts.push(schema.clone());
                 continue;
             }
-            let mut read = String::new();
-            let input = std::io::stdin().read_to_string(&mut read);
-            input.context("cannot read standard input")?;
+            let read = String::from_utf8(read::standard_input()?);
+            let read = read.context("standard input is not UTF-8")?;
             let lines = read.lines().filter(|line| !line.trim().is_empty());
             texts.extend(lines.map(str::to_owned));
         }

@@ -2,12 +2,10 @@
 //! repository.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use anyhow::{Context as _, anyhow, bail};
+use anyhow::{anyhow, bail};
 
 use crate::service::companions::{complete, missing};
 use crate::service::{Resolved, Snapshot};
@@ -20,7 +18,7 @@ use opatlas_source::{Bundle, DERIVATIVES, NATIVE_FUNCTIONS, TAGS};
 use super::Stored;
 use super::git::{Fault, Git};
 use super::import::read_folder;
-use super::remote;
+use super::{read, remote};
 
 /// The path of the operators in PyTorch's repository.
 pub(super) const NATIVE_FUNCTIONS_PATH: &str = "aten/src/ATen/native/native_functions.yaml";
@@ -266,13 +264,10 @@ fn files(path: &Path) -> anyhow::Result<(Bundle, String, Beside)> {
         let file = path.join(NATIVE_FUNCTIONS).display().to_string();
         return Ok((bundle, file, Beside::Folder(path.to_owned())));
     }
-    let mut bytes = Vec::new();
-    if path.as_os_str() == "-" {
-        let read = std::io::stdin().read_to_end(&mut bytes);
-        read.context("cannot read standard input")?;
-    } else {
-        bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-    }
+    let bytes = match path.as_os_str() == "-" {
+        true => read::standard_input()?,
+        false => read::given(path)?,
+    };
     let mut bundle = Bundle::default();
     bundle.insert(NATIVE_FUNCTIONS, bytes);
     Ok((bundle, path.display().to_string(), Beside::Unknown))

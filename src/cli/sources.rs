@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 
 use super::config;
+use super::read::{self, Origin};
 use opatlas_sources::{FaultKind, File, LARGEST_FILE, Language, Macros, Sieve};
 
 /// The most files that a folder may have.
@@ -51,14 +52,15 @@ impl Described {
     /// If a file cannot be read, or describes no macros.
     pub(super) fn read(file: Option<&Path>) -> anyhow::Result<Self> {
         let Some(own) = config::sources()? else {
-            return file.map_or_else(|| Ok(Self::built_in()), Self::of_file);
+            let of_file = |file| Self::of_file(file, Origin::Given);
+            return file.map_or_else(|| Ok(Self::built_in()), of_file);
         };
         let mut described = Self::built_in();
         let added = described.macros.add_table(&own);
         added.map_err(|fault| anyhow::anyhow!("[sources] of opatlas.toml is invalid: {fault}"))?;
         let mut all = own;
         if let Some(path) = file {
-            let text = described.add(path)?;
+            let text = described.add(path, Origin::Given)?;
             for (name, value) in text.parse::<toml::Table>()? {
                 match (all.get_mut(&name).and_then(|all| all.as_array_mut()), value) {
                     (Some(all), toml::Value::Array(more)) => all.extend(more),
@@ -74,9 +76,9 @@ impl Described {
     ///
     /// # Errors
     /// If the file cannot be read, or describes no macros.
-    pub(super) fn of_file(file: &Path) -> anyhow::Result<Self> {
+    pub(super) fn of_file(file: &Path, origin: Origin) -> anyhow::Result<Self> {
         let mut described = Self::built_in();
-        described.text = Some(described.add(file)?);
+        described.text = Some(described.add(file, origin)?);
         Ok(described)
     }
 
@@ -89,9 +91,12 @@ impl Described {
     }
 
     /// Adds the macros of a file and gives its text.
-    fn add(&mut self, file: &Path) -> anyhow::Result<String> {
+    fn add(&mut self, file: &Path, origin: Origin) -> anyhow::Result<String> {
         let shown = file.display();
-        let text = fs::read_to_string(file).with_context(|| format!("cannot read {shown}"))?;
+        let bytes = read::bytes(file, origin, read::LARGEST);
+        let text = bytes.map(String::from_utf8);
+        let text = text.with_context(|| format!("cannot read {shown}"))?;
+        let text = text.with_context(|| format!("{shown} is not UTF-8"))?;
         let added = self.macros.add_text(&text);
         added.map_err(|fault| anyhow::anyhow!("{shown} is invalid: {fault}"))?;
         Ok(text)
@@ -186,7 +191,7 @@ impl Sources {
             let why = FaultKind::TooLarge.as_str();
             return self.notes.push((name.to_owned(), why.to_owned()));
         }
-        match fs::read(path) {
+        match read::bytes(path, Origin::Found, LARGEST_FILE as u64) {
             Ok(bytes) => {
                 let file = File {
                     path: name,

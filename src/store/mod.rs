@@ -35,6 +35,7 @@ mod shared;
 mod sql;
 mod sqlite;
 mod tokens;
+mod vetting;
 mod whole;
 
 use std::future::Future;
@@ -73,6 +74,7 @@ pub use records::{
 pub use secret::is_same_secret;
 pub use sqlite::SqliteStore;
 pub use tokens::{TokenKey, TokenRecord};
+pub use vetting::unfit_names;
 pub use whole::StoredFiles;
 
 use tokio::sync::mpsc::{Receiver, Sender};

@@ -1,16 +1,14 @@
 //! The files that a check is about, sorted into bundles.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, bail};
+use anyhow::bail;
 
 use crate::cli::compare::backend::vendor;
 use crate::cli::config::Files;
 use crate::cli::neighbours::{around, fixed_name};
-use crate::cli::{import, over};
+use crate::cli::{import, over, read};
 use opatlas_source::diagnostic::Finding;
 use opatlas_source::{BACKENDS, Bundle, NATIVE_FUNCTIONS, SOURCES, VENDOR};
 use opatlas_yaml::{Kind, Root};
@@ -97,7 +95,7 @@ fn neighbours(files: &[(&'static str, PathBuf)], config: &Files) -> anyhow::Resu
         ..Input::default()
     };
     for (name, path) in files {
-        input.add(name, path, read(path)?);
+        input.add(name, path, read::found(path)?);
     }
     if let Some(profile) = &config.vendor {
         input.bundle.insert(VENDOR, profile.as_bytes());
@@ -114,7 +112,7 @@ fn name_file(
 ) -> anyhow::Result<Input> {
     let member = files.iter().find(|(_, member)| member == full);
     let (name, bytes) = match member.map(|(name, _)| *name).or_else(|| fixed_name(full)) {
-        Some(name) => (name.to_owned(), read(path)?),
+        Some(name) => (name.to_owned(), read_given(path)?),
         None => {
             let vendor = vendor(path)?;
             (vendor.file, vendor.bytes.to_vec())
@@ -140,7 +138,7 @@ pub(in crate::cli) fn inputs(paths: &[PathBuf]) -> anyhow::Result<Vec<Input>> {
             operators.push(input);
             continue;
         }
-        let bytes = read(path)?;
+        let bytes = read_given(path)?;
         match role(path, &bytes) {
             Some(name) => shared.add(&name, path, bytes),
             None => {
@@ -164,15 +162,11 @@ pub(in crate::cli) fn inputs(paths: &[PathBuf]) -> anyhow::Result<Vec<Input>> {
     Ok(operators)
 }
 
-fn read(path: &Path) -> anyhow::Result<Vec<u8>> {
-    if path.as_os_str() == "-" {
-        let mut bytes = Vec::new();
-        std::io::stdin()
-            .read_to_end(&mut bytes)
-            .context("cannot read standard input")?;
-        return Ok(bytes);
+fn read_given(path: &Path) -> anyhow::Result<Vec<u8>> {
+    match path.as_os_str() == "-" {
+        true => read::standard_input(),
+        false => read::given(path),
     }
-    fs::read(path).with_context(|| format!("cannot read {}", path.display()))
 }
 
 /// The bundle name of a file that does not declare operators.

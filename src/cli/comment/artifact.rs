@@ -1,16 +1,18 @@
 //! What a job without rights has left for one that may comment.
 //!
 //! Whoever opens a pull request from a fork decides what that job runs, so nothing in the folder is
-//! trusted: sizes and the number of parts are bounded, links are not followed, and the number and
+//! trusted: sizes and the number of parts are bounded, links are refused, and the number and
 //! the commit are only claims that the caller checks against the site. The text becomes the text of
 //! a comment and nothing else.
 
-use std::fs::{self, File};
-use std::io::Read as _;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, anyhow, bail};
 use serde::Deserialize;
+
+use super::markup::Markup;
+use crate::cli::read::{self, Origin};
 
 /// How many parts are posted at most.
 const PARTS: usize = 20;
@@ -51,8 +53,14 @@ impl Artifact {
     ///
     /// # Errors
     /// If the folder has something else, or too much of it.
-    pub(super) fn read(folder: &Path) -> anyhow::Result<Self> {
+    pub(super) fn read(folder: &Path, markup: &Markup) -> anyhow::Result<Self> {
+        // With a slash at its end, the name of a link is that of its target.
+        let folder: &Path = &folder.components().collect::<PathBuf>();
         let shown = folder.display();
+        let kind = fs::symlink_metadata(folder).with_context(|| format!("cannot read {shown}"))?;
+        if !kind.is_dir() {
+            bail!("{shown} is not a folder; a link to one is not followed");
+        }
         let files = files(folder).with_context(|| format!("cannot read {shown}"))?;
         let parts = folder.join("parts");
         let markdown = match fs::symlink_metadata(&parts).is_ok_and(|found| found.is_dir()) {
@@ -84,7 +92,7 @@ impl Artifact {
         Ok(Self {
             number: number.transpose()?,
             head,
-            parts: checked(parts).with_context(|| format!("the report in {shown}"))?,
+            parts: checked(parts, markup).with_context(|| format!("the report in {shown}"))?,
         })
     }
 }
@@ -94,8 +102,8 @@ pub(super) fn is_commit(text: &str) -> bool {
     matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Refuses what is not a report, and makes every mention in it plain text.
-fn checked(parts: Vec<String>) -> anyhow::Result<Vec<String>> {
+/// Refuses what is not a report, and makes everything in it that would act plain text.
+fn checked(parts: Vec<String>, markup: &Markup) -> anyhow::Result<Vec<String>> {
     if parts.is_empty() {
         bail!("it has no parts");
     }
@@ -118,7 +126,7 @@ fn checked(parts: Vec<String>) -> anyhow::Result<Vec<String>> {
         if part.contains(is_control) {
             bail!("part {number} has control characters, which no report has");
         }
-        let part = without_mentions(&part);
+        let part = markup.harmless(&part);
         let length = part.chars().count();
         if length > LONGEST_PART {
             bail!("part {number} has {length} characters, but a comment takes {LONGEST_PART}");
@@ -128,26 +136,20 @@ fn checked(parts: Vec<String>) -> anyhow::Result<Vec<String>> {
     numbered.map(check).collect()
 }
 
-/// The same text, mentioning nobody. Reports escape mentions, so this changes none of them.
-fn without_mentions(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut chars = text.chars().peekable();
-    while let Some(char) = chars.next() {
-        out.push(char);
-        if char == '@' && chars.peek().is_some_and(char::is_ascii_alphanumeric) {
-            out.push('\u{2060}');
-        }
-    }
-    out
-}
-
 /// The regular files of a folder by their names, in the order of the numbers in them.
 fn files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder)?.take(FILES + 1) {
         let entry = entry?;
-        // The kind of the entry itself: a link is not a file.
-        if entry.file_type()?.is_file() {
+        // The kind of the entry itself.
+        let kind = entry.file_type()?;
+        if kind.is_symlink() {
+            bail!(
+                "{} is a link, and links are not followed",
+                entry.path().display()
+            );
+        }
+        if kind.is_file() {
             files.push(entry.path());
         }
     }
@@ -171,7 +173,7 @@ fn with_extension(files: &[PathBuf], extension: &str) -> Vec<PathBuf> {
 
 fn parts_of(path: &Path) -> anyhow::Result<Vec<String>> {
     let shown = path.display();
-    let text = bounded(path, COMPARISON).with_context(|| format!("cannot read {shown}"))?;
+    let text = read::bytes(path, Origin::Foreign, COMPARISON).with_context(|| format!("cannot read {shown}"))?;
     // A list would do for the struct.
     if !text.trim_ascii_start().starts_with(b"{") {
         bail!("{shown} is not a comparison as JSON");
@@ -195,24 +197,8 @@ fn word(folder: &Path, name: &str) -> anyhow::Result<Option<String>> {
 
 fn text(path: &Path, most: u64) -> anyhow::Result<String> {
     let shown = path.display();
-    let bytes = bounded(path, most).with_context(|| format!("cannot read {shown}"))?;
+    let bytes = read::bytes(path, Origin::Foreign, most).with_context(|| format!("cannot read {shown}"))?;
     String::from_utf8(bytes).with_context(|| format!("{shown} is not UTF-8"))
-}
-
-/// The bytes of a regular file of at most so many.
-///
-/// # Errors
-/// If it is longer, something else, or cannot be read.
-pub(super) fn bounded(path: &Path, most: u64) -> anyhow::Result<Vec<u8>> {
-    if !fs::symlink_metadata(path)?.is_file() {
-        bail!("it is not a regular file");
-    }
-    let mut bytes = Vec::new();
-    File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > most {
-        bail!("it has more than {most} bytes");
-    }
-    Ok(bytes)
 }
 
 #[cfg(test)]
@@ -228,7 +214,7 @@ mod tests {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, text).unwrap();
         }
-        Artifact::read(folder.path()).map_err(|error| format!("{error:#}"))
+        Artifact::read(folder.path(), &Markup::linking_to(None)).map_err(|error| format!("{error:#}"))
     }
 
     fn refuses(files: &[(&str, &str)], why: &str) {
@@ -298,7 +284,18 @@ mod tests {
         let report = folder.path().join("report");
         fs::create_dir(&report).unwrap();
         std::os::unix::fs::symlink(&secret, report.join("part-1.md")).unwrap();
-        assert!(Artifact::read(&report).is_err());
+        let read = |path: &Path| {
+            let read = Artifact::read(path, &Markup::linking_to(None));
+            format!("{:#}", read.unwrap_err())
+        };
+        assert!(read(&report).contains("part-1.md is a link"));
+        fs::remove_file(report.join("part-1.md")).unwrap();
+        fs::write(report.join("part-1.md"), REPORT).unwrap();
+        let link = folder.path().join("link");
+        std::os::unix::fs::symlink(&report, &link).unwrap();
+        for link in [link.clone(), link.join("")] {
+            assert!(read(&link).contains("a link to one is not followed"));
+        }
     }
 
     #[test]

@@ -5,6 +5,8 @@ use std::path::Path;
 use anyhow::Context as _;
 use serde::Deserialize;
 
+use crate::cli::read::{self, Origin};
+
 /// The longest description of an event that is read, in bytes; the site sends at most 25 MB.
 const LONGEST: u64 = 32 << 20;
 
@@ -43,7 +45,7 @@ impl Event {
             return Ok(Self::default());
         };
         let shown = path.display();
-        let text = super::artifact::bounded(path, LONGEST)
+        let text = read::bytes(path, Origin::Found, LONGEST)
             .with_context(|| format!("cannot read the event of the job in {shown}"))?;
         serde_json::from_slice(&text).with_context(|| format!("{shown} does not describe an event"))
     }

@@ -3,6 +3,7 @@
 mod artifact;
 mod event;
 mod limits;
+mod markup;
 mod publish;
 mod site;
 
@@ -21,6 +22,7 @@ use opatlas_report::changes::LEAST_MAX_CHARS;
 
 use artifact::{Artifact, LONGEST_PART, is_commit};
 use event::Event;
+use markup::Markup;
 use site::{Repo, Site};
 
 /// Posts the comparison of two revisions as a comment on a pull request, and keeps it up to date.
@@ -30,7 +32,7 @@ use site::{Repo, Site};
 /// `compare --format json --max-chars`, with the number of the pull request and the id of the
 /// commit in the files `number` and `head`. That job may be one without rights: the text is posted
 /// only if the pull request is at the commit of the event or of --head-sha, and the exit code says
-/// only whether it was posted.
+/// only whether it was posted. Its text mentions nobody, and its links lead only to the server of --permalink.
 ///
 /// A report that is too long for one comment is split over several. Later runs edit these comments
 /// in place and delete those that are no longer needed. Comments by other accounts are never touched.
@@ -117,7 +119,8 @@ impl Comment {
         let event = Event::read(self.event.as_deref())?;
         let (parts, code, claimed) = match (&self.from, &self.base, &self.head) {
             (Some(folder), ..) => {
-                let artifact = Artifact::read(folder)?;
+                let markup = Markup::linking_to(self.how.permalink());
+                let artifact = Artifact::read(folder, &markup)?;
                 let claimed = (artifact.number, artifact.head);
                 (artifact.parts, ExitCode::SUCCESS, claimed)
             }

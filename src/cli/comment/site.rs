@@ -12,9 +12,9 @@ use ureq::http::{Method, Request, header};
 use ureq::tls::TlsConfig;
 
 use super::limits::Limits;
-use crate::cli::remote::{Base, Token, roots};
+use crate::cli::remote::{Base, Token, body, roots};
 
-/// The greatest answer that is read, in bytes: a page of comments is at most 100 times 256 KiB.
+/// The greatest answer that is read, in bytes, decompressed: a page of comments is at most 100 times 256 KiB.
 const MAX_ANSWER: u64 = 64 << 20;
 /// How long a request may take.
 const TIME: Duration = Duration::from_secs(60);
@@ -327,11 +327,7 @@ impl Site {
             status: response.status().as_u16(),
             limits: Limits::of(response.headers()),
             has_next: links.contains("rel=\"next\""),
-            bytes: response
-                .body_mut()
-                .with_config()
-                .limit(MAX_ANSWER)
-                .read_to_vec()?,
+            bytes: body(&mut response, MAX_ANSWER)?,
         })
     }
 

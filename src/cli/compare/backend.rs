@@ -1,12 +1,12 @@
 //! `opatlas compare --backend`: what an upgrade costs the vendor of an out-of-tree backend.
 
-use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::{Context as _, anyhow, bail};
+use anyhow::{anyhow, bail};
 
 use crate::cli::config;
+use crate::cli::read;
 use crate::cli::side::SideRead;
 use crate::cli::suggesting;
 use crate::service::backend::{BackendCompared, Vendor};
@@ -18,8 +18,11 @@ use super::{Compare, Format, pretty};
 
 /// Reads a backend file; in a bundle it goes by its own name.
 pub(crate) fn vendor(path: &Path) -> anyhow::Result<Vendor> {
-    let shown = path.display();
-    let bytes = fs::read(path).with_context(|| format!("cannot read {shown}"))?;
+    vendor_of(path, read::given(path)?)
+}
+
+/// The same of a file that has been read.
+pub(crate) fn vendor_of(path: &Path, bytes: Vec<u8>) -> anyhow::Result<Vendor> {
     let name = path.file_name().and_then(|name| name.to_str());
     Ok(Vendor::new(name.unwrap_or_default(), bytes)?)
 }

@@ -67,6 +67,11 @@ pub(in crate::cli) fn exit_code(conclusion: Conclusion) -> ExitCode {
 }
 
 impl How {
+    /// The URL of the full comparison.
+    pub(in crate::cli) fn permalink(&self) -> Option<&str> {
+        self.permalink.as_deref()
+    }
+
     /// Reads both sides.
     ///
     /// # Errors

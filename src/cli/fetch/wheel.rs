@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use zip::result::ZipError;
 
 use super::FetchError;
+use crate::cli::read::{self, Origin};
 use opatlas_source::{Bundle, DEPRECATED, DERIVATIVES, NATIVE_FUNCTIONS, TAGS};
 
 /// Where the files lie within the wheel.
@@ -43,7 +44,7 @@ pub(super) fn read_wheel(version: &str, folder: &Path) -> Result<Bundle, FetchEr
         .into_iter()
         .find(|path| path.extension().is_some_and(|e| e == "whl"))
         .ok_or_else(|| broken("pip downloaded no wheel".into()))?;
-    let file = fs::File::open(&wheel).map_err(|e| io(&wheel, e))?;
+    let file = read::open(&wheel, Origin::Found).map_err(|e| io(&wheel, e))?;
     let mut archive = zip::ZipArchive::new(file).map_err(|e| broken(e.to_string()))?;
     let mut bundle = Bundle::default();
     for (name, member) in MEMBERS {

@@ -1,10 +1,10 @@
 //! The schemas of an operator library as a bundle.
 
-use std::fs;
 use std::path::Path;
 
-use anyhow::{Context as _, bail};
+use anyhow::bail;
 
+use crate::cli::read;
 use opatlas_diff::official;
 use opatlas_source::{BACKENDS, Bundle, LineIndex};
 
@@ -14,7 +14,7 @@ use opatlas_source::{BACKENDS, Bundle, LineIndex};
 /// When the file cannot be read, a schema cannot, or the namespace cannot be the name of a file.
 pub(super) fn bundle(file: &Path, namespace: &str) -> anyhow::Result<Bundle> {
     let shown = file.display();
-    let text = fs::read_to_string(file).with_context(|| format!("cannot read {shown}"))?;
+    let text = read::given_text(file)?;
     let name = format!("{BACKENDS}{namespace}.yaml");
     if !Bundle::is_file_name(&name) {
         bail!("`{namespace}` is not a namespace");

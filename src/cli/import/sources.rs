@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 use clap::Args;
 
+use crate::cli::read::Origin;
 use crate::cli::sources::{Described, Sources, shown_path};
 use opatlas_source::{Bundle, SOURCES};
 use opatlas_sources::{Language, MACRO_FILE, scan};
@@ -47,7 +48,7 @@ pub(in crate::cli) fn of_folder(bundle_folder: &Path, bundle: &mut Bundle) -> an
     }
     let file = folder.join(MACRO_FILE);
     let described = match file.is_file() {
-        true => Described::of_file(&file)?,
+        true => Described::of_file(&file, Origin::Found)?,
         false => Described::built_in(),
     };
     add(bundle, &folder, described)

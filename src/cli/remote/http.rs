@@ -1,11 +1,12 @@
 //! Requests over HTTP, one at a time; whoever asks waits on another thread.
 
 use std::fmt;
+use std::io::Read as _;
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde::de::DeserializeOwned;
-use ureq::http::{Method, Request, header};
+use ureq::http::{Method, Request, Response, header};
 use ureq::tls::{Certificate, RootCerts, TlsConfig};
 
 use super::address::Base;
@@ -14,6 +15,8 @@ use super::error::{Error, Problem};
 /// The greatest answer that is read, in bytes, decompressed: the lists of a project with many
 /// thousands of revisions are of some megabytes.
 const MAX_ANSWER: u64 = 256 << 20;
+/// The greatest answer that says why a request was refused.
+const MAX_PROBLEM: u64 = 4 << 20;
 /// How long a connection may take.
 const CONNECT: Duration = Duration::from_secs(10);
 /// How long an answer may take to start. A server allows a request 60 seconds by default.
@@ -261,17 +264,35 @@ impl Http {
         let said = |name| response.headers().get(name)?.to_str().ok();
         let location = said(header::LOCATION).filter(|_| response.status().is_redirection());
         let seconds = said(header::RETRY_AFTER).and_then(|seconds| seconds.parse().ok());
+        let most = match response.status().is_success() {
+            true => MAX_ANSWER,
+            false => MAX_PROBLEM,
+        };
         Ok(Answer {
             url: ask.url.clone(),
             status: response.status().as_u16(),
             location: location.map(str::to_owned),
             retry_after: seconds.map(Duration::from_secs),
-            bytes: response
-                .body_mut()
-                .with_config()
-                .limit(MAX_ANSWER)
-                .read_to_vec()?,
+            bytes: body(&mut response, most)?,
         })
+    }
+}
+
+/// The body of an answer, of at most so many bytes.
+///
+/// # Errors
+/// If it has more, or cannot be read.
+pub(in crate::cli) fn body(
+    response: &mut Response<ureq::Body>,
+    most: u64,
+) -> Result<Vec<u8>, ureq::Error> {
+    let mut bytes = Vec::new();
+    // The limit of ureq counts the bytes that are sent, which may be compressed.
+    let mut decompressed = response.body_mut().as_reader().take(most + 1);
+    decompressed.read_to_end(&mut bytes)?;
+    match bytes.len() as u64 > most {
+        true => Err(ureq::Error::BodyExceedsLimit(most)),
+        false => Ok(bytes),
     }
 }
 

@@ -24,7 +24,7 @@ use opatlas_source::Digest;
 
 pub(super) use address::Base;
 pub(super) use error::Error;
-pub(super) use http::{Token, roots};
+pub(super) use http::{Token, body, roots};
 
 use http::{Ask, Http, JSON};
 

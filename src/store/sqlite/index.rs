@@ -30,6 +30,7 @@ pub(super) struct LogIndex(Arc<File>);
 
 impl LogIndex {
     /// Opens the index of the log of the database in this file; none where there is none.
+    #[expect(clippy::disallowed_methods, reason = "a file of the database itself")]
     pub(super) fn of(database: &Path) -> Option<Self> {
         let path = beside(database);
         let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);

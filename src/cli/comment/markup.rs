@@ -1,0 +1,204 @@
+//! The text of a report that a stranger's job has made: it can be read, and does nothing else.
+//!
+//! A hosting site makes mentions, references and links of text, also where entities spell the characters, and shows
+//! pictures from other places. An invisible character (U+2060) in the middle of each keeps it text. What reports are made
+//! of stays as it is: headings, emphasis, code, lists, tables and the folding of sections.
+
+/// A character without width that joins what it is between.
+const JOINER: char = '\u{2060}';
+/// The tags that reports have.
+const TAGS: [&str; 6] = [
+    "<details>",
+    "</details>",
+    "<summary>",
+    "</summary>",
+    "<code>",
+    "</code>",
+];
+/// The entities that reports have.
+const ENTITIES: [&str; 3] = ["&amp;", "&lt;", "&gt;"];
+
+/// How many characters the longest name of an entity has, with the semicolon, and some to spare.
+const LONGEST_ENTITY: usize = 40;
+
+/// What a report may link to.
+pub(super) struct Markup {
+    /// The scheme, host and port of the server with the full comparison.
+    origin: Option<String>,
+}
+
+impl Markup {
+    /// With links to the server of a permalink, and to nowhere else.
+    pub(super) fn linking_to(permalink: Option<&str>) -> Self {
+        Self {
+            origin: permalink.and_then(origin).map(str::to_owned),
+        }
+    }
+
+    /// The same text to a reader, mentioning nobody and leading nowhere.
+    pub(super) fn harmless(&self, text: &str) -> String {
+        let mut out = String::with_capacity(text.len() + 64);
+        let mut rest = text;
+        while !rest.is_empty() {
+            rest = self.step(&mut out, rest);
+        }
+        out
+    }
+
+    /// Takes the next piece of a text, and gives what is left of it.
+    fn step<'t>(&self, out: &mut String, rest: &'t str) -> &'t str {
+        let whole = self.link(rest).or_else(|| {
+            let known = TAGS.iter().chain(&ENTITIES);
+            known.copied().find(|known| rest.starts_with(known))
+        });
+        if let Some(whole) = whole {
+            out.push_str(whole);
+            return &rest[whole.len()..];
+        }
+        let (piece, is_split) = piece(rest);
+        match is_split {
+            Some(at) => {
+                out.push_str(&piece[..at]);
+                out.push(JOINER);
+                out.push_str(&piece[at..]);
+            }
+            None => out.extend(piece.chars().map(readable)),
+        }
+        &rest[piece.len()..]
+    }
+
+    /// The end of a link that may stay: `](URL)`.
+    fn link<'t>(&self, rest: &'t str) -> Option<&'t str> {
+        let url = rest.strip_prefix("](")?;
+        let after = url.strip_prefix(self.origin.as_deref()?)?;
+        let is_end = |char: char| char == ')' || char.is_whitespace() || "<>(\"'\\".contains(char);
+        let end = after.find(is_end)?;
+        let is_of_server = after.starts_with(['/', '?', '#', ')']);
+        let whole = rest.len() - after.len() + end + 1;
+        (is_of_server && after[end..].starts_with(')')).then(|| &rest[..whole])
+    }
+}
+
+/// The next piece of a text, and where it is split if it would do something.
+fn piece(rest: &str) -> (&str, Option<usize>) {
+    const PAIRS: [(&str, usize); 4] = [("](", 1), ("]:", 1), ("![", 1), ("://", 0)];
+    for (pair, at) in PAIRS {
+        if rest.starts_with(pair) {
+            return (&rest[..pair.len()], Some(at));
+        }
+    }
+    let bytes = rest.as_bytes();
+    let begins = |text: &str| {
+        let found = rest.get(..text.len());
+        found.is_some_and(|found| found.eq_ignore_ascii_case(text))
+    };
+    if begins("www.") {
+        return (&rest[..4], Some(3));
+    }
+    if begins("gh-") && bytes.get(3).is_some_and(u8::is_ascii_digit) {
+        return (&rest[..3], Some(3));
+    }
+    let next = bytes.get(1).copied().unwrap_or_default();
+    let acts = match bytes[0] {
+        b'@' => next.is_ascii_alphanumeric(),
+        b'#' => next.is_ascii_digit(),
+        b'<' => next.is_ascii_alphabetic() || b"/!?".contains(&next),
+        b'&' => is_entity(&rest[1..]),
+        _ => false,
+    };
+    let length = rest.chars().next().map_or(0, char::len_utf8);
+    (&rest[..length], acts.then_some(length))
+}
+
+/// Whether an ampersand before this text begins an entity.
+fn is_entity(rest: &str) -> bool {
+    let name = rest.strip_prefix('#').unwrap_or(rest).bytes();
+    let mut after = name.take(LONGEST_ENTITY).skip_while(u8::is_ascii_alphanumeric);
+    after.next() == Some(b';')
+}
+
+/// The character, or U+FFFD for one that turns the direction of text.
+fn readable(char: char) -> char {
+    match char {
+        '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
+        other => other,
+    }
+}
+
+/// Scheme, host and port of a web address.
+fn origin(url: &str) -> Option<&str> {
+    let (scheme, rest) = url.split_once("://")?;
+    let host = rest.split(['/', '?', '#']).next()?;
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b".-:[]".contains(&byte);
+    let is_web = matches!(scheme, "http" | "https");
+    (is_web && !host.is_empty() && host.bytes().all(is_plain))
+        .then(|| &url[..scheme.len() + 3 + host.len()])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Markup;
+
+    fn harmless(text: &str) -> String {
+        Markup::linking_to(Some("https://opatlas.example/compare?x=1")).harmless(text)
+    }
+
+    /// What a reader sees: the same without invisible characters.
+    fn seen(text: &str) -> String {
+        harmless(text).replace('\u{2060}', "")
+    }
+
+    #[test]
+    fn nobody_is_mentioned_however_it_is_spelled() {
+        for (text, plain) in [
+            ("@team", "@\u{2060}team"),
+            ("a@b `@x` @ @-", "a@\u{2060}b `@\u{2060}x` @ @-"),
+            ("&#64;team", "&\u{2060}#64;team"),
+            ("&#x40;team", "&\u{2060}#x40;team"),
+            ("&#0064;team", "&\u{2060}#0064;team"),
+            ("&commat;team", "&\u{2060}commat;team"),
+            ("@&#116;eam", "@&\u{2060}#116;eam"),
+            ("other/repo#12 GH-7", "other/repo#\u{2060}12 GH-\u{2060}7"),
+        ] {
+            assert_eq!(harmless(text), plain);
+            assert_eq!(harmless(plain), plain, "a second time changes nothing");
+        }
+    }
+
+    #[test]
+    fn links_lead_only_to_the_server_of_the_permalink() {
+        for kept in [
+            "[Full comparison](https://opatlas.example/compare/a...b#x)",
+            "[all](https://opatlas.example)",
+        ] {
+            assert_eq!(harmless(kept), kept);
+        }
+        for text in [
+            "[x](https://evil.example)",
+            "[x](https://opatlas.example.evil.example)",
+            "[x](https://opatlas.example@evil.example/)",
+            "[x](//evil.example)",
+            "[x](<https://opatlas.example/>)",
+            "[x][y]\n\n[y]: //evil.example",
+            "![x](https://opatlas.example/x.png)",
+            "<img src=//evil.example>",
+            "<https://evil.example>",
+            "see HTTPS://evil.example or www.evil.example",
+            "<!-- opatlas operators 1 -->",
+        ] {
+            assert_ne!(harmless(text), text);
+            assert_eq!(seen(text), text);
+        }
+        let unlinked = Markup::linking_to(None);
+        let text = unlinked.harmless("[x](https://opatlas.example/)");
+        assert_eq!(text, "[x]\u{2060}(https\u{2060}://opatlas.example/)");
+    }
+
+    #[test]
+    fn what_reports_are_made_of_stays() {
+        let report = "### Operator schemas: 1 breaking\n\n<details><summary><code>a&lt;b&amp;c&gt;</code></summary>\n\n\
+                      - **`add.Tensor`** `Tensor(a!) self` line 3 → 4 \\<b\\>\n\n| a | b |\n|---|---|\n</details>\n";
+        assert_eq!(harmless(report), report);
+        assert_eq!(harmless("a\u{202e}b"), "a\u{fffd}b");
+    }
+}

@@ -1,0 +1,136 @@
+//! The names in a backup. It is a file from outside, so each must be one that a command or a request could have given.
+
+use tokio::sync::mpsc::channel;
+
+use super::Store;
+use super::copy::{Rows, TABLES, Value};
+use super::error::StoreError;
+use super::names::{LabelName, MAX_NAME, ProjectName};
+use opatlas_source::Bundle;
+
+/// How many faults are told at most.
+const MOST: usize = 10;
+/// How many [`Rows`] may be on their way.
+const AHEAD: usize = 4;
+
+/// The names in a store that break their grammar, at most 10: what each is and what is wrong with it.
+///
+/// # Errors
+/// What the store says.
+pub async fn unfit_names(store: &dyn Store) -> Result<Vec<String>, StoreError> {
+    let (sink, mut source) = channel(AHEAD);
+    let look = async move {
+        let mut faults = Vec::new();
+        while let Some(rows) = source.recv().await {
+            look_at(&rows, &mut faults);
+            if faults.len() >= MOST {
+                faults.truncate(MOST);
+                break;
+            }
+        }
+        faults
+    };
+    let (faults, sent) = tokio::join!(look, store.export(sink));
+    // A store whose receiver has heard enough only reports that.
+    match faults.is_empty() {
+        true => sent.map(|()| faults),
+        false => Ok(faults),
+    }
+}
+
+fn look_at(rows: &Rows, faults: &mut Vec<String>) {
+    let Some(table) = TABLES.get(rows.table) else {
+        return;
+    };
+    for row in &rows.rows {
+        for ((column, _), value) in table.columns.iter().zip(row) {
+            if let Value::Text(Some(text)) = value
+                && let Some(fault) = fault(table.name, column, text)
+            {
+                faults.push(shown(&fault));
+            }
+        }
+    }
+}
+
+/// What is wrong with a text in a column; `None` where nothing is, or the column takes any text.
+fn fault(table: &str, column: &str, text: &str) -> Option<String> {
+    let unless = |fits: bool, what: &str| (!fits).then(|| format!("`{text}` is not {what}"));
+    match (table, column) {
+        ("projects", "name") => ProjectName::parse(text).err().map(|e| e.to_string()),
+        ("labels", "name") => LabelName::parse(text).err().map(|e| e.to_string()),
+        ("revision_files", "name") => {
+            unless(Bundle::is_file_name(text), "a name of a file in a revision")
+        }
+        ("commits", "id") => unless(is_commit(text), "the id of a commit"),
+        ("tokens", "projects") => {
+            let names = || text.split(' ').all(|name| ProjectName::parse(name).is_ok());
+            unless(text == "*" || names(), "a list of projects")
+        }
+        ("tokens", "actions") => {
+            let is_word = |word: &str| word.bytes().all(|byte| byte.is_ascii_lowercase());
+            unless(text.split(' ').all(is_word), "a list of actions")
+        }
+        ("exceptions" | "tokens", "id") => unless(is_plain(text), "an id"),
+        ("exceptions", "until_date") => unless(is_plain(text), "a date"),
+        (_, "release" | "base_release" | "head_release" | "until_release") => {
+            unless(is_plain(text), "a release")
+        }
+        ("probe_runs", "name" | "address" | "torch" | "device") | (_, "item") => {
+            let is_line = !text.is_empty() && !text.chars().any(char::is_control);
+            unless(is_line, "a text without control characters")
+        }
+        _ => None,
+    }
+}
+
+fn is_commit(text: &str) -> bool {
+    let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    matches!(text.len(), 40 | 64) && text.bytes().all(is_digit)
+}
+
+/// Whether it is made of the characters of names.
+fn is_plain(text: &str) -> bool {
+    let of_names = |byte: u8| byte.is_ascii_alphanumeric() || b"._+-".contains(&byte);
+    !text.is_empty() && text.len() <= MAX_NAME && text.bytes().all(of_names)
+}
+
+/// A message with a text from outside in it, for a terminal.
+fn shown(message: &str) -> String {
+    let kept = |char: char| match char.is_control() {
+        true => '\u{fffd}',
+        false => char,
+    };
+    message.chars().take(300).map(kept).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fault;
+
+    #[test]
+    fn every_name_has_its_grammar() {
+        let commit = "0123456789abcdef0123456789abcdef01234567";
+        for (table, column, good, bad) in [
+            ("projects", "name", "acme-npu", "../../x"),
+            ("labels", "name", "2.9.0", "a b"),
+            ("revision_files", "name", "backends/acme.yaml", "../x.yaml"),
+            ("commits", "id", commit, "main"),
+            ("tokens", "projects", "acme torch", "acme ../x"),
+            ("tokens", "actions", "read ingest", "read;x"),
+            ("tokens", "id", "0a1b2c", "\u{1b}[2J"),
+            ("exceptions", "id", "0a1b2c", "a b"),
+            ("exceptions", "until_date", "2027-01-31", "soon or later"),
+            ("exceptions", "until_release", "2.16", "2/16"),
+            ("labels", "release", "2.9", "2.9\n"),
+            ("probe_runs", "name", "nightly 1", "a\nb"),
+            ("steps", "head_release", "2.9", "2.9\n"),
+        ] {
+            assert_eq!(fault(table, column, good), None);
+            assert!(fault(table, column, bad).is_some(), "{table}.{column}");
+        }
+        assert!(fault("projects", "name", "*").is_some());
+        assert_eq!(fault("tokens", "projects", "*"), None);
+        assert_eq!(fault("exceptions", "reason", "any\u{1b}text"), None);
+    }
+}
