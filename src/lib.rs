@@ -18,7 +18,6 @@
     clippy::duplicate_mod,
     reason = "the calls of the store are compiled once for each database (src/store/shared)"
 )]
-
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 pub mod cli;

@@ -14,9 +14,9 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use super::read::{self, Origin};
 use opatlas_pytorch::release::Version;
 use opatlas_source::{Bundle, NATIVE_FUNCTIONS, Stop};
-use super::read::{self, Origin};
 use wheel::{MAX_MEMBER, MEMBERS, read_wheel};
 
 /// Which wheels: a Python that every release from 2.0 on has one for, and the platforms whose are
@@ -262,7 +262,8 @@ impl Fetcher {
             }
             thread::sleep(LOOK);
         };
-        let text = |path: &Path| Ok::<_, io::Error>(lossy(&read::bytes(path, Origin::Found, MAX_SAID)?));
+        let text =
+            |path: &Path| Ok::<_, io::Error>(lossy(&read::bytes(path, Origin::Found, MAX_SAID)?));
         Ok(Output {
             is_success: status.success(),
             said: text(&said)?,

@@ -34,9 +34,8 @@ impl Restore {
         // A copy is opened, since opening brings an older backup up to date.
         let work = tempfile::tempdir()?;
         let copy = work.path().join("backup.db");
-        let written = fs::File::create(&copy).and_then(|mut written| {
-            read::copy(&self.file, Origin::Given, LARGEST, &mut written)
-        });
+        let written = fs::File::create(&copy)
+            .and_then(|mut written| read::copy(&self.file, Origin::Given, LARGEST, &mut written));
         written.with_context(|| format!("cannot read {}", self.file.display()))?;
         let url = format!("{}?mode=rw", backup::url(&copy)?);
         let source = SqliteStore::open(&url)

@@ -173,7 +173,8 @@ fn with_extension(files: &[PathBuf], extension: &str) -> Vec<PathBuf> {
 
 fn parts_of(path: &Path) -> anyhow::Result<Vec<String>> {
     let shown = path.display();
-    let text = read::bytes(path, Origin::Foreign, COMPARISON).with_context(|| format!("cannot read {shown}"))?;
+    let text = read::bytes(path, Origin::Foreign, COMPARISON)
+        .with_context(|| format!("cannot read {shown}"))?;
     // A list would do for the struct.
     if !text.trim_ascii_start().starts_with(b"{") {
         bail!("{shown} is not a comparison as JSON");
@@ -197,7 +198,8 @@ fn word(folder: &Path, name: &str) -> anyhow::Result<Option<String>> {
 
 fn text(path: &Path, most: u64) -> anyhow::Result<String> {
     let shown = path.display();
-    let bytes = read::bytes(path, Origin::Foreign, most).with_context(|| format!("cannot read {shown}"))?;
+    let bytes =
+        read::bytes(path, Origin::Foreign, most).with_context(|| format!("cannot read {shown}"))?;
     String::from_utf8(bytes).with_context(|| format!("{shown} is not UTF-8"))
 }
 
@@ -214,7 +216,8 @@ mod tests {
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             fs::write(path, text).unwrap();
         }
-        Artifact::read(folder.path(), &Markup::linking_to(None)).map_err(|error| format!("{error:#}"))
+        Artifact::read(folder.path(), &Markup::linking_to(None))
+            .map_err(|error| format!("{error:#}"))
     }
 
     fn refuses(files: &[(&str, &str)], why: &str) {

@@ -113,7 +113,9 @@ fn piece(rest: &str) -> (&str, Option<usize>) {
 /// Whether an ampersand before this text begins an entity.
 fn is_entity(rest: &str) -> bool {
     let name = rest.strip_prefix('#').unwrap_or(rest).bytes();
-    let mut after = name.take(LONGEST_ENTITY).skip_while(u8::is_ascii_alphanumeric);
+    let mut after = name
+        .take(LONGEST_ENTITY)
+        .skip_while(u8::is_ascii_alphanumeric);
     after.next() == Some(b';')
 }
 

@@ -77,6 +77,9 @@ const QUARANTINE: [&str; 3] = [
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
 ];
 
+/// How far the user lets git look for a repository.
+const DISCOVERY: [&str; 2] = ["GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM"];
+
 /// Git in a folder, with settings of our own only.
 pub(super) fn command(folder: &Path) -> Command {
     let mut command = bare();
@@ -101,7 +104,7 @@ fn bare() -> Command {
     let is_in_hook = std::env::var_os(QUARANTINE[0]).is_some();
     for (name, _) in std::env::vars_os() {
         let text = name.to_string_lossy();
-        let is_kept = is_in_hook && QUARANTINE.contains(&&*text);
+        let is_kept = is_in_hook && QUARANTINE.contains(&&*text) || DISCOVERY.contains(&&*text);
         if text.starts_with("GIT_") && !is_kept {
             command.env_remove(name);
         }

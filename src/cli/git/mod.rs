@@ -186,3 +186,24 @@ fn complaint(complaints: Option<impl Read>) -> String {
     let line = fatal.or_else(|| lines().next());
     line.unwrap_or("git gave no reason").to_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_have_a_limit() {
+        let folder = tempfile::tempdir().unwrap();
+        let git = Git::at(folder.path());
+        let version = git.run(["version"], MAX_LIST).unwrap();
+        let length = version.len() as u64;
+        assert!(git.run(["version"], length).is_ok());
+        let fault = git.run(["version"], length - 1).unwrap_err();
+        assert!(matches!(fault, Fault::TooLong(_)), "{fault}");
+        let fault = git.run(["log"], MAX_LIST).unwrap_err();
+        assert!(
+            matches!(&fault, Fault::Refused(why) if why.contains("not a git repository")),
+            "{fault}"
+        );
+    }
+}

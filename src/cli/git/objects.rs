@@ -149,7 +149,10 @@ impl Objects {
     }
 
     /// Talks to git, for as long as an answer may take.
-    fn within<T>(&mut self, talk: impl FnOnce(&mut Self) -> anyhow::Result<T>) -> anyhow::Result<T> {
+    fn within<T>(
+        &mut self,
+        talk: impl FnOnce(&mut Self) -> anyhow::Result<T>,
+    ) -> anyhow::Result<T> {
         self.watch.expect_within(SILENCE);
         let done = talk(self);
         self.watch.relax();

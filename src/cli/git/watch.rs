@@ -147,3 +147,40 @@ fn kill_group(child: &Child) {
 
 #[cfg(not(unix))]
 fn kill_group(_: &Child) {}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::process::CommandExt as _;
+    use std::process::{Command, Stdio};
+
+    use super::*;
+
+    #[test]
+    fn a_process_that_takes_too_long_is_ended_with_what_it_started() {
+        let mut command = Command::new("sh");
+        command.args(["-c", "sleep 1000 & sleep 1000"]);
+        let child = command.process_group(0).stdout(Stdio::piped()).spawn();
+        let mut child = child.unwrap();
+        let mut printed = child.stdout.take().unwrap();
+        let most = Duration::from_millis(20);
+        let watch = Watch::new(child, most);
+        watch.expect_within(most);
+        // The end comes when nobody holds the pipe any more.
+        assert_eq!(io::copy(&mut printed, &mut io::sink()).unwrap(), 0);
+        assert!(!watch.status().unwrap().success());
+        assert!(watch.is_late());
+    }
+
+    #[test]
+    fn a_process_that_nobody_waits_for_lives() {
+        let child = Command::new("cat").stdin(Stdio::piped()).spawn().unwrap();
+        let most = Duration::from_millis(1);
+        let watch = Watch::new(child, most);
+        watch.expect_within(Duration::from_secs(1000));
+        watch.relax();
+        assert!(!watch.is_late());
+        watch.kill();
+        assert!(!watch.status().unwrap().success());
+        assert!(!watch.is_late());
+    }
+}

@@ -65,12 +65,7 @@ pub(super) fn names(repository: &Path, range: &str, path: &str) -> anyhow::Resul
 }
 
 /// What `git log` prints of a range. It runs no program that the repository names, for signatures or differences.
-fn log(
-    repository: &Path,
-    options: &[&str],
-    range: &str,
-    paths: &[&str],
-) -> anyhow::Result<String> {
+fn log(repository: &Path, options: &[&str], range: &str, paths: &[&str]) -> anyhow::Result<String> {
     if range.starts_with('-') {
         bail!("`{range}` is not a range of commits");
     }

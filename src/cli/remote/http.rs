@@ -312,3 +312,44 @@ pub(in crate::cli) fn roots(base: &Base) -> RootCerts {
         false => RootCerts::new_with_certs(&found),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+    use std::net::TcpListener;
+
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+
+    use super::*;
+
+    /// What the client makes of an answer with this many compressed zeros.
+    fn zeros(bytes: usize, most: u64) -> Result<Vec<u8>, ureq::Error> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+        encoder.write_all(&vec![0; bytes]).unwrap();
+        let packed = encoder.finish().unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/", listener.local_addr().unwrap());
+        let server = std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut head = [0; 4096];
+            let _ = stream.read(&mut head).unwrap();
+            let length = packed.len();
+            let head = format!(
+                "HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: {length}\r\n\r\n"
+            );
+            stream.write_all(head.as_bytes()).unwrap();
+            stream.write_all(&packed).unwrap();
+        });
+        let mut response = ureq::get(&url).call().unwrap();
+        server.join().unwrap();
+        body(&mut response, most)
+    }
+
+    #[test]
+    fn a_limit_counts_what_is_decompressed() {
+        assert_eq!(zeros(100_000, 100_000).unwrap().len(), 100_000);
+        let error = zeros(100_001, 100_000).unwrap_err();
+        assert!(matches!(error, ureq::Error::BodyExceedsLimit(100_000)));
+    }
+}
