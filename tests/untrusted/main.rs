@@ -16,8 +16,8 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 /// The operators of the first and the second commit.
-const OLD: &str = "- func: tilt(Tensor self, int from) -> Tensor\n";
-const NEW: &str = "- func: tilt(Tensor self, int from_) -> Tensor\n";
+const OLD: &str = "- func: tilt(Tensor self, int dim) -> Tensor\n";
+const NEW: &str = "- func: tilt(Tensor self, int axis) -> Tensor\n";
 
 /// The program in a folder.
 fn opatlas(folder: &Path) -> Command {

@@ -220,15 +220,6 @@ fn no_program_of_the_configuration_runs() {
     );
     let attributes = "* diff=trap filter=trap\n";
     write(&trap.repository(), ".git/info/attributes", attributes);
-    let hooks = trap.repository().join(".git/hooks");
-    for hook in [
-        "reference-transaction",
-        "post-index-change",
-        "post-checkout",
-    ] {
-        let _ = fs::create_dir_all(&hooks);
-        fs::copy(trap.program(), hooks.join(hook)).unwrap();
-    }
     // A commit that says that it is signed.
     let repository = trap.repository();
     let tree = git(&repository, &["rev-parse", "main^{tree}"]);
@@ -242,6 +233,15 @@ fn no_program_of_the_configuration_runs() {
         &["hash-object", "-t", "commit", "-w", "commit"],
     );
     git(&repository, &["update-ref", "refs/heads/topic", &id]);
+    let hooks = trap.repository().join(".git/hooks");
+    for hook in [
+        "reference-transaction",
+        "post-index-change",
+        "post-checkout",
+    ] {
+        let _ = fs::create_dir_all(&hooks);
+        fs::copy(trap.program(), hooks.join(hook)).unwrap();
+    }
     let _ = fs::remove_file(trap.caught());
     let said = trap.ask(None);
     assert!(!trap.is_caught(), "{said}");
@@ -276,7 +276,10 @@ fn an_honest_repository_works() {
     let (code, said) = run(&repository, &compare);
     assert_eq!(code, 1, "{said}");
     assert!(said.contains("argument-renamed"), "{said}");
-    let (code, said) = run(&repository, &["compare", "git:main", "git:nobody"]);
+    let (code, said) = run(
+        &repository,
+        &["compare", "git:main", "git:nobody", "--path", FILE],
+    );
     assert_eq!(code, 2, "{said}");
     assert!(said.contains("invalid object name"), "{said}");
     let database = format!("sqlite://{}", trap.path().join("o.db").display());

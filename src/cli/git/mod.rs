@@ -28,7 +28,9 @@ pub(super) const MAX_LIST: u64 = 64 << 20;
 /// The most that is kept of what git complains about, in bytes.
 const MAX_COMPLAINT: u64 = 16 << 10;
 /// The time that a command has.
-const PATIENT: Duration = Duration::from_secs(300);
+const USUAL: Duration = Duration::from_secs(30);
+/// The time to go through a history.
+const LONG: Duration = Duration::from_secs(300);
 /// The time that it has while an editor waits.
 const BRIEF: Duration = Duration::from_secs(10);
 
@@ -64,7 +66,15 @@ impl Git {
     pub(super) fn at(folder: &Path) -> Self {
         Self {
             folder: folder.to_owned(),
-            time: PATIENT,
+            time: USUAL,
+        }
+    }
+
+    /// The same with the time to go through its history.
+    pub(super) fn with_history(folder: &Path) -> Self {
+        Self {
+            time: LONG,
+            ..Self::at(folder)
         }
     }
 

@@ -72,7 +72,7 @@ fn log(repository: &Path, options: &[&str], range: &str, paths: &[&str]) -> anyh
     let plain = ["--no-show-signature", "--no-ext-diff", "--no-textconv"];
     let end = ["--end-of-options", range, "--"];
     let arguments = [&["log"], &plain[..], options, &end, paths].concat();
-    match Git::at(repository).run(arguments, MAX_LIST) {
+    match Git::with_history(repository).run(arguments, MAX_LIST) {
         Ok(text) => Ok(String::from_utf8_lossy(&text).into_owned()),
         Err(fault) => bail!("{} has no commits {range}: {fault}", repository.display()),
     }
