@@ -8,6 +8,7 @@ use anyhow::{Context as _, bail};
 use clap::Args;
 
 use crate::store::Opening;
+use opatlas_source::Bundle;
 
 use super::{Stored, Target, output};
 
@@ -41,6 +42,14 @@ impl Export {
         let bundle = stored.bundle(&resolved).await?;
         stored.close().await;
         let names: Vec<&str> = bundle.files().map(|(name, _)| name).collect();
+        // A database may be a file from outside, and a name becomes a path here.
+        if let Some(unfit) = names.iter().find(|name| !Bundle::is_file_name(name)) {
+            bail!(
+                "{} has a file `{}`, which no revision may have; nothing was written",
+                resolved.title(),
+                unfit.escape_debug()
+            );
+        }
         if let Some(wanted) = &self.file
             && !names.contains(&wanted.as_str())
         {

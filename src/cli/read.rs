@@ -14,7 +14,7 @@ use anyhow::Context as _;
 /// The largest file that commands read, in bytes; the real ones are under 1 MiB.
 pub(super) const LARGEST: u64 = 64 << 20;
 /// How long a program may take to open the other end of a pipe.
-const WRITER: Duration = Duration::from_secs(5);
+const WRITER: Duration = Duration::from_secs(2);
 /// How long a program may write nothing to a pipe.
 const SILENCE: Duration = Duration::from_secs(60);
 /// How often a silent pipe is looked at.

@@ -60,6 +60,14 @@ async fn a_name_outside_its_grammar_is_refused() {
         assert!(said.contains(name), "{change}: {said}");
         assert!(!path("last.db").exists(), "{change} leaves a database");
     }
+    // The last one is read where it is: its files have no path outside the folder either.
+    let bad = url("bad.backup");
+    let export = ["export", "one", "--project", "acme", "--out", "d/out"];
+    let arguments = [&export[..], &["--database", &bad]].concat();
+    let (code, said) = run(folder.path(), &arguments);
+    assert_eq!(code, 2, "{said}");
+    assert!(said.contains("sources/../x.py"), "{said}");
+    assert!(!path("d/out").exists());
     let (code, said) = run(
         folder.path(),
         &["restore", "good.backup", "--database", &last],

@@ -19,6 +19,9 @@ use super::exceptions::micros;
 use super::http::{Answer, Ask, JSON, LINES};
 use super::{Error, Remote};
 
+/// The most that the files of a revision may have together, in bytes. A server takes 16 MiB by default.
+const LARGEST_BUNDLE: usize = 256 << 20;
+
 impl Remote {
     /// Finds the revision that an address means.
     ///
@@ -78,7 +81,7 @@ impl Remote {
         };
         let base = ["v1", "projects", project, "revisions", &address, "files"];
         let mut bundle = Bundle::default();
-        let mut last = None;
+        let (mut last, mut total) = (None, 0_usize);
         for name in names {
             // The path of a source is one part of the address, its slashes escaped.
             let path: Vec<&str> = match name.starts_with(SOURCES) {
@@ -90,6 +93,11 @@ impl Remote {
             // Its name may become that of a file here.
             if !Bundle::is_file_name(&name) {
                 return Err(odd(&answer, "is not a file of a bundle"));
+            }
+            total = total.saturating_add(answer.bytes.len());
+            if total > LARGEST_BUNDLE {
+                let most = format!("makes a revision of more than {LARGEST_BUNDLE} bytes");
+                return Err(odd(&answer, &most));
             }
             bundle.insert(&name, answer.bytes.as_slice());
             last = Some(answer);
