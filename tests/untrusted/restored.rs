@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use opatlas_source::Bundle;
 use sqlx::{Connection as _, SqliteConnection};
 
 use crate::folder::write;
@@ -60,17 +61,36 @@ async fn a_name_outside_its_grammar_is_refused() {
         assert!(said.contains(name), "{change}: {said}");
         assert!(!path("last.db").exists(), "{change} leaves a database");
     }
-    // The last one is read where it is: its files have no path outside the folder either.
-    let bad = url("bad.backup");
-    let export = ["export", "one", "--project", "acme", "--out", "d/out"];
-    let arguments = [&export[..], &["--database", &bad]].concat();
-    let (code, said) = run(folder.path(), &arguments);
-    assert_eq!(code, 2, "{said}");
-    assert!(said.contains("sources/../x.py"), "{said}");
-    assert!(!path("d/out").exists());
     let (code, said) = run(
         folder.path(),
         &["restore", "good.backup", "--database", &last],
     );
     assert_eq!(code, 0, "{said}");
+}
+
+/// A database may be a file from outside as well, and is read where it is.
+#[tokio::test]
+async fn a_file_is_written_nowhere_else() {
+    const NAME: &str = "sources/../../x.py";
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("sqlite://{}", folder.path().join("o.db").display());
+    write(folder.path(), "d/native_functions.yaml", OLD);
+    let import = ["import", "--dir", "d", "--label", "one", "--database"];
+    let (code, said) = run(folder.path(), &[&import[..], &[&url]].concat());
+    assert_eq!(code, 0, "{said}");
+    let mut bundle = Bundle::of_native_functions(OLD.as_bytes());
+    bundle.insert(NAME, OLD.as_bytes());
+    let mut database = SqliteConnection::connect(&url).await.unwrap();
+    let added = "INSERT INTO revision_files SELECT revision, ?, file FROM revision_files";
+    let added = sqlx::query(added).bind(NAME);
+    added.execute(&mut database).await.unwrap();
+    let digest = bundle.digest().as_bytes().to_vec();
+    let named = sqlx::query("UPDATE revisions SET digest = ?").bind(digest);
+    named.execute(&mut database).await.unwrap();
+    database.close().await.unwrap();
+    let export = ["export", "one", "--out", "deep/out", "--database", &url];
+    let (code, said) = run(folder.path(), &export);
+    assert_eq!(code, 2, "{said}");
+    assert!(said.contains(NAME), "{said}");
+    assert!(!folder.path().join("deep").exists());
 }
