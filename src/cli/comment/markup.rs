@@ -81,7 +81,7 @@ impl Markup {
 
 /// The next piece of a text, and where it is split if it would do something.
 fn piece(rest: &str) -> (&str, Option<usize>) {
-    const PAIRS: [(&str, usize); 4] = [("](", 1), ("]:", 1), ("![", 1), ("://", 0)];
+    const PAIRS: [(&str, usize); 4] = [("](", 1), ("]:", 1), ("![", 1), ("://", 1)];
     for (pair, at) in PAIRS {
         if rest.starts_with(pair) {
             return (&rest[..pair.len()], Some(at));
@@ -140,6 +140,8 @@ fn origin(url: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::Markup;
 
     fn harmless(text: &str) -> String {
@@ -195,7 +197,7 @@ mod tests {
         }
         let unlinked = Markup::linking_to(None);
         let text = unlinked.harmless("[x](https://opatlas.example/)");
-        assert_eq!(text, "[x]\u{2060}(https\u{2060}://opatlas.example/)");
+        assert_eq!(text, "[x]\u{2060}(https:\u{2060}//opatlas.example/)");
     }
 
     #[test]
@@ -207,5 +209,23 @@ mod tests {
         let escaped = "\\<b\\> \\[x\\](y) a & b &c";
         assert_eq!(seen(escaped), escaped);
         assert_eq!(harmless("a\u{202e}b"), "a\u{fffd}b");
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_acts_and_every_text_reads_the_same(text in r"([@#&<>!\[\]():/;.`\\w -]|gh|www|&#64;|[a-z0-9\n]){0,60}") {
+            let plain = harmless(&text);
+            prop_assert_eq!(plain.replace('\u{2060}', ""), &*text);
+            prop_assert_eq!(harmless(&plain), &*plain);
+            for acts in ["](", "]:", "![", "://", "www.", "&#"] {
+                prop_assert!(!plain.contains(acts), "{acts} in {plain:?}");
+            }
+            let bytes = plain.as_bytes().windows(2);
+            for pair in bytes {
+                let is_mention = pair[0] == b'@' && pair[1].is_ascii_alphanumeric();
+                let is_issue = pair[0] == b'#' && pair[1].is_ascii_digit();
+                prop_assert!(!is_mention && !is_issue, "{plain:?}");
+            }
+        }
     }
 }
