@@ -27,4 +27,5 @@ mod rules_fixes;
 mod store;
 mod store_sizes;
 mod store_sqlite;
+mod untrusted;
 mod wheel;

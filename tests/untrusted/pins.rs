@@ -23,6 +23,7 @@ fn actions_are_pinned_by_commit() {
     let mut found = 0;
     for file in [
         ".github/workflows/ci.yml",
+        ".github/workflows/long.yml",
         ".github/workflows/release.yml",
         "action.yml",
         "docs/pull-requests.md",

@@ -4,8 +4,8 @@ use std::process::Command;
 
 use tempfile::TempDir;
 
-use crate::folder::write;
-use crate::{OLD, opatlas, run, said};
+use crate::common::folder::write;
+use crate::untrusted::{OLD, opatlas, run, said};
 
 fn fifo(folder: &TempDir, name: &str) {
     let made = Command::new("mkfifo")

@@ -8,9 +8,9 @@ use std::process::{Command, Stdio};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::folder::write;
-use crate::git::git;
-use crate::{NEW, OLD, opatlas, run, said};
+use crate::common::folder::write;
+use crate::common::git::git;
+use crate::untrusted::{NEW, OLD, opatlas, run, said};
 
 const FILE: &str = "native_functions.yaml";
 /// The trap is a program that leaves this file.

@@ -5,8 +5,8 @@ use std::fs;
 use opatlas_source::Bundle;
 use sqlx::{Connection as _, SqliteConnection};
 
-use crate::folder::write;
-use crate::{OLD, run};
+use crate::common::folder::write;
+use crate::untrusted::{OLD, run};
 
 /// A change of a backup, and what the refusal says of it.
 const CHANGES: [(&str, &str); 6] = [

@@ -7,7 +7,7 @@ use std::thread;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use crate::run;
+use crate::untrusted::run;
 
 /// Compressed zeros.
 fn zeros(bytes: usize) -> Vec<u8> {

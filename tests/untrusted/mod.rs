@@ -1,9 +1,5 @@
 //! What comes from strangers: repositories, files, servers and backups.
 
-#[path = "../common/folder.rs"]
-mod folder;
-#[path = "../common/git.rs"]
-mod git;
 mod pins;
 #[cfg(unix)]
 mod readers;
