@@ -11,11 +11,10 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 
 use super::check_sources::SourceOptions;
-use super::colour;
 use super::config::Files;
 use super::fix::{Edits, Fixing};
 use super::over::Over;
-use super::read;
+use super::{colour, output, read};
 use crate::service::Snapshot;
 use crate::wire;
 use base::{Base, BaseOptions};
@@ -320,7 +319,7 @@ impl Check {
 
     fn show(&self, judged: &[Judged]) -> anyhow::Result<()> {
         if self.format == Format::Json {
-            println!("{:#}", json(judged));
+            print_json(&json(judged));
             return Ok(());
         }
         for judged in judged {
@@ -331,14 +330,17 @@ impl Check {
                 room: &UNBOUNDED,
             };
             match self.format {
-                Format::Text => print!("{}", text(&report, judged)),
+                Format::Text => output::painted(&text(&report, judged), colour::of_output()),
                 Format::Json => {}
                 Format::Markdown => print!("{}", findings::markdown(&report)),
-                Format::Sarif => println!("{:#}", findings::sarif(&report)),
+                Format::Sarif => print_json(&findings::sarif(&report)),
                 Format::Junit => print!("{}", findings::junit(&report)),
-                Format::Github => print!("{}", findings::github(&report)),
-                Format::Gitlab => println!("{:#}", findings::gitlab(&report)),
-                Format::Lintrunner => print!("{}", findings::lintrunner(&report, &judged.edited)),
+                Format::Github => output::commands(&findings::github(&report)),
+                Format::Gitlab => print_json(&findings::gitlab(&report)),
+                Format::Lintrunner => {
+                    let lines = findings::lintrunner(&report, &judged.edited);
+                    print!("{}", output::json(&lines));
+                }
             }
         }
         Ok(())
@@ -384,6 +386,10 @@ impl Known {
         } = self;
         format!("new since {base}; {not_shown} more are in both, {gone} of the base are gone")
     }
+}
+
+fn print_json(value: &serde_json::Value) {
+    println!("{}", output::json(&format!("{value:#}")));
 }
 
 fn text(report: &Findings<'_>, judged: &Judged) -> String {

@@ -7,8 +7,8 @@ use clap::Args;
 use super::check::Input;
 use super::sources::{Described, Kept, Sources};
 use crate::service::Snapshot;
-use opatlas_source::SOURCES;
 use opatlas_source::diagnostic::Finding;
+use opatlas_source::{SOURCES, visible};
 use opatlas_sources::{File, MACRO_FILE};
 
 /// Where the sources are.
@@ -48,7 +48,7 @@ impl SourceOptions {
         let mut sources = Sources::keeping(Kept::All);
         sources.add(folder, &described.macros)?;
         for (path, why) in &sources.notes {
-            eprintln!("{path}: {why}");
+            eprintln!("{}: {}", visible::line(path), visible::line(why));
         }
         let macros = described
             .text

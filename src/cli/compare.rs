@@ -16,7 +16,7 @@ use opatlas_report::changes;
 use opatlas_report::changes::{LEAST_MAX_CHARS, Report};
 use opatlas_report::findings::Colour;
 
-use super::colour;
+use super::{colour, output};
 use options::Format;
 
 pub(super) use made::{Made, exit_code};
@@ -106,6 +106,14 @@ impl Compare {
         }
     }
 
+    fn print(&self, part: &str) {
+        match self.format {
+            Format::Text => output::painted(part, self.colour()),
+            Format::Github => output::commands(part),
+            _ => print!("{part}"),
+        }
+    }
+
     /// Writes the report: to standard output, to one file, or its parts to a folder.
     fn write(&self, parts: &[String]) -> anyhow::Result<()> {
         let Some(out) = &self.out else {
@@ -113,7 +121,8 @@ impl Compare {
                 if i > 0 {
                     println!("\n<!-- part {} of {} -->\n", i + 1, parts.len());
                 }
-                print!("{part}{}", if part.ends_with('\n') { "" } else { "\n" });
+                let end = if part.ends_with('\n') { "" } else { "\n" };
+                self.print(&format!("{part}{end}"));
             }
             return Ok(());
         };
@@ -148,7 +157,7 @@ impl Compare {
 }
 
 fn pretty<T: serde::Serialize>(value: &T) -> anyhow::Result<String> {
-    Ok(serde_json::to_string_pretty(value)?)
+    Ok(output::json(&serde_json::to_string_pretty(value)?))
 }
 
 /// The same JSON with line breaks.

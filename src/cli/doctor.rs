@@ -6,6 +6,8 @@ use clap::Args;
 
 use crate::store::{self, CheckReport, Opening, StoreError};
 
+use opatlas_source::visible::line;
+
 use super::{Database, local};
 
 /// Checks the database against its digests while the service runs.
@@ -60,7 +62,7 @@ pub(super) fn print(report: &CheckReport) {
         return;
     }
     for fault in &report.faults {
-        println!("damaged: {fault}");
+        println!("damaged: {}", line(fault));
     }
     println!(
         "{} faults: restore the last backup into a new database, and ingest newer revisions again",

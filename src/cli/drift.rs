@@ -12,7 +12,7 @@ use crate::wire::drift::{DriftHead, DriftView};
 use opatlas_report::drift::drift_text;
 use opatlas_source::Stop;
 
-use super::{Stored, Target, read};
+use super::{Stored, Target, output, read};
 
 /// Compares the registrations of a process with the files of a revision.
 ///
@@ -90,7 +90,7 @@ impl Drift {
             let text = match self.format {
                 Format::Text => Ok(drift_text(&title(&head), drift, limit)),
                 Format::Json => serde_json::to_string_pretty(&DriftView::new(head, drift))
-                    .map(|text| text + "\n"),
+                    .map(|text| output::json(&text) + "\n"),
             };
             (text, drift.rows.is_empty())
         })?;

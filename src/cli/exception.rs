@@ -7,6 +7,8 @@ use clap::{Args, Subcommand};
 use crate::service::policy::ExceptionText;
 use crate::store::{ExceptionRecord, Opening};
 
+use opatlas_source::visible;
+
 use super::{Stored, Target};
 
 /// Manages the changes that a project accepts.
@@ -156,8 +158,9 @@ fn line(record: &ExceptionRecord) -> String {
     let about = about.map_or_else(String::new, |argument| format!(" ({argument})"));
     let owner = record.owner.as_ref();
     let owner = owner.map_or_else(String::new, |owner| format!(", {owner}"));
-    format!(
+    let text = format!(
         "{}  {} {}{about}  {end}{owner}: {}",
         record.id, record.operator, record.rule, record.reason
-    )
+    );
+    visible::line(&text).into_owned()
 }

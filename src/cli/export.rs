@@ -62,7 +62,7 @@ impl Export {
         let wanted = |name: &str| self.file.as_deref().is_none_or(|file| file == name);
         for (name, bytes) in bundle.files().filter(|(name, _)| wanted(name)) {
             let Some(folder) = &self.out else {
-                output::bytes(bytes).context("cannot write")?;
+                output::file(bytes).context("cannot write")?;
                 continue;
             };
             let path = folder.join(name);

@@ -115,7 +115,7 @@ impl Fixing {
         let (before, unreadable) = yaml::decode(bytes);
         if let Some(first) = unreadable.first() {
             let shown = path.display();
-            bail!("{shown}: {}; no file was written", first.message);
+            bail!("{shown}: {}; no file was written", &*first.message);
         }
         let before = before.into_owned();
         let mut bundle = input.bundle.clone();

@@ -12,8 +12,9 @@ use crate::store::Opening;
 use crate::wire::gaps::{Asked, Only, rows, steps, title, view};
 use opatlas_report::support::{gaps_csv, gaps_markdown, gaps_text, leverage_text};
 use opatlas_source::Stop;
+use opatlas_source::visible::line;
 
-use super::{Stored, Target, read};
+use super::{Stored, Target, output, read};
 
 /// Lists the operators that a backend lacks or inherits, those that matter most first, and the
 /// kernels that would help most.
@@ -107,14 +108,14 @@ impl Gaps {
         let gaps = view(&asked, &Stop::never()).map_err(|problem| anyhow!("{}", problem.detail))?;
         let rows = rows(&gaps);
         match self.format {
-            Format::Json => println!("{}", serde_json::to_string_pretty(&gaps)?),
+            Format::Json => println!("{}", output::json(&serde_json::to_string_pretty(&gaps)?)),
             Format::Csv => print!("{}", gaps_csv(&rows)),
             Format::Markdown => print!("{}", gaps_markdown(&title(&gaps), &steps(&gaps), &rows)),
             Format::Text => {
                 let counts = &gaps.counts;
                 println!(
                     "{}: {} % of {} operators work; {} have a kernel of their own, {} work through others, {} fail, {} are unknown",
-                    title(&gaps),
+                    line(&title(&gaps)),
                     counts.covered,
                     counts.operators,
                     counts.kernels,
@@ -125,10 +126,11 @@ impl Gaps {
                 print!("{}", leverage_text(&steps(&gaps)));
                 if let Some(since) = &gaps.since {
                     let (count, title) = (since.gained.len(), &since.revision.title);
-                    println!("since {title}: {count} gained: {}", since.gained.join(", "));
+                    let gained = since.gained.join(", ");
+                    println!("since {}: {count} gained: {}", line(title), line(&gained));
                 }
                 if !gaps.unknown.is_empty() {
-                    eprintln!("unknown operator {}", gaps.unknown.join(", "));
+                    eprintln!("unknown operator {}", line(&gaps.unknown.join(", ")));
                 }
                 let shown = match self.limit {
                     0 => rows.len(),

@@ -14,7 +14,7 @@ use opatlas_dispatch::{Reason, Verdict};
 use opatlas_report::history::{History as HistoryReport, ReportedEvent, Serving, text};
 
 use super::stored::Asked;
-use super::{Stored, Target};
+use super::{Stored, Target, output};
 
 /// Shows the history of an operator over a project's revisions.
 ///
@@ -96,7 +96,9 @@ impl History {
         let history = history?;
         match self.format {
             Format::Text => print!("{}", told(&history)?),
-            Format::Json => println!("{}", serde_json::to_string_pretty(&history)?),
+            Format::Json => {
+                println!("{}", output::json(&serde_json::to_string_pretty(&history)?));
+            }
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -56,6 +56,7 @@ mod token;
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use opatlas_report::findings::Colour;
 
 use crate::service::{ServiceError, Threads};
 use crate::store::blocking;
@@ -166,8 +167,22 @@ fn parsed() -> Cli {
     let read = read.and_then(|matches| Cli::from_arg_matches(&matches));
     read.unwrap_or_else(|error| {
         let choice = colour::of_usage(&arguments, error.use_stderr());
-        error.format(&mut Cli::command().color(choice)).exit()
+        usage(&error.format(&mut Cli::command().color(choice)), choice)
     })
+}
+
+/// Prints help or an error of usage, which holds arguments as they were given, and ends the process.
+fn usage(error: &clap::Error, choice: clap::ColorChoice) -> ! {
+    let text = error.render();
+    match (error.use_stderr(), choice) {
+        (true, clap::ColorChoice::Always) => output::painted_note(&text.ansi().to_string()),
+        (true, _) => eprint!("{text}"),
+        (false, clap::ColorChoice::Always) => {
+            output::painted(&text.ansi().to_string(), Colour::Always)
+        }
+        (false, _) => print!("{text}"),
+    }
+    std::process::exit(error.exit_code())
 }
 
 impl Command {

@@ -1,13 +1,21 @@
-//! Standard output and standard error. When the reader goes away, as in `opatlas explain RULE | head`,
-//! the program ends quietly instead of panicking.
+//! The only way to standard output and standard error.
+//!
+//! What commands print holds names, reasons and answers that others wrote. A terminal must not act
+//! on them, nor the runner of a job that reads its log for commands. So all text goes through
+//! [`harmless`] here. When the reader goes away, as in `opatlas explain RULE | head`, the program
+//! ends quietly instead of panicking.
 
+use std::borrow::Cow;
 use std::fmt::Arguments;
-use std::io::{self, ErrorKind, Write as _};
+use std::io::{self, ErrorKind, IsTerminal as _, Write as _};
+
+use opatlas_report::findings::Colour;
+use opatlas_source::visible::is_acting;
 
 /// What shells report for a program that a closed pipe ended: 128 + SIGPIPE.
 pub(super) const CLOSED_PIPE: u8 = 141;
 
-/// Writes to standard output. Ends the process if the reader closed it.
+/// Writes to standard output as it is. Ends the process if the reader closed it.
 ///
 /// # Errors
 /// Every other fault of writing, such as a full disk.
@@ -19,6 +27,17 @@ pub(super) fn bytes(bytes: &[u8]) -> io::Result<()> {
             std::process::exit(CLOSED_PIPE.into())
         }
         written => written,
+    }
+}
+
+/// Writes a stored file to standard output: as it is, unless that is a terminal.
+///
+/// # Errors
+/// As [`bytes`].
+pub(super) fn file(file: &[u8]) -> io::Result<()> {
+    match io::stdout().is_terminal() {
+        true => bytes(harmless(&String::from_utf8_lossy(file), Colour::Never).as_bytes()),
+        false => bytes(file),
     }
 }
 
@@ -34,6 +53,7 @@ pub(super) struct Closed;
 /// [`Closed`], and every other fault of writing.
 pub(super) fn line(text: &str) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
+    let text = harmless(text, Colour::Never);
     match writeln!(out, "{text}").and_then(|()| out.flush()) {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(Closed.into()),
         written => Ok(written?),
@@ -43,7 +63,32 @@ pub(super) fn line(text: &str) -> anyhow::Result<()> {
 /// Prints formatted text. What cannot be written for another reason than a closed pipe ends the
 /// process with an error.
 pub(super) fn print(text: Arguments<'_>) {
-    if let Err(error) = bytes(text.to_string().as_bytes()) {
+    write(&harmless(&text.to_string(), Colour::Never));
+}
+
+/// Prints text with the colors that the program put into it.
+pub(super) fn painted(text: &str, colour: Colour) {
+    write(&harmless(text, colour));
+}
+
+/// Prints workflow commands, whose renderer escapes what is in them.
+pub(super) fn commands(text: &str) {
+    write(&shown(text, Colour::Never));
+}
+
+/// Prints formatted text to standard error. What cannot be written there can be reported nowhere.
+pub(super) fn note(text: Arguments<'_>) {
+    let text = text.to_string();
+    let _ = io::stderr().write_all(harmless(&text, Colour::Never).as_bytes());
+}
+
+/// Prints text with the colors that the program put into it to standard error.
+pub(super) fn painted_note(text: &str) {
+    let _ = io::stderr().write_all(harmless(text, Colour::Always).as_bytes());
+}
+
+fn write(text: &str) {
+    if let Err(error) = bytes(text.as_bytes()) {
         note(format_args!(
             "error: cannot write to standard output: {error}\n"
         ));
@@ -51,9 +96,86 @@ pub(super) fn print(text: Arguments<'_>) {
     }
 }
 
-/// Prints formatted text to standard error. What cannot be written there can be reported nowhere.
-pub(super) fn note(text: Arguments<'_>) {
-    let _ = io::stderr().write_fmt(text);
+/// JSON that means the same and has no acting characters in its strings either, but escapes of JSON
+/// for them.
+pub(super) fn json(text: &str) -> String {
+    let text = text.replace("##[", "##\\u005b");
+    if !text.contains(|c| is_acting(c) && c != '\n') {
+        return text;
+    }
+    let mut out = String::with_capacity(text.len() + 64);
+    let mut units = [0; 2];
+    for char in text.chars() {
+        if !is_acting(char) || char == '\n' {
+            out.push(char);
+            continue;
+        }
+        for unit in char.encode_utf16(&mut units) {
+            out.push_str(&format!("\\u{unit:04x}"));
+        }
+    }
+    out
+}
+
+/// Text that neither a terminal nor the runner of a job acts on.
+pub(super) fn harmless(text: &str, colour: Colour) -> Cow<'_, str> {
+    let text = shown(text, colour);
+    let is_command = |line: &str| line.trim_start().starts_with("::") || line.contains("##[");
+    if !text.lines().any(is_command) {
+        return text;
+    }
+    // A word joiner is not seen, and no runner reads past it.
+    let lines = text.split_inclusive('\n').map(|line| {
+        let start = line.len() - line.trim_start().len();
+        let (space, rest) = line.split_at(start);
+        let joiner = if rest.starts_with("::") {
+            "\u{2060}"
+        } else {
+            ""
+        };
+        format!("{space}{joiner}{}", rest.replace("##[", "#\u{2060}#["))
+    });
+    Cow::Owned(lines.collect())
+}
+
+/// The text with acting characters as numbers, but for line breaks, tabs, and colors where they are
+/// shown.
+fn shown(text: &str, colour: Colour) -> Cow<'_, str> {
+    if !text.contains(|c| is_acting(c) && c != '\n') {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 64);
+    let mut rest = text;
+    while let Some(char) = rest.chars().next() {
+        let length = match char {
+            '\n' | '\t' => 1,
+            '\r' if rest.starts_with("\r\n") => 2,
+            '\u{1b}' if colour == Colour::Always => length_of_colour(rest),
+            char if is_acting(char) => 0,
+            char => char.len_utf8(),
+        };
+        if length == 0 {
+            out.extend(char.escape_unicode());
+            rest = &rest[char.len_utf8()..];
+        } else {
+            out.push_str(&rest[..length]);
+            rest = &rest[length..];
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// How long the sequence is that sets a color at the start of a text; 0 if there is none.
+fn length_of_colour(text: &str) -> usize {
+    let Some(numbers) = text.strip_prefix("\u{1b}[") else {
+        return 0;
+    };
+    let is_number = |c: char| c.is_ascii_digit() || c == ';';
+    let end = numbers.find(|c| !is_number(c)).unwrap_or(numbers.len());
+    match numbers[end..].starts_with('m') {
+        true => "\u{1b}[".len() + end + 1,
+        false => 0,
+    }
 }
 
 /// As [`std::eprint!`], through [`note`].
@@ -75,4 +197,45 @@ macro_rules! print {
 macro_rules! println {
     () => { crate::cli::output::print(format_args!("\n")) };
     ($($text:tt)*) => { crate::cli::output::print(format_args!("{}\n", format_args!($($text)*))) };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_acts_on_a_terminal() {
+        let plain = |text: &str| harmless(text, Colour::Never).into_owned();
+        assert_eq!(plain("a\tb\r\nc\n"), "a\tb\r\nc\n");
+        assert_eq!(plain("a\rb"), "a\\u{d}b");
+        assert_eq!(
+            plain("\u{1b}[31m\u{9b}\u{7f}\u{202e}"),
+            "\\u{1b}[31m\\u{9b}\\u{7f}\\u{202e}"
+        );
+        let painted = |text: &str| harmless(text, Colour::Always).into_owned();
+        assert_eq!(painted("\u{1b}[1;31ma\u{1b}[0m"), "\u{1b}[1;31ma\u{1b}[0m");
+        assert_eq!(
+            painted("\u{1b}]52;c;x\u{7}\u{1b}[2K"),
+            "\\u{1b}]52;c;x\\u{7}\\u{1b}[2K"
+        );
+    }
+
+    #[test]
+    fn no_line_is_a_workflow_command() {
+        let plain = |text: &str| harmless(text, Colour::Never).into_owned();
+        assert_eq!(
+            plain("a::b\n  ::stop-commands::x\n"),
+            "a::b\n  \u{2060}::stop-commands::x\n"
+        );
+        assert_eq!(plain("x ##[add-mask]y"), "x #\u{2060}#[add-mask]y");
+    }
+
+    #[test]
+    fn json_means_the_same() {
+        let text = serde_json::json!({"a": "\u{1b}\u{9b}\u{7f}\u{202e}\u{e0041}é"}).to_string();
+        let shown = json(&text);
+        assert!(!shown.contains(is_acting));
+        let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).unwrap();
+        assert_eq!(value(&shown), value(&text));
+    }
 }

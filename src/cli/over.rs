@@ -18,6 +18,7 @@ use opatlas_operators::backend::vendor::Profile;
 use opatlas_pytorch::release::Release;
 use opatlas_report::findings::SourceText;
 use opatlas_source::diagnostic::{Finding, Severity};
+use opatlas_source::visible::line;
 use opatlas_source::{Bundle, VENDOR};
 
 use super::check::Input;
@@ -186,8 +187,8 @@ impl Vendors {
     pub(super) fn report(&self, laid: &Snapshot) -> usize {
         let mut errors = 0;
         for finding in laid.listed().filter(|found| self.is_own(&found.file)) {
-            let shown = self.shown(&finding.file);
-            eprintln!("{shown}: {}: {}", finding.rule, finding.message);
+            let (shown, message) = (self.shown(&finding.file), line(&finding.message));
+            eprintln!("{}: {}: {message}", line(&shown), finding.rule);
             errors += usize::from(finding.severity == Severity::Error);
         }
         errors

@@ -6,9 +6,10 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 
+use super::output;
 use super::sources::{Described, Sources};
 use crate::wire::sources::SourceRegistration;
-use opatlas_source::LineIndex;
+use opatlas_source::{LineIndex, visible};
 use opatlas_sources::{File, Scan, scan};
 
 /// Lists what C++ and Python sources register with PyTorch's dispatcher.
@@ -55,7 +56,7 @@ impl ScanSources {
             Format::Jsonl => print!("{}", jsonl(&rows)?),
         }
         for (path, why) in &sources.notes {
-            eprintln!("{path}: {why}");
+            eprintln!("{}: {}", visible::line(path), visible::line(why));
         }
         for fault in &found.faults {
             let file = fault.file as usize;
@@ -66,6 +67,7 @@ impl ScanSources {
                     .line_column(source, fault.at.start)
                     .line
             });
+            let path = visible::line(path);
             eprintln!("{path}:{line}: {}", fault.kind.as_str());
         }
         Ok(match sources.is_incomplete {
@@ -104,7 +106,7 @@ fn rows(files: &[File<'_>], found: &Scan) -> Vec<SourceRegistration> {
 fn jsonl(rows: &[SourceRegistration]) -> anyhow::Result<String> {
     let mut lines = String::new();
     for row in rows {
-        lines.push_str(&serde_json::to_string(row)?);
+        lines.push_str(&output::json(&serde_json::to_string(row)?));
         lines.push('\n');
     }
     Ok(lines)
@@ -116,10 +118,10 @@ fn text(rows: &[SourceRegistration], files: usize) -> String {
         let _ = writeln!(
             shown,
             "{}:{}:{}: {}",
-            row.file,
+            visible::line(&row.file),
             row.line,
             row.column,
-            sentence(row)
+            visible::line(&sentence(row))
         );
     }
     let unresolved = rows.iter().filter(|row| !row.resolved).count();

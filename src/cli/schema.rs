@@ -11,6 +11,7 @@ use opatlas_diff::official::{self, Classes};
 use opatlas_pytorch::release::Release;
 use opatlas_source::LineIndex;
 use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::visible;
 
 /// Reads operator schemas and prints their canonical text.
 ///
@@ -102,7 +103,8 @@ fn told(text: &str, errors: &[Diagnostic]) -> String {
         let (line, column) = (at.line, at.column);
         out.push_str(&format!(
             "{line}:{column}: {}: {}\n",
-            error.rule, error.message
+            error.rule,
+            visible::line(&error.message)
         ));
         let shown = text.lines().nth(line as usize - 1).unwrap_or("");
         let blank: String = shown
@@ -110,9 +112,9 @@ fn told(text: &str, errors: &[Diagnostic]) -> String {
             .take(column as usize - 1)
             .map(|c| if c == '\t' { '\t' } else { ' ' })
             .collect();
-        out.push_str(&format!("  {shown}\n  {blank}^\n"));
+        out.push_str(&format!("  {}\n  {blank}^\n", visible::lines(shown)));
         if let Some(help) = &error.help {
-            out.push_str(&format!("  help: {help}\n"));
+            out.push_str(&format!("  help: {}\n", visible::line(help)));
         }
     }
     out

@@ -20,7 +20,8 @@ use super::files::room_for_connections;
 use super::interrupt::asked_to_stop;
 use super::memory::use_small_pages;
 use super::settings::{Access, Bounds, listen_address};
-use super::{Database, colour, local};
+use super::{Database, colour, local, output};
+use opatlas_report::findings::Colour;
 
 /// Serves the HTTP API.
 #[derive(Debug, Args)]
@@ -172,6 +173,7 @@ fn log_to_stderr(format: LogFormat) -> WorkerGuard {
 /// Prints a text. A closed standard output does not stop the service.
 fn say(text: &str) {
     let mut out = std::io::stdout().lock();
+    let text = output::harmless(text, Colour::Never);
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 

@@ -11,7 +11,7 @@ use opatlas_operators::faces::FaceMaker;
 use opatlas_report::signatures::{Language, Sizes, declarations, implementation};
 
 use super::subject::{Chosen, Subject};
-use super::{suggesting, table};
+use super::{output, suggesting, table};
 
 /// Shows the C++ and Python declarations of an operator.
 ///
@@ -79,7 +79,7 @@ impl Signatures {
             );
         }
         if self.format == Format::Json {
-            return Ok(serde_json::to_string_pretty(&made)? + "\n");
+            return Ok(output::json(&serde_json::to_string_pretty(&made)?) + "\n");
         }
         let maker = FaceMaker::new(&snapshot.catalogue);
         let sizes = match self.symint {

@@ -21,8 +21,8 @@ use opatlas_report::table::{
 };
 use opatlas_source::{Span, Stop};
 
-use super::colour;
 use super::subject::{Chosen, Subject};
+use super::{colour, output};
 
 /// Shows which kernel runs for an operator on every dispatch key, and why.
 ///
@@ -97,7 +97,7 @@ impl Table {
             (None, Some(operator)) => self.operator(&subject, operator)?,
             (None, None) => bail!("missing operator, or a key with --backend"),
         };
-        print!("{text}");
+        output::painted(&text, colour::of_output());
         super::leave(subject);
         Ok(ExitCode::SUCCESS)
     }
@@ -125,7 +125,7 @@ impl Table {
                 .transpose()
         });
         if let Some(json) = made.map_err(refusal)?? {
-            return Ok(json + "\n");
+            return Ok(output::json(&json) + "\n");
         }
         let id = snapshot.find_in(|| title.clone(), operator)?;
         let key = self.key.as_deref();
@@ -200,7 +200,7 @@ impl Table {
                     0..usize::MAX,
                     |page, _| serde_json::to_string_pretty(&page),
                 );
-                made? + "\n"
+                output::json(&made?) + "\n"
             }
             Format::Csv => wire::key_entries::csv(snapshot, slot, &asked),
             Format::Text => {

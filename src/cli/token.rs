@@ -10,6 +10,9 @@ use crate::service::NewToken;
 use crate::service::access::{Action, Projects};
 use crate::store::{Opening, ProjectName, TokenRecord};
 
+use opatlas_source::Message;
+use opatlas_source::visible::line;
+
 use super::{Database, duration, local};
 
 /// Creates, lists and revokes the tokens for a service with --auth writes or all.
@@ -183,7 +186,8 @@ fn described(token: &TokenRecord) -> String {
         "*" => "all projects",
         names => names,
     };
-    format!("`{}` ({} in {projects})", token.name, token.actions)
+    let name = Message::code(&line(&token.name));
+    format!("{} ({} in {projects})", &*name, token.actions)
 }
 
 fn date(micros: i64) -> String {

@@ -54,7 +54,7 @@ pub(super) fn diagnostic(opened: Opened<'_>, finding: &Finding) -> Diagnostic {
         code: Some(NumberOrString::String(finding.rule.as_str().to_owned())),
         code_description: link(finding.rule, opened.snapshot.release()),
         source: Some(SOURCE.to_owned()),
-        message: format!("{}{help}", finding.message),
+        message: format!("{}{help}", &*finding.message),
         related_information: (!related.is_empty()).then_some(related),
         tags: is_unused.then(|| vec![DiagnosticTag::UNNECESSARY]),
         data: None,

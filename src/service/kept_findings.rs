@@ -6,7 +6,6 @@
 //! They hold for one program: with any other source file it has another [`ENGINE_VERSION`], and then they
 //! are found again. What cannot be read, be it damaged, is as if it were not there.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -16,7 +15,7 @@ use crate::store::{FindingsRecord, Wanted, blocking};
 use opatlas_pytorch::release::Release;
 use opatlas_rules::{Findings, Omitted};
 use opatlas_source::diagnostic::{Applicability, Finding, Fix, Related, RuleId, Severity};
-use opatlas_source::{Digest, Span};
+use opatlas_source::{Digest, Message, Piece, Span};
 
 use super::address::Resolved;
 use super::labels::is_version;
@@ -44,15 +43,39 @@ struct PackedRule(u16, u8);
 #[derive(Serialize, Deserialize)]
 struct PackedFinding<'a> {
     rule: PackedRule,
-    message: &'a str,
+    #[serde(borrow)]
+    message: PackedMessage<'a>,
     file: &'a str,
     span: (u32, u32),
     operator: Option<&'a str>,
-    help: Option<&'a str>,
     #[serde(borrow)]
-    related: Vec<(&'a str, Option<&'a str>, (u32, u32))>,
+    help: Option<PackedMessage<'a>>,
+    #[serde(borrow)]
+    related: Vec<(PackedMessage<'a>, Option<&'a str>, (u32, u32))>,
     fix: Option<((u32, u32), &'a str, bool)>,
     suppressed: bool,
+}
+
+/// The pieces of a sentence, and whether each is code.
+#[derive(Serialize, Deserialize)]
+struct PackedMessage<'a>(#[serde(borrow)] Vec<(bool, &'a str)>);
+
+impl<'a> PackedMessage<'a> {
+    fn of(message: &'a Message) -> Self {
+        let pieces = message.pieces().map(|piece| match piece {
+            Piece::Text(text) => (false, text),
+            Piece::Code(code) => (true, code),
+        });
+        Self(pieces.collect())
+    }
+
+    fn unpacked(self) -> Message {
+        let pieces = self.0.into_iter().map(|(is_code, text)| match is_code {
+            false => Piece::Text(text),
+            true => Piece::Code(text),
+        });
+        pieces.collect()
+    }
 }
 
 const SEVERITIES: [Severity; 3] = [Severity::Error, Severity::Warning, Severity::Info];
@@ -72,18 +95,24 @@ impl PackedRule {
 impl<'a> PackedFinding<'a> {
     fn of(finding: &'a Finding) -> Self {
         let related = finding.related.iter();
-        let related = related.map(|it| (&*it.message, it.file.as_deref(), pair(it.span)));
+        let related = related.map(|it| {
+            (
+                PackedMessage::of(&it.message),
+                it.file.as_deref(),
+                pair(it.span),
+            )
+        });
         let fix = finding.fix.as_ref().map(|fix| {
             let is_safe = fix.applicability == Applicability::Safe;
             (pair(fix.span), &*fix.replacement, is_safe)
         });
         Self {
             rule: PackedRule::of(finding.rule, finding.severity),
-            message: &finding.message,
+            message: PackedMessage::of(&finding.message),
             file: &finding.file,
             span: pair(finding.span),
             operator: finding.operator.as_deref(),
-            help: finding.help.as_deref(),
+            help: finding.help.as_ref().map(PackedMessage::of),
             related: related.collect(),
             fix,
             suppressed: finding.suppressed,
@@ -94,7 +123,7 @@ impl<'a> PackedFinding<'a> {
         let (rule, severity) = self.rule.unpacked()?;
         let related = self.related.into_iter();
         let related = related.map(|(message, file, at)| Related {
-            message: Cow::Owned(message.to_owned()),
+            message: message.unpacked(),
             file: file.map(Box::from),
             span: span(at),
         });
@@ -109,11 +138,11 @@ impl<'a> PackedFinding<'a> {
         Some(Finding {
             rule,
             severity,
-            message: Cow::Owned(self.message.to_owned()),
+            message: self.message.unpacked(),
             file: self.file.into(),
             span: span(self.span),
             operator: self.operator.map(Box::from),
-            help: self.help.map(|help| Cow::Owned(help.to_owned())),
+            help: self.help.map(PackedMessage::unpacked),
             related: related.collect(),
             fix,
             suppressed: self.suppressed,
@@ -289,7 +318,7 @@ mod tests {
         let is_kept = |count: usize| {
             let mut long = found[..count].to_vec();
             for (at, finding) in long.iter_mut().enumerate() {
-                finding.message = format!("{} {}", noise(at), noise(count + at)).into();
+                finding.message = Message::prose(format!("{} {}", noise(at), noise(count + at)));
             }
             pack(&Findings::new(long, Vec::new())).is_some()
         };

@@ -7,6 +7,7 @@ use opatlas_schema::parse::{ParsedSchema, parse_schema};
 use opatlas_schema::types::Type;
 use opatlas_source::Span;
 use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::message;
 use opatlas_source::suggest::nearest;
 
 /// A schema text, read and judged on its own: not as an entry, and without its neighbours.
@@ -77,10 +78,10 @@ fn unknown_type(ty: &Type, at: Span, release: Release) -> Option<Diagnostic> {
     let unknown = Diagnostic::new(
         RuleId::TypeUnknown,
         at,
-        format!("PyTorch {release} has no type `{base}`"),
+        message!("PyTorch {} has no type `{}`", release, base),
     );
     Some(match nearest(base, known.iter()) {
-        Some(near) => unknown.with_help(format!("did you mean `{near}`?")),
+        Some(near) => unknown.with_help(message!("did you mean `{}`?", near)),
         None => unknown,
     })
 }

@@ -178,7 +178,7 @@ pub fn view(
             .map(|change| BackendChange {
                 rule: change.rule.id.as_str(),
                 level: change.level.as_str(),
-                message: message(change),
+                message: message(change).to_string(),
                 old: change.old.as_ref().map(|side| side.text.to_string()),
                 new: change.new.as_ref().map(|side| side.text.to_string()),
             })

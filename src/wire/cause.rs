@@ -121,7 +121,7 @@ pub fn causes<'a>(causes: &'a [Cause], judgement: &Judgement) -> Vec<CauseView<'
         let level = counted.map(|judged| judged.level).max();
         let edited = cause.edited.iter();
         CauseView {
-            title: cause_title(changes, cause),
+            title: cause_title(changes, cause).to_string(),
             level: level.unwrap_or(opatlas_diff::rules::Level::None).as_str(),
             operators: edited.clone().map(|one| &*one.operator).collect(),
             changes: edited.flat_map(|one| &one.edits).map(print).collect(),

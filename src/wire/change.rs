@@ -6,7 +6,7 @@ use opatlas_diff::policy::{Exception, Judged, Judgement};
 use opatlas_diff::rules::{Audiences, Level};
 use opatlas_diff::{Change as DiffChange, Fingerprint, Fragment, Note, SideFile, Subject};
 use opatlas_report::changes::{Files, accept, help, message};
-use opatlas_source::{DERIVATIVES, NATIVE_FUNCTIONS};
+use opatlas_source::{DERIVATIVES, Message, NATIVE_FUNCTIONS};
 use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
 
@@ -199,7 +199,7 @@ pub fn change<'c>(
         argument,
         keys,
         names,
-        message: message(change),
+        message: message(change).to_string(),
         why: change.rule.why,
         breaks: change.impacts.breaks,
         risks: change.impacts.risks,
@@ -213,7 +213,7 @@ pub fn change<'c>(
         head_span: place(change.new.as_ref(), head),
         base_mark: mark(change.old.as_ref()),
         head_mark: mark(change.new.as_ref()),
-        help: help(change),
+        help: help(change).map(Message::into_text),
         accept: accept(change),
         also: Names::Names(&change.also),
         confidence,

@@ -210,7 +210,10 @@ impl Verdict {
         Self {
             backward_compatible: verdict.backward,
             forward_compatible: verdict.forward,
-            backward_reason: verdict.backward_reason.as_ref().map(ToString::to_string),
+            backward_reason: verdict
+                .backward_reason
+                .as_ref()
+                .map(|reason| reason.message().to_string()),
             forward_reason: verdict.forward_reason.clone(),
         }
     }

@@ -3,6 +3,7 @@
 mod part;
 
 use opatlas_source::diagnostic::RuleId;
+use opatlas_source::message;
 use std::hash::Hasher as _;
 use std::sync::{Arc, OnceLock};
 
@@ -320,7 +321,11 @@ fn too_many(at: Span) -> Diagnostic {
 }
 
 fn beyond(at: Span, most: usize, of: &str) -> Diagnostic {
-    let message = format!("the file has more than {most} {of}; Opatlas ignores the rest");
+    let message = message!(
+        "the file has more than {} {}; Opatlas ignores the rest",
+        most,
+        of
+    );
     Diagnostic::new(RuleId::YamlLimit, Span::at(at.start), message).with_help(
         "real files stay far below this limit, which bounds the time and memory to read a file",
     )

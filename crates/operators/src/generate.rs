@@ -5,7 +5,7 @@
 mod tests;
 mod variants;
 
-use std::borrow::Cow;
+use opatlas_source::Message;
 use std::sync::Arc;
 
 use super::by_name::ByName;
@@ -42,7 +42,7 @@ pub enum GenerationFault {
         /// can be made.
         schema: Box<str>,
         /// What is wrong with it, in a sentence.
-        why: Cow<'static, str>,
+        why: Message,
     },
     /// An operator of the generated name has the kernel already that the generated one would
     /// bring (`autogen-name-clash`).
@@ -270,7 +270,7 @@ impl Maker<'_> {
         if let Some(known) = self.former.generated(base, kind) {
             return Ok(Arc::clone(known.made));
         }
-        let broken = |text: String, why: Cow<'static, str>| GenerationFault::BrokenSchema {
+        let broken = |text: String, why: Message| GenerationFault::BrokenSchema {
             from,
             schema: text.into(),
             why,

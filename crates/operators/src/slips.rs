@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use opatlas_source::Span;
 use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::message;
 use opatlas_yaml::{Root, Tree};
 
 use crate::entry::Field;
@@ -27,7 +28,7 @@ pub(crate) fn no_list(text: &str, root: Root, tree: Option<&Tree>) -> Diagnostic
         Root::Empty => Span::at(0),
         _ => span(&first),
     };
-    let message = format!("the file must be a list of entries, but {what}");
+    let message = message!("the file must be a list of entries, but {}", what);
     let diagnostic = Diagnostic::new(RuleId::YamlRootList, at, message);
     match root {
         Root::Mapping(_) => match entry(text, &whole) {

@@ -9,6 +9,8 @@ use opatlas_diff::backend::{BackendImpact, Cell, Unknown};
 use opatlas_diff::change::Change;
 use opatlas_diff::declarations::KernelChange;
 use opatlas_dispatch::support::Verdict;
+use opatlas_source::sentence::codes;
+use opatlas_source::{Message, message};
 
 /// How many operators a list names; the rest is counted.
 const NAMED: usize = 40;
@@ -17,13 +19,16 @@ const NAMED: usize = 40;
 #[must_use]
 pub fn text(impact: &BackendImpact<'_>, file: &str, base: &str, head: &str) -> String {
     let mut out = format!(
-        "{file} ({}, {}): {base} -> {head}\n",
-        impact.key,
+        "{} ({}, {}): {} -> {}\n",
+        escape::line(file),
+        escape::line(impact.key),
         counted(impact.listed, "operator"),
+        escape::line(base),
+        escape::line(head),
     );
     for section in sections(impact) {
         // Writing to a string does not fail.
-        let _ = writeln!(out, "\n{}", section.title);
+        let _ = writeln!(out, "\n{}", escape::line(&section.title));
         for item in &section.items {
             let _ = writeln!(out, "  {}", escape::line(&item.text));
             for detail in &item.details {
@@ -41,14 +46,14 @@ pub fn markdown(impact: &BackendImpact<'_>, file: &str, base: &str, head: &str) 
     let mut out = format!(
         "### {} on {}: {} → {}\n\n{}\n",
         escape::code(file),
-        escape::markdown(impact.key),
-        escape::markdown(base),
-        escape::markdown(head),
-        escape::markdown(&verdict(impact)),
+        escape::prose(impact.key),
+        escape::prose(base),
+        escape::prose(head),
+        escape::prose(&verdict(impact)),
     );
     for section in sections(impact) {
         // Writing to a string does not fail.
-        let _ = writeln!(out, "\n**{}**\n", escape::markdown(&section.title));
+        let _ = writeln!(out, "\n**{}**\n", escape::prose(&section.title));
         let mark = if section.is_to_do { "- [ ]" } else { "-" };
         for item in &section.items {
             let _ = writeln!(out, "{mark} {}", escape::markdown(&item.text));
@@ -153,12 +158,12 @@ struct Section {
 }
 
 struct Item {
-    text: String,
-    details: Vec<String>,
+    text: Message,
+    details: Vec<Message>,
 }
 
-impl From<String> for Item {
-    fn from(text: String) -> Self {
+impl From<Message> for Item {
+    fn from(text: Message) -> Self {
         Self {
             text,
             details: Vec::new(),
@@ -239,7 +244,7 @@ fn kernels(impact: &BackendImpact<'_>, only_names: bool) -> Vec<Item> {
 fn looked_at(impact: &BackendImpact<'_>) -> Vec<Item> {
     let changed = impact.changed.iter().filter(|changed| !changed.breaks);
     let lines = changed.flat_map(|changed| {
-        let line = |change: &&Change| format!("`{}`: {}", changed.operator, said(change)).into();
+        let line = |change: &&Change| message!("`{}`: {}", changed.operator, said(change)).into();
         changed.changes.iter().map(line)
     });
     lines.collect()
@@ -247,8 +252,9 @@ fn looked_at(impact: &BackendImpact<'_>) -> Vec<Item> {
 
 fn respelled(impact: &BackendImpact<'_>) -> Vec<Item> {
     let pairs = impact.declarations.respelled.iter();
-    let line =
-        |(old, new): &(&str, &str)| format!("`{old}` is now spelled `{new}`; it is the same type");
+    let line = |(old, new): &(&str, &str)| {
+        message!("`{}` is now spelled `{}`; it is the same type", old, new)
+    };
     pairs.map(|pair| line(pair).into()).collect()
 }
 
@@ -259,22 +265,22 @@ fn gone(unknown: &Unknown) -> Item {
         false => "never existed",
     };
     let near = match unknown.near.is_empty() {
-        true => String::new(),
-        false => format!("; similar names: `{}`", unknown.near.join("`, `")),
+        true => Message::default(),
+        false => message!("; similar names: {}", codes(&unknown.near)),
     };
-    format!("`{}` {why}{near}", unknown.name).into()
+    message!("`{}` {}{}", unknown.name, why, near).into()
 }
 
 /// A kernel with its old and new declaration, and what changed of the operator.
 fn declared(impact: &BackendImpact<'_>, kernel: &KernelChange) -> Item {
     let side = |word: &str, text: &Option<String>| match text {
-        Some(text) => format!("{word} `{text}`"),
-        None => format!("{word} nothing: torchgen refuses it"),
+        Some(text) => message!("{} `{}`", word, text),
+        None => message!("{} nothing: torchgen refuses it", word),
     };
     let changes = impact.changes_of(&kernel.operator).iter();
     let sides = [side("old", &kernel.old), side("new", &kernel.new)];
     Item {
-        text: format!("`{}`", kernel.operator),
+        text: message!("`{}`", kernel.operator),
         details: sides
             .into_iter()
             .chain(changes.map(|change| said(change)))
@@ -282,34 +288,34 @@ fn declared(impact: &BackendImpact<'_>, kernel: &KernelChange) -> Item {
     }
 }
 
-fn said(change: &Change) -> String {
-    format!("{} ({})", message(change), change.rule.id)
+fn said(change: &Change) -> Message {
+    message!("{} ({})", message(change), change.rule.id)
 }
 
 fn cells(cells: &[&Cell]) -> Vec<Item> {
     let line = |cell: &&Cell| {
         let core = if cell.is_core { ", core" } else { "" };
         let from = match cell.source_key {
-            Some(source) => format!(" from {source}"),
-            None => String::new(),
+            Some(source) => message!(" from {}", source),
+            None => Message::default(),
         };
         let needs = match &*cell.needs {
-            [] => String::new(),
+            [] => Message::default(),
             // A leaf needs itself, which its verdict says.
-            [one] if *one == cell.operator => String::new(),
-            [one] => format!(", needs `{one}`"),
-            [one, rest @ ..] => format!(", needs `{one}` and {} more", rest.len()),
+            [one] if *one == cell.operator => Message::default(),
+            [one] => message!(", needs `{}`", one),
+            [one, rest @ ..] => message!(", needs `{}` and {} more", one, rest.len()),
         };
         let unknown = match cell.verdict {
             Verdict::Unknown => ", unknown",
             Verdict::Partly => ", partly",
             _ => "",
         };
-        format!("`{}`{from}{core}{unknown}{needs}", cell.operator).into()
+        message!("`{}`{}{}{}{}", cell.operator, from, core, unknown, needs).into()
     };
     let mut lines: Vec<Item> = cells.iter().take(NAMED).map(line).collect();
     if cells.len() > NAMED {
-        lines.push(format!("and {} more", cells.len() - NAMED).into());
+        lines.push(message!("and {} more", cells.len() - NAMED).into());
     }
     lines
 }

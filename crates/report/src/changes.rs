@@ -26,7 +26,7 @@ use opatlas_diff::cards::Card;
 use opatlas_diff::causes::Cause;
 use opatlas_diff::policy::{Exception, Judgement, Policy};
 use opatlas_diff::{Change, Comparison, Fragment, SideFile};
-use opatlas_source::{LineSpan, Span};
+use opatlas_source::{LineSpan, Message, Span, message};
 
 use super::findings::SourceText;
 use super::room::Room;
@@ -146,8 +146,8 @@ impl<'a> Side<'a> {
 
 impl Report<'_> {
     /// A change's message with the operator before it, for renderings that show it alone.
-    fn sentence(change: &Change) -> String {
-        format!("`{}`: {}", change.operator, message(change))
+    fn sentence(change: &Change) -> Message {
+        message!("`{}`: {}", change.operator, message(change))
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::escape;
+
 /// Appends a line of these fields.
 pub(crate) fn line<T: AsRef<str>>(out: &mut String, fields: impl IntoIterator<Item = T>) {
     for (i, field) in fields.into_iter().enumerate() {
@@ -18,11 +20,19 @@ pub(crate) fn flag(yes: bool) -> &'static str {
     if yes { "true" } else { "false" }
 }
 
-/// Quoted where needed. A spreadsheet would read a text that begins like a formula as one, so such
+/// On one line, and quoted where needed. A spreadsheet would read a text that begins like a formula as one, so such
 /// a text is kept from that by an apostrophe.
 fn quoted(field: &str) -> Cow<'_, str> {
-    let is_formula = field.starts_with(['=', '+', '-', '@', '\t', '\r']);
-    let needs_quotes = field.contains([',', '"', '\n', '\r']);
+    // Whoever prints the file hands its fields to a terminal, or to the log of a job.
+    match escape::line(field) {
+        Cow::Borrowed(field) => quoted_line(field),
+        Cow::Owned(field) => Cow::Owned(quoted_line(&field).into_owned()),
+    }
+}
+
+fn quoted_line(field: &str) -> Cow<'_, str> {
+    let is_formula = field.starts_with(['=', '+', '-', '@']);
+    let needs_quotes = field.contains([',', '"']);
     match (is_formula, needs_quotes) {
         (false, false) => Cow::Borrowed(field),
         (true, false) => format!("'{field}").into(),

@@ -2,12 +2,17 @@
 
 use std::fmt::Write as _;
 
+use crate::escape;
 use opatlas_dispatch::{Drift, DriftKind, DriftRow};
 
 /// The differences line by line, at most `limit`, after a line with their counts.
 #[must_use]
 pub fn drift_text(title: &str, drift: &Drift<'_>, limit: usize) -> String {
-    let mut out = format!("{title}: {} registrations are the same", drift.same);
+    let mut out = format!(
+        "{}: {} registrations are the same",
+        escape::line(title),
+        drift.same
+    );
     for kind in DriftKind::ALL {
         let count = drift.count(kind);
         if count > 0 {
@@ -20,7 +25,7 @@ pub fn drift_text(title: &str, drift: &Drift<'_>, limit: usize) -> String {
         let _ = writeln!(out, "  not in this build: {backends}");
     }
     for row in drift.rows.iter().take(limit) {
-        let _ = writeln!(out, "  {}", line(row));
+        let _ = writeln!(out, "  {}", escape::line(&line(row)));
     }
     if drift.rows.len() > limit {
         let more = drift.rows.len() - limit;

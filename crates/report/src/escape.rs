@@ -1,12 +1,15 @@
 //! Text made safe for where it is shown: Markdown, XML, workflow commands, URIs, shells, terminals.
 //!
-//! Names and messages come from files that anybody may write. Characters that could act instead of
-//! being read (control characters, and those that turn the direction of text) are shown as U+FFFD
-//! everywhere.
+//! Names and messages come from files that anybody may write. Each format has one function here, which
+//! escapes a piece of text once. Characters that act instead of being read are shown by their numbers
+//! everywhere ([`opatlas_source::visible`]).
 
 use std::borrow::Cow;
 
+use opatlas_source::{Message, Piece};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+
+pub(super) use opatlas_source::visible::{line, lines};
 
 /// Text as a Markdown code span, whatever backticks it holds.
 pub(super) fn code(text: &str) -> String {
@@ -34,68 +37,138 @@ fn push_code(out: &mut String, text: &str) {
     push_fence(out);
 }
 
-/// Prose for Markdown: code spans stay code, no other text is interpreted as Markdown or HTML, and
-/// it mentions no user and refers to no issue.
-pub(super) fn markdown(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + 16);
-    let is_paired = text.matches('`').count().is_multiple_of(2);
-    for (i, part) in text.split('`').enumerate() {
-        if i % 2 == 1 && is_paired {
-            push_code(&mut out, part);
-            continue;
+/// Code in a cell of a Markdown table, which a bar would end.
+pub(super) fn code_cell(text: &str) -> String {
+    // A backslash in front of an escaped bar would be read with the bar's own.
+    let text = text.replace("\\|", "\\\u{2060}|");
+    code(&text).replace('|', "\\|")
+}
+
+/// Lines as a fenced code block of Markdown, indented. The fence is longer than any run of backticks
+/// in them.
+pub(super) fn code_block(language: &str, lines: &[String], indent: &str) -> String {
+    let ticks = lines.iter().flat_map(|line| line.split(|c| c != '`'));
+    let fence = "`".repeat(ticks.map(str::len).max().unwrap_or(0).max(2) + 1);
+    let mut text = format!("{indent}{fence}{language}\n");
+    for text_line in lines {
+        text.push_str(indent);
+        text.push_str(line(text_line).trim_end());
+        text.push('\n');
+    }
+    text + indent + &fence + "\n"
+}
+
+/// Text in HTML.
+pub(super) fn html(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for char in line(text).chars() {
+        match char {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            other => out.push(other),
         }
-        if i > 0 && !is_paired {
-            out.push_str("\\`");
-        }
-        push_prose(&mut out, &line(part));
     }
     out
 }
 
-fn push_prose(out: &mut String, text: &str) {
-    let mut copied = 0;
-    for (at, byte) in text.bytes().enumerate() {
-        match byte {
-            b'\\' | b'*' | b'_' | b'[' | b']' | b'<' | b'>' | b'|' | b'~' | b'!' | b'&' => {
-                out.push_str(&text[copied..at]);
-                out.push('\\');
-                copied = at;
-            }
-            // A backslash would not keep a hosting site from seeing a mention or a reference.
-            b'@' | b'#' => {
-                out.push_str(&text[copied..=at]);
-                out.push('\u{2060}');
-                copied = at + 1;
-            }
-            _ => {}
+/// A sentence as Markdown.
+pub(super) fn markdown(message: &Message) -> String {
+    let mut out = String::with_capacity(message.len() + 16);
+    for piece in message.pieces() {
+        match piece {
+            Piece::Text(text) => push_prose(&mut out, text),
+            Piece::Code(text) => push_code(&mut out, text),
         }
     }
-    out.push_str(&text[copied..]);
+    out
 }
 
-/// Text for XML, in elements and attributes. Characters that XML cannot hold are shown as U+FFFD.
+/// Prose as Markdown: it is not read as Markdown, HTML, a link, a mention or a reference.
+pub(super) fn prose(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 16);
+    push_prose(&mut out, text);
+    out
+}
+
+/// What hosting sites make of text after Markdown is read, so that a backslash does not keep it from
+/// them. A word joiner behind it does.
+const WORD_JOINER: char = '\u{2060}';
+
+fn push_prose(out: &mut String, text: &str) {
+    let text = line(text);
+    let mut before = None;
+    for (at, char) in text.char_indices() {
+        let rest = &text[at + char.len_utf8()..];
+        if matches!(
+            char,
+            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '|' | '~' | '!' | '&' | '$'
+        ) {
+            out.push('\\');
+        }
+        out.push(char);
+        let is_joined = match char {
+            // Mentions, addresses of mail, references to issues and merge requests.
+            '@' | '#' | '!' => true,
+            // Schemes of addresses, and names of emoji.
+            ':' => rest.starts_with("//") || is_emoji(rest),
+            // Addresses without a scheme.
+            'w' | 'W' => rest.starts_with('.') && before.is_some_and(|b| matches!(b, 'w' | 'W')),
+            // `GH-1`
+            '-' => {
+                rest.starts_with(|c: char| c.is_ascii_digit()) && matches!(before, Some('H' | 'h'))
+            }
+            _ => false,
+        };
+        if is_joined {
+            out.push(WORD_JOINER);
+        }
+        before = Some(char);
+    }
+}
+
+/// Whether a name and a colon are next, as in `:tada:`.
+fn is_emoji(rest: &str) -> bool {
+    let is_of_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '+' | '-');
+    let end = rest.find(|c| !is_of_name(c)).unwrap_or(rest.len());
+    end > 0 && rest[end..].starts_with(':')
+}
+
+/// Text in an element of XML. Its line breaks stay.
 pub(super) fn xml(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for char in text.chars() {
+    for char in lines(text).chars() {
         match char {
             '&' => out.push_str("&amp;"),
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&apos;"),
-            '\n' | '\t' => out.push(char),
-            '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
-            other => out.push(harmless(other)),
+            // XML cannot hold them.
+            '\u{fffe}' | '\u{ffff}' => out.extend(char.escape_unicode()),
+            other => out.push(other),
         }
     }
     out
 }
 
+/// Text in an attribute of XML. Its line breaks are character references, which keep them out of the
+/// lines of the document.
+pub(super) fn xml_attribute(text: &str) -> String {
+    xml(text).replace('\n', "&#10;").replace('\t', "&#9;")
+}
+
 /// The message of a workflow command.
 pub(super) fn command_data(text: &str) -> String {
-    text.replace('%', "%25")
-        .replace('\r', "%0D")
-        .replace('\n', "%0A")
+    lines(text).replace('%', "%25").replace('\n', "%0A")
+}
+
+/// The message of a SARIF result, in which `[text](address)` would be a link.
+pub(super) fn sarif(text: &str) -> Cow<'_, str> {
+    match text.contains("](") {
+        true => Cow::Owned(lines(text).replace("](", "]\u{2060}(")),
+        false => lines(text),
+    }
 }
 
 /// A property of a workflow command.
@@ -130,19 +203,6 @@ pub(super) fn push_shell(out: &mut String, word: &str) {
     out.push('\'');
 }
 
-/// Text on one line, for terminals and tables.
-pub(super) fn line(text: &str) -> Cow<'_, str> {
-    // Nearly all texts.
-    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
-        return Cow::Borrowed(text);
-    }
-    let shown = text.chars().map(|char| match char {
-        '\n' | '\r' | '\t' => ' ',
-        other => harmless(other),
-    });
-    Cow::Owned(shown.collect())
-}
-
 /// At most `most` characters of a text, the last of them `…` where some are left off.
 pub(super) fn cut(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
@@ -151,18 +211,6 @@ pub(super) fn cut(text: &str, most: usize) -> String {
     let mut out: String = text.chars().take(most.saturating_sub(1)).collect();
     out.push('…');
     out
-}
-
-/// The character, or U+FFFD for one that acts instead of being read.
-fn harmless(char: char) -> char {
-    let turns_direction = matches!(
-        char,
-        '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
-    );
-    match char.is_control() || turns_direction {
-        true => '\u{fffd}',
-        false => char,
-    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::escape::xml;
+use crate::escape::{xml, xml_attribute};
 
 /// What begins every document.
 pub(crate) const PROLOGUE: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
@@ -32,12 +32,12 @@ pub(crate) struct Case<'a> {
 impl Case<'_> {
     /// Appends it.
     pub(crate) fn write(&self, out: &mut String) {
-        let path = xml(self.path);
+        let path = xml_attribute(self.path);
         // Writing to a string does not fail.
         let _ = write!(
             out,
             "    <testcase name=\"{}\" classname=\"{path}\"",
-            xml(self.name)
+            xml_attribute(self.name)
         );
         if let Some(line) = self.line {
             let _ = write!(out, " file=\"{path}\" line=\"{line}\"");
@@ -54,17 +54,21 @@ impl Case<'_> {
                 write!(
                     out,
                     "<failure type=\"{kind}\" message=\"{}\"/>",
-                    xml(message)
+                    xml_attribute(message)
                 )
             }
             Outcome::Failed(kind, message, text) => write!(
                 out,
                 "<failure type=\"{kind}\" message=\"{}\">{}</failure>",
-                xml(message),
+                xml_attribute(message),
                 xml(text)
             ),
             Outcome::Error(kind, message) => {
-                write!(out, "<error type=\"{kind}\" message=\"{}\"/>", xml(message))
+                write!(
+                    out,
+                    "<error type=\"{kind}\" message=\"{}\"/>",
+                    xml_attribute(message)
+                )
             }
         };
         out.push_str("\n    </testcase>\n");

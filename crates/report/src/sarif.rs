@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use opatlas_source::Span;
 use serde::Serialize;
 
-use crate::escape::uri;
+use crate::escape::{self, uri};
 use crate::findings::SourceText;
 use crate::line_hash::LineHashes;
 
@@ -37,7 +37,20 @@ pub(crate) struct Message<'a> {
 }
 
 impl<'a> Message<'a> {
+    /// A text for people.
     pub(crate) fn of(text: impl Into<Cow<'a, str>>) -> Self {
+        let text = text.into();
+        let escaped = match escape::sarif(&text) {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(escaped) => Some(Cow::Owned(escaped)),
+        };
+        Self {
+            text: escaped.unwrap_or(text),
+        }
+    }
+
+    /// A part of a file.
+    pub(crate) fn verbatim(text: &'a str) -> Self {
         Self { text: text.into() }
     }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use crate::escape;
+
 use opatlas_operators::faces::{BackendStub, ImplementationFaces, InTree, OperatorFaces};
 use opatlas_schema::faces::Stub;
 
@@ -101,7 +103,7 @@ fn section<'a>(text: &mut String, title: &str, lines: impl Iterator<Item = &'a S
 
 fn indent(text: &mut String, by: &str, lines: &str) {
     for line in lines.lines() {
-        let _ = writeln!(text, "{by}{line}");
+        let _ = writeln!(text, "{by}{}", escape::line(line));
     }
 }
 

@@ -61,18 +61,18 @@ pub fn csv(rows: &[Row]) -> String {
 /// The table as Markdown: an operator a line, a key a column.
 #[must_use]
 pub fn markdown(rows: &[Row], keys: &[String], last: &str) -> String {
-    let mut out = format!("Support up to {}\n\n| operator |", escape::markdown(last));
+    let mut out = format!("Support up to {}\n\n| operator |", escape::prose(last));
     // Writing to a string does not fail.
     for key in keys {
-        let _ = write!(out, " {} |", escape::markdown(key));
+        let _ = write!(out, " {} |", escape::prose(key));
     }
     out.push_str("\n|---|");
     out.push_str(&"---|".repeat(keys.len()));
     for line in rows.chunks(keys.len().max(1)) {
         let Some(first) = line.first() else { continue };
-        let _ = write!(out, "\n| {} |", escape::code(&first.operator));
+        let _ = write!(out, "\n| {} |", escape::code_cell(&first.operator));
         for row in line {
-            let _ = write!(out, " {} |", escape::markdown(&cell(row)));
+            let _ = write!(out, " {} |", escape::prose(&cell(row)));
         }
     }
     out.push('\n');
@@ -222,13 +222,13 @@ pub fn gaps_csv(rows: &[GapRow<'_>]) -> String {
 /// A gap list as Markdown.
 #[must_use]
 pub fn gaps_markdown(title: &str, steps: &[StepRow<'_>], rows: &[GapRow<'_>]) -> String {
-    let mut out = format!("### {}\n\n", escape::markdown(title));
+    let mut out = format!("### {}\n\n", escape::prose(title));
     if !steps.is_empty() {
         out.push_str(
             "| next kernel | operators that work then | also needed by |\n|---|---|---|\n",
         );
         for step in steps {
-            let operator = escape::code(step.operator);
+            let operator = escape::code_cell(step.operator);
             // Writing to a string does not fail.
             let _ = writeln!(out, "| {operator} | {} | {} |", step.gain, step.blocks);
         }
@@ -243,8 +243,8 @@ pub fn gaps_markdown(title: &str, steps: &[StepRow<'_>], rows: &[GapRow<'_>]) ->
         let _ = writeln!(
             out,
             "| {} | {} | {} | {usage} | {} |",
-            escape::code(row.operator),
-            escape::markdown(&row.works()),
+            escape::code_cell(row.operator),
+            escape::prose(&row.works()),
             row.others,
             row.marks(),
         );

@@ -11,6 +11,7 @@ mod words;
 
 use std::fmt::Write as _;
 
+use super::escape;
 use super::findings::Colour;
 use opatlas_dispatch::{Cause, Entry, Reason, View};
 use opatlas_operators::operator::OperatorId;
@@ -78,7 +79,7 @@ pub fn table(shown: Shown<'_>, id: OperatorId, revision: &str) -> String {
 
 fn heading(shown: Shown<'_>, id: OperatorId, revision: &str) -> String {
     let operator = shown.view.inputs.catalogue.operator(id);
-    let mut out = format!("{}   {revision}", operator.qualified_name());
+    let mut out = format!("{}   {}", operator.qualified_name(), escape::line(revision));
     if let Some(placed) = operator.declared() {
         let at = placed.place(placed.entry.func_at);
         let file = opatlas_source::NATIVE_FUNCTIONS;
@@ -112,11 +113,12 @@ impl Group<'_> {
             keys.push_str(" *");
         }
         let kernel = match (&entry.kernel, entry.fallthrough) {
-            (Some(kernel), _) => kernel.to_string(),
+            (Some(kernel), _) => escape::line(kernel).into_owned(),
             (None, true) => "(fallthrough)".to_owned(),
             (None, false) => "-".to_owned(),
         };
         let from = words::from_words(shown, id, entry);
+        let from = escape::line(&from).into_owned();
         [keys, kernel, entry.reason.as_str().to_owned(), from]
     }
 }

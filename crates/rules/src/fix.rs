@@ -155,7 +155,7 @@ type Said = (RuleId, Box<str>, Box<str>);
 fn said(finding: &Finding) -> Said {
     let about = finding.operator.as_deref().unwrap_or("");
     let about = format!("{}\n{about}", finding.file);
-    (finding.rule, about.into(), finding.message.as_ref().into())
+    (finding.rule, about.into(), (*finding.message).into())
 }
 
 struct Mending<R> {

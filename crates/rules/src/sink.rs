@@ -7,6 +7,7 @@
 mod followers;
 mod review;
 
+use opatlas_source::Message;
 use std::collections::BTreeMap;
 use std::hash::{Hash as _, Hasher as _};
 
@@ -393,9 +394,9 @@ fn clipped(text: &str) -> &str {
     &text[..text.floor_char_boundary(LONGEST_TEXT)]
 }
 
-fn shown(text: std::borrow::Cow<'static, str>) -> std::borrow::Cow<'static, str> {
+fn shown(text: Message) -> Message {
     match text.len() > LONGEST_TEXT {
-        true => format!("{}...", clipped(&text)).into(),
+        true => text.cut(LONGEST_TEXT),
         false => text,
     }
 }

@@ -7,6 +7,7 @@
 //! error is accepted by somebody, but not fixed.
 
 use opatlas_source::diagnostic::RuleId;
+use opatlas_source::message;
 use std::ops::Range;
 
 use opatlas_operators::operator::PlacedEntry;
@@ -100,8 +101,8 @@ fn allow(rule: &str, at: Span, within: Option<Span>, review: &mut Review<'_>) {
     };
     let message = match within {
         Some(entry) if review.allow(rule, entry) => return,
-        Some(_) => format!("`{rule}` has no finding in this entry"),
-        None => format!("no entry follows this suppression of `{rule}`"),
+        Some(_) => message!("`{}` has no finding in this entry", rule),
+        None => message!("no entry follows this suppression of `{}`", rule),
     };
     let unused =
         Diagnostic::new(RuleId::SuppressionUnused, at, message).with_help("remove the suppression");
@@ -111,7 +112,7 @@ fn allow(rule: &str, at: Span, within: Option<Span>, review: &mut Review<'_>) {
 const UNKNOWN: RuleId = RuleId::SuppressionUnknownRule;
 
 pub(crate) fn unknown(rule: &str, at: Span, suggestions: &Budget) -> Diagnostic {
-    let message = format!("unknown rule `{}`", rule.escape_debug());
+    let message = message!("unknown rule `{}`", rule.escape_debug());
     let diagnostic = Diagnostic::new(UNKNOWN, at, message);
     match suggestions.nearest(rule, RuleId::ALL.iter().map(|id| id.as_str())) {
         Some(near) => diagnostic.with_near_name(at, rule, near),

@@ -10,6 +10,7 @@ use super::rule;
 use super::types::{Base, Type};
 use super::value::{Device, List, Value};
 use opatlas_source::Span;
+use opatlas_source::message;
 
 /// The longest list that a single value is spread to.
 const MAX_SPREAD: usize = 65_536;
@@ -32,7 +33,7 @@ impl<'a> Parser<'a, '_> {
             ) => self.constant(ty),
             (Type::List(element), _) => self.list_default(element, size),
             _ => {
-                let message = format!("an argument of type `{ty}` cannot have a default");
+                let message = message!("an argument of type `{}` cannot have a default", ty);
                 Err(self.error(rule::DEFAULT, self.current.span, message))
             }
         }
@@ -64,7 +65,7 @@ impl<'a> Parser<'a, '_> {
                 match named_constant(word, ty) {
                     Some(number) => Ok(Value::Int(number)),
                     None => {
-                        let message = format!("unknown default `{word}`");
+                        let message = message!("unknown default `{}`", word);
                         Err(self.error(rule::DEFAULT, token.span, message))
                     }
                 }
@@ -101,9 +102,9 @@ impl<'a> Parser<'a, '_> {
         };
         value.map_err(|error| {
             let message = match error {
-                NumberError::OutOfRange => format!("`{text}` is out of range"),
+                NumberError::OutOfRange => message!("`{}` is out of range", text),
                 NumberError::NoDigits => {
-                    format!("`{text}` is not a valid number for the PyTorch runtime")
+                    message!("`{}` is not a valid number for the PyTorch runtime", text)
                 }
             };
             let span = Span::new(start, token.span.end);
@@ -114,7 +115,7 @@ impl<'a> Parser<'a, '_> {
     fn list_default(&mut self, element: &Type<'a>, size: Option<i32>) -> Parsed<Value<'a>> {
         let start = self.current.span;
         if self.current.kind == Token::Ident {
-            let message = format!("the default of a list cannot be `{}`", self.slice(start));
+            let message = message!("the default of a list cannot be `{}`", self.slice(start));
             return Err(self.error(rule::DEFAULT, start, message));
         }
         let opens_list = self.current.kind == Token::Punct(b'[');
@@ -123,7 +124,8 @@ impl<'a> Parser<'a, '_> {
                 let value = self.constant(element)?;
                 let size = usize::try_from(size).unwrap_or(usize::MAX);
                 if size > MAX_SPREAD {
-                    let message = format!("a single default cannot fill a list of {size} values");
+                    let message =
+                        message!("a single default cannot fill a list of {} values", size);
                     return Err(self.error(rule::LIMIT, start, message));
                 }
                 typed_list(element, &List::Repeated(value, size))
@@ -132,7 +134,7 @@ impl<'a> Parser<'a, '_> {
         };
         let span = start.to(Span::at(self.current.span.start));
         values.ok_or_else(|| {
-            let message = format!("invalid default for a list of `{element}`");
+            let message = message!("invalid default for a list of `{}`", element);
             self.error(rule::DEFAULT, span, message)
         })
     }

@@ -2,8 +2,6 @@
 //! `docs/spec/compatibility.md`, section 2.0). Types are read in [`super::type_parser`], defaults
 //! in [`super::default_parser`].
 
-use std::borrow::Cow;
-
 use super::alias::Alias;
 use super::classes::Classes;
 use super::lexer::{Lexed, Lexer, Token};
@@ -14,6 +12,7 @@ use super::types::Type;
 use super::union;
 use opatlas_source::Span;
 use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::{Message, message};
 
 /// The longest text that is read, in bytes. The longest schema of PyTorch has a tenth of it; the
 /// bound keeps comparisons of adversarial types cheap.
@@ -49,7 +48,7 @@ pub fn parse_with<'a>(
     classes: Classes<'_>,
 ) -> Result<RuntimeSchema<'a>, Vec<Diagnostic>> {
     if text.len() > MAX_TEXT {
-        let message = format!("a schema can have at most {MAX_TEXT} bytes");
+        let message = message!("a schema can have at most {} bytes", MAX_TEXT);
         let whole = Span::new(0, u32::try_from(text.len()).unwrap_or(u32::MAX));
         return Err(vec![Diagnostic::new(rule::LIMIT, whole, message)]);
     }
@@ -131,7 +130,7 @@ impl<'a, 'c> Parser<'a, 'c> {
         let span = self.current.span;
         let overload = self.identifier()?;
         if overload == "default" || overload.starts_with("__") {
-            let message = format!("`{overload}` is not allowed as an overload name");
+            let message = message!("`{}` is not allowed as an overload name", overload);
             return Err(self.error(rule::SYNTAX, span, message));
         }
         Ok((namespace, name, overload))
@@ -279,7 +278,7 @@ impl<'a, 'c> Parser<'a, 'c> {
         if self.current.kind == kind {
             return Ok(self.advance());
         }
-        let message = format!("expected {}, found {}", wanted(kind), self.found());
+        let message = message!("expected {}, found {}", wanted(kind), self.found());
         let mut error = self.error(rule::SYNTAX, self.current.span, message);
         error.help = help(kind).map(Into::into);
         Err(error)
@@ -291,11 +290,11 @@ impl<'a, 'c> Parser<'a, 'c> {
     }
 
     /// The current token in words.
-    pub(super) fn found(&self) -> Cow<'static, str> {
+    pub(super) fn found(&self) -> Message {
         match self.current.kind {
-            Token::End => Cow::Borrowed("the end"),
-            Token::Newline => Cow::Borrowed("a line break"),
-            _ => Cow::Owned(format!("`{}`", self.slice(self.current.span))),
+            Token::End => "the end".into(),
+            Token::Newline => "a line break".into(),
+            _ => Message::code(self.slice(self.current.span)),
         }
     }
 
@@ -304,7 +303,7 @@ impl<'a, 'c> Parser<'a, 'c> {
         &self,
         rule: RuleId,
         span: Span,
-        message: impl Into<Cow<'static, str>>,
+        message: impl Into<Message>,
     ) -> Box<Diagnostic> {
         Box::new(Diagnostic::new(rule, span, message))
     }
@@ -330,17 +329,17 @@ enum Place {
     Return,
 }
 
-fn wanted(kind: Token) -> Cow<'static, str> {
-    Cow::Borrowed(match kind {
-        Token::Ident => "a name",
-        Token::Number => "a number",
-        Token::Str => "a string",
-        Token::None => "`None`",
-        Token::Arrow => "`->`",
-        Token::End => "the end",
-        Token::Punct(byte) => return Cow::Owned(format!("`{}`", char::from(byte))),
-        _ => "another token",
-    })
+fn wanted(kind: Token) -> Message {
+    match kind {
+        Token::Ident => "a name".into(),
+        Token::Number => "a number".into(),
+        Token::Str => "a string".into(),
+        Token::None => "`None`".into(),
+        Token::Arrow => "`->`".into(),
+        Token::End => "the end".into(),
+        Token::Punct(byte) => message!("`{}`", char::from(byte)),
+        _ => "another token".into(),
+    }
 }
 
 /// How to mend a text in which a token is missing.
@@ -370,7 +369,7 @@ fn order_breaches(schema: &RuntimeSchema<'_>) -> Vec<Diagnostic> {
         if argument.default.is_some() {
             first_default = first_default.or(Some(argument.span));
             if schema.is_vararg {
-                let message = format!(
+                let message = message!(
                     "argument `{}` has a default, which is not allowed in a schema with `...`",
                     argument.name
                 );
@@ -383,7 +382,7 @@ fn order_breaches(schema: &RuntimeSchema<'_>) -> Vec<Diagnostic> {
             && !argument.is_kwarg_only
             && !matches!(argument.ty, Type::List(_))
         {
-            let message = format!(
+            let message = message!(
                 "argument `{}` has no default, but follows a positional argument with a default",
                 argument.name
             );

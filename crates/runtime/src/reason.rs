@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use opatlas_source::{Message, message};
+
 /// What torch says about the change from an old schema to a new one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
@@ -82,33 +84,31 @@ impl BackwardBreak {
     }
 }
 
-impl fmt::Display for BackwardBreak {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl BackwardBreak {
+    /// The reason in words.
+    #[must_use]
+    pub fn message(&self) -> Message {
         match self {
-            Self::Name => f.write_str("the name changed"),
-            Self::Overload => f.write_str("the overload name changed"),
-            Self::Variadic => f.write_str("`...` was added or removed"),
+            Self::Name => "the name changed".into(),
+            Self::Overload => "the overload name changed".into(),
+            Self::Variadic => "`...` was added or removed".into(),
             Self::ReturnCount { old, new } => {
-                write!(f, "the number of returns changed from {old} to {new}")
+                message!("the number of returns changed from {} to {}", old, new)
             }
             Self::FewerArguments { old, new } => {
-                write!(f, "the number of arguments decreased from {old} to {new}")
+                message!("the number of arguments decreased from {} to {}", old, new)
             }
-            Self::Return { index, what } => write!(f, "return {index} {what}"),
-            Self::Argument { name, what } => write!(f, "argument `{name}` {what}"),
-            Self::NewArgumentWithoutDefault { name, type_text } => {
-                write!(
-                    f,
-                    "the new argument `{name}` of type {type_text} has no default"
-                )
-            }
-            Self::Crash { index, size } => {
-                write!(
-                    f,
-                    "PyTorch's check raises IndexError: {}",
-                    Self::crash_text(*index, *size)
-                )
-            }
+            Self::Return { index, what } => message!("return {} {}", index, what),
+            Self::Argument { name, what } => message!("argument `{}` {}", name, what),
+            Self::NewArgumentWithoutDefault { name, type_text } => message!(
+                "the new argument `{}` of type {} has no default",
+                name,
+                type_text
+            ),
+            Self::Crash { index, size } => message!(
+                "PyTorch's check raises IndexError: {}",
+                Self::crash_text(*index, *size)
+            ),
         }
     }
 }

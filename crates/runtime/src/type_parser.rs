@@ -7,6 +7,7 @@ use super::rule;
 use super::types::{Base, Type};
 use super::union;
 use opatlas_source::Span;
+use opatlas_source::message;
 use opatlas_source::suggest::nearest;
 
 /// The most members a union may be written with; unification compares each with each.
@@ -67,7 +68,7 @@ impl<'a> Parser<'a, '_> {
             }
             Token::Ident => {}
             _ => {
-                let message = format!("expected a type, found {}", self.found());
+                let message = message!("expected a type, found {}", self.found());
                 return Err(self.error(rule::SYNTAX, span, message));
             }
         }
@@ -92,7 +93,7 @@ impl<'a> Parser<'a, '_> {
         if name.starts_with(|first: char| first.is_ascii_lowercase()) {
             return Ok(Type::Variable(name));
         }
-        let message = format!("unknown type `{name}`");
+        let message = message!("unknown type `{}`", name);
         let mut diagnostic = self.error(rule::TYPE, span, message);
         let help = match name {
             "DimVector" => Some("`DimVector` exists only in the code generator; write `int[]`"),
@@ -100,7 +101,7 @@ impl<'a> Parser<'a, '_> {
             _ => None,
         };
         let near = nearest(name, Base::NAMES.iter().copied());
-        let near = near.map(|near| format!("did you mean `{near}`?").into());
+        let near = near.map(|near| message!("did you mean `{}`?", near).into());
         diagnostic.help = help.map(Into::into).or(near);
         Err(diagnostic)
     }
@@ -152,7 +153,7 @@ impl<'a> Parser<'a, '_> {
             )
         );
         if !is_key {
-            let message = format!("`{key}` cannot be the key type of a dictionary");
+            let message = message!("`{}` cannot be the key type of a dictionary", key);
             return Err(self.error(rule::TYPE, Span::new(start, end), message));
         }
         Ok(Type::Dict(Box::new((key, value))))
@@ -163,7 +164,7 @@ impl<'a> Parser<'a, '_> {
         let mut members = vec![self.part(depth)?];
         while !self.eat(Token::Punct(b')')) {
             if members.len() == MAX_UNION {
-                let message = format!("a union can have at most {MAX_UNION} members");
+                let message = message!("a union can have at most {} members", MAX_UNION);
                 return Err(self.error(rule::LIMIT, self.current.span, message));
             }
             self.expect(Token::Punct(b','))?;
@@ -189,10 +190,13 @@ impl<'a> Parser<'a, '_> {
         let span = start.to(self.current.span);
         let name = self.identifier()?;
         if !self.classes.contain(namespace, name) {
-            let message = format!("no custom class `{namespace}.{name}` is defined");
+            let message = message!("no custom class `{}.{}` is defined", namespace, name);
             let mut error = self.error(rule::TYPE, span, message);
-            let help =
-                format!("name it among the classes that the library defines: `{namespace}.{name}`");
+            let help = message!(
+                "name it among the classes that the library defines: `{}.{}`",
+                namespace,
+                name
+            );
             error.help = Some(help.into());
             return Err(error);
         }
@@ -241,14 +245,14 @@ impl<'a> Parser<'a, '_> {
                 return Ok(sets);
             }
             if sets.as_slice().len() == MAX_SETS {
-                let message = format!("an annotation can name at most {MAX_SETS} alias sets");
+                let message = message!("an annotation can name at most {} alias sets", MAX_SETS);
                 return Err(self.error(rule::LIMIT, self.current.span, message));
             }
         }
     }
 
     fn too_deep(&self) -> Box<opatlas_source::diagnostic::Diagnostic> {
-        let message = format!("types are nested more than {MAX_DEPTH} levels deep");
+        let message = message!("types are nested more than {} levels deep", MAX_DEPTH);
         self.error(rule::LIMIT, self.current.span, message)
     }
 }

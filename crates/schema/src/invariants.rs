@@ -8,6 +8,7 @@ use super::types::Type;
 use opatlas_source::Span;
 use opatlas_source::diagnostic::RuleId;
 use opatlas_source::diagnostic::{Applicability, Diagnostic, Fix};
+use opatlas_source::message;
 
 /// Every invariant that the schema breaks. Empty for a schema that torchgen takes.
 #[must_use]
@@ -44,7 +45,7 @@ fn pre_self_immutable(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
             Diagnostic::new(
                 RuleId::PreSelfMutable,
                 argument.type_at.0,
-                format!(
+                message!(
                     "argument `{}` precedes `self` and is mutable",
                     argument.name
                 ),
@@ -75,13 +76,13 @@ fn mutable_positional_not_returned(schema: &FunctionSchema, found: &mut Vec<Diag
                 Diagnostic::new(
                     RuleId::MutablePositionalReturned,
                     ret.at.0,
-                    format!(
+                    message!(
                         "this return is the mutable argument `{}`, which is neither `self` nor an \
                          out argument",
                         argument.name
                     ),
                 )
-                .with_help(format!(
+                .with_help(message!(
                     "return a new value, put `{}` after `*` to make it an out argument, or rename \
                      it to `self`",
                     argument.name
@@ -166,9 +167,10 @@ fn written_returns_alias(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
             Diagnostic::new(
                 RuleId::MutableReturnMustAlias,
                 ret.at.0,
-                format!(
-                    "return `{ret}` is mutable, but neither `self` nor an out argument has this \
-                     annotation"
+                message!(
+                    "return `{}` is mutable, but neither `self` nor an out argument has this \
+                     annotation",
+                    ret
                 ),
             )
             .with_help("annotate that argument in the same way, or remove the `!`"),
@@ -193,7 +195,7 @@ fn out_returned(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
                 Diagnostic::new(
                     RuleId::OutListReturnsNothing,
                     schema.returns_at.0,
-                    format!(
+                    message!(
                         "out argument `{}` is not a plain tensor, so the operator must not return \
                          a value",
                         list.name
@@ -215,7 +217,7 @@ fn out_returned(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
             Diagnostic::new(
                 RuleId::Scratch,
                 scratch.at.0,
-                format!(
+                message!(
                     "out argument `{}` is not returned, so it must follow those that are",
                     scratch.name
                 ),
@@ -230,17 +232,17 @@ fn out_returned(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
             Diagnostic::new(
                 RuleId::OutReturnMatches,
                 ret.at.0,
-                format!(
+                message!(
                     "out argument `{}` is `Tensor({})`, but the return at its position is `{}`",
                     argument.name,
                     argument
                         .annotation
                         .as_ref()
                         .map_or_else(String::new, ToString::to_string),
-                    unnamed(ret),
+                    unnamed(ret)
                 ),
             )
-            .with_help(format!("write `-> {expected}`"))
+            .with_help(message!("write `-> {}`", expected))
             .with_related("the out argument is here", argument.at.0)
             .with_fix(schema.returns_at.0, expected),
         );
@@ -250,7 +252,7 @@ fn out_returned(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
             Diagnostic::new(
                 RuleId::OutReturnCount,
                 schema.returns_at.0,
-                format!(
+                message!(
                     "the operator must return {} out {}, but returns {}",
                     returned_outs(schema).count(),
                     plural(returned_outs(schema).count(), "argument", "arguments"),
@@ -258,10 +260,10 @@ fn out_returned(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
                         0 => "nothing".to_owned(),
                         1 => "one value".to_owned(),
                         n => format!("{n} values"),
-                    },
+                    }
                 ),
             )
-            .with_help(format!("write `-> {expected}`"))
+            .with_help(message!("write `-> {}`", expected))
             .with_fix(schema.returns_at.0, expected),
         );
     }
@@ -327,9 +329,12 @@ fn inplace_returns_self(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
                 Diagnostic::new(
                     RuleId::InplaceReturn,
                     schema.returns_at.0,
-                    format!("an in-place operator must return `self`, here `{annotated}`"),
+                    message!(
+                        "an in-place operator must return `self`, here `{}`",
+                        annotated
+                    ),
                 )
-                .with_help(format!("write `-> {annotated}`"))
+                .with_help(message!("write `-> {}`", annotated))
                 .with_related("self", this.at.0)
                 .with_fix(schema.returns_at.0, annotated),
             );
@@ -350,8 +355,10 @@ fn inplace_returns_self(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
 
 fn not_written_self(schema: &FunctionSchema) -> Diagnostic {
     let name = schema.name.base();
-    let message =
-        format!("`{name}` has an in-place name, but no mutable positional argument `self`");
+    let message = message!(
+        "`{}` has an in-place name, but no mutable positional argument `self`",
+        name
+    );
     match schema.arguments.self_argument() {
         Some(this) if this.ty.is_tensor_like() => {
             let diagnostic = Diagnostic::new(RuleId::InplaceSelf, this.at.0, message)
@@ -392,7 +399,7 @@ fn inplace_and_out(schema: &FunctionSchema) -> Option<Diagnostic> {
         Diagnostic::new(
             RuleId::InplaceAndOut,
             out.at.0,
-            format!(
+            message!(
                 "`{}` has an in-place name and out arguments",
                 schema.name.base()
             ),
@@ -412,7 +419,7 @@ fn kinds_agree(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
             Diagnostic::new(
                 RuleId::TensorOptionsFunctionalOnly,
                 options[0].at.0.to(options[3].at.0),
-                format!(
+                message!(
                     "an operator of kind {} cannot take TensorOptions",
                     kind.as_str()
                 ),
@@ -427,7 +434,7 @@ fn kinds_agree(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
             Diagnostic::new(
                 RuleId::FunctionalOverload,
                 schema.name_at.0,
-                format!(
+                message!(
                     "overload name `{}` contains `functional`, but the operator is {}",
                     schema.name.overload(),
                     kind.as_str()

@@ -1,10 +1,9 @@
 //! Diagnostics: [`Finding`]s with a rule, a position, a reason and, if mechanical, an edit that
 //! fixes it.
 
-use std::borrow::Cow;
 use std::fmt;
 
-use crate::Span;
+use crate::{Message, Span, message};
 
 pub use crate::rule_id::RuleId;
 
@@ -41,7 +40,7 @@ impl fmt::Display for Severity {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Related {
     /// What is to be seen there.
-    pub message: Cow<'static, str>,
+    pub message: Message,
     /// The bundle's file; `None` is the finding's own.
     pub file: Option<Box<str>>,
     /// Where in it.
@@ -88,7 +87,7 @@ pub struct Finding {
     /// How bad.
     pub severity: Severity,
     /// What is wrong here, in one sentence without a full stop.
-    pub message: Cow<'static, str>,
+    pub message: Message,
     /// The bundle's file, by its name there.
     pub file: Box<str>,
     /// Where in it.
@@ -96,7 +95,7 @@ pub struct Finding {
     /// The operator it is about, by full name, where there is one.
     pub operator: Option<Box<str>>,
     /// How to fix it.
-    pub help: Option<Cow<'static, str>>,
+    pub help: Option<Message>,
     /// Other places to look at.
     pub related: Vec<Related>,
     /// A mechanical edit, where there is one.
@@ -112,13 +111,13 @@ pub struct Diagnostic {
     /// The rule.
     pub rule: RuleId,
     /// What is wrong here, in one sentence without a full stop.
-    pub message: Cow<'static, str>,
+    pub message: Message,
     /// Where.
     pub span: Span,
     /// How to fix it.
-    pub help: Option<Cow<'static, str>>,
+    pub help: Option<Message>,
     /// Other places to look at.
-    pub related: Vec<(Cow<'static, str>, Span)>,
+    pub related: Vec<(Message, Span)>,
     /// A mechanical edit, where there is one.
     pub fix: Option<Fix>,
 }
@@ -126,7 +125,7 @@ pub struct Diagnostic {
 impl Diagnostic {
     /// A complaint with nothing but a message.
     #[must_use]
-    pub fn new(rule: RuleId, span: Span, message: impl Into<Cow<'static, str>>) -> Self {
+    pub fn new(rule: RuleId, span: Span, message: impl Into<Message>) -> Self {
         Self {
             rule,
             message: message.into(),
@@ -139,14 +138,14 @@ impl Diagnostic {
 
     /// Adds how to fix it.
     #[must_use]
-    pub fn with_help(mut self, help: impl Into<Cow<'static, str>>) -> Self {
+    pub fn with_help(mut self, help: impl Into<Message>) -> Self {
         self.help = Some(help.into());
         self
     }
 
     /// Adds a place to look at.
     #[must_use]
-    pub fn with_related(mut self, message: impl Into<Cow<'static, str>>, span: Span) -> Self {
+    pub fn with_related(mut self, message: impl Into<Message>, span: Span) -> Self {
         self.related.push((message.into(), span));
         self
     }
@@ -183,8 +182,8 @@ impl Diagnostic {
     pub fn with_near_name(self, span: Span, written: &str, near: &str) -> Self {
         // Two question marks in a row would read as one type, `float??`.
         let with = self.with_help(match near.ends_with('?') {
-            true => format!("write `{near}`"),
-            false => format!("did you mean `{near}`?"),
+            true => message!("write `{}`", near),
+            false => message!("did you mean `{}`?", near),
         });
         match written.eq_ignore_ascii_case(near) {
             true => with.with_safe_fix(span, near),

@@ -16,8 +16,10 @@ mod pair;
 mod place;
 mod read_ahead;
 mod rule_id;
+pub mod sentence;
 mod stop;
 pub mod suggest;
+pub mod visible;
 
 pub use bundle::{
     BACKENDS, Bundle, DEPRECATED, DERIVATIVES, NATIVE_FUNCTIONS, OBSERVED, SOURCES, TAGS, VENDOR,
@@ -29,4 +31,5 @@ pub use halves::in_halves;
 pub use pair::{InTurn, Pair, both};
 pub use place::{LineColumn, LineIndex, LineSpan, Span};
 pub use read_ahead::{READ_AHEAD, read_ahead};
+pub use sentence::{Message, Piece};
 pub use stop::{Stop, Stopped};

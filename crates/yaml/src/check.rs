@@ -1,6 +1,7 @@
 //! What the loader refuses in text that is well formed: types, tags, keys, anchors.
 
 use opatlas_source::diagnostic::RuleId;
+use opatlas_source::message;
 use rustc_hash::FxHashMap;
 
 use opatlas_source::Span;
@@ -155,7 +156,7 @@ fn other_type(at: Span, what: &str) -> Diagnostic {
     Diagnostic::new(
         RuleId::YamlTag,
         at,
-        format!("this tag creates {what}{NO_FIELD}"),
+        message!("this tag creates {}{}", what, NO_FIELD),
     )
     .with_help("remove the tag")
 }
@@ -244,7 +245,7 @@ fn repeated_key(span: Span, value: &str, first: Span) -> Diagnostic {
     Diagnostic::new(
         RuleId::YamlDuplicateKey,
         span,
-        format!("duplicate key `{}` in one mapping", name.escape_debug()),
+        message!("duplicate key `{}` in one mapping", name.escape_debug()),
     )
     .with_help("keep one of the two; YAML compares the loaded values, so quotes make no difference")
     .with_related("first set here", first)
@@ -252,8 +253,12 @@ fn repeated_key(span: Span, value: &str, first: Span) -> Diagnostic {
 
 pub(super) fn undefined_alias(span: Span, name: &str) -> Diagnostic {
     let name: String = name.chars().take(60).collect();
-    Diagnostic::new(RuleId::YamlAlias, span, format!("unknown anchor `&{name}`"))
-        .with_help("define the anchor on a value above, or quote the text if `*` belongs to it")
+    Diagnostic::new(
+        RuleId::YamlAlias,
+        span,
+        message!("unknown anchor `&{}`", name),
+    )
+    .with_help("define the anchor on a value above, or quote the text if `*` belongs to it")
 }
 
 pub(super) fn repeated_anchor(span: Span, name: &str, first: Span) -> Diagnostic {
@@ -261,7 +266,7 @@ pub(super) fn repeated_anchor(span: Span, name: &str, first: Span) -> Diagnostic
     Diagnostic::new(
         RuleId::YamlAlias,
         span,
-        format!("duplicate anchor `&{name}`"),
+        message!("duplicate anchor `&{}`", name),
     )
     .with_help("rename the second one")
     .with_related("first defined here", first)

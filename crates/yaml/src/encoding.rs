@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::message;
 use opatlas_source::{Content, Span};
 
 use super::scanner::offset;
@@ -91,7 +92,7 @@ fn other_encoding(bytes: &[u8]) -> Option<Diagnostic> {
     let diagnostic = Diagnostic::new(
         RuleId::YamlEncoding,
         span,
-        format!("the file is encoded in {name}"),
+        message!("the file is encoded in {}", name),
     );
     Some(diagnostic.with_help("save it as UTF-8"))
 }
@@ -125,14 +126,15 @@ impl BadRuns {
         let diagnostic = |(number, (start, end, bad)): (usize, (usize, usize, Bad))| {
             let span = Span::new(offset(start), offset(end));
             let mut message = match bad {
-                Bad::NotUtf8 => "these bytes are not UTF-8".to_owned(),
-                Bad::Forbidden('\u{FEFF}') => "byte order mark inside the file".to_owned(),
+                Bad::NotUtf8 => "these bytes are not UTF-8".into(),
+                Bad::Forbidden('\u{FEFF}') => "byte order mark inside the file".into(),
                 Bad::Forbidden(char) => {
-                    format!("YAML does not allow the character U+{:04X}", char as u32)
+                    let number = format!("{:04X}", char as u32);
+                    message!("YAML does not allow the character U+{}", number)
                 }
             };
             if number == last && left_out > 0 {
-                message += &format!(", here and at {left_out} more places");
+                message.push(&message!(", here and at {} more places", left_out));
             }
             let help = match bad {
                 Bad::NotUtf8 => "save the file as UTF-8",

@@ -14,6 +14,7 @@
 //! counts.
 
 use opatlas_source::diagnostic::RuleId;
+use opatlas_source::message;
 mod apart;
 mod build;
 mod check;
@@ -31,7 +32,6 @@ mod split;
 mod tag;
 mod tree;
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use opatlas_source::Span;
@@ -138,8 +138,9 @@ impl Document {
             }
             _ => self.root = Root::Empty,
         }
-        let message = format!(
-            "aliases repeat more than {MOST_REPEATED} bytes of text; Opatlas ignores the rest"
+        let message = message!(
+            "aliases repeat more than {} bytes of text; Opatlas ignores the rest",
+            MOST_REPEATED
         );
         self.diagnostics.push(limit_error(at, message));
         self.unread.push(at);
@@ -212,8 +213,10 @@ pub fn parse_shared(text: &Arc<str>) -> Document {
 #[must_use]
 pub fn parse_whole(text: &Arc<str>) -> Document {
     if text.len() > MAX_BYTES {
-        let message =
-            format!("the file is longer than {MAX_BYTES} bytes; Opatlas does not read it");
+        let message = message!(
+            "the file is longer than {} bytes; Opatlas does not read it",
+            MAX_BYTES
+        );
         return Document {
             tree: None,
             root: Root::Empty,
@@ -283,11 +286,11 @@ fn root_of(tree: &Tree, root: NodeId) -> Root {
     }
 }
 
-fn syntax_error(span: Span, message: impl Into<Cow<'static, str>>) -> Diagnostic {
+fn syntax_error(span: Span, message: impl Into<opatlas_source::Message>) -> Diagnostic {
     Diagnostic::new(RuleId::YamlSyntax, span, message)
 }
 
-fn limit_error(span: Span, message: impl Into<Cow<'static, str>>) -> Diagnostic {
+fn limit_error(span: Span, message: impl Into<opatlas_source::Message>) -> Diagnostic {
     Diagnostic::new(RuleId::YamlLimit, span, message).with_help(
         "real files stay far below this limit, which bounds the time and memory to read a file",
     )

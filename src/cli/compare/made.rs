@@ -20,6 +20,7 @@ use opatlas_report::changes::{Files, NewFindings, Report, Side};
 use opatlas_report::findings::{Findings, SourceText};
 use opatlas_report::room::UNBOUNDED;
 use opatlas_rules::Introduced;
+use opatlas_source::visible::line;
 use opatlas_source::{DERIVATIVES, NATIVE_FUNCTIONS, Stop, both};
 
 use super::options::How;
@@ -118,7 +119,7 @@ impl How {
     pub(in crate::cli) async fn make(&self, mut sides: Sides) -> anyhow::Result<Made> {
         let rulebook = self.rulebook(&mut sides).await?;
         for note in &rulebook.notes {
-            eprintln!("note: {note}");
+            eprintln!("note: {}", line(note));
         }
         // What is not asked any more closes while the sides are compared.
         let unused = sides.stored.take_if(|_| self.against.is_none());
@@ -130,7 +131,7 @@ impl How {
         if let Ok((compared, told, _)) = &made {
             let exceptions = &rulebook.exceptions;
             for note in compared.useless(&told.judgement, exceptions, config::is_checked_in) {
-                eprintln!("note: {note}");
+                eprintln!("note: {}", line(&note));
             }
         }
         let Sides {

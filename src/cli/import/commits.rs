@@ -17,6 +17,7 @@ use crate::cli::target::{Database, Target};
 use crate::service::history::{CommitFiles, LastStored, Line, ReadCommits, Taken};
 use crate::service::{JudgedRelease, Service, Threads};
 use crate::store::{CommitRecord, Opening};
+use opatlas_source::visible::line;
 use opatlas_source::{Bundle, Content, NATIVE_FUNCTIONS};
 
 use super::backend_history::BackendHistory;
@@ -116,7 +117,8 @@ pub(super) async fn take(
         let (read, taken) = (read?, taken?);
         last_read = read.last();
         if let Some(newest) = read.newest() {
-            bar.set_message(newest.subject.chars().take(50).collect::<String>());
+            let subject: String = newest.subject.chars().take(50).collect();
+            bar.set_message(line(&subject).into_owned());
         }
         waiting = (!read.is_empty()).then_some(read);
         if let Some(taken) = taken {

@@ -31,7 +31,7 @@ pub(super) fn bundle(file: &Path, namespace: &str) -> anyhow::Result<Bundle> {
                     continue;
                 };
                 let at = LineIndex::new(line).line_column(line, first.span.start);
-                bail!("{shown}:{number}:{}: {}", at.column, first.message);
+                bail!("{shown}:{number}:{}: {}", at.column, &*first.message);
             }
         }
     }

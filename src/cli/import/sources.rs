@@ -7,7 +7,7 @@ use clap::Args;
 
 use crate::cli::read::Origin;
 use crate::cli::sources::{Described, Sources, shown_path};
-use opatlas_source::{Bundle, SOURCES};
+use opatlas_source::{Bundle, SOURCES, visible};
 use opatlas_sources::{Language, MACRO_FILE, scan};
 
 /// Where the sources of a revision come from.
@@ -64,13 +64,13 @@ fn add(bundle: &mut Bundle, folder: &Path, described: Described) -> anyhow::Resu
     sources.add(folder, &macros)?;
     let found = scan(&sources.scanned(), &macros);
     for (path, why) in &sources.notes {
-        eprintln!("{path}: {why}");
+        eprintln!("{}: {}", visible::line(path), visible::line(why));
     }
     for fault in &found.faults {
         let file = sources.files.get(fault.file as usize);
         eprintln!(
             "{}: {}",
-            file.map_or("", |(path, _)| path),
+            visible::line(file.map_or("", |(path, _)| path)),
             fault.kind.as_str()
         );
     }

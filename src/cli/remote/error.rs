@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use opatlas_source::visible::line;
 use serde::Deserialize;
 
 use crate::wire::finding::Finding;
@@ -92,7 +93,8 @@ impl fmt::Display for Error {
             } => refused(f, server, problem, *with_token),
             Self::Strange { url, what } => write!(
                 f,
-                "{url} {what}; --server must be the address of the first page of Opatlas"
+                "{url} {}; --server must be the address of the first page of Opatlas",
+                line(what)
             ),
         }
     }
@@ -130,7 +132,7 @@ fn refused(
             f,
             "{server} rejects this token: {}; create another with `opatlas token create` on the \
              host of its database",
-            problem.detail
+            line(&problem.detail)
         )?,
         401 => write!(
             f,
@@ -141,27 +143,29 @@ fn refused(
             f,
             "{}; `opatlas token create NAME --project PROJECT --action ACTION` on the host of the \
              database of {server} creates a suitable token",
-            problem.detail
+            line(&problem.detail)
         )?,
         500.. => {
-            write!(f, "{server} failed: {}", problem.detail)?;
+            write!(f, "{server} failed: {}", line(&problem.detail))?;
             if !problem.request_id.is_empty() {
-                write!(f, " (request {})", problem.request_id)?;
+                write!(f, " (request {})", line(&problem.request_id))?;
             }
         }
-        _ => f.write_str(&problem.detail)?,
+        _ => f.write_str(&line(&problem.detail))?,
     }
     // A single fault says what the detail says.
     if problem.errors.len() > 1 {
         for fault in &problem.errors {
-            write!(f, "\n  {}", fault.detail)?;
+            write!(f, "\n  {}", line(&fault.detail))?;
         }
     }
     for finding in &problem.findings {
         let file = finding.file.as_deref().unwrap_or_default();
-        let (line, column) = (finding.span.line, finding.span.column);
-        let Finding { rule, message, .. } = finding;
-        write!(f, "\n  {file}:{line}:{column}: {message} [{rule}]")?;
+        let text = format!(
+            "{file}:{}:{}: {} [{}]",
+            finding.span.line, finding.span.column, finding.message, finding.rule
+        );
+        write!(f, "\n  {}", line(&text))?;
     }
     Ok(())
 }

@@ -278,7 +278,7 @@ fn read(place: usize, operator: &str, event: &StoredEvent) -> HistoryEvent {
         keys,
         names,
         follows,
-        message: message(&change),
+        message: message(&change).to_string(),
         old: event.old.clone(),
         new: event.new.clone(),
     }

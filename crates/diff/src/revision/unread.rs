@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 use super::pairing::Pairing;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::OperatorId;
-use opatlas_source::Span;
+use opatlas_source::{Message, Span};
 
 /// Which side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub struct Unread {
     /// The operator's name, if known.
     pub operator: Option<Box<str>>,
     /// Why; the first complaint about it.
-    pub message: Box<str>,
+    pub message: Message,
     /// Where on that side, in bytes of `native_functions.yaml`.
     pub place: Option<Span>,
 }
@@ -90,7 +90,7 @@ impl<'a> Hidden<'a> {
             unread.push(Unread {
                 side,
                 operator: None,
-                message: diagnostic.message.clone().into(),
+                message: diagnostic.message.clone(),
                 place: Some(diagnostic.span),
             });
         }
@@ -116,7 +116,7 @@ impl<'a> Hidden<'a> {
                 }),
                 message: first.map_or_else(
                     || "Opatlas could not parse its schema".into(),
-                    |diagnostic| diagnostic.message.clone().into(),
+                    |diagnostic| diagnostic.message.clone(),
                 ),
                 place: Some(placed.place(first.map_or(entry.func_at, |d| d.span))),
             });

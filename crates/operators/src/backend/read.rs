@@ -7,6 +7,7 @@ use opatlas_pytorch::release::Release;
 use opatlas_source::Span;
 use opatlas_source::diagnostic::RuleId;
 use opatlas_source::diagnostic::{Complaints, Diagnostic};
+use opatlas_source::message;
 use opatlas_source::suggest;
 use opatlas_yaml::{Kind, NodeId, Root, ScalarType, Tree};
 
@@ -54,7 +55,7 @@ fn root_fault(text: &str, root: Root) -> Diagnostic {
     Diagnostic::new(
         RuleId::BackendRoot,
         Span::new(offset(start), offset(end)),
-        format!("a backend file must be a mapping, but {what}"),
+        message!("a backend file must be a mapping, but {}", what),
     )
     .with_help("start with `backend:`, `cpp_namespace:` and `supported:`")
 }
@@ -129,14 +130,16 @@ impl Reader<'_> {
             .find(|(key, _)| self.tree.str_value(*key) == Some("backend"));
         let backend = backend.and_then(|(_, node)| self.tree.str_value(*node));
         let whose = match backend {
-            Some(backend) => format!("the vendor of `{backend}`"),
-            None => "a vendor".to_owned(),
+            Some(backend) => message!("the vendor of `{}`", backend),
+            None => "a vendor".into(),
         };
         let what = at.slice(self.tree.text()).lines().next().unwrap_or("");
         let what: String = what.chars().take(60).collect();
-        let message = format!(
-            "this seems to be a backend file in a format of {whose}: PyTorch's generator does not \
-             read `{what}`"
+        let message = message!(
+            "this seems to be a backend file in a format of {}: PyTorch's generator does not \
+             read `{}`",
+            whose,
+            what
         );
         self.report(Diagnostic::new(RuleId::BackendSuperset, at, message).with_help(
             "describe the format in `[vendor]` of opatlas.toml (or vendor.yaml of the bundle): `key`, \
@@ -217,8 +220,8 @@ impl Reader<'_> {
         if found.is_none() {
             let at = pair.map_or(Span::at(0), |(key, _)| self.tree.span(key));
             let message = match pair {
-                Some(_) => format!("`{key}` has no value"),
-                None => format!("the file has no `{key}`"),
+                Some(_) => message!("`{}` has no value", key),
+                None => message!("the file has no `{}`", key),
             };
             let help = match key {
                 "backend" => {
@@ -247,7 +250,7 @@ impl Reader<'_> {
             Diagnostic::new(
                 RuleId::BackendBool,
                 self.tree.span(at),
-                format!("`{key}` must be a boolean"),
+                message!("`{}` must be a boolean", key),
             )
             .with_help("write `True` or `False` without quotes"),
         );
@@ -283,10 +286,11 @@ impl Reader<'_> {
                     Diagnostic::new(
                         RuleId::BackendSupportedList,
                         self.tree.span(at),
-                        format!("`{key}` must be a list of operators"),
+                        message!("`{}` must be a list of operators", key),
                     )
-                    .with_help(format!(
-                        "write `{key}: []`, or one line `- op.overload` per operator"
+                    .with_help(message!(
+                        "write `{}: []`, or one line `- op.overload` per operator",
+                        key
                     )),
                 );
                 return Vec::new();
@@ -305,7 +309,7 @@ impl Reader<'_> {
                     Diagnostic::new(
                         RuleId::BackendOpExists,
                         self.tree.span(item),
-                        format!("an operator name in `{key}` must be a string"),
+                        message!("an operator name in `{}` must be a string", key),
                     )
                     .with_help("write the operator's name, `op.overload`"),
                 ),
@@ -350,7 +354,7 @@ impl Reader<'_> {
         let fault = Diagnostic::new(
             RuleId::BackendKnownKeys,
             at,
-            format!("unknown key `{written}` in a backend file"),
+            message!("unknown key `{}` in a backend file", written),
         );
         let nearest = suggest::nearest(written, taken.iter());
         let fault = match nearest {
@@ -359,7 +363,7 @@ impl Reader<'_> {
                  rejects it",
             ),
             Some(nearest) => fault.with_near_name(at, written, nearest),
-            None => fault.with_help(format!(
+            None => fault.with_help(message!(
                 "the valid keys are {}",
                 taken.iter().collect::<Vec<_>>().join(", ")
             )),

@@ -6,6 +6,7 @@ use opatlas_schema::function::FunctionSchema;
 use opatlas_schema::parse::{LONGEST, MOST_COMMAS, parse_schema};
 use opatlas_source::Span;
 use opatlas_source::diagnostic::{Complaints, Diagnostic, RuleId};
+use opatlas_source::message;
 use opatlas_yaml::{Item, Kind, NodeId, Root, Tree};
 
 use super::{CONSTANT, Call, Deprecated, DeprecatedForm, Passed, Value};
@@ -56,7 +57,10 @@ fn root_fault(tree: &Tree, root: Root) -> Option<Diagnostic> {
         Root::Scalar(node) if tree.str_value(node) == Some("") => return None,
         Root::Scalar(node) => ("it is a single value", head(tree, node)),
     };
-    let message = format!("the file must be a list of deprecated signatures, but {what}");
+    let message = message!(
+        "the file must be a list of deprecated signatures, but {}",
+        what
+    );
     let help = "start each entry with `- name: ...`; a file without entries is `[]`";
     Some(Diagnostic::new(RuleId::DeprecatedRoot, span, message).with_help(help))
 }
@@ -112,10 +116,14 @@ impl Reader<'_> {
         let mut values = pairs.iter();
         let value = values.find(|(k, _)| self.tree.str_value(*k) == Some(key));
         let (at, message) = match value {
-            None => (head(self.tree, entry), format!("this entry has no `{key}`")),
-            Some(&(_, value)) if self.tree.str_value(value).is_none() => {
-                (self.tree.span(value), format!("`{key}` must be a string"))
-            }
+            None => (
+                head(self.tree, entry),
+                message!("this entry has no `{}`", key),
+            ),
+            Some(&(_, value)) if self.tree.str_value(value).is_none() => (
+                self.tree.span(value),
+                message!("`{}` must be a string", key),
+            ),
             Some(&(_, value)) => return Some(value),
         };
         self.report(Diagnostic::new(RuleId::DeprecatedFields, at, message).with_help(SHAPE));
@@ -133,7 +141,7 @@ impl Reader<'_> {
                 true => self.tree.span(name),
                 false => self.tree.place(name, range),
             };
-            let message = format!("`name` is not a schema: {}", fault.message);
+            let message = message!("`name` is not a schema: {}", fault.message);
             let mut diagnostic = Diagnostic::new(RuleId::DeprecatedName, at, message);
             diagnostic.help = fault.help.or(Some(SHAPE.into()));
             self.report(diagnostic);
@@ -152,7 +160,11 @@ impl Reader<'_> {
             return None;
         };
         if text.len() > LONGEST || text.matches(", ").take(MOST_COMMAS + 1).count() > MOST_COMMAS {
-            let message = format!("`aten` has more than {LONGEST} bytes or {MOST_COMMAS} commas");
+            let message = message!(
+                "`aten` has more than {} bytes or {} commas",
+                LONGEST,
+                MOST_COMMAS
+            );
             let help = "real files stay far below this limit, which bounds the time to read a file";
             self.report(Diagnostic::new(RuleId::YamlLimit, at, message).with_help(help));
             return None;

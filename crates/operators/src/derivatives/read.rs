@@ -1,6 +1,7 @@
 //! From the YAML tree to [`Derivatives`] (torchgen `load_derivatives`).
 
 use opatlas_source::diagnostic::RuleId;
+use opatlas_source::message;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -65,7 +66,7 @@ fn root_fault(tree: &Tree, root: Root) -> Option<Diagnostic> {
         Diagnostic::new(
             RuleId::DerivRoot,
             span,
-            format!("the file must be a list of entries, but {what}"),
+            message!("the file must be a list of entries, but {}", what),
         )
         .with_help("start each entry with `- name: ...`; a file without formulas is `[]`"),
     )
@@ -93,7 +94,7 @@ impl Reader<'_> {
     }
 
     /// Reports what is not read since there is too much of it.
-    fn limit(&mut self, node: NodeId, message: String) {
+    fn limit(&mut self, node: NodeId, message: opatlas_source::Message) {
         let at = Span::at(self.tree.span(node).start);
         self.report(Diagnostic::new(RuleId::YamlLimit, at, message).with_help(
             "real files stay far below this limit, which bounds the time and memory to read a file",
@@ -211,7 +212,7 @@ impl Reader<'_> {
         };
         let mut sets = Vec::with_capacity(pairs.len().min(MOST_SETS));
         if let Some(&(beyond, _)) = pairs.get(MOST_SETS) {
-            let message = format!("formulas have more than {MOST_SETS} dispatch keys");
+            let message = message!("formulas have more than {} dispatch keys", MOST_SETS);
             self.limit(beyond, message);
         }
         for &(key, value) in pairs.iter().take(MOST_SETS) {
@@ -259,7 +260,7 @@ impl Reader<'_> {
     fn formulas(&mut self, pairs: &[(NodeId, NodeId)]) -> Vec<Formula> {
         let mut formulas = Vec::with_capacity(pairs.len().min(MOST_FORMULAS));
         if let Some(&(beyond, _)) = pairs.get(MOST_FORMULAS) {
-            let message = format!("more than {MOST_FORMULAS} formulas");
+            let message = message!("more than {} formulas", MOST_FORMULAS);
             self.limit(beyond, message);
         }
         for &(names, value) in pairs.iter().take(MOST_FORMULAS) {
@@ -269,7 +270,7 @@ impl Reader<'_> {
                 .flatten()
                 .any(|text| text.len() > LONGEST_FORMULA)
             {
-                let message = format!("this formula is longer than {LONGEST_FORMULA} bytes");
+                let message = message!("this formula is longer than {} bytes", LONGEST_FORMULA);
                 self.limit(names, message);
                 continue;
             }

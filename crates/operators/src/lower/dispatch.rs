@@ -7,6 +7,7 @@ use opatlas_schema::parse::last_separator;
 use opatlas_source::Span;
 use opatlas_source::diagnostic::Diagnostic;
 use opatlas_source::diagnostic::RuleId;
+use opatlas_source::message;
 use opatlas_yaml::{Kind, NodeId};
 
 /// A kernel as written, `ns::name` or `name`. The text is cut at every `::` from its beginning, so
@@ -63,7 +64,7 @@ impl Lowering<'_> {
                     Diagnostic::new(
                         RuleId::DispatchKeyType,
                         key_at,
-                        format!("dispatch key `{}` is not a string", key_at.slice(self.text)),
+                        message!("dispatch key `{}` is not a string", key_at.slice(self.text)),
                     )
                     .with_help("write a dispatch key, such as `CPU`"),
                 );
@@ -80,20 +81,20 @@ impl Lowering<'_> {
                 Diagnostic::new(
                     RuleId::DispatchValueType,
                     key_at,
-                    format!("`{names}` has no kernel"),
+                    message!("`{}` has no kernel", names),
                 )
             } else {
                 Diagnostic::new(
                     RuleId::DispatchValueType,
                     at,
-                    format!("the kernel for `{names}` must be a string"),
+                    message!("the kernel for `{}` must be a string", names),
                 )
             };
             self.report(diagnostic.with_help("write the name of the C++ function"));
             return;
         };
         if names.split(',').nth(MOST_KEYS).is_some() {
-            let message = format!("more than {MOST_KEYS} dispatch keys");
+            let message = message!("more than {} dispatch keys", MOST_KEYS);
             let diagnostic = Diagnostic::new(RuleId::YamlLimit, key_at, message)
                 .with_help("list each key once; no release has that many keys");
             return self.report(diagnostic);

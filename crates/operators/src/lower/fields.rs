@@ -6,6 +6,7 @@ use opatlas_schema::parse::parse_name;
 use opatlas_source::Span;
 use opatlas_source::diagnostic::Diagnostic;
 use opatlas_source::diagnostic::RuleId;
+use opatlas_source::message;
 use opatlas_yaml::{Kind, NodeId, ScalarType};
 
 /// What a field must hold.
@@ -52,7 +53,7 @@ fn may_be_null(field: Field) -> bool {
 }
 
 pub(super) fn unknown_key(name: &str, at: Span) -> Diagnostic {
-    let diagnostic = Diagnostic::new(RuleId::UnknownKey, at, format!("unknown field `{name}`"));
+    let diagnostic = Diagnostic::new(RuleId::UnknownKey, at, message!("unknown field `{}`", name));
     let nearest = opatlas_source::suggest::nearest(name, Field::ALL.iter().map(|f| f.as_str()));
     match nearest {
         Some(nearest) => diagnostic.with_near_name(at, name, nearest),
@@ -64,7 +65,10 @@ pub(super) fn line_key(at: Span) -> Diagnostic {
     Diagnostic::new(
         RuleId::YamlLineKey,
         at,
-        format!("PyTorch overwrites `{LINE_KEY}` with the line number when it reads the file"),
+        message!(
+            "PyTorch overwrites `{}` with the line number when it reads the file",
+            LINE_KEY
+        ),
     )
     .with_help("remove it")
 }
@@ -82,8 +86,8 @@ impl<'t> Lowering<'t> {
         if self.is_null(node) {
             let at = self.entry.field(field).map_or(at, |place| place.key);
             self.report(
-                Diagnostic::new(RuleId::FieldNull, at, format!("`{name}` has no value"))
-                    .with_help(format!("write {what}, or remove the field")),
+                Diagnostic::new(RuleId::FieldNull, at, message!("`{}` has no value", name))
+                    .with_help(message!("write {}, or remove the field", what)),
             );
             return;
         }
@@ -102,15 +106,18 @@ impl<'t> Lowering<'t> {
             Kind::Mapping(_) => "a mapping",
             Kind::Recursive => "an alias of itself",
         };
-        let mut diagnostic =
-            Diagnostic::new(rule, at, format!("`{name}` must be {what}, not {found}"));
+        let mut diagnostic = Diagnostic::new(
+            rule,
+            at,
+            message!("`{}` must be {}, not {}", name, what, found),
+        );
         if rule == RuleId::FieldTypeStr && matches!(self.tree.kind(node), Kind::Scalar(_)) {
             let text = at.slice(self.text).to_owned();
             diagnostic = diagnostic
                 .with_help("YAML parses this text as another type; quote it")
                 .with_safe_fix(at, format!("'{text}'"));
         } else {
-            diagnostic = diagnostic.with_help(format!("write {what}"));
+            diagnostic = diagnostic.with_help(message!("write {}", what));
         }
         self.report(diagnostic);
     }
@@ -195,7 +202,7 @@ impl<'t> Lowering<'t> {
                 Diagnostic::new(
                     RuleId::StructuredDelegateMalformed,
                     at,
-                    format!("`{text}` is not an operator name: {}", cause.message),
+                    message!("`{}` is not an operator name: {}", text, cause.message),
                 )
                 .with_help("name the structured out variant, such as `add.out`"),
             ),
@@ -208,10 +215,11 @@ fn qualified(field: Field, text: &str, at: Span) -> Diagnostic {
     Diagnostic::new(
         RuleId::StructuredDelegateNamespace,
         at,
-        format!("`{}` cannot have a namespace", field.as_str()),
+        message!("`{}` cannot have a namespace", field.as_str()),
     )
-    .with_help(format!(
-        "write `{bare}`; PyTorch uses the operator's own namespace"
+    .with_help(message!(
+        "write `{}`; PyTorch uses the operator's own namespace",
+        bare
     ))
     .with_fix(at, bare)
 }

@@ -4,6 +4,7 @@
 //! default and reads on.
 
 use opatlas_source::diagnostic::RuleId;
+use opatlas_source::message;
 mod dispatch;
 mod fields;
 mod flow;
@@ -230,7 +231,7 @@ impl<'t> Lowering<'t> {
                 let diagnostic = Diagnostic::new(
                     RuleId::Namespace,
                     self.place(node, 0..end),
-                    format!("`{namespace}` has more than one level of namespace"),
+                    message!("`{}` has more than one level of namespace", namespace),
                 )
                 .with_help(
                     "write `namespace::name(...)`; the schema itself cannot contain `::`, not even \
@@ -289,7 +290,7 @@ impl<'t> Lowering<'t> {
                     Diagnostic::new(
                         RuleId::Variants,
                         lowering.place(node, range),
-                        format!("unknown variant `{other}`"),
+                        message!("unknown variant `{}`", other),
                     )
                     .with_help(
                         "write `function`, `method`, or `function, method` with one space after \
@@ -314,7 +315,7 @@ impl<'t> Lowering<'t> {
                 let diagnostic = Diagnostic::new(
                     RuleId::DeviceCheck,
                     self.whole(node, text),
-                    format!("unknown device check `{other}`"),
+                    message!("unknown device check `{}`", other),
                 )
                 .with_help("write `NoCheck` or `ExactSame`");
                 self.report(diagnostic);
@@ -368,7 +369,7 @@ impl<'t> Lowering<'t> {
                     Diagnostic::new(
                         RuleId::AutogenMalformed,
                         at,
-                        format!("`{piece}` is not an operator name: {}", cause.message),
+                        message!("`{}` is not an operator name: {}", piece, cause.message),
                     )
                     .with_help("write names such as `add.out`, separated by a comma and one space")
                 }),

@@ -1,6 +1,7 @@
 //! `precomputed` (torchgen `Precompute.parse`).
 
 use opatlas_source::diagnostic::RuleId;
+use opatlas_source::message;
 use rustc_hash::FxHashMap;
 
 use super::Lowering;
@@ -97,7 +98,7 @@ impl<'t> Lowering<'t> {
         let at = self.place(item, 0..left.len());
         if let Some(earlier) = seen.insert(left, at) {
             self.report(
-                Diagnostic::new(RULE, at, format!("duplicate replacement of `{left}`"))
+                Diagnostic::new(RULE, at, message!("duplicate replacement of `{}`", left))
                     .with_help("list all replacements after one arrow")
                     .with_related("first replaced here", earlier),
             );
@@ -113,7 +114,7 @@ impl<'t> Lowering<'t> {
                     self.place(item, arrow + 4..text.len()),
                     "separate replacements by exactly a comma and one space",
                 )
-                .with_help(format!("write `{left} -> {printed}`")),
+                .with_help(message!("write `{} -> {}`", left, printed)),
             );
         }
         precompute.replace.push((
@@ -146,7 +147,7 @@ impl<'t> Lowering<'t> {
                         Diagnostic::new(
                             RULE,
                             at,
-                            format!("`{trimmed}` is not a parameter: {}", cause.message),
+                            message!("`{}` is not a parameter: {}", trimmed, cause.message),
                         )
                         .with_help("write `Type name`"),
                     );
@@ -163,7 +164,7 @@ impl<'t> Lowering<'t> {
                 Diagnostic::new(
                     RULE,
                     at,
-                    format!(
+                    message!(
                         "`{}` equals its own upper case, the name of its template parameter",
                         argument.name
                     ),

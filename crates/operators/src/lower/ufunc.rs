@@ -5,6 +5,7 @@ use crate::entry::{Field, Placed, UfuncLoop};
 use opatlas_pytorch::release::Release;
 use opatlas_source::diagnostic::Diagnostic;
 use opatlas_source::diagnostic::RuleId;
+use opatlas_source::message;
 use opatlas_yaml::{Kind, NodeId};
 
 const RULE: RuleId = RuleId::Ufunc;
@@ -47,9 +48,9 @@ impl<'t> Lowering<'t> {
                 Diagnostic::new(
                     RULE,
                     at,
-                    format!("unknown inner loop `{}`", at.slice(self.text)),
+                    message!("unknown inner loop `{}`", at.slice(self.text)),
                 )
-                .with_help(format!("the loops are {}", known.join(", "))),
+                .with_help(message!("the loops are {}", known.join(", "))),
             );
             return;
         };
@@ -58,7 +59,7 @@ impl<'t> Lowering<'t> {
                 Diagnostic::new(
                     RULE,
                     self.tree.span(value),
-                    format!("the loop `{name}` must be a string"),
+                    message!("the loop `{}` must be a string", name),
                 )
                 .with_help("write `function (dtypes)`"),
             );
@@ -79,7 +80,7 @@ impl<'t> Lowering<'t> {
         let at = self.whole(node, text);
         let Some((name, inner)) = dtypes else {
             self.report(
-                Diagnostic::new(RULE, at, format!("malformed inner loop `{text}`")).with_help(
+                Diagnostic::new(RULE, at, message!("malformed inner loop `{}`", text)).with_help(
                     "write the function and its dtypes, for example `add (AllAndComplex, \
                      BFloat16)`",
                 ),

@@ -1,13 +1,12 @@
 //! What to do about a change: the smallest alternative that breaks nobody, and how to accept the
 //! change.
 
-use std::borrow::Cow;
-
 use crate::escape::push_shell;
 use crate::findings::first_sentence;
 use opatlas_diff::rules::ChangeRule;
 use opatlas_diff::rules::ChangeRuleId;
 use opatlas_diff::{Change, Note, Subject};
+use opatlas_source::{Message, message};
 
 /// Explanations up to this many bytes are shown whole.
 const SHORT_WHY: usize = 240;
@@ -18,40 +17,42 @@ pub(super) const FORMULA: &str = "Its formula in `derivatives.yaml` no longer ma
 
 /// The smallest safe alternative for this very change; `None` where nothing has to be done.
 #[must_use]
-pub fn help(change: &Change) -> Option<Cow<'static, str>> {
+pub fn help(change: &Change) -> Option<Message> {
     let instead = change.rule.instead?;
     let subject = match &change.subject {
-        Subject::Argument(name) => format!("`{name}`"),
-        _ => String::new(),
+        Subject::Argument(name) => Message::code(name),
+        _ => Message::default(),
     };
     let new = change.new.as_ref().map_or("", |fragment| &fragment.text);
     let old = change.old.as_ref().map_or("", |fragment| &fragment.text);
     let told = match change.rule.id {
         ChangeRuleId::OperatorRemoved | ChangeRuleId::OverloadRemoved => match candidates(change) {
-            Some(candidate) => format!("Keep it and forward it to `{candidate}`."),
+            Some(candidate) => message!("Keep it and forward it to `{}`.", candidate),
             None => return Some(instead.into()),
         },
-        ChangeRuleId::ArgumentRenamed | ChangeRuleId::OutArgumentRenamed => format!(
-            "Keep the name {subject}, or add an overload with the new name and keep this one."
+        ChangeRuleId::ArgumentRenamed | ChangeRuleId::OutArgumentRenamed => message!(
+            "Keep the name {}, or add an overload with the new name and keep this one.",
+            subject
         ),
-        ChangeRuleId::ArgumentAddedRequired => format!(
-            "Append {subject} after `*` with a default that keeps the current behaviour, or add an \
-             overload."
+        ChangeRuleId::ArgumentAddedRequired => message!(
+            "Append {} after `*` with a default that keeps the current behaviour, or add an \
+             overload.",
+            subject
         ),
         ChangeRuleId::ArgumentInserted => {
-            format!("Append `{new}` as the last keyword-only argument.")
+            message!("Append `{}` as the last keyword-only argument.", new)
         }
         ChangeRuleId::ArgumentAddedAfterOut => {
-            format!("Move `{new}` before the out arguments, with a default.")
+            message!("Move `{}` before the out arguments, with a default.", new)
         }
         ChangeRuleId::ArgumentRemoved => {
-            format!("Keep `{old}`, ignore its value and document this.")
+            message!("Keep `{}`, ignore its value and document this.", old)
         }
         ChangeRuleId::DefaultRemoved | ChangeRuleId::DefaultChanged => {
-            format!("Keep `{old}`. {instead}")
+            message!("Keep `{}`. {}", old, instead)
         }
         ChangeRuleId::ArgumentTypeDeSymint | ChangeRuleId::ArgumentTypeNarrowed => {
-            format!("Keep `{old}`. {instead}")
+            message!("Keep `{}`. {}", old, instead)
         }
         ChangeRuleId::AutogradSupportLost if change.notes.contains(&Note::FormulaUnmatched) => {
             return Some(FORMULA.into());
@@ -59,13 +60,13 @@ pub fn help(change: &Change) -> Option<Cow<'static, str>> {
         ChangeRuleId::AutogenRemoved if change.notes.contains(&Note::StillGenerated) => {
             return None;
         }
-        ChangeRuleId::AutogenRemoved => format!(
+        ChangeRuleId::AutogenRemoved => message!(
             "Keep `{}` in `autogen`, or declare it as an entry.",
             change.operator
         ),
         _ => return Some(instead.into()),
     };
-    Some(told.into())
+    Some(told)
 }
 
 /// Why a change matters: all that its rule has to say where that is short, else the first sentence.

@@ -33,7 +33,7 @@ pub fn csv(report: &Report<'_>) -> String {
             change.rule.id.as_str().to_owned(),
             judged.level.as_str().to_owned(),
             accepted.to_owned(),
-            message(change),
+            message(change).to_string(),
             audiences(change.impacts.breaks),
             audiences(change.impacts.risks),
             old.map_or_else(String::new, |fragment| fragment.text.to_string()),

@@ -22,7 +22,7 @@ pub fn github(report: &Report<'_>) -> String {
     for one in &report.comparison.unread {
         let name = one.operator.as_deref().unwrap_or("an entry");
         let side = one.side.as_str();
-        let text = format!("{name} of the {side} was not compared: {}", one.message);
+        let text = format!("{name} of the {side} was not compared: {}", &*one.message);
         errors.push(format!(
             " title=Incomplete comparison::{}",
             command_data(&text)
@@ -106,14 +106,14 @@ fn annotation(report: &Report<'_>, judged: &Judged) -> String {
             let _ = write!(out, ",col={},endColumn={}", start.column, end.column);
         }
     }
-    let mut message = Report::sentence(change);
+    let mut message = Report::sentence(change).to_string();
     if change.new.is_none()
         && let Some(line) = report.base.line(change.old.as_ref())
     {
         let _ = write!(message, " (line {line} of the base)");
     }
     if let Some(help) = help(change) {
-        let _ = write!(message, "\n{help}");
+        let _ = write!(message, "\n{}", &*help);
     }
     let title = format!("{}: {}", judged.level, change.rule.id);
     let _ = write!(

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Report, help};
+use crate::escape::lines;
 use opatlas_diff::policy::Judged;
 use opatlas_diff::rules::Level;
 
@@ -14,7 +15,7 @@ pub fn gitlab(report: &Report<'_>) -> Value {
         let name = one.operator.as_deref().unwrap_or("an entry");
         let side = one.side.as_str();
         json!({
-            "description": format!("{name} of the {side} was not compared: {}", one.message),
+            "description": lines(&format!("{name} of the {side} was not compared: {}", &*one.message)),
             "check_name": "not-compared",
             "fingerprint": format!("not-compared:{side}:{name}:{i}"),
             "severity": "critical",
@@ -31,10 +32,10 @@ pub fn gitlab(report: &Report<'_>) -> Value {
 
 fn issue(report: &Report<'_>, judged: &Judged) -> Value {
     let change = &judged.change;
-    let help = help(change).map_or_else(String::new, |help| format!(". {help}"));
+    let help = help(change).map_or_else(String::new, |help| format!(". {}", &*help));
     let line = report.head.line(change.new.as_ref());
     json!({
-        "description": format!("{}{help}", Report::sentence(change)),
+        "description": lines(&format!("{}{help}", &*Report::sentence(change))),
         "check_name": change.rule.id.as_str(),
         "fingerprint": change.fingerprint().to_string(),
         "severity": match judged.level {

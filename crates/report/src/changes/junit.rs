@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use rustc_hash::FxHashMap;
 
 use super::{Report, count, help, verdict};
-use crate::escape::xml;
+use crate::escape::{self, xml_attribute};
 use crate::junit::{Case, Outcome, PROLOGUE};
 use opatlas_diff::policy::{Conclusion, Judged, Treatment};
 use opatlas_diff::rules::Level;
@@ -49,14 +49,18 @@ pub fn junit(report: &Report<'_>) -> String {
     let name = format!("{} → {}", report.base.title, report.head.title);
     let mut out = String::from(PROLOGUE);
     let _ = writeln!(out, "<testsuites name=\"opatlas\" {counts}>");
-    let _ = writeln!(out, "  <testsuite name=\"{}\" {counts}>", xml(&name));
+    let _ = writeln!(
+        out,
+        "  <testsuite name=\"{}\" {counts}>",
+        xml_attribute(&name)
+    );
     let path = &*report.head.files.native_functions.path;
     for one in unread {
         if report.room.is_over(out.len()) {
             return out;
         }
         let operator = one.operator.as_deref().unwrap_or("an entry");
-        let message = format!("{}: {}", one.side.as_str(), one.message);
+        let message = format!("{}: {}", one.side.as_str(), escape::line(&one.message));
         plain(
             &mut out,
             path,
@@ -126,15 +130,21 @@ fn case(report: &Report<'_>, operator: &str, changes: &[&Judged], path: &str, ou
     for judged in changes {
         let change = &judged.change;
         let told = super::message(change);
-        let _ = write!(text, "{}[{}]: {told}", judged.level, change.rule.id);
+        let _ = write!(
+            text,
+            "{}[{}]: {}",
+            judged.level,
+            change.rule.id,
+            escape::line(&told)
+        );
         if let Some(standing) = verdict::standing(report, judged) {
-            let _ = write!(text, " ({standing})");
+            let _ = write!(text, " ({})", escape::line(&standing));
         }
         text.push('\n');
         if judged.level >= Level::Dangerous
             && let Some(help) = help(change)
         {
-            let _ = writeln!(text, "  instead: {help}");
+            let _ = writeln!(text, "  instead: {}", escape::line(&help));
         }
     }
     let text = text.trim_end();
@@ -143,7 +153,7 @@ fn case(report: &Report<'_>, operator: &str, changes: &[&Judged], path: &str, ou
         .filter(|j| j.is_counted())
         .max_by_key(|j| j.level);
     let worst = worst.filter(|_| fails(report, changes)).map(|worst| {
-        let mut message = super::message(&worst.change);
+        let mut message = super::message(&worst.change).to_string();
         if changes.len() > 1 {
             let more = count(changes.len() - 1, "further change");
             let _ = write!(message, " (and {more})");

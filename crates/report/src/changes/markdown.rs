@@ -17,6 +17,7 @@ use rustc_hash::FxHashMap;
 
 use super::Report;
 use super::outline::{Class, Kind, Section, halves, outline};
+use crate::escape::code;
 use added::Cards;
 use listing::Row;
 use opatlas_diff::revision::Pair as OperatorPair;
@@ -51,8 +52,8 @@ fn further(report: &Report<'_>) -> Option<String> {
     let lines = report.not_passed().map(|further| {
         let found = further.found();
         let (conclusion, rest) = found.split_once(',').unwrap_or((&found, ""));
-        let title = further.title.replace('`', "'");
-        format!("- against `{title}`: **{conclusion}**,{rest}\n")
+        let title = code(further.title);
+        format!("- against {title}: **{conclusion}**,{rest}\n")
     });
     let lines: String = lines.collect();
     (!lines.is_empty()).then(|| format!("**Further revisions**\n\n{lines}\n"))

@@ -5,17 +5,16 @@ mod entry;
 pub(super) mod formulas;
 mod operators;
 
-use std::fmt::{self, Write as _};
-
 use opatlas_diff::rules::Group;
 use opatlas_diff::{Change, Fragment, Note, Subject};
 use opatlas_operators::entry::KeyName;
+use opatlas_source::{Message, message};
 
 /// What changed, in a sentence without the operator's name before it and without a full stop.
 ///
-/// Names are in backticks, as in every message of Opatlas.
+/// Names and values are code.
 #[must_use]
-pub fn message(change: &Change) -> String {
+pub fn message(change: &Change) -> Message {
     let told = match change.rule.group {
         Group::Operator | Group::Generated | Group::Policy | Group::File => {
             operators::message(change)
@@ -30,56 +29,41 @@ pub fn message(change: &Change) -> String {
             entry::message(change)
         }
     };
-    told.unwrap_or_else(|| change.rule.what.trim_end_matches('.').to_owned())
+    told.unwrap_or_else(|| change.rule.what.trim_end_matches('.').into())
 }
 
-/// A name between backticks, as part of a sentence.
-#[derive(Debug, Clone, Copy)]
-struct Tick<'n>(&'n str);
-
-impl fmt::Display for Tick<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        ["`", self.0, "`"]
-            .iter()
-            .try_for_each(|part| f.write_str(part))
-    }
-}
-
-/// A name between backticks.
-fn tick(name: &str) -> String {
-    ["`", name, "`"].concat()
+/// A name as code.
+fn tick(name: &str) -> Message {
+    Message::code(name)
 }
 
 /// A sentence gives at most this many names of one kind; a change of a release has far fewer.
 const MOST_NAMES: usize = 200;
 
-/// Names between backticks, with `and` before the last. Of very many the first, and how many more
-/// there are.
-fn ticks<S: AsRef<str>>(names: &[S]) -> String {
-    let mut text = String::new();
-    push_ticks(&mut text, names.len(), names.iter().map(AsRef::as_ref));
-    text
+/// Names as code, with `and` before the last. Of very many the first, and how many more there are.
+fn ticks<S: AsRef<str>>(names: &[S]) -> Message {
+    let mut message = Message::default();
+    push_ticks(&mut message, names.len(), names.iter().map(AsRef::as_ref));
+    message
 }
 
 /// Appends the same of `count` names.
-fn push_ticks<'n>(text: &mut String, count: usize, names: impl Iterator<Item = &'n str>) {
+fn push_ticks<'n>(message: &mut Message, count: usize, names: impl Iterator<Item = &'n str>) {
     let shown = count.min(MOST_NAMES);
     if shown == 0 {
-        return text.push_str("nothing");
+        return message.push_str("nothing");
     }
     let more = count - shown;
     for (i, name) in names.take(shown).enumerate() {
-        let before = match i {
+        message.push_str(match i {
             0 => "",
             i if i + 1 == shown && more == 0 => " and ",
             _ => ", ",
-        };
-        for part in [before, "`", name, "`"] {
-            text.push_str(part);
-        }
+        });
+        message.push_code(name);
     }
     if more > 0 {
-        let _ = write!(text, " and {more} more");
+        message.push_str(&format!(" and {more} more"));
     }
 }
 
@@ -104,13 +88,13 @@ fn note<'a, T>(change: &'a Change, take: impl Fn(&'a Note) -> Option<T>) -> Opti
 }
 
 /// `from X to Y`, where either may be nothing.
-fn from_to(change: &Change, nothing: &str) -> String {
+fn from_to(change: &Change, nothing: &'static str) -> Message {
     let side = |fragment: Option<&Fragment>| match text(fragment) {
-        "" => nothing.to_owned(),
+        "" => nothing.into(),
         text => tick(text),
     };
     let (old, new) = (side(change.old.as_ref()), side(change.new.as_ref()));
-    format!("from {old} to {new}")
+    message!("from {} to {}", old, new)
 }
 
 #[cfg(test)]

@@ -5,35 +5,48 @@ use opatlas_diff::revision::Pair;
 use opatlas_diff::rules::ChangeRuleId;
 use opatlas_diff::rules::{Audience, Group, Level, Official};
 use opatlas_diff::{Change, Note};
+use opatlas_source::{Message, message};
+
+/// A piece of the verdict of PyTorch's check.
+#[derive(Debug)]
+pub(super) enum Word {
+    /// Plain words.
+    Plain(Message),
+    /// The `no` of a refusal, which stands out.
+    No,
+}
 
 /// The verdict of PyTorch's check on an operator, as a sentence without a full stop. `pair` is the
 /// operator's in the comparison, `None` if its schema did not change.
-pub(super) fn verdict(pair: Option<&Pair>) -> String {
+pub(super) fn verdict(pair: Option<&Pair>) -> Vec<Word> {
+    let plain = |text: &'static str| Word::Plain(text.into());
     let Some(pair) = pair else {
-        return "not affected, because it compares only schemas".to_owned();
+        return vec![plain("not affected, because it compares only schemas")];
     };
     let Some(verdict) = &pair.verdict else {
         return match (pair.old.is_some(), pair.new.is_some()) {
-            (true, false) => {
-                "backward **no**, forward **no** (the operator was removed)".to_owned()
-            }
-            (false, _) => "backward yes, forward yes (the operator is new)".to_owned(),
-            (true, true) => "cannot parse one of the two schemas".to_owned(),
+            (true, false) => vec![
+                plain("backward "),
+                Word::No,
+                plain(", forward "),
+                Word::No,
+                plain(" (the operator was removed)"),
+            ],
+            (false, _) => vec![plain("backward yes, forward yes (the operator is new)")],
+            (true, true) => vec![plain("cannot parse one of the two schemas")],
         };
     };
-    let word = |fine: bool| if fine { "yes" } else { "**no**" };
-    let mut text = format!("backward {}", word(verdict.backward));
+    let word = |fine: bool| if fine { plain("yes") } else { Word::No };
+    let mut words = vec![plain("backward "), word(verdict.backward)];
     if let Some(reason) = &verdict.backward_reason {
-        text.push_str(&format!(" ({reason})"));
+        words.push(Word::Plain(message!(" ({})", reason.message())));
     }
-    text.push_str(&format!(", forward {}", word(verdict.forward)));
+    words.extend([plain(", forward "), word(verdict.forward)]);
     if !verdict.forward_reason.is_empty() {
-        text.push_str(&format!(
-            " ({})",
-            verdict.forward_reason.trim_end_matches('.')
-        ));
+        let reason = verdict.forward_reason.trim_end_matches('.');
+        words.push(Word::Plain(message!(" ({})", reason)));
     }
-    text
+    words
 }
 
 /// Where and why the verdict of PyTorch's check on an operator differs from that of Opatlas; `None`
@@ -45,10 +58,10 @@ pub(super) fn verdict(pair: Option<&Pair>) -> String {
 pub fn disagreement<'a>(
     pair: Option<&Pair>,
     changes: impl IntoIterator<Item = &'a Change>,
-) -> Option<String> {
+) -> Option<Message> {
     let changes: Vec<&Change> = changes.into_iter().filter(|c| !c.is_compound()).collect();
     let verdict = pair.and_then(|pair| pair.verdict.as_ref());
-    let mut reasons: Vec<&str> = Vec::new();
+    let mut reasons: Vec<&'static str> = Vec::new();
     let mut add = |reason: Option<&'static str>| {
         if let Some(reason) = reason.filter(|reason| !reasons.contains(reason)) {
             reasons.push(reason);
@@ -70,7 +83,8 @@ pub fn disagreement<'a>(
             }
         }
         let of_schema = changes.iter().filter(|change| is_seen(change));
-        let alarms: Vec<Option<&str>> = of_schema.map(|change| false_alarm(change)).collect();
+        let alarms: Vec<Option<&'static str>> =
+            of_schema.map(|change| false_alarm(change)).collect();
         if !verdict.backward && !alarms.is_empty() && alarms.iter().all(Option::is_some) {
             alarms.into_iter().for_each(&mut add);
         }
@@ -95,7 +109,8 @@ pub fn disagreement<'a>(
             "PyTorch's check compares only schemas, and this change is outside the schema",
         ));
     }
-    (!reasons.is_empty()).then(|| reasons.join("; "))
+    let is_different = !reasons.is_empty();
+    is_different.then(|| Message::join(reasons.into_iter().map(Message::from), "; "))
 }
 
 /// Whether PyTorch's check examines the change.

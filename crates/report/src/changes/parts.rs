@@ -4,7 +4,7 @@
 use super::markdown::{self, Item};
 use super::outline::{Class, outline};
 use super::{Report, verdict};
-use crate::escape::{cut, markdown as escaped};
+use crate::escape::{cut, markdown as escaped, prose};
 use crate::packing::{MAX_ROOM, pack};
 use opatlas_diff::policy::Conclusion;
 use opatlas_source::Pair;
@@ -85,7 +85,7 @@ pub(super) fn permalink(report: &Report<'_>) -> Option<String> {
 }
 
 fn between(report: &Report<'_>) -> String {
-    let title = |title: &str| escaped(&cut(title, LONGEST_TITLE));
+    let title = |title: &str| prose(&cut(title, LONGEST_TITLE));
     format!(
         "({} → {})",
         title(report.base.title),
@@ -144,7 +144,7 @@ fn header(report: &Report<'_>, part: Option<(usize, usize)>) -> String {
 fn notes(report: &Report<'_>) -> String {
     let notes = report.notes.iter().take(MOST_NOTES);
     let lines: Vec<String> = notes
-        .map(|note| format!("- {}\n", escaped(&cut(note, LONGEST_NOTE))))
+        .map(|note| format!("- {}\n", prose(&cut(note, LONGEST_NOTE))))
         .collect();
     match lines.is_empty() {
         true => String::new(),

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Report, Side, help, verdict};
+use crate::escape::lines;
 use crate::findings::places;
 use crate::line_hash::LineHashes;
 use crate::sarif::{
@@ -130,9 +131,9 @@ fn run(report: &Report<'_>, rules: &[&ChangeRule], found: &Found) -> Value {
             let text = format!(
                 "{name} of the {} was not compared: {}",
                 one.side.as_str(),
-                one.message
+                &*one.message
             );
-            let mut told = json!({"level": "error", "message": {"text": text}});
+            let mut told = json!({"level": "error", "message": Message::of(text)});
             if let Some(place) = one.place {
                 let source = side.files.native_functions;
                 let at = Physical {
@@ -149,7 +150,7 @@ fn run(report: &Report<'_>, rules: &[&ChangeRule], found: &Found) -> Value {
             Conclusion::Fail => "error",
             _ => "warning",
         };
-        json!({"level": level, "message": {"text": further.sentence()}})
+        json!({"level": level, "message": Message::of(further.sentence())})
     });
     let omission = report.found.new.omission().map(|omission| {
         let text = format!("new findings: {omission}");
@@ -237,7 +238,7 @@ impl<'a> Results<'a> {
         SarifResult {
             rule_id: rule.as_str(),
             level: level(judged.level),
-            message: Message::of(text),
+            message: Message::of(text.to_string()),
             locations: [location(&report.head, change.new.as_ref(), change)],
             partial_fingerprints: Fingerprints {
                 own: change.fingerprint().to_string(),
@@ -254,7 +255,7 @@ impl<'a> Results<'a> {
                 [Suppression {
                     kind: "external",
                     status: "accepted",
-                    justification: verdict::standing(report, judged).unwrap_or_default(),
+                    justification: standing(report, judged),
                 }]
             }),
             fixes: None,
@@ -299,4 +300,10 @@ fn location<'a>(side: &Side<'a>, fragment: Option<&Fragment>, change: &'a Change
         id: None,
         message: None,
     }
+}
+
+/// Why a change does not count.
+fn standing(report: &Report<'_>, judged: &Judged) -> String {
+    let standing = verdict::standing(report, judged).unwrap_or_default();
+    lines(&standing).into_owned()
 }

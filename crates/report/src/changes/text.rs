@@ -6,6 +6,7 @@ use std::fmt::{self, Display, Write as _};
 
 use super::advice::why;
 use super::markdown::impacts;
+use super::official::Word;
 use super::outline::{Kind, Section, fails, halves, outline, weight};
 use super::title::title;
 use super::{Report, Side, accept, card, help, message, of_file, official, verdict};
@@ -17,7 +18,7 @@ use opatlas_diff::revision::UnreadSide;
 use opatlas_diff::rules::{ChangeRuleId, Level};
 use opatlas_diff::{Change, Fragment};
 use opatlas_source::diagnostic::{Finding, Severity};
-use opatlas_source::{Pair, both};
+use opatlas_source::{Message, Pair, both};
 
 /// Cards are shown for causes with as many new operators at most.
 const MOST_CARDS: usize = 3;
@@ -155,7 +156,7 @@ impl<'a> Shown<'a, '_> {
         let conclusion = format!(
             "{}: {}",
             report.own_conclusion().as_str(),
-            verdict::conclusion(report)
+            line(&verdict::conclusion(report))
         );
         let conclusion = self.paint(code, conclusion);
         self.line(format_args!("{conclusion}"));
@@ -275,11 +276,16 @@ impl<'a> Shown<'a, '_> {
         let Ok(pair) = pair.map(|at| &pairs[at]) else {
             return;
         };
-        let verdict = official::verdict(Some(pair)).replace("**", "");
-        self.line(format_args!("  PyTorch's own check: {}", line(&verdict)));
+        let words = official::verdict(Some(pair));
+        let words = words.iter().map(|word| match word {
+            Word::Plain(text) => line(text),
+            Word::No => "no".into(),
+        });
+        let verdict: String = words.collect();
+        self.line(format_args!("  PyTorch's own check: {verdict}"));
         let own = edited.edits.iter().map(|&i| &*self.judged(i).change);
         if let Some(reason) = official::disagreement(Some(pair), own) {
-            self.line(format_args!("  it differs from Opatlas: {reason}"));
+            self.line(format_args!("  it differs from Opatlas: {}", line(&reason)));
         }
     }
 
@@ -344,7 +350,7 @@ impl<'a> Shown<'a, '_> {
     fn consequences(&mut self, cause: &Cause) {
         let all = cause.consequences.iter().map(|&i| self.judged(i));
         let all = all.filter(|judged| !judged.change.is_compound());
-        let mut alike: BTreeMap<(Reverse<Level>, ChangeRuleId, String), Vec<&str>> =
+        let mut alike: BTreeMap<(Reverse<Level>, ChangeRuleId, Message), Vec<&str>> =
             BTreeMap::new();
         for judged in all {
             let key = (

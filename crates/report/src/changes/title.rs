@@ -6,6 +6,8 @@ use opatlas_diff::causes::{Cause, stem};
 use opatlas_diff::policy::Judged;
 use opatlas_diff::rules::{ChangeRuleId, Group};
 use opatlas_diff::{Change, Note, Subject};
+use opatlas_source::Message;
+use opatlas_source::sentence::codes;
 
 /// As many operators are named in a title.
 const NAMED: usize = 3;
@@ -15,19 +17,17 @@ const NAMED: usize = 3;
 pub(super) struct Title<'a> {
     /// The operators that are named; none where there are many.
     pub names: Vec<&'a str>,
-    /// What was done to them, without a full stop. Names are in backticks.
-    pub what: String,
+    /// What was done to them, without a full stop.
+    pub what: Message,
 }
 
-/// The title of a cause of judged changes, as a sentence without a full stop. Names are in
-/// backticks.
+/// The title of a cause of judged changes, as a sentence without a full stop.
 #[must_use]
-pub fn cause_title(changes: &[Judged], cause: &Cause) -> String {
+pub fn cause_title(changes: &[Judged], cause: &Cause) -> Message {
     let title = title(changes, cause);
-    let names: Vec<String> = title.names.iter().map(|name| format!("`{name}`")).collect();
-    match names.is_empty() {
+    match title.names.is_empty() {
         true => title.what,
-        false => format!("{}: {}", names.join(", "), title.what),
+        false => message!("{}: {}", codes(title.names), title.what),
     }
 }
 
@@ -44,13 +44,13 @@ pub(super) fn title<'a>(changes: &[Judged], cause: &'a Cause) -> Title<'a> {
         };
         return Title {
             names: vec![&only.operator],
-            what: format!("{}{more}", message(first)),
+            what: message!("{}{}", message(first), more),
         };
     }
     let all = count(number, "operator");
-    let many = |what: String| Title {
+    let many = |what: Message| Title {
         names: Vec::new(),
-        what: format!("{what}: {all}"),
+        what: message!("{}: {}", what, all),
     };
     if let Some(lost) = cause.lost_type {
         let gone = |i: &&usize| changes[**i].change.rule.id == ChangeRuleId::AutogenRemoved;
@@ -58,19 +58,19 @@ pub(super) fn title<'a>(changes: &[Judged], cause: &'a Cause) -> Title<'a> {
         let all = count(all, "operator");
         return Title {
             names: Vec::new(),
-            what: format!("overloads with `{lost}` removed: {all}"),
+            what: message!("overloads with `{}` removed: {}", lost, all),
         };
     }
     match first.rule.id {
         ChangeRuleId::DispatchKernelAdded => many(kernels(first, "added")),
         ChangeRuleId::DispatchKernelRemoved => many(kernels(first, "removed")),
         ChangeRuleId::DispatchKernelRenamed => many(kernels(first, "renamed")),
-        ChangeRuleId::OperatorAdded | ChangeRuleId::OverloadAdded => many("new".to_owned()),
+        ChangeRuleId::OperatorAdded | ChangeRuleId::OverloadAdded => many("new".into()),
         ChangeRuleId::OperatorRemoved | ChangeRuleId::OverloadRemoved => {
             let of = stem(&cause.edited[0].operator);
             match number <= NAMED {
-                true => named(cause, "removed".to_owned()),
-                false => many(format!("forms of `{of}` removed")),
+                true => named(cause, "removed".into()),
+                false => many(message!("forms of `{}` removed", of)),
             }
         }
         ChangeRuleId::FormulaAdded
@@ -85,15 +85,15 @@ pub(super) fn title<'a>(changes: &[Judged], cause: &'a Cause) -> Title<'a> {
         ChangeRuleId::AutogradSupportLost if first.notes.contains(&Note::FormulaRemoved) => {
             let what = "`derivatives.yaml` no longer has the formula, so autograd support is lost";
             match number <= NAMED {
-                true => named(cause, what.to_owned()),
-                false => many(what.to_owned()),
+                true => named(cause, what.into()),
+                false => many(what.into()),
             }
         }
         _ => alike(changes, cause, first),
     }
 }
 
-fn named(cause: &Cause, what: String) -> Title<'_> {
+fn named(cause: &Cause, what: Message) -> Title<'_> {
     Title {
         names: cause
             .edited
@@ -113,20 +113,20 @@ fn alike<'a>(changes: &[Judged], cause: &'a Cause, first: &Change) -> Title<'a> 
         .map(|edited| &changes[edited.edits[0]].change);
     let what = match firsts.all(|change| message(change) == told) {
         true => told,
-        false => first.rule.what.trim_end_matches('.').to_owned(),
+        false => first.rule.what.trim_end_matches('.').into(),
     };
     if cause.edited.len() <= NAMED {
         return named(cause, what);
     }
     Title {
         names: Vec::new(),
-        what: format!("{}: {what}", count(cause.edited.len(), "operator")),
+        what: message!("{}: {}", count(cause.edited.len(), "operator"), what),
     }
 }
 
-fn kernels(change: &Change, verb: &str) -> String {
+fn kernels(change: &Change, verb: &str) -> Message {
     match &change.subject {
-        Subject::Keys(keys) => format!("kernels for {} {verb}", lists::keys(keys)),
-        _ => format!("kernels {verb}"),
+        Subject::Keys(keys) => message!("kernels for {} {}", lists::keys(keys), verb),
+        _ => message!("kernels {}", verb),
     }
 }

@@ -1,10 +1,11 @@
 //! The first words of every rendering: how much there is of what, and whether it blocks.
 
 use super::{Report, count};
-use crate::escape::{cut, line};
+use crate::escape::cut;
 use opatlas_diff::policy::{Conclusion, Exception, ExceptionStatus, Judged, Treatment, Until};
 use opatlas_diff::rules::Level;
 use opatlas_source::diagnostic::Severity;
+use opatlas_source::{Message, message};
 
 /// As many exceptions that end soon are named.
 const MOST_ENDING: usize = 3;
@@ -67,7 +68,7 @@ fn found(report: &Report<'_>) -> String {
 }
 
 /// Why the policy lets it pass or not, in a sentence with a full stop.
-pub(super) fn conclusion(report: &Report<'_>) -> String {
+pub(super) fn conclusion(report: &Report<'_>) -> Message {
     let policy = report.policy;
     let judgement = report.judgement;
     let failing = |judged: &&Judged| {
@@ -83,8 +84,8 @@ pub(super) fn conclusion(report: &Report<'_>) -> String {
     };
     let errors = report.found.count(Severity::Error);
     let fix = match errors {
-        0 => String::new(),
-        _ => format!(
+        0 => Message::default(),
+        _ => message!(
             "Fix {}: PyTorch's code generator rejects the head.",
             count(errors, "new error")
         ),
@@ -93,28 +94,37 @@ pub(super) fn conclusion(report: &Report<'_>) -> String {
         Conclusion::Fail if number == 0 => fix,
         Conclusion::Fail => {
             let kind = match policy.fail_on.unwrap_or(Level::Breaking) {
-                Level::Breaking => "breaking changes".to_owned(),
-                least => format!("changes that are {least} or worse"),
+                Level::Breaking => "breaking changes".into(),
+                least => message!("changes that are {} or worse", least),
             };
             let rejected = judgement.changes.iter().filter(failing);
             let act = match rejected.clone().any(Judged::can_be_excused) {
                 true => "Revert or accept",
                 false => "Revert",
             };
-            let revert = format!(
-                "{act} {}: the policy rejects {kind}{profile}.",
-                count(number, "change")
+            let revert = message!(
+                "{} {}: the policy rejects {}{}.",
+                act,
+                count(number, "change"),
+                kind,
+                profile
             );
             match errors {
                 0 => revert,
-                _ => format!("{fix} {revert}"),
+                _ => message!("{} {}", fix, revert),
             }
         }
         Conclusion::Warn if !report.comparison.unread.is_empty() => {
-            format!("Some entries were not compared and may contain breaking changes{profile}.")
+            message!(
+                "Some entries were not compared and may contain breaking changes{}.",
+                profile
+            )
         }
         Conclusion::Warn if judgement.conclusion == Conclusion::Pass => {
-            format!("No change is blocked, but there are new warnings{profile}.")
+            message!(
+                "No change is blocked, but there are new warnings{}.",
+                profile
+            )
         }
         Conclusion::Warn => {
             let warns = |judged: &Judged| {
@@ -125,24 +135,30 @@ pub(super) fn conclusion(report: &Report<'_>) -> String {
             };
             match (judgement.changes.iter().any(warns), ending(report)) {
                 (false, Some(ending)) => {
-                    format!("No change is blocked, but exceptions end soon{profile}: {ending}.")
+                    message!(
+                        "No change is blocked, but exceptions end soon{}: {}.",
+                        profile,
+                        ending
+                    )
                 }
-                (_, Some(ending)) => format!(
-                    "No change is blocked, but some need review{profile}. Exceptions that end \
-                     soon: {ending}."
+                (_, Some(ending)) => message!(
+                    "No change is blocked, but some need review{}. Exceptions that end \
+                     soon: {}.",
+                    profile,
+                    ending
                 ),
-                (_, None) => format!("No change is blocked, but some need review{profile}."),
+                (_, None) => message!("No change is blocked, but some need review{}.", profile),
             }
         }
         Conclusion::Pass if judgement.changes.iter().any(is_incompatible) => {
-            format!("The policy allows these changes{profile}.")
+            message!("The policy allows these changes{}.", profile)
         }
-        Conclusion::Pass => format!("No incompatible changes found{profile}."),
+        Conclusion::Pass => message!("No incompatible changes found{}.", profile),
     }
 }
 
 /// The exceptions that excuse a change and end soon, with their reasons.
-fn ending(report: &Report<'_>) -> Option<String> {
+fn ending(report: &Report<'_>) -> Option<Message> {
     let statuses = report.judgement.exceptions.iter();
     let all = report.exceptions.iter().zip(statuses).enumerate();
     let ending = all.filter(|(i, (_, status))| {
@@ -153,42 +169,45 @@ fn ending(report: &Report<'_>) -> Option<String> {
     let shown = ending.take(MOST_ENDING).map(|(_, (exception, _))| {
         let until = exception.until.as_ref().map(ToString::to_string);
         let operator = cut(&exception.operator, 60);
-        let operator = line(&operator);
         let reason = cut(&exception.reason, MOST_OF_REASON);
-        let reason = line(&reason);
-        format!(
-            "`{operator}` (until {}: {reason})",
-            until.unwrap_or_default()
+        message!(
+            "`{}` (until {}: {})",
+            operator,
+            until.unwrap_or_default(),
+            reason
         )
     });
-    let shown: Vec<String> = shown.collect();
-    (!shown.is_empty()).then(|| shown.join(", "))
+    let shown: Vec<Message> = shown.collect();
+    (!shown.is_empty()).then(|| Message::join(shown, ", "))
 }
 
 /// How the policy treats a change in another way than its level says, if it does.
-pub(super) fn standing(report: &Report<'_>, judged: &Judged) -> Option<String> {
+pub(super) fn standing(report: &Report<'_>, judged: &Judged) -> Option<Message> {
     let exception = judged
         .excuse
         .and_then(|excuse| Some((excuse, report.exceptions.get(excuse.exception)?)));
     if let Some((excuse, exception)) = exception {
         let about = about(exception);
         return Some(match excuse.holds {
-            true => format!("accepted: {about}"),
+            true => message!("accepted: {}", about),
             false if judged.treatment == Treatment::Strict => {
-                format!("not accepted, because the policy is strict for this operator: {about}")
+                message!(
+                    "not accepted, because the policy is strict for this operator: {}",
+                    about
+                )
             }
-            false => format!("no longer accepted, the exception has expired: {about}"),
+            false => message!("no longer accepted, the exception has expired: {}", about),
         });
     }
     match judged.treatment {
-        Treatment::Ignore => Some("the policy ignores this operator".to_owned()),
-        Treatment::Warn => Some("the policy only warns about this operator".to_owned()),
+        Treatment::Ignore => Some("the policy ignores this operator".into()),
+        Treatment::Warn => Some("the policy only warns about this operator".into()),
         Treatment::Same | Treatment::Strict => None,
     }
 }
 
 /// Reason, owner and end of an exception.
-fn about(exception: &Exception) -> String {
+fn about(exception: &Exception) -> Message {
     let owner = exception.owner.as_deref();
     let owner = owner.map_or_else(String::new, |owner| format!("{owner}, "));
     let until = match &exception.until {
@@ -196,5 +215,5 @@ fn about(exception: &Exception) -> String {
         Some(Until::Date(date)) => format!("until {date}"),
         Some(Until::Release(release)) => format!("until release {}", release.as_str()),
     };
-    format!("{} ({owner}{until})", exception.reason)
+    message!("{} ({}{})", exception.reason, owner, until)
 }

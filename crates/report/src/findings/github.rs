@@ -41,7 +41,7 @@ pub(crate) fn annotation(report: &Findings<'_>, finding: &Finding, prefix: &str)
     }
     let mut message = finding.message.to_string();
     if let Some(help) = &finding.help {
-        let _ = write!(message, "\n{help}");
+        let _ = write!(message, "\n{}", &**help);
     }
     let title = format!("{prefix}{}", finding.rule);
     let _ = write!(

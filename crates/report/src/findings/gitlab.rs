@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
 use super::Findings;
+use crate::escape;
 use opatlas_source::diagnostic::{Finding, Severity};
 
 /// A list of issues, which GitLab shows in merge requests.
@@ -34,9 +35,11 @@ fn issue(report: &Findings<'_>, finding: &Finding, fingerprint: &str) -> Value {
     let name = operator.map_or_else(String::new, |name| format!("{name}: "));
     let help = finding.help.as_deref();
     let help = help.map_or_else(String::new, |help| format!(". {help}"));
+    let description = format!("{name}{}{help}", &*finding.message);
+    let description = escape::lines(&description);
     let lines = report.lines(&finding.file, finding.span);
     json!({
-        "description": format!("{name}{}{help}", finding.message),
+        "description": description,
         "check_name": finding.rule.as_str(),
         "fingerprint": fingerprint,
         "severity": match finding.severity {

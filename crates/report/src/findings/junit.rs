@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::{Counts, Findings};
-use crate::escape::xml;
+use crate::escape::{line, xml_attribute};
 use crate::junit::{Case, Outcome, PROLOGUE};
 use opatlas_source::diagnostic::{Finding, Severity};
 
@@ -47,7 +47,7 @@ fn suite(report: &Findings<'_>, file: &str, findings: &[&Finding], out: &mut Str
     let _ = writeln!(
         out,
         "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{failures}\">",
-        xml(path),
+        xml_attribute(path),
         findings.len().max(1)
     );
     if findings.is_empty() {
@@ -71,11 +71,11 @@ pub(crate) fn case(report: &Findings<'_>, finding: &Finding, out: &mut String) {
     let start = report.lines(&finding.file, finding.span).map(|l| l.start);
     let mut text = String::new();
     if let Some(start) = start {
-        let _ = writeln!(text, "{path}:{}:{}", start.line, start.column);
+        let _ = writeln!(text, "{}:{}:{}", line(path), start.line, start.column);
     }
-    text.push_str(&finding.message);
+    text.push_str(&line(&finding.message));
     if let Some(help) = &finding.help {
-        let _ = write!(text, "\n{help}");
+        let _ = write!(text, "\n{}", line(help));
     }
     let rule = finding.rule.to_string();
     let told = format!("{}: {text}", finding.severity);

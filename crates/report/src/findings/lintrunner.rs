@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 
 use super::Findings;
+use crate::escape;
 use opatlas_source::diagnostic::{Finding, Severity};
 
 /// The code of the linter, which lintrunner shows with the name of a message.
@@ -48,7 +49,7 @@ fn of_finding(report: &Findings<'_>, finding: &Finding) -> Value {
         lines.map(|lines| (lines.start.line, lines.start.column)),
         finding.severity,
         finding.rule.as_str(),
-        &format!("{name}{}{help}", finding.message),
+        &escape::lines(&format!("{name}{}{help}", &*finding.message)),
     )
 }
 

@@ -20,7 +20,7 @@ pub fn markdown(report: &Findings<'_>) -> String {
         item(report, finding, &mut out);
     }
     if let Some(omission) = report.omission() {
-        let _ = writeln!(out, "\n{}.", escape::markdown(&omission));
+        let _ = writeln!(out, "\n{}.", escape::prose(&omission));
     }
     out
 }
@@ -52,7 +52,7 @@ fn item(report: &Findings<'_>, finding: &Finding, out: &mut String) {
             let _ = writeln!(out, "  {}", code(shown.trim_start()));
         }
     }
-    let why = escape::markdown(first_sentence(rule(finding).why));
+    let why = escape::markdown(&first_sentence(rule(finding).why).into());
     let _ = writeln!(out, "  Why: {why}");
     if let Some(help) = &finding.help {
         let _ = writeln!(out, "  Fix: {}", escape::markdown(help));

@@ -130,7 +130,7 @@ pub(crate) fn result<'a>(
             let applicability = fix.applicability.as_str();
             let replacement = Replacement {
                 deleted_region: Region::of(source, fix.span),
-                inserted_content: Message::of(&*fix.replacement),
+                inserted_content: Message::verbatim(&fix.replacement),
             };
             [Fix {
                 description: Message::of(format!("{help} ({applicability})")),

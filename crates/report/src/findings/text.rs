@@ -1,9 +1,12 @@
 //! Findings like compiler diagnostics: the line, carets under the position, why, and how to fix it.
 
+use std::borrow::Cow;
+
 use annotate_snippets::renderer::DecorStyle;
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
 
 use super::{Findings, SourceText, first_sentence, rule};
+use crate::escape::line;
 use opatlas_source::Span;
 use opatlas_source::diagnostic::{Finding, Severity};
 
@@ -56,7 +59,7 @@ fn level(severity: Severity) -> Level<'static> {
 
 fn group<'a>(report: &'a Findings<'_>, finding: &'a Finding) -> Group<'a> {
     let title = level(finding.severity)
-        .primary_title(&*finding.message)
+        .primary_title(line(&finding.message))
         .id(finding.rule.as_str());
     let mut group = Group::with_title(title);
     if let Some(source) = report.source(&finding.file) {
@@ -72,7 +75,11 @@ fn group<'a>(report: &'a Findings<'_>, finding: &'a Finding) -> Group<'a> {
             .as_deref()
             .filter(|file| *file != &*finding.file);
         if let Some(source) = elsewhere.and_then(|file| report.source(file)) {
-            let place = (related.span, AnnotationKind::Context, &*related.message);
+            let place = (
+                related.span,
+                AnnotationKind::Context,
+                line(&related.message),
+            );
             group = group.element(snippet(source, &[place]));
         }
     }
@@ -80,17 +87,17 @@ fn group<'a>(report: &'a Findings<'_>, finding: &'a Finding) -> Group<'a> {
     group = group.element(Level::NOTE.with_name("why").message(why));
     if let Some(help) = &finding.help {
         let name = if finding.fix.is_some() { "fix" } else { "help" };
-        group = group.element(Level::HELP.with_name(name).message(&**help));
+        group = group.element(Level::HELP.with_name(name).message(line(help)));
     }
     group
 }
 
-type Place<'a> = (Span, AnnotationKind, &'a str);
+type Place<'a> = (Span, AnnotationKind, Cow<'a, str>);
 
 /// The finding's own place with what is near it, and what is further away.
 fn places<'a>(finding: &'a Finding, source: &SourceText) -> (Vec<Place<'a>>, Vec<Place<'a>>) {
     let own = source.lines(finding.span).start.line;
-    let mut near = vec![(finding.span, AnnotationKind::Primary, "")];
+    let mut near = vec![(finding.span, AnnotationKind::Primary, "".into())];
     let mut far = Vec::new();
     for related in &finding.related {
         if related
@@ -100,7 +107,11 @@ fn places<'a>(finding: &'a Finding, source: &SourceText) -> (Vec<Place<'a>>, Vec
         {
             continue;
         }
-        let place = (related.span, AnnotationKind::Context, &*related.message);
+        let place = (
+            related.span,
+            AnnotationKind::Context,
+            line(&related.message),
+        );
         let line = source.lines(related.span).start.line;
         if line.abs_diff(own) <= TOGETHER {
             near.push(place);
@@ -135,12 +146,12 @@ fn snippet<'a>(
         let annotation = kind.span(start..end);
         match label.is_empty() {
             true => annotation,
-            false => annotation.label(*label),
+            false => annotation.label(label.clone()),
         }
     });
     Snippet::source(text)
         .line_start(first as usize)
-        .path(&*source.path)
+        .path(line(&source.path))
         .annotations(annotations)
 }
 

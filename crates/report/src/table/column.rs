@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use super::support::{painted, support_words};
 use super::words::from_words;
 use super::{Shown, paint};
+use crate::escape;
 use opatlas_dispatch::support::percentages;
 use opatlas_dispatch::{Entry, Reason, Verdict};
 use opatlas_operators::operator::OperatorId;
@@ -34,7 +35,11 @@ pub fn column(shown: Shown<'_>, asked: Column<'_>, revision: &str) -> String {
         .iter()
         .filter_map(|&id| Some((id, view.entry(id, asked.slot)?)))
         .collect();
-    let mut out = format!("{key}   {revision}   {} operators\n\n", entries.len());
+    let mut out = format!(
+        "{key}   {}   {} operators\n\n",
+        escape::line(revision),
+        entries.len()
+    );
     out.push_str(&verdicts(shown, &entries, asked.slot));
     for reason in Reason::ALL {
         let count = entries.iter().filter(|(_, e)| e.reason == reason).count();
@@ -50,11 +55,11 @@ pub fn column(shown: Shown<'_>, asked: Column<'_>, revision: &str) -> String {
         .map(|(id, entry)| {
             let name = view.inputs.catalogue.operator(id).qualified_name();
             let kernel = match (&entry.kernel, entry.fallthrough) {
-                (Some(kernel), _) => kernel.to_string(),
+                (Some(kernel), _) => escape::line(kernel).into_owned(),
                 (None, true) => "(fallthrough)".to_owned(),
                 (None, false) => "-".to_owned(),
             };
-            let from = from_words(shown, id, &entry);
+            let from = escape::line(&from_words(shown, id, &entry)).into_owned();
             let support = support_words(view, id, &view.support_of(id, &entry));
             (name, kernel, entry.reason, support, from)
         })

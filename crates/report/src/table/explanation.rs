@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use super::Shown;
 use super::support::support_words;
 use super::words::{autograd_words, cause_sentence, origin_words};
+use crate::escape;
 use opatlas_dispatch::{
     Edit, Entry, ExplainedEntry, Origin, Outcome, Precedence, Registration, Remedy, Step,
 };
@@ -26,7 +27,7 @@ pub fn headline(shown: Shown<'_>, id: OperatorId, entry: &Entry<'_>) -> String {
         entry.reason
     );
     if let Some(kernel) = &entry.kernel {
-        let _ = write!(out, ", {kernel}");
+        let _ = write!(out, ", {}", escape::line(kernel));
     }
     let support = shown.view.support_of(id, entry);
     let _ = writeln!(out, "\n  {}", support_words(shown.view, id, &support));
@@ -60,10 +61,14 @@ pub fn explanation(shown: Shown<'_>, id: OperatorId, told: &ExplainedEntry<'_>) 
         .max()
         .unwrap_or(0);
     for (number, question, outcome) in lines {
-        let _ = writeln!(out, "  {number}  {question:width$}  {outcome}");
+        let _ = writeln!(
+            out,
+            "  {number}  {question:width$}  {}",
+            escape::line(&outcome)
+        );
     }
     if let Some(cause) = entry.cause {
-        let _ = writeln!(out, "\n  {}", cause_sentence(cause));
+        let _ = writeln!(out, "\n  {}", escape::line(&cause_sentence(cause)));
     }
     let remedies = &told.explanation.remedies;
     if !remedies.is_empty() {

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{Shown, keys, paint};
+use crate::escape;
 use opatlas_dispatch::{Entry, WhatIf};
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::KeySet;
@@ -13,9 +14,18 @@ use opatlas_pytorch::keys::Key;
 pub fn what_if(shown: Shown<'_>, id: OperatorId, made: &WhatIf<'_>, revision: &str) -> String {
     let all_keys = shown.view.keys();
     let operator = shown.view.inputs.catalogue.operator(id);
-    let mut out = format!("{}   {revision}\n\n", operator.qualified_name());
+    let mut out = format!(
+        "{}   {}\n\n",
+        operator.qualified_name(),
+        escape::line(revision)
+    );
     for given in made.added.iter().filter(|given| !given.overridden) {
-        let _ = writeln!(out, "  with     {}: {}", given.written, given.kernel);
+        let _ = writeln!(
+            out,
+            "  with     {}: {}",
+            escape::line(&given.written),
+            escape::line(&given.kernel)
+        );
     }
     let mut without = |key: &Key, more: &str| {
         let _ = writeln!(out, "  without  {}{more}", all_keys.name(*key));
@@ -67,7 +77,7 @@ fn is_alike(a: &Entry<'_>, b: &Entry<'_>) -> bool {
 fn short(shown: Shown<'_>, entry: &Entry<'_>) -> String {
     let reason = paint(entry.reason.as_str(), entry.reason, shown.colour);
     match &entry.kernel {
-        Some(kernel) => format!("{reason} {kernel}"),
+        Some(kernel) => format!("{reason} {}", escape::line(kernel)),
         None => reason,
     }
 }

@@ -2,6 +2,8 @@
 //! alone is reported while reading it.
 
 use opatlas_source::diagnostic::RuleId;
+use opatlas_source::message;
+use opatlas_source::sentence::codes;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::derivatives::declaration;
@@ -228,7 +230,7 @@ impl<'c> Check<'c> {
             let diagnostic = Diagnostic::new(
                 RuleId::BackendOpExists,
                 op.at,
-                format!("unknown operator `{name}`"),
+                message!("unknown operator `{}`", name),
             );
             let diagnostic = match self.sink.is_full(RuleId::BackendOpExists) {
                 true => diagnostic,
@@ -253,8 +255,11 @@ impl<'c> Check<'c> {
             .map(|&id| self.catalogue.operator(id).name_text())
             .collect();
         if !overloads.is_empty() {
-            let overloads = overloads.join("`, `");
-            return diagnostic.with_help(format!("the overloads of `{base}` are `{overloads}`"));
+            return diagnostic.with_help(message!(
+                "the overloads of `{}` are {}",
+                base,
+                codes(overloads)
+            ));
         }
         match self.sink.suggestions.nearest(name, names()) {
             Some(near) => diagnostic.with_near_name(at, name, near),
@@ -281,8 +286,10 @@ impl<'c> Check<'c> {
             return;
         };
         if let Some(&operator) = self.taken.get(key) {
-            let message = format!(
-                "`{key}` already has kernels in {NATIVE_FUNCTIONS}, for example for `{}`",
+            let message = message!(
+                "`{}` already has kernels in {}, for example for `{}`",
+                key,
+                NATIVE_FUNCTIONS,
                 self.catalogue.operator(operator).qualified_name()
             );
             let diagnostic = Diagnostic::new(RuleId::BackendKeyTaken, backend.at, message)
@@ -310,7 +317,7 @@ impl<'c> Check<'c> {
         let diagnostic = Diagnostic::new(
             RuleId::BackendKey,
             backend.at,
-            format!("`{name}` is not a dispatch key of PyTorch {release}"),
+            message!("`{}` is not a dispatch key of PyTorch {}", name, release),
         );
         let known = release.data().dispatch_keys_known;
         // A backend may be called anything, so only another spelling of a key is taken for one.
@@ -332,7 +339,7 @@ impl<'c> Check<'c> {
             let Some(earlier) = first.insert(&op.value, op.at) else {
                 continue;
             };
-            let message = format!(
+            let message = message!(
                 "`{}` is listed a second time, under `{}`",
                 op.value,
                 listing.as_str()
@@ -361,15 +368,16 @@ impl<'c> Check<'c> {
                 continue;
             };
             let message = if other.value == op.value {
-                format!(
+                message!(
                     "`{}` is listed both for the backend and under `autograd`",
                     op.value
                 )
             } else {
-                format!(
+                message!(
                     "`{}` is listed under `autograd`, but its variant `{}` is listed for the \
                      backend",
-                    op.value, other.value
+                    op.value,
+                    other.value
                 )
             };
             let diagnostic = Diagnostic::new(RuleId::BackendNoMix, op.at, message)
@@ -396,7 +404,7 @@ impl<'c> Check<'c> {
             .collect();
         let file: &'c BackendFile = self.file;
         for op in file.symint.iter().filter(|op| !listed.contains(&*op.value)) {
-            let message = format!(
+            let message = message!(
                 "`{}` is listed only under `symint`, which has no effect",
                 op.value
             );
@@ -428,16 +436,17 @@ impl<'c> Check<'c> {
             let (at, message) = match symint.get(&*op.value) {
                 Some(&at) => (
                     at,
-                    format!(
+                    message!(
                         "`{}` is listed under `symint`, but has no SymInt argument",
                         op.value
                     ),
                 ),
                 None if kernel.contains("_symint") => (
                     op.at,
-                    format!(
-                        "kernel `{kernel}` takes symbolic sizes (`_symint`), but `{}` has no \
+                    message!(
+                        "kernel `{}` takes symbolic sizes (`_symint`), but `{}` has no \
                          SymInt argument",
+                        kernel,
                         op.value
                     ),
                 ),

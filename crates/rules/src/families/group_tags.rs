@@ -1,6 +1,7 @@
 //! Tags that other entries or other files decide about.
 
 use opatlas_source::diagnostic::RuleId;
+use opatlas_source::message;
 use std::cell::OnceCell;
 
 use rustc_hash::FxHashSet;
@@ -99,7 +100,7 @@ pub(crate) static RULES: &[Rule] = &[
 pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
     let catalogue = scope.catalogue;
     for tag in catalogue.tags.all().iter().filter(|tag| !tag.is_string) {
-        let message = format!(
+        let message = message!(
             "`{}` is not a string, so it cannot be the name of a tag",
             tag.name
         );
@@ -180,16 +181,22 @@ impl<'s, 'c> InplaceViews<'s, 'c> {
         }
         let at = tag_at(operator, "inplace_view");
         let diagnostic = if !name.is_inplace() {
-            let message =
-                format!("`{name}` is tagged `inplace_view`, but its name does not end in `_`");
+            let message = message!(
+                "`{}` is tagged `inplace_view`, but its name does not end in `_`",
+                name
+            );
             Diagnostic::new(RuleId::InplaceViewTag, at, message)
                 .with_help("remove the tag, or give the operator an in-place name")
         } else if !self.has_base(name) && !self.scope.is_story_clouded(name) {
             let plain = base_in_plain(name);
-            let message =
-                format!("`{name}` is tagged `inplace_view`, but there is no view `{plain}`");
-            Diagnostic::new(RuleId::InplaceViewTag, at, message).with_help(format!(
-                "declare `{plain}` with the same arguments, or remove the tag"
+            let message = message!(
+                "`{}` is tagged `inplace_view`, but there is no view `{}`",
+                name,
+                plain
+            );
+            Diagnostic::new(RuleId::InplaceViewTag, at, message).with_help(message!(
+                "declare `{}` with the same arguments, or remove the tag",
+                plain
             ))
         } else {
             return;
@@ -216,7 +223,7 @@ fn by_hand(scope: &Scope<'_>, id: OperatorId, operator: &Operator, sink: &mut Si
         complete.functional != id || calls.into_iter().any(|id| !tagged(id))
     });
     if passes {
-        let message = format!(
+        let message = message!(
             "`{}` is tagged `generated`, but is declared here",
             operator.name()
         );

@@ -8,6 +8,7 @@ use opatlas_pytorch::release::Release;
 use opatlas_schema::function::SchemaKind;
 use opatlas_source::diagnostic::RuleId;
 use opatlas_source::diagnostic::{Diagnostic, Severity};
+use opatlas_source::message;
 
 use super::Sink;
 use super::scope::Scope;
@@ -146,7 +147,7 @@ fn same_name(scope: &Scope<'_>, id: OperatorId, earlier: &Earlier<'_>, sink: &mu
         let diagnostic = Diagnostic::new(
             RuleId::DuplicateOperator,
             at,
-            format!("duplicate declaration of `{name}`"),
+            message!("duplicate declaration of `{}`", name),
         )
         .with_help(help);
         let elsewhere = [("first declared here", first, other.schema().name_at.0)];
@@ -159,7 +160,10 @@ fn same_name(scope: &Scope<'_>, id: OperatorId, earlier: &Earlier<'_>, sink: &mu
     if silent {
         return;
     }
-    let message = format!("duplicate declaration of `{name}`, with different dispatch keys");
+    let message = message!(
+        "duplicate declaration of `{}`, with different dispatch keys",
+        name
+    );
     let diagnostic = Diagnostic::new(RuleId::DuplicateOperatorUnnoticed, at, message)
         .with_help("give one of them a different overload name");
     let elsewhere = [("first declared here", first, other.schema().name_at.0)];
@@ -179,7 +183,7 @@ fn same_signature(scope: &Scope<'_>, id: OperatorId, first: OperatorId, sink: &m
     if scope.is_clouded(id) {
         return;
     }
-    let message = format!(
+    let message = message!(
         "`{}` has the same signature as `{}`, and both are {}",
         operator.name(),
         other.name(),

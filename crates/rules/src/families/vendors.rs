@@ -15,6 +15,7 @@ use opatlas_operators::operator::{Declaration, Operator, OperatorId, VendorOpera
 use opatlas_pytorch::release::Release;
 use opatlas_source::VENDOR;
 use opatlas_source::diagnostic::{Diagnostic, RuleId, Severity};
+use opatlas_source::{Message, message};
 
 /// All of them.
 pub(super) static RULES: [Rule; 5] = [
@@ -119,7 +120,7 @@ fn drift(
         let mut diagnostic = Diagnostic::new(
             RuleId::SchemaDrift,
             whole.at,
-            format!(
+            message!(
                 "`{}` differs from PyTorch {}: `{}` here, `{}` there",
                 entry.name.value,
                 catalogue.release,
@@ -148,7 +149,7 @@ fn native(catalogue: &Catalogue, vendor: &VendorFile, entry: &VendorEntry) -> Op
 }
 
 /// What to do, with the C++ declarations if they differ.
-fn help(maker: &FaceMaker<'_>, operator: &Operator, whole: &Arc<WholeSchema>) -> String {
+fn help(maker: &FaceMaker<'_>, operator: &Operator, whole: &Arc<WholeSchema>) -> Message {
     let declaration = Declaration::Vendor(Arc::new(VendorOperator {
         schema: whole.schema.clone(),
         canonical: whole.canonical.clone(),
@@ -159,10 +160,12 @@ fn help(maker: &FaceMaker<'_>, operator: &Operator, whole: &Arc<WholeSchema>) ->
     }));
     let ours = Operator::new(declaration, Arc::from([]), false);
     match (maker.dispatcher(&ours), maker.dispatcher(operator)) {
-        ((Some(ours), _), (Some(theirs), _)) if ours != theirs => format!(
-            "adapt the schema and the kernel: its C++ declaration is `{ours}` here and `{theirs}` \
-             in PyTorch"
+        ((Some(ours), _), (Some(theirs), _)) if ours != theirs => message!(
+            "adapt the schema and the kernel: its C++ declaration is `{}` here and `{}` \
+             in PyTorch",
+            ours,
+            theirs
         ),
-        _ => "adapt the schema; the C++ declaration of the kernel stays the same".to_owned(),
+        _ => "adapt the schema; the C++ declaration of the kernel stays the same".into(),
     }
 }

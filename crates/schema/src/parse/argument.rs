@@ -9,6 +9,7 @@ use crate::types::Type;
 use opatlas_source::Span;
 use opatlas_source::diagnostic::Diagnostic;
 use opatlas_source::diagnostic::RuleId;
+use opatlas_source::message;
 
 /// Boxed, since a diagnostic is large beside what is read.
 type Read<T> = Result<T, Box<Diagnostic>>;
@@ -106,10 +107,10 @@ fn name_missing(piece: Piece<'_>) -> Diagnostic {
     let diagnostic = Diagnostic::new(
         RuleId::ArgumentNameMissing,
         piece.span(),
-        format!("`{text}` is not an argument: expected `Type name`"),
+        message!("`{}` is not an argument: expected `Type name`", text),
     );
     if annotated_type(piece).is_ok() {
-        diagnostic.with_help(format!("add a name: `{text} self`"))
+        diagnostic.with_help(message!("add a name: `{} self`", text))
     } else {
         diagnostic
             .with_help("write `Type name` or `Type name=default`; a default cannot contain `, `")
@@ -156,7 +157,7 @@ pub(super) fn parse_return(piece: Piece<'_>, all: Piece<'_>) -> Read<Return> {
             Diagnostic::new(
                 RuleId::Returns,
                 piece.span(),
-                format!("`{}` is not a type", piece.text),
+                message!("`{}` is not a type", piece.text),
             )
             .with_help("write `()` for an operator that returns nothing")
             .with_safe_fix(piece.span(), "()"),
@@ -170,7 +171,7 @@ pub(super) fn parse_return(piece: Piece<'_>, all: Piece<'_>) -> Read<Return> {
                 piece.span(),
                 "a return whose annotation contains an arrow must have a name",
             )
-            .with_help(format!("write `{} result`", piece.text));
+            .with_help(message!("write `{} result`", piece.text));
         }
         diagnostic
     })?;
@@ -204,7 +205,7 @@ fn annotated_type(written: Piece<'_>) -> Read<(Type, Option<Annotation>)> {
                 Diagnostic::new(
                     RuleId::AnnotationPlacement,
                     behind.span(),
-                    format!("`{}` cannot follow an annotation", behind.text),
+                    message!("`{}` cannot follow an annotation", behind.text),
                 )
                 .with_help("only `Tensor(a)`, `Tensor(a)?` and `Tensor(a)[]` can be annotated"),
             );
@@ -304,7 +305,7 @@ fn no_annotation(inside: Piece<'_>) -> Diagnostic {
     Diagnostic::new(
         RuleId::Annotation,
         inside.span(),
-        format!("malformed alias annotation `{}`", inside.text),
+        message!("malformed alias annotation `{}`", inside.text),
     )
     .with_help(
         "write one lower-case letter for the alias set, `!` after it if the tensor is mutated, and \

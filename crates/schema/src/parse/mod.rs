@@ -8,6 +8,7 @@
 //! too.
 
 use opatlas_source::diagnostic::RuleId;
+use opatlas_source::message;
 mod argument;
 mod shorthand;
 mod slips;
@@ -165,8 +166,10 @@ fn too_long(schema: Piece<'_>) -> Option<Diagnostic> {
     }
     let message = "this schema is too long";
     Some(
-        Diagnostic::new(RuleId::YamlLimit, schema.span(), message).with_help(format!(
-            "a schema can have at most {LONGEST} bytes and {MOST_COMMAS} commas"
+        Diagnostic::new(RuleId::YamlLimit, schema.span(), message).with_help(message!(
+            "a schema can have at most {} bytes and {} commas",
+            LONGEST,
+            MOST_COMMAS
         )),
     )
 }
@@ -190,28 +193,28 @@ fn name_diagnostic(name: Piece<'_>, error: &NameError) -> Diagnostic {
         NameError::OutSuffix => Diagnostic::new(
             RuleId::OpNameOutSuffix,
             base.span(),
-            format!(
+            message!(
                 "base name `{}` ends in `_out`, which is reserved for out variants",
                 base.text
             ),
         )
-        .with_help(format!(
+        .with_help(message!(
             "declare it as an overload: `{}.out`",
             base.text.trim_end_matches("_out")
         )),
         NameError::EmptyOverload => Diagnostic::new(
             RuleId::OverloadName,
             name.from(base_end).span(),
-            format!("`{}` has a dot but no overload name", name.text),
+            message!("`{}` has a dot but no overload name", name.text),
         )
-        .with_help(format!(
+        .with_help(message!(
             "write `{}`, or add an overload name after the dot",
             base.text
         )),
         NameError::Dunder => Diagnostic::new(
             RuleId::DunderName,
             base.span(),
-            format!(
+            message!(
                 "`{}` looks like an augmented assignment, but Python has no such operation",
                 base.text
             ),
@@ -223,7 +226,7 @@ fn name_diagnostic(name: Piece<'_>, error: &NameError) -> Diagnostic {
         NameError::FunctionalInplace => Diagnostic::new(
             RuleId::FunctionalSuffix,
             base.span(),
-            format!(
+            message!(
                 "`{}` has both the in-place suffix `_` and the suffix `_functional` of a \
                  functional variant",
                 base.text
@@ -402,7 +405,7 @@ impl Reader {
                 Diagnostic::new(
                     RuleId::OutArgsLast,
                     argument.at.0,
-                    format!("argument `{}` follows an out argument", argument.name),
+                    message!("argument `{}` follows an out argument", argument.name),
                 )
                 .with_help("move it before the first out argument, or annotate it as mutable"),
             );
@@ -473,7 +476,7 @@ impl Reader {
                     text.span(),
                     "a single return cannot have parentheses",
                 )
-                .with_help(format!("write `-> {}`", returns[0]))
+                .with_help(message!("write `-> {}`", returns[0]))
                 .with_safe_fix(text.span(), returns[0].to_string()),
             );
         } else if !has && returns.len() > 1 {
@@ -483,7 +486,7 @@ impl Reader {
                     text.span(),
                     "several returns need parentheses",
                 )
-                .with_help(format!("write `-> ({})`", text.text))
+                .with_help(message!("write `-> ({})`", text.text))
                 .with_safe_fix(text.span(), format!("({})", text.text)),
             );
         }

@@ -6,6 +6,7 @@ use super::argument::{looks_typed, parse_argument};
 use super::ty;
 use opatlas_source::diagnostic::Diagnostic;
 use opatlas_source::diagnostic::RuleId;
+use opatlas_source::message;
 
 /// What is wrong with an argument; `cause` is what reading it gave.
 pub(super) fn argument(piece: Piece<'_>, cause: Diagnostic) -> Diagnostic {
@@ -34,7 +35,7 @@ pub(super) fn argument(piece: Piece<'_>, cause: Diagnostic) -> Diagnostic {
             piece.span(),
             "expected exactly one space between type and name, and after each comma",
         )
-        .with_help(format!("write `{joined}`"))
+        .with_help(message!("write `{}`", joined))
         .with_safe_fix(piece.span(), joined);
     }
     match words[..] {
@@ -43,12 +44,12 @@ pub(super) fn argument(piece: Piece<'_>, cause: Diagnostic) -> Diagnostic {
             Diagnostic::new(
                 RuleId::ArgumentNameMissing,
                 piece.span(),
-                format!(
+                message!(
                     "`{}` is not an argument: the type precedes the name",
                     piece.text
                 ),
             )
-            .with_help(format!("write `{ty} {name}`"))
+            .with_help(message!("write `{} {}`", ty, name))
             .with_fix(piece.span(), format!("{ty} {name}"))
         }
         [_, _, _, _] if joined == piece.text => missing_comma(piece, cause),
@@ -75,7 +76,7 @@ fn missing_comma(piece: Piece<'_>, cause: Diagnostic) -> Diagnostic {
         at,
         "expected a comma between two arguments",
     )
-    .with_help(format!("write `{}, {}`", first.text, second.text))
+    .with_help(message!("write `{}, {}`", first.text, second.text))
     .with_fix(at, ", ")
 }
 
@@ -93,7 +94,7 @@ pub(super) fn returned(piece: Piece<'_>, cause: Diagnostic) -> Diagnostic {
             piece.from(end).span(),
             "returns cannot have defaults",
         )
-        .with_help(format!("write `{}`", &piece.text[..end]))
+        .with_help(message!("write `{}`", &piece.text[..end]))
         .with_fix(piece.from(end).span(), "");
     }
     let typed = is_type(&joined) || looks_typed(&joined);
@@ -103,7 +104,7 @@ pub(super) fn returned(piece: Piece<'_>, cause: Diagnostic) -> Diagnostic {
             piece.span(),
             "too many spaces in this return",
         )
-        .with_help(format!("write `{joined}`"))
+        .with_help(message!("write `{}`", joined))
         .with_safe_fix(piece.span(), joined);
     }
     cause
@@ -124,7 +125,7 @@ pub(super) fn unclosed(text: Piece<'_>) -> Diagnostic {
     } else {
         let bare = &text.text[1..];
         diagnostic
-            .with_help(format!("write `-> {bare}`"))
+            .with_help(message!("write `-> {}`", bare))
             .with_fix(text.span(), bare)
     }
 }
@@ -134,14 +135,14 @@ pub(super) fn tuple(text: Piece<'_>, written: Option<String>) -> Diagnostic {
     let diagnostic = Diagnostic::new(
         RuleId::TypeContainer,
         text.span(),
-        format!(
+        message!(
             "unknown type `{}`: PyTorch schemas have no tuples",
             text.text
         ),
     );
     match written {
         Some(written) => diagnostic
-            .with_help(format!("write `-> {written}`"))
+            .with_help(message!("write `-> {}`", written))
             .with_fix(text.span(), written),
         None => diagnostic.with_help("write several returns as `-> (Tensor, int)`"),
     }
@@ -267,7 +268,7 @@ pub(super) fn divided(whole: Piece<'_>, cause: Diagnostic) -> Diagnostic {
                     at,
                     "PyTorch splits arguments at every `, `, so this list cannot contain one",
                 )
-                .with_help(format!("write `{joined}`"));
+                .with_help(message!("write `{}`", joined));
                 // Within quotes the space belongs to a value.
                 match default.contains(['\'', '"']) {
                     true => diagnostic.with_fix(at, joined),

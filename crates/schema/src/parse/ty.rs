@@ -6,6 +6,7 @@ use crate::types::{BaseType, CUSTOM_CLASS_PREFIX, ListSize, Type};
 use opatlas_pytorch::release::Release;
 use opatlas_source::diagnostic::Diagnostic;
 use opatlas_source::diagnostic::RuleId;
+use opatlas_source::{Message, message};
 
 /// How many `?` and `[]` may be stacked. Real types have two; this bounds recursion.
 const MAX_NESTING: usize = 64;
@@ -33,8 +34,9 @@ pub(super) fn type_of(piece: Piece<'_>) -> Result<Type, Box<Diagnostic>> {
                 piece.span(),
                 "this type is nested too deeply",
             )
-            .with_help(format!(
-                "a type can have at most {MAX_NESTING} `?` and `[]`"
+            .with_help(message!(
+                "a type can have at most {} `?` and `[]`",
+                MAX_NESTING
             )),
             Fault::Size(open, digits) => list_size_fault(piece.sub(open + 1..open + 1 + digits)),
             Fault::Unknown(end) => unknown(piece.to(end), piece),
@@ -121,22 +123,25 @@ fn list_size_fault(digits: Piece<'_>) -> Diagnostic {
     let span = digits.span();
     let digits = digits.text;
     if !digits.starts_with('0') {
-        let message = format!("this list size has {} digits", digits.len());
+        let message = message!("this list size has {} digits", digits.len());
         let most = ListSize::MOST_DIGITS;
         return Diagnostic::new(RuleId::TypeListSize, span, message)
-            .with_help(format!("Python parses numbers of at most {most} digits"));
+            .with_help(message!("Python parses numbers of at most {} digits", most));
     }
     let plain = digits.trim_start_matches('0');
     let diagnostic = Diagnostic::new(
         RuleId::TypeListSize,
         span,
-        format!("list size `{digits}` must be a number of at least 1 without leading zeros"),
+        message!(
+            "list size `{}` must be a number of at least 1 without leading zeros",
+            digits
+        ),
     );
     if plain.is_empty() {
         diagnostic.with_help("remove the size, or use a number of at least 1")
     } else {
         diagnostic
-            .with_help(format!("write `[{plain}]`"))
+            .with_help(message!("write `[{}]`", plain))
             .with_safe_fix(span, plain)
     }
 }
@@ -189,7 +194,7 @@ fn unknown(rest: Piece<'_>, whole: Piece<'_>) -> Diagnostic {
         return Diagnostic::new(
             RuleId::TypeListSize,
             size.span(),
-            format!("list size `{}` must be a number of at least 1", size.text),
+            message!("list size `{}` must be a number of at least 1", size.text),
         )
         .with_help("write the size in decimal digits without signs or spaces, or remove it");
     }
@@ -197,18 +202,19 @@ fn unknown(rest: Piece<'_>, whole: Piece<'_>) -> Diagnostic {
         return Diagnostic::new(
             RuleId::TypeCustomClass,
             rest.span(),
-            format!("`{text}` is not a custom class"),
+            message!("`{}` is not a custom class", text),
         )
-        .with_help(format!(
-            "write `{CUSTOM_CLASS_PREFIX}` followed by a dotted name of letters, digits and \
-             underscores"
+        .with_help(message!(
+            "write `{}` followed by a dotted name of letters, digits and \
+             underscores",
+            CUSTOM_CLASS_PREFIX
         ));
     }
     if let Some(optional) = union_with_none(text) {
         return Diagnostic::new(
             RuleId::TypeUnknown,
             rest.span(),
-            format!("unknown type `{text}`"),
+            message!("unknown type `{}`", text),
         )
         .with_near_name(rest.span(), text, &optional);
     }
@@ -216,7 +222,10 @@ fn unknown(rest: Piece<'_>, whole: Piece<'_>) -> Diagnostic {
         let diagnostic = Diagnostic::new(
             RuleId::TypeContainer,
             rest.span(),
-            format!("unknown type `{text}`: PyTorch schemas have no tuples, dicts or unions"),
+            message!(
+                "unknown type `{}`: PyTorch schemas have no tuples, dicts or unions",
+                text
+            ),
         );
         return match list_of_tuple(text) {
             Some(list) => diagnostic.with_near_name(rest.span(), text, &list),
@@ -241,14 +250,14 @@ fn unknown(rest: Piece<'_>, whole: Piece<'_>) -> Diagnostic {
             } else {
                 rest.span()
             },
-            format!("expected a type before the name, found `{}`", whole.text),
+            message!("expected a type before the name, found `{}`", whole.text),
         )
         .with_help("write `Type name`, separated by one space");
     }
     let diagnostic = Diagnostic::new(
         RuleId::TypeUnknown,
         rest.span(),
-        format!("unknown type `{text}`"),
+        message!("unknown type `{}`", text),
     );
     match spelled(text, MOST_GENERICS) {
         Some(right) => diagnostic.with_near_name(rest.span(), text, &right),
@@ -285,9 +294,9 @@ fn inner(text: &str, most: usize) -> Option<String> {
 }
 
 /// Those of the newest release; the rules of a release say which of them came and went.
-fn base_types() -> String {
+fn base_types() -> Message {
     let names: Vec<_> = Release::LATEST.data().base_types.iter().collect();
-    format!("the base types are {}", names.join(", "))
+    message!("the base types are {}", names.join(", "))
 }
 
 /// `List[int]` and `Optional[int]` of Python.
@@ -364,11 +373,11 @@ fn misplaced_annotation(rest: Piece<'_>, whole: Piece<'_>) -> Option<Diagnostic>
     let diagnostic = Diagnostic::new(
         RuleId::AnnotationPlacement,
         annotation.span(),
-        format!("`{}` cannot have an annotation here", before.text),
+        message!("`{}` cannot have an annotation here", before.text),
     );
     Some(match before.text.strip_prefix("Tensor") {
         Some(suffix @ ("?" | "[]")) => diagnostic
-            .with_help(format!("write `Tensor{}{suffix}`", annotation.text))
+            .with_help(message!("write `Tensor{}{}`", annotation.text, suffix))
             .with_safe_fix(whole.span(), format!("Tensor{}{suffix}", annotation.text)),
         _ => diagnostic.with_help(
             "only tensors can alias: annotate `Tensor(a)`, `Tensor(a)?` or `Tensor(a)[]`",

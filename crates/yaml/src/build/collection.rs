@@ -8,6 +8,7 @@ use super::super::tree::{Content, NodeId};
 use super::super::{DEEPEST, limit_error};
 use super::Builder;
 use opatlas_source::Span;
+use opatlas_source::message;
 
 /// What a collection is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,7 +32,10 @@ pub(super) struct Open {
 impl Builder<'_> {
     pub(super) fn start(&mut self, props: Props, start: u32, shape: Shape) -> Scanned<()> {
         if self.open.len() >= DEEPEST {
-            let message = format!("collections are nested more than {DEEPEST} levels deep here");
+            let message = message!(
+                "collections are nested more than {} levels deep here",
+                DEEPEST
+            );
             return Err(limit_error(Span::at(start), message).into());
         }
         if self.open.is_empty() {

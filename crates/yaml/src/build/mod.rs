@@ -2,6 +2,7 @@
 //! diagnostic here, and reading goes on.
 
 use opatlas_source::diagnostic::RuleId;
+use opatlas_source::message;
 mod collection;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -116,8 +117,9 @@ impl<'t> Builder<'t> {
             self.events += 1;
             if self.is_exhausted() {
                 let at = Span::at(self.end);
-                let message = format!(
-                    "the file has more than {MOST_EVENTS} YAML events; Opatlas ignores the rest"
+                let message = message!(
+                    "the file has more than {} YAML events; Opatlas ignores the rest",
+                    MOST_EVENTS
                 );
                 return Err(limit_error(at, message).into());
             }
@@ -170,8 +172,10 @@ impl<'t> Builder<'t> {
         if self.said < MOST_DIAGNOSTICS {
             self.diagnostics.push(diagnostic);
         } else if self.said == MOST_DIAGNOSTICS {
-            let message =
-                format!("this file has {MOST_DIAGNOSTICS} YAML findings; Opatlas omits the rest");
+            let message = message!(
+                "this file has {} YAML findings; Opatlas omits the rest",
+                MOST_DIAGNOSTICS
+            );
             self.document_diagnostics
                 .push(limit_error(diagnostic.span, message));
         }

@@ -5,6 +5,7 @@ use super::super::scanner::{Scanned, TagText, Token, TokenKind};
 use super::super::tag::Tag;
 use super::{Ending, Event, Parser, Place, State};
 use opatlas_source::Span;
+use opatlas_source::message;
 
 /// A document may define this many tag handles.
 const MOST_HANDLES: usize = 100;
@@ -84,7 +85,7 @@ impl Parser<'_> {
         let (major, minor) = version;
         self.unexpected(
             token,
-            format!("PyTorch's reader does not support YAML {major}.{minor}"),
+            message!("PyTorch's reader does not support YAML {}.{}", major, minor),
             "write `%YAML 1.1`, or remove the line",
         )
     }
@@ -96,7 +97,7 @@ impl Parser<'_> {
             return self.unexpected(token, "duplicate tag handle", "remove one of the two");
         }
         if self.handles.len() >= MOST_HANDLES {
-            let message = format!("the file defines more than {MOST_HANDLES} tag handles");
+            let message = message!("the file defines more than {} tag handles", MOST_HANDLES);
             return Err(limit_error(token.span, message).into());
         }
         self.handles.push(directive);

@@ -1,12 +1,11 @@
 //! Nodes, and diagnostics where a node is not allowed.
 
-use std::borrow::Cow;
-
 use super::super::scanner::{LONGEST_SPAN, Scanned, Token, TokenKind, offset};
 use super::super::syntax_error;
 use super::{Event, Parser, Place, Props, State, empty_scalar};
 use opatlas_source::Span;
 use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::message;
 
 impl Parser<'_> {
     /// libyaml: yaml_parser_parse_node.
@@ -108,7 +107,7 @@ impl Parser<'_> {
     pub(super) fn unexpected<T>(
         &self,
         token: Token,
-        message: impl Into<Cow<'static, str>>,
+        message: impl Into<opatlas_source::Message>,
         help: &'static str,
     ) -> Scanned<T> {
         Err(self.unexpected_error(token, message, help).into())
@@ -117,7 +116,7 @@ impl Parser<'_> {
     pub(super) fn unexpected_error(
         &self,
         token: Token,
-        message: impl Into<Cow<'static, str>>,
+        message: impl Into<opatlas_source::Message>,
         help: &'static str,
     ) -> Diagnostic {
         let error = syntax_error(self.visible(token.span), message).with_help(help);
@@ -145,9 +144,10 @@ impl Parser<'_> {
             "{" => ('{', '}'),
             _ => ('[', ']'),
         };
-        let error = syntax_error(mark, format!("this `{open}` is not closed"))
-            .with_help(format!(
-                "close it with `{close}`, or quote the value if it is text"
+        let error = syntax_error(mark, message!("this `{}` is not closed", open))
+            .with_help(message!(
+                "close it with `{}`, or quote the value if it is text",
+                close
             ))
             .with_related("unexpected inside it", self.visible(token.span));
         Err(error.into())

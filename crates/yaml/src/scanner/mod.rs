@@ -18,6 +18,7 @@ use std::collections::VecDeque;
 
 use opatlas_source::Span;
 use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::message;
 
 use super::tree::Style;
 use super::{DEEPEST, limit_error, syntax_error};
@@ -345,7 +346,10 @@ impl<'t> Scanner<'t> {
     fn too_deep(&self) -> Box<Diagnostic> {
         limit_error(
             Span::at(offset(self.cursor.pos)),
-            format!("collections are nested more than {DEEPEST} levels deep here"),
+            message!(
+                "collections are nested more than {} levels deep here",
+                DEEPEST
+            ),
         )
         .into()
     }
@@ -357,12 +361,12 @@ impl<'t> Scanner<'t> {
         let quote = "quote the value: YAML reserves this character at the start of a plain scalar";
         let (message, help) = match byte {
             b'\t' => (
-                "tab in the indentation or before a key".to_owned(),
+                "tab in the indentation or before a key".into(),
                 "indent with spaces; tabs can only separate words inside a line",
             ),
-            0 => ("unexpected NUL character".to_owned(), "remove it"),
+            0 => ("unexpected NUL character".into(), "remove it"),
             _ => (
-                format!("a value cannot start with `{}`", byte as char),
+                message!("a value cannot start with `{}`", byte as char),
                 quote,
             ),
         };

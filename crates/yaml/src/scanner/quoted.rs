@@ -5,6 +5,7 @@ use super::decoded::Draft;
 use super::{Scanned, Scanner, Style, TokenKind, ValueRef, offset, syntax_error};
 use opatlas_source::Span;
 use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::message;
 
 /// What has been read of a quoted scalar.
 struct Quoted {
@@ -189,7 +190,7 @@ impl Scanner<'_> {
                 let span = Span::new(offset(at), offset(at + 2));
                 Err(syntax_error(
                     span,
-                    format!("this escape needs {digits} hexadecimal digits"),
+                    message!("this escape needs {} hexadecimal digits", digits),
                 )
                 .with_help("write `\\\\` for a backslash")
                 .into())

@@ -2,6 +2,7 @@
 
 use opatlas_source::VENDOR;
 use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::message;
 use opatlas_yaml::{Kind, NodeId, Root, Tree};
 
 /// What a vendor's files mean by what they say.
@@ -121,7 +122,7 @@ impl Profile {
         let Root::Mapping(root) = document.root else {
             return Err(fault(
                 Default::default(),
-                format!("{VENDOR} must be a mapping"),
+                message!("{} must be a mapping", VENDOR),
             ));
         };
         let mut profile = Self::default();
@@ -145,20 +146,20 @@ impl Profile {
         let text = || {
             let text = tree.str_value(value);
             text.map(Box::from)
-                .ok_or_else(|| fault(tree.span(value), format!("`{name}` must be a string")))
+                .ok_or_else(|| fault(tree.span(value), message!("`{}` must be a string", name)))
         };
         let list = || {
             let wrong = || {
                 fault(
                     tree.span(value),
-                    format!("`{name}` must be a list of strings"),
+                    message!("`{}` must be a list of strings", name),
                 )
             };
             let Kind::Sequence(items) = tree.kind(value) else {
                 return Err(wrong());
             };
             if items.len() > MOST_NAMES {
-                let message = format!("`{name}` can have at most {MOST_NAMES} items");
+                let message = message!("`{}` can have at most {} items", name, MOST_NAMES);
                 return Err(fault(tree.span(value), message));
             }
             let items = items.iter().map(|&item| tree.str_value(item));
@@ -177,8 +178,8 @@ impl Profile {
             "versions" => self.versions = list()?,
             _ => {
                 let known: Vec<_> = TEXTS.into_iter().chain(LISTS).collect();
-                let message = format!("unknown field `{name}` in a vendor profile");
-                let help = format!("the fields are {}", known.join(", "));
+                let message = message!("unknown field `{}` in a vendor profile", name);
+                let help = message!("the fields are {}", known.join(", "));
                 return Err(fault(tree.span(key), message).with_help(help));
             }
         }
@@ -235,7 +236,7 @@ impl Profile {
     }
 }
 
-fn fault(at: opatlas_source::Span, message: String) -> Diagnostic {
+fn fault(at: opatlas_source::Span, message: opatlas_source::Message) -> Diagnostic {
     Diagnostic::new(RuleId::VendorProfile, at, message)
         .with_help("`opatlas explain vendor-profile` shows a valid profile")
 }

@@ -11,6 +11,7 @@ use opatlas_schema::parse::parse_schema;
 use opatlas_schema::signature::signature;
 use opatlas_source::Span;
 use opatlas_source::diagnostic::{Complaints, Diagnostic, RuleId};
+use opatlas_source::message;
 use opatlas_source::suggest::nearest;
 use opatlas_yaml::{Kind, NodeId, Tree};
 
@@ -160,13 +161,13 @@ impl Reader<'_> {
             return;
         }
         let at = self.tree.span(key);
-        let message = format!("unknown key `{name}` in a file of {}", self.profile.name);
+        let message = message!("unknown key `{}` in a file of {}", name, self.profile.name);
         let keys = self.profile.keys.iter().map(|key| &**key);
         let sections = SECTIONS.iter().map(|(key, _)| *key);
         let fault = Diagnostic::new(RuleId::BackendKnownKeys, at, message);
         self.diagnostics
             .push(match nearest(name, keys.chain(sections).chain(COMMON)) {
-                Some(near) => fault.with_help(format!("did you mean `{near}`?")),
+                Some(near) => fault.with_help(message!("did you mean `{}`?", near)),
                 None => fault.with_help("add it to `keys` of the vendor profile if it is meant"),
             });
     }
@@ -175,7 +176,7 @@ impl Reader<'_> {
         let Kind::Sequence(items) = self.tree.kind(list) else {
             let is_null = matches!(self.tree.kind(list), Kind::Scalar(s) if s.value.is_empty());
             if !is_null {
-                let message = format!("`{}` must be a list", section.as_str());
+                let message = message!("`{}` must be a list", section.as_str());
                 let at = self.tree.span(key);
                 let fault = Diagnostic::new(RuleId::BackendSupportedList, at, message);
                 self.diagnostics
@@ -185,7 +186,7 @@ impl Reader<'_> {
         };
         for &item in items {
             if self.entries.len() == MOST_ENTRIES {
-                let message = format!("the file has more than {MOST_ENTRIES} entries");
+                let message = message!("the file has more than {} entries", MOST_ENTRIES);
                 let fault = Diagnostic::new(RuleId::YamlLimit, self.tree.span(item), message);
                 self.diagnostics
                     .push(fault.with_help("Opatlas ignores the rest of the section"));
@@ -207,7 +208,7 @@ impl Reader<'_> {
         };
         let Some((func, text)) = func.and_then(|func| Some((func, self.tree.str_value(func)?)))
         else {
-            let message = format!("an entry of `{}` has no `{named}`", section.as_str());
+            let message = message!("an entry of `{}` has no `{}`", section.as_str(), named);
             let fault = Diagnostic::new(RuleId::VendorSchema, self.tree.span(item), message);
             self.diagnostics
                 .push(fault.with_help("name the operator, or give its schema"));
@@ -238,7 +239,7 @@ impl Reader<'_> {
             true => self.whole(section, func, text),
         };
         if section.is_own() && schema.is_none() && !text.contains('(') {
-            let message = format!("`{text}` of `{}` has no schema", section.as_str());
+            let message = message!("`{}` of `{}` has no schema", text, section.as_str());
             let fault = Diagnostic::new(RuleId::VendorSchema, at, message);
             self.diagnostics
                 .push(fault.with_help("give its whole schema: no other file has it"));
@@ -278,7 +279,7 @@ impl Reader<'_> {
             .place(func, span.start as usize..span.end as usize);
         // What is missing at the end has no text; the whole schema is shown then.
         let span = if span.is_empty() { at } else { span };
-        let message = format!("unreadable schema: {}", first.message);
+        let message = message!("unreadable schema: {}", first.message);
         let mut fault = Diagnostic::new(RuleId::VendorSchema, span, message);
         fault.help.clone_from(&first.help);
         self.diagnostics.push(fault);
@@ -307,11 +308,11 @@ impl Reader<'_> {
                 continue;
             }
             let at = self.tree.span(*key);
-            let message = format!("the vendor profile has no field `{name}`");
+            let message = message!("the vendor profile has no field `{}`", name);
             let fault = Diagnostic::new(RuleId::VendorField, at, message);
             let near = nearest(name, self.profile.fields.iter().map(|field| &**field));
             self.diagnostics.push(match near {
-                Some(near) => fault.with_help(format!("did you mean `{near}`?")),
+                Some(near) => fault.with_help(message!("did you mean `{}`?", near)),
                 None => fault.with_help("add it to `fields` of the profile if it is meant"),
             });
         }

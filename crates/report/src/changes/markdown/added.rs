@@ -1,10 +1,10 @@
 //! New operators: where each runs, whether it trains, its out form, and the C++ to write.
 
 use super::item::{Item, line};
-use super::listing::{Listing, Row, Short, cell};
+use super::listing::{Listing, Row, Short};
 use crate::changes::outline::Class;
 use crate::changes::{Report, card, count};
-use crate::escape::{code, markdown};
+use crate::escape::{code_cell as code, prose};
 use opatlas_diff::cards::Card;
 use opatlas_diff::causes::{Cause, Edited};
 use rustc_hash::FxHashMap;
@@ -53,7 +53,6 @@ pub(super) fn items(report: &Report<'_>, rows: Vec<Row<'_>>, room: Option<usize>
 
 fn row<'a>(report: &Report<'_>, edited: &'a Edited, card: Option<&&Card>) -> Row<'a> {
     let change = &report.judgement.changes[edited.edits[0]].change;
-    let name = code(&edited.operator);
     let namespace = edited.operator.split_once("::");
     let namespace = namespace.map_or_else(String::new, |(name, _)| format!("{name}::"));
     let schema = change.new.as_ref().map_or("", |schema| &schema.text);
@@ -69,7 +68,7 @@ fn row<'a>(report: &Report<'_>, edited: &'a Edited, card: Option<&&Card>) -> Row
                 first.push_str(&format!("; its other forms have the tags {tags}"));
             }
             [
-                markdown(&card::runs(card)),
+                prose(&card::runs(card)),
                 card::trains(card).to_owned(),
                 card::out(card, code),
                 card::python(card).to_owned(),
@@ -77,16 +76,12 @@ fn row<'a>(report: &Report<'_>, edited: &'a Edited, card: Option<&&Card>) -> Row
             ]
         },
     );
-    let cells: Vec<String> = [first]
-        .into_iter()
-        .chain(cells)
-        .map(|text| cell(&text))
-        .collect();
+    let cells: Vec<String> = [first].into_iter().chain(cells).collect();
     Row {
         text: format!("| {} |\n", cells.join(" | ")),
         short: Short::New(&edited.operator),
         changes: edited.edits.clone(),
-        name,
+        name: Some(&edited.operator),
     }
 }
 

@@ -8,7 +8,7 @@ use super::item::Item;
 use super::listing::{Listing, Row, Short};
 use crate::changes::outline::Class;
 use crate::changes::{Report, lists};
-use crate::escape::{cut, markdown};
+use crate::escape::{cut, prose};
 use opatlas_diff::Subject;
 
 /// How many operators each backend lost and gained; backends with the same numbers together.
@@ -54,9 +54,9 @@ pub(super) fn overview(report: &Report<'_>, room: Option<usize>) -> Vec<Item> {
         let [lost, gained, kind, autograd] = numbers;
         let text = |keys: &str| format!("| {keys} | {lost} | {gained} | {kind} | {autograd} |\n");
         Row {
-            name: String::new(),
-            text: text(&markdown(&lists::keys(keys))),
-            short: Short::Text(text(&cut(&markdown(&lists::keys(keys)), 200)).into()),
+            name: None,
+            text: text(&prose(&lists::keys(keys))),
+            short: Short::Text(text(&prose(&cut(&lists::keys(keys), 200))).into()),
             changes: Vec::new(),
         }
     };

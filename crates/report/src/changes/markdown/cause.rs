@@ -11,18 +11,19 @@ use super::listing::{Row, Short};
 use super::marked;
 use crate::changes::advice::{FORMULA, why};
 use crate::changes::entry_diff::entry_diff;
+use crate::changes::official::Word;
 use crate::changes::outline::{Class, Section, fails, weight};
 use crate::changes::title::title;
 use crate::changes::{Report, accept, count, help, message, official, verdict};
-use crate::escape::{code, markdown};
+use crate::escape::{code, code_block, markdown};
 use opatlas_diff::causes::{Cause, Edited};
 use opatlas_diff::policy::Judged;
 use opatlas_diff::revision::Pair;
 use opatlas_diff::rules::{ChangeRuleId, Level};
 use opatlas_diff::{Change, Fragment, Note};
 use opatlas_rules::{Stage, registry};
-use opatlas_source::Span;
 use opatlas_source::diagnostic::Finding;
+use opatlas_source::{Message, Span};
 
 /// As many operators are named in one row of consequences.
 const NAMED: usize = 12;
@@ -88,7 +89,7 @@ impl<'a> View<'a, '_> {
             .iter()
             .map(|&i| &self.judged(i).change);
         if followers.any(|change| change.notes.contains(&Note::FormulaUnmatched)) {
-            lines.push_str(&format!("{INDENT}{}\n", markdown(FORMULA)));
+            lines.push_str(&format!("{INDENT}{}\n", markdown(&FORMULA.into())));
         }
         if self.level >= Level::Dangerous
             && root.is_none()
@@ -229,14 +230,17 @@ impl<'a> View<'a, '_> {
             )));
         }
         if let Some(lines) = entry_diff(self.report, &edits[0].change) {
-            rows.push(fenced(&lines));
+            rows.push(diff(&lines));
         }
         rows.extend(self.reason(edits[0]));
         let pair = self.pair(edited);
         if pair.is_some() {
-            let verdict = official::verdict(pair);
-            let parts: Vec<String> = verdict.split("**no**").map(markdown).collect();
-            let verdict = parts.join("**no**");
+            let words = official::verdict(pair);
+            let words = words.iter().map(|word| match word {
+                Word::Plain(text) => markdown(text),
+                Word::No => "**no**".to_owned(),
+            });
+            let verdict: String = words.collect();
             rows.push(plain(format!("- PyTorch's own check: {verdict}\n")));
         }
         let own = self.cause.changes().map(|i| &*self.judged(i).change);
@@ -258,7 +262,7 @@ impl<'a> View<'a, '_> {
     fn reason(&self, judged: &Judged) -> Option<Row<'static>> {
         let change = &judged.change;
         let matters = weight(judged) >= Level::Dangerous;
-        matters.then(|| plain(format!("- why: {}\n", markdown(why(change.rule)))))
+        matters.then(|| plain(format!("- why: {}\n", markdown(&why(change.rule).into()))))
     }
 
     /// A row for one of several operators.
@@ -274,7 +278,7 @@ impl<'a> View<'a, '_> {
         }
         text.push('\n');
         Row {
-            name: code(&edited.operator),
+            name: Some(&edited.operator),
             text,
             short: Short::Operator(&edited.operator),
             changes: edited.edits.clone(),
@@ -284,8 +288,8 @@ impl<'a> View<'a, '_> {
     /// The consequences, those with the same words together. What only represents others is not
     /// shown, and counts as covered.
     fn consequences(&self, covered: &mut Vec<usize>) -> Vec<Row<'a>> {
-        let mut alike: Vec<(String, &Judged, Vec<usize>)> = Vec::new();
-        let mut places: BTreeMap<(ChangeRuleId, String), usize> = BTreeMap::new();
+        let mut alike: Vec<(Message, &Judged, Vec<usize>)> = Vec::new();
+        let mut places: BTreeMap<(ChangeRuleId, Message), usize> = BTreeMap::new();
         for &i in &self.cause.consequences {
             let judged = self.judged(i);
             if judged.change.is_compound() {
@@ -306,7 +310,7 @@ impl<'a> View<'a, '_> {
             .collect()
     }
 
-    fn consequence(&self, told: &str, judged: &Judged, all: Vec<usize>) -> Row<'a> {
+    fn consequence(&self, told: &Message, judged: &Judged, all: Vec<usize>) -> Row<'a> {
         let names = all.iter().map(|&i| code(&self.judged(i).change.operator));
         let mut shown: Vec<String> = names.take(NAMED).collect();
         if let more @ 1.. = all.len() - shown.len() {
@@ -327,7 +331,7 @@ impl<'a> View<'a, '_> {
             markdown(told)
         );
         Row {
-            name: String::new(),
+            name: None,
             text,
             short: Short::Consequences(all.len()),
             changes: all,
@@ -352,29 +356,16 @@ fn operator(name: &str, change: &Change) -> String {
     }
 }
 
-/// A diff as code. The fence is longer than any run of backticks in it.
-fn fenced(lines: &[String]) -> Row<'static> {
-    let ticks = lines.iter().flat_map(|line| line.split(|c| c != '`'));
-    let fence = "`".repeat(ticks.map(str::len).max().unwrap_or(0).max(2) + 1);
-    let mut text = format!("- the entry:\n\n    {fence}diff\n");
-    for line in lines {
-        let shown: String = line.chars().filter(|c| !is_hidden(*c)).collect();
-        text.push_str(&format!("    {shown}\n"));
-    }
-    text.push_str(&format!("    {fence}\n\n"));
-    plain(text)
-}
-
-/// Whether a character could change how the text around it is shown.
-fn is_hidden(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+/// A diff as code.
+fn diff(lines: &[String]) -> Row<'static> {
+    let block = code_block("diff", lines, "    ");
+    plain(format!("- the entry:\n\n{block}\n"))
 }
 
 /// A row that covers no change.
 fn plain(text: String) -> Row<'static> {
     Row {
-        name: String::new(),
+        name: None,
         short: Short::Text("- too long to show here\n".into()),
         text,
         changes: Vec::new(),
@@ -464,6 +455,6 @@ pub(super) fn row<'a>(report: &Report<'_>, cause: &'a Cause) -> Row<'a> {
         text,
         short: Short::Operator(&edited.operator),
         changes: cause.changes().collect(),
-        name,
+        name: Some(&edited.operator),
     }
 }

@@ -12,6 +12,7 @@ pub(super) fn items(report: &Report<'_>, about: &[usize], room: Option<usize>) -
         let change = &report.judgement.changes[i].change;
         let name = code(&change.operator);
         Row {
+            name: Some(&change.operator),
             text: format!(
                 "- {name}: {} · `{}`\n",
                 markdown(&message(change)),
@@ -19,7 +20,6 @@ pub(super) fn items(report: &Report<'_>, about: &[usize], room: Option<usize>) -
             ),
             short: Short::Operator(&change.operator),
             changes: vec![i],
-            name,
         }
     };
     let listing = Listing {

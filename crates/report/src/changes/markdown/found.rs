@@ -1,11 +1,11 @@
 //! New findings that follow from no change: one piece for each rule and message.
 
 use super::block::{Block, INDENT};
-use super::item::{Item, address, in_full};
+use super::item::{Item, address, in_full, short_name};
 use super::listing::{Row, Short};
 use crate::changes::Report;
 use crate::changes::outline::Class;
-use crate::escape::{code, cut, markdown};
+use crate::escape::{code, cut, markdown, prose};
 use opatlas_source::diagnostic::{Finding, Severity};
 
 /// The longest message in what is shown short.
@@ -33,7 +33,7 @@ fn rule(report: &Report<'_>, finding: &Finding) -> String {
 }
 
 fn help(finding: &Finding) -> String {
-    let help = finding.help.as_deref();
+    let help = finding.help.as_ref();
     help.map_or_else(String::new, |help| format!(". {}", markdown(help)))
 }
 
@@ -47,7 +47,7 @@ pub(super) fn items(
     let [first, ..] = findings else {
         return Vec::new();
     };
-    let short = cut(&first.message, SHORT_MESSAGE);
+    let short = first.message.cut(SHORT_MESSAGE);
     let (title, rows) = match findings {
         [only] => (format!("- {}", sentence(report, only)), Vec::new()),
         several => {
@@ -81,14 +81,14 @@ pub(super) fn items(
     block.items(report, room)
 }
 
-fn row(report: &Report<'_>, finding: &Finding) -> Row<'static> {
+fn row<'a>(report: &Report<'_>, finding: &'a Finding) -> Row<'a> {
     let place = code(&report.found.place(finding));
     let operator = finding.operator.as_deref();
-    let name = operator.map_or_else(|| code(&finding.file), code);
+    let name = operator.unwrap_or(&finding.file);
     Row {
-        text: format!("- {name} ({place})\n"),
-        short: Short::Text(format!("- {}\n", code(&cut(&name, 80))).into()),
-        name,
+        text: format!("- {} ({place})\n", code(name)),
+        short: Short::Text(format!("- {}\n", short_name(name)).into()),
+        name: Some(name),
         changes: Vec::new(),
     }
 }
@@ -105,7 +105,7 @@ pub(super) fn omission(report: &Report<'_>) -> Option<Item> {
         },
         text: format!(
             "\n- New findings: {}\n{INDENT}\n",
-            markdown(&cut(&omission, 600))
+            prose(&cut(&omission, 600))
         ),
         changes: Vec::new(),
         is_short: false,

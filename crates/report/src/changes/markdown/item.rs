@@ -5,9 +5,10 @@ use crate::changes::{Report, Side, of_file};
 use crate::escape::{code, cut};
 use opatlas_diff::rules::{ChangeRule, Impacts};
 use opatlas_diff::{Change, Fragment, SideFile};
+use opatlas_source::visible::is_acting;
 
 /// The longest name in what is shown short.
-const SHORT_NAME: usize = 80;
+pub(super) const SHORT_NAME: usize = 80;
 
 /// A piece of a report.
 #[derive(Debug, Clone)]
@@ -59,10 +60,12 @@ pub(crate) fn address(url: &str) -> String {
         match char {
             '(' => out.push_str("%28"),
             ')' => out.push_str("%29"),
+            '|' => out.push_str("%7C"),
+            '`' => out.push_str("%60"),
             '<' => out.push_str("%3C"),
             '>' => out.push_str("%3E"),
             '\\' => out.push_str("%5C"),
-            c if c.is_whitespace() || c.is_control() => out.push_str("%20"),
+            c if c.is_whitespace() || is_acting(c) => out.push_str("%20"),
             c => out.push(c),
         }
     }

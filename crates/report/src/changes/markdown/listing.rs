@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::item::{Item, chars, fits, in_full, short_name};
+use super::item::{Item, SHORT_NAME, chars, fits, in_full, short_name};
 use crate::changes::outline::Class;
 use crate::changes::{Report, count};
-use crate::escape::cut;
+use crate::escape::{code_cell, cut, html};
 
 /// Longer lists are folded.
 const FOLDED: usize = 8;
@@ -30,8 +30,8 @@ pub(super) struct Listing<'a> {
 
 /// One row.
 pub(super) struct Row<'a> {
-    /// The operator as code, for the summary of a folded list.
-    pub name: String,
+    /// The operator or file, for the summary of a folded list.
+    pub name: Option<&'a str>,
     pub text: String,
     /// Instead of `text` where that alone is over the room.
     pub short: Short<'a>,
@@ -57,19 +57,14 @@ impl Short<'_> {
             Self::Text(text) => return Cow::Borrowed(text),
             Self::Operator(name) => format!("- {}: {}\n", short_name(name), full()),
             Self::New(name) => {
-                let (name, full) = (cell(&short_name(name)), cell(&full()));
-                format!("| {name} | {full} | | | | |\n")
+                let name = code_cell(&cut(name, SHORT_NAME));
+                format!("| {name} | {} | | | | |\n", full())
             }
             Self::Consequences(number) => {
                 format!("- {}: {}\n", count(*number, "consequence"), full())
             }
         })
     }
-}
-
-/// Text in a table: a bar would end the cell.
-pub(super) fn cell(text: &str) -> String {
-    text.replace('|', "\\|").replace('\n', " ")
 }
 
 impl Listing<'_> {
@@ -137,7 +132,8 @@ impl Listing<'_> {
             list.push('\n');
         }
         if self.is_folded && rows.len() > FOLDED {
-            let names: Vec<String> = rows.iter().take(3).map(|row| html(&row.name)).collect();
+            let names = rows.iter().filter_map(|row| row.name).take(3);
+            let names: Vec<String> = names.map(html_code).collect();
             text.push_str(&format!(
                 "\n<details><summary>{}: {}, …</summary>\n\n{list}\n</details>\n",
                 count(rows.len(), self.what),
@@ -161,17 +157,7 @@ impl Listing<'_> {
     }
 }
 
-/// A code span as HTML, for a summary, in which Markdown is not read.
-fn html(span: &str) -> String {
-    let text = span.trim_matches('`').trim();
-    let mut out = String::from("<code>");
-    for char in cut(text, 60).chars() {
-        match char {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            other => out.push(other),
-        }
-    }
-    out + "</code>"
+/// Code in a summary, in which Markdown is not read.
+fn html_code(text: &str) -> String {
+    format!("<code>{}</code>", html(&cut(text, 60)))
 }

@@ -52,7 +52,7 @@ fn folded(report: &Report<'_>, room: Option<usize>) -> Vec<Item> {
     block.items(report, room)
 }
 
-fn row(report: &Report<'_>, unread: &Unread) -> Row<'static> {
+fn row<'a>(report: &Report<'_>, unread: &'a Unread) -> Row<'a> {
     let side = match unread.side {
         UnreadSide::Base => &report.base,
         UnreadSide::Head => &report.head,
@@ -79,7 +79,7 @@ fn row(report: &Report<'_>, unread: &Unread) -> Row<'static> {
         in_full(report)
     );
     Row {
-        name: name.map_or_else(String::new, code),
+        name,
         text: text(shown, markdown(&unread.message)),
         short: Short::Text(short.into()),
         changes: Vec::new(),

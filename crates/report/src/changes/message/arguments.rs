@@ -1,18 +1,13 @@
 //! Sentences about arguments, defaults, annotations, out arguments and returns.
 
-use std::fmt;
-
-use super::{Tick, names, text, ticks};
+use super::{names, text, tick, ticks};
 use opatlas_diff::rules::ChangeRuleId;
 use opatlas_diff::{Change, Fragment, Note, Subject};
+use opatlas_source::{Message, message};
 
 /// `` `int` to `SymInt` ``
-struct FromTo<'t>(&'t str, &'t str);
-
-impl fmt::Display for FromTo<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} to {}", Tick(self.0), Tick(self.1))
-    }
+fn from_to(old: &str, new: &str) -> Message {
+    message!("`{}` to `{}`", old, new)
 }
 
 /// An argument or return as its schema writes it.
@@ -49,155 +44,174 @@ impl<'a> Declared<'a> {
         }
     }
 
-    fn default(&self) -> Tick<'a> {
-        Tick(self.default.unwrap_or(""))
+    fn default(&self) -> Message {
+        tick(self.default.unwrap_or(""))
     }
 }
 
-pub(super) fn message(change: &Change) -> Option<String> {
+pub(super) fn message(change: &Change) -> Option<Message> {
     let old = Declared::of(change.old.as_ref());
     let new = Declared::of(change.new.as_ref());
     let id = change.rule.id;
     if id.as_str().starts_with("return-") || id.as_str().starts_with("var") {
         return returns(change, old, new);
     }
-    let what = fmt::from_fn(|f| match &change.subject {
+    let what = match &change.subject {
         Subject::Argument(name) if id.as_str().starts_with("out-") => {
-            write!(f, "out argument {}", Tick(name))
+            message!("out argument `{}`", name)
         }
-        Subject::Argument(name) => write!(f, "argument {}", Tick(name)),
-        _ => Ok(()),
-    });
-    let types = || FromTo(old.ty, new.ty);
+        Subject::Argument(name) => message!("argument `{}`", name),
+        _ => Message::default(),
+    };
+    let types = || from_to(old.ty, new.ty);
     Some(match id {
         ChangeRuleId::ArgumentAddedWithDefault | ChangeRuleId::ArgumentAddedContainerDefault => {
-            format!(
-                "new {what} of type {} with default {}",
-                Tick(new.ty),
+            message!(
+                "new {} of type {} with default {}",
+                what,
+                tick(new.ty),
                 new.default()
             )
         }
         ChangeRuleId::ArgumentAddedRequired => {
-            format!("new {what} of type {} without a default", Tick(new.ty))
+            message!("new {} of type {} without a default", what, tick(new.ty))
         }
-        ChangeRuleId::ArgumentInserted => format!(
-            "new {what} of type {} before existing arguments{}",
-            Tick(new.ty),
+        ChangeRuleId::ArgumentInserted => message!(
+            "new {} of type {} before existing arguments{}",
+            what,
+            tick(new.ty),
             match new.default {
-                Some(default) => format!(", with default {}", Tick(default)),
-                None => ", without a default".to_owned(),
+                Some(default) => message!(", with default `{}`", default),
+                None => ", without a default".into(),
             }
         ),
-        ChangeRuleId::ArgumentAddedAfterOut => format!(
-            "new {what} of type {} after an out argument{}",
-            Tick(new.ty),
+        ChangeRuleId::ArgumentAddedAfterOut => message!(
+            "new {} of type {} after an out argument{}",
+            what,
+            tick(new.ty),
             match new.default {
-                Some(default) => format!(", with default {}", Tick(default)),
-                None => ", without a default".to_owned(),
+                Some(default) => message!(", with default `{}`", default),
+                None => ", without a default".into(),
             }
         ),
         ChangeRuleId::ArgumentRemoved => match old.default {
-            Some(default) => format!("{what} removed; its default was {}", Tick(default)),
-            None => format!("{what} removed"),
+            Some(default) => message!("{} removed; its default was {}", what, tick(default)),
+            None => message!("{} removed", what),
         },
         ChangeRuleId::ArgumentRenamed | ChangeRuleId::OutArgumentRenamed => {
-            format!("{what} renamed to {}", Tick(new.name))
+            message!("{} renamed to {}", what, tick(new.name))
         }
-        ChangeRuleId::ArgumentReordered if change.notes.contains(&Note::SilentSwap) => format!(
+        ChangeRuleId::ArgumentReordered if change.notes.contains(&Note::SilentSwap) => message!(
             "arguments {} reordered; their types are equal, so swapped values cause no error",
             ticks(&names(change))
         ),
         ChangeRuleId::ArgumentReordered => {
-            format!("arguments {} reordered", ticks(&names(change)))
+            message!("arguments {} reordered", ticks(&names(change)))
         }
         ChangeRuleId::ArgumentReorderedKwargOnly => {
-            format!("keyword-only arguments {} reordered", ticks(&names(change)))
+            message!("keyword-only arguments {} reordered", ticks(&names(change)))
         }
         ChangeRuleId::OutArgumentReordered => {
-            format!("out arguments {} reordered", ticks(&names(change)))
+            message!("out arguments {} reordered", ticks(&names(change)))
         }
         ChangeRuleId::ArgumentTypeWidened | ChangeRuleId::OutArgumentTypeWidened => {
-            format!("{what} accepts more: {}{}", types(), besides(change))
+            message!("{} accepts more: {}{}", what, types(), besides(change))
         }
         ChangeRuleId::ArgumentTypeNarrowed | ChangeRuleId::OutArgumentTypeNarrowed => {
-            format!("{what} accepts less: {}{}", types(), besides(change))
+            message!("{} accepts less: {}{}", what, types(), besides(change))
         }
         ChangeRuleId::ArgumentTypeChanged
         | ChangeRuleId::ArgumentTypeChangedErased
         | ChangeRuleId::ArgumentTypeSymint
         | ChangeRuleId::ArgumentTypeDeSymint
-        | ChangeRuleId::OutArgumentTypeChanged => format!("{what} changed type from {}", types()),
+        | ChangeRuleId::OutArgumentTypeChanged => {
+            message!("{} changed type from {}", what, types())
+        }
         ChangeRuleId::ListSizeHintRemoved => {
-            format!(
-                "{what} no longer accepts a single number for the list: {}",
+            message!(
+                "{} no longer accepts a single number for the list: {}",
+                what,
                 types()
             )
         }
         ChangeRuleId::ListSizeHintAdded => {
-            format!(
-                "{what} now accepts a single number for the list: {}",
+            message!(
+                "{} now accepts a single number for the list: {}",
+                what,
                 types()
             )
         }
         ChangeRuleId::ListSizeHintChanged => {
-            format!("the list size of {what} changed: {}", types())
+            message!("the list size of {} changed: {}", what, types())
         }
-        ChangeRuleId::ArgumentBecameKwargOnly => format!("{what} is now keyword-only"),
-        ChangeRuleId::ArgumentBecamePositional => format!("{what} can now be passed by position"),
-        ChangeRuleId::DefaultAdded => format!("{what} now has the default {}", new.default()),
-        ChangeRuleId::DefaultRemoved => format!("{what} lost its default {}", old.default()),
+        ChangeRuleId::ArgumentBecameKwargOnly => message!("{} is now keyword-only", what),
+        ChangeRuleId::ArgumentBecamePositional => {
+            message!("{} can now be passed by position", what)
+        }
+        ChangeRuleId::DefaultAdded => message!("{} now has the default {}", what, new.default()),
+        ChangeRuleId::DefaultRemoved => message!("{} lost its default {}", what, old.default()),
         ChangeRuleId::DefaultChanged if change.notes.contains(&Note::SameNumberOtherKind) => {
-            format!(
-                "the default of {what} changed from {} to {}, the same number with another type",
+            message!(
+                "the default of {} changed from {} to {}, the same number with another type",
+                what,
                 old.default(),
                 new.default()
             )
         }
-        ChangeRuleId::DefaultChanged => format!(
-            "the default of {what} changed from {} to {}",
+        ChangeRuleId::DefaultChanged => message!(
+            "the default of {} changed from {} to {}",
+            what,
             old.default(),
             new.default()
         ),
-        ChangeRuleId::DefaultRespelled if old.default == new.default => format!(
-            "the default {} of {what} is parsed for another type, but means the same",
-            old.default()
+        ChangeRuleId::DefaultRespelled if old.default == new.default => message!(
+            "the default {} of {} is parsed for another type, but means the same",
+            old.default(),
+            what
         ),
-        ChangeRuleId::DefaultRespelled => format!(
-            "the default of {what} is written as {} instead of {}, but means the same",
+        ChangeRuleId::DefaultRespelled => message!(
+            "the default of {} is written as {} instead of {}, but means the same",
+            what,
             new.default(),
             old.default()
         ),
-        ChangeRuleId::DefaultChangedWithType => format!(
-            "type and default of {what} changed from {} to {}",
-            Tick(text(change.old.as_ref())),
-            Tick(text(change.new.as_ref()))
+        ChangeRuleId::DefaultChangedWithType => message!(
+            "type and default of {} changed from {} to {}",
+            what,
+            tick(text(change.old.as_ref())),
+            tick(text(change.new.as_ref()))
         ),
         ChangeRuleId::AliasAnnotationAdded => {
-            format!("{what} may now share memory with a return: {}", types())
+            message!("{} may now share memory with a return: {}", what, types())
         }
         ChangeRuleId::AliasAnnotationRemoved => {
-            format!("{what} no longer shares memory with a return: {}", types())
+            message!(
+                "{} no longer shares memory with a return: {}",
+                what,
+                types()
+            )
         }
-        ChangeRuleId::MutabilityGained => format!("{what} is now mutable: {}", types()),
-        ChangeRuleId::MutabilityLost => format!("{what} is no longer mutable: {}", types()),
-        ChangeRuleId::AliasSetRenamed => format!(
+        ChangeRuleId::MutabilityGained => message!("{} is now mutable: {}", what, types()),
+        ChangeRuleId::MutabilityLost => message!("{} is no longer mutable: {}", what, types()),
+        ChangeRuleId::AliasSetRenamed => message!(
             "the alias letters of {} changed consistently",
             ticks(&names(change))
         ),
         ChangeRuleId::AliasSetChanged => {
-            format!("the alias set of {what} changed: {}", types())
+            message!("the alias set of {} changed: {}", what, types())
         }
         ChangeRuleId::MutabilityRespelled => {
-            format!(
-                "the mutable annotation of {what} is written differently: {}",
+            message!(
+                "the mutable annotation of {} is written differently: {}",
+                what,
                 types()
             )
         }
-        ChangeRuleId::ArgumentBecameOut => format!("{what} became an out argument"),
-        ChangeRuleId::OutArgumentBecameInput => format!("{what} became an input"),
-        ChangeRuleId::OutArgumentAdded => format!("new {what} of type {}", Tick(new.ty)),
-        ChangeRuleId::OutArgumentRemoved => format!("{what} removed"),
-        ChangeRuleId::OutArgumentsReplaced => "out arguments replaced by inputs".to_owned(),
+        ChangeRuleId::ArgumentBecameOut => message!("{} became an out argument", what),
+        ChangeRuleId::OutArgumentBecameInput => message!("{} became an input", what),
+        ChangeRuleId::OutArgumentAdded => message!("new {} of type {}", what, tick(new.ty)),
+        ChangeRuleId::OutArgumentRemoved => message!("{} removed", what),
+        ChangeRuleId::OutArgumentsReplaced => "out arguments replaced by inputs".into(),
         _ => return None,
     })
 }
@@ -210,49 +224,47 @@ fn besides(change: &Change) -> &'static str {
     }
 }
 
-fn returns(change: &Change, old: Declared<'_>, new: Declared<'_>) -> Option<String> {
+fn returns(change: &Change, old: Declared<'_>, new: Declared<'_>) -> Option<Message> {
     let (before, after) = (text(change.old.as_ref()), text(change.new.as_ref()));
-    let what = fmt::from_fn(|f| match (&change.subject, old.name) {
-        (Subject::Return(_), name) if !name.is_empty() => write!(f, "return {}", Tick(name)),
-        (Subject::Return(0), _) => f.write_str("the return"),
-        (Subject::Return(index), _) => write!(f, "return {}", index + 1),
-        _ => Ok(()),
-    });
-    let types = || FromTo(old.ty, new.ty);
-    let all = || FromTo(before, after);
+    let what = match (&change.subject, old.name) {
+        (Subject::Return(_), name) if !name.is_empty() => message!("return `{}`", name),
+        (Subject::Return(0), _) => "the return".into(),
+        (Subject::Return(index), _) => message!("return {}", index + 1),
+        _ => Message::default(),
+    };
+    let types = || from_to(old.ty, new.ty);
+    let all = || from_to(before, after);
     Some(match change.rule.id {
         ChangeRuleId::ReturnCountChanged => match (values(before), values(after)) {
-            (old, 1) => format!("it returns one value instead of {old}"),
-            (old, new) => format!("it returns {new} values instead of {old}"),
+            (old, 1) => message!("it returns one value instead of {}", old),
+            (old, new) => message!("it returns {} values instead of {}", new, old),
         },
-        ChangeRuleId::ReturnRenamed => format!("{what} renamed to {}", Tick(new.name)),
-        ChangeRuleId::ReturnNameAdded => format!("returns gained names: {}", all()),
-        ChangeRuleId::ReturnNameRemoved => format!("returns lost their names: {}", all()),
-        ChangeRuleId::ReturnReordered => format!("returns reordered: {}", all()),
-        ChangeRuleId::ReturnTypeWidened => format!("{what} can now be of more types: {}", types()),
+        ChangeRuleId::ReturnRenamed => message!("{} renamed to {}", what, tick(new.name)),
+        ChangeRuleId::ReturnNameAdded => message!("returns gained names: {}", all()),
+        ChangeRuleId::ReturnNameRemoved => message!("returns lost their names: {}", all()),
+        ChangeRuleId::ReturnReordered => message!("returns reordered: {}", all()),
+        ChangeRuleId::ReturnTypeWidened => {
+            message!("{} can now be of more types: {}", what, types())
+        }
         ChangeRuleId::ReturnTypeNarrowed => {
-            format!("{what} is now of a narrower type: {}", types())
+            message!("{} is now of a narrower type: {}", what, types())
         }
         ChangeRuleId::ReturnTypeChanged
         | ChangeRuleId::ReturnTypeChangedErased
         | ChangeRuleId::ReturnTypeSymint => {
-            format!("{what} changed type from {}", types())
+            message!("{} changed type from {}", what, types())
         }
         ChangeRuleId::ReturnAliasChanged => {
-            format!("the alias annotation of {what} changed: {}", types())
+            message!("the alias annotation of {} changed: {}", what, types())
         }
         ChangeRuleId::VarargChanged if is_longer(before, after) => {
-            "it now takes any number of further arguments".to_owned()
+            "it now takes any number of further arguments".into()
         }
-        ChangeRuleId::VarargChanged => {
-            "it no longer takes any number of further arguments".to_owned()
-        }
+        ChangeRuleId::VarargChanged => "it no longer takes any number of further arguments".into(),
         ChangeRuleId::VarretChanged if is_longer(before, after) => {
-            "it can now return any number of further values".to_owned()
+            "it can now return any number of further values".into()
         }
-        ChangeRuleId::VarretChanged => {
-            "it no longer returns any number of further values".to_owned()
-        }
+        ChangeRuleId::VarretChanged => "it no longer returns any number of further values".into(),
         _ => return None,
     })
 }

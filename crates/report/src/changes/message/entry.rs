@@ -1,7 +1,6 @@
 //! Sentences about fields of an entry, kernels and tags, and their effect on each backend.
 
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::{formulas, from_to, names, push_ticks, text, tick, ticks};
@@ -9,38 +8,38 @@ use crate::changes::lists::{self, keys};
 use opatlas_diff::rules::ChangeRuleId;
 use opatlas_diff::{Change, Note, Subject};
 use opatlas_operators::entry::KeyName;
+use opatlas_source::sentence::codes;
+use opatlas_source::{Message, message};
 
-pub(super) fn message(change: &Change) -> Option<String> {
+pub(super) fn message(change: &Change) -> Option<Message> {
     Some(match change.rule.id {
-        ChangeRuleId::VariantMethodRemoved => "it is no longer a method of `Tensor`".to_owned(),
-        ChangeRuleId::VariantFunctionRemoved => "it is no longer a function".to_owned(),
-        ChangeRuleId::VariantMethodAdded => "it is now also a method of `Tensor`".to_owned(),
-        ChangeRuleId::VariantFunctionAdded => "it is now also a function".to_owned(),
+        ChangeRuleId::VariantMethodRemoved => "it is no longer a method of `Tensor`".into(),
+        ChangeRuleId::VariantFunctionRemoved => "it is no longer a function".into(),
+        ChangeRuleId::VariantMethodAdded => "it is now also a method of `Tensor`".into(),
+        ChangeRuleId::VariantFunctionAdded => "it is now also a function".into(),
         ChangeRuleId::PythonModuleChanged => {
-            format!("its Python module changed {}", from_to(change, "`torch`"))
+            message!("its Python module changed {}", from_to(change, "`torch`"))
         }
         ChangeRuleId::CppNoDefaultArgsAdded => {
-            format!("C++ callers must now pass {}", ticks(&names(change)))
+            message!("C++ callers must now pass {}", ticks(&names(change)))
         }
         ChangeRuleId::CppNoDefaultArgsRemoved => {
-            format!("C++ callers can now omit {}", ticks(&names(change)))
+            message!("C++ callers can now omit {}", ticks(&names(change)))
         }
-        ChangeRuleId::ManualCppBindingAdded => {
-            "its C++ functions are no longer generated".to_owned()
-        }
-        ChangeRuleId::ManualCppBindingRemoved => "its C++ functions are generated again".to_owned(),
+        ChangeRuleId::ManualCppBindingAdded => "its C++ functions are no longer generated".into(),
+        ChangeRuleId::ManualCppBindingRemoved => "its C++ functions are generated again".into(),
         ChangeRuleId::CategoryOverrideChanged => {
-            format!("`category_override` changed {}", from_to(change, "none"))
+            message!("`category_override` changed {}", from_to(change, "none"))
         }
-        ChangeRuleId::DeprecatedSignatureRemoved => format!(
+        ChangeRuleId::DeprecatedSignatureRemoved => message!(
             "Python no longer accepts the deprecated {}",
             tick(text(change.old.as_ref()))
         ),
-        ChangeRuleId::DeprecatedSignatureAdded => format!(
+        ChangeRuleId::DeprecatedSignatureAdded => message!(
             "Python now accepts the deprecated {}",
             tick(text(change.new.as_ref()))
         ),
-        ChangeRuleId::ConstRefChanged => format!(
+        ChangeRuleId::ConstRefChanged => message!(
             "kernels now take mutable tensors as {}",
             match text(change.new.as_ref()) {
                 "True" => "`const Tensor&`",
@@ -48,38 +47,34 @@ pub(super) fn message(change: &Change) -> Option<String> {
             }
         ),
         ChangeRuleId::StructuredChanged => match text(change.new.as_ref()) {
-            "True" => "it became structured".to_owned(),
-            _ => "it is no longer structured".to_owned(),
+            "True" => "it became structured".into(),
+            _ => "it is no longer structured".into(),
         },
         ChangeRuleId::StructuredDelegateChanged => {
-            format!("`structured_delegate` changed {}", from_to(change, "none"))
+            message!("`structured_delegate` changed {}", from_to(change, "none"))
         }
         ChangeRuleId::StructuredInheritsChanged => {
-            format!("`structured_inherits` changed {}", from_to(change, "none"))
+            message!("`structured_inherits` changed {}", from_to(change, "none"))
         }
         ChangeRuleId::PrecomputedChanged => {
-            format!("`precomputed` changed {}", from_to(change, "nothing"))
+            message!("`precomputed` changed {}", from_to(change, "nothing"))
         }
         ChangeRuleId::UfuncInnerLoopChanged => {
-            format!("`ufunc_inner_loop` changed {}", from_to(change, "none"))
+            message!("`ufunc_inner_loop` changed {}", from_to(change, "none"))
         }
         ChangeRuleId::ManualKernelRegistrationChanged => match text(change.new.as_ref()) {
-            "True" => "generated code no longer registers its kernels".to_owned(),
-            _ => "generated code now registers its kernels".to_owned(),
+            "True" => "generated code no longer registers its kernels".into(),
+            _ => "generated code now registers its kernels".into(),
         },
         ChangeRuleId::DeviceCheckRemoved => {
-            "PyTorch no longer checks that all tensors are on one device".to_owned()
+            "PyTorch no longer checks that all tensors are on one device".into()
         }
         ChangeRuleId::DeviceCheckAdded => {
-            "PyTorch now checks that all tensors are on one device".to_owned()
+            "PyTorch now checks that all tensors are on one device".into()
         }
         ChangeRuleId::DeviceGuardChanged => match text(change.new.as_ref()) {
-            "True" => {
-                "PyTorch now makes the device of the tensors current before a call".to_owned()
-            }
-            _ => {
-                "PyTorch no longer makes the device of the tensors current before a call".to_owned()
-            }
+            "True" => "PyTorch now makes the device of the tensors current before a call".into(),
+            _ => "PyTorch no longer makes the device of the tensors current before a call".into(),
         },
         ChangeRuleId::FormulaAdded
         | ChangeRuleId::FormulaChanged
@@ -89,18 +84,18 @@ pub(super) fn message(change: &Change) -> Option<String> {
     })
 }
 
-fn tags(change: &Change) -> Option<String> {
+fn tags(change: &Change) -> Option<Message> {
     let own = names(change);
     Some(match change.rule.id {
-        ChangeRuleId::TagCoreAdded => "it gained the tag `core` and is now frozen".to_owned(),
+        ChangeRuleId::TagCoreAdded => "it gained the tag `core` and is now frozen".into(),
         ChangeRuleId::TagCoreRemoved => {
-            "it lost the tag `core`, which protected it from changes".to_owned()
+            "it lost the tag `core`, which protected it from changes".into()
         }
         ChangeRuleId::TagUnknown if own.len() == 1 => {
-            format!("`tags.yaml` does not declare the tag {}", ticks(&own))
+            message!("`tags.yaml` does not declare the tag {}", ticks(&own))
         }
         ChangeRuleId::TagUnknown => {
-            format!("`tags.yaml` does not declare the tags {}", ticks(&own))
+            message!("`tags.yaml` does not declare the tags {}", ticks(&own))
         }
         ChangeRuleId::TagAliasBehaviourChanged
         | ChangeRuleId::TagDeterminismChanged
@@ -110,7 +105,7 @@ fn tags(change: &Change) -> Option<String> {
             let head: BTreeSet<&str> = text(change.new.as_ref()).split(", ").collect();
             let (came, went): (Vec<&str>, Vec<&str>) =
                 own.iter().partition(|tag| head.contains(*tag));
-            let mut text = "it ".to_owned();
+            let mut text = Message::from("it ");
             for (verb, tags) in [("gained", came), ("lost", went)] {
                 if tags.is_empty() {
                     continue;
@@ -121,7 +116,7 @@ fn tags(change: &Change) -> Option<String> {
                     ""
                 };
                 let noun = if tags.len() == 1 { "tag" } else { "tags" };
-                let _ = write!(text, "{before}{verb} the {noun} ");
+                text.push(&message!("{}{} the {} ", before, verb, noun));
                 push_ticks(&mut text, tags.len(), tags.iter().copied());
             }
             text
@@ -148,23 +143,15 @@ impl<'t> Iterator for KernelLines<'t> {
     }
 }
 
-/// A sentence with the lines of kernels that a change gives behind each of these words.
-fn with_lines<const LISTS: usize>(before: [(&[&str], &str); LISTS], after: &str) -> String {
-    let letters = before.iter().map(|(words, lines)| {
-        let words: usize = words.iter().map(|word| word.len()).sum();
-        words + lines.len() + " and ````".len()
-    });
-    let mut text = String::with_capacity(letters.sum::<usize>() + after.len());
-    for (words, lines) in before {
-        words.iter().for_each(|word| text.push_str(word));
-        let lines = KernelLines(Some(lines));
-        push_ticks(&mut text, lines.clone().count(), lines);
-    }
-    text.push_str(after);
-    text
+/// The lines of kernels that a change gives, as code.
+fn lines(text: &str) -> Message {
+    let lines = KernelLines(Some(text));
+    let mut message = Message::default();
+    push_ticks(&mut message, lines.clone().count(), lines);
+    message
 }
 
-fn kernels(change: &Change) -> Option<String> {
+fn kernels(change: &Change) -> Option<Message> {
     let (old, new) = (text(change.old.as_ref()), text(change.new.as_ref()));
     let own: &[KeyName] = match &change.subject {
         Subject::Keys(keys) => keys,
@@ -172,40 +159,39 @@ fn kernels(change: &Change) -> Option<String> {
     };
     let kernels = if own.len() == 1 { "kernel" } else { "kernels" };
     Some(match change.rule.id {
-        ChangeRuleId::DispatchKernelRemoved => {
-            with_lines([(&["it lost the ", kernels, " "], old)], "")
+        ChangeRuleId::DispatchKernelRemoved => message!("it lost the {} {}", kernels, lines(old)),
+        ChangeRuleId::DispatchKernelAdded => message!("it gained the {} {}", kernels, lines(new)),
+        ChangeRuleId::DispatchKernelRenamed => {
+            message!(
+                "its {} changed from {} to {}",
+                kernels,
+                lines(old),
+                lines(new)
+            )
         }
-        ChangeRuleId::DispatchKernelAdded => {
-            with_lines([(&["it gained the ", kernels, " "], new)], "")
+        ChangeRuleId::DispatchCompositeAdded => {
+            message!(
+                "{} now serves all backends without a kernel of their own",
+                lines(new)
+            )
         }
-        ChangeRuleId::DispatchKernelRenamed => with_lines(
-            [
-                (&["its ", kernels, " changed from "], old),
-                (&[" to "], new),
-            ],
-            "",
-        ),
-        ChangeRuleId::DispatchCompositeAdded => with_lines(
-            [(&[], new)],
-            " now serves all backends without a kernel of their own",
-        ),
         ChangeRuleId::DefaultCompositeLost => {
             "it was an implicit composite without `dispatch`; its new `dispatch` has no \
              `CompositeImplicitAutograd`"
-                .to_owned()
+                .into()
         }
-        ChangeRuleId::CompositeImplicitToExplicit => format!(
+        ChangeRuleId::CompositeImplicitToExplicit => message!(
             "its composite kernel changed from implicit to explicit, {}, so it needs its own \
              formula",
             from_to(change, "a structured kernel")
         ),
-        ChangeRuleId::CompositeExplicitToImplicit => format!(
+        ChangeRuleId::CompositeExplicitToImplicit => message!(
             "its composite kernel changed from explicit to implicit, {}, so autograd and export \
              see the operators that it calls",
             from_to(change, "a structured kernel")
         ),
         ChangeRuleId::CompositeExplicitNonfunctionalChanged => {
-            format!(
+            message!(
                 "its composite kernel changed {}",
                 from_to(change, "a structured one")
             )
@@ -215,71 +201,55 @@ fn kernels(change: &Change) -> Option<String> {
         ChangeRuleId::BackendSupportKindChanged => {
             on_keys("another kind of kernel runs it on ", own, &[])
         }
-        ChangeRuleId::AutogradSupportLost if change.notes.contains(&Note::Ambiguous) => format!(
+        ChangeRuleId::AutogradSupportLost if change.notes.contains(&Note::Ambiguous) => message!(
             "calls on {} fail, because a composite kernel and a backend's kernel are ambiguous",
             keys(own)
         ),
         ChangeRuleId::AutogradSupportLost if change.notes.contains(&Note::NoDerivatives) => {
-            format!(
+            message!(
                 "it can no longer train on {} (no derivatives.yaml to look up a formula)",
                 keys(own)
             )
         }
         ChangeRuleId::AutogradSupportLost if change.notes.contains(&Note::FormulaUnmatched) => {
-            format!(
+            message!(
                 "its formula in `derivatives.yaml` no longer matches its schema, so it cannot \
                  train on {}",
                 keys(own)
             )
         }
         ChangeRuleId::AutogradSupportLost if change.notes.contains(&Note::FormulaRemoved) => {
-            format!(
+            message!(
                 "`derivatives.yaml` no longer has its formula, so it can no longer train on {}",
                 keys(own)
             )
         }
         ChangeRuleId::AutogradSupportLost => {
-            format!("it can no longer train on {}", keys(own))
+            message!("it can no longer train on {}", keys(own))
         }
-        ChangeRuleId::OverloadShadowing => format!(
+        ChangeRuleId::OverloadShadowing => message!(
             "the new overload matches calls that used {} before",
             names(change)
                 .first()
-                .map_or_else(String::new, |name| tick(name))
+                .map_or_else(Message::default, |name| tick(name))
         ),
         _ => return None,
     })
 }
 
 /// A sentence about keys, and about the operators that call it and follow it there.
-fn on_keys(before: &str, keys: &[KeyName], followers: &[Arc<str>]) -> String {
+fn on_keys(before: &'static str, keys: &[KeyName], followers: &[Arc<str>]) -> Message {
     const NAMED: usize = 5;
-    const THEM: &str = "; with it operators that call it: and more";
-    const NUMBERS: usize = 20;
+    let mut message = message!("{}{}", before, lists::keys(keys));
+    match followers.len() {
+        0 => return message,
+        1 => message.push_str("; with it the operator that calls it: "),
+        all => message.push(&message!("; with it {} operators that call it: ", all)),
+    }
     let named = &followers[..followers.len().min(NAMED)];
-    let letters = named.iter().map(|name| "`, `".len() + name.len());
-    let room = before.len() + lists::letters(keys) + letters.sum::<usize>();
-    let more = if named.is_empty() {
-        0
-    } else {
-        THEM.len() + NUMBERS
-    };
-    let mut text = String::with_capacity(room + more);
-    text.push_str(before);
-    lists::push_keys(&mut text, keys);
-    let _ = match followers.len() {
-        0 => return text,
-        1 => write!(text, "; with it the operator that calls it: "),
-        all => write!(text, "; with it {all} operators that call it: "),
-    };
-    for (at, name) in named.iter().enumerate() {
-        let before = if at > 0 { ", " } else { "" };
-        for part in [before, "`", name, "`"] {
-            text.push_str(part);
-        }
-    }
+    message.push(&codes(named));
     if followers.len() > named.len() {
-        let _ = write!(text, " and {} more", followers.len() - named.len());
+        message.push(&message!(" and {} more", followers.len() - named.len()));
     }
-    text
+    message
 }

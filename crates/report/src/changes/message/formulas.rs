@@ -4,6 +4,7 @@ use super::{names, text, tick, ticks};
 use opatlas_diff::Change;
 use opatlas_diff::rules::ChangeRuleId;
 use opatlas_operators::derivatives::tokens::{difference, is_not_implemented};
+use opatlas_source::{Message, message};
 
 /// Two formulas of up to this many bytes together are shown whole.
 const SHORT: usize = 160;
@@ -12,7 +13,7 @@ const SHORT: usize = 160;
 const LONGEST: usize = 120;
 
 /// What changed in the formulas of one operator.
-pub(super) fn message(change: &Change) -> String {
+pub(super) fn message(change: &Change) -> Message {
     let (old, new) = (text(change.old.as_ref()), text(change.new.as_ref()));
     if is_about_outputs(old) || is_about_outputs(new) {
         return outputs(change, old, new);
@@ -20,45 +21,53 @@ pub(super) fn message(change: &Change) -> String {
     let whose = whose(change);
     match change.rule.id {
         ChangeRuleId::FormulaAdded if is_not_implemented(old) => {
-            format!("its formula for {whose} is now implemented: {}", piece(new))
+            message!(
+                "its formula for {} is now implemented: {}",
+                whose,
+                piece(new)
+            )
         }
         ChangeRuleId::FormulaAdded => {
-            format!("it gained the formula for {whose}: {}", piece(new))
+            message!("it gained the formula for {}: {}", whose, piece(new))
         }
         ChangeRuleId::FormulaRemoved if new.is_empty() => {
-            format!("it lost the formula for {whose}, {}", piece(old))
+            message!("it lost the formula for {}, {}", whose, piece(old))
         }
-        ChangeRuleId::FormulaRemoved if is_not_implemented(new) => format!(
-            "its formula for {whose} is now {}, so training through it raises an error",
+        ChangeRuleId::FormulaRemoved if is_not_implemented(new) => message!(
+            "its formula for {} is now {}, so training through it raises an error",
+            whose,
             piece(new)
         ),
-        ChangeRuleId::FormulaRemoved => format!(
-            "its formula for {whose} is now {}, so training stops there",
+        ChangeRuleId::FormulaRemoved => message!(
+            "its formula for {} is now {}, so training stops there",
+            whose,
             piece(new)
         ),
-        _ if new.is_empty() => format!("`derivatives.yaml` no longer has its formula for {whose}"),
-        _ if old.is_empty() => format!("its formula for {whose} is now {}", piece(new)),
-        _ => format!("its formula for {whose} changed: {}", edit(old, new)),
+        _ if new.is_empty() => {
+            message!("`derivatives.yaml` no longer has its formula for {}", whose)
+        }
+        _ if old.is_empty() => message!("its formula for {} is now {}", whose, piece(new)),
+        _ => message!("its formula for {} changed: {}", whose, edit(old, new)),
     }
 }
 
 /// What changed in the formulas of several operators in the same way.
-pub(in crate::changes) fn of_several(first: &Change) -> String {
+pub(in crate::changes) fn of_several(first: &Change) -> Message {
     let (old, new) = (text(first.old.as_ref()), text(first.new.as_ref()));
     match first.rule.id {
-        ChangeRuleId::FormulaAdded => "formulas in `derivatives.yaml` added".to_owned(),
+        ChangeRuleId::FormulaAdded => "formulas in `derivatives.yaml` added".into(),
         ChangeRuleId::FormulaRemoved if is_about_outputs(new) => {
-            "`output_differentiability` in `derivatives.yaml` now excludes outputs".to_owned()
+            "`output_differentiability` in `derivatives.yaml` now excludes outputs".into()
         }
         ChangeRuleId::FormulaRemoved if is_not_implemented(new) => {
-            "formulas in `derivatives.yaml` replaced by `not_implemented`".to_owned()
+            "formulas in `derivatives.yaml` replaced by `not_implemented`".into()
         }
         ChangeRuleId::FormulaRemoved => {
-            "formulas in `derivatives.yaml` removed for some inputs".to_owned()
+            "formulas in `derivatives.yaml` removed for some inputs".into()
         }
         _ => {
             let (old, new) = difference(old, new);
-            format!(
+            message!(
                 "formulas in `derivatives.yaml` changed: {}",
                 parts(old, new)
             )
@@ -70,7 +79,7 @@ fn is_about_outputs(text: &str) -> bool {
     text.starts_with("output_differentiability")
 }
 
-fn outputs(change: &Change, old: &str, new: &str) -> String {
+fn outputs(change: &Change, old: &str, new: &str) -> Message {
     let own = names(change);
     let (output, are) = match own.len() {
         1 => ("output", "is"),
@@ -79,71 +88,72 @@ fn outputs(change: &Change, old: &str, new: &str) -> String {
     let all = ticks(&own);
     match change.rule.id {
         ChangeRuleId::FormulaAdded => {
-            format!("its {output} {all} {are} now differentiable")
+            message!("its {} {} {} now differentiable", output, all, are)
         }
         ChangeRuleId::FormulaRemoved => {
-            format!(
-                "its {output} {all} {are} no longer differentiable ({})",
+            message!(
+                "its {} {} {} no longer differentiable ({})",
+                output,
+                all,
+                are,
                 piece(new)
             )
         }
-        _ => format!(
-            "the condition for its {output} {all} to be differentiable changed: {}",
+        _ => message!(
+            "the condition for its {} {} to be differentiable changed: {}",
+            output,
+            all,
             edit(old, new)
         ),
     }
 }
 
 /// `` `self` and `other` ``, `` the output `result` ``, `` `self` on AutogradNestedTensor ``.
-fn whose(change: &Change) -> String {
+fn whose(change: &Change) -> Message {
     let own = names(change);
     let on = |name: &str| match name.split_once(" (") {
         None => tick(name),
         Some((name, place)) => {
             let place = place.trim_end_matches(')');
             match place.strip_prefix("forward") {
-                Some("") => format!("the output {}", tick(name)),
-                Some(key) => format!(
+                Some("") => message!("the output {}", tick(name)),
+                Some(key) => message!(
                     "the output {} on {}",
                     tick(name),
                     key.trim_matches([',', ' '])
                 ),
-                None => format!("{} on {place}", tick(name)),
+                None => message!("{} on {}", tick(name), place),
             }
         }
     };
     if own.iter().all(|name| !name.contains(" (")) {
         return ticks(&own);
     }
-    let shown: Vec<String> = own
-        .iter()
-        .take(super::MOST_NAMES)
-        .map(|name| on(name))
-        .collect();
-    shown.join(", ")
+    let shown = own.iter().take(super::MOST_NAMES);
+    Message::join(shown.map(|name| on(name)), ", ")
 }
 
 /// From what to what: whole formulas where they are short, else what differs.
-fn edit(old: &str, new: &str) -> String {
+fn edit(old: &str, new: &str) -> Message {
     if old.len() + new.len() <= SHORT {
-        return format!("{} became {}", piece(old), piece(new));
+        return message!("{} became {}", piece(old), piece(new));
     }
     let (old, new) = difference(old, new);
     parts(old, new)
 }
 
-fn parts(old: &str, new: &str) -> String {
+fn parts(old: &str, new: &str) -> Message {
     match (old, new) {
-        ("", new) => format!("{} added", piece(new)),
-        (old, "") => format!("{} removed", piece(old)),
-        (old, new) => format!("{} became {}", piece(old), piece(new)),
+        ("", new) => message!("{} added", piece(new)),
+        (old, "") => message!("{} removed", piece(old)),
+        (old, new) => message!("{} became {}", piece(old), piece(new)),
     }
 }
 
 /// A piece of a formula between backticks, cut where it is long.
-fn piece(text: &str) -> String {
+fn piece(text: &str) -> Message {
     match text.char_indices().nth(LONGEST) {
         None => tick(text),
-        Some((end, _)) => tick(&format!("{}...", &text[..end])),
+        Some((end, _)) => tick(&message!("{}...", &text[..end])),
     }
 }

@@ -3,52 +3,53 @@
 use super::{names, note, text, tick, ticks};
 use opatlas_diff::rules::ChangeRuleId;
 use opatlas_diff::{Change, Note};
+use opatlas_source::{Message, message};
 
-pub(super) fn message(change: &Change) -> Option<String> {
+pub(super) fn message(change: &Change) -> Option<Message> {
     let (old, new) = (text(change.old.as_ref()), text(change.new.as_ref()));
     let operator = &*change.operator;
     Some(match change.rule.id {
-        ChangeRuleId::OperatorRemoved => format!("operator removed{}", candidates(change)),
-        ChangeRuleId::OverloadRemoved => format!(
+        ChangeRuleId::OperatorRemoved => message!("operator removed{}", candidates(change)),
+        ChangeRuleId::OverloadRemoved => message!(
             "overload removed, others of its name remain{}",
             candidates(change)
         ),
-        ChangeRuleId::OperatorAdded => "new operator".to_owned(),
-        ChangeRuleId::OverloadAdded => "new overload".to_owned(),
+        ChangeRuleId::OperatorAdded => "new operator".into(),
+        ChangeRuleId::OverloadAdded => "new overload".into(),
         ChangeRuleId::OverloadRenamed => {
-            format!("overload renamed to {}", tick(overload(new)))
+            message!("overload renamed to {}", tick(overload(new)))
         }
         ChangeRuleId::OverloadNameAdded => {
-            format!("the default overload was named {}", tick(overload(new)))
+            message!("the default overload was named {}", tick(overload(new)))
         }
-        ChangeRuleId::OverloadNameRemoved => format!(
+        ChangeRuleId::OverloadNameRemoved => message!(
             "overload {} became the default overload",
             tick(overload(old))
         ),
         ChangeRuleId::OperatorRenamed => {
-            format!("operator renamed to {}{}", tick(new), guess(change))
+            message!("operator renamed to {}{}", tick(new), guess(change))
         }
         ChangeRuleId::OperatorBecamePrivate => {
-            format!(
+            message!(
                 "the operator became private and was renamed to {}",
                 tick(new)
             )
         }
         ChangeRuleId::OperatorBecamePublic => {
-            format!(
+            message!(
                 "the operator became public and was renamed to {}",
                 tick(new)
             )
         }
-        ChangeRuleId::OperatorBecameInplace => format!(
+        ChangeRuleId::OperatorBecameInplace => message!(
             "the operator became the in-place operator {}, which mutates its argument",
             tick(new)
         ),
-        ChangeRuleId::OperatorBecameFunctional => format!(
+        ChangeRuleId::OperatorBecameFunctional => message!(
             "the in-place operator became {}, which mutates no argument",
             tick(new)
         ),
-        ChangeRuleId::VariantGroupIncomplete => format!(
+        ChangeRuleId::VariantGroupIncomplete => message!(
             "it remains, but its variant {} {} removed",
             ticks(&names(change)),
             if names(change).len() == 1 {
@@ -57,72 +58,72 @@ pub(super) fn message(change: &Change) -> Option<String> {
                 "were"
             }
         ),
-        ChangeRuleId::NoChange => "nothing changed".to_owned(),
+        ChangeRuleId::NoChange => "nothing changed".into(),
         ChangeRuleId::SignatureRespelled => {
-            "the schema is written differently, but means the same".to_owned()
+            "the schema is written differently, but means the same".into()
         }
         ChangeRuleId::Compound => {
             let rules = note(change, |note| match note {
                 Note::Rules(rules) => Some(rules.len()),
                 _ => None,
             });
-            format!("{} changes", rules.unwrap_or_default())
+            message!("{} changes", rules.unwrap_or_default())
         }
         ChangeRuleId::AutogenRemoved => generated(change),
-        ChangeRuleId::AutogenAdded if is_still_generated(change) => format!(
+        ChangeRuleId::AutogenAdded if is_still_generated(change) => message!(
             "`autogen` now lists {}, which PyTorch already generated",
             tick(operator)
         ),
         ChangeRuleId::AutogenAdded if change.old.is_some() => {
-            "it was declared and is now generated".to_owned()
+            "it was declared and is now generated".into()
         }
-        ChangeRuleId::AutogenAdded => "it is now generated".to_owned(),
-        ChangeRuleId::AutogenBecameExplicit => "it was generated and is now declared".to_owned(),
+        ChangeRuleId::AutogenAdded => "it is now generated".into(),
+        ChangeRuleId::AutogenBecameExplicit => "it was generated and is now declared".into(),
         ChangeRuleId::ViewCopyLost => {
-            format!("the view lost its copy operator {}", ticks(&names(change)))
+            message!("the view lost its copy operator {}", ticks(&names(change)))
         }
         ChangeRuleId::CoreOperatorRemoved => {
-            "an operator with the tag `core` in the base was removed".to_owned()
+            "an operator with the tag `core` in the base was removed".into()
         }
         ChangeRuleId::CoreOperatorBcBroken => {
             "an operator with the tag `core` in the base changed, and PyTorch's check rejects the \
              change"
-                .to_owned()
+                .into()
         }
-        ChangeRuleId::CoreOperatorAdded => "the operator was added with the tag `core`".to_owned(),
-        ChangeRuleId::UpgraderPresent => format!(
+        ChangeRuleId::CoreOperatorAdded => "the operator was added with the tag `core`".into(),
+        ChangeRuleId::UpgraderPresent => message!(
             "PyTorch upgrades saved models that use the old schema (upgrader {})",
             note(change, |note| match note {
                 Note::Upgrader(name) => Some(tick(name)),
                 _ => None,
             })
-            .unwrap_or_else(|| "unnamed".to_owned())
+            .unwrap_or_else(|| "unnamed".into())
         ),
         ChangeRuleId::AllowListed => {
-            format!("the exception for {} excuses a change", about(change))
+            message!("the exception for {} excuses a change", about(change))
         }
-        ChangeRuleId::AllowListExpired => format!(
+        ChangeRuleId::AllowListExpired => message!(
             "the exception for {} has expired, so the change counts again",
             about(change)
         ),
         ChangeRuleId::AllowListUnused => {
-            format!("the exception for {} matches nothing", about(change))
+            message!("the exception for {} matches nothing", about(change))
         }
-        ChangeRuleId::AllowListOverbroad => format!(
+        ChangeRuleId::AllowListOverbroad => message!(
             "the exception for {} matches several operator names and is not marked as broad",
             about(change)
         ),
-        ChangeRuleId::EntryMoved => "the entry moved within the file".to_owned(),
+        ChangeRuleId::EntryMoved => "the entry moved within the file".into(),
         _ => return None,
     })
 }
 
 /// The rule and argument that an exception is for.
-fn about(change: &Change) -> String {
+fn about(change: &Change) -> Message {
     match names(change).as_slice() {
-        [] => "it".to_owned(),
+        [] => "it".into(),
         [rule] => tick(rule),
-        [rule, argument, ..] => format!("{} on {}", tick(rule), tick(argument)),
+        [rule, argument, ..] => message!("{} on {}", tick(rule), tick(argument)),
     }
 }
 
@@ -130,23 +131,26 @@ fn overload(name: &str) -> &str {
     name.split_once('.').map_or(name, |(_, overload)| overload)
 }
 
-fn candidates(change: &Change) -> String {
+fn candidates(change: &Change) -> Message {
     let found = note(change, |note| match note {
         Note::Candidates(names) => Some(names),
         _ => None,
     });
-    found.map_or_else(String::new, |names| {
-        format!("; possible replacement: {}", ticks(names))
+    found.map_or_else(Message::default, |names| {
+        message!("; possible replacement: {}", ticks(names))
     })
 }
 
-fn guess(change: &Change) -> String {
+fn guess(change: &Change) -> Message {
     let found = note(change, |note| match note {
         Note::Guess(likeness) => Some(likeness),
         _ => None,
     });
-    found.map_or_else(String::new, |likeness| {
-        format!(" (a guess: the signatures are equal, and the names are {likeness} % similar)")
+    found.map_or_else(Message::default, |likeness| {
+        message!(
+            " (a guess: the signatures are equal, and the names are {} % similar)",
+            likeness
+        )
     })
 }
 
@@ -154,19 +158,19 @@ fn is_still_generated(change: &Change) -> bool {
     change.notes.contains(&Note::StillGenerated)
 }
 
-fn generated(change: &Change) -> String {
+fn generated(change: &Change) -> Message {
     if is_still_generated(change) {
-        return "`autogen` no longer lists it, but it is still generated".to_owned();
+        return "`autogen` no longer lists it, but it is still generated".into();
     }
     let owner = note(change, |note| match note {
         Note::WentWith(owner) => Some(owner),
         _ => None,
     });
     match owner {
-        Some(owner) => format!(
+        Some(owner) => message!(
             "removed together with {}, which it is generated from",
             tick(owner)
         ),
-        None => "PyTorch no longer generates the operator".to_owned(),
+        None => "PyTorch no longer generates the operator".into(),
     }
 }

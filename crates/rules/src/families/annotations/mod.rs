@@ -2,6 +2,7 @@
 //! parts of a schema must fit together is in `model::invariants`, and reported from here.
 
 use opatlas_source::diagnostic::RuleId;
+use opatlas_source::message;
 mod docs;
 mod optional;
 
@@ -108,12 +109,12 @@ fn written_self(subject: &Subject<'_>, sink: &mut Sink) {
     let Some(this) = this.filter(|this| this.is_write() && !name.is_inplace()) else {
         return;
     };
-    let message = format!(
+    let message = message!(
         "operator mutates `self`, but its name `{}` does not end in `_`",
         name.base()
     );
     let diagnostic = Diagnostic::new(RuleId::MutableSelfNotInplace, this.type_at.0, message)
-        .with_help(format!(
+        .with_help(message!(
             "rename it to `{}_`, or do not mutate `self`",
             name.base()
         ))
@@ -145,7 +146,7 @@ fn returned_type(subject: &Subject<'_>, sink: &mut Sink) {
         ret.at.0,
         "the return type is an optional tensor, but `self` is a plain tensor",
     )
-    .with_help(format!("write `-> {expected}`"))
+    .with_help(message!("write `-> {}`", expected))
     .with_fix(ret.at.0, expected.to_string());
     subject.report(sink, diagnostic);
 }

@@ -9,6 +9,7 @@ use opatlas_schema::function::Argument;
 use opatlas_schema::types::Type;
 use opatlas_source::diagnostic::Diagnostic;
 use opatlas_source::diagnostic::RuleId;
+use opatlas_source::message;
 
 use super::super::Sink;
 use super::super::parts::Part;
@@ -26,9 +27,10 @@ pub(super) fn operators(catalogue: &Catalogue, part: &Part<'_>, sink: &mut Sink)
         if !passed_on(catalogue, id, operator, &placed.entry) {
             continue;
         }
-        let message = format!(
-            "argument `{argument}` is an optional mutable tensor, which generated C++ cannot \
-             express"
+        let message = message!(
+            "argument `{}` is an optional mutable tensor, which generated C++ cannot \
+             express",
+            argument
         );
         let diagnostic =
             Diagnostic::new(RuleId::OptionalMutableTensor, argument.type_at.0, message)

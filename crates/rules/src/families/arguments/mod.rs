@@ -2,6 +2,7 @@
 //! of a schema must fit together, by `model::invariants` through the family of annotations.
 
 use opatlas_source::diagnostic::RuleId;
+use opatlas_source::message;
 mod docs;
 mod options;
 
@@ -53,19 +54,22 @@ fn names(subject: &Subject<'_>, release: Release, sink: &mut Sink) {
         let diagnostic = if is_quirk(name) {
             continue; // reported as schema-quirk-accepted
         } else if !is_identifier {
-            let message = format!(
+            let message = message!(
                 "argument name `{}` is not an identifier",
                 name.escape_debug()
             );
             Diagnostic::new(RuleId::ArgumentNameCharset, at, message)
                 .with_help("use letters, digits and underscores, and do not start with a digit")
         } else if KEYWORDS.contains(&name) && !is_exempt(subject, argument, release) {
-            let message = format!("argument name `{name}` is a Python keyword");
+            let message = message!("argument name `{}` is a Python keyword", name);
             Diagnostic::new(RuleId::ArgumentNameKeyword, at, message)
-                .with_help(format!("rename it, for example to `{name}_`"))
+                .with_help(message!("rename it, for example to `{}_`", name))
                 .with_fix(at, format!("{name}_"))
         } else if FORMULA_WORDS.contains(&name) && !arguments.is_out(i) {
-            let message = format!("argument name `{name}` is reserved in derivative formulas");
+            let message = message!(
+                "argument name `{}` is reserved in derivative formulas",
+                name
+            );
             Diagnostic::new(RuleId::ArgumentNamingSemantic, at, message)
                 .with_help("rename it; otherwise the operator cannot have a derivative")
         } else {
@@ -147,7 +151,7 @@ fn duplicates(subject: &Subject<'_>, sink: &mut Sink) {
         if is_quirk(&argument.name) {
             continue;
         }
-        let message = format!("duplicate argument `{}`", argument.name.escape_debug());
+        let message = message!("duplicate argument `{}`", argument.name.escape_debug());
         let diagnostic =
             Diagnostic::new(RuleId::ArgumentNameDuplicate, name_place(argument), message)
                 .with_help("give each argument a unique name")

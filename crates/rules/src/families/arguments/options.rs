@@ -5,6 +5,8 @@ use opatlas_schema::function::Argument;
 use opatlas_schema::types::{BaseType, Type};
 use opatlas_source::diagnostic::Diagnostic;
 use opatlas_source::diagnostic::RuleId;
+use opatlas_source::message;
+use opatlas_source::sentence::codes;
 
 use super::super::Sink;
 use super::super::subject::Subject;
@@ -25,15 +27,15 @@ pub(super) fn optional(subject: &Subject<'_>, sink: &mut Sink) {
     let is_plain = |a: &&Argument| !matches!(a.ty, Type::Optional(_)) && twins(a) == 1;
     let plain: Vec<&Argument> = options.iter().filter(is_plain).collect();
     if let [first, others @ ..] = &plain[..] {
-        let names: Vec<String> = plain.iter().map(|a| format!("`{}`", a.name)).collect();
+        let names = codes(plain.iter().map(|a| &a.name));
         let run = options[0].at.0.to(options[3].at.0);
         let wanted: Vec<String> = options.iter().map(optional_form).collect();
         let mut diagnostic = Diagnostic::new(
             RuleId::TensorOptionsOptional,
             first.type_at.0,
-            format!("tensor option {} must be optional", names.join(", ")),
+            message!("tensor option {} must be optional", names),
         )
-        .with_help(format!("write `{}`", wanted.join(", ")))
+        .with_help(message!("write `{}`", wanted.join(", ")))
         .with_fix(run, wanted.join(", "));
         for other in others {
             diagnostic = diagnostic.with_related("and here", other.type_at.0);

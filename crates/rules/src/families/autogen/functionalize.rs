@@ -9,6 +9,7 @@ use opatlas_schema::types::Type;
 use opatlas_source::Span;
 use opatlas_source::diagnostic::Diagnostic;
 use opatlas_source::diagnostic::RuleId;
+use opatlas_source::message;
 
 use super::super::scope::{CompleteGroup, Scope};
 use super::autogen_at;
@@ -87,7 +88,7 @@ fn aliases_twice(operator: &Operator) -> Option<Diagnostic> {
     if outs.contains(first) && outs.contains(second) {
         return None;
     }
-    let message = format!(
+    let message = message!(
         "a return of `{}` has the annotation of both `{}` and `{}`",
         operator.name(),
         first.name,
@@ -117,10 +118,11 @@ fn functional_writes(scope: &Scope<'_>, group: CompleteGroup) -> Option<(Diagnos
         (None, Some(ret)) => (ret.at.0, "returns an alias of an argument"),
         (None, None) => (schema.returns_at.0, "does not return all mutated arguments"),
     };
-    let message = format!(
-        "`{}` replaces `{}` during functionalization, but {what}",
+    let message = message!(
+        "`{}` replaces `{}` during functionalization, but {}",
         functional.name(),
-        scope.operator(unmatched).name()
+        scope.operator(unmatched).name(),
+        what
     );
     let diagnostic = Diagnostic::new(RuleId::GroupFunctionalWrites, at, message).with_help(
         "the functional variant must not mutate arguments and must return only new tensors",
@@ -136,7 +138,7 @@ fn lacks_options(operator: &Operator, functional: &Operator) -> Option<Diagnosti
     if arguments.iter().any(is_source) {
         return None;
     }
-    let message = format!(
+    let message = message!(
         "`{}` takes TensorOptions, and `{}` has no tensor argument named `out` to take them from",
         functional.name(),
         operator.name()
@@ -171,7 +173,7 @@ fn unwritable_out(scope: &Scope<'_>, operator: &Operator) -> Option<Diagnostic> 
     if own.any(|a| a.is_write() && !is_writable(a)) {
         return None;
     }
-    let message = format!(
+    let message = message!(
         "cannot generate `{}`: an out argument cannot have type `{}`",
         operator.name(),
         argument.ty
@@ -205,7 +207,7 @@ fn cumulative(operator: &Operator, functional: &Operator, release: Release) -> O
     if outs == 1 && has_dtype {
         return None;
     }
-    let message = format!(
+    let message = message!(
         "`{}` needs exactly one out argument and a functional variant with an argument `dtype`",
         operator.name()
     );
@@ -239,7 +241,7 @@ fn view_member(
         }
         let exempt = release >= Release::V2_3 && name.base() == "set_";
         if operator.is_view && !exempt {
-            let message = format!("`{name}` is a view, but its group has an out variant");
+            let message = message!("`{}` is a view, but its group has an out variant", name);
             let diagnostic = Diagnostic::new(RuleId::GroupViewMember, name_at(operator), message)
                 .with_help(
                     "a view returns no new tensor: remove the out variant, or the annotation that \
@@ -263,7 +265,7 @@ fn kernel_from_nothing(scope: &Scope<'_>, group: CompleteGroup) -> Option<Diagno
     if !tagged(group.functional) || functional.is_generated() || callable {
         return None;
     }
-    let message = format!(
+    let message = message!(
         "`{}` is tagged `generated`, but has no variant that its kernel could be generated from",
         functional.name()
     );

@@ -8,6 +8,7 @@ use opatlas_schema::name::OperatorName;
 use opatlas_schema::signature::signature_without_defaults;
 use opatlas_source::diagnostic::Diagnostic;
 use opatlas_source::diagnostic::RuleId;
+use opatlas_source::message;
 
 use super::super::scope::{Elsewhere, Scope};
 use super::{Faulty, autogen_at};
@@ -38,7 +39,7 @@ pub(super) fn faults(scope: &Scope<'_>, sink: &mut Sink) -> Faulty {
 
 fn no_tensor(scope: &Scope<'_>, id: OperatorId, sink: &mut Sink) {
     let operator = scope.operator(id);
-    let message = format!(
+    let message = message!(
         "`{}` has its own kernels but returns no tensor, so it cannot have an out variant",
         operator.name()
     );
@@ -56,7 +57,7 @@ fn no_tensor(scope: &Scope<'_>, id: OperatorId, sink: &mut Sink) {
 
 fn lonely_out(scope: &Scope<'_>, id: OperatorId, sink: &mut Sink) {
     let out = scope.operator(id);
-    let message = format!("out variant `{}` belongs to no group", out.name());
+    let message = message!("out variant `{}` belongs to no group", out.name());
     let diagnostic = Diagnostic::new(
         RuleId::OutWithoutOtherVariant,
         out.schema().name_at.0,
@@ -68,9 +69,10 @@ fn lonely_out(scope: &Scope<'_>, id: OperatorId, sink: &mut Sink) {
         return;
     };
     let other = scope.operator(near);
-    let help = format!(
-        "use the same arguments and defaults as `{}`: {difference}",
-        other.name()
+    let help = message!(
+        "use the same arguments and defaults as `{}`: {}",
+        other.name(),
+        difference
     );
     let elsewhere: [Elsewhere; 1] = [(
         "the expected functional variant is here",
@@ -115,7 +117,7 @@ fn broken(scope: &Scope<'_>, id: OperatorId, schema: &str, why: &str, sink: &mut
             .with_related("see these returns", operator.schema().returns_at.0)
             .with_help("declare the out variant by hand, or remove `autogen`")
     } else {
-        let message = format!("cannot generate the variant `{schema}`: {why}");
+        let message = message!("cannot generate the variant `{}`: {}", schema, why);
         Diagnostic::new(RuleId::AutogenSchema, autogen_at(operator), message)
             .with_help("fix the schema, or declare the variants by hand")
     };
@@ -130,7 +132,10 @@ fn clash(
     sink: &mut Sink,
 ) {
     let operator = scope.operator(id);
-    let message = format!("cannot generate `{name}`: an operator with this name exists");
+    let message = message!(
+        "cannot generate `{}`: an operator with this name exists",
+        name
+    );
     let diagnostic = Diagnostic::new(RuleId::AutogenNameClash, autogen_at(operator), message)
         .with_help("rename one of the two overloads");
     let elsewhere = [("the existing operator is here", with, scope.name_at(with))];
@@ -160,7 +165,7 @@ pub(super) fn strays(scope: &Scope<'_>, faulty: &mut Faulty, sink: &mut Sink) {
 }
 
 fn stray(scope: &Scope<'_>, id: OperatorId, from: &Operator, sink: &mut Sink) {
-    let message = format!(
+    let message = message!(
         "the generated `{}` does not have the signature of `{}`, so it cannot join its group",
         scope.operator(id).canonical(),
         from.name()

@@ -6,6 +6,7 @@ use opatlas_operators::operator::OperatorId;
 use opatlas_schema::name::NameForm;
 use opatlas_source::diagnostic::Diagnostic;
 use opatlas_source::diagnostic::RuleId;
+use opatlas_source::message;
 
 use super::super::scope::{CompleteGroup, Elsewhere, Scope};
 use super::{is_tagged_generated, lists};
@@ -59,7 +60,7 @@ fn refuse(
 fn scratch_beside(scope: &Scope<'_>, group: &Group, scratch: OperatorId, sink: &mut Sink) {
     let other = group.members().find(|&id| id != scratch);
     let Some(other) = other else { return };
-    let message = format!(
+    let message = message!(
         "`{}` has scratch arguments, so it cannot be a variant of `{}`",
         scope.operator(scratch).name(),
         scope.operator(other).name()
@@ -76,7 +77,7 @@ fn no_functional(scope: &Scope<'_>, group: &Group, sink: &mut Sink) {
         return;
     };
     let (a, b) = (scope.operator(first), scope.operator(second));
-    let message = format!(
+    let message = message!(
         "`{}` and `{}` are variants of an operator that has no functional variant",
         a.name(),
         b.name()
@@ -87,7 +88,10 @@ fn no_functional(scope: &Scope<'_>, group: &Group, sink: &mut Sink) {
         scope.name_at(first),
         message,
     )
-    .with_help(format!("declare `{stem}(...)` without mutable arguments"));
+    .with_help(message!(
+        "declare `{}(...)` without mutable arguments",
+        stem
+    ));
     let elsewhere = [("the other variant is here", second, scope.name_at(second))];
     scope.report_with(sink, first, diagnostic, &elsewhere);
 }
@@ -115,7 +119,7 @@ fn same_namespace(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) -> b
         if scope.is_clouded(id) {
             continue;
         }
-        let message = format!(
+        let message = message!(
             "`{}` is in namespace `{}`, but `{}`, which it is a variant of, is in `{}`",
             operator.name(),
             operator.namespace(),
@@ -151,13 +155,14 @@ fn named_functional(
     }
     refuse(scope, functional, sink, |sink| {
         let stem = name.stem();
-        let message = format!(
-            "calls are ambiguous: `{name}` is the functional variant of the mutable `{}`",
+        let message = message!(
+            "calls are ambiguous: `{}` is the functional variant of the mutable `{}`",
+            name,
             scope.operator(mutable).name()
         );
         let at = scope.name_at(functional);
         let diagnostic = Diagnostic::new(RuleId::GroupMutableFunctionalName, at, message)
-            .with_help(format!("rename it to `{stem}_functional`"));
+            .with_help(message!("rename it to `{}_functional`", stem));
         let elsewhere = [(
             "the mutable variant is here",
             mutable,

@@ -7,6 +7,7 @@ use opatlas_operators::group::Group;
 use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_source::diagnostic::Diagnostic;
 use opatlas_source::diagnostic::RuleId;
+use opatlas_source::message;
 
 use super::super::field_edit::{adding, removing};
 use super::super::scope::Scope;
@@ -86,33 +87,34 @@ fn mismatch(
         return;
     };
     let what = match generated {
-        [] => "PyTorch generates nothing for it".to_owned(),
-        names => format!("PyTorch generates `{}` for it", join(names.iter().copied())),
+        [] => "PyTorch generates nothing for it".into(),
+        names => message!("PyTorch generates `{}` for it", join(names.iter().copied())),
     };
     let has_list = placed.entry.field(Field::Autogen).is_some();
     let message = if has_list {
         let listed = join(listed(operator));
-        format!(
-            "`{}` declares `autogen: {listed}`, but {what}",
-            operator.name()
+        message!(
+            "`{}` declares `autogen: {}`, but {}",
+            operator.name(),
+            listed,
+            what
         )
     } else {
-        format!("`{}` declares no `autogen`, but {what}", operator.name())
+        message!("`{}` declares no `autogen`, but {}", operator.name(), what)
     };
     let at = autogen_at(operator);
     let mut diagnostic = Diagnostic::new(RuleId::AutogenListMismatch, at, message);
     let line = format!("autogen: {}", join(wanted.iter().copied()));
     let text = scope.text(placed);
-    diagnostic = match (wanted.is_empty(), has_list) {
-        (true, _) => {
-            removing(diagnostic, text, &placed.entry, Field::Autogen).with_help("remove `autogen`")
-        }
-        (false, true) => diagnostic
-            .with_fix(at, join(wanted.iter().copied()))
-            .with_help(format!("write `{line}`")),
-        (false, false) => {
-            adding(diagnostic, text, &placed.entry, &line).with_help(format!("write `{line}`"))
-        }
-    };
+    diagnostic =
+        match (wanted.is_empty(), has_list) {
+            (true, _) => removing(diagnostic, text, &placed.entry, Field::Autogen)
+                .with_help("remove `autogen`"),
+            (false, true) => diagnostic
+                .with_fix(at, join(wanted.iter().copied()))
+                .with_help(message!("write `{}`", line)),
+            (false, false) => adding(diagnostic, text, &placed.entry, &line)
+                .with_help(message!("write `{}`", line)),
+        };
     scope.report(sink, id, diagnostic);
 }

@@ -1,6 +1,7 @@
 //! Operators that end up in no complete group.
 
 use opatlas_source::diagnostic::RuleId;
+use opatlas_source::message;
 use rustc_hash::FxHashSet;
 
 use crate::sink::Sink;
@@ -55,7 +56,7 @@ pub(super) fn several(scope: &Scope<'_>, group: &Group, sink: &mut Sink) {
 /// The tag of generated operators, on one that stays outside of a complete group.
 pub(super) fn reserved(scope: &Scope<'_>, id: OperatorId, sink: &mut Sink) {
     let operator = scope.operator(id);
-    let message = format!(
+    let message = message!(
         "`{}` is tagged `generated`, which is reserved for generated operators",
         operator.name()
     );
@@ -125,7 +126,7 @@ fn is_grouped_by_name(scope: &Scope<'_>, id: OperatorId) -> bool {
 fn report_ungrouped(scope: &Scope<'_>, id: OperatorId, group: &Group, sink: &mut Sink) {
     let operator = scope.operator(id);
     let catalogue = scope.catalogue;
-    let message = format!(
+    let message = message!(
         "`{}` mutates its arguments, but has no functional and out variants for functionalization",
         operator.name()
     );
@@ -150,11 +151,11 @@ fn report_ungrouped(scope: &Scope<'_>, id: OperatorId, group: &Group, sink: &mut
         return;
     };
     if base == id {
-        let help = format!("add `autogen: {names}`, or declare them by hand");
+        let help = message!("add `autogen: {}`, or declare them by hand", names);
         let diagnostic = generate_here(scope, placed, diagnostic.with_help(help), &names);
         scope.report(sink, id, diagnostic);
     } else {
-        let help = format!("add `autogen: {names}` to `{}`", first.name());
+        let help = message!("add `autogen: {}` to `{}`", names, first.name());
         let elsewhere = [("the list belongs here", base, first.schema().name_at.0)];
         scope.report_with(sink, id, diagnostic.with_help(help), &elsewhere);
     }
@@ -198,7 +199,11 @@ fn list_without_effect(scope: &Scope<'_>, id: OperatorId, group: &Group, sink: &
         }
         None => "no name in the list is that of an out variant",
     };
-    let message = format!("PyTorch generates nothing for `{}`: {why}", operator.name());
+    let message = message!(
+        "PyTorch generates nothing for `{}`: {}",
+        operator.name(),
+        why
+    );
     let diagnostic = Diagnostic::new(RuleId::AutogenUnsupported, autogen_at(operator), message)
         .with_help("remove `autogen`");
     let text = scope.text(placed);
@@ -224,8 +229,8 @@ fn out_variant_missing(scope: &Scope<'_>, id: OperatorId, group: &Group, sink: &
     }
     let names = generate::lacking(&catalogue.operators, group, catalogue.release);
     let names = join(names.iter().map(OperatorName::as_str));
-    let message = format!("`{}` has no out variant", operator.name());
+    let message = message!("`{}` has no out variant", operator.name());
     let diagnostic = Diagnostic::new(RuleId::AutogenMissing, operator.schema().name_at.0, message)
-        .with_help(format!("add `autogen: {names}`"));
+        .with_help(message!("add `autogen: {}`", names));
     scope.report(sink, id, generate_here(scope, placed, diagnostic, &names));
 }

@@ -2,6 +2,7 @@
 //! reported by `model::lower`.
 
 use opatlas_source::diagnostic::RuleId;
+use opatlas_source::message;
 mod docs;
 mod functionalize;
 mod generation;
@@ -70,7 +71,7 @@ fn qualified_names(scope: &Scope<'_>, sink: &mut Sink) {
             } else {
                 continue;
             };
-            let message = format!("`{}` is not an operator name: {why}", name.value);
+            let message = message!("`{}` is not an operator name: {}", name.value, why);
             sink.entry(
                 placed,
                 Diagnostic::new(RuleId::AutogenMalformed, name.at, message)

@@ -12,6 +12,7 @@ use opatlas_operators::faces::FaceMaker;
 use opatlas_operators::operator::OperatorId;
 use opatlas_source::DEPRECATED;
 use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::message;
 
 /// The forms behind one name: their texts without out arguments.
 #[derive(Default)]
@@ -62,11 +63,11 @@ fn unknown(catalogue: &Catalogue, form: &DeprecatedForm, sink: &mut Sink) -> boo
         any = true;
         let (message, help) = match &*passed.text {
             "" => (
-                "the call passes nothing".to_owned(),
+                "the call passes nothing".into(),
                 "pass at least one argument; PyTorch's generator takes `()` for an argument without a name",
             ),
             text => (
-                format!("`{text}` is not an argument of the deprecated signature"),
+                message!("`{}` is not an argument of the deprecated signature", text),
                 "pass arguments of `name` or the constant `1`, separated by a comma and one space",
             ),
         };
@@ -81,20 +82,24 @@ fn unmatched(catalogue: &Catalogue, form: &DeprecatedForm, sink: &mut Sink) {
     let overloads = catalogue.overloads(name);
     let is_bound = overloads.iter().any(|&id| catalogue.is_bound(id));
     let message = match (overloads.is_empty(), is_bound) {
-        (true, _) => format!("unknown operator `{name}`"),
-        (false, false) => format!("Python has no binding for `{name}`"),
+        (true, _) => message!("unknown operator `{}`", name),
+        (false, false) => message!("Python has no binding for `{}`", name),
         (false, true) => {
-            format!("no overload of `{name}` takes these arguments and has these returns")
+            message!(
+                "no overload of `{}` takes these arguments and has these returns",
+                name
+            )
         }
     };
     let help = match overloads.len() > MOST_OVERLOADS {
-        true => format!(
-            "only the first {MOST_OVERLOADS} overloads of a name are compared with a signature"
+        true => message!(
+            "only the first {} overloads of a name are compared with a signature",
+            MOST_OVERLOADS
         ),
         false => {
             "types, annotations and returns must equal those of the operator, in the order of \
                   the call; arguments that are not passed need a default"
-                .to_owned()
+                .into()
         }
     };
     let diagnostic = Diagnostic::new(RuleId::DeprecatedNoMatch, form.call.at, message);
@@ -130,7 +135,7 @@ fn add<'a>(
 
 fn repeated(catalogue: &Catalogue, form: &DeprecatedForm, id: OperatorId, sink: &mut Sink) {
     let name = catalogue.operator(id).qualified_name();
-    let message = format!("`{name}` has this deprecated signature already");
+    let message = message!("`{}` has this deprecated signature already", name);
     let help = "keep one entry; if the call fits two overloads, write the types of one of them";
     let diagnostic = Diagnostic::new(RuleId::DeprecatedDuplicate, form.name_at, message);
     about(catalogue, id, sink, diagnostic.with_help(help));

@@ -10,6 +10,7 @@ use crate::sink::Sink;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::message;
 
 /// Of one name at most this many overloads are compared by their whole signatures.
 const MOST_COMPARED: usize = 100;
@@ -70,8 +71,11 @@ fn duplicates(catalogue: &Catalogue, place: Place<'_>, alike: &[OperatorId], sin
             // Two entries with one name are another rule's.
             Some(&first) if catalogue.operator(first).name() != operator.name() => {
                 let earlier = catalogue.operator(first).name_text();
-                let message =
-                    format!("Python cannot tell this overload from `{earlier}`: both are `{text}`");
+                let message = message!(
+                    "Python cannot tell this overload from `{}`: both are `{}`",
+                    earlier,
+                    text
+                );
                 let help = "change the type or the name of an argument, or merge the overloads";
                 report(
                     operator,
@@ -94,7 +98,7 @@ fn returns(operator: &Operator, sink: &mut Sink) {
     let returns = &operator.schema().returns;
     let named = returns.iter().filter(|r| r.name.is_some()).count();
     if named > 0 && named < returns.len() {
-        let message = format!("{named} of {} returns have names", returns.len());
+        let message = message!("{} of {} returns have names", named, returns.len());
         let help = "name all returns or none; Python returns a named tuple if all have names";
         report(
             operator,
@@ -109,8 +113,8 @@ fn returns(operator: &Operator, sink: &mut Sink) {
 fn report(
     operator: &Operator,
     rule: RuleId,
-    message: String,
-    help: impl Into<std::borrow::Cow<'static, str>>,
+    message: opatlas_source::Message,
+    help: impl Into<opatlas_source::Message>,
     sink: &mut Sink,
 ) {
     if let Some(placed) = operator.declared() {

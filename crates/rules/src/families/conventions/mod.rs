@@ -16,6 +16,7 @@ use opatlas_operators::derivatives::text::identifiers;
 use opatlas_schema::types::{BaseType, Type};
 use opatlas_source::DERIVATIVES;
 use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::message;
 
 pub(super) use docs::RULES;
 
@@ -78,7 +79,7 @@ fn list_of_views(subject: &Subject<'_>, sink: &mut Sink) {
     let Some((argument, _)) = viewed.find(|(_, annotation)| !annotation.is_wildcard()) else {
         return;
     };
-    let message = format!(
+    let message = message!(
         "the operator returns a list of views of `{}`, which does not enter the wildcard set",
         argument.name
     );
@@ -99,7 +100,7 @@ fn non_functional(subject: &Subject<'_>, sink: &mut Sink) {
     }
     let lines = subject.entry().dispatch.iter().flatten();
     for line in lines.filter(|line| line.key.as_str() == NON_FUNCTIONAL) {
-        let message = format!("a view has a kernel on {NON_FUNCTIONAL}");
+        let message = message!("a view has a kernel on {}", NON_FUNCTIONAL);
         let help =
             "use CompositeExplicitAutograd; the other key is for operators that do not alias";
         let diagnostic = Diagnostic::new(RuleId::ViewNonFunctional, line.key_at, message);
@@ -118,7 +119,7 @@ fn masks(subject: &Subject<'_>, sink: &mut Sink) {
         }
         let at = argument.type_at.0;
         if !(1..=4).any(|n| size.is(n)) {
-            let message = format!("`bool[{size}]` has more than four elements");
+            let message = message!("`bool[{}]` has more than four elements", size);
             let help = "split the argument; PyTorch's own operators use sizes from 2 to 4";
             let diagnostic = Diagnostic::new(RuleId::BoolListLong, at, message);
             subject.report(sink, diagnostic.with_help(help));
@@ -130,10 +131,12 @@ fn masks(subject: &Subject<'_>, sink: &mut Sink) {
             .count();
         if &*argument.name == "output_mask" && tensors == schema.returns.len() && !size.is(tensors)
         {
-            let message = format!(
-                "`output_mask` has {size} elements, but the operator returns {tensors} tensors"
+            let message = message!(
+                "`output_mask` has {} elements, but the operator returns {} tensors",
+                size,
+                tensors
             );
-            let help = format!("write `bool[{tensors}] output_mask`");
+            let help = message!("write `bool[{}] output_mask`", tensors);
             let diagnostic = Diagnostic::new(RuleId::OutputMaskWidth, at, message);
             subject.report(sink, diagnostic.with_help(help));
         }
@@ -150,7 +153,7 @@ fn formulas(catalogue: &Catalogue, file: &Derivatives, sink: &mut Sink) {
                 continue;
             };
             for (from, to, why) in refused(text) {
-                let message = format!("the formula calls `{}`: {why}", &text[from..to]);
+                let message = message!("the formula calls `{}`: {}", &text[from..to], why);
                 let help = "write the formula with operators that go through the dispatcher, or \
                             move this part into an operator with a kernel of its own";
                 let at = file.place(scalar, from..to);
@@ -231,10 +234,16 @@ fn backwards(catalogue: &Catalogue, sink: &mut Sink) {
             .schema
             .as_ref()
             .map_or(placed.entry.func_at, |s| s.name_at.0);
-        let message =
-            format!("no formula connects `{base}` with `{stem}`, which cannot be differentiated");
-        let help =
-            format!("add an entry for `{stem}` to derivatives.yaml whose formulas call `{base}`");
+        let message = message!(
+            "no formula connects `{}` with `{}`, which cannot be differentiated",
+            base,
+            stem
+        );
+        let help = message!(
+            "add an entry for `{}` to derivatives.yaml whose formulas call `{}`",
+            stem,
+            base
+        );
         let diagnostic = Diagnostic::new(RuleId::BackwardWithoutFormula, at, message);
         sink.entry(placed, diagnostic.with_help(help));
         if let Some(related) = forward.first().and_then(|&id| declaration(catalogue, id)) {

@@ -2,6 +2,7 @@
 //! use.
 
 use opatlas_schema::types::{BaseType, Type};
+use opatlas_source::{Message, message};
 
 /// Whether a default can be a value of the type. Types whose values have no notation of their own
 /// take anything.
@@ -25,26 +26,24 @@ pub(super) fn fits(ty: &Type, default: &str) -> bool {
 }
 
 /// What a value of the type looks like, as help.
-pub(super) fn expected(ty: &Type) -> String {
+pub(super) fn expected(ty: &Type) -> Message {
     match ty {
-        Type::Optional(inner) => format!("write `None`, or a value: {}", expected(inner)),
+        Type::Optional(inner) => message!("write `None`, or a value: {}", expected(inner)),
         Type::List(_, Some(size)) => {
-            format!("write one value, or {size} in brackets without spaces")
+            message!("write one value, or {} in brackets without spaces", size)
         }
         Type::List(_, None) => {
-            "write the values in brackets without spaces, such as `[]` or `[0,1]`".to_owned()
+            "write the values in brackets without spaces, such as `[]` or `[0,1]`".into()
         }
         Type::Base(BaseType::Tensor) => {
-            "a tensor cannot have a default; use `Tensor?` with `None`".to_owned()
+            "a tensor cannot have a default; use `Tensor?` with `None`".into()
         }
-        Type::Base(BaseType::Bool) => "write `True` or `False`".to_owned(),
-        Type::Base(BaseType::Str) => "write the text in single or double quotes".to_owned(),
+        Type::Base(BaseType::Bool) => "write `True` or `False`".into(),
+        Type::Base(BaseType::Str) => "write the text in single or double quotes".into(),
         Type::Base(BaseType::Int | BaseType::SymInt | BaseType::DeviceIndex) => {
-            "write an integer, or `Mean` for a reduction".to_owned()
+            "write an integer, or `Mean` for a reduction".into()
         }
-        Type::Base(_) | Type::Custom(_) | Type::Runtime(_) => {
-            "write a value of this type".to_owned()
-        }
+        Type::Base(_) | Type::Custom(_) | Type::Runtime(_) => "write a value of this type".into(),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Defaults. What cannot be read is reported by `syntax::schema`.
 
 use opatlas_source::diagnostic::RuleId;
+use opatlas_source::{Message, message};
 mod docs;
 mod fit;
 
@@ -46,15 +47,19 @@ fn value(
     if let Some(diagnostic) = blank(argument).filter(|_| release < Release::V2_5) {
         subject.report(sink, diagnostic);
     } else if let Some(list) = needs_list(&argument.ty, default) {
-        let message = format!(
-            "default `{default}` is a single value, but `{}` has no size",
+        let message = message!(
+            "default `{}` is a single value, but `{}` has no size",
+            default,
             argument.ty
         );
         let help = match default {
             "None" => {
-                format!("write `{list}?` for an optional list, or use the default `[]`")
+                message!(
+                    "write `{}?` for an optional list, or use the default `[]`",
+                    list
+                )
             }
-            _ => "give the list a size, or write the default as a list: `[]`".to_owned(),
+            _ => "give the list a size, or write the default as a list: `[]`".into(),
         };
         let diagnostic = Diagnostic::new(
             RuleId::DefaultUnsizedListScalar,
@@ -64,8 +69,9 @@ fn value(
         .with_help(help);
         subject.report(sink, diagnostic);
     } else if !fit::fits(&argument.ty, default) {
-        let message = format!(
-            "default `{default}` is not a value of type `{}`",
+        let message = message!(
+            "default `{}` is not a value of type `{}`",
+            default,
             argument.ty
         );
         let diagnostic = Diagnostic::new(
@@ -81,7 +87,10 @@ fn value(
 /// Until 2.4 no default could hold a space.
 fn blank(argument: &Argument) -> Option<Diagnostic> {
     let default = argument.default.as_deref().filter(|d| d.contains(' '))?;
-    let message = format!("default `{default}` contains a space, which PyTorch accepts since 2.5");
+    let message = message!(
+        "default `{}` contains a space, which PyTorch accepts since 2.5",
+        default
+    );
     Some(
         Diagnostic::new(RuleId::DefaultBlank, argument.default_at.0, message)
             .with_help("remove the spaces from the default"),
@@ -114,9 +123,10 @@ fn suffix(subject: &Subject<'_>, sink: &mut Sink) {
     let diagnostic = Diagnostic::new(
         RuleId::DefaultSuffixOnly,
         behind.at.0,
-        format!(
+        message!(
             "argument `{}` has no default, but `{}` before it has one",
-            behind.name, with_default.name
+            behind.name,
+            with_default.name
         ),
     )
     .with_help(optional_instead(with_default))
@@ -126,7 +136,7 @@ fn suffix(subject: &Subject<'_>, sink: &mut Sink) {
 
 /// What ATen's README suggests where a default cannot stay in the middle: an optional argument whose
 /// value the kernel chooses.
-fn optional_instead(argument: &Argument) -> String {
+fn optional_instead(argument: &Argument) -> Message {
     let (ty, name) = (&argument.ty, &argument.name);
     let default = argument.default.as_deref().unwrap_or_default();
     let optional = match ty {
@@ -135,8 +145,10 @@ fn optional_instead(argument: &Argument) -> String {
         }
         ty => format!("{ty}? {name}"),
     };
-    format!(
-        "move the arguments with defaults to the end or after `*`, or write `{optional}` and let the \
-         kernel use {default} for None"
+    message!(
+        "move the arguments with defaults to the end or after `*`, or write `{}` and let the \
+         kernel use {} for None",
+        optional,
+        default
     )
 }

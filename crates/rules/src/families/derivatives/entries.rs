@@ -1,6 +1,8 @@
 //! What an entry is for: its name, its keys, the names that its formulas go by.
 
 use opatlas_source::diagnostic::RuleId;
+use opatlas_source::message;
+use opatlas_source::sentence::codes;
 use rustc_hash::FxHashMap;
 
 use super::{Subjects, about, declaration, error, example, warning};
@@ -186,7 +188,7 @@ pub(super) fn unmatched(
             let diagnostic = Diagnostic::new(
                 RuleId::DerivSchemaMustMatchExactly,
                 at,
-                format!(
+                message!(
                     "`{}` is the copy of a view and cannot have an entry before 2.3",
                     operator_name(name)
                 ),
@@ -198,7 +200,7 @@ pub(super) fn unmatched(
             let diagnostic = Diagnostic::new(
                 RuleId::DerivCanonicalFunction,
                 at,
-                format!(
+                message!(
                     "`{}` has no variant that the formulas can belong to",
                     operator_name(name)
                 ),
@@ -209,10 +211,11 @@ pub(super) fn unmatched(
             about(catalogue, operator, sink, diagnostic);
         }
         TargetFault::TooManyArguments(operator) => {
-            let message = format!(
-                "`{}` has more than {MOST_ARGUMENTS} arguments; Opatlas does not check its \
+            let message = message!(
+                "`{}` has more than {} arguments; Opatlas does not check its \
                  formulas",
-                operator_name(name)
+                operator_name(name),
+                MOST_ARGUMENTS
             );
             let diagnostic = Diagnostic::new(RuleId::YamlLimit, at, message).with_help(
                 "real operators stay far below this limit, which bounds the time of a check",
@@ -244,9 +247,9 @@ fn unknown_schema(
         let mut diagnostic = Diagnostic::new(
             RULE,
             difference(file, entry, canonical),
-            format!("this name does not match the schema of `{name}`"),
+            message!("this name does not match the schema of `{}`", name),
         )
-        .with_help(format!("write `{canonical}`"));
+        .with_help(message!("write `{}`", canonical));
         if file.verbatim(entry.name).is_some() {
             diagnostic = diagnostic.with_fix(at, canonical);
         }
@@ -254,7 +257,7 @@ fn unknown_schema(
         return;
     }
     let at = file.place(entry.name, 0..name.len());
-    let diagnostic = Diagnostic::new(RULE, at, format!("unknown operator `{name}`"));
+    let diagnostic = Diagnostic::new(RULE, at, message!("unknown operator `{}`", name));
     let base = name.split('.').next().unwrap_or(name);
     if sink.is_full(RULE) {
         sink.about(DERIVATIVES, name, diagnostic);
@@ -272,11 +275,11 @@ fn unknown_schema(
         .collect();
     let help = if overloads.is_empty() {
         match sink.suggestions.nearest(name, names()) {
-            Some(nearest) => format!("did you mean `{nearest}`?"),
-            None => "declare the operator in native_functions.yaml, or remove the entry".to_owned(),
+            Some(nearest) => message!("did you mean `{}`?", nearest),
+            None => "declare the operator in native_functions.yaml, or remove the entry".into(),
         }
     } else {
-        format!("the overloads of `{base}` are `{}`", overloads.join("`, `"))
+        message!("the overloads of `{}` are {}", base, codes(overloads))
     };
     sink.about(DERIVATIVES, name, diagnostic.with_help(help));
 }
@@ -307,7 +310,7 @@ pub(super) fn check(subjects: &Subjects<'_>, sink: &mut Sink) {
             Diagnostic::new(
                 RuleId::DerivIgnoredKey,
                 *at,
-                format!(
+                message!(
                     "PyTorch ignores the formula for `{}`, because the entry has a `dispatch`",
                     at.slice(&file.text)
                 ),
@@ -326,9 +329,10 @@ pub(super) fn check(subjects: &Subjects<'_>, sink: &mut Sink) {
             Diagnostic::new(
                 RuleId::DerivArgNames,
                 file.span(entry.name),
-                format!(
-                    "argument `{}` has the name that generated backward code uses for {used_for}",
-                    argument.name
+                message!(
+                    "argument `{}` has the name that generated backward code uses for {}",
+                    argument.name,
+                    used_for
                 ),
             )
             .with_help("rename the argument in native_functions.yaml"),
@@ -342,7 +346,7 @@ pub(super) fn unknown_key(subjects: &Subjects<'_>, set: &FormulaSet, sink: &mut 
     let file = subjects.file;
     let name = file.value(key);
     if sink.is_full(RuleId::DerivDispatchKey) {
-        let message = format!("`{name}` cannot have formulas");
+        let message = message!("`{}` cannot have formulas", name);
         let diagnostic = Diagnostic::new(RuleId::DerivDispatchKey, file.span(key), message);
         return subjects.report(sink, diagnostic);
     }
@@ -350,7 +354,7 @@ pub(super) fn unknown_key(subjects: &Subjects<'_>, set: &FormulaSet, sink: &mut 
     let diagnostic = Diagnostic::new(
         RuleId::DerivDispatchKey,
         file.span(key),
-        format!("`{name}` cannot have formulas"),
+        message!("`{}` cannot have formulas", name),
     );
     let near = sink
         .suggestions
@@ -360,7 +364,7 @@ pub(super) fn unknown_key(subjects: &Subjects<'_>, set: &FormulaSet, sink: &mut 
             .with_help("write `Default` for the formulas of the alias key `Autograd`")
             .with_fix(file.span(key), "Default"),
         (_, Some(near)) => diagnostic.with_near_name(file.span(key), name, near),
-        (_, None) => diagnostic.with_help(format!("the valid keys are {}", known.join(", "))),
+        (_, None) => diagnostic.with_help(message!("the valid keys are {}", known.join(", "))),
     };
     subjects.report(sink, diagnostic);
 }
@@ -382,7 +386,7 @@ pub(super) fn repeated(catalogue: &Catalogue, file: &Derivatives, sink: &mut Sin
             Diagnostic::new(
                 RuleId::DerivDuplicateEntry,
                 file.span(name(earlier)),
-                format!("a later entry for `{operator}` replaces this one"),
+                message!("a later entry for `{}` replaces this one", operator),
             )
             .with_help("move all formulas into one entry")
             .with_related("the later entry is here", file.span(name(index))),
@@ -411,7 +415,10 @@ pub(super) fn clashes(
                     Diagnostic::new(
                         RuleId::DerivArgReturnClash,
                         subjects.file.place(formula.names, range),
-                        format!("`{name}` is both an argument and a return of the operator"),
+                        message!(
+                            "`{}` is both an argument and a return of the operator",
+                            name
+                        ),
                     )
                     .with_help("rename one of them in native_functions.yaml"),
                 );

@@ -1,6 +1,7 @@
 //! Gradient formulas: their text, and how they speak of the incoming gradients.
 
 use opatlas_source::diagnostic::RuleId;
+use opatlas_source::{Message, message};
 use std::ops::Range;
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -165,7 +166,7 @@ pub(super) fn formula_type(subjects: &Subjects<'_>, formula: &Formula) -> Diagno
     Diagnostic::new(
         RuleId::DerivFormulaType,
         at,
-        format!("the formula for `{names}` must be a string"),
+        message!("the formula for `{}` must be a string", names),
     )
     .with_help("write the formula in C++, in quotes if YAML parses it as another type")
 }
@@ -219,7 +220,7 @@ impl<'c, 'a> Check<'c, 'a> {
             };
             if self.sink.is_full(RULE) {
                 let at = file.span(formula.names);
-                self.report(Diagnostic::new(RULE, at, (*name).to_owned()));
+                self.report(Diagnostic::new(RULE, at, Message::code(name)));
                 continue;
             }
             let place = |formula: &Formula| {
@@ -232,7 +233,10 @@ impl<'c, 'a> Check<'c, 'a> {
             let diagnostic = Diagnostic::new(
                 RULE,
                 place(formula),
-                format!("`{name}` is listed under `non_differentiable`, but has a gradient"),
+                message!(
+                    "`{}` is listed under `non_differentiable`, but has a gradient",
+                    name
+                ),
             )
             .with_help("remove one of the two")
             .with_related("the gradient is here", place(other.source));
@@ -266,9 +270,12 @@ impl<'c, 'a> Check<'c, 'a> {
                 let mut diagnostic = Diagnostic::new(
                     rule,
                     at,
-                    format!("formulas cannot use `{call}`, because sizes may be symbolic"),
+                    message!(
+                        "formulas cannot use `{}`, because sizes may be symbolic",
+                        call
+                    ),
                 )
-                .with_help(format!("write `{instead}`"));
+                .with_help(message!("write `{}`", instead));
                 if at.slice(&self.subjects.file.text) == call {
                     diagnostic = diagnostic.with_fix(at, instead);
                 }
@@ -289,10 +296,15 @@ impl<'c, 'a> Check<'c, 'a> {
             let diagnostic = Diagnostic::new(
                 RuleId::DerivStridesSingle,
                 self.place(backward, range),
-                format!("only the formula for `{name}` alone can use `{name}.sym_strides()`"),
+                message!(
+                    "only the formula for `{}` alone can use `{}.sym_strides()`",
+                    name,
+                    name
+                ),
             )
-            .with_help(format!(
-                "write a separate formula for `{name}`, or do not use its strides"
+            .with_help(message!(
+                "write a separate formula for `{}`, or do not use its strides",
+                name
             ));
             self.report(diagnostic);
         }
@@ -323,7 +335,11 @@ impl<'c, 'a> Check<'c, 'a> {
         let diagnostic = Diagnostic::new(
             RuleId::DerivGradsOob,
             self.place(backward, range),
-            format!("`grads[{index}]` is out of bounds: the operator has {outputs}"),
+            message!(
+                "`grads[{}]` is out of bounds: the operator has {}",
+                index,
+                outputs
+            ),
         )
         .with_help(help);
         self.report(diagnostic);
@@ -357,7 +373,11 @@ impl<'c, 'a> Check<'c, 'a> {
             let diagnostic = Diagnostic::new(
                 RuleId::DerivNamedGradMix,
                 self.place_of(other, word),
-                format!("the gradients of this operator use both `{name}` and `{word}`"),
+                message!(
+                    "the gradients of this operator use both `{}` and `{}`",
+                    name,
+                    word
+                ),
             )
             .with_help("refer to all gradients by name, or to all by `grads[i]`")
             .with_related(

@@ -11,6 +11,8 @@ use opatlas_schema::function::{Argument, SchemaKind};
 use opatlas_schema::types::Type;
 use opatlas_source::diagnostic::Diagnostic;
 use opatlas_source::diagnostic::RuleId;
+use opatlas_source::message;
+use opatlas_source::sentence::codes;
 use opatlas_source::suggest::Budget;
 
 pub(crate) static RULES: [Rule; 5] = [
@@ -126,8 +128,11 @@ impl<'a> Check<'_, 'a> {
         let count = self.subjects.subject.schema.returns.len();
         let spoken = outputs.count();
         let fault = || {
-            let message =
-                format!("the list has {spoken} flags, but the number of outputs is {count}");
+            let message = message!(
+                "the list has {} flags, but the number of outputs is {}",
+                spoken,
+                count
+            );
             Diagnostic::new(RuleId::DerivOutputCount, outputs.at, message)
                 .with_help("write one flag per output")
         };
@@ -188,9 +193,9 @@ impl<'a> Check<'_, 'a> {
         let (backward, range, name) = names.find(|(_, _, name)| !tensor(name))?;
         let known = self.expansion.arguments.iter().any(|a| a.name == name);
         let message = if known {
-            format!("`{name}` is not a tensor and has no gradient")
+            message!("`{}` is not a tensor and has no gradient", name)
         } else {
-            format!("the operator has no argument `{name}`")
+            message!("the operator has no argument `{}`", name)
         };
         let at = file.place(backward.source.names, range);
         let fault = Diagnostic::new(RuleId::DerivGradientTarget, at, message);
@@ -202,10 +207,7 @@ impl<'a> Check<'_, 'a> {
             .filter(|_| !known)
         {
             Some(near) => Some(fault.with_near_name(at, name, near)),
-            None => Some(fault.with_help(format!(
-                "the tensor arguments are `{}`",
-                tensors.join("`, `")
-            ))),
+            None => Some(fault.with_help(message!("the tensor arguments are {}", codes(tensors)))),
         }
     }
 
@@ -239,7 +241,11 @@ impl<'a> Check<'_, 'a> {
             Diagnostic::new(
                 RuleId::DerivForwardCount,
                 at,
-                format!("{tangents} outputs have tangents, but {outputs} are differentiable"),
+                message!(
+                    "{} outputs have tangents, but {} are differentiable",
+                    tangents,
+                    outputs
+                ),
             )
             .with_help("write a formula for each differentiable output, or for none"),
         )
@@ -270,13 +276,12 @@ impl<'a> Check<'_, 'a> {
         let names: Vec<String> = self
             .expansion
             .differentiable()
-            .map(|a| format!("`{}_t`", a.name))
+            .map(|a| format!("{}_t", a.name))
             .collect();
         let help = if names.is_empty() {
-            "write gradient formulas first; only arguments with a gradient have a tangent"
-                .to_owned()
+            "write gradient formulas first; only arguments with a gradient have a tangent".into()
         } else {
-            format!("use one of {}", names.join(", "))
+            message!("use one of {}", codes(names))
         };
         Some(
             Diagnostic::new(

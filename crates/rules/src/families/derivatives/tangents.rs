@@ -12,7 +12,9 @@ use opatlas_schema::function::SchemaKind;
 use opatlas_source::Span;
 use opatlas_source::diagnostic::Diagnostic;
 use opatlas_source::diagnostic::RuleId;
+use opatlas_source::sentence::codes;
 use opatlas_source::suggest::Budget;
+use opatlas_source::{Message, message};
 
 pub(crate) static RULES: [Rule; 5] = [
     Rule {
@@ -117,15 +119,16 @@ impl Check<'_, '_> {
         if forward.names.iter().any(named) {
             return None;
         }
-        let fault = |message: String| {
+        let fault = |message: Message| {
             let at = self.subjects.file.span(forward.source.names);
             Some(Diagnostic::new(RuleId::DerivForwardTarget, at, message).with_help(self.outputs()))
         };
         if forward.names == ["result"] {
             return match returns.len() {
                 1 => None,
-                count => fault(format!(
-                    "`result` refers to a single output, but the operator has {count}"
+                count => fault(message!(
+                    "`result` refers to a single output, but the operator has {}",
+                    count
                 )),
             };
         }
@@ -140,21 +143,17 @@ impl Check<'_, '_> {
         let beyond = numbered
             .into_iter()
             .find(|number| *number >= returns.len())?;
-        fault(format!("unknown output `result{beyond}`"))
+        fault(message!("unknown output `result{}`", beyond))
     }
 
     /// The names of the outputs.
-    fn outputs(&self) -> String {
-        let names: Vec<String> = self
-            .expansion
-            .results
-            .iter()
-            .map(|result| format!("`{}`", result.name))
-            .collect();
+    fn outputs(&self) -> Message {
+        let results = self.expansion.results.iter();
+        let names: Vec<&str> = results.map(|result| &*result.name).collect();
         match &names[..] {
-            [] => "the operator has no outputs".to_owned(),
-            [name] => format!("the output is {name}"),
-            names => format!("the outputs are {}", names.join(", ")),
+            [] => "the operator has no outputs".into(),
+            [name] => message!("the output is `{}`", name),
+            names => message!("the outputs are {}", codes(names)),
         }
     }
 
@@ -177,21 +176,18 @@ impl Check<'_, '_> {
             return Diagnostic::new(
                 RuleId::DerivForwardTarget,
                 at,
-                format!("`{name}` is not an argument or output of the operator"),
+                message!("`{}` is not an argument or output of the operator", name),
             )
             .with_help(self.outputs());
         }
         let diagnostic = Diagnostic::new(
             RuleId::DerivUnknownArg,
             at,
-            format!("the operator has no argument `{name}`"),
+            message!("the operator has no argument `{}`", name),
         );
         match near {
             Some(near) => diagnostic.with_near_name(at, name, near),
-            None => diagnostic.with_help(format!(
-                "the arguments are `{}`",
-                arguments().collect::<Vec<_>>().join("`, `")
-            )),
+            None => diagnostic.with_help(message!("the arguments are {}", codes(arguments()))),
         }
     }
 
@@ -232,7 +228,7 @@ impl Check<'_, '_> {
             ),
         };
         let at = self.value_at(forward);
-        let fault = Diagnostic::new(rule, at, format!("`{word}` {}", fault?));
+        let fault = Diagnostic::new(rule, at, message!("`{}` {}", word, fault?));
         Some(fault.with_help("write the formula out, or remove it"))
     }
 
@@ -257,19 +253,31 @@ impl Check<'_, '_> {
             _ => self.value_at(forward),
         };
         let message = if written.is_some() {
-            format!("`{name}` is ambiguous: it may be the value or the tangent")
+            message!(
+                "`{}` is ambiguous: it may be the value or the tangent",
+                name
+            )
         } else {
-            format!(
-                "the formula derived from `{text}` uses `{name}`, which may be the value or the \
-                 tangent"
+            message!(
+                "the formula derived from `{}` uses `{}`, which may be the value or the \
+                 tangent",
+                text,
+                name
             )
         };
         let help = if written.is_some() {
-            format!("write `{name}_p` for the value or `{name}_t` for the tangent")
+            message!(
+                "write `{}_p` for the value or `{}_t` for the tangent",
+                name,
+                name
+            )
         } else {
-            format!(
-                "write the formula out with `{name}_p` and `{name}_t`, or put spaces around every \
-                 `{name}` in the gradient formula"
+            message!(
+                "write the formula out with `{}_p` and `{}_t`, or put spaces around every \
+                 `{}` in the gradient formula",
+                name,
+                name,
+                name
             )
         };
         Some(Diagnostic::new(RuleId::DerivForwardAmbiguous, at, message).with_help(help))

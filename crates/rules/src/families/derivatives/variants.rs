@@ -15,6 +15,7 @@ use opatlas_schema::function::SchemaKind;
 use opatlas_source::DERIVATIVES;
 use opatlas_source::diagnostic::Diagnostic;
 use opatlas_source::diagnostic::RuleId;
+use opatlas_source::message;
 
 pub(crate) static RULES: [Rule; 5] = [
     Rule {
@@ -170,7 +171,7 @@ impl<'c, 'a> Check<'c, 'a> {
             }
             let name = self.name(*id);
             let at = self.subjects.file.span(self.subjects.entry.name);
-            let message = format!("`{name}` has a gradient, but only a composite kernel");
+            let message = message!("`{}` has a gradient, but only a composite kernel", name);
             let fault = Diagnostic::new(RuleId::DerivNeedsDispatch, at, message).with_help(
                 "add a `dispatch:` with backend kernels or CompositeExplicitAutograd, or remove \
                  the formulas",
@@ -192,7 +193,7 @@ impl<'c, 'a> Check<'c, 'a> {
             let fault = Diagnostic::new(
                 RuleId::DerivOutputInplace,
                 outputs.at,
-                format!(
+                message!(
                     "the formulas also serve the in-place `{}`, whose output must be \
                      differentiable",
                     self.name(first)
@@ -210,9 +211,10 @@ impl<'c, 'a> Check<'c, 'a> {
         let file = self.subjects.file;
         if expansion.forward.len() > 1 {
             let name = self.name(inplace);
-            let message = format!(
-                "the formulas also serve the in-place `{name}`, which can have only one tangent \
-                 formula"
+            let message = message!(
+                "the formulas also serve the in-place `{}`, which can have only one tangent \
+                 formula",
+                name
             );
             let at = file.span(first.source.names);
             return Some(
@@ -250,7 +252,10 @@ impl<'c, 'a> Check<'c, 'a> {
             Diagnostic::new(
                 RuleId::DerivInplaceStrides,
                 at,
-                format!("the formula also serves the in-place `{name}`, which cannot use strides"),
+                message!(
+                    "the formula also serves the in-place `{}`, which cannot use strides",
+                    name
+                ),
             )
             .with_help("write a separate entry for the in-place operator, or do not use strides"),
         )
@@ -266,7 +271,10 @@ impl<'c, 'a> Check<'c, 'a> {
             Diagnostic::new(
                 RuleId::DerivGeneratedSelf,
                 at,
-                format!("the formula uses `self`, but also serves the generated `{name}`"),
+                message!(
+                    "the formula uses `self`, but also serves the generated `{}`",
+                    name
+                ),
             )
             .with_help("do not use `self`, or declare the functional operator with its own entry"),
         )

@@ -9,6 +9,7 @@ use opatlas_schema::types::BaseType;
 use opatlas_source::Span;
 use opatlas_source::diagnostic::Diagnostic;
 use opatlas_source::diagnostic::RuleId;
+use opatlas_source::message;
 
 use super::super::parts::Part;
 use super::super::scope::{CompleteGroup, Scope};
@@ -66,7 +67,7 @@ fn symbolic(
         is_symbolic(k) && !written_as_class
     });
     let Some(kernel) = wrong else { return };
-    let message = format!(
+    let message = message!(
         "kernel `{}` takes symbolic sizes (`_symint`), but `{}` has no SymInt argument",
         kernel.kernel.name,
         operator.name()
@@ -80,7 +81,7 @@ fn symbolic(
 fn namespaces(scope: &Scope<'_>, id: OperatorId, kernels: &[KernelEntry], sink: &mut Sink) {
     let Some(first) = kernels.first() else { return };
     if let Some(other) = kernels.iter().find(|k| namespace(k) != namespace(first)) {
-        let message = format!(
+        let message = message!(
             "this kernel is in namespace `{}`, but the kernel for {} is in `{}`",
             namespace(other),
             first.key.as_str(),
@@ -97,7 +98,7 @@ fn namespaces(scope: &Scope<'_>, id: OperatorId, kernels: &[KernelEntry], sink: 
         written <= DEEPEST + 1 && levels(namespace(k)) > DEEPEST
     });
     if let Some(kernel) = deep {
-        let message = format!(
+        let message = message!(
             "`{}` has {} levels of namespace; PyTorch supports two",
             namespace(kernel),
             levels(namespace(kernel))

@@ -1,6 +1,7 @@
 //! The keys of `dispatch`: known, allowed, once each; and how kernels are qualified.
 
 use opatlas_source::diagnostic::RuleId;
+use opatlas_source::message;
 use std::cell::RefCell;
 
 use rustc_hash::FxHashMap;
@@ -81,14 +82,18 @@ impl Keys {
         let diagnostic = Diagnostic::new(
             RuleId::DispatchKeySupported,
             line.key_at,
-            format!("`{name}` is a dispatch key, but cannot have kernels in this file"),
+            message!(
+                "`{}` is a dispatch key, but cannot have kernels in this file",
+                name
+            ),
         );
         let later = Release::all().find(|later| {
             *later > self.release && later.data().dispatch_keys_allowed.contains(name)
         });
         if let Some(later) = later {
-            return diagnostic.with_help(format!(
-                "it can since PyTorch {later} (checking against {})",
+            return diagnostic.with_help(message!(
+                "it can since PyTorch {} (checking against {})",
+                later,
                 self.release
             ));
         }
@@ -109,16 +114,17 @@ const FORMER: [(&str, &str); 2] = [
 fn unknown(line: &DispatchLine, nearest: Option<&str>) -> Diagnostic {
     let name = line.key.as_str();
     if let Some((_, new)) = FORMER.iter().find(|(former, _)| *former == name) {
-        let message = format!("`{name}` is the former name of `{new}`");
+        let message = message!("`{}` is the former name of `{}`", name, new);
         return Diagnostic::new(RuleId::DispatchKeyKnown, line.key_at, message)
-            .with_help(format!(
-                "write `{new}`; no release since 2.0 knows the former name"
+            .with_help(message!(
+                "write `{}`; no release since 2.0 knows the former name",
+                new
             ))
             .with_safe_fix(line.key_at, *new);
     }
     let message = match name {
-        "" => "empty dispatch key between commas".to_owned(),
-        _ => format!("unknown dispatch key `{name}`"),
+        "" => "empty dispatch key between commas".into(),
+        _ => message!("unknown dispatch key `{}`", name),
     };
     let diagnostic = Diagnostic::new(RuleId::DispatchKeyKnown, line.key_at, message);
     match nearest {
@@ -131,11 +137,13 @@ fn repeated(line: &DispatchLine, earlier: &DispatchLine) -> Diagnostic {
     let name = line.key.as_str();
     let same = line.kernel == earlier.kernel;
     let message = if same {
-        format!("duplicate dispatch key `{name}`")
+        message!("duplicate dispatch key `{}`", name)
     } else {
-        format!(
-            "duplicate dispatch key `{name}`: kernel `{}` silently replaces `{}`",
-            line.kernel.name, earlier.kernel.name
+        message!(
+            "duplicate dispatch key `{}`: kernel `{}` silently replaces `{}`",
+            name,
+            line.kernel.name,
+            earlier.kernel.name
         )
     };
     Diagnostic::new(RuleId::DispatchKeyRepeated, line.key_at, message)
@@ -150,7 +158,11 @@ fn too_deep(line: &DispatchLine) -> Option<Diagnostic> {
         Diagnostic::new(
             RuleId::KernelNamespace,
             line.kernel_at,
-            format!("`{namespace}` has {levels} levels of namespace; PyTorch supports two"),
+            message!(
+                "`{}` has {} levels of namespace; PyTorch supports two",
+                namespace,
+                levels
+            ),
         )
         .with_help("use one or two levels of namespace")
     })

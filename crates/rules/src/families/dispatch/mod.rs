@@ -2,6 +2,7 @@
 //! `model::lower`.
 
 use opatlas_source::diagnostic::RuleId;
+use opatlas_source::message;
 mod docs;
 mod kernels;
 mod keys;
@@ -117,7 +118,7 @@ fn factory(scope: &Scope<'_>, placed: &PlacedEntry, sink: &mut Sink) {
     let diagnostic = Diagnostic::new(
         RuleId::FactoryNeedsDispatch,
         schema.name_at.0,
-        format!("`{base}` is a factory ({why}) but has no `dispatch`"),
+        message!("`{}` is a factory ({}) but has no `dispatch`", base, why),
     )
     .with_help("list its kernel under CompositeExplicitAutograd: a factory must not decompose");
     let lines = format!(
@@ -139,9 +140,10 @@ fn default_kernel(placed: &PlacedEntry, sink: &mut Sink) {
         return;
     };
     if &*entry.namespace != "aten" && !entry.manual_kernel_registration {
-        let message = format!(
+        let message = message!(
             "without `dispatch` the kernel is `at::native::{}`, not a function in namespace `{}`",
-            kernel.kernel.name, entry.namespace
+            kernel.kernel.name,
+            entry.namespace
         );
         sink.entry(
             placed,
@@ -182,11 +184,16 @@ fn composites(placed: &PlacedEntry, lines: &[DispatchLine], sink: &mut Sink) {
         Diagnostic::new(
             RuleId::DispatchMultipleComposite,
             second.key_at,
-            format!("the kernels of `{b}` and `{a}` conflict: one of them never runs"),
+            message!(
+                "the kernels of `{}` and `{}` conflict: one of them never runs",
+                b,
+                a
+            ),
         )
-        .with_help(format!(
-            "keep one of the two; only {NESTED} can be combined with CompositeImplicitAutograd or \
-             CompositeExplicitAutograd"
+        .with_help(message!(
+            "keep one of the two; only {} can be combined with CompositeImplicitAutograd or \
+             CompositeExplicitAutograd",
+            NESTED
         ))
         .with_related("the other composite kernel is here", first.key_at),
     );
@@ -212,7 +219,11 @@ fn only_implicit(scope: &Scope<'_>, placed: &PlacedEntry, line: &DispatchLine, s
         let diagnostic = Diagnostic::new(
             RuleId::DispatchRedundantImplicit,
             line.key_at.to(line.kernel_at),
-            format!("`dispatch` is redundant: `{expected}` on {IMPLICIT} is the default kernel"),
+            message!(
+                "`dispatch` is redundant: `{}` on {} is the default kernel",
+                expected,
+                IMPLICIT
+            ),
         )
         .with_help("remove the field `dispatch`");
         let removed = removing(diagnostic, text, entry, Field::Dispatch);
@@ -227,10 +238,15 @@ fn only_implicit(scope: &Scope<'_>, placed: &PlacedEntry, line: &DispatchLine, s
     let diagnostic = Diagnostic::new(
         RuleId::DispatchSingletonImplicitName,
         line.kernel_at,
-        format!("the only kernel, on {IMPLICIT}, must be named `{expected}`"),
+        message!(
+            "the only kernel, on {}, must be named `{}`",
+            IMPLICIT,
+            expected
+        ),
     )
-    .with_help(format!(
-        "rename the C++ function to `{expected}` and remove the field `dispatch`"
+    .with_help(message!(
+        "rename the C++ function to `{}` and remove the field `dispatch`",
+        expected
     ));
     sink.entry(placed, removing(diagnostic, text, entry, Field::Dispatch));
 }
@@ -264,8 +280,9 @@ fn drops_composite(
     sink.entry(
         placed,
         Diagnostic::new(RuleId::DispatchDropsComposite, lines[0].key_at, message).with_help(
-            format!(
-                "add `{IMPLICIT}: {}` if that kernel exists",
+            message!(
+                "add `{}: {}` if that kernel exists",
+                IMPLICIT,
                 schema.default_kernel()
             ),
         ),
@@ -315,7 +332,7 @@ pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
         {
             continue;
         }
-        let message = format!(
+        let message = message!(
             "`{}` is composite, and its out variant has its own kernels, which it must not call",
             functional.name()
         );

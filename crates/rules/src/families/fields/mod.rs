@@ -1,6 +1,7 @@
 //! Fields with simple values. Values of a wrong type are reported by `model::lower`.
 
 use opatlas_source::diagnostic::RuleId;
+use opatlas_source::message;
 mod docs;
 
 use rustc_hash::FxHashMap;
@@ -94,7 +95,7 @@ fn known(
     let Some(value) = value.filter(|value| !values.contains(&&*value.value)) else {
         return;
     };
-    let message = format!(
+    let message = message!(
         "`{}` has no effect as a value of `{}`",
         value.value.escape_debug(),
         field.as_str()
@@ -105,7 +106,7 @@ fn known(
         .nearest(&value.value, values.iter().copied());
     diagnostic = match near {
         Some(near) => diagnostic.with_near_name(value.at, &value.value, near),
-        None => diagnostic.with_help(format!("the values in use are {}", values.join(", "))),
+        None => diagnostic.with_help(message!("the values in use are {}", values.join(", "))),
     };
     sink.entry(placed, diagnostic);
 }
@@ -145,7 +146,7 @@ fn const_ref(subject: &Subject<'_>, sink: &mut Sink) {
     let diagnostic = Diagnostic::new(
         RuleId::UseConstRef,
         place.key,
-        format!(
+        message!(
             "`{}` is an out argument, which PyTorch always passes by mutable reference",
             out.name
         ),
@@ -171,8 +172,8 @@ fn no_default_args(subject: &Subject<'_>, sink: &mut Sink) {
         let named = by_name.get(&*name.value);
         let message = match named {
             Some(argument) if argument.default.is_some() => continue,
-            Some(_) => format!("argument `{}` has no default", name.value),
-            None => format!("unknown argument `{}`", name.value.escape_debug()),
+            Some(_) => message!("argument `{}` has no default", name.value),
+            None => message!("unknown argument `{}`", name.value.escape_debug()),
         };
         let with_default = || {
             arguments

@@ -2,6 +2,7 @@
 //! `FileManager`). A name that no file can have, or two that share one, stop it.
 
 use opatlas_source::diagnostic::RuleId;
+use opatlas_source::{Message, message};
 use rustc_hash::FxHashMap;
 
 use opatlas_operators::catalogue::Catalogue;
@@ -31,7 +32,7 @@ pub(super) fn writable(subject: &Subject<'_>, release: Release, sink: &mut Sink)
         Diagnostic::new(RuleId::OpNameNotWritable, at, message)
             .with_help("use at most 200 letters, digits and underscores")
     } else if stem.chars().count() > LONG {
-        let message = format!("this base name has {} characters", stem.chars().count());
+        let message = message!("this base name has {} characters", stem.chars().count());
         Diagnostic::new(RuleId::OpNameTooLong, at, message)
             .with_help("use at most 200 characters: headers are named after the base name")
     } else {
@@ -41,16 +42,16 @@ pub(super) fn writable(subject: &Subject<'_>, release: Release, sink: &mut Sink)
     true
 }
 
-fn unwritable(stem: &str, suffix: usize, release: Release) -> Option<String> {
+fn unwritable(stem: &str, suffix: usize, release: Release) -> Option<Message> {
     if let Some(odd) = stem.chars().find(|&c| u32::from(c) > 0xFF) {
-        return Some(format!(
+        return Some(message!(
             "`{}` is not a Latin-1 character; the generator needs Latin-1 names to assign \
              operators to files",
             odd.escape_debug()
         ));
     }
     if stem.contains('\0') {
-        return Some("a file name cannot contain NUL".to_owned());
+        return Some("a file name cannot contain NUL".into());
     }
     // Folders are made since 2.8, and a path from the root is refused since then.
     let slash = if release >= Release::V2_8 {
@@ -60,14 +61,15 @@ fn unwritable(stem: &str, suffix: usize, release: Release) -> Option<String> {
     };
     if slash {
         return Some(
-            "headers are named after the operator, and `/` would leave their folder".to_owned(),
+            "headers are named after the operator, and `/` would leave their folder".into(),
         );
     }
     let last = stem.rsplit('/').next().unwrap_or(stem).len();
     let before = stem.rsplit('/').skip(1).map(str::len).max().unwrap_or(0);
     if last + suffix > LONGEST_FILE_NAME || before > LONGEST_FILE_NAME {
-        return Some(format!(
-            "a base name of {last} bytes makes file names too long"
+        return Some(message!(
+            "a base name of {} bytes makes file names too long",
+            last
         ));
     }
     None
@@ -146,9 +148,10 @@ pub(super) fn written_twice(catalogue: &Catalogue, sink: &mut Sink) {
         let Some(other) = collision(catalogue, &roots, stem) else {
             continue;
         };
-        let message = format!(
-            "another operator, `{}`, already generates the header `{stem}.h`",
-            other.name()
+        let message = message!(
+            "another operator, `{}`, already generates the header `{}.h`",
+            other.name(),
+            stem
         );
         let diagnostic = Diagnostic::new(
             RuleId::OpNameHeaderTaken,

@@ -2,6 +2,7 @@
 //! `syntax::schema`; here is what can be read and should not have been written.
 
 use opatlas_source::diagnostic::RuleId;
+use opatlas_source::message;
 mod docs;
 mod files;
 
@@ -53,14 +54,15 @@ fn quirks(subject: &Subject<'_>, sink: &mut Sink) {
                 "" => quirk(argument.at.0, "the name of this argument is empty"),
                 name => quirk(
                     name_place(argument),
-                    format!("`{name}` is parsed as the argument's name"),
+                    message!("`{}` is parsed as the argument's name", name),
                 ),
             };
             subject.report(sink, mend(argument, diagnostic));
         } else if let Some(default) = argument.default.as_deref().filter(|d| holds_arrow(d)) {
-            let message = format!(
-                "`{default}` is parsed as the default, because the arguments end at the last `) -> \
-                 `"
+            let message = message!(
+                "`{}` is parsed as the default, because the arguments end at the last `) -> \
+                 `",
+                default
             );
             subject.report(sink, quirk(argument.default_at.0, message));
         }
@@ -73,7 +75,10 @@ fn quirks(subject: &Subject<'_>, sink: &mut Sink) {
             let end = Span::new(ret.at.0.end.saturating_sub(1), ret.at.0.end);
             quirk(end, "the trailing space makes the return's name empty").with_fix(end, "")
         } else {
-            quirk(ret.at.0, format!("`{name}` is parsed as the return's name"))
+            quirk(
+                ret.at.0,
+                message!("`{}` is parsed as the return's name", name),
+            )
         };
         subject.report(sink, diagnostic);
     }
@@ -84,7 +89,7 @@ fn holds_arrow(default: &str) -> bool {
     default.len() >= 5 && default.contains(") -> ")
 }
 
-fn quirk(at: Span, message: impl Into<std::borrow::Cow<'static, str>>) -> Diagnostic {
+fn quirk(at: Span, message: impl Into<opatlas_source::Message>) -> Diagnostic {
     Diagnostic::new(RuleId::SchemaQuirkAccepted, at, message)
         .with_help("write `Type name`, separated by `, `, without other punctuation")
 }
@@ -112,7 +117,11 @@ fn charset(subject: &Subject<'_>, sink: &mut Sink) {
     } else {
         return;
     };
-    let message = format!("{what} name `{}` is not an identifier", text.escape_debug());
+    let message = message!(
+        "{} name `{}` is not an identifier",
+        what,
+        text.escape_debug()
+    );
     let diagnostic = Diagnostic::new(RuleId::OpNameCharset, subject.schema.name_at.0, message)
         .with_help("use letters, digits and underscores, and do not start with a digit");
     subject.report(sink, diagnostic);
@@ -122,9 +131,9 @@ fn overload(subject: &Subject<'_>, sink: &mut Sink) {
     let overload = subject.schema.name.overload();
     let message = if overload == "default" {
         "overload name `default` is reserved: the runtime uses it for the overload without a name"
-            .to_owned()
+            .into()
     } else if lists_types(subject.schema) {
-        format!("overload name `{overload}` only lists the argument types")
+        message!("overload name `{}` only lists the argument types", overload)
     } else {
         return;
     };
@@ -185,9 +194,10 @@ fn namespaces(catalogue: &Catalogue, sink: &mut Sink) {
             continue;
         };
         let name = operator.name();
-        let message = format!(
-            "`{name}` is also declared in namespace `{}`, and PyTorch looks up operators by name \
+        let message = message!(
+            "`{}` is also declared in namespace `{}`, and PyTorch looks up operators by name \
              alone",
+            name,
             other.namespace()
         );
         sink.entry(

@@ -2,6 +2,7 @@
 //! (`model::invariants`).
 
 use opatlas_source::diagnostic::RuleId;
+use opatlas_source::message;
 mod docs;
 
 use opatlas_operators::catalogue::Catalogue;
@@ -53,9 +54,10 @@ fn names(subject: &Subject<'_>, sink: &mut Sink) {
         } else {
             format!("out{i}")
         };
-        let message = format!(
-            "out argument `{}` should be named `{expected}`",
-            name.escape_debug()
+        let message = message!(
+            "out argument `{}` should be named `{}`",
+            name.escape_debug(),
+            expected
         );
         let diagnostic = Diagnostic::new(RuleId::OutArgNaming, name_place(argument), message)
             .with_help(
@@ -88,7 +90,10 @@ fn overload(catalogue: &Catalogue, id: OperatorId, subject: &Subject<'_>, sink: 
         None | Some("") => "out".to_owned(),
         Some(functional) => format!("{functional}_out"),
     };
-    let message = format!("the overload name of this out variant should be `{expected}`");
+    let message = message!(
+        "the overload name of this out variant should be `{}`",
+        expected
+    );
     let diagnostic = Diagnostic::new(RuleId::OutOverloadNaming, subject.schema.name_at.0, message)
         .with_help(
             "name new out variants after the functional overload plus `_out`; released overloads \
@@ -117,7 +122,7 @@ fn named_out(subject: &Subject<'_>, kind: SchemaKind, sink: &mut Sink) {
             let diagnostic = Diagnostic::new(
                 RuleId::OutArgumentAnnotation,
                 argument.type_at.0,
-                format!(
+                message!(
                     "argument `{}` has the name of an out argument, but is not annotated as \
                      mutable",
                     argument.name
@@ -139,7 +144,7 @@ fn named_out(subject: &Subject<'_>, kind: SchemaKind, sink: &mut Sink) {
             let diagnostic = Diagnostic::new(
                 RuleId::SchemaKind,
                 argument.at.0,
-                format!(
+                message!(
                     "`{}` is positional, so this is not an out variant but a {} operator",
                     argument.name,
                     kind.as_str()
@@ -154,8 +159,9 @@ fn named_out(subject: &Subject<'_>, kind: SchemaKind, sink: &mut Sink) {
         let diagnostic = Diagnostic::new(
             RuleId::SchemaKind,
             subject.schema.name_at.0,
-            format!(
-                "overload `{overload}` has no out arguments, so this is a {} operator",
+            message!(
+                "overload `{}` has no out arguments, so this is a {} operator",
+                overload,
                 kind.as_str()
             ),
         )
@@ -227,9 +233,10 @@ fn letters(
         (true, false) => return, // refused with the group
         (false, _) => RuleId::WrittenLettersShared,
     };
-    let message = format!(
+    let message = message!(
         "`{}` and `{}` share an annotation, as if they were one tensor",
-        first.name, second.name
+        first.name,
+        second.name
     );
     let diagnostic = Diagnostic::new(rule, second.type_at.0, message)
         .with_help(

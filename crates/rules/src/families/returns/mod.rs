@@ -1,6 +1,7 @@
 //! Return values. What cannot be read is reported by `syntax::schema`.
 
 use opatlas_source::diagnostic::RuleId;
+use opatlas_source::{Message, message};
 mod docs;
 
 use opatlas_pytorch::release::Release;
@@ -39,9 +40,12 @@ fn default(subject: &Subject<'_>, ret: &Return, sink: &mut Sink) {
     let diagnostic = Diagnostic::new(
         RuleId::ReturnDefault,
         at,
-        format!("`{whole}` is parsed as the return's name: returns have no defaults"),
+        message!(
+            "`{}` is parsed as the return's name: returns have no defaults",
+            whole
+        ),
     )
-    .with_help(format!("write `{name}`"))
+    .with_help(message!("write `{}`", name))
     .with_fix(at, "");
     subject.report(sink, diagnostic);
 }
@@ -55,7 +59,7 @@ fn of_type(subject: &Subject<'_>, ret: &Return, release: Release, sink: &mut Sin
         Some(Fault::MutableList) => Diagnostic::new(
             RuleId::MutableListReturn,
             at,
-            format!("`{ret}` returns a mutable list, which C++ cannot express"),
+            message!("`{}` returns a mutable list, which C++ cannot express", ret),
         )
         .with_help("return nothing, or a single tensor"),
         Some(fault) => Diagnostic::new(RuleId::ReturnTypeNotGenerated, at, fault.message(&ret.ty))
@@ -63,7 +67,7 @@ fn of_type(subject: &Subject<'_>, ret: &Return, release: Release, sink: &mut Sin
         None if is_unusual(&ret.ty) && !ret.is_write() => Diagnostic::new(
             RuleId::ReturnTypeAllowed,
             at,
-            format!("`{}` is an unusual return type", ret.ty),
+            message!("`{}` is an unusual return type", ret.ty),
         )
         .with_help("return tensors, lists of tensors or plain numbers"),
         None => return,
@@ -79,15 +83,18 @@ enum Fault {
 }
 
 impl Fault {
-    fn message(&self, ty: &Type) -> String {
+    fn message(&self, ty: &Type) -> Message {
         match self {
             Self::MutableList | Self::Sized => {
-                format!("`{ty}` has a size, but C++ returns lists as vectors")
+                message!("`{}` has a size, but C++ returns lists as vectors", ty)
             }
             Self::OptionalTensor => {
-                format!("`{ty}` is optional; PyTorch supports optional tensor returns since 2.2")
+                message!(
+                    "`{}` is optional; PyTorch supports optional tensor returns since 2.2",
+                    ty
+                )
             }
-            Self::Optional => format!("`{ty}` has no C++ return type"),
+            Self::Optional => message!("`{}` has no C++ return type", ty),
         }
     }
 

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use rustc_hash::FxHashMap;
 
 use opatlas_source::diagnostic::{Diagnostic, Finding, RuleId};
+use opatlas_source::message;
 use opatlas_sources::File;
 
 use crate::findings::Omitted;
@@ -128,7 +129,7 @@ impl Comment {
             if self.used.contains(&rule) || OF_BUNDLE.contains(&rule) || !is_known(rule) {
                 return None;
             }
-            let message = format!("`{rule}` has no finding on this line or the next");
+            let message = message!("`{}` has no finding on this line or the next", rule);
             let fault = Diagnostic::new(RuleId::SuppressionUnused, *at, message);
             Some(fault.with_help("remove the suppression"))
         });

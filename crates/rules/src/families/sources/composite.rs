@@ -16,6 +16,7 @@ use opatlas_operators::faces::FaceMaker;
 use opatlas_operators::operator::OperatorId;
 use opatlas_schema::function::SchemaKind;
 use opatlas_source::diagnostic::RuleId;
+use opatlas_source::{Message, message};
 use opatlas_sources::{Call, File, Function, Functions, parameter_types};
 
 /// Methods that read the data of a tensor.
@@ -267,9 +268,14 @@ impl Body<'_> {
             let (function, operator) = (&self.function.name, &composite.operator);
             let message = match composite.role {
                 Role::Formula => {
-                    format!("`{function}`, called by formulas such as that of `{operator}`, {what}")
+                    message!(
+                        "`{}`, called by formulas such as that of `{}`, {}",
+                        function,
+                        operator,
+                        what
+                    )
                 }
-                _ => format!("`{function}`, composite for `{operator}`, {what}"),
+                _ => message!("`{}`, composite for `{}`, {}", function, operator, what),
             };
             sink.about(
                 self.file,
@@ -280,14 +286,14 @@ impl Body<'_> {
     }
 
     /// The rule that a call breaks, what it does, and what to do instead.
-    fn banned(&self, call: &Call) -> Option<(RuleId, String, &'static str)> {
+    fn banned(&self, call: &Call) -> Option<(RuleId, Message, &'static str)> {
         let name = &*call.name;
         let path = &*call.path;
         if call.is_method && READS.contains(&name) {
             let help = "move this part into an operator with kernels for its backends";
             return Some((
                 RuleId::CompositeDataAccess,
-                format!("reads data by `{name}`"),
+                message!("reads data by `{}`", name),
                 help,
             ));
         }
@@ -295,7 +301,7 @@ impl Body<'_> {
             let help = "compute a tensor of the right size instead";
             return Some((
                 RuleId::CompositeResize,
-                format!("resizes a tensor by `{path}`"),
+                message!("resizes a tensor by `{}`", path),
                 help,
             ));
         }
@@ -303,13 +309,13 @@ impl Body<'_> {
             let help = "use operators such as `as_strided` or `view`";
             return Some((
                 RuleId::CompositeMetadata,
-                format!("changes metadata by `{name}`"),
+                message!("changes metadata by `{}`", name),
                 help,
             ));
         }
         if call.is_method && name == "copy_" {
             let help = "use the operation's result directly, unless the target is a view";
-            return Some((RuleId::CompositeCopy, "calls `copy_`".to_owned(), help));
+            return Some((RuleId::CompositeCopy, "calls `copy_`".into(), help));
         }
         let base = name
             .strip_suffix("_outf")
@@ -319,7 +325,7 @@ impl Body<'_> {
             let help = "call the functional form";
             return Some((
                 RuleId::CompositeOutCall,
-                format!("calls the out form `{path}`"),
+                message!("calls the out form `{}`", path),
                 help,
             ));
         }
@@ -327,7 +333,7 @@ impl Body<'_> {
             let help = "list the backends with a kernel under `dispatch`";
             return Some((
                 RuleId::CompositeStub,
-                format!("calls the DispatchStub `{path}`"),
+                message!("calls the DispatchStub `{}`", path),
                 help,
             ));
         }

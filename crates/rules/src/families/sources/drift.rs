@@ -13,6 +13,7 @@ use opatlas_pytorch::handwritten;
 use opatlas_schema::faces::Sizes;
 use opatlas_source::Span;
 use opatlas_source::diagnostic::{Related, RuleId};
+use opatlas_source::message;
 use opatlas_sources::{
     File, Function, Functions, Registration, RegistrationKind, Sources, parameter_types,
 };
@@ -22,7 +23,7 @@ pub(in crate::families) fn check(scope: &Scope<'_>, sink: &mut Sink) {
     let catalogue = scope.catalogue;
     let sources = &catalogue.sources;
     for fault in sources.faults() {
-        let message = fault.kind.as_str().to_owned();
+        let message = fault.kind.as_str().into();
         sink.file(
             sources.file(fault.file),
             at(RuleId::SourceUnread, fault.at, message),
@@ -88,7 +89,11 @@ fn twice(
         return;
     };
     let name = row.operator.as_deref().unwrap_or_default();
-    let message = format!("`{name}` is registered to {key} here and listed in the backend file");
+    let message = message!(
+        "`{}` is registered to {} here and listed in the backend file",
+        name,
+        key
+    );
     let file_name = &catalogue.backends[*file].0;
     let diagnostic = at(RuleId::SourceDeclaredTwice, row.at, message)
         .with_help("remove one of the two: the registration that runs last wins");
@@ -101,15 +106,16 @@ fn twice(
 }
 
 fn unknown(catalogue: &Catalogue, row: &Registration, name: &str, sink: &mut Sink) {
-    let message = format!(
-        "no operator `aten::{name}` exists in PyTorch {}",
+    let message = message!(
+        "no operator `aten::{}` exists in PyTorch {}",
+        name,
         catalogue.release
     );
     let known = catalogue.iter().map(|(_, operator)| operator.name_text());
     let near = sink.suggestions.nearest(name, known).map(str::to_owned);
     let diagnostic = at(RuleId::SourceOperatorUnknown, row.at, message);
     let diagnostic = match near {
-        Some(near) => diagnostic.with_help(format!("did you mean `{near}`?")),
+        Some(near) => diagnostic.with_help(message!("did you mean `{}`?", near)),
         None => diagnostic.with_help("remove the registration, or define the operator"),
     };
     sink.about(catalogue.sources.file(row.file), name, diagnostic);
@@ -196,12 +202,14 @@ impl Promised {
             .map(|stub| stub.declaration.as_str())
             .unwrap_or_default();
         let Some(functions) = of_name.get(&*self.name) else {
-            let message = format!(
-                "the sources define no `{class}::{}` for `{name}`",
-                self.name
+            let message = message!(
+                "the sources define no `{}::{}` for `{}`",
+                class,
+                self.name,
+                name
             );
             let diagnostic = at(RuleId::SourceKernelMissing, self.at, message);
-            let diagnostic = diagnostic.with_help(format!("define `{declared}`"));
+            let diagnostic = diagnostic.with_help(message!("define `{}`", declared));
             return sink.about(backend, name, diagnostic);
         };
         let expected = parameter_types(declared);
@@ -215,12 +223,14 @@ impl Promised {
         let file = files
             .get(function.file as usize)
             .map_or("", |file| file.path);
-        let message = format!(
-            "`{class}::{}` has other parameters than `{name}` declares",
-            self.name
+        let message = message!(
+            "`{}::{}` has other parameters than `{}` declares",
+            class,
+            self.name,
+            name
         );
         let diagnostic = at(RuleId::SourceKernelSignature, function.at, message)
-            .with_help(format!("define `{declared}`"));
+            .with_help(message!("define `{}`", declared));
         sink.about(file, name, diagnostic);
         sink.relate(Related {
             message: "listed here".into(),

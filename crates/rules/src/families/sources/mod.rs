@@ -169,6 +169,6 @@ pub fn check_sources(catalogue: &Catalogue, files: &[File<'_>]) -> Vec<Finding> 
 }
 
 /// A diagnostic at a place of a source file.
-fn at(rule: RuleId, span: Span, message: String) -> Diagnostic {
+fn at(rule: RuleId, span: Span, message: opatlas_source::Message) -> Diagnostic {
     Diagnostic::new(rule, span, message)
 }

@@ -7,6 +7,7 @@ use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_schema::function::Argument;
 use opatlas_source::diagnostic::Diagnostic;
 use opatlas_source::diagnostic::RuleId;
+use opatlas_source::message;
 
 use super::super::field_edit::adding;
 use super::super::scope::{CompleteGroup, Scope, field_at, is_unread};
@@ -84,13 +85,13 @@ fn does_not_delegate(scope: &Scope<'_>, group: CompleteGroup, id: OperatorId, si
     let out = scope.operator(group.out);
     let out_at = scope.name_at(group.out);
     let Some(placed) = operator.declared() else {
-        let message = format!(
+        let message = message!(
             "the structured operator `{}` needs a declaration of `{}`, not a generated one",
             out.name(),
             operator.name()
         );
         let diagnostic = Diagnostic::new(RuleId::StructuredGroupConsistent, out_at, message)
-            .with_help(format!(
+            .with_help(message!(
                 "declare `{}` with `structured_delegate: {}`",
                 operator.name(),
                 out.name()
@@ -99,12 +100,12 @@ fn does_not_delegate(scope: &Scope<'_>, group: CompleteGroup, id: OperatorId, si
         return;
     };
     let entry = &placed.entry;
-    let message = format!(
+    let message = message!(
         "`{}` is a variant of the structured `{}`, but does not delegate to it",
         operator.name(),
         out.name()
     );
-    let help = format!("add `structured_delegate: {}`", out.name());
+    let help = message!("add `structured_delegate: {}`", out.name());
     let mut diagnostic = Diagnostic::new(
         RuleId::StructuredGroupConsistent,
         scope.name_at(id),
@@ -114,8 +115,10 @@ fn does_not_delegate(scope: &Scope<'_>, group: CompleteGroup, id: OperatorId, si
         let line = format!("structured_delegate: {}", out.name());
         diagnostic = adding(diagnostic, scope.text(placed), entry, &line).with_help(help);
     } else {
-        diagnostic =
-            diagnostic.with_help(format!("{help}, and remove the kernels that this replaces"));
+        diagnostic = diagnostic.with_help(message!(
+            "{}, and remove the kernels that this replaces",
+            help
+        ));
     }
     scope.report_with(
         sink,
@@ -140,14 +143,14 @@ fn delegates_past_group(scope: &Scope<'_>, group: CompleteGroup, id: OperatorId,
     {
         return;
     }
-    let message = format!(
+    let message = message!(
         "`{}` delegates, but the out variant of its group, `{}`, is not structured",
         operator.name(),
         out.name()
     );
     let at = field_at(&placed.entry, Field::StructuredDelegate);
     let diagnostic =
-        Diagnostic::new(RuleId::StructuredGroupConsistent, at, message).with_help(format!(
+        Diagnostic::new(RuleId::StructuredGroupConsistent, at, message).with_help(message!(
             "mark `{}` as `structured: True` and delegate to it, or remove the field",
             out.name()
         ));
@@ -175,13 +178,14 @@ fn delegates_home(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) {
             continue;
         }
         let at = field_at(&placed.entry, Field::StructuredDelegate);
-        let message = format!(
-            "`{}` delegates to `{delegate}`, but the out variant of its group is `{}`",
+        let message = message!(
+            "`{}` delegates to `{}`, but the out variant of its group is `{}`",
             operator.name(),
+            delegate,
             out.name()
         );
         let diagnostic = Diagnostic::new(RuleId::StructuredDelegateMismatch, at, message)
-            .with_help(format!("write `structured_delegate: {}`", out.name()))
+            .with_help(message!("write `structured_delegate: {}`", out.name()))
             .with_fix(at, out.name_text());
         let elsewhere = [(
             "the out variant is here",
@@ -200,14 +204,17 @@ fn out_kernels(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) {
             Diagnostic::new(
                 RuleId::StructuredComposite,
                 kernel.key_at,
-                format!("a structured operator cannot have a kernel for {key}"),
+                message!("a structured operator cannot have a kernel for {}", key),
             )
             .with_help("remove the line; CompositeExplicitAutograd is allowed")
         } else if WRITTEN_BY_ITSELF.contains(&key) {
             Diagnostic::new(
                 RuleId::StructuredNoMeta,
                 kernel.key_at,
-                format!("PyTorch generates the kernel for {key} from the structured kernel"),
+                message!(
+                    "PyTorch generates the kernel for {} from the structured kernel",
+                    key
+                ),
             )
             .with_help("remove the line")
         } else {
@@ -224,7 +231,7 @@ fn signatures(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) {
         let diagnostic = Diagnostic::new(
             RuleId::StructuredNoTensorOptions,
             options[0].at.0.to(options[3].at.0),
-            format!(
+            message!(
                 "`{}` is structured, but takes TensorOptions",
                 functional.name()
             ),
@@ -246,7 +253,7 @@ fn classes(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) {
         .iter()
         .filter(|a| !a.ty.is_tensor())
     {
-        let message = format!(
+        let message = message!(
             "a structured kernel writes only to plain tensors, not to `{}`",
             argument.ty
         );
@@ -255,9 +262,10 @@ fn classes(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) {
         scope.report(sink, group.out, diagnostic);
     }
     for (id, argument) in unpassable(functional, group.functional) {
-        let message = format!(
+        let message = message!(
             "a structured kernel cannot take `{}` of type `{}`",
-            argument.name, argument.ty
+            argument.name,
+            argument.ty
         );
         let diagnostic = Diagnostic::new(RuleId::StructuredArgumentType, argument.at.0, message)
             .with_help("use another type, or make the group unstructured");
@@ -267,7 +275,7 @@ fn classes(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) {
         by_hand(scope, id, sink);
     }
     if let Some(mutable) = group.mutable {
-        let message = format!(
+        let message = message!(
             "`{}` is mutable, but only functional, in-place and out variants can be structured",
             scope.operator(mutable).name()
         );
@@ -312,7 +320,7 @@ fn precomputed(scope: &Scope<'_>, out: OperatorId, sink: &mut Sink) {
         return;
     };
     for argument in parameters(precompute).filter(|a| !is_writable(&a.ty, release)) {
-        let message = format!("type `{}` has no C++ parameter type", argument.ty);
+        let message = message!("type `{}` has no C++ parameter type", argument.ty);
         let diagnostic = Diagnostic::new(RuleId::Precomputed, argument.type_at.0, message)
             .with_help("use another type");
         scope.report(sink, out, diagnostic);

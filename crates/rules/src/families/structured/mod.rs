@@ -2,6 +2,7 @@
 //! arguments and ufuncs. What cannot be read is reported by `model::lower`.
 
 use opatlas_source::diagnostic::RuleId;
+use opatlas_source::message;
 mod arguments;
 mod docs;
 mod groups;
@@ -93,7 +94,7 @@ fn placement(scope: &Scope<'_>, placed: &PlacedEntry, sink: &mut Sink) {
 }
 
 fn structured_elsewhere(entry: &Entry, schema: &FunctionSchema) -> Diagnostic {
-    let message = format!(
+    let message = message!(
         "`structured: True` is set on an operator of kind {}, not on an out variant",
         schema.kind().as_str()
     );
@@ -102,7 +103,7 @@ fn structured_elsewhere(entry: &Entry, schema: &FunctionSchema) -> Diagnostic {
         field_at(entry, Field::Structured),
         message,
     )
-    .with_help(format!(
+    .with_help(message!(
         "set it on the out variant, and write `structured_delegate: {}` here",
         out_name(&schema.name)
     ))
@@ -128,9 +129,9 @@ fn structured_keys(scope: &Scope<'_>, placed: &PlacedEntry, sink: &mut Sink) {
         let mut diagnostic = Diagnostic::new(
             RuleId::StructuredDelegateNoStructuredKeys,
             line.key_at,
-            format!("the kernel for {key} comes from the structured operator"),
+            message!("the kernel for {} comes from the structured operator", key),
         )
-        .with_help(format!("list {key} there, and remove it here"));
+        .with_help(message!("list {} there, and remove it here", key));
         if let Some(delegate) = &entry.structured_delegate {
             diagnostic = diagnostic.with_related("delegated here", delegate.at);
         }
@@ -227,7 +228,7 @@ impl<'s, 'c> Targets<'s, 'c> {
         else {
             return;
         };
-        let message = format!("unknown operator `{delegate}`");
+        let message = message!("unknown operator `{}`", delegate);
         let diagnostic = Diagnostic::new(RuleId::StructuredDelegateTargetMissing, at, message);
         let structured = || {
             let names = self.by_name.iter();
@@ -257,12 +258,12 @@ impl<'s, 'c> Targets<'s, 'c> {
         let Some(at) = self.place(id).filter(|_| !unclear) else {
             return;
         };
-        let message = format!(
+        let message = message!(
             "`{}` is not structured, so no operator can delegate to it",
             other.name()
         );
         let diagnostic = Diagnostic::new(RuleId::StructuredDelegateTargetStructured, at, message)
-            .with_help(format!("add `structured: True` to `{}`", other.name()));
+            .with_help(message!("add `structured: True` to `{}`", other.name()));
         let elsewhere = [("the operator is here", target, other.schema().name_at.0)];
         self.scope.report_with(sink, id, diagnostic, &elsewhere);
     }

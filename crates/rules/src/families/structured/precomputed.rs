@@ -8,6 +8,7 @@ use opatlas_schema::function::Argument;
 use opatlas_schema::types::{BaseType, Type};
 use opatlas_source::diagnostic::Diagnostic;
 use opatlas_source::diagnostic::RuleId;
+use opatlas_source::message;
 
 const RULE: RuleId = RuleId::Precomputed;
 
@@ -17,7 +18,7 @@ pub(super) fn check(placed: &PlacedEntry, release: Release, sink: &mut Sink) {
     };
     for (left, _) in &precompute.replace {
         if release >= Release::V2_4 && left.value.contains(' ') {
-            let message = format!(
+            let message = message!(
                 "`{}` contains a space, so it cannot be an argument's name",
                 left.value
             );
@@ -36,7 +37,7 @@ pub(super) fn check(placed: &PlacedEntry, release: Release, sink: &mut Sink) {
         else {
             continue;
         };
-        let message = format!("PyTorch {release} has no type `{base}`");
+        let message = message!("PyTorch {} has no type `{}`", release, base);
         sink.entry(
             placed,
             Diagnostic::new(RULE, argument.type_at.0, message)

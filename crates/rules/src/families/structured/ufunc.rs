@@ -2,6 +2,7 @@
 //! (torchgen `UfuncInnerLoop`, `dest/ufunc.py`).
 
 use opatlas_source::diagnostic::RuleId;
+use opatlas_source::message;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::sink::Sink;
@@ -76,7 +77,7 @@ pub(super) fn entry(placed: &PlacedEntry, release: Release, sink: &mut Sink) {
         .flatten()
         .filter(|line| keys.contains(line.key.as_str()))
     {
-        let message = format!(
+        let message = message!(
             "the inner loops already define the kernel for {}",
             line.key.as_str()
         );
@@ -107,7 +108,7 @@ fn unknown_dtype(dtype: &Placed<Box<str>>, release: Release, sink: &Sink) -> Dia
         .scalar_types
         .iter()
         .chain(CLASSES.iter().map(|(name, _)| *name));
-    let message = format!("unknown dtype `{}`", dtype.value);
+    let message = message!("unknown dtype `{}`", dtype.value);
     let diagnostic = Diagnostic::new(RuleId::Ufunc, dtype.at, message);
     if sink.is_full(RuleId::Ufunc) {
         return diagnostic;
@@ -149,8 +150,9 @@ impl<'c> Files<'c> {
         let functional = scope.operator(group.functional);
         let base = functional.base_name();
         if let Some(&first) = self.written.get(base) {
-            let message = format!(
-                "another overload of `{base}` is also a ufunc, and both generate the same file"
+            let message = message!(
+                "another overload of `{}` is also a ufunc, and both generate the same file",
+                base
             );
             let at = field_at(entry, Field::UfuncInnerLoop);
             let diagnostic = Diagnostic::new(RuleId::UfuncFileTaken, at, message)
@@ -170,9 +172,10 @@ impl<'c> Files<'c> {
         }
         let ufunc = Ufunc::new(entry, functional);
         if let Some(argument) = ufunc.unusable_argument(scope.catalogue.release) {
-            let message = format!(
+            let message = message!(
                 "inner loops take only plain tensors and scalars, not `{}` of type `{}`",
-                argument.name, argument.ty
+                argument.name,
+                argument.ty
             );
             let diagnostic = Diagnostic::new(RuleId::UfuncArgumentType, argument.at.0, message)
                 .with_help("remove `ufunc_inner_loop` and write the kernels by hand");
@@ -254,7 +257,12 @@ impl<'c> Ufunc<'c> {
             .or_else(|| self.misnamed_tensor(&tensors))
     }
 
-    fn report(&self, inner: &UfuncLoop, message: String, help: &'static str) -> Diagnostic {
+    fn report(
+        &self,
+        inner: &UfuncLoop,
+        message: opatlas_source::Message,
+        help: &'static str,
+    ) -> Diagnostic {
         Diagnostic::new(RuleId::UfuncNamesMatch, inner.at, message).with_help(help)
     }
 
@@ -278,9 +286,10 @@ impl<'c> Ufunc<'c> {
         if scalar.name == generic.name || !self.is_derived(tensors) {
             return None;
         }
-        let message = format!(
+        let message = message!(
             "`ScalarOnly` is `{}` and `Generic` is `{}`, but the CUDA functor needs one function",
-            scalar.name, generic.name
+            scalar.name,
+            generic.name
         );
         let diagnostic = self.report(scalar, message, "use the same function for both loops");
         Some(diagnostic.with_related("the generic loop is here", generic.at))
@@ -293,7 +302,11 @@ impl<'c> Ufunc<'c> {
         let (key, inner) = BINDING
             .iter()
             .find_map(|(key, _)| Some((key, self.find(key)?)))?;
-        let message = format!("`{key}` needs an operator with two tensors; this one has {tensors}");
+        let message = message!(
+            "`{}` needs an operator with two tensors; this one has {}",
+            key,
+            tensors
+        );
         Some(self.report(inner, message, "remove the loop"))
     }
 
@@ -304,7 +317,7 @@ impl<'c> Ufunc<'c> {
         let missing = Self::functors(tensors)
             .iter()
             .find(|key| self.find(key).is_none())?;
-        let message = format!("no loop defines `{missing}`");
+        let message = message!("no loop defines `{}`", missing);
         let inner = self.entry.ufunc_inner_loop.first()?;
         Some(self.report(
             inner,
@@ -337,8 +350,9 @@ impl<'c> Ufunc<'c> {
             let bound = self.functor_dtypes(key);
             let mut missing: Vec<&str> = bound.difference(&plain).copied().collect();
             missing.sort_unstable();
-            let message = format!(
-                "`{key}` covers {}, but `CUDAFunctor` does not",
+            let message = message!(
+                "`{}` covers {}, but `CUDAFunctor` does not",
+                key,
                 missing.first()?
             );
             Some(self.report(inner, message, "add the missing dtypes to `CUDAFunctor`"))
@@ -352,7 +366,7 @@ impl<'c> Ufunc<'c> {
             .filter_map(|key| self.find(key));
         let covered: FxHashSet<&str> = scalars.flat_map(dtypes).collect();
         let missing = dtypes(vector).find(|dtype| !covered.contains(dtype))?;
-        let message = format!("`CPUVector` covers {missing}, but no scalar loop does");
+        let message = message!("`CPUVector` covers {}, but no scalar loop does", missing);
         Some(self.report(
             vector,
             message,
@@ -370,9 +384,10 @@ impl<'c> Ufunc<'c> {
             .into_iter()
             .find(|(argument, name)| &*argument.name != *name)?;
         let inner = self.entry.ufunc_inner_loop.first()?;
-        let message = format!(
-            "a ufunc names its two tensors `self` and `other`; `{}` should be `{name}`",
-            argument.name
+        let message = message!(
+            "a ufunc names its two tensors `self` and `other`; `{}` should be `{}`",
+            argument.name,
+            name
         );
         Some(self.report(
             inner,

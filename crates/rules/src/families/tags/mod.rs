@@ -1,6 +1,7 @@
 //! Tags of entries. Faults of `tags.yaml` are reported by `model::tags`.
 
 use opatlas_source::diagnostic::RuleId;
+use opatlas_source::{Message, message};
 mod docs;
 
 use opatlas_operators::catalogue::Catalogue;
@@ -54,7 +55,7 @@ fn unknown(catalogue: &Catalogue, placed: &PlacedEntry, tag: &Placed<TagName>, s
         }
     };
     if sink.is_full(rule) {
-        let message = format!("unknown tag `{}`", clipped(name).escape_debug());
+        let message = message!("unknown tag `{}`", clipped(name).escape_debug());
         return sink.entry(placed, Diagnostic::new(rule, tag.at, message));
     }
     let parts: Vec<&str> = name.split(',').map(str::trim).collect();
@@ -62,11 +63,15 @@ fn unknown(catalogue: &Catalogue, placed: &PlacedEntry, tag: &Placed<TagName>, s
     let shown = name.escape_debug();
     let diagnostic = if is_list {
         let list = format!("[{}]", parts.join(", "));
-        Diagnostic::new(rule, tag.at, format!("`{shown}` is parsed as a single tag"))
-            .with_help(format!("write a list: `{list}`"))
-            .with_safe_fix(tag.at, list)
+        Diagnostic::new(
+            rule,
+            tag.at,
+            message!("`{}` is parsed as a single tag", shown),
+        )
+        .with_help(message!("write a list: `{}`", list))
+        .with_safe_fix(tag.at, list)
     } else {
-        let message = format!("unknown tag `{shown}`");
+        let message = message!("unknown tag `{}`", shown);
         let names = || catalogue.tags.all().iter().map(|tag| &*tag.name);
         let diagnostic = Diagnostic::new(rule, tag.at, message);
         match sink.suggestions.nearest(name, names()) {
@@ -77,7 +82,7 @@ fn unknown(catalogue: &Catalogue, placed: &PlacedEntry, tag: &Placed<TagName>, s
                     0 => String::new(),
                     more => format!(" and {more} more"),
                 };
-                diagnostic.with_help(format!("the known tags are {}{more}", list.join(", ")))
+                diagnostic.with_help(message!("the known tags are {}{}", list.join(", "), more))
             }
         }
     };
@@ -104,9 +109,9 @@ fn random(subject: &Subject<'_>, release: Release, sink: &mut Sink) {
     let diagnostic = Diagnostic::new(
         RuleId::RandomNeedsSeededTag,
         at,
-        format!("{cause}, so the operator must be tagged `{SEEDED}`"),
+        message!("{}, so the operator must be tagged `{}`", cause, SEEDED),
     )
-    .with_help(format!("add `tags: {SEEDED}`"));
+    .with_help(message!("add `tags: {}`", SEEDED));
     subject.report(sink, adding_tag(diagnostic, subject));
 }
 
@@ -136,7 +141,7 @@ impl Words {
 }
 
 /// Where and why an operator counts as random (torchgen `NativeFunction.__post_init__`).
-fn randomness(subject: &Subject<'_>, release: Release) -> Option<(Span, String)> {
+fn randomness(subject: &Subject<'_>, release: Release) -> Option<(Span, Message)> {
     let name = &subject.schema.name;
     let full = name.as_str();
     let lists = &release.data().name_lists;
@@ -144,7 +149,7 @@ fn randomness(subject: &Subject<'_>, release: Release) -> Option<(Span, String)>
     let excused = |part: &str| full.contains(part);
     let words = Words::of(full);
     if words.rand && !lists.random_rule_exempt_name_parts.iter().any(excused) {
-        return Some((at, format!("`{full}` contains `rand`")));
+        return Some((at, message!("`{}` contains `rand`", full)));
     }
     let arguments = &subject.schema.arguments;
     let is_exempt = || lists.dropout_rule_exempt_base_names.contains(name.base());
@@ -154,12 +159,12 @@ fn randomness(subject: &Subject<'_>, release: Release) -> Option<(Span, String)>
     let named = named.next();
     if (words.dropout || named.is_some()) && !words.backward && !is_exempt() {
         if words.dropout {
-            return Some((at, format!("`{full}` contains `dropout`")));
+            return Some((at, message!("`{}` contains `dropout`", full)));
         }
         if let Some(argument) = named {
             return Some((
                 name_place(argument),
-                format!(
+                message!(
                     "the name of argument `{}` contains `dropout`",
                     argument.name
                 ),
@@ -172,7 +177,7 @@ fn randomness(subject: &Subject<'_>, release: Release) -> Option<(Span, String)>
         .find(|a| a.ty.is_like(BaseType::Generator))?;
     Some((
         generator.at.0,
-        format!("`{}` is a random generator", generator.name),
+        message!("`{}` is a random generator", generator.name),
     ))
 }
 

@@ -2,6 +2,7 @@
 //! texts that are not a type in any release.
 
 use opatlas_source::diagnostic::RuleId;
+use opatlas_source::message;
 mod docs;
 
 use opatlas_operators::operator::PlacedEntry;
@@ -63,7 +64,7 @@ fn nested(argument: &Argument, placed: &PlacedEntry, sink: &mut Sink) {
     if !has_nested_symint(&argument.ty) {
         return;
     }
-    let message = format!(
+    let message = message!(
         "`{}` has no C++ type: a SymInt can be inside at most one list and one `?`",
         argument.ty
     );
@@ -133,25 +134,28 @@ fn diagnostic(ty: &Type, fault: &Fault<'_>, at: Span, release: Release) -> Diagn
         Fault::NotGenerated(base) => Diagnostic::new(
             RuleId::TypeNotGenerated,
             at,
-            format!("PyTorch {release} has no C++ type for `{base}`"),
+            message!("PyTorch {} has no C++ type for `{}`", release, base),
         )
         .with_help("choose another type, or register the operator from a library"),
         Fault::Custom(name) => Diagnostic::new(
             RuleId::TypeNotGenerated,
             at,
-            format!("the custom class `{name}` has no type in the generated C++"),
+            message!(
+                "the custom class `{}` has no type in the generated C++",
+                name
+            ),
         )
         .with_help("choose another type, or register the operator from a library"),
         Fault::Runtime(text) => Diagnostic::new(
             RuleId::TypeNotGenerated,
             at,
-            format!("`{text}` has no type in the generated C++"),
+            message!("`{}` has no type in the generated C++", text),
         )
         .with_help("choose another type, or register the operator from a library"),
         Fault::Unsized => Diagnostic::new(
             RuleId::BoolListSize,
             at,
-            format!("`{ty}` is a list of `bool` without a size"),
+            message!("`{}` is a list of `bool` without a size", ty),
         )
         .with_help("add the number of elements, such as `bool[3]`"),
     }
@@ -163,21 +167,29 @@ fn unknown(base: BaseType, at: Span, release: Release) -> Diagnostic {
     let last = Release::all().rev().find(|&release| knows(release));
     let message = match (first, last) {
         (Some(first), _) if release < first => {
-            format!("type `{base}` exists since PyTorch {first} (checking against {release})")
+            message!(
+                "type `{}` exists since PyTorch {} (checking against {})",
+                base,
+                first,
+                release
+            )
         }
         (_, Some(last)) => match Release::all().find(|&release| release > last) {
             Some(removed) => {
-                format!(
-                    "type `{base}` was removed in PyTorch {removed} (checking against {release})"
+                message!(
+                    "type `{}` was removed in PyTorch {} (checking against {})",
+                    base,
+                    removed,
+                    release
                 )
             }
-            None => format!("unknown type `{base}`"),
+            None => message!("unknown type `{}`", base),
         },
-        _ => format!("unknown type `{base}`"),
+        _ => message!("unknown type `{}`", base),
     };
     let names: Vec<_> = release.data().base_types.iter().collect();
     Diagnostic::new(RuleId::TypeUnknown, at, message)
-        .with_help(format!("the base types are {}", names.join(", ")))
+        .with_help(message!("the base types are {}", names.join(", ")))
 }
 
 /// A SymInt is passed as an int where callers have no symbolic ones. That is done for a plain or

@@ -1,6 +1,7 @@
 //! `variants`. Lowering reports unknown words.
 
 use opatlas_source::diagnostic::RuleId;
+use opatlas_source::message;
 mod docs;
 
 use opatlas_operators::entry::Field;
@@ -42,7 +43,7 @@ fn module(placed: &PlacedEntry, sink: &mut Sink) {
     let diagnostic = Diagnostic::new(
         RuleId::ModuleNotMethod,
         variants.value,
-        format!(
+        message!(
             "an operator in Python module `{}` cannot be a method",
             module.value.escape_debug()
         ),
@@ -81,7 +82,7 @@ fn method(subject: &Subject<'_>, sink: &mut Sink) {
         Some(this) => Diagnostic::new(
             RuleId::MethodNeedsSelf,
             at,
-            format!(
+            message!(
                 "a method needs `self` to be a plain tensor, but it is `{}`",
                 this.ty
             ),

@@ -1,6 +1,7 @@
 //! Copies of views (torchgen `NativeFunctionsViewGroup.__post_init__`, `gets_generated_view_copy`).
 
 use opatlas_source::diagnostic::RuleId;
+use opatlas_source::message;
 use std::fmt::Write as _;
 
 use crate::sink::Sink;
@@ -55,10 +56,10 @@ fn copy_name(view: &Operator) -> String {
 pub(super) fn required(scope: &Scope<'_>, id: OperatorId, sink: &mut Sink) {
     let view = scope.operator(id);
     let name = copy_name(view);
-    let message = format!("view `{}` has no copy operator `{name}`", view.name());
+    let message = message!("view `{}` has no copy operator `{}`", view.name(), name);
     let diagnostic = Diagnostic::new(RuleId::ViewCopyRequired, scope.name_at(id), message);
     if let Some(near) = scope.catalogue.find(&name) {
-        let help = format!("give `{name}` the arguments and returns of the view");
+        let help = message!("give `{}` the arguments and returns of the view", name);
         let elsewhere: [Elsewhere; 1] = [(
             "this operator has a different signature, or is itself a view",
             near,
@@ -67,9 +68,10 @@ pub(super) fn required(scope: &Scope<'_>, id: OperatorId, sink: &mut Sink) {
         scope.report_with(sink, id, diagnostic.with_help(help), &elsewhere);
         return;
     }
-    let help = format!(
-        "declare `{name}` with the same arguments, the tag `view_copy` and a kernel on \
-         CompositeExplicitAutogradNonFunctional"
+    let help = message!(
+        "declare `{}` with the same arguments, the tag `view_copy` and a kernel on \
+         CompositeExplicitAutogradNonFunctional",
+        name
     );
     let diagnostic = diagnostic.with_help(help);
     let written = view
@@ -148,9 +150,10 @@ fn named_and_tagged(scope: &Scope<'_>, view: OperatorId, id: OperatorId, sink: &
         .iter()
         .any(|suffix| copy.name().stem().ends_with(suffix));
     if !named {
-        let message = format!(
-            "`{}` has the signature of the copy of `{of}`, but not its name",
-            copy.name()
+        let message = message!(
+            "`{}` has the signature of the copy of `{}`, but not its name",
+            copy.name(),
+            of
         );
         let diagnostic = Diagnostic::new(RuleId::ViewCopyTag, at, message)
             .with_help("rename it to `..._copy`, or rename the view");
@@ -160,9 +163,10 @@ fn named_and_tagged(scope: &Scope<'_>, view: OperatorId, id: OperatorId, sink: &
     if copy.has_tag("view_copy") {
         return true;
     }
-    let message = format!(
-        "`{}` is the copy of view `{of}`, but is not tagged `view_copy`",
-        copy.name()
+    let message = message!(
+        "`{}` is the copy of view `{}`, but is not tagged `view_copy`",
+        copy.name(),
+        of
     );
     let diagnostic =
         Diagnostic::new(RuleId::ViewCopyTag, at, message).with_help("add the tag `view_copy`");
@@ -192,7 +196,7 @@ fn same_signatures(scope: &Scope<'_>, group: &ViewGroup, sink: &mut Sink) -> boo
     let forms = |id: &OperatorId| scope.operator(*id).signature() != view.signature();
     let other = group.copy.filter(copies).or(group.inplace.filter(forms));
     let Some(other) = other else { return true };
-    let message = format!(
+    let message = message!(
         "view `{}` has a name like a copy of a view, which conflicts with the copy of `{}`",
         view.name(),
         scope.operator(other).name()

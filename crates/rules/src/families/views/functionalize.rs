@@ -9,6 +9,7 @@ use opatlas_schema::function::{Argument, FunctionSchema};
 use opatlas_schema::types::{BaseType, Type};
 use opatlas_source::diagnostic::Diagnostic;
 use opatlas_source::diagnostic::RuleId;
+use opatlas_source::{Message, message};
 
 use super::super::scope::{Elsewhere, Scope};
 use super::{IMPLICIT, copies, has_options};
@@ -44,7 +45,7 @@ fn returns(view: &Operator) -> Option<Diagnostic> {
     if !schema.returns.is_empty() && schema.returns.iter().all(|r| r.ty.is_tensor_like()) {
         return None;
     }
-    let message = format!("view `{}` returns values other than tensors", view.name());
+    let message = message!("view `{}` returns values other than tensors", view.name());
     let diagnostic = Diagnostic::new(RuleId::ViewReturns, schema.returns_at.0, message)
         .with_help("return only the view");
     Some(diagnostic)
@@ -61,9 +62,10 @@ fn unkept(scope: &Scope<'_>, id: OperatorId, sink: &mut Sink) {
         _ => false,
     };
     if let Some(argument) = arguments.iter().skip(1).find(is_unkept) {
-        let message = format!(
+        let message = message!(
             "a view cannot be replayed with `{}` of type `{}`",
-            argument.name, argument.ty
+            argument.name,
+            argument.ty
         );
         let diagnostic = Diagnostic::new(RuleId::ViewArgumentType, argument.at.0, message)
             .with_help("use another type, or make the view composite");
@@ -87,7 +89,7 @@ fn replay(scope: &Scope<'_>, id: OperatorId, copy: OperatorId, sink: &mut Sink) 
     let known = release.data().name_lists.single_output_view_replay;
     if release >= Release::V2_15 && is_multi_output(schema) && !known.contains(operator.name_text())
     {
-        let message = format!(
+        let message = message!(
             "`{}` returns several views, and PyTorch cannot replay them one by one",
             operator.name()
         );
@@ -107,30 +109,27 @@ fn is_multi_output(schema: &FunctionSchema) -> bool {
 
 /// What is wrong with the arguments of a view, and where: the first must be an annotated tensor,
 /// and the only annotated one.
-fn first_argument(schema: &FunctionSchema) -> Option<(opatlas_source::Span, String)> {
+fn first_argument(schema: &FunctionSchema) -> Option<(opatlas_source::Span, Message)> {
     let arguments = schema.arguments.non_out();
     let Some(first) = arguments.first() else {
-        return Some((
-            schema.name_at.0,
-            "a view needs a tensor argument".to_owned(),
-        ));
+        return Some((schema.name_at.0, "a view needs a tensor argument".into()));
     };
     if !first.ty.is_tensor() {
-        let message = format!(
+        let message = message!(
             "the first argument of a view must be a tensor, not `{}`",
             first.ty
         );
         return Some((first.at.0, message));
     }
     if first.annotation.is_none() {
-        let message = format!("the viewed argument `{}` is not annotated", first.name);
+        let message = message!("the viewed argument `{}` is not annotated", first.name);
         return Some((first.at.0, message));
     }
     let second: Option<&Argument> = arguments[1..].iter().find(|a| a.annotation.is_some());
     second.map(|a| {
         (
             a.at.0,
-            format!("a view aliases only its first argument, not `{}`", a.name),
+            message!("a view aliases only its first argument, not `{}`", a.name),
         )
     })
 }
@@ -146,12 +145,15 @@ fn copy_kernel(scope: &Scope<'_>, view_id: OperatorId, id: OperatorId, sink: &mu
     let elsewhere: [Elsewhere; 1] = [("the view is here", view_id, scope.name_at(view_id))];
     let kernels = scope.catalogue.kernels(id);
     let Some(kernel) = kernels.iter().find(|k| k.key.as_str() == COPY_KEY) else {
-        let message = format!(
-            "`{}` is the copy of a view, but has no kernel for {COPY_KEY}",
-            copy.name()
+        let message = message!(
+            "`{}` is the copy of a view, but has no kernel for {}",
+            copy.name(),
+            COPY_KEY
         );
-        let diagnostic = Diagnostic::new(RuleId::ViewCopyKernel, at, message).with_help(format!(
-            "write `dispatch:` with `{COPY_KEY}: {standard}`; PyTorch generates the kernel"
+        let diagnostic = Diagnostic::new(RuleId::ViewCopyKernel, at, message).with_help(message!(
+            "write `dispatch:` with `{}: {}`; PyTorch generates the kernel",
+            COPY_KEY,
+            standard
         ));
         scope.report_with(sink, id, diagnostic, &elsewhere);
         return;
@@ -164,7 +166,7 @@ fn copy_kernel(scope: &Scope<'_>, view_id: OperatorId, id: OperatorId, sink: &mu
                 "the kernel of `view_copy` must be `view_copy_symint`, the name that the generator \
                  uses",
             )
-            .with_help(format!("write `{COPY_KEY}: view_copy_symint`"));
+            .with_help(message!("write `{}: view_copy_symint`", COPY_KEY));
             scope.report(sink, id, diagnostic);
         }
         return;
@@ -180,7 +182,7 @@ fn copy_kernel(scope: &Scope<'_>, view_id: OperatorId, id: OperatorId, sink: &mu
         _ => false,
     };
     if !plain {
-        let message = format!(
+        let message = message!(
             "the kernel of `{}` can copy only one `Tensor` or one `Tensor[]`",
             copy.name()
         );
@@ -191,7 +193,7 @@ fn copy_kernel(scope: &Scope<'_>, view_id: OperatorId, id: OperatorId, sink: &mu
 }
 
 fn options_differ(scope: &Scope<'_>, view: OperatorId, copy: OperatorId, sink: &mut Sink) {
-    let message = format!(
+    let message = message!(
         "only one of `{}` and `{}` takes TensorOptions",
         scope.operator(view).name(),
         scope.operator(copy).name()

@@ -2,6 +2,7 @@
 //! `get_grouped_by_view_native_functions`).
 
 use opatlas_source::diagnostic::RuleId;
+use opatlas_source::message;
 mod copies;
 mod docs;
 mod functionalize;
@@ -52,7 +53,10 @@ pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
 
 fn untagged(scope: &Scope<'_>, id: OperatorId, operator: &Operator, sink: &mut Sink) {
     let name = operator.name();
-    let message = format!("`{name}` is an in-place view, but is not tagged `inplace_view`");
+    let message = message!(
+        "`{}` is an in-place view, but is not tagged `inplace_view`",
+        name
+    );
     let diagnostic = Diagnostic::new(RuleId::ViewInplaceTag, scope.name_at(id), message)
         .with_help("add the tag `inplace_view`");
     let diagnostic = match operator.declared() {
@@ -112,7 +116,7 @@ fn alone(scope: &Scope<'_>, id: OperatorId, operator: &Operator, sink: &mut Sink
     {
         return;
     }
-    let message = format!("in-place view `{name}` has no corresponding view");
+    let message = message!("in-place view `{}` has no corresponding view", name);
     let at = tag_at(operator, "inplace_view");
     let diagnostic = Diagnostic::new(RuleId::ViewInplaceAlone, at, message)
         .with_help("declare the view with the same arguments");
@@ -126,7 +130,7 @@ fn clash(scope: &Scope<'_>, first: OperatorId, second: OperatorId, sink: &mut Si
     if duplicates || scope.is_story_clouded(a.name()) {
         return;
     }
-    let message = format!(
+    let message = message!(
         "`{}` and `{}` compete for one place among a view, its in-place form and its copy",
         b.name(),
         a.name()
@@ -149,9 +153,10 @@ fn same_composites(scope: &Scope<'_>, group: &ViewGroup, sink: &mut Sink) -> boo
         .into_iter()
         .find(|key| view.has_kernel(key) && !operator.has_kernel(key));
     let Some(key) = differs else { return true };
-    let message = format!(
-        "`{}` has a kernel for {key}, but its in-place form `{}` has none",
+    let message = message!(
+        "`{}` has a kernel for {}, but its in-place form `{}` has none",
         view.name(),
+        key,
         operator.name()
     );
     let diagnostic = Diagnostic::new(RuleId::ViewCompositeAgree, scope.name_at(inplace), message)

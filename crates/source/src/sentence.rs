@@ -1,0 +1,344 @@
+//! Sentences for people, in which code is marked by type.
+
+use std::borrow::Cow;
+use std::fmt::{Display, Write as _};
+use std::ops::Deref;
+
+/// A sentence of prose and code.
+///
+/// Renderings take it by its [pieces](Message::pieces) and escape each of them once. Its text, which
+/// goes over the wire, puts code between backticks; nothing finds the code again by them.
+///
+/// [`message!`](crate::message!) makes one from a template.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Message {
+    text: Cow<'static, str>,
+    code: Vec<Code>,
+}
+
+/// Where code is in the text, and how many bytes of backticks and spaces are on either side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct Code {
+    start: usize,
+    end: usize,
+    edge: usize,
+}
+
+/// A piece of a sentence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Piece<'m> {
+    /// Prose.
+    Text(&'m str),
+    /// A name, a value, or what else is code.
+    Code(&'m str),
+}
+
+impl Message {
+    /// Prose alone. Backticks in it are backticks.
+    #[must_use]
+    pub fn prose(text: impl Into<Cow<'static, str>>) -> Self {
+        Self {
+            text: text.into(),
+            code: Vec::new(),
+        }
+    }
+
+    /// A name, a value, or what else is code.
+    #[must_use]
+    pub fn code(code: &str) -> Self {
+        let mut message = Self::default();
+        message.push_code(code);
+        message
+    }
+
+    /// Appends prose.
+    pub fn push_str(&mut self, text: &str) {
+        self.text.to_mut().push_str(text);
+    }
+
+    /// Appends code. Its text is a code span of Markdown, so that code with backticks ends where it
+    /// ends.
+    pub fn push_code(&mut self, code: &str) {
+        let runs = code.split(|char| char != '`').map(str::len);
+        let fence = 1 + runs.max().unwrap_or_default();
+        let space = if fence > 1 { " " } else { "" };
+        let text = self.text.to_mut();
+        let push_fence = |text: &mut String| text.extend(std::iter::repeat_n('`', fence));
+        push_fence(text);
+        text.push_str(space);
+        let start = text.len();
+        text.push_str(code);
+        let end = text.len();
+        text.push_str(space);
+        push_fence(text);
+        let edge = fence + space.len();
+        self.code.push(Code { start, end, edge });
+    }
+
+    /// Appends another sentence.
+    pub fn push(&mut self, other: &Self) {
+        let by = self.text.len();
+        self.push_str(&other.text);
+        self.code.extend(other.code.iter().map(|code| Code {
+            start: code.start + by,
+            end: code.end + by,
+            ..*code
+        }));
+    }
+
+    /// Sentences with this between them.
+    #[must_use]
+    pub fn join(messages: impl IntoIterator<Item = Self>, between: &str) -> Self {
+        let mut joined = Self::default();
+        for (at, message) in messages.into_iter().enumerate() {
+            joined.push_str(if at > 0 { between } else { "" });
+            joined.push(&message);
+        }
+        joined
+    }
+
+    /// The text as it goes over the wire: prose, and code between backticks.
+    #[must_use]
+    pub fn into_text(self) -> Cow<'static, str> {
+        self.text
+    }
+
+    /// The pieces in order, none of them empty prose.
+    pub fn pieces(&self) -> impl Iterator<Item = Piece<'_>> {
+        let ends = self.code.iter().map(|code| code.end + code.edge);
+        let starts = std::iter::once(0).chain(ends);
+        let code = self.code.iter().map(Some).chain(std::iter::once(None));
+        starts.zip(code).flat_map(|(start, code)| {
+            let end = code.map_or(self.text.len(), |code| code.start - code.edge);
+            let text = Some(&self.text[start..end]).filter(|text| !text.is_empty());
+            let code = code.map(|code| Piece::Code(&self.text[code.start..code.end]));
+            text.map(Piece::Text).into_iter().chain(code)
+        })
+    }
+
+    /// At most `most` bytes of the sentence, with `...` behind them where some are left off. A piece
+    /// of code is cut, too, and stays code.
+    #[must_use]
+    pub fn cut(&self, most: usize) -> Self {
+        let mut cut = Self::default();
+        for piece in self.pieces() {
+            let room = most.saturating_sub(cut.text.len());
+            let (text, push): (&str, fn(&mut Self, &str)) = match piece {
+                Piece::Text(text) => (text, Self::push_str),
+                Piece::Code(code) => (code, Self::push_code),
+            };
+            if text.len() > room {
+                push(&mut cut, &text[..text.floor_char_boundary(room)]);
+                cut.push_str("...");
+                return cut;
+            }
+            push(&mut cut, text);
+        }
+        cut
+    }
+
+    /// For [`message!`](crate::message!): a template with `{}` for each of the parts.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn compose(template: &'static str, parts: &[&dyn Part]) -> Self {
+        let mut message = Self::default();
+        let mut parts = parts.iter();
+        for (at, stretch) in template.split('`').enumerate() {
+            let mut code = String::new();
+            for (i, literal) in stretch.split("{}").enumerate() {
+                let part = if i > 0 { parts.next() } else { None };
+                match at % 2 {
+                    0 => {
+                        part.into_iter().for_each(|part| part.add(&mut message));
+                        message.push_str(literal);
+                    }
+                    _ => {
+                        part.into_iter().for_each(|part| part.add_plain(&mut code));
+                        code.push_str(literal);
+                    }
+                }
+            }
+            if at % 2 == 1 {
+                message.push_code(&code);
+            }
+        }
+        message
+    }
+}
+
+impl Deref for Message {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.text
+    }
+}
+
+/// A text of the program's own, with code between backticks.
+impl From<&'static str> for Message {
+    fn from(text: &'static str) -> Self {
+        let mut code = Vec::new();
+        let mut ticks = text.match_indices('`').map(|(at, _)| at);
+        while let (Some(start), Some(end)) = (ticks.next(), ticks.next()) {
+            let (start, edge) = (start + 1, 1);
+            code.push(Code { start, end, edge });
+        }
+        Self {
+            text: Cow::Borrowed(text),
+            code,
+        }
+    }
+}
+
+impl<'m> FromIterator<Piece<'m>> for Message {
+    fn from_iter<T: IntoIterator<Item = Piece<'m>>>(pieces: T) -> Self {
+        let mut message = Self::default();
+        for piece in pieces {
+            match piece {
+                Piece::Text(text) => message.push_str(text),
+                Piece::Code(code) => message.push_code(code),
+            }
+        }
+        message
+    }
+}
+
+impl PartialEq<str> for Message {
+    fn eq(&self, other: &str) -> bool {
+        self.text == other
+    }
+}
+
+impl PartialEq<&str> for Message {
+    fn eq(&self, other: &&str) -> bool {
+        self.text == *other
+    }
+}
+
+/// What a template of [`message!`](crate::message!) takes: sentences, and all else as prose or, between
+/// backticks, as code.
+#[doc(hidden)]
+pub trait Part {
+    /// Appends it to a sentence.
+    fn add(&self, message: &mut Message);
+    /// Appends it to code.
+    fn add_plain(&self, code: &mut String);
+}
+
+impl<T: Display + ?Sized> Part for T {
+    fn add(&self, message: &mut Message) {
+        // Writing to a string does not fail.
+        let _ = write!(message.text.to_mut(), "{self}");
+    }
+
+    fn add_plain(&self, code: &mut String) {
+        let _ = write!(code, "{self}");
+    }
+}
+
+impl Part for Message {
+    fn add(&self, message: &mut Message) {
+        message.push(self);
+    }
+
+    fn add_plain(&self, code: &mut String) {
+        for piece in self.pieces() {
+            let (Piece::Text(text) | Piece::Code(text)) = piece;
+            code.push_str(text);
+        }
+    }
+}
+
+/// Names as code with commas between them.
+#[must_use]
+pub fn codes<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> Message {
+    let names = names.into_iter().map(|name| Message::code(name.as_ref()));
+    Message::join(names, ", ")
+}
+
+/// Checks a template while the program is compiled: `parts` placeholders, and code that ends.
+#[doc(hidden)]
+pub const fn check(template: &str, parts: usize) {
+    let bytes = template.as_bytes();
+    let (mut at, mut ticks, mut places) = (0, 0, 0);
+    while at < bytes.len() {
+        match bytes[at] {
+            b'`' => ticks += 1,
+            b'{' => {
+                assert!(
+                    at + 1 < bytes.len() && bytes[at + 1] == b'}',
+                    "a placeholder is an empty pair of braces"
+                );
+                places += 1;
+                at += 1;
+            }
+            b'}' => panic!("a brace without its other one"),
+            _ => {}
+        }
+        at += 1;
+    }
+    assert!(ticks % 2 == 0, "code that does not end");
+    assert!(places == parts, "as many arguments as placeholders");
+}
+
+/// A [`Message`] from a template: what is between backticks is code, and `{}` stands for the next
+/// argument, which may be a message itself. Only the template decides what is code; the arguments
+/// are never searched for backticks.
+///
+/// ```
+/// use opatlas_source::message;
+/// use opatlas_source::sentence::Piece::{Code, Text};
+///
+/// let said = message!("unknown field `{}`", "a` b");
+/// assert_eq!(&*said, "unknown field `` a` b ``");
+/// assert!(said.pieces().eq([Text("unknown field "), Code("a` b")]));
+/// ```
+#[macro_export]
+macro_rules! message {
+    ($template:literal $(, $part:expr)* $(,)?) => {{
+        const { $crate::sentence::check($template, 0 $(+ { let _ = stringify!($part); 1 })*) }
+        $crate::sentence::Message::compose($template, &[$(&$part),*])
+    }};
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Piece::{Code, Text};
+    use super::*;
+
+    #[test]
+    fn only_the_template_decides_what_is_code() {
+        let names = codes(["a", "b`c"]);
+        let said = message!("`{}::{}` has {} of {}: `x`", "n`s", 1, "`y` z", names);
+        let pieces = [
+            Code("n`s::1"),
+            Text(" has `y` z of "),
+            Code("a"),
+            Text(", "),
+            Code("b`c"),
+            Text(": "),
+            Code("x"),
+        ];
+        assert!(said.pieces().eq(pieces));
+        assert_eq!(said, "`` n`s::1 `` has `y` z of `a`, `` b`c ``: `x`");
+        assert_eq!(said.pieces().collect::<Message>(), said);
+    }
+
+    #[test]
+    fn a_text_of_the_program_has_code_between_backticks() {
+        let said = Message::from("write `a` or `b`");
+        assert!(
+            said.pieces()
+                .eq([Text("write "), Code("a"), Text(" or "), Code("b")])
+        );
+        assert!(Message::prose("`a`").pieces().eq([Text("`a`")]));
+    }
+
+    #[test]
+    fn a_cut_leaves_code_closed() {
+        let said = message!("unknown `{}` here", "abcdef");
+        assert_eq!(said.cut(100), said);
+        assert_eq!(said.cut(12), "unknown `abcd`...");
+        assert_eq!(said.cut(3), "unk...");
+    }
+}
