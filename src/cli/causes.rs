@@ -10,7 +10,7 @@ impl fmt::Display for Causes<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut text = String::new();
         for cause in self.0.chain() {
-            let cause = cause.to_string();
+            let cause = shown(cause);
             if text.is_empty() {
                 text = cause;
             } else if !text.ends_with(&cause) {
@@ -19,6 +19,22 @@ impl fmt::Display for Causes<'_> {
         }
         out.write_str(&text)
     }
+}
+
+/// The text of an error. Only faults of TOML and lists below a sentence, which are indented, have line
+/// breaks of their own; others come from what the text quotes.
+fn shown(cause: &(dyn std::error::Error + 'static)) -> String {
+    let text = cause.to_string();
+    if cause.is::<toml::de::Error>() {
+        return text;
+    }
+    let mut lines = text.split('\n');
+    let mut shown = lines.next().unwrap_or_default().to_owned();
+    for line in lines {
+        shown.push(if line.starts_with("  ") { '\n' } else { ' ' });
+        shown.push_str(line);
+    }
+    shown
 }
 
 #[cfg(test)]

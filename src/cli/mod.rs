@@ -53,10 +53,12 @@ mod table;
 mod target;
 mod token;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use opatlas_report::findings::Colour;
+use opatlas_source::visible::is_acting;
 
 use crate::service::{ServiceError, Threads};
 use crate::store::blocking;
@@ -166,7 +168,12 @@ fn parsed() -> Cli {
     let read = Cli::command().try_get_matches_from(&arguments);
     let read = read.and_then(|matches| Cli::from_arg_matches(&matches));
     read.unwrap_or_else(|error| {
-        let choice = colour::of_usage(&arguments, error.use_stderr());
+        let has_acting = |argument: &OsString| argument.to_string_lossy().contains(is_acting);
+        let choice = match arguments.iter().any(has_acting) {
+            // The error repeats them.
+            true => clap::ColorChoice::Never,
+            false => colour::of_usage(&arguments, error.use_stderr()),
+        };
         usage(&error.format(&mut Cli::command().color(choice)), choice)
     })
 }

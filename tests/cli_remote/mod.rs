@@ -1,6 +1,7 @@
 //! Commands that ask a server: they say what they say over the database that it serves, byte for
 //! byte, and tell plainly what a server refuses.
 
+mod acting;
 mod fake;
 mod refusals;
 mod same;

@@ -6,13 +6,15 @@
 
 use std::borrow::Cow;
 
+use opatlas_source::visible::is_acting;
 use opatlas_source::{Message, Piece};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 pub(super) use opatlas_source::visible::{line, lines};
 
 /// Text as a Markdown code span, whatever backticks it holds.
-pub(super) fn code(text: &str) -> String {
+#[must_use]
+pub fn code(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     push_code(&mut out, text);
     out
@@ -46,7 +48,8 @@ pub(super) fn code_cell(text: &str) -> String {
 
 /// Lines as a fenced code block of Markdown, indented. The fence is longer than any run of backticks
 /// in them.
-pub(super) fn code_block(language: &str, lines: &[String], indent: &str) -> String {
+#[must_use]
+pub fn code_block(language: &str, lines: &[String], indent: &str) -> String {
     let ticks = lines.iter().flat_map(|line| line.split(|c| c != '`'));
     let fence = "`".repeat(ticks.map(str::len).max().unwrap_or(0).max(2) + 1);
     let mut text = format!("{indent}{fence}{language}\n");
@@ -85,7 +88,8 @@ pub(super) fn markdown(message: &Message) -> String {
 }
 
 /// Prose as Markdown: it is not read as Markdown, HTML, a link, a mention or a reference.
-pub(super) fn prose(text: &str) -> String {
+#[must_use]
+pub fn prose(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 16);
     push_prose(&mut out, text);
     out
@@ -97,6 +101,11 @@ const WORD_JOINER: char = '\u{2060}';
 
 fn push_prose(out: &mut String, text: &str) {
     let text = line(text);
+    let mut text = &*text;
+    if out.is_empty() {
+        text = text.trim_start();
+        push_start(out, &mut text);
+    }
     let mut before = None;
     for (at, char) in text.char_indices() {
         let rest = &text[at + char.len_utf8()..];
@@ -108,8 +117,12 @@ fn push_prose(out: &mut String, text: &str) {
         }
         out.push(char);
         let is_joined = match char {
-            // Mentions, addresses of mail, references to issues and merge requests.
-            '@' | '#' | '!' => true,
+            // Mentions, addresses of mail, references to issues.
+            '@' | '#' => true,
+            // References to merge requests, snippets, epics and milestones.
+            '!' | '$' | '&' | '%' => rest.starts_with(|c: char| c.is_ascii_digit()),
+            // Labels.
+            '~' => rest.starts_with(|c: char| !c.is_whitespace()),
             // Schemes of addresses, and names of emoji.
             ':' => rest.starts_with("//") || is_emoji(rest),
             // Addresses without a scheme.
@@ -124,6 +137,23 @@ fn push_prose(out: &mut String, text: &str) {
             out.push(WORD_JOINER);
         }
         before = Some(char);
+    }
+}
+
+/// Takes what would make a list or a heading of a text at the start of a block.
+fn push_start(out: &mut String, text: &mut &str) {
+    let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+    let (number, rest) = text.split_at(digits);
+    let marks: &[char] = if digits > 0 {
+        &['.', ')']
+    } else {
+        &['-', '+', '=']
+    };
+    if let Some(mark) = rest.chars().next().filter(|char| marks.contains(char)) {
+        out.push_str(number);
+        out.push('\\');
+        out.push(mark);
+        *text = &rest[mark.len_utf8()..];
     }
 }
 
@@ -176,6 +206,25 @@ pub(super) fn command_property(text: &str) -> String {
     command_data(text).replace(':', "%3A").replace(',', "%2C")
 }
 
+/// An address as the target of a link.
+pub(super) fn address(url: &str) -> String {
+    let mut out = String::with_capacity(url.len());
+    for char in url.chars() {
+        match char {
+            '(' => out.push_str("%28"),
+            ')' => out.push_str("%29"),
+            '|' => out.push_str("%7C"),
+            '`' => out.push_str("%60"),
+            '<' => out.push_str("%3C"),
+            '>' => out.push_str("%3E"),
+            '\\' => out.push_str("%5C"),
+            c if c.is_whitespace() || is_acting(c) => out.push_str("%20"),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
 /// The characters of a path that a URI reference has as they are: the unreserved ones and slashes.
 const OF_PATHS: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
@@ -214,37 +263,4 @@ pub(super) fn cut(text: &str, most: usize) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nothing_acts_in_markdown() {
-        assert_eq!(code("a`b"), "``a`b``");
-        assert_eq!(code(" a "), "`  a  `");
-        assert_eq!(
-            markdown("`a_b` <b> @team #1"),
-            "`a_b` \\<b\\> @\u{2060}team #\u{2060}1"
-        );
-        assert_eq!(markdown("it`s *x*\n# y"), "it\\`s \\*x\\* #\u{2060} y");
-        assert_eq!(markdown("\u{1b}[31m\u{202e}"), "\u{fffd}\\[31m\u{fffd}");
-    }
-
-    #[test]
-    fn words_stay_words_in_a_shell() {
-        let shell = |word: &str| {
-            let mut out = String::new();
-            push_shell(&mut out, word);
-            out
-        };
-        assert_eq!(shell(""), "''");
-        assert_eq!(shell("add.Tensor"), "add.Tensor");
-        assert_eq!(shell("a b;c'd$(e)"), r"'a b;c'\''d$(e)'");
-        assert_eq!(shell("-x"), "'-x'");
-    }
-
-    #[test]
-    fn a_cut_text_shows_that_it_is() {
-        assert_eq!(cut("äöü", 3), "äöü");
-        assert_eq!(cut("äöüß", 3), "äö…");
-    }
-}
+mod tests;

@@ -89,7 +89,10 @@ pub fn text(history: &History<'_>) -> String {
     let messages = lines.iter().filter(|(.., judged)| !judged.is_empty());
     let messages = messages.map(|(_, message, _)| message.chars().count());
     let messages = messages.filter(|width| *width <= 60).max().unwrap_or(0);
-    let (titles, mut out) = (titles.unwrap_or(0), format!("{}\n", history.operator));
+    let (titles, mut out) = (
+        titles.unwrap_or(0),
+        format!("{}\n", escape::line(history.operator)),
+    );
     let mut before = "";
     for (title, message, judged) in &lines {
         let shown = if *title == before { "" } else { title };

@@ -4,7 +4,7 @@ pub mod backend;
 pub mod changes;
 mod csv;
 pub mod drift;
-mod escape;
+pub mod escape;
 pub mod findings;
 pub mod history;
 mod junit;

@@ -30,7 +30,7 @@ pub enum Sizes {
 /// All declarations of an operator.
 #[must_use]
 pub fn declarations(name: &str, faces: &OperatorFaces, language: Language, sizes: Sizes) -> String {
-    let mut text = format!("{name}\n");
+    let mut text = format!("{}\n", escape::line(name));
     if language != Language::Python {
         cpp(&mut text, faces, sizes);
     }
@@ -110,7 +110,7 @@ fn indent(text: &mut String, by: &str, lines: &str) {
 /// What is written to implement an operator for a key.
 #[must_use]
 pub fn implementation(name: &str, faces: &ImplementationFaces, sizes: Sizes) -> String {
-    let mut text = format!("{name} for {}\n", faces.key);
+    let mut text = format!("{} for {}\n", escape::line(name), faces.key);
     if let Some(kernel) = &faces.in_tree {
         in_tree(&mut text, kernel);
     }

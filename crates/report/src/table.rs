@@ -79,7 +79,11 @@ pub fn table(shown: Shown<'_>, id: OperatorId, revision: &str) -> String {
 
 fn heading(shown: Shown<'_>, id: OperatorId, revision: &str) -> String {
     let operator = shown.view.inputs.catalogue.operator(id);
-    let mut out = format!("{}   {}", operator.qualified_name(), escape::line(revision));
+    let mut out = format!(
+        "{}   {}",
+        escape::line(operator.qualified_name()),
+        escape::line(revision)
+    );
     if let Some(placed) = operator.declared() {
         let at = placed.place(placed.entry.func_at);
         let file = opatlas_source::NATIVE_FUNCTIONS;
@@ -93,7 +97,11 @@ fn heading(shown: Shown<'_>, id: OperatorId, revision: &str) -> String {
         }
     } else if let Some(from) = operator.generated_from() {
         let from = shown.view.inputs.catalogue.operator(from);
-        let _ = write!(out, "   generated from {}", from.qualified_name());
+        let _ = write!(
+            out,
+            "   generated from {}",
+            escape::line(from.qualified_name())
+        );
     }
     out.push_str("\n\n");
     out

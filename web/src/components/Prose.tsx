@@ -1,9 +1,11 @@
 import { Fragment } from "react";
 
-/** A sentence in which what stands between backticks is code. */
+import { pieces } from "../lib/prose";
+
+/** A sentence with its code. */
 export function Prose({ text }: { text: string }) {
-	return text.split("`").map((part, at) => {
+	return pieces(text).map(({ code, text }, at) => {
 		const key = `${at}`;
-		return at % 2 === 1 ? <code key={key}>{part}</code> : <Fragment key={key}>{part}</Fragment>;
+		return code ? <code key={key}>{text}</code> : <Fragment key={key}>{text}</Fragment>;
 	});
 }

@@ -23,7 +23,7 @@ use listing::Row;
 use opatlas_diff::revision::Pair as OperatorPair;
 use opatlas_source::{Pair, both};
 
-pub(super) use item::{Item, address, impacts};
+pub(super) use item::{Item, impacts};
 
 /// The report in as few parts as its `max_chars` allows; one where that is not set. It is rendered
 /// in two halves.

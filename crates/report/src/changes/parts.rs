@@ -4,7 +4,7 @@
 use super::markdown::{self, Item};
 use super::outline::{Class, outline};
 use super::{Report, verdict};
-use crate::escape::{cut, markdown as escaped, prose};
+use crate::escape::{address, cut, markdown as escaped, prose};
 use crate::packing::{MAX_ROOM, pack};
 use opatlas_diff::policy::Conclusion;
 use opatlas_source::Pair;
@@ -80,7 +80,7 @@ fn size(text: &str) -> u32 {
 
 /// The address of the whole report, unless it is too long to show.
 pub(super) fn permalink(report: &Report<'_>) -> Option<String> {
-    let link = super::markdown::address(report.permalink?);
+    let link = address(report.permalink?);
     (chars(&link) <= LONGEST_LINK).then_some(link)
 }
 

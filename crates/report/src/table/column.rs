@@ -53,7 +53,7 @@ pub fn column(shown: Shown<'_>, asked: Column<'_>, revision: &str) -> String {
         .filter(|(_, entry)| asked.reason.is_none_or(|reason| reason == entry.reason));
     let texts: Vec<_> = listed
         .map(|(id, entry)| {
-            let name = view.inputs.catalogue.operator(id).qualified_name();
+            let name = escape::line(view.inputs.catalogue.operator(id).qualified_name());
             let kernel = match (&entry.kernel, entry.fallthrough) {
                 (Some(kernel), _) => escape::line(kernel).into_owned(),
                 (None, true) => "(fallthrough)".to_owned(),

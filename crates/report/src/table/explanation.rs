@@ -22,7 +22,7 @@ pub fn headline(shown: Shown<'_>, id: OperatorId, entry: &Entry<'_>) -> String {
     let operator = shown.view.inputs.catalogue.operator(id);
     let mut out = format!(
         "{} on {}: {}",
-        operator.qualified_name(),
+        escape::line(operator.qualified_name()),
         entry.key,
         entry.reason
     );

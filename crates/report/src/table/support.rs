@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{Shown, keys};
+use crate::escape;
 use crate::findings::Colour;
 use opatlas_dispatch::training::autograd_key;
 use opatlas_dispatch::{Support, Verdict, View};
@@ -45,7 +46,8 @@ pub(super) fn operator_names<'a>(view: View<'a>, ids: &[OperatorId]) -> Vec<&'a 
 
 pub(super) fn some_names(view: View<'_>, ids: &[OperatorId]) -> String {
     let (named, more) = ids.split_at(ids.len().min(NAMED));
-    let mut text = operator_names(view, named).join(", ");
+    let names = operator_names(view, named).join(", ");
+    let mut text = escape::line(&names).into_owned();
     if !more.is_empty() {
         let _ = write!(text, " and {} more", more.len());
     }

@@ -16,7 +16,7 @@ pub fn what_if(shown: Shown<'_>, id: OperatorId, made: &WhatIf<'_>, revision: &s
     let operator = shown.view.inputs.catalogue.operator(id);
     let mut out = format!(
         "{}   {}\n\n",
-        operator.qualified_name(),
+        escape::line(operator.qualified_name()),
         escape::line(revision)
     );
     for given in made.added.iter().filter(|given| !given.overridden) {

@@ -6,6 +6,7 @@ import { basicSetup } from "codemirror";
 import { useLayoutEffect, useRef } from "react";
 import { useQuery } from "@tanstack/react-query";
 import { type Finding, topicsQuery } from "../../api/queries";
+import { pieces } from "../../lib/prose";
 import type { TopicItem } from "../../lib/topics";
 import { rulePath } from "../../nav";
 import styles from "./Editor.module.css";
@@ -206,13 +207,13 @@ function diagnostic(found: Found, index: number, open: (path: string) => void): 
 	};
 }
 
-/** A sentence in which what is between backticks is code. */
+/** A sentence with its code. */
 function proseNodes(text: string): Node[] {
-	return text.split("`").map((part, at) => {
-		if (at % 2 === 0) return document.createTextNode(part);
-		const code = document.createElement("code");
-		code.textContent = part;
-		return code;
+	return pieces(text).map(({ code, text }) => {
+		if (!code) return document.createTextNode(text);
+		const node = document.createElement("code");
+		node.textContent = text;
+		return node;
 	});
 }
 

@@ -1,11 +1,11 @@
 //! New findings that follow from no change: one piece for each rule and message.
 
 use super::block::{Block, INDENT};
-use super::item::{Item, address, in_full, short_name};
+use super::item::{Item, in_full, short_name};
 use super::listing::{Row, Short};
 use crate::changes::Report;
 use crate::changes::outline::Class;
-use crate::escape::{code, cut, markdown, prose};
+use crate::escape::{address, code, cut, markdown, prose};
 use opatlas_source::diagnostic::{Finding, Severity};
 
 /// The longest message in what is shown short.

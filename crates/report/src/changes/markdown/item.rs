@@ -2,10 +2,9 @@
 
 use crate::changes::outline::Class;
 use crate::changes::{Report, Side, of_file};
-use crate::escape::{code, cut};
+use crate::escape::{address, code, cut};
 use opatlas_diff::rules::{ChangeRule, Impacts};
 use opatlas_diff::{Change, Fragment, SideFile};
-use opatlas_source::visible::is_acting;
 
 /// The longest name in what is shown short.
 pub(super) const SHORT_NAME: usize = 80;
@@ -51,25 +50,6 @@ pub(super) fn rule(report: &Report<'_>, rule: &ChangeRule) -> String {
         Some(url) => format!("[{}]({}{})", rule.id, address(url), rule.id),
         None => format!("`{}`", rule.id),
     }
-}
-
-/// An address as the target of a link.
-pub(crate) fn address(url: &str) -> String {
-    let mut out = String::with_capacity(url.len());
-    for char in url.chars() {
-        match char {
-            '(' => out.push_str("%28"),
-            ')' => out.push_str("%29"),
-            '|' => out.push_str("%7C"),
-            '`' => out.push_str("%60"),
-            '<' => out.push_str("%3C"),
-            '>' => out.push_str("%3E"),
-            '\\' => out.push_str("%5C"),
-            c if c.is_whitespace() || is_acting(c) => out.push_str("%20"),
-            c => out.push(c),
-        }
-    }
-    out
 }
 
 /// The line of a fragment, linked to the file where that can be seen.

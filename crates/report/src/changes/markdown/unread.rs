@@ -5,7 +5,7 @@ use super::item::{Item, in_full, short_name};
 use super::listing::{Listing, Row, Short};
 use crate::changes::Report;
 use crate::changes::outline::Class;
-use crate::escape::{code, markdown};
+use crate::escape::{address, code, markdown};
 use opatlas_diff::revision::{Unread, UnreadSide};
 use opatlas_source::diagnostic::Severity;
 
@@ -63,7 +63,7 @@ fn row<'a>(report: &Report<'_>, unread: &'a Unread) -> Row<'a> {
         .map(|place| side.files.native_functions.lines(place).start.line);
     let place = match (line, side.file_url) {
         (Some(line), Some(url)) => {
-            format!(", [line {line}]({}#L{line})", super::item::address(url))
+            format!(", [line {line}]({}#L{line})", address(url))
         }
         (Some(line), None) => format!(", line {line}"),
         (None, _) => String::new(),
