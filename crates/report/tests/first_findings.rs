@@ -17,7 +17,7 @@ fn read(text: &str) -> Reading {
 fn said(text: &str) -> String {
     let mut out = format!("{text}\n");
     for finding in read(text).findings {
-        let (line, help) = (&finding.message, finding.help.as_deref().unwrap_or("-"));
+        let (line, help) = (&*finding.message, finding.help.as_deref().unwrap_or("-"));
         let _ = writeln!(out, "  {}: {line}\n    {help}", finding.rule);
     }
     let fixed = fix::mend(NATIVE_FUNCTIONS, text, Wanted::Suggested, read);
