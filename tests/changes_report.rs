@@ -298,7 +298,7 @@ fn what_is_not_whole_says_so_first() {
 fn every_rule_has_words_of_its_own() {
     let mut seen: BTreeSet<&str> = BTreeSet::new();
     let mut check = |change: &Change, row: &str| {
-        let told = changes::message(change);
+        let told = changes::message(change).to_string();
         let general = change.rule.what.trim_end_matches('.');
         assert_ne!(told, general, "{}: {row}", change.rule.id);
         assert!(

@@ -34,7 +34,7 @@ fn each_mends(text: &str, release: Release, wrong: &mut BTreeMap<&'static str, S
                 && f.span.start == finding.span.start
         };
         if made.len() != 1 || broken || after.iter().any(|f| same(&f)) {
-            let example = || format!("{text}\n=> {fixed}\n{}", finding.message);
+            let example = || format!("{text}\n=> {fixed}\n{}", &*finding.message);
             wrong.entry(finding.rule.as_str()).or_insert_with(example);
         }
     }
@@ -95,7 +95,7 @@ fn faults(text: &str, release: Release) -> Vec<String> {
     let found = findings(text, release);
     let faults = found.iter().filter(|f| f.severity != Severity::Info);
     let mut said: Vec<String> = faults
-        .map(|f| format!("{} {:?} {}", f.rule, f.operator, f.message))
+        .map(|f| format!("{} {:?} {}", f.rule, f.operator, &*f.message))
         .collect();
     said.sort_unstable();
     said

@@ -146,7 +146,7 @@ fn arguments_are_read_up_to_a_number() {
         assert!(
             limit.message.contains("arguments and returns"),
             "{}",
-            limit.message
+            &*limit.message
         );
     }
 }

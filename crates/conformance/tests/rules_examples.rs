@@ -16,7 +16,7 @@ fn findings(example: Example, release: Release) -> Vec<Finding> {
 }
 
 fn list(findings: &[Finding]) -> String {
-    let line = |f: &Finding| format!("\n  {} {:?}: {}", f.rule, f.span, f.message);
+    let line = |f: &Finding| format!("\n  {} {:?}: {}", f.rule, f.span, &*f.message);
     findings.iter().map(line).collect()
 }
 
@@ -112,7 +112,7 @@ fn examples_of_the_runtime_grammar_hold() {
     let mut tried = 0;
     for rule in registry::all().filter(|rule| rule.family == Family::Runtime) {
         let found = opatlas_diff::official::parse(rule.bad.text).unwrap_err();
-        assert_eq!(found[0].rule, rule.id, "{}", found[0].message);
+        assert_eq!(found[0].rule, rule.id, "{}", &*found[0].message);
         opatlas_diff::official::parse(rule.good.text).unwrap();
         tried += 1;
     }

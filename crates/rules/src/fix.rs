@@ -253,7 +253,7 @@ mod tests {
         Finding {
             rule: RuleId::SchemaShape,
             severity: Severity::Error,
-            message: format!("{start}").into(),
+            message: opatlas_source::Message::prose(format!("{start}")),
             file: "native_functions.yaml".into(),
             span: Span::new(start, end),
             operator: None,

@@ -448,7 +448,7 @@ mod tests {
         let mut sink = Sink::new(Release::LATEST);
         for place in places {
             let span = Span::new(place, place + 1);
-            let message = format!("complaint {place}");
+            let message = Message::prose(format!("complaint {place}"));
             sink.file(file, Diagnostic::new(RuleId::TypeUnknown, span, message));
         }
         sink

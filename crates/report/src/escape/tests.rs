@@ -279,6 +279,30 @@ proptest! {
 }
 
 #[test]
+fn the_parser_sees_markup() {
+    for markup in [
+        "**a**",
+        "_b_",
+        "~~c~~",
+        "`d`",
+        "[x](https://evil.example)",
+        "<b>",
+        "$x$",
+        "- a",
+        "1. a",
+        "https://evil.example/a",
+        "www.evil.example",
+        "a@b.example",
+        "> a",
+        "[ ] a",
+    ] {
+        let nodes = read(&format!("- {markup}\n"));
+        let text = format!("text {markup}");
+        assert_ne!(nodes, ["list", "item", "paragraph", &text], "{markup}");
+    }
+}
+
+#[test]
 fn plain_text_stays_plain() {
     assert_eq!(code("a`b"), "``a`b``");
     assert_eq!(code(" a "), "`  a  `");
