@@ -496,7 +496,7 @@ fn no_command_passes_on_what_a_server_says() {
         for arguments in [
             &["table", "keep"][..],
             &["signatures", "keep"],
-            &["compare", "one", "two"],
+            &["compare", "1.0", "2.0"],
             &["history", "keep"],
             &["gaps", "CUDA"],
             &["exception", "list"],

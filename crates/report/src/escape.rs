@@ -80,6 +80,7 @@ pub(super) fn markdown(message: &Message) -> String {
     let mut out = String::with_capacity(message.len() + 16);
     for piece in message.pieces() {
         match piece {
+            Piece::Text(text) if out.is_empty() => push_start(&mut out, text),
             Piece::Text(text) => push_prose(&mut out, text),
             Piece::Code(text) => push_code(&mut out, text),
         }
@@ -87,7 +88,7 @@ pub(super) fn markdown(message: &Message) -> String {
     out
 }
 
-/// Prose as Markdown: it is not read as Markdown, HTML, a link, a mention or a reference.
+/// Prose as Markdown, behind other text of its block: it is not read as Markdown, HTML, a link, a mention or a reference.
 #[must_use]
 pub fn prose(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 16);
@@ -101,11 +102,6 @@ const WORD_JOINER: char = '\u{2060}';
 
 fn push_prose(out: &mut String, text: &str) {
     let text = line(text);
-    let mut text = &*text;
-    if out.is_empty() {
-        text = text.trim_start();
-        push_start(out, &mut text);
-    }
     let mut before = None;
     for (at, char) in text.char_indices() {
         let rest = &text[at + char.len_utf8()..];
@@ -140,8 +136,14 @@ fn push_prose(out: &mut String, text: &str) {
     }
 }
 
-/// Takes what would make a list or a heading of a text at the start of a block.
-fn push_start(out: &mut String, text: &mut &str) {
+/// Prose at the start of a block, where it is not read as a list or a heading.
+pub(super) fn paragraph(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 16);
+    push_start(&mut out, line(text).trim_start());
+    out
+}
+
+fn push_start(out: &mut String, text: &str) {
     let digits = text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let (number, rest) = text.split_at(digits);
     let marks: &[char] = if digits > 0 {
@@ -149,11 +151,14 @@ fn push_start(out: &mut String, text: &mut &str) {
     } else {
         &['-', '+', '=']
     };
-    if let Some(mark) = rest.chars().next().filter(|char| marks.contains(char)) {
-        out.push_str(number);
-        out.push('\\');
-        out.push(mark);
-        *text = &rest[mark.len_utf8()..];
+    match rest.chars().next().filter(|char| marks.contains(char)) {
+        Some(mark) => {
+            out.push_str(number);
+            out.push('\\');
+            out.push(mark);
+            push_prose(out, &rest[mark.len_utf8()..]);
+        }
+        None => push_prose(out, text),
     }
 }
 

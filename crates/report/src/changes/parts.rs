@@ -4,7 +4,7 @@
 use super::markdown::{self, Item};
 use super::outline::{Class, outline};
 use super::{Report, verdict};
-use crate::escape::{address, cut, markdown as escaped, prose};
+use crate::escape::{address, cut, markdown as escaped, paragraph, prose};
 use crate::packing::{MAX_ROOM, pack};
 use opatlas_diff::policy::Conclusion;
 use opatlas_source::Pair;
@@ -144,7 +144,7 @@ fn header(report: &Report<'_>, part: Option<(usize, usize)>) -> String {
 fn notes(report: &Report<'_>) -> String {
     let notes = report.notes.iter().take(MOST_NOTES);
     let lines: Vec<String> = notes
-        .map(|note| format!("- {}\n", prose(&cut(note, LONGEST_NOTE))))
+        .map(|note| format!("- {}\n", paragraph(&cut(note, LONGEST_NOTE))))
         .collect();
     match lines.is_empty() {
         true => String::new(),

@@ -128,6 +128,16 @@ proptest! {
     fn prose_is_only_text(text in hostile()) {
         let markdown = prose(&text);
         assert_harmless(&markdown);
+        let nodes = read(&format!("- x{markdown}y\n"));
+        let said = line(&text).replace(WORD_JOINER, "");
+        prop_assert_eq!(nodes.len(), 4, "{}", markdown);
+        prop_assert_eq!(&nodes[3], &format!("text x{said}y"));
+    }
+
+    #[test]
+    fn a_paragraph_is_only_text(text in hostile()) {
+        let markdown = paragraph(&text);
+        assert_harmless(&markdown);
         let nodes = read(&format!("- {markdown}\n"));
         let expected = shown(&text);
         let mut wanted = vec!["list".to_owned(), "item".to_owned()];
