@@ -101,7 +101,7 @@ impl<'a> Parser<'a, '_> {
             _ => None,
         };
         let near = nearest(name, Base::NAMES.iter().copied());
-        let near = near.map(|near| message!("did you mean `{}`?", near).into());
+        let near = near.map(|near| message!("did you mean `{}`?", near));
         diagnostic.help = help.map(Into::into).or(near);
         Err(diagnostic)
     }
@@ -197,7 +197,7 @@ impl<'a> Parser<'a, '_> {
                 namespace,
                 name
             );
-            error.help = Some(help.into());
+            error.help = Some(help);
             return Err(error);
         }
         Ok(Type::Class { namespace, name })

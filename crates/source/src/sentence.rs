@@ -11,7 +11,10 @@ use std::ops::Deref;
 ///
 /// [`message!`](crate::message!) makes one from a template.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Message {
+pub struct Message(Box<Sentence>);
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+struct Sentence {
     text: Cow<'static, str>,
     code: Vec<Code>,
 }
@@ -37,10 +40,10 @@ impl Message {
     /// Prose alone. Backticks in it are backticks.
     #[must_use]
     pub fn prose(text: impl Into<Cow<'static, str>>) -> Self {
-        Self {
+        Self(Box::new(Sentence {
             text: text.into(),
             code: Vec::new(),
-        }
+        }))
     }
 
     /// A name, a value, or what else is code.
@@ -53,7 +56,7 @@ impl Message {
 
     /// Appends prose.
     pub fn push_str(&mut self, text: &str) {
-        self.text.to_mut().push_str(text);
+        self.0.text.to_mut().push_str(text);
     }
 
     /// Appends code. Its text is a code span of Markdown, so that code with backticks ends where it
@@ -62,7 +65,7 @@ impl Message {
         let runs = code.split(|char| char != '`').map(str::len);
         let fence = 1 + runs.max().unwrap_or_default();
         let space = if fence > 1 { " " } else { "" };
-        let text = self.text.to_mut();
+        let text = self.0.text.to_mut();
         let push_fence = |text: &mut String| text.extend(std::iter::repeat_n('`', fence));
         push_fence(text);
         text.push_str(space);
@@ -72,14 +75,14 @@ impl Message {
         text.push_str(space);
         push_fence(text);
         let edge = fence + space.len();
-        self.code.push(Code { start, end, edge });
+        self.0.code.push(Code { start, end, edge });
     }
 
     /// Appends another sentence.
     pub fn push(&mut self, other: &Self) {
-        let by = self.text.len();
-        self.push_str(&other.text);
-        self.code.extend(other.code.iter().map(|code| Code {
+        let by = self.0.text.len();
+        self.push_str(&other.0.text);
+        self.0.code.extend(other.0.code.iter().map(|code| Code {
             start: code.start + by,
             end: code.end + by,
             ..*code
@@ -100,18 +103,18 @@ impl Message {
     /// The text as it goes over the wire: prose, and code between backticks.
     #[must_use]
     pub fn into_text(self) -> Cow<'static, str> {
-        self.text
+        self.0.text
     }
 
     /// The pieces in order, none of them empty prose.
     pub fn pieces(&self) -> impl Iterator<Item = Piece<'_>> {
-        let ends = self.code.iter().map(|code| code.end + code.edge);
+        let ends = self.0.code.iter().map(|code| code.end + code.edge);
         let starts = std::iter::once(0).chain(ends);
-        let code = self.code.iter().map(Some).chain(std::iter::once(None));
+        let code = self.0.code.iter().map(Some).chain(std::iter::once(None));
         starts.zip(code).flat_map(|(start, code)| {
-            let end = code.map_or(self.text.len(), |code| code.start - code.edge);
-            let text = Some(&self.text[start..end]).filter(|text| !text.is_empty());
-            let code = code.map(|code| Piece::Code(&self.text[code.start..code.end]));
+            let end = code.map_or(self.0.text.len(), |code| code.start - code.edge);
+            let text = Some(&self.0.text[start..end]).filter(|text| !text.is_empty());
+            let code = code.map(|code| Piece::Code(&self.0.text[code.start..code.end]));
             text.map(Piece::Text).into_iter().chain(code)
         })
     }
@@ -122,7 +125,7 @@ impl Message {
     pub fn cut(&self, most: usize) -> Self {
         let mut cut = Self::default();
         for piece in self.pieces() {
-            let room = most.saturating_sub(cut.text.len());
+            let room = most.saturating_sub(cut.0.text.len());
             let (text, push): (&str, fn(&mut Self, &str)) = match piece {
                 Piece::Text(text) => (text, Self::push_str),
                 Piece::Code(code) => (code, Self::push_code),
@@ -170,7 +173,7 @@ impl Deref for Message {
     type Target = str;
 
     fn deref(&self) -> &str {
-        &self.text
+        &self.0.text
     }
 }
 
@@ -183,10 +186,8 @@ impl From<&'static str> for Message {
             let (start, edge) = (start + 1, 1);
             code.push(Code { start, end, edge });
         }
-        Self {
-            text: Cow::Borrowed(text),
-            code,
-        }
+        let text = Cow::Borrowed(text);
+        Self(Box::new(Sentence { text, code }))
     }
 }
 
@@ -205,13 +206,13 @@ impl<'m> FromIterator<Piece<'m>> for Message {
 
 impl PartialEq<str> for Message {
     fn eq(&self, other: &str) -> bool {
-        self.text == other
+        self.0.text == other
     }
 }
 
 impl PartialEq<&str> for Message {
     fn eq(&self, other: &&str) -> bool {
-        self.text == *other
+        self.0.text == *other
     }
 }
 
@@ -228,7 +229,7 @@ pub trait Part {
 impl<T: Display + ?Sized> Part for T {
     fn add(&self, message: &mut Message) {
         // Writing to a string does not fail.
-        let _ = write!(message.text.to_mut(), "{self}");
+        let _ = write!(message.0.text.to_mut(), "{self}");
     }
 
     fn add_plain(&self, code: &mut String) {
