@@ -156,17 +156,17 @@ fn files(folder: &Path) {
     let backend =
         format!("backend: XPU\ncpp_namespace: \"n{YAML}\"\nsupported:\n- keep\n- \"gone{YAML}\"\n");
     write(folder, "npu.yaml", &backend);
-    write(folder, FILE, &native(0));
+    write(folder, FILE, native(0));
     let source = "TORCH_LIBRARY_IMPL(aten, CPU, m) { m.impl(\"keep\\033\", TORCH_FN(x)); m.impl(name, y); }\n";
     write(folder, "src/a\u{1b}[31m\n::x.cpp", source);
     let source = "TORCH_LIBRARY(acme, m) { m.def(\"f\u{1b}[31m\u{9b}(Tensor x) -> Tensor\"); }\n";
     write(folder, "src/b.cpp", source);
-    write(folder, "use.csv", &format!("\"aten::zz{HOSTILE}\",1\n"));
+    write(folder, "use.csv", format!("\"aten::zz{HOSTILE}\",1\n"));
     write(folder, "bad.toml", "[policy\u{1b}[31m\n");
     write(
         folder,
         "policy.toml",
-        &format!("[policy]\nfail_on = \"x{TOML}\"\n"),
+        format!("[policy]\nfail_on = \"x{TOML}\"\n"),
     );
 }
 
