@@ -8,10 +8,10 @@ use std::process::{Command, Stdio};
 use opatlas_source::visible::is_acting;
 use serde_json::json;
 
-use crate::Outcome;
-use crate::fake::{self, Fake};
-use crate::folder::write;
-use crate::{run, served};
+use crate::cli_remote::fake::{self, Fake};
+use crate::cli_remote::{Outcome, run};
+use crate::common::folder::write;
+use crate::common::served;
 
 /// What each field says: it writes the clipboard, colors, ends a line, and stops commands.
 const HOSTILE: &str = "\u{1b}]52;c;cA==\u{7}\u{1b}[31m\u{7f}\u{9b}\u{202e}\u{2028}\r\n::stop-commands::x ##[add-mask]y";
