@@ -114,21 +114,6 @@ impl Stored {
         })
     }
 
-    /// What the table of one operator depends on in a revision.
-    ///
-    /// # Errors
-    /// When it is not there any more.
-    pub(super) async fn snapshot_around(
-        &self,
-        operator: &str,
-        revision: &Resolved,
-    ) -> anyhow::Result<Arc<Snapshot>> {
-        Ok(match self {
-            Self::Database(service) => service.snapshot_around(operator, revision).await?,
-            Self::Server(remote) => remote.snapshot_around(operator, revision).await?,
-        })
-    }
-
     /// Two revisions, read.
     ///
     /// # Errors

@@ -9,7 +9,6 @@ use clap::Args;
 use crate::service::{JudgedRelease, Snapshot};
 use crate::store::Opening;
 use opatlas_pytorch::release::{Release, Version};
-use opatlas_source::Stop;
 
 use super::{Stored, Target, check};
 
@@ -48,22 +47,13 @@ impl Chosen {
     /// # Errors
     /// When it is not there or cannot be read.
     pub(super) async fn read(&self) -> anyhow::Result<Subject> {
-        self.read_around(None).await
-    }
-
-    /// Reads of the revision what the table of an operator depends on ([`Snapshot::around`]), or
-    /// without one all of it.
-    ///
-    /// # Errors
-    /// When it is not there or cannot be read.
-    pub(super) async fn read_around(&self, operator: Option<&str>) -> anyhow::Result<Subject> {
         match self.file.is_empty() {
-            true => self.stored(operator).await,
-            false => self.files(operator),
+            true => self.stored().await,
+            false => self.files(),
         }
     }
 
-    async fn stored(&self, operator: Option<&str>) -> anyhow::Result<Subject> {
+    async fn stored(&self) -> anyhow::Result<Subject> {
         let stored = Stored::open(&self.target, Opening::Read).await?;
         let (revision, release) = match (&self.revision, &self.release) {
             (Some(revision), release) => (revision.clone(), release.clone()),
@@ -72,10 +62,7 @@ impl Chosen {
         };
         let resolved = stored.resolve(&self.project, &revision, release.as_deref());
         let resolved = resolved.await?;
-        let snapshot = match operator {
-            Some(operator) => stored.snapshot_around(operator, &resolved).await?,
-            None => stored.snapshot(&resolved).await?,
-        };
+        let snapshot = stored.snapshot(&resolved).await?;
         stored.close().await;
         Ok(Subject {
             snapshot,
@@ -101,7 +88,7 @@ impl Chosen {
         })
     }
 
-    fn files(&self, operator: Option<&str>) -> anyhow::Result<Subject> {
+    fn files(&self) -> anyhow::Result<Subject> {
         let release = match &self.release {
             None => Release::LATEST,
             Some(text) => JudgedRelease::parse(text)?.release,
@@ -111,15 +98,8 @@ impl Chosen {
             bail!("these files form several bundles; use the files of one");
         };
         let named: Vec<_> = self.file.iter().map(|p| p.display().to_string()).collect();
-        let bundle = input.bundle;
-        let snapshot = match operator {
-            Some(operator) => Stop::unstopped(|stop| {
-                Snapshot::around(operator, bundle.digest(), bundle, release, stop)
-            }),
-            None => Snapshot::read(bundle, release, None),
-        };
         Ok(Subject {
-            snapshot: Arc::new(snapshot),
+            snapshot: Arc::new(Snapshot::read(input.bundle, release, None)),
             title: format!("{} as {release}", named.join(" ")),
         })
     }

@@ -91,7 +91,7 @@ enum Which {
 
 impl Table {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
-        let subject = self.chosen.read_around(self.operator.as_deref()).await?;
+        let subject = self.chosen.read().await?;
         let text = match (&self.backend, &self.operator) {
             (Some(backend), _) => self.backend(&subject, backend)?,
             (None, Some(operator)) => self.operator(&subject, operator)?,

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use opatlas_dispatch::support::Around;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::{OperatorId, split_qualified};
 use opatlas_pytorch::release::Release;
@@ -113,31 +112,6 @@ impl Snapshot {
             Self::of_catalogue(one.digest(), one, first),
             Self::of_catalogue(other.digest(), other, second),
         ))
-    }
-
-    /// Reads what the table of one operator depends on, a few of a revision's thousands of operators
-    /// ([`Around`]); the whole bundle where that must be read, and where it has no such operator. It
-    /// answers what is asked of this operator's table as the whole revision does, and nothing else.
-    ///
-    /// # Errors
-    /// [`Stopped`].
-    pub fn around(
-        operator: &str,
-        digest: Digest,
-        bundle: Bundle,
-        release: Release,
-        stop: &Stop,
-    ) -> Result<Self, Stopped> {
-        let (_, name) = operator.rsplit_once("::").unwrap_or(("", operator));
-        let around = Around::new(name.split('.').next().unwrap_or(name), release);
-        let is_wanted = |base: &str| around.has(base);
-        let part = Catalogue::read_part(&bundle, release, &is_wanted, stop)?;
-        let is_enough =
-            |part: &Catalogue| around.is_enough(part) && part.find_qualified(operator).is_some();
-        match part.filter(is_enough) {
-            Some(part) => Ok(Self::of_catalogue(digest, bundle, part)),
-            None => Self::of(digest, bundle, release, None, stop),
-        }
     }
 
     fn of_catalogue(digest: Digest, mut bundle: Bundle, catalogue: Catalogue) -> Self {

@@ -199,23 +199,6 @@ impl Service {
             .map_err(ServiceError::from)
     }
 
-    /// What the table of one operator depends on in a revision ([`Snapshot::around`]), read from the
-    /// store and not kept: for a process that answers this and ends.
-    ///
-    /// # Errors
-    /// As [`Service::snapshot`].
-    pub async fn snapshot_around(
-        &self,
-        operator: &str,
-        resolved: &Resolved,
-    ) -> Result<Arc<Snapshot>, ServiceError> {
-        let (digest, release) = (resolved.digest, resolved.release());
-        let bundle = self.store.bundle(&resolved.project, digest).await?;
-        let name = operator.to_owned();
-        let read = move |stop: &Stop| Snapshot::around(&name, digest, bundle, release, stop);
-        self.workers.run(read).await.map(Arc::new)
-    }
-
     /// The snapshots of two revisions. Where neither is in memory and both are of one project, they are fetched
     /// and read together, which takes two thirds of the time. Requests for the same two wait for one reading.
     ///

@@ -26,7 +26,6 @@ mod signatures_golden;
 mod support_golden;
 mod table_report;
 mod tables_after;
-mod tables_of_part;
 mod topics;
 mod upgrades_by_declaration;
 mod verdicts_golden;

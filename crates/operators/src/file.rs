@@ -1,7 +1,5 @@
 //! `native_functions.yaml`, entry by entry, with what a former revision read already.
 
-mod part;
-
 use opatlas_source::diagnostic::RuleId;
 use opatlas_source::message;
 use std::hash::Hasher as _;
@@ -124,19 +122,9 @@ impl NativeFunctions {
         pair: &dyn Pair,
         stop: &Stop,
     ) -> Result<Option<Self>, Stopped> {
-        let Some(chunks) = opatlas_yaml::split(text) else {
+        let Some(mut chunks) = opatlas_yaml::split(text) else {
             return Ok(None);
         };
-        Self::of_chunks(text, chunks, previous, pair, stop)
-    }
-
-    fn of_chunks(
-        text: &Arc<str>,
-        mut chunks: Vec<Span>,
-        previous: Option<&Self>,
-        pair: &dyn Pair,
-        stop: &Stop,
-    ) -> Result<Option<Self>, Stopped> {
         let mut beyond = chunks.get(MOST_ENTRIES).map(|chunk| too_many(*chunk));
         chunks.truncate(MOST_ENTRIES);
         let sources: Vec<&str> = chunks.iter().map(|chunk| chunk.slice(text)).collect();

@@ -16,7 +16,6 @@ pub mod file;
 mod former;
 pub mod generate;
 pub mod group;
-pub mod kin;
 pub mod lower;
 pub mod operator;
 mod slips;

@@ -15,7 +15,6 @@
 
 use opatlas_source::diagnostic::RuleId;
 use opatlas_source::message;
-mod apart;
 mod build;
 mod check;
 mod construct;
@@ -39,7 +38,6 @@ use opatlas_source::diagnostic::Diagnostic;
 
 use build::{Builder, Built};
 
-pub use apart::stands_alone;
 pub use check::is_constructed;
 pub use encoding::{decode, decode_shared};
 pub use scalar::ScalarType;

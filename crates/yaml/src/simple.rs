@@ -50,7 +50,7 @@ pub(super) fn read(chunk: &str) -> Option<Item> {
 
 /// Whether an entry is not too long and has only bytes that mean the same to all: others break lines,
 /// are refused, or are wider than they are long.
-pub(super) fn may_be_simple(chunk: &[u8]) -> bool {
+fn may_be_simple(chunk: &[u8]) -> bool {
     let is_odd = |byte: u8| !(b' '..=b'~').contains(&byte) & (byte != b'\n');
     // To look at all of them is quicker than to stop at the first.
     let is_simple = || !chunk.iter().fold(false, |odd, byte| odd | is_odd(*byte));
@@ -60,7 +60,7 @@ pub(super) fn may_be_simple(chunk: &[u8]) -> bool {
 /// How long the key is that a line begins with.
 // Two modules call it, so it would not be inlined, and reading would take a twentieth longer.
 #[inline]
-pub(super) fn key_length(line: &[u8]) -> Option<usize> {
+fn key_length(line: &[u8]) -> Option<usize> {
     if !is_letter(*line.first()?) {
         return None;
     }
@@ -74,7 +74,7 @@ pub(super) fn key_length(line: &[u8]) -> Option<usize> {
 /// How long the plain scalar is that the rest of a line begins with.
 // As above.
 #[inline]
-pub(super) fn plain_length(line: &[u8]) -> Option<usize> {
+fn plain_length(line: &[u8]) -> Option<usize> {
     let mut length = line.len();
     for at in memchr2_iter(b':', b'#', line) {
         if line[at] == b'#' {
@@ -389,7 +389,7 @@ impl<'t> Reader<'t> {
 }
 
 /// Whether a byte belongs to a word that is neither a mark of YAML nor ends one.
-pub(super) fn is_letter(byte: u8) -> bool {
+fn is_letter(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 

@@ -13,7 +13,7 @@ use crate::wire::drift::DumpList;
 use crate::wire::labels::Label;
 use crate::wire::problem::Kind;
 use crate::wire::revisions::Revision;
-use opatlas_source::{Bundle, Digest, SOURCES, Stop};
+use opatlas_source::{Bundle, Digest, SOURCES};
 
 use super::exceptions::micros;
 use super::http::{Answer, Ask, JSON, LINES};
@@ -154,17 +154,6 @@ impl Remote {
             // A panic there is one here.
             Err(error) => std::panic::resume_unwind(error.into_panic()),
         }
-    }
-
-    /// What the table of one operator depends on in a revision ([`Snapshot::around`]).
-    pub(crate) async fn snapshot_around(
-        &self,
-        operator: &str,
-        revision: &Resolved,
-    ) -> Result<Arc<Snapshot>, Error> {
-        let (bundle, release) = (self.bundle(revision).await?, revision.release());
-        let read = |stop: &Stop| Snapshot::around(operator, revision.digest, bundle, release, stop);
-        Ok(Arc::new(Stop::unstopped(read)))
     }
 
     /// Checks whether the token allows [`Remote::ingest`]. The server checks the token before the

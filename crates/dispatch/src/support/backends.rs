@@ -12,7 +12,7 @@ use crate::resolve::Registered;
 use crate::training::autograd_key;
 
 /// The operator that allocates: a backend without it cannot hold a tensor.
-pub(super) const ALLOCATOR: &str = "empty.memory_format";
+const ALLOCATOR: &str = "empty.memory_format";
 
 /// Why nothing is claimed about a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -25,7 +25,7 @@ pub(super) type MostCalls = [Option<Call>; 3];
 
 /// The operators that templates name, in the order of the fields of [`Named`]. They have a say in every
 /// table ([`super::Around`]).
-pub(super) const NAMED: [&str; 8] = [
+const NAMED: [&str; 8] = [
     "empty.memory_format",
     "empty_strided",
     "copy_",

@@ -6,7 +6,6 @@
 //! most; [`around`] says which operators have a say in the table of one. Enters: the tables of a
 //! revision. Leaves: verdicts with the operators that are missing.
 
-mod around;
 mod backends;
 mod calls;
 mod column;
@@ -30,7 +29,6 @@ use opatlas_pytorch::key_set::Slot;
 use calls::Calls;
 use column::Column;
 
-pub use around::Around;
 pub use backends::Unclaimed;
 pub use coverage::{KeyCoverage, VerdictCounts};
 pub use entry::Verdicts;

@@ -30,15 +30,6 @@ impl Parsed {
         }
     }
 
-    /// Some operators of a bundle, and its formulas. What deprecated signatures call is not known then.
-    pub(super) fn of_part(native: NativeFunctions, bundle: &Bundle) -> Self {
-        Self {
-            native: Arc::new(native),
-            derivatives: derivatives(bundle, None),
-            deprecated: None,
-        }
-    }
-
     /// Reads a bundle. What is the same as in another one is taken from there.
     pub(super) fn until(
         bundle: &Bundle,

@@ -6,13 +6,11 @@ use super::Catalogue;
 use super::beside::{self, Parsed};
 use crate::backend::BackendFile;
 use crate::backend::vendor::Profile;
-use crate::file::NativeFunctions;
 use crate::tags::DeclaredTags;
 use opatlas_pytorch::release::Release;
 use opatlas_source::diagnostic::Complaints;
 use opatlas_source::{
-    BACKENDS, Bundle, DEPRECATED, DERIVATIVES, InTurn, NATIVE_FUNCTIONS, Pair, Stop, Stopped, TAGS,
-    VENDOR, both,
+    BACKENDS, Bundle, InTurn, Pair, Stop, Stopped, TAGS, VENDOR, both,
 };
 
 impl Catalogue {
@@ -66,37 +64,6 @@ impl Catalogue {
             || Self::of_read(second, other, previous, pair, stop),
         );
         Ok((first?, second?))
-    }
-
-    /// Reads the operators with a wanted base name, as [`NativeFunctions::read_part`] does, and what
-    /// is generated from them. What is said of an operator is what the whole catalogue says if it depends
-    /// on others by groups, formulas and calls only, and those are wanted too.
-    ///
-    /// `None` where the whole bundle must be read: for entries that do not stand alone, and for bundles with
-    /// files of backends, sources or observations.
-    ///
-    /// # Errors
-    /// [`Stopped`].
-    pub fn read_part(
-        bundle: &Bundle,
-        release: Release,
-        is_wanted: &dyn Fn(&str) -> bool,
-        stop: &Stop,
-    ) -> Result<Option<Self>, Stopped> {
-        let mut files = bundle.files();
-        let is_of_pytorch =
-            |name| [NATIVE_FUNCTIONS, TAGS, DERIVATIVES, DEPRECATED].contains(&name);
-        let Some(file) = bundle.content(NATIVE_FUNCTIONS) else {
-            return Ok(None);
-        };
-        if !files.all(|(name, _)| is_of_pytorch(name)) {
-            return Ok(None);
-        }
-        let Some(native) = NativeFunctions::read_part(file, is_wanted, stop)? else {
-            return Ok(None);
-        };
-        let read = Parsed::of_part(native, bundle);
-        Self::of_read(read, (bundle, release), None, &InTurn, stop).map(Some)
     }
 
     /// Makes operators of what was read of a bundle.
