@@ -6,8 +6,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use opatlas::store::{
-    FindingsRecord, LabelName, LabelRequest, Missing, Mode, NewProject, ProjectName, SqliteStore,
-    Store, StoreError,
+    LabelName, LabelRequest, Missing, Mode, NewProject, ProjectName, SqliteStore, Store, StoreError,
 };
 use opatlas_source::{Bundle, Digest};
 use sqlx::sqlite::SqliteConnectOptions;
@@ -196,64 +195,6 @@ async fn damage_is_noticed_wherever_it_is() {
         );
         assert!(error.to_string().contains(what), "{damage}: {error}");
     }
-}
-
-#[tokio::test]
-async fn files_kept_whole_are_checked_and_go_with_their_file() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = with_project(&url(&folder)).await;
-    let mut files = release_like(1);
-    // Equal bytes are kept once.
-    files.insert("backends/a.yaml", *b"same");
-    files.insert("backends/b.yaml", *b"same");
-    let digest = files.digest();
-    let found = FindingsRecord {
-        release: "2.9".to_owned(),
-        program: "1".to_owned(),
-        packed: Vec::new(),
-    };
-    let project = project();
-    let mut past = raw(&url(&folder)).await;
-    let mut kept = async || -> i64 {
-        let count = sqlx::query_scalar("SELECT count(*) FROM whole_files");
-        count.fetch_one(&mut past).await.unwrap()
-    };
-    // Stored without findings, with them, and brought again.
-    store.ingest(&project, &files, None, 1).await.unwrap();
-    assert_eq!(kept().await, 0);
-    for _ in 0..2 {
-        let stored = store.ingest_checked(&project, &files, None, Some(&found), 1);
-        stored.await.unwrap();
-        assert_eq!(kept().await, files.files().count() as i64 - 1);
-        assert_eq!(store.bundle(&project, digest).await.unwrap(), files);
-    }
-    // They are what is read, and what the check finds damaged.
-    let mut past = raw(&url(&folder)).await;
-    past.execute("UPDATE whole_files SET packed = zeroblob(9)")
-        .await
-        .unwrap();
-    let error = store.bundle(&project, digest).await.unwrap_err();
-    let says = error.to_string();
-    assert!(matches!(error, StoreError::Corrupt { .. }), "{says}");
-    assert!(
-        says.contains("as it is kept whole, has other bytes"),
-        "{says}"
-    );
-    let faults = store.check().await.unwrap().faults;
-    assert_eq!(faults.len(), files.files().count() - 1, "{faults:?}");
-    // Without them the chunks are read.
-    past.execute("DELETE FROM whole_files").await.unwrap();
-    assert_eq!(store.bundle(&project, digest).await.unwrap(), files);
-    assert_eq!(store.check().await.unwrap().faults, Vec::<String>::new());
-
-    store.save_findings(&project, &files, &found).await.unwrap();
-    store.delete_revision(&project, digest).await.unwrap();
-    store.collect(None, 2, Mode::Do).await.unwrap();
-    let left: i64 = sqlx::query_scalar("SELECT count(*) FROM whole_files")
-        .fetch_one(&mut past)
-        .await
-        .unwrap();
-    assert_eq!(left, 0);
 }
 
 #[tokio::test]

@@ -11,8 +11,7 @@ use std::time::Instant;
 
 use super::address::release_of;
 use super::error::{Refusal, ServiceError};
-use super::kept_findings;
-use super::labels::{Protection, is_version};
+use super::labels::Protection;
 use super::notes::JudgedRelease;
 use super::snapshot::Snapshot;
 use super::{Limits, Service};
@@ -124,25 +123,16 @@ impl Service {
         };
         let judged = standing.judged;
         let (reader, bundle, release) = (self.reader(), ingest.bundle, judged.release);
-        let is_released = label.as_ref().is_some_and(is_version);
-        let work = move |stop: &Stop| {
-            let snapshot = reader.judge(bundle, release, stop)?;
-            let found = is_released.then(|| kept_findings::record(&snapshot));
-            Ok::<_, ServiceError>((snapshot, found.flatten()))
-        };
+        let work = move |stop: &Stop| Ok(reader.judge(bundle, release, stop));
         let turn = self.turn().await?;
-        let (snapshot, found) = turn.run(|stop| Ok(work(stop))).await??;
+        let snapshot = turn.run(work).await??;
         let snapshot = keepable(snapshot, self.limits.operators)?;
         let room = self.workers.unstored(snapshot.weight()).await?;
         drop(turn);
         let request = label.map(|name| request(name, standing.stored, ingest.protection));
         let (store, bundle) = (&self.store, &snapshot.bundle);
-        let (request, found) = (request.as_ref(), found.as_ref());
-        let stored = store.ingest_checked(&project, bundle, request, found, self.now());
+        let stored = store.ingest(&project, bundle, request.as_ref(), self.now());
         let outcome = stored.await.map_err(of_label)?;
-        if found.is_some() {
-            snapshot.note_kept();
-        }
         drop(room);
         self.keep(&snapshot).await;
         Ok(Ingested {

@@ -25,7 +25,6 @@ pub mod gaps;
 mod held;
 pub mod history;
 mod ingest;
-mod kept_findings;
 mod labels;
 mod named;
 mod notes;

@@ -1,8 +1,7 @@
 //! One revision under one release, read and ready to be asked.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::{OperatorId, split_qualified};
@@ -17,7 +16,6 @@ use opatlas_source::{Bundle, DERIVATIVES, Digest, InTurn, NATIVE_FUNCTIONS, Pair
 use super::address::Resolved;
 use super::dispatch::Dispatch;
 use super::error::ServiceError;
-use super::kept_findings;
 use super::threads::Threads;
 
 /// How many overloads are suggested.
@@ -47,10 +45,6 @@ pub struct Snapshot {
     pub catalogue: Catalogue,
     pub(super) dispatch: Dispatch,
     findings: OnceLock<Findings>,
-    /// The findings that the store keeps, packed, until somebody asks for them.
-    kept: Mutex<Option<Vec<u8>>>,
-    /// Whether the store keeps them, or is about to.
-    is_kept: AtomicBool,
     is_ordinary: OnceLock<bool>,
     sources: BTreeMap<Box<str>, OnceLock<SourceText>>,
 }
@@ -127,8 +121,6 @@ impl Snapshot {
             catalogue,
             dispatch: Dispatch::default(),
             findings: OnceLock::new(),
-            kept: Mutex::default(),
-            is_kept: AtomicBool::new(false),
             is_ordinary: OnceLock::new(),
         }
     }
@@ -148,7 +140,7 @@ impl Snapshot {
     }
 
     /// The findings, in a stable order: if there are very many, the first ones in full and the
-    /// others counted. Runs the rules on first use, unless the store keeps what they found.
+    /// others counted. Runs the rules on first use.
     pub fn findings(&self) -> &Findings {
         self.findings.get().unwrap_or_else(|| {
             // Before anybody else has to wait for them: see [`Threads`].
@@ -157,40 +149,8 @@ impl Snapshot {
         })
     }
 
-    /// What the rules find, or what they found before.
     fn found(&self, stop: &Stop) -> Result<Findings, Stopped> {
-        let kept = self.kept().take();
-        match kept.and_then(|kept| kept_findings::unpack(&kept)) {
-            Some(findings) => Ok(findings),
-            None => check_in_parts(&self.catalogue, &Threads, stop),
-        }
-    }
-
-    /// Takes the findings that the store keeps.
-    pub(super) fn remember(&self, kept: Option<Vec<u8>>) {
-        if kept.is_some() {
-            self.note_kept();
-            *self.kept() = kept;
-        }
-    }
-
-    /// Notes that the store keeps the findings.
-    pub(super) fn note_kept(&self) {
-        self.is_kept.store(true, Ordering::Relaxed);
-    }
-
-    fn kept(&self) -> MutexGuard<'_, Option<Vec<u8>>> {
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Whether the store keeps the findings, or is about to.
-    pub(super) fn is_kept(&self) -> bool {
-        self.is_kept.load(Ordering::Relaxed)
-    }
-
-    /// Whether the store is to keep the findings: true once.
-    pub(super) fn to_be_kept(&self) -> bool {
-        !self.is_kept.swap(true, Ordering::Relaxed)
+        check_in_parts(&self.catalogue, &Threads, stop)
     }
 
     /// Runs the rules, unless they have been run, or it is stopped.

@@ -6,18 +6,16 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use moka::future::Cache;
 use moka::policy::EvictionPolicy;
 
-use crate::store::{ProjectName, StoreError, StoredFiles};
+use crate::store::ProjectName;
 use opatlas_pytorch::release::Release;
-use opatlas_source::{Bundle, Digest, NATIVE_FUNCTIONS, OBSERVED, Stop, Stopped, both};
+use opatlas_source::{Bundle, Digest, NATIVE_FUNCTIONS, OBSERVED, Stop, Stopped};
 
 use super::Service;
 use super::address::Resolved;
 use super::error::{Refusal, ServiceError};
 use super::held::{Held, Kept, Key};
-use super::kept_findings;
 use super::observed;
 use super::snapshot::Snapshot;
-use super::threads::Threads;
 use super::views::count_look;
 
 /// Snapshots by revision and release, as many as the budget holds; those used longest ago go first.
@@ -147,12 +145,6 @@ fn nearest<'a>(
     nearest.map(|nearest| &**nearest)
 }
 
-/// Unpacks the files of two revisions at the same time.
-fn unpack_two([one, other]: [StoredFiles; 2]) -> Result<[Bundle; 2], StoreError> {
-    let (one, other) = both(&Threads, || one.unpack(), || other.unpack());
-    Ok([one?, other?])
-}
-
 /// Reads bundles on the blocking pool, reusing parsed entries in memory. Texts that are not stored
 /// stay in memory only while they are used.
 #[derive(Clone)]
@@ -214,22 +206,14 @@ impl Service {
         let is_apart = one.project == other.project && one.digest != other.digest;
         if is_apart && is_new(one) && is_new(other) {
             let load = async {
-                let wanted = [one, other].map(|it| kept_findings::wanted(it.digest, it.release()));
-                let stored = self.store.read(&one.project, &wanted).await?;
-                let mut stored = stored.into_iter();
-                let stored = [(); 2].map(|()| stored.next().unwrap_or_default());
-                let found = stored.each_ref().map(|it| it.findings.clone());
-                let files = stored.map(|it| it.files);
+                let digests = [one.digest, other.digest];
+                let bundles = self.store.bundles(&one.project, &digests).await?;
+                let mut bundles = bundles.into_iter();
+                let bundles = [(); 2].map(|()| bundles.next().unwrap_or_default());
                 let releases = [one.release(), other.release()];
                 let alive = Arc::clone(&self.snapshots.alive);
-                let read = move |stop: &Stop| match unpack_two(files) {
-                    Ok(bundles) => alive.read_two(bundles, releases, stop).map(Ok),
-                    Err(error) => Ok(Err(error)),
-                };
-                let (first, second) = self.workers.run(read).await??;
-                let [of_first, of_second] = found;
-                first.remember(of_first);
-                second.remember(of_second);
+                let read = move |stop: &Stop| alive.read_two(bundles, releases, stop);
+                let (first, second) = self.workers.run(read).await?;
                 self.keep(&second).await;
                 Ok(Kept::new(first))
             };
@@ -241,17 +225,14 @@ impl Service {
         Ok((self.snapshot(one).await?, self.snapshot(other).await?))
     }
 
-    /// The same, with the rules run. What they found is kept.
+    /// The same, with the rules run.
     ///
     /// # Errors
     /// As [`Service::snapshot`].
     pub async fn checked(&self, resolved: &Resolved) -> Result<Arc<Snapshot>, ServiceError> {
         let snapshot = self.snapshot(resolved).await?;
-        let snapshot = self
-            .prepare(snapshot, Snapshot::is_checked, Snapshot::check)
-            .await?;
-        self.keep_findings(resolved, &snapshot);
-        Ok(snapshot)
+        self.prepare(snapshot, Snapshot::is_checked, Snapshot::check)
+            .await
     }
 
     /// The same, with the dispatch tables of everything that is known made.
@@ -291,20 +272,6 @@ impl Service {
         self.workers.run(work).await
     }
 
-    /// Reads files of the store.
-    async fn read(
-        &self,
-        files: StoredFiles,
-        release: Release,
-    ) -> Result<Arc<Snapshot>, ServiceError> {
-        let alive = Arc::clone(&self.snapshots.alive);
-        let read = move |stop: &Stop| match files.unpack() {
-            Ok(bundle) => alive.read(bundle, release, stop).map(Ok),
-            Err(error) => Ok(Err(error)),
-        };
-        Ok(self.workers.run(read).await??)
-    }
-
     /// Keeps a snapshot of what has been stored.
     pub(super) async fn keep(&self, snapshot: &Arc<Snapshot>) {
         let snapshots = &self.snapshots;
@@ -329,12 +296,10 @@ impl Service {
         }
         count_look("snapshots", false);
         let load = async {
-            let wanted = [kept_findings::wanted(digest, release)];
-            let stored = self.store.read(project, &wanted).await?;
-            let stored = stored.into_iter().next().unwrap_or_default();
-            let snapshot = self.read(stored.files, release).await?;
-            snapshot.remember(stored.findings);
-            Ok(Kept::new(snapshot))
+            let bundle = self.store.bundle(project, digest).await?;
+            let alive = Arc::clone(&self.snapshots.alive);
+            let read = move |stop: &Stop| alive.read(bundle, release, stop);
+            Ok(Kept::new(self.workers.run(read).await?))
         };
         self.once(key, load).await
     }

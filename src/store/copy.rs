@@ -117,11 +117,6 @@ pub(crate) const TABLES: &[Table] = &[
         numbered: true,
     },
     Table {
-        name: "whole_files",
-        columns: &[("file", Kind::Number), ("packed", Kind::Bytes)],
-        numbered: false,
-    },
-    Table {
         name: "revisions",
         columns: &[
             ("id", Kind::Number),
@@ -137,16 +132,6 @@ pub(crate) const TABLES: &[Table] = &[
             ("revision", Kind::Number),
             ("name", Kind::Text),
             ("file", Kind::Number),
-        ],
-        numbered: false,
-    },
-    Table {
-        name: "findings",
-        columns: &[
-            ("revision", Kind::Number),
-            ("release", Kind::Text),
-            ("program", Kind::Text),
-            ("packed", Kind::Bytes),
         ],
         numbered: false,
     },

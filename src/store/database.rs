@@ -16,7 +16,7 @@ use sqlx::{Arguments as _, AssertSqlSafe, Encode, FromRow, Row as _, Transaction
 use super::copy::{Kind, Table, Value};
 use super::error::StoreError;
 use super::mark::Mark;
-use super::{blocking, postgres, sql, sqlite};
+use super::{postgres, sql, sqlite};
 
 /// A value in a statement.
 #[derive(Debug, Clone)]
@@ -67,9 +67,6 @@ pub(super) trait Connection: Send {
     const CHUNKS: &'static str;
     /// What packs groups in the same way.
     const GROUPS: &'static str;
-
-    /// How many of them are packed into one row. A chunk has two hundred bytes.
-    fn packed_at_once() -> usize;
 
     /// Runs a statement and returns the number of changed rows.
     fn change(
@@ -444,12 +441,6 @@ impl Connection for SqliteConnection {
     const CHUNKS: &'static str = sql::CHUNKS_SQLITE;
     const GROUPS: &'static str = sql::GROUPS_SQLITE;
 
-    /// SQLite copies a row several times, and each connection of a server keeps the memory for that: with twice as
-    /// many chunks a server takes 5 MB more. A command ends soon, and with few rows a twentieth sooner.
-    fn packed_at_once() -> usize {
-        if blocking::stays() { 1024 } else { 256 }
-    }
-
     statements!(sqlx::Sqlite);
 
     async fn number_on(&mut self) -> Result<(), StoreError> {
@@ -465,10 +456,6 @@ impl Connection for PgConnection {
     const OVERRIDING: &'static str = "OVERRIDING SYSTEM VALUE ";
     const CHUNKS: &'static str = sql::CHUNKS_POSTGRES;
     const GROUPS: &'static str = sql::GROUPS_POSTGRES;
-
-    fn packed_at_once() -> usize {
-        512
-    }
 
     statements!(sqlx::Postgres);
 

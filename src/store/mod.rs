@@ -18,7 +18,6 @@ mod copy;
 mod database;
 mod error;
 mod exceptions;
-mod findings;
 mod history;
 mod ids;
 mod known;
@@ -36,7 +35,6 @@ mod sql;
 mod sqlite;
 mod tokens;
 mod vetting;
-mod whole;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -47,7 +45,6 @@ pub use commit_id::{MIN_COMMIT, is_commit_prefix};
 pub use copy::{Rows, Value, copy};
 pub use error::{Conflict, Missing, StoreError, Unusable};
 pub use exceptions::ExceptionRecord;
-pub use findings::{FindingsRecord, StoredRevision, Wanted};
 pub use history::{
     CommitOutcomes, CommitPlace, CommitRecord, IngestPlace, NewCommit, Prepared, Stamp, StepKey,
     StepRecord,
@@ -75,7 +72,6 @@ pub use secret::is_same_secret;
 pub use sqlite::SqliteStore;
 pub use tokens::{TokenKey, TokenRecord};
 pub use vetting::unfit_names;
-pub use whole::StoredFiles;
 
 use tokio::sync::mpsc::{Receiver, Sender};
 
@@ -192,19 +188,6 @@ pub trait Store: ProbeStore + Send + Sync + 'static {
         bundle: &'a Bundle,
         label: Option<&'a LabelRequest>,
         now: i64,
-    ) -> Answer<'a, IngestOutcome> {
-        self.ingest_checked(project, bundle, label, None, now)
-    }
-
-    /// The same, and keeps what the rules found in it, as of a release. The files of a revision that comes with
-    /// its findings are read often, so they are kept whole as well, beside their chunks.
-    fn ingest_checked<'a>(
-        &'a self,
-        project: &'a ProjectName,
-        bundle: &'a Bundle,
-        label: Option<&'a LabelRequest>,
-        found: Option<&'a FindingsRecord>,
-        now: i64,
     ) -> Answer<'a, IngestOutcome>;
 
     /// The digest for a key: cheaper than [`Store::revision`].
@@ -267,22 +250,22 @@ pub trait Store: ProbeStore + Send + Sync + 'static {
         expected: Expected,
     ) -> Answer<'a, LabelRecord>;
 
-    /// Revisions with their files, which [`StoredFiles::unpack`] gives byte for byte, checked against their
-    /// digests. Chunks that several have in common are fetched once.
+    /// The files of some revisions, in the order of `digests`, each checked against its digest.
     ///
-    /// Fails with [`Missing::Revision`].
-    fn read<'a>(
+    /// Fails with [`Missing::Revision`], and with [`StoreError::Corrupt`] for damaged data.
+    fn bundles<'a>(
         &'a self,
         project: &'a ProjectName,
-        wanted: &'a [Wanted<'a>],
-    ) -> Answer<'a, Vec<StoredRevision>>;
+        digests: &'a [Digest],
+    ) -> Answer<'a, Vec<Bundle>>;
 
     /// The files of one revision.
+    ///
+    /// Fails as [`Store::bundles`] does.
     fn bundle<'a>(&'a self, project: &'a ProjectName, digest: Digest) -> Answer<'a, Bundle> {
         Box::pin(async move {
-            let read = self.read(project, &[digest.into()]).await?;
-            let files = read.into_iter().next().unwrap_or_default().files;
-            shared::off_reactor(move || files.unpack()).await?
+            let bundles = self.bundles(project, &[digest]).await?;
+            Ok(bundles.into_iter().next().unwrap_or_default())
         })
     }
 
@@ -295,17 +278,6 @@ pub trait Store: ProbeStore + Send + Sync + 'static {
         digest: Digest,
         name: &'a str,
     ) -> Answer<'a, Arc<[u8]>>;
-
-    /// Keeps what was found in a revision, and its files whole, as [`Store::ingest_checked`] does. One row is kept
-    /// of each: what another program found, or what holds for another release, gives way.
-    ///
-    /// Fails with [`Missing::Revision`].
-    fn save_findings<'a>(
-        &'a self,
-        project: &'a ProjectName,
-        bundle: &'a Bundle,
-        found: &'a FindingsRecord,
-    ) -> Answer<'a, ()>;
 
     /// Keeps an exception whose id is new.
     fn add_exception<'a>(

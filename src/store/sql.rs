@@ -83,23 +83,12 @@ pub const STEP_OPERATORS_UNNEEDED_DELETE: &str =
 /// The files of some revisions, without their content.
 pub const FILES_OF_REVISIONS: &str = "SELECT rf.revision, rf.name, f.digest, f.bytes \
      FROM revision_files rf JOIN files f ON f.id = rf.file WHERE rf.revision IN (";
-/// The files of some revisions, with the groups that they consist of, and whole where they are kept so.
+/// The files of some revisions, with the groups that they consist of.
 pub const FILES_WITH_GROUPS: &str = "SELECT rf.revision, rf.name, f.digest, f.bytes, \
-     f.runs AS groups, w.packed FROM revision_files rf JOIN files f ON f.id = rf.file \
-     LEFT JOIN whole_files w ON w.file = f.id WHERE rf.revision IN (";
-/// One file of a revision in the same way.
+     f.runs AS groups FROM revision_files rf JOIN files f ON f.id = rf.file WHERE rf.revision IN (";
+/// One file of a revision, in the same form.
 pub const FILE_OF_REVISION: &str = "SELECT rf.revision, rf.name, f.digest, f.bytes, \
-     f.runs AS groups, w.packed FROM revision_files rf JOIN files f ON f.id = rf.file \
-     LEFT JOIN whole_files w ON w.file = f.id WHERE rf.revision = $1 AND rf.name = $2";
-
-/// What a program found in some revisions.
-pub const FINDINGS: &str =
-    "SELECT revision, release, packed FROM findings WHERE program = $1 AND revision IN (";
-/// Keeps it, in place of what another program found or of what holds for another release.
-pub const FINDINGS_SET: &str = "INSERT INTO findings (revision, release, program, packed) \
-     VALUES ($1, $2, $3, $4) ON CONFLICT (revision) DO UPDATE SET release = excluded.release, \
-     program = excluded.program, packed = excluded.packed \
-     WHERE findings.release <> excluded.release OR findings.program <> excluded.program";
+     f.runs AS groups FROM revision_files rf JOIN files f ON f.id = rf.file WHERE rf.revision = $1 AND rf.name = $2";
 
 // Labels.
 
@@ -218,10 +207,6 @@ pub const CHUNKS_KNOWN: &str = "SELECT id, digest FROM pieces WHERE digest IN ("
 pub const GROUPS_KNOWN: &str = "SELECT id, digest FROM runs WHERE digest IN (";
 /// Which of these files are there.
 pub const FILES_KNOWN: &str = "SELECT id, digest FROM files WHERE digest IN (";
-/// Which of these files are kept whole.
-pub const WHOLE_FILES_KNOWN: &str = "SELECT file FROM whole_files WHERE file IN (";
-/// Keeps files whole.
-pub const WHOLE_FILES_INSERT: &str = "INSERT INTO whole_files (file, packed) ";
 /// Adds chunks.
 pub const CHUNKS_INSERT: &str = "INSERT INTO pieces (digest, content) ";
 /// Adds groups.
@@ -283,10 +268,9 @@ pub const ALL_GROUPS: &str = "SELECT id, digest, pieces FROM runs";
 pub const ALL_FILES: &str = "SELECT id FROM files ORDER BY id";
 /// A file by id.
 pub const FILE_LISTS: &str = "SELECT digest, runs FROM files WHERE id = $1";
-/// A file by id in the same way, as if it were one of a revision.
-pub const FILE_BY_ID: &str = "SELECT CAST(0 AS BIGINT) AS revision, CAST(f.id AS TEXT) AS name, f.digest, \
-     f.bytes, f.runs AS groups, w.packed FROM files f LEFT JOIN whole_files w ON w.file = f.id \
-     WHERE f.id = $1";
+/// A file by id in the form of [`FILE_OF_REVISION`].
+pub const FILE_BY_ID: &str = "SELECT CAST(0 AS BIGINT) AS revision, CAST(id AS TEXT) AS name, digest, \
+     bytes, runs AS groups FROM files WHERE id = $1";
 /// What files all revisions have.
 pub const ALL_REVISION_FILES: &str = "SELECT revision, name, file FROM revision_files";
 /// All revisions.

@@ -1,11 +1,10 @@
 //! Bytes: whatever goes in comes back.
 
-use opatlas::store::{Store, Wanted};
-use opatlas_source::{Bundle, NATIVE_FUNCTIONS};
+use opatlas::store::Store;
+use opatlas_source::{Bundle, Digest, NATIVE_FUNCTIONS};
 use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::TestRunner;
 
-use crate::store::findings::found;
 use crate::store::given::{bundle, missing, new_project};
 
 pub async fn odd_bytes_come_back(store: &dyn Store) {
@@ -34,26 +33,19 @@ pub async fn odd_bytes_come_back(store: &dyn Store) {
             .await
             .unwrap()
             .digest;
-        // Out of chunks, and then whole.
-        for round in 0..2 {
-            if round == 1 {
-                let found = found("2.9", "1", b"");
-                store.save_findings(&project, &files, &found).await.unwrap();
-            }
-            assert_eq!(store.bundle(&project, digest).await.unwrap(), files);
-            let file = store
-                .file(&project, digest, NATIVE_FUNCTIONS)
-                .await
-                .unwrap();
-            assert_eq!(&*file, bytes);
-        }
+        assert_eq!(store.bundle(&project, digest).await.unwrap(), files);
+        let file = store
+            .file(&project, digest, NATIVE_FUNCTIONS)
+            .await
+            .unwrap();
+        assert_eq!(&*file, bytes);
     }
     let none = Bundle::default();
     store.ingest(&project, &none, None, 1).await.unwrap();
     assert_eq!(store.bundle(&project, none.digest()).await.unwrap(), none);
 }
 
-/// Bundles of random entries and random bytes, many of them alike in part; every third one is kept whole.
+/// Bundles of random entries and random bytes; many share parts.
 pub async fn any_bytes_come_back(store: &dyn Store) {
     use proptest::collection::{btree_map, vec};
     let project = new_project(store, "any").await;
@@ -64,25 +56,20 @@ pub async fn any_bytes_come_back(store: &dyn Store) {
     let files = btree_map("(native_functions|tags|backends/[ab])\\.yaml", file, 0..4);
     let mut runner = TestRunner::default();
     let mut all = Vec::new();
-    for at in 0..200 {
+    for _ in 0..200 {
         let mut given = Bundle::default();
         for (name, bytes) in files.new_tree(&mut runner).unwrap().current() {
             given.insert(&name, bytes);
         }
-        let found = (at % 3 == 0).then(|| found("2.9", "1", b""));
-        let stored = store.ingest_checked(&project, &given, None, found.as_ref(), 1);
-        stored.await.unwrap();
+        store.ingest(&project, &given, None, 1).await.unwrap();
         assert_eq!(store.bundle(&project, given.digest()).await.unwrap(), given);
         all.push(given);
     }
     // Several at once, one of them twice.
     all.push(all[0].clone());
-    let mut wanted: Vec<Wanted> = all.iter().map(|it| it.digest().into()).collect();
-    let read = async |wanted: &[Wanted]| store.read(&project, wanted).await;
-    let read_all = read(&wanted).await.unwrap().into_iter();
-    let bundles = read_all.map(|it| it.files.unpack().unwrap());
-    assert_eq!(bundles.collect::<Vec<_>>(), all);
-    assert_eq!(read(&[]).await.unwrap(), []);
-    wanted.push(bundle(b"not stored").digest().into());
-    missing(read(&wanted).await);
+    let mut digests: Vec<Digest> = all.iter().map(Bundle::digest).collect();
+    assert_eq!(store.bundles(&project, &digests).await.unwrap(), all);
+    assert_eq!(store.bundles(&project, &[]).await.unwrap(), []);
+    digests.push(bundle(b"not stored").digest());
+    missing(store.bundles(&project, &digests).await);
 }

@@ -67,11 +67,16 @@ fn by_table(columns: Vec<(String, String)>) -> BTreeMap<String, Vec<String>> {
     tables
 }
 
+/// The migrations of a database up to `last`.
+async fn migrations_until(database: &str, last: i64) -> Migrator {
+    let all = Migrator::new(folder(database)).await.unwrap();
+    let first = all.iter().filter(|migration| migration.version <= last);
+    Migrator::with_migrations(first.cloned().collect())
+}
+
 /// The first migrations of a database, and what fills it with a project that has steps in the form
 /// of that time.
 async fn former(database: &str, bytes: &str) -> (Migrator, String) {
-    let all = Migrator::new(folder(database)).await.unwrap();
-    let first = all.iter().filter(|migration| migration.version <= 6);
     let rows = format!(
         "INSERT INTO projects (name, created_at, stamp) VALUES ('p', 1, 5); \
          INSERT INTO revisions (project, digest, ingested_at) \
@@ -87,7 +92,7 @@ async fn former(database: &str, bytes: &str) -> (Migrator, String) {
          VALUES (1, 0, 'runs', '[\"a\"]', 1, 9000000000000000, 'a', '{{}}')",
         0
     );
-    (Migrator::with_migrations(first.cloned().collect()), rows)
+    (migrations_until(database, 6).await, rows)
 }
 
 /// Steps in a former form are deleted and readers notice; commits keep their order.
@@ -156,4 +161,73 @@ async fn steps_in_a_former_form_are_taken_away() {
         .unwrap();
     old.close().await.unwrap();
     is_brought_up_to_date(&url).await;
+}
+
+/// A revision without files, with findings and a whole file as earlier versions stored them.
+fn with_derived_rows(bytes: &str) -> String {
+    let empty = opatlas_source::Bundle::default().digest();
+    let digest: String = empty
+        .as_bytes()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    let literal = match bytes {
+        "BLOB" => format!("X'{digest}'"),
+        _ => format!("'\\x{digest}'::bytea"),
+    };
+    format!(
+        "INSERT INTO projects (name, created_at, stamp) VALUES ('p', 1, 5); \
+         INSERT INTO revisions (project, digest, ingested_at) VALUES (1, {literal}, 1); \
+         INSERT INTO findings (revision, release, program, packed) \
+         VALUES (1, '2.9', 'older', CAST('x' AS {bytes})); \
+         INSERT INTO files (digest, bytes, runs) VALUES ({literal}, 0, CAST('' AS {bytes})); \
+         INSERT INTO whole_files (file, packed) VALUES (1, CAST('x' AS {bytes}))"
+    )
+}
+
+/// The database opens, and its revision is complete.
+async fn has_its_revision(url: &str) {
+    let store = opatlas::store::open(url).await.unwrap();
+    let project = ProjectName::parse("p").unwrap();
+    let empty = opatlas_source::Bundle::default();
+    let read = store.bundle(&project, empty.digest()).await.unwrap();
+    assert_eq!(read, empty);
+    store.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn stored_findings_and_whole_files_are_dropped() {
+    let folder = tempfile::tempdir().unwrap();
+    let url = format!("sqlite://{}", folder.path().join("opatlas.db").display());
+    let mut old = SqliteConnection::connect(&format!("{url}?mode=rwc"))
+        .await
+        .unwrap();
+    migrations_until("sqlite", 9)
+        .await
+        .run(&mut old)
+        .await
+        .unwrap();
+    sqlx::raw_sql(AssertSqlSafe(with_derived_rows("BLOB")))
+        .execute(&mut old)
+        .await
+        .unwrap();
+    old.close().await.unwrap();
+    has_its_revision(&url).await;
+
+    let Some(cluster) = postgres::shared() else {
+        return;
+    };
+    let url = cluster.database().await;
+    let mut old = PgConnection::connect(&url).await.unwrap();
+    migrations_until("postgres", 9)
+        .await
+        .run(&mut old)
+        .await
+        .unwrap();
+    sqlx::raw_sql(AssertSqlSafe(with_derived_rows("BYTEA")))
+        .execute(&mut old)
+        .await
+        .unwrap();
+    old.close().await.unwrap();
+    has_its_revision(&url).await;
 }

@@ -4,7 +4,6 @@
 mod commit_labels;
 mod concurrency;
 mod content;
-mod findings;
 mod given;
 mod history;
 mod labels;
@@ -40,7 +39,6 @@ async fn suite(store: impl Store, empty: &dyn Store) {
     projects::projects_share_bytes_and_nothing_else(&*store).await;
     revisions::what_is_absent_is_named(&*store).await;
     tokens::tokens_are_kept_and_revoked_for_good(&*store).await;
-    findings::findings_go_with_their_revision(&*store).await;
     history::commits_stand_in_their_order(&*store).await;
     history::known_parts_hold_as_long_as_their_revision(&*store).await;
     history::steps_are_kept_and_replaced(&*store).await;

@@ -2,7 +2,6 @@
 
 use opatlas::store::{Conflict, Expected, Mode, SqliteStore, Store, StoreError};
 
-use crate::store::findings::kept;
 use crate::store::given::{bundle, conflict, key, label, missing, name, new_project, request};
 
 pub async fn what_no_label_names_is_collected_by_age(store: &dyn Store) {
@@ -80,10 +79,6 @@ pub async fn all_of_it_can_be_copied(store: &dyn Store, empty: &dyn Store) {
             store.revisions(name, None, 1000).await.unwrap()
         );
     }
-    let digest = bundle("- func: found(Tensor self) -> Tensor\n").digest();
-    let project = name("no-findings");
-    let found = kept(empty, &project, digest, ("2.9", "1")).await;
-    assert!(found.is_some());
     // It can be gone on with: ids follow those that were copied.
     let project = new_project(empty, "after-the-copy").await;
     let files = bundle("- func: after() -> ()\n");

@@ -40,7 +40,6 @@ use rustc_hash::FxHashMap;
 use tokio::sync::Mutex;
 
 use super::Service;
-use super::compare::Compared;
 use super::error::ServiceError;
 use super::snapshot::Snapshot;
 use crate::store::{Mark, ProjectName, StepKey, StepRecord};
@@ -220,42 +219,15 @@ impl Service {
                 self.histories.keep(line, &Arc::new(timeline)).await;
             }
         }
-        let mut newest: Vec<Arc<Snapshot>> = Vec::new();
         for release in releases {
             if !self.snapshots.has_room() {
                 break;
             }
             self.workers.quiet().await;
-            // Findings that are kept are unpacked when somebody asks: that takes no time, but they take memory.
-            let snapshot = self.snapshot(&release).await?;
-            if !snapshot.is_kept() {
-                self.checked(&release).await?;
-            }
+            self.checked(&release).await?;
             self.settled(&release).await?;
-            let is_other = |it: &Arc<Snapshot>| it.digest != snapshot.digest;
-            if newest.len() < 2 && newest.iter().all(is_other) {
-                newest.push(snapshot);
-            }
         }
-        self.rehearse(newest).await
-    }
-
-    /// Compares two revisions, whatever comes out. The first comparison of a process takes longer than the next, since
-    /// its code is not in memory yet, and its threads have none of their own to work in: in six measurements of
-    /// 8 to 33 ms this saved 0.2 to 3.5 ms.
-    async fn rehearse(&self, revisions: Vec<Arc<Snapshot>>) -> Result<(), ServiceError> {
-        let Ok([head, base]) = <[_; 2]>::try_from(revisions) else {
-            return Ok(());
-        };
-        self.workers.quiet().await;
-        let compare = move |stop: &Stop| {
-            if let Ok(compared) = Compared::checked(base, head, stop) {
-                compared.causes();
-                compared.cards();
-            }
-            Ok(())
-        };
-        self.workers.run(compare).await
+        Ok(())
     }
 
     /// Computes the steps that lead to these places, and stores them.

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc::{Receiver, Sender};
 
-use super::ingest::Kept;
 use super::{
     check, collect, content, copy, exceptions, history, ingest, labels, off_reactor, projects,
     revisions, tokens,
@@ -14,7 +13,6 @@ use super::{
 use crate::store::chunks::Plan;
 use crate::store::database::{Backend, query_scalar};
 use crate::store::error::{Missing, StoreError};
-use crate::store::findings::FindingsRecord;
 use crate::store::history::{
     CommitOutcomes, CommitPlace, IngestPlace, NewCommit, Stamp, StepKey, StepRecord,
 };
@@ -25,8 +23,8 @@ use crate::store::records::{
     ProjectChange, ProjectOutcome, RevisionRecord,
 };
 use crate::store::{
-    Answer, CheckReport, Collected, ExceptionRecord, Mark, Mode, Rows, Store, StoredRevision,
-    TokenKey, TokenRecord, Wanted, sql, whole,
+    Answer, CheckReport, Collected, ExceptionRecord, Mark, Mode, Rows, Store, TokenKey,
+    TokenRecord, sql,
 };
 use opatlas_source::{Bundle, Digest};
 
@@ -104,26 +102,18 @@ impl<B: Backend> Store for B {
         })
     }
 
-    fn ingest_checked<'a>(
+    fn ingest<'a>(
         &'a self,
         project: &'a ProjectName,
         bundle: &'a Bundle,
         label: Option<&'a LabelRequest>,
-        found: Option<&'a FindingsRecord>,
         now: i64,
     ) -> Answer<'a, IngestOutcome> {
         let bundle = bundle.clone();
         Box::pin(async move {
-            let is_kept = found.is_some();
-            let take_apart = move || {
-                let whole = is_kept.then(|| whole::pack(&bundle)).transpose()?;
-                Ok::<_, StoreError>((Plan::of(&bundle), whole.unwrap_or_default()))
-            };
-            let (plan, whole) = off_reactor(take_apart).await??;
-            let kept = found.map(|found| Kept { found, whole });
+            let plan = off_reactor(move || Plan::of(&bundle)).await?;
             let mut work = self.write().await?;
-            let besides = (label, kept.as_ref());
-            let outcome = ingest::ingest(&mut *work, project, &plan, besides, now).await?;
+            let outcome = ingest::ingest(&mut *work, project, &plan, label, now).await?;
             self.publish(work).await?;
             Ok(outcome)
         })
@@ -211,16 +201,24 @@ impl<B: Backend> Store for B {
         })
     }
 
-    fn read<'a>(
+    fn bundles<'a>(
         &'a self,
         project: &'a ProjectName,
-        wanted: &'a [Wanted<'a>],
-    ) -> Answer<'a, Vec<StoredRevision>> {
+        digests: &'a [Digest],
+    ) -> Answer<'a, Vec<Bundle>> {
         Box::pin(async move {
             let mut snapshot = self.snapshot().await?;
-            let revisions = content::of_revisions(&mut *snapshot, project, wanted).await?;
+            let fetched = content::of_revisions(&mut *snapshot, project, digests).await?;
             drop(snapshot);
-            off_reactor(move || revisions.assemble()).await?
+            let bundles = off_reactor(move || fetched.assemble()).await??;
+            for (bundle, digest) in bundles.iter().zip(digests) {
+                if bundle.digest() != *digest {
+                    return Err(StoreError::corrupt(format!(
+                        "the files of revision sha256:{digest} differ from those stored"
+                    )));
+                }
+            }
+            Ok(bundles)
         })
     }
 
@@ -234,34 +232,13 @@ impl<B: Backend> Store for B {
             let mut snapshot = self.snapshot().await?;
             let files = content::of_file(&mut *snapshot, project, digest, name).await?;
             drop(snapshot);
-            let unpack = move || {
-                let (mut bundle, files) = files.assemble()?.into_iter().next().unwrap_or_default();
-                whole::unpack_into(&mut bundle, &files)?;
-                Ok::<_, StoreError>(bundle)
-            };
-            let bundle = off_reactor(unpack).await??;
+            let bundles = off_reactor(move || files.assemble()).await??;
             let missing = || Missing::File {
                 digest,
                 name: name.to_owned(),
             };
-            Ok(Arc::clone(bundle.file(name).ok_or_else(missing)?))
-        })
-    }
-
-    fn save_findings<'a>(
-        &'a self,
-        project: &'a ProjectName,
-        bundle: &'a Bundle,
-        found: &'a FindingsRecord,
-    ) -> Answer<'a, ()> {
-        let (digest, files) = (bundle.digest(), bundle.clone());
-        Box::pin(async move {
-            let whole = off_reactor(move || whole::pack(&files)).await??;
-            let kept = Kept { found, whole };
-            let mut work = self.write().await?;
-            let (_, revision) = revisions::id(&mut *work, project, digest).await?;
-            kept.keep(&mut *work, revision).await?;
-            self.commit(work).await
+            let file = bundles.first().and_then(|bundle| bundle.file(name));
+            Ok(Arc::clone(file.ok_or_else(missing)?))
         })
     }
 

@@ -11,8 +11,7 @@ use crate::store::ids::decode;
 use crate::store::maintenance::CheckReport;
 use crate::store::names::LabelName;
 use crate::store::sql;
-use crate::store::whole;
-use opatlas_source::{Bundle, Digest, revision_digest};
+use opatlas_source::{Digest, revision_digest};
 
 /// What is known of the rows of a table: what each is said to be.
 type Known = FxHashMap<i64, Digest>;
@@ -115,12 +114,7 @@ async fn files(
         // together.
         match content::of_file_row(connection, id).await {
             Ok(files) => {
-                let unpack = move || {
-                    let (files, mut bundle) = (files.assemble()?, Bundle::default());
-                    let mut whole = files.iter().map(|(_, whole)| whole);
-                    whole.try_for_each(|whole| whole::unpack_into(&mut bundle, whole))
-                };
-                if let Err(error) = super::off_reactor(unpack).await? {
+                if let Err(error) = super::off_reactor(move || files.assemble()).await? {
                     report.faults.push(error.to_string());
                 }
             }

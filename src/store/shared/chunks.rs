@@ -3,10 +3,11 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use futures_util::future::join;
-
 use crate::store::database::{Connection, query};
 use crate::store::error::StoreError;
+
+/// How many chunks or groups come in one row.
+const PACKED_AT_ONCE: usize = 512;
 
 /// Some chunks, or groups.
 #[derive(Debug, Default)]
@@ -21,26 +22,18 @@ pub(super) struct Pack {
 /// null where there are none.
 type Row = (Option<String>, Option<String>, Option<Vec<u8>>);
 
-/// Fetches some by `select`, [`Connection::CHUNKS`] or [`Connection::GROUPS`], in packs, of which each has what
-/// the next ids name. Those that do not exist are left out. While the database has the next pack, the last
-/// one is taken.
+/// Fetches some by `select`, [`Connection::CHUNKS`] or [`Connection::GROUPS`]. Leaves out ids that do not exist.
 pub(super) async fn fetch<C: Connection>(
     connection: &mut C,
     select: &'static str,
     ids: &[i64],
-    mut take: impl FnMut(Pack) -> Result<(), StoreError> + Send,
-) -> Result<(), StoreError> {
-    let mut last: Option<Row> = None;
-    for batch in ids.chunks(C::packed_at_once()) {
-        let fetched = query(select).bind(listed(batch));
-        let fetched = fetched.fetch_optional(&mut *connection);
-        // The database is asked first.
-        let added = async { Pack::of(last.take()).and_then(&mut take) };
-        let (fetched, added) = join(fetched, added).await;
-        added?;
-        last = fetched?;
+) -> Result<Vec<Pack>, StoreError> {
+    let mut packs = Vec::new();
+    for batch in ids.chunks(PACKED_AT_ONCE) {
+        let row = query(select).bind(listed(batch));
+        packs.push(Pack::of(row.fetch_optional(&mut *connection).await?)?);
     }
-    take(Pack::of(last)?)
+    Ok(packs)
 }
 
 impl Pack {

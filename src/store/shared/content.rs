@@ -2,40 +2,35 @@
 
 use rustc_hash::FxHashMap;
 
-use super::assembly::{Assembly, FileParts};
+use super::assembly::{FileParts, by_id};
 use super::chunks::{self, Pack};
+use super::revisions;
 use super::rows::{self, BATCH};
-use super::{findings, revisions};
-use crate::store::blocking;
 use crate::store::database::{Connection, among, query};
 use crate::store::error::{Missing, StoreError};
-use crate::store::findings::{StoredRevision, Wanted};
 use crate::store::ids::decode;
 use crate::store::names::ProjectName;
 use crate::store::sql;
-use crate::store::whole::{StoredFiles, WholeFile};
 use opatlas_source::{Bundle, Digest};
 
-/// Revisions, fetched.
-pub(super) struct Revisions {
-    digests: Vec<Digest>,
-    found: Vec<Option<Vec<u8>>>,
-    files: Files,
+/// The files of some bundles and their chunks, as fetched.
+pub(super) struct Fetched {
+    bundles: Vec<Vec<FileParts>>,
+    packs: Vec<Pack>,
 }
 
-/// The files of some bundles, fetched: those that are kept whole, and the others, put together as far as there
-/// was time for it.
-pub(super) struct Files {
-    whole: Vec<Vec<WholeFile>>,
-    assembly: Assembly,
-    waiting: Vec<Pack>,
-}
-
-/// The files of a bundle.
-#[derive(Clone, Default)]
-struct Listed {
-    whole: Vec<WholeFile>,
-    in_groups: Vec<InGroups>,
+impl Fetched {
+    /// Puts the files of each bundle together and checks them. CPU work only, about a millisecond for a release.
+    ///
+    /// # Errors
+    /// [`StoreError::Corrupt`].
+    pub(super) fn assemble(&self) -> Result<Vec<Bundle>, StoreError> {
+        let chunks = by_id(&self.packs);
+        let bundles = self.bundles.iter();
+        bundles
+            .map(|files| FileParts::bundle(files, &chunks))
+            .collect()
+    }
 }
 
 /// A file, and the groups that its chunks are in.
@@ -52,37 +47,28 @@ record! {
         digest: Vec<u8>,
         bytes: i64,
         groups: Vec<u8>,
-        packed: Option<Vec<u8>>,
     }
 }
 
-/// Fetches all files of revisions, and what was found in them.
+/// Fetches all files of revisions.
 pub(super) async fn of_revisions(
     connection: &mut impl Connection,
     project: &ProjectName,
-    wanted: &[Wanted<'_>],
-) -> Result<Revisions, StoreError> {
-    let digests: Vec<Digest> = wanted.iter().map(|wanted| wanted.digest).collect();
-    let ids = revisions::ids(connection, project, &digests).await?;
-    let mut rows: Vec<FileRow> = Vec::new();
+    digests: &[Digest],
+) -> Result<Fetched, StoreError> {
+    let ids = revisions::ids(connection, project, digests).await?;
+    let mut files: FxHashMap<i64, Vec<InGroups>> = FxHashMap::default();
     for batch in in_order(ids.iter().copied()).chunks(BATCH) {
-        let files = among(sql::FILES_WITH_GROUPS, batch.iter().copied());
-        rows.extend(files.fetch_all(&mut *connection).await?);
+        let rows = among(sql::FILES_WITH_GROUPS, batch.iter().copied());
+        let rows: Vec<FileRow> = rows.fetch_all(&mut *connection).await?;
+        for row in rows {
+            let of_revision = files.entry(row.revision).or_default();
+            of_revision.push(row.in_groups()?);
+        }
     }
-    let found = findings::of(connection, &ids, wanted).await?;
-    rows.sort_by(|a, b| a.name.cmp(&b.name));
-    let mut files: FxHashMap<i64, Listed> = FxHashMap::default();
-    for row in rows {
-        files.entry(row.revision).or_default().add(row)?;
-    }
-    // One that is wanted twice is unpacked or put together twice.
-    let of_each = ids.iter();
-    let of_each = of_each.map(|id| files.get(id).cloned().unwrap_or_default());
-    Ok(Revisions {
-        digests,
-        found,
-        files: fetched(connection, of_each.collect()).await?,
-    })
+    let bundles = ids.iter().map(|id| files.get(id).cloned());
+    let bundles = bundles.map(Option::unwrap_or_default).collect();
+    fetch(connection, bundles).await
 }
 
 /// Fetches one file of a revision.
@@ -91,9 +77,9 @@ pub(super) async fn of_file(
     project: &ProjectName,
     digest: Digest,
     name: &str,
-) -> Result<Files, StoreError> {
+) -> Result<Fetched, StoreError> {
     let (_, id) = revisions::id(connection, project, digest).await?;
-    // PostgreSQL refuses to compare with a text that it could not hold.
+    // PostgreSQL rejects a text with a null byte.
     let rows: Vec<FileRow> = match name.contains('\0') {
         true => Vec::new(),
         false => {
@@ -105,118 +91,52 @@ pub(super) async fn of_file(
         let name = name.to_owned();
         return Err(Missing::File { digest, name }.into());
     }
-    let mut files = Listed::default();
-    rows.into_iter().try_for_each(|row| files.add(row))?;
-    fetched(connection, vec![files]).await
+    let files = rows.iter().map(FileRow::in_groups);
+    fetch(connection, vec![files.collect::<Result<_, _>>()?]).await
 }
 
-/// Fetches a file by its row id, in both ways in which it is kept.
+/// Fetches a file by its row id.
 pub(super) async fn of_file_row(
     connection: &mut impl Connection,
     id: i64,
-) -> Result<Files, StoreError> {
-    let rows: Vec<FileRow> = query(sql::FILE_BY_ID)
-        .bind(id)
-        .fetch_all(&mut *connection)
-        .await?;
-    let (mut in_groups, mut whole) = (Listed::default(), Listed::default());
-    for row in rows {
-        in_groups.in_groups.push(row.in_groups()?);
-        if row.packed.is_some() {
-            whole.add(row)?;
-        }
-    }
-    fetched(connection, vec![in_groups, whole]).await
+) -> Result<Fetched, StoreError> {
+    let rows = query(sql::FILE_BY_ID).bind(id);
+    let rows: Vec<FileRow> = rows.fetch_all(&mut *connection).await?;
+    let files = rows.iter().map(FileRow::in_groups);
+    fetch(connection, vec![files.collect::<Result<_, _>>()?]).await
 }
 
-impl Revisions {
-    /// Ends putting the files together, as [`Files::assemble`] does.
-    pub(super) fn assemble(self) -> Result<Vec<StoredRevision>, StoreError> {
-        let files = self.files.assemble()?.into_iter();
-        let revisions = files.zip(self.digests).zip(self.found);
-        let revisions = revisions.map(|(((bundle, whole), digest), findings)| StoredRevision {
-            files: StoredFiles::new(digest, bundle, whole),
-            findings,
-        });
-        Ok(revisions.collect())
-    }
-}
-
-impl Files {
-    /// Ends putting the files of each bundle together and checks that they are what was stored; no I/O, a
-    /// millisecond of work for a release. Files that are kept whole stay packed.
-    pub(super) fn assemble(mut self) -> Result<Vec<(Bundle, Vec<WholeFile>)>, StoreError> {
-        let mut waiting = self.waiting.iter();
-        waiting.try_for_each(|pack| self.assembly.add(pack))?;
-        let bundles = self.assembly.end()?.into_iter();
-        Ok(bundles.zip(self.whole).collect())
-    }
-}
-
-async fn fetched<C: Connection>(
+async fn fetch<C: Connection>(
     connection: &mut C,
-    bundles: Vec<Listed>,
-) -> Result<Files, StoreError> {
-    let files = bundles
-        .into_iter()
-        .map(|files| (files.whole, files.in_groups));
-    let (whole, mut bundles): (Vec<_>, Vec<_>) = files.unzip();
-    let mut groups: FxHashMap<i64, Vec<i64>> = FxHashMap::default();
+    bundles: Vec<Vec<InGroups>>,
+) -> Result<Fetched, StoreError> {
     let wanted = bundles.iter().flatten().flat_map(|file| &file.groups);
-    let wanted = in_order(wanted.copied());
-    chunks::fetch(connection, C::GROUPS, &wanted, |pack| {
-        for (id, list) in pack.parts() {
-            let list = decode(list);
-            let list = list.ok_or_else(|| StoreError::corrupt(format!("group {id} is not a list")));
-            groups.insert(id, list?);
-        }
-        Ok(())
-    })
-    .await?;
-    let mut files = bundles.iter_mut().flatten();
-    files.try_for_each(|file| file.name_chunks(&groups))?;
-    let parts = |files: Vec<InGroups>| files.into_iter().map(|file| file.parts).collect();
-    let (mut assembly, wanted) = Assembly::new(bundles.into_iter().map(parts).collect());
-    let mut waiting = Vec::new();
-    chunks::fetch(connection, C::CHUNKS, &wanted, |pack| {
-        // A command has nothing else to do while the database is at work; a server answers others.
-        if blocking::stays() {
-            return assembly.add(&pack);
-        }
-        waiting.push(pack);
-        Ok(())
-    })
-    .await?;
-    Ok(Files {
-        whole,
-        assembly,
-        waiting,
-    })
+    let packs = chunks::fetch(connection, C::GROUPS, &in_order(wanted.copied())).await?;
+    let mut groups: FxHashMap<i64, Vec<i64>> = FxHashMap::default();
+    for (id, list) in packs.iter().flat_map(Pack::parts) {
+        let list = decode(list);
+        let list = list.ok_or_else(|| StoreError::corrupt(format!("group {id} is not a list")));
+        groups.insert(id, list?);
+    }
+    let bundles = bundles.into_iter().map(|files| {
+        let files = files.into_iter().map(|file| file.with_chunks(&groups));
+        files.collect()
+    });
+    let bundles: Vec<Vec<FileParts>> = bundles.collect::<Result<_, StoreError>>()?;
+    let wanted = bundles.iter().flatten().flat_map(|file| &file.chunks);
+    let packs = chunks::fetch(connection, C::CHUNKS, &in_order(wanted.copied())).await?;
+    Ok(Fetched { bundles, packs })
 }
 
 impl InGroups {
-    fn name_chunks(&mut self, groups: &FxHashMap<i64, Vec<i64>>) -> Result<(), StoreError> {
+    /// The file with the chunks of its groups.
+    fn with_chunks(mut self, groups: &FxHashMap<i64, Vec<i64>>) -> Result<FileParts, StoreError> {
         for group in &self.groups {
             let chunks = groups.get(group);
             let chunks = chunks.ok_or_else(|| self.parts.damaged("lacks a group of chunks"))?;
             self.parts.chunks.extend(chunks);
         }
-        Ok(())
-    }
-}
-
-impl Listed {
-    fn add(&mut self, row: FileRow) -> Result<(), StoreError> {
-        match row.packed {
-            Some(packed) => self.whole.push(WholeFile {
-                digest: rows::digest(&row.digest)?,
-                bytes: rows::size(row.bytes, &row.name)?,
-                name: row.name,
-                packed,
-            }),
-            None => self.in_groups.push(row.in_groups()?),
-        }
-        Ok(())
+        Ok(self.parts)
     }
 }
 

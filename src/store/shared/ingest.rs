@@ -6,11 +6,10 @@ use rustc_hash::FxHashSet;
 use super::history::Rearranged;
 use super::labels::{self, Target};
 use super::rows::{self, BATCH};
-use super::{findings, history, projects, revisions, whole};
+use super::{history, projects, revisions};
 use crate::store::chunks::{FilePlan, Group, Plan};
 use crate::store::database::{Bound, Connection, Statement, query};
 use crate::store::error::StoreError;
-use crate::store::findings::FindingsRecord;
 use crate::store::ids::encode;
 use crate::store::known::{Ids, KnownParts};
 use crate::store::names::ProjectName;
@@ -18,32 +17,12 @@ use crate::store::records::{IngestOutcome, LabelRequest};
 use crate::store::sql;
 use opatlas_source::Digest;
 
-/// What is kept of a released revision besides.
-pub(super) struct Kept<'a> {
-    /// What was found in it.
-    pub(super) found: &'a FindingsRecord,
-    /// Its files, compressed, by digest.
-    pub(super) whole: Vec<(Digest, Vec<u8>)>,
-}
-
-impl Kept<'_> {
-    /// Keeps it for the revision with this row id.
-    pub(super) async fn keep(
-        &self,
-        connection: &mut impl Connection,
-        revision: i64,
-    ) -> Result<(), StoreError> {
-        findings::set(connection, revision, self.found).await?;
-        whole::keep(connection, &self.whole).await
-    }
-}
-
-/// Stores a revision unless it is there, sets the label, and keeps what is to be kept besides.
+/// Stores a revision unless it exists, and sets the label.
 pub(super) async fn ingest(
     connection: &mut impl Connection,
     project: &ProjectName,
     plan: &Plan,
-    (label, kept): (Option<&LabelRequest>, Option<&Kept<'_>>),
+    label: Option<&LabelRequest>,
     now: i64,
 ) -> Result<IngestOutcome, StoreError> {
     let project = projects::id(connection, project).await?;
@@ -58,9 +37,6 @@ pub(super) async fn ingest(
         }
         None => None,
     };
-    if let Some(kept) = kept {
-        kept.keep(connection, id).await?;
-    }
     Ok(IngestOutcome {
         digest,
         sequence: id,
@@ -249,7 +225,7 @@ async fn insert(
 }
 
 /// Runs a statement that answers with ids and digests, and adds them to `ids`.
-pub(super) async fn take_ids(
+async fn take_ids(
     connection: &mut impl Connection,
     statement: Statement<'_>,
     ids: &mut Ids,

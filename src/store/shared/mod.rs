@@ -12,7 +12,6 @@ mod collect;
 mod content;
 mod copy;
 mod exceptions;
-mod findings;
 mod history;
 mod ingest;
 mod labels;
@@ -21,7 +20,6 @@ mod projects;
 mod revisions;
 mod rows;
 mod tokens;
-mod whole;
 
 use crate::store::blocking;
 use crate::store::error::StoreError;

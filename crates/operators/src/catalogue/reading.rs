@@ -9,9 +9,7 @@ use crate::backend::vendor::Profile;
 use crate::tags::DeclaredTags;
 use opatlas_pytorch::release::Release;
 use opatlas_source::diagnostic::Complaints;
-use opatlas_source::{
-    BACKENDS, Bundle, InTurn, Pair, Stop, Stopped, TAGS, VENDOR, both,
-};
+use opatlas_source::{BACKENDS, Bundle, InTurn, Pair, Stop, Stopped, TAGS, VENDOR, both};
 
 impl Catalogue {
     /// Reads a bundle. What `previous` read already is taken from there; the result is the same
