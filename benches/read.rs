@@ -7,7 +7,6 @@ use std::hint::black_box;
 use std::path::PathBuf;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use opatlas::service::Threads;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::faces::FaceMaker;
 use opatlas_operators::file::NativeFunctions;
@@ -72,10 +71,6 @@ fn read(c: &mut Criterion) {
     });
     group.bench_function("operators, generated ones included, cold", |b| {
         b.iter(|| Catalogue::read(&bundle, Release::V2_9, None));
-    });
-    group.bench_function("operators, cold, in two parts at a time", |b| {
-        let stop = Stop::never();
-        b.iter(|| Catalogue::read_until(&bundle, Release::V2_9, None, &Threads, &stop));
     });
     group.bench_function("operators, five entries changed", |b| {
         b.iter(|| Catalogue::read(&next, Release::V2_9, Some(&before)));

@@ -14,7 +14,7 @@ use opatlas_report::changes;
 use opatlas_report::changes::{Files, LEAST_MAX_CHARS, NewFindings, Report, Side};
 use opatlas_report::findings::{Colour, Findings, SourceText};
 use opatlas_report::room::UNBOUNDED;
-use opatlas_source::{Bundle, DERIVATIVES, InTurn, NATIVE_FUNCTIONS};
+use opatlas_source::{Bundle, DERIVATIVES, NATIVE_FUNCTIONS};
 
 /// Two sides, compared and judged.
 struct Compared {
@@ -126,7 +126,7 @@ impl Compared {
 }
 
 fn sarif(report: &Report<'_>) -> serde_json::Value {
-    serde_json::from_slice(&changes::sarif(report, &InTurn)).unwrap()
+    serde_json::from_slice(&changes::sarif(report)).unwrap()
 }
 
 fn read(text: &str) -> Snapshot {
@@ -187,16 +187,16 @@ fn accepted() -> Vec<Exception> {
 fn what_people_read() {
     let compared = Compared::of(&read(OLD), &read(NEW), accepted());
     let report = compared.report();
-    let parts = changes::markdown(&report, &InTurn);
+    let parts = changes::markdown(&report);
     assert_eq!(parts.len(), 1);
     insta::assert_snapshot!("markdown", parts[0]);
-    insta::assert_snapshot!("text", changes::text(&report, Colour::Never, &InTurn));
+    insta::assert_snapshot!("text", changes::text(&report, Colour::Never));
     insta::assert_snapshot!("junit", changes::junit(&report));
     insta::assert_snapshot!("github", changes::github(&report));
     let mut log = sarif(&report);
     log["runs"][0]["tool"] = serde_json::Value::Null;
     insta::assert_json_snapshot!("sarif", log);
-    let coloured = changes::text(&report, Colour::Always, &InTurn);
+    let coloured = changes::text(&report, Colour::Always);
     assert!(coloured.contains("\u{1b}[31m"));
 }
 
@@ -208,11 +208,8 @@ fn formulas_have_their_places() {
     let new = "- name: half(Tensor self) -> Tensor\n  self: grad * 0.5\n";
     let compared = Compared::of(&read_with(declared, old), &read_with(declared, new), vec![]);
     let report = compared.report();
-    insta::assert_snapshot!(
-        "formula_text",
-        changes::text(&report, Colour::Never, &InTurn)
-    );
-    insta::assert_snapshot!("formula_markdown", changes::markdown(&report, &InTurn)[0]);
+    insta::assert_snapshot!("formula_text", changes::text(&report, Colour::Never));
+    insta::assert_snapshot!("formula_markdown", changes::markdown(&report)[0]);
     let place = "tools/autograd/derivatives.yaml";
     let annotations = changes::github(&report);
     assert!(
@@ -260,8 +257,8 @@ fn nothing_to_say_is_one_line() {
     let compared = Compared::between(OLD, OLD);
     let report = compared.report();
     let line = "### Operator schemas: no changes (2.3.1 → this pull request)\n";
-    assert_eq!(changes::markdown(&report, &InTurn), [line]);
-    let text = changes::text(&report, Colour::Never, &InTurn);
+    assert_eq!(changes::markdown(&report), [line]);
+    let text = changes::text(&report, Colour::Never);
     assert_eq!(text, "no changes (2.3.1 → this pull request)\n");
 }
 
@@ -271,14 +268,14 @@ fn what_is_not_whole_says_so_first() {
     let new = format!("{OLD}- func: broken(Tensor self -> Tensor\n");
     let compared = Compared::between(OLD, &new);
     let report = compared.report();
-    let markdown = changes::markdown(&report, &InTurn).concat();
+    let markdown = changes::markdown(&report).concat();
     assert!(
         markdown.starts_with("### Operator schemas: INCOMPLETE, 1 entry was not compared"),
         "{markdown}"
     );
     assert!(!markdown.contains("no changes"), "{markdown}");
     insta::assert_snapshot!("incomplete", markdown);
-    let text = changes::text(&report, Colour::Never, &InTurn);
+    let text = changes::text(&report, Colour::Never);
     assert!(text.starts_with("INCOMPLETE"), "{text}");
     assert!(changes::junit(&report).contains("errors=\"1\""));
     let commands = changes::github(&report);
@@ -344,7 +341,7 @@ fn every_rule_has_words_of_its_own() {
 }
 
 fn check_parts(report: &Report<'_>, most: usize) {
-    let parts = changes::parts(report, &InTurn);
+    let parts = changes::parts(report);
     let mut told: Vec<usize> = parts.iter().flat_map(|part| part.changes.clone()).collect();
     told.sort_unstable();
     let all: Vec<usize> = (0..report.judgement.changes.len()).collect();
@@ -405,7 +402,7 @@ fn nothing_that_is_shown_acts() {
     report.head.title = hostile;
     report.base.title = hostile;
     report.permalink = Some("https://x.example/) [click](javascript:y");
-    let markdown = changes::markdown(&report, &InTurn).concat();
+    let markdown = changes::markdown(&report).concat();
     for acting in ["<img", "<b>", "](javascript", "\u{1b}", "\u{202e}"] {
         assert!(
             !outside_code(&markdown).contains(acting),
@@ -413,7 +410,7 @@ fn nothing_that_is_shown_acts() {
         );
     }
     assert!(!outside_code(&markdown).contains("@team"), "{markdown}");
-    let text = changes::text(&report, Colour::Never, &InTurn);
+    let text = changes::text(&report, Colour::Never);
     assert!(
         !text.contains('\u{1b}') && !text.contains('\u{202e}'),
         "{text}"

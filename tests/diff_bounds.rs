@@ -15,7 +15,7 @@ use opatlas_diff::{Change, Comparison, Revision, compare, compare_until, officia
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_pytorch::release::Release;
 use opatlas_source::suggest::MOST_STEPS;
-use opatlas_source::{Bundle, DERIVATIVES, InTurn, Stop, Stopped};
+use opatlas_source::{Bundle, DERIVATIVES, Stop, Stopped};
 
 /// How many times as much four times the size may cost: four, a little for the logarithm, and slack
 /// for tables that grow by doubling. A square costs sixteen times as much.
@@ -380,9 +380,9 @@ fn long_work_can_be_stopped_in_its_loops() {
     let release = Release::LATEST;
     let per_operator = |looks: usize| looks / MANY;
     // Reading, then the formulas: each entry and each operator.
-    let with = looks(|stop| Catalogue::read_until(&bundle, release, None, &InTurn, stop));
+    let with = looks(|stop| Catalogue::read_until(&bundle, release, None, stop));
     let bare = Bundle::of_native_functions(text("a").as_bytes());
-    let without = looks(|stop| Catalogue::read_until(&bare, release, None, &InTurn, stop));
+    let without = looks(|stop| Catalogue::read_until(&bare, release, None, stop));
     assert!(per_operator(with - without) >= 3, "{with} - {without}");
     // The rules: most families, and the formulas.
     let old = Catalogue::read(&bundle, release, None);
@@ -398,7 +398,7 @@ fn long_work_can_be_stopped_in_its_loops() {
             catalogue,
             view: None,
         };
-        let pairing = looks(|stop| compare_until(side(&old), side(&head), &InTurn, stop));
+        let pairing = looks(|stop| compare_until(side(&old), side(&head), stop));
         assert!(per_operator(pairing) >= 4, "{pairing}");
     }
     // Searches and gaps.

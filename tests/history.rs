@@ -291,7 +291,10 @@ async fn commits_make_a_timeline() {
                 commit(number, *position, texts[number - 1])
             });
             let commits: Vec<_> = commits.collect();
-            let read = service.read_commits(commits, None).await.unwrap();
+            let read = service
+                .read_commits(commits.into_iter(), None)
+                .await
+                .unwrap();
             let taken = service.store_commits("p", read, None).await.unwrap();
             assert!(taken.refused.len() <= 1);
         }

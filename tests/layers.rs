@@ -26,7 +26,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ),
     (
         "operators",
-        &["hashbrown", "indexmap", "memchr", "rustc-hash"],
+        &["hashbrown", "indexmap", "memchr", "rayon", "rustc-hash"],
     ),
     ("rules", &["memchr", "rustc-hash"]),
     ("dispatch", &["rustc-hash"]),

@@ -12,7 +12,7 @@ use opatlas_report::changes;
 use opatlas_report::changes::{NewFindings, Report, Side};
 use opatlas_report::findings::Findings;
 use opatlas_report::room::UNBOUNDED;
-use opatlas_source::{Bundle, InTurn, NATIVE_FUNCTIONS, Stop};
+use opatlas_source::{Bundle, NATIVE_FUNCTIONS, Stop};
 use serde::Deserialize;
 
 const RELEASE: &str = "2.15.0";
@@ -150,7 +150,7 @@ fn report(base: &Arc<Snapshot>, head: Arc<Snapshot>) -> (&'static str, String) {
     };
     (
         report.conclusion().as_str(),
-        changes::markdown(&report, &InTurn).concat(),
+        changes::markdown(&report).concat(),
     )
 }
 

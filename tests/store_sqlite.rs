@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use opatlas::store::{
-    LabelName, LabelRequest, Missing, Mode, NewProject, ProjectName, SqliteStore, Store, StoreError,
+    LabelName, LabelRequest, Missing, NewProject, ProjectName, SqliteStore, Store, StoreError,
 };
 use opatlas_source::{Bundle, Digest};
 use sqlx::sqlite::SqliteConnectOptions;

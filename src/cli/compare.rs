@@ -11,7 +11,6 @@ use std::process::ExitCode;
 use anyhow::{Context as _, bail};
 use clap::Args;
 
-use crate::service::Threads;
 use opatlas_report::changes;
 use opatlas_report::changes::{LEAST_MAX_CHARS, Report};
 use opatlas_report::findings::Colour;
@@ -81,17 +80,17 @@ impl Compare {
 
     fn render(&self, made: &Made, report: &Report<'_>) -> anyhow::Result<Vec<String>> {
         Ok(match self.format {
-            Format::Text => vec![changes::text(report, self.colour(), &Threads)],
-            Format::Markdown => changes::markdown(report, &Threads),
+            Format::Text => vec![changes::text(report, self.colour())],
+            Format::Markdown => changes::markdown(report),
             Format::Csv => vec![changes::csv(report)],
-            Format::Sarif => vec![indented(&changes::sarif(report, &Threads))?],
+            Format::Sarif => vec![indented(&changes::sarif(report))?],
             Format::Junit => vec![changes::junit(report)],
             Format::Github => vec![changes::github(report)],
             Format::Gitlab => vec![pretty(&changes::gitlab(report))?],
             Format::Json => {
                 let mut answer = made.json();
                 if self.max_chars.is_some() {
-                    answer.parts = changes::markdown(report, &Threads);
+                    answer.parts = changes::markdown(report);
                 }
                 answer.conclusion = report.conclusion().as_str();
                 vec![pretty(&answer)?]

@@ -60,7 +60,7 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use opatlas_report::findings::Colour;
 use opatlas_source::visible::is_acting;
 
-use crate::service::{ServiceError, Threads};
+use crate::service::ServiceError;
 use crate::store::blocking;
 use crate::wire::problem::Problem;
 
@@ -123,7 +123,6 @@ pub fn run() -> ExitCode {
     let mut runtime = match cli.command.is_short() {
         true => {
             blocking::stay();
-            Threads::with_this_one();
             tokio::runtime::Builder::new_current_thread()
         }
         false => tokio::runtime::Builder::new_multi_thread(),

@@ -207,7 +207,8 @@ pub(super) async fn both(
 ) -> anyhow::Result<(SideRead, SideRead)> {
     let base = resolve(stored, places, base).await?;
     let head = resolve(stored, places, head).await?;
-    let (old, new) = stored.both_snapshots(&base, &head).await?;
+    let old = stored.snapshot(&base).await?;
+    let new = stored.snapshot(&head).await?;
     let notes = missing(&old.bundle, &new.bundle);
     let mut head = of_stored(head, new);
     head.notes.extend(notes);

@@ -114,21 +114,6 @@ impl Stored {
         })
     }
 
-    /// Two revisions, read.
-    ///
-    /// # Errors
-    /// When one is not there any more.
-    pub(super) async fn both_snapshots(
-        &self,
-        one: &Resolved,
-        other: &Resolved,
-    ) -> anyhow::Result<(Arc<Snapshot>, Arc<Snapshot>)> {
-        Ok(match self {
-            Self::Database(service) => service.both_snapshots(one, other).await?,
-            Self::Server(remote) => (remote.snapshot(one).await?, remote.snapshot(other).await?),
-        })
-    }
-
     /// The files of a revision, byte for byte.
     ///
     /// # Errors

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use bytes::Bytes;
 use moka::sync::Cache;
-use opatlas_source::{Stop, both};
+use opatlas_source::Stop;
 use tokio::sync::watch;
 
 use super::Service;
@@ -18,7 +18,6 @@ use super::ahead::{Ahead, Aside, Make};
 use super::answers::{Answers, LARGEST_ANSWER};
 use super::error::ServiceError;
 use super::packing::{Effort, Packer};
-use super::threads::Threads;
 use super::views::{Encoding, ViewId, count_look};
 
 /// How many bytes of text are sent together, behind the first piece: some seventy thousand when compressed. Each
@@ -191,7 +190,8 @@ impl Bulks {
         let make = (&*items.make, &*items.aside);
         // Compressing is a fifth of the work, and needs one piece after the other.
         let ahead = Ahead::new(items.count, (first, items.piece), make, &mut pack);
-        both(&Threads, || ahead.lead(), || ahead.help());
+        ahead.lead();
+        ahead.help();
         ahead.result()?;
         stop.check()?;
         counted(packer.finish())
@@ -268,7 +268,6 @@ impl Service {
                         let made = items(stop).and_then(|items| {
                             let last = bulks.make(key, &bulk, &items, (&answers, stop))?;
                             bulks.end(key, &bulk, Ok(last), &answers);
-                            Threads.free(items);
                             Ok(())
                         });
                         Ok(made)

@@ -14,7 +14,7 @@ use opatlas_diff::policy::{Context, Exception, Judgement, Line, Policy, judge};
 use opatlas_diff::{Comparison, Revision, compare_until};
 use opatlas_dispatch::{Provenance, RevisionTables, Source, View};
 use opatlas_rules::{Introduced, introduced};
-use opatlas_source::{Digest, Stop, Stopped, both};
+use opatlas_source::{Digest, Stop, Stopped};
 
 use super::Service;
 use super::address::{Holds, Resolved, release_of};
@@ -23,7 +23,6 @@ use super::error::ServiceError;
 use super::notes::JudgedRelease;
 use super::policy::{EXCEPTIONS, ExceptionText, PATTERNS, PolicyFault, PolicyText, keep_few};
 use super::snapshot::Snapshot;
-use super::threads::Threads;
 
 /// A policy up to this many bytes is read on the spot, with up to so many exceptions.
 const SMALL_POLICY: usize = 4 << 10;
@@ -98,14 +97,13 @@ impl Compared {
             source,
             ..Profile::default()
         };
-        // A comparison asks for the verdicts of both sides on every backend. To find them is a third of
-        // its work, and neither side needs the other.
+        // A comparison asks for the verdicts of both sides on every backend.
         let settled = |snapshot: &Snapshot| {
             let tables = snapshot.tables_until(&profile, stop)?;
-            View::new(snapshot.inputs(), &tables).settle(&Threads, stop)?;
+            View::new(snapshot.inputs(), &tables).settle(stop)?;
             Ok(tables)
         };
-        let (old, new) = both(&Threads, || settled(&base), || settled(&head));
+        let (old, new) = rayon::join(|| settled(&base), || settled(&head));
         let (old, new): (Arc<RevisionTables>, Arc<RevisionTables>) = (old?, new?);
         let comparison = compare_until(
             Revision {
@@ -116,7 +114,6 @@ impl Compared {
                 catalogue: &head.catalogue,
                 view: Some(View::new(head.inputs(), &new)),
             },
-            &Threads,
             stop,
         )?;
         Ok(Self {
@@ -157,7 +154,7 @@ impl Compared {
         Ok(compared)
     }
 
-    /// Compares two snapshots as [`Compared::new`] does, and finds what the rules say of both meanwhile.
+    /// Like [`Compared::new`], and runs the rules over both sides in parallel.
     ///
     /// # Errors
     /// As [`Compared::new`].
@@ -168,13 +165,11 @@ impl Compared {
     ) -> Result<Self, ServiceError> {
         expect_operators(&base, &head)?;
         let sides = (Arc::clone(&base), Arc::clone(&head));
-        // One after the other: in halves they would take the place of the head's tables, which take longer and would
-        // then have to wait for the base's.
         let check = || {
             sides.0.check(stop)?;
             sides.1.check(stop)
         };
-        let (compared, checked) = both(&Threads, || Self::of(base, head, stop), check);
+        let (compared, checked) = rayon::join(|| Self::of(base, head, stop), check);
         checked?;
         Ok(compared?)
     }

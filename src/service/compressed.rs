@@ -8,10 +8,8 @@ use std::cell::RefCell;
 use std::thread::LocalKey;
 
 use flate2::{Compress, Compression, Crc, FlushCompress, Status};
-use opatlas_source::both;
 use zstd::bulk::Compressor;
 
-use super::threads::Threads;
 use super::views::{COMPRESSED_APART_FROM, ZSTD_LEVEL};
 
 /// The gzip header: deflate, without a file name, time or operating system.
@@ -48,11 +46,8 @@ pub(super) fn gzip(plain: &[u8]) -> Vec<u8> {
     } else {
         let (first, second) = plain.split_at(plain.len() / 2);
         let mut rest = Vec::with_capacity(second.len() / 8 + MORE);
-        let (mut crc, of_rest) = both(
-            &Threads,
-            || deflate(&LONG_DEFLATE, first, FlushCompress::Sync, &mut out),
-            || deflate(&LONG_DEFLATE, second, FlushCompress::Finish, &mut rest),
-        );
+        let mut crc = deflate(&LONG_DEFLATE, first, FlushCompress::Sync, &mut out);
+        let of_rest = deflate(&LONG_DEFLATE, second, FlushCompress::Finish, &mut rest);
         out.append(&mut rest);
         crc.combine(&of_rest);
         crc

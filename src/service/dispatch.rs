@@ -10,7 +10,7 @@ use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::{Key, Keys};
 use opatlas_pytorch::release::Release;
 use opatlas_source::suggest::nearest_few;
-use opatlas_source::{InTurn, OBSERVED, Stop, Stopped};
+use opatlas_source::{OBSERVED, Stop, Stopped};
 
 use super::error::ServiceError;
 use super::observed;
@@ -112,22 +112,20 @@ impl Snapshot {
     pub fn tabulate(&self, stop: &Stop) -> Result<(), Stopped> {
         if self.dispatch.default.get().is_none() {
             let Profile { build, source } = Profile::default();
-            let tables =
-                RevisionTables::new_until(self.inputs(), &build, source, self.pair(), stop)?;
+            let tables = RevisionTables::new_until(self.inputs(), &build, source, stop)?;
             // Where another thread was quicker, its tables are the same.
             let _ = self.dispatch.default.set(Arc::new(tables));
         }
         Ok(())
     }
 
-    /// Makes the tables of [`Snapshot::view`] and finds all verdicts, in two parts at a time: for who shows
-    /// a whole table, where each key would find its own otherwise.
+    /// Makes the tables of [`Snapshot::view`] and finds all verdicts.
     ///
     /// # Errors
     /// [`Stopped`].
     pub fn settle(&self, stop: &Stop) -> Result<(), Stopped> {
         self.tabulate(stop)?;
-        self.view().settle(self.pair(), stop)
+        self.view().settle(stop)
     }
 
     /// [`Snapshot::tabulate`] with the help of a former revision whose tables are made.
@@ -178,8 +176,6 @@ impl Snapshot {
                 self.inputs(),
                 &profile.build,
                 profile.source,
-                // Others may wait for the lock.
-                &InTurn,
                 stop,
             )?),
         };

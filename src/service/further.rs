@@ -7,17 +7,12 @@ use opatlas_diff::Fingerprint;
 use opatlas_diff::policy::{Conclusion, Judged, Judgement};
 use opatlas_diff::rules::Level;
 use opatlas_report::changes::{conclusion_of, worst_conclusion};
-use opatlas_source::{Stop, both};
+use opatlas_source::Stop;
 use rustc_hash::FxHashSet;
 
 use super::compare::{Compared, Rulebook};
 use super::error::ServiceError;
 use super::snapshot::Snapshot;
-use super::threads::Threads;
-
-/// How many further bases are compared at the same time, and so in memory. Comparing two in parallel takes
-/// less time than comparing each in two parallel halves, one after the other.
-pub const TOGETHER: usize = 2;
 
 /// The comparison of the head with a further base, under the same policy and exceptions.
 #[derive(Debug)]
@@ -50,17 +45,6 @@ impl Reported {
     pub fn of(judgement: &Judgement) -> Self {
         let changes = judgement.changes.iter();
         Self(changes.map(|judged| judged.change.fingerprint()).collect())
-    }
-}
-
-/// Applies `against` to each base; to two bases in parallel.
-pub fn hold<B: Sync, T: Send>(bases: &[B], against: impl Fn(&B) -> T + Sync) -> Vec<T> {
-    match bases {
-        [one, other] => {
-            let (one, other) = both(&Threads, || against(one), || against(other));
-            vec![one, other]
-        }
-        bases => bases.iter().map(against).collect(),
     }
 }
 
@@ -127,7 +111,7 @@ mod tests {
         Arc::new(Snapshot::read(bundle, Release::LATEST, None))
     }
 
-    /// However many are held at a time, each verdict is that of the comparison with this base alone.
+    /// Each verdict is that of the comparison with this base alone.
     #[test]
     fn each_verdict_is_that_of_its_own_comparison() {
         let head = read(", int m", "");
@@ -146,24 +130,21 @@ mod tests {
         let (first, judgement) = alone(&bases[0]);
         assert_eq!(judgement.conclusion, Conclusion::Pass);
         let reported = Reported::of(&judgement);
-        for count in 0..=bases.len() {
-            let furthers = hold(&bases[..count], |base| {
-                let (base, stop) = (Arc::clone(base), Stop::never());
-                first.judge_against(base, &reported, &rulebook, today, &stop)
-            });
-            assert_eq!(furthers.len(), count);
-            for (further, base) in furthers.into_iter().zip(&bases) {
-                let (further, (compared, expected)) = (further.unwrap(), alone(base));
-                assert_eq!(further.judgement.summary, expected.summary);
-                assert_eq!(further.judgement.conclusion, expected.conclusion);
-                let of_findings = conclusion_of(&compared.introduced());
-                assert_eq!(further.conclusion, expected.conclusion.max(of_findings));
-                let (fails, is_same) = (
-                    further.new_changes().count() > 0,
-                    Arc::ptr_eq(base, &bases[0]),
-                );
-                assert_eq!(fails, !is_same);
-            }
+        for base in &bases {
+            let further = first.judge_against(
+                Arc::clone(base),
+                &reported,
+                &rulebook,
+                today,
+                &Stop::never(),
+            );
+            let (further, (compared, expected)) = (further.unwrap(), alone(base));
+            assert_eq!(further.judgement.summary, expected.summary);
+            assert_eq!(further.judgement.conclusion, expected.conclusion);
+            let of_findings = conclusion_of(&compared.introduced());
+            assert_eq!(further.conclusion, expected.conclusion.max(of_findings));
+            let fails = further.new_changes().count() > 0;
+            assert_eq!(fails, !Arc::ptr_eq(base, &bases[0]));
         }
     }
 

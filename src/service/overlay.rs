@@ -12,7 +12,7 @@ use opatlas_operators::file::NativeFunctions;
 use opatlas_report::findings::SourceText;
 use opatlas_rules::{Introduced, introduced};
 use opatlas_source::diagnostic::Finding;
-use opatlas_source::{Bundle, InTurn, NATIVE_FUNCTIONS, Span, Stop, Stopped, TAGS};
+use opatlas_source::{Bundle, NATIVE_FUNCTIONS, Span, Stop, Stopped, TAGS};
 
 use super::snapshot::Snapshot;
 
@@ -46,7 +46,7 @@ impl Overlay {
     /// # Errors
     /// [`Stopped`].
     pub fn of(base: &Snapshot, entries: &[u8], stop: &Stop) -> Result<(Self, Bundle), Stopped> {
-        let given = NativeFunctions::read_until(&entries.into(), None, &InTurn, stop)?;
+        let given = NativeFunctions::read_until(&entries.into(), None, stop)?;
         let file = &base.catalogue.native_functions;
         let is_divided = |file: &NativeFunctions| file.chunks().len() == file.entries.len();
         let alone = if !given.is_list || !given.diagnostics.is_empty() || !is_divided(&given) {

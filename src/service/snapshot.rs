@@ -8,23 +8,19 @@ use opatlas_operators::operator::{OperatorId, split_qualified};
 use opatlas_pytorch::release::Release;
 use opatlas_report::changes::Files;
 use opatlas_report::findings::SourceText;
-use opatlas_rules::{Findings, check_in_parts};
+use opatlas_rules::{Findings, check, check_until};
 use opatlas_source::diagnostic::{Finding, Severity};
 use opatlas_source::suggest::nearest;
-use opatlas_source::{Bundle, DERIVATIVES, Digest, InTurn, NATIVE_FUNCTIONS, Pair, Stop, Stopped};
+use opatlas_source::{Bundle, DERIVATIVES, Digest, NATIVE_FUNCTIONS, Stop, Stopped};
 
 use super::address::Resolved;
 use super::dispatch::Dispatch;
 use super::error::ServiceError;
-use super::threads::Threads;
 
 /// How many overloads are suggested.
 const SUGGESTIONS: usize = 3;
 /// How many overloads a refusal gives at most.
 const OVERLOADS: usize = 1_000;
-
-/// Tables of fewer operators are not worth a thread.
-const FEW_OPERATORS: usize = 512;
 
 /// What is made of one operator is little work while no operator, and nothing that it may be related to,
 /// is larger than this: how many operators there are (a release has 3,300), how long an entry is, in
@@ -81,31 +77,13 @@ impl Snapshot {
         stop: &Stop,
     ) -> Result<Self, Stopped> {
         let catalogue = match previous {
-            Some(same) if same.digest == digest => {
-                same.catalogue.under(&bundle, release, &Threads, stop)?
-            }
+            Some(same) if same.digest == digest => same.catalogue.under(&bundle, release, stop)?,
             _ => {
                 let previous = previous.map(|previous| &previous.catalogue);
-                Catalogue::read_until(&bundle, release, previous, &Threads, stop)?
+                Catalogue::read_until(&bundle, release, previous, stop)?
             }
         };
         Ok(Self::of_catalogue(digest, bundle, catalogue))
-    }
-
-    /// Reads two bundles at the same time. Entries that `previous` has too are shared with it.
-    pub(super) fn of_two(
-        [one, other]: [Bundle; 2],
-        releases: [Release; 2],
-        previous: Option<&Self>,
-        stop: &Stop,
-    ) -> Result<(Self, Self), Stopped> {
-        let (first, second) = ((&one, releases[0]), (&other, releases[1]));
-        let previous = previous.map(|previous| &previous.catalogue);
-        let (first, second) = Catalogue::read_two(first, second, previous, &Threads, stop)?;
-        Ok((
-            Self::of_catalogue(one.digest(), one, first),
-            Self::of_catalogue(other.digest(), other, second),
-        ))
     }
 
     fn of_catalogue(digest: Digest, mut bundle: Bundle, catalogue: Catalogue) -> Self {
@@ -125,14 +103,6 @@ impl Snapshot {
         }
     }
 
-    /// Who runs work in two parts: nobody where it is too little.
-    pub(super) fn pair(&self) -> &'static dyn Pair {
-        match self.catalogue.operators.len() {
-            ..FEW_OPERATORS => &InTurn,
-            _ => &Threads,
-        }
-    }
-
     /// The release whose rules apply.
     #[must_use]
     pub fn release(&self) -> Release {
@@ -142,15 +112,7 @@ impl Snapshot {
     /// The findings, in a stable order: if there are very many, the first ones in full and the
     /// others counted. Runs the rules on first use.
     pub fn findings(&self) -> &Findings {
-        self.findings.get().unwrap_or_else(|| {
-            // Before anybody else has to wait for them: see [`Threads`].
-            let findings = Stop::unstopped(|stop| self.found(stop));
-            self.findings.get_or_init(|| findings)
-        })
-    }
-
-    fn found(&self, stop: &Stop) -> Result<Findings, Stopped> {
-        check_in_parts(&self.catalogue, &Threads, stop)
+        self.findings.get_or_init(|| check(&self.catalogue))
     }
 
     /// Runs the rules, unless they have been run, or it is stopped.
@@ -159,7 +121,7 @@ impl Snapshot {
     /// [`Stopped`].
     pub(super) fn check(&self, stop: &Stop) -> Result<(), Stopped> {
         if self.findings.get().is_none() {
-            let findings = self.found(stop)?;
+            let findings = check_until(&self.catalogue, stop)?;
             // Where another thread was quicker, its findings are the same.
             let _ = self.findings.set(findings);
         }

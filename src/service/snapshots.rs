@@ -98,24 +98,6 @@ impl Alive {
         Ok(read)
     }
 
-    /// Reads two bundles that have not been read, at the same time, with the help of the snapshot that is
-    /// nearest to the first one.
-    fn read_two(
-        &self,
-        bundles: [Bundle; 2],
-        releases: [Release; 2],
-        stop: &Stop,
-    ) -> Result<(Arc<Snapshot>, Arc<Snapshot>), Stopped> {
-        let alive = self.all();
-        let first = &bundles[0];
-        let nearest = nearest(&alive, first.digest(), first, releases[0]);
-        let (one, other) = Snapshot::of_two(bundles, releases, nearest, stop)?;
-        let (one, other) = (Arc::new(one), Arc::new(other));
-        let both = [Arc::downgrade(&one), Arc::downgrade(&other)];
-        self.list().extend(both);
-        Ok((one, other))
-    }
-
     fn all(&self) -> Vec<Arc<Snapshot>> {
         let mut list = self.list();
         list.retain(|snapshot| snapshot.strong_count() > 0);
@@ -189,40 +171,6 @@ impl Service {
         self.load(&resolved.project, resolved.digest, resolved.release())
             .await
             .map_err(ServiceError::from)
-    }
-
-    /// The snapshots of two revisions. Where neither is in memory and both are of one project, they are fetched
-    /// and read together, which takes two thirds of the time. Requests for the same two wait for one reading.
-    ///
-    /// # Errors
-    /// As [`Service::snapshot`].
-    pub async fn both_snapshots(
-        &self,
-        one: &Resolved,
-        other: &Resolved,
-    ) -> Result<(Arc<Snapshot>, Arc<Snapshot>), ServiceError> {
-        let key = |it: &Resolved| (it.digest, it.release());
-        let is_new = |it: &Resolved| !self.snapshots.cache.contains_key(&key(it));
-        let is_apart = one.project == other.project && one.digest != other.digest;
-        if is_apart && is_new(one) && is_new(other) {
-            let load = async {
-                let digests = [one.digest, other.digest];
-                let bundles = self.store.bundles(&one.project, &digests).await?;
-                let mut bundles = bundles.into_iter();
-                let bundles = [(); 2].map(|()| bundles.next().unwrap_or_default());
-                let releases = [one.release(), other.release()];
-                let alive = Arc::clone(&self.snapshots.alive);
-                let read = move |stop: &Stop| alive.read_two(bundles, releases, stop);
-                let (first, second) = self.workers.run(read).await?;
-                self.keep(&second).await;
-                Ok(Kept::new(first))
-            };
-            count_look("snapshots", false);
-            let first = self.once(key(one), load).await?;
-            // It was read along, or by somebody else, who wanted the same two.
-            return Ok((first, self.snapshot(other).await?));
-        }
-        Ok((self.snapshot(one).await?, self.snapshot(other).await?))
     }
 
     /// The same, with the rules run.

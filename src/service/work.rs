@@ -68,11 +68,6 @@ impl Workers {
         }
     }
 
-    /// What stops work that nobody in particular waits for: it is set when the service closes.
-    pub(super) fn closing(&self) -> Stop {
-        self.closing.clone()
-    }
-
     /// Waits for a worker.
     pub(super) async fn turn(&self) -> Result<Turn, ServiceError> {
         self.closing.check()?;

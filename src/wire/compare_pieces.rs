@@ -5,8 +5,6 @@ use std::mem;
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use opatlas_source::{Pair, READ_AHEAD, both, read_ahead};
-
 use crate::service::{LARGEST_ANSWER, ServiceError};
 use crate::wire::cell_texts::CellTexts;
 use crate::wire::cells::DispatchChanges;
@@ -190,10 +188,7 @@ impl<'a> Pieces<'a> {
         text: &mut Vec<u8>,
     ) -> Result<(), ServiceError> {
         let places = self.places;
-        for item in items.clone() {
-            if (item - items.start).is_multiple_of(READ_AHEAD) {
-                self.read_ahead(item, items.end.min(item + READ_AHEAD));
-            }
+        for item in items {
             if item == 0 {
                 self.frame.begin(self.told, text)?;
             } else if item < places.between {
@@ -215,37 +210,17 @@ impl<'a> Pieces<'a> {
         Ok(())
     }
 
-    /// Reads ahead what the texts of a range of items are made of.
-    fn read_ahead(&self, from: usize, to: usize) {
-        fn within<T>(list: &[T], first: usize, (from, to): (usize, usize)) -> &[T] {
-            let places = [from, to].map(|item| item.saturating_sub(first).min(list.len()));
-            &list[places[0]..places[1]]
-        }
-        let changes = within(self.changes.1, 1, (from, to));
-        read_ahead(changes.iter().map(|judged| judged.change.glimpse()));
-        let (base, head) = self.tables.0.views();
-        let tables = within(self.tables.1, self.places.tables, (from, to));
-        read_ahead(tables.iter().map(|table| table.glimpse(base, head)));
-    }
-
-    /// All of them; changes and cells, of which there is mostly as much text, are written at the same time.
+    /// All of them.
     ///
     /// # Errors
     /// As [`Pieces::write`].
-    pub fn whole(&self, pair: &dyn Pair) -> Result<Vec<u8>, ServiceError> {
-        let of = |items: Range<usize>| {
-            let mut text = Vec::new();
-            self.write(items, &mut text)?;
-            Ok::<_, ServiceError>(text)
-        };
-        let (between, count) = (self.places.between, self.places.count());
-        let (text, rest) = both(pair, || of(0..between), || of(between..count));
-        let (mut text, rest) = (text?, rest?);
-        if text.len() + rest.len() > LARGEST_ANSWER {
-            return Err(TOO_LARGE);
+    pub fn whole(&self) -> Result<Vec<u8>, ServiceError> {
+        let mut text = Vec::new();
+        self.write(0..self.places.count(), &mut text)?;
+        match text.len() > LARGEST_ANSWER {
+            true => Err(TOO_LARGE),
+            false => Ok(text),
         }
-        text.extend_from_slice(&rest);
-        Ok(text)
     }
 }
 
@@ -276,7 +251,7 @@ mod tests {
     use opatlas_diff::policy::Policy;
     use opatlas_pytorch::keys::{Key, Keys};
     use opatlas_pytorch::release::Release;
-    use opatlas_source::{Bundle, InTurn, Stop};
+    use opatlas_source::{Bundle, Stop};
 
     use super::*;
     use crate::service::Snapshot;
@@ -349,7 +324,7 @@ mod tests {
         };
         let pieces = Pieces::of(&frame, &end, told);
         let text = |text: &[u8]| String::from_utf8_lossy(text).into_owned();
-        assert_eq!(text(&pieces.whole(&InTurn).unwrap()), text(&json(&whole)));
+        assert_eq!(text(&pieces.whole().unwrap()), text(&json(&whole)));
         let mut one_by_one = Vec::new();
         for item in 0..Pieces::count(told) {
             pieces.write(item..item + 1, &mut one_by_one).unwrap();

@@ -4,9 +4,8 @@
 
 use opatlas_dispatch::training::autograd_key;
 use opatlas_dispatch::{RevisionTables, View};
-use opatlas_operators::catalogue::Catalogue;
 use opatlas_pytorch::release::Release;
-use opatlas_source::{Bundle, InTurn, Stop};
+use opatlas_source::Bundle;
 
 use crate::revised::{Edited, Read};
 
@@ -62,43 +61,6 @@ fn releases() {
         };
         let former = Read::new(older, Release::LATEST, None);
         step(&former, &former.tables(), &newer);
-    }
-}
-
-/// Two revisions that are read at the same time are those that are read one after the other, under one release
-/// and under two.
-#[test]
-fn two_at_once() {
-    for pair in opatlas_conformance::versions().windows(2) {
-        let bundles = (
-            opatlas_conformance::release(pair[0]),
-            opatlas_conformance::release(pair[1]),
-        );
-        let (Some(older), Some(newer)) = bundles else {
-            return;
-        };
-        let own = pair.iter().map(|version| Release::from_label(version));
-        let own: Vec<Release> = own.map(|release| release.unwrap().release).collect();
-        for releases in [[own[0], own[1]], [Release::LATEST; 2]] {
-            let (one, other) = ((&older, releases[0]), (&newer, releases[1]));
-            let alone =
-                [one, other].map(|(bundle, release)| Catalogue::read(bundle, release, None));
-            let said = |read: &Catalogue| {
-                let parts = (&read.native_functions.diagnostics, &read.faults);
-                let formulas = (&read.derivatives, &read.derivative_matches);
-                format!(
-                    "{:?} {parts:?} {formulas:?} {:?}",
-                    read.operators, read.groups
-                )
-            };
-            // With the help of one that was read before, and without.
-            for known in [None, Some(&alone[1])] {
-                let both = Catalogue::read_two(one, other, known, &InTurn, &Stop::never());
-                let both = both.unwrap();
-                assert!(said(&both.0) == said(&alone[0]), "{} differs", pair[0]);
-                assert!(said(&both.1) == said(&alone[1]), "{} differs", pair[1]);
-            }
-        }
     }
 }
 

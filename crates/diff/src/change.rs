@@ -16,11 +16,7 @@ pub use subject::Subject;
 
 /// One difference. The rule says what kind it is; level and impacts are those of this very
 /// change, which can weigh more or less than its rule's.
-///
-/// A comparison goes through its thousands of changes half a dozen times. What all of that looks at comes
-/// first and fits into the first cache line, beside the counts of an [`Arc`]; all of a change takes four.
 #[derive(Debug, Clone)]
-#[repr(C)]
 pub struct Change {
     /// The rule.
     pub rule: &'static ChangeRule,
@@ -183,25 +179,6 @@ pub enum Note {
 }
 
 impl Change {
-    /// A value from each place in memory that an answer about it needs, to be read ahead.
-    #[must_use]
-    pub fn glimpse(&self) -> [Option<u8>; 4] {
-        let beginning = |text: &str| text.as_bytes().first().copied();
-        let text = |side: &Option<Fragment>| beginning(&side.as_ref()?.text);
-        let subject = match &self.subject {
-            Subject::Keys(keys) => keys.first().and_then(|key| beginning(key.as_str())),
-            Subject::Argument(name) => beginning(name),
-            Subject::Names(names) => names.first().and_then(|name| beginning(name)),
-            Subject::Operator | Subject::Return(_) => None,
-        };
-        [
-            beginning(&self.operator),
-            text(&self.old),
-            text(&self.new),
-            subject,
-        ]
-    }
-
     /// The file that it is written in.
     #[must_use]
     pub fn file(&self) -> SideFile {
@@ -250,11 +227,6 @@ impl Change {
             Some((old, new)) => [Some(old), Some(new)],
             None => sides.map(|side| side.find_qualified(&self.operator)),
         }
-    }
-
-    /// The same in the base alone, where that needs no look at names.
-    pub(crate) fn known_base_id(&self) -> Option<OperatorId> {
-        self.ids.map(|(old, _)| old)
     }
 
     /// The same in the base alone.
@@ -381,18 +353,5 @@ impl Digits {
 impl fmt::Display for Fingerprint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.digits().as_str())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_all_look_at_is_in_the_first_line_of_four() {
-        const COUNTS: usize = 2 * size_of::<usize>();
-        const LINE: usize = 64;
-        assert!(COUNTS + std::mem::offset_of!(Change, level) < LINE);
-        assert!(COUNTS + size_of::<Change>() <= 4 * LINE);
     }
 }

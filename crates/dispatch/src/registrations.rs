@@ -27,7 +27,7 @@ use opatlas_operators::derivatives::Derivatives;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::handwritten::{self, SourceFile};
 use opatlas_pytorch::keys::{Key, Keys};
-use opatlas_source::{InTurn, Pair, Span, in_halves};
+use opatlas_source::Span;
 
 pub(crate) use sources::SourceFallbacks;
 
@@ -150,22 +150,17 @@ pub(super) fn last_to_key<'a>(
     rows.map(|(at, row)| (row.key, at)).collect()
 }
 
-/// In how many parts all registrations are found: a processor that becomes idle meanwhile takes over some.
-const PARTS: usize = 8;
-
 impl Registrations {
     /// Works out all registrations.
     #[must_use]
     pub fn new(inputs: Inputs<'_>) -> Self {
-        Self::after(inputs, |_, _| false, &InTurn)
+        Self::after(inputs, |_, _| false)
     }
 
-    /// The same with the help of `known`, which adds the rows of an operator where it knows them; those of
-    /// several operators may be found at the same time.
+    /// Like [`Registrations::new`], but asks `known` first, which adds the rows of an operator if it knows them.
     pub(super) fn after(
         inputs: Inputs<'_>,
-        known: impl Fn(OperatorId, &mut Vec<Row>) -> bool + Sync,
-        pair: &dyn Pair,
+        known: impl Fn(OperatorId, &mut Vec<Row>) -> bool,
     ) -> Self {
         let catalogue = inputs.catalogue;
         let builder = Builder {
@@ -175,32 +170,18 @@ impl Registrations {
             views: functionalize::Views::of(catalogue),
             backends: outside::BackendRows::new(inputs),
         };
-        let ids: Vec<OperatorId> = catalogue.iter().map(|(id, _)| id).collect();
-        let make = |ids: &[OperatorId]| {
-            let mut made = Self {
-                rows: Vec::with_capacity(ids.len() * 7),
-                ends: Vec::with_capacity(ids.len()),
-            };
-            for &id in ids {
-                if !known(id, &mut made.rows) {
-                    builder.operator(id, &mut made.rows);
-                }
-                made.ends.push(place(made.rows.len()));
-            }
-            made
-        };
-        let parts = in_halves(&ids, ids.len().div_ceil(PARTS), pair, &make);
-        // They are in memory for as long as the revision is, so they have no room for more.
         let mut all = Self {
-            rows: Vec::with_capacity(parts.iter().map(|part| part.rows.len()).sum()),
-            ends: Vec::with_capacity(ids.len()),
+            rows: Vec::new(),
+            ends: Vec::with_capacity(catalogue.operators.len()),
         };
-        for part in parts {
-            let from = place(all.rows.len());
-            let ends = part.ends.into_iter().map(|end| end.saturating_add(from));
-            all.rows.extend(part.rows);
-            all.ends.extend(ends);
+        for (id, _) in catalogue.iter() {
+            if !known(id, &mut all.rows) {
+                builder.operator(id, &mut all.rows);
+            }
+            all.ends.push(place(all.rows.len()));
         }
+        // The rows stay in memory as long as the revision.
+        all.rows.shrink_to_fit();
         all
     }
 

@@ -19,7 +19,7 @@ use opatlas_pytorch::handwritten;
 use opatlas_pytorch::key_set::{KeySet, Slot};
 use opatlas_pytorch::keys::{Key, Keys};
 use opatlas_pytorch::release::Release;
-use opatlas_source::{InTurn, Pair, Stop, Stopped};
+use opatlas_source::{Stop, Stopped};
 
 /// The tables of all operators of a revision in one build.
 #[derive(Debug, Clone)]
@@ -109,10 +109,10 @@ impl RevisionTables {
     /// Works out all registrations and tables (about 2 ms for a release).
     #[must_use]
     pub fn new(inputs: Inputs<'_>, build: &Build, source: Source) -> Self {
-        Stop::unstopped(|stop| Self::new_until(inputs, build, source, &InTurn, stop))
+        Stop::unstopped(|stop| Self::new_until(inputs, build, source, stop))
     }
 
-    /// The same in two parts at a time, unless it is stopped.
+    /// Like [`RevisionTables::new`], but can be stopped.
     ///
     /// # Errors
     /// [`Stopped`].
@@ -120,10 +120,9 @@ impl RevisionTables {
         inputs: Inputs<'_>,
         build: &Build,
         source: Source,
-        pair: &dyn Pair,
         stop: &Stop,
     ) -> Result<Self, Stopped> {
-        Self::make(inputs, (build, source), None, pair, stop)
+        Self::make(inputs, (build, source), None, stop)
     }
 
     /// The same build and source as those of a former revision. What both share is taken from there;
@@ -133,14 +132,13 @@ impl RevisionTables {
     /// [`Stopped`].
     pub fn after(former: View<'_>, inputs: Inputs<'_>, stop: &Stop) -> Result<Self, Stopped> {
         let Self { build, source, .. } = former.tables;
-        Self::make(inputs, (build, *source), Some(former), &InTurn, stop)
+        Self::make(inputs, (build, *source), Some(former), stop)
     }
 
     fn make(
         inputs: Inputs<'_>,
         (build, source): (&Build, Source),
         former: Option<View<'_>>,
-        pair: &dyn Pair,
         stop: &Stop,
     ) -> Result<Self, Stopped> {
         stop.check()?;
@@ -156,9 +154,9 @@ impl RevisionTables {
                     former.registrations.copy((from, id), out, rows);
                     true
                 };
-                Registrations::after(inputs, known, pair)
+                Registrations::after(inputs, known)
             }
-            None => Registrations::after(inputs, |_, _| false, pair),
+            None => Registrations::new(inputs),
         };
         let mut tables = Self {
             keys,

@@ -29,7 +29,7 @@ use super::view_group::ViewGroups;
 use opatlas_pytorch::release::Release;
 use opatlas_schema::types::BaseType;
 use opatlas_source::diagnostic::Complaints;
-use opatlas_source::{Bundle, Pair, Stop, Stopped, TAGS};
+use opatlas_source::{Bundle, Stop, Stopped, TAGS};
 use opatlas_sources::Sources;
 
 /// A revision, read and completed.
@@ -143,13 +143,7 @@ impl Catalogue {
     ///
     /// # Errors
     /// [`Stopped`].
-    pub fn under(
-        &self,
-        bundle: &Bundle,
-        release: Release,
-        pair: &dyn Pair,
-        stop: &Stop,
-    ) -> Result<Self, Stopped> {
+    pub fn under(&self, bundle: &Bundle, release: Release, stop: &Stop) -> Result<Self, Stopped> {
         let tags = match bundle.file(TAGS) {
             Some(_) => self.tags.clone(),
             None => DeclaredTags::of_release(release),
@@ -159,13 +153,12 @@ impl Catalogue {
             (tags, self.tags_diagnostics.clone()),
             release,
             Some(self),
-            pair,
             stop,
         )?;
         catalogue.derivatives.clone_from(&self.derivatives);
         catalogue.sources = Arc::clone(&self.sources);
         catalogue.deprecated.clone_from(&self.deprecated);
-        catalogue.match_derivatives(pair, stop)?;
+        catalogue.match_derivatives(stop)?;
         catalogue
             .vendor_diagnostics
             .clone_from(&self.vendor_diagnostics);
@@ -175,9 +168,9 @@ impl Catalogue {
         Ok(catalogue)
     }
 
-    fn match_derivatives(&mut self, pair: &dyn Pair, stop: &Stop) -> Result<(), Stopped> {
+    fn match_derivatives(&mut self, stop: &Stop) -> Result<(), Stopped> {
         let file = self.derivatives.as_deref();
-        self.derivative_matches = DerivativeMatches::new_until(self, file, pair, stop)?;
+        self.derivative_matches = DerivativeMatches::new_until(self, file, stop)?;
         Ok(())
     }
 
@@ -186,17 +179,16 @@ impl Catalogue {
         (tags, tags_diagnostics): (DeclaredTags, Complaints),
         release: Release,
         previous: Option<&Self>,
-        pair: &dyn Pair,
         stop: &Stop,
     ) -> Result<Self, Stopped> {
         let former = previous.map_or_else(Former::default, |it| Former::of(it, release, &tags));
         let with = (&tags, &former);
         let (mut operators, entry_of, mut interner) =
-            written::operators(&native_functions.entries, with, release, pair, stop)?;
+            written::operators(&native_functions.entries, with, release, stop)?;
         let mut groups = Groups::of_operators(&operators);
         stop.check()?;
         let with = (&mut interner, &former);
-        let faults = generate(&mut operators, groups.all(), release, with, pair);
+        let faults = generate(&mut operators, groups.all(), release, with);
         stop.check()?;
         groups.join(&operators);
         stop.check()?;

@@ -17,12 +17,12 @@ use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::catalogue::Catalogue;
-use super::derivatives::{DerivativeEntry, Derivatives};
+use super::derivatives::Derivatives;
 use super::operator::{Operator, OperatorId};
 use opatlas_pytorch::release::Release;
 use opatlas_schema::function::SchemaKind;
 use opatlas_schema::signature::signature_without_defaults;
-use opatlas_source::{InTurn, Pair, Stop, Stopped, in_halves};
+use opatlas_source::{Stop, Stopped};
 
 use formulas::FunctionNames;
 pub use formulas::{formula_keys, is_formula_key};
@@ -125,24 +125,23 @@ impl DerivativeMatches {
     /// is recorded of its release.
     #[must_use]
     pub fn new(catalogue: &Catalogue, file: Option<&Derivatives>) -> Self {
-        Stop::unstopped(|stop| Self::new_until(catalogue, file, &InTurn, stop))
+        Stop::unstopped(|stop| Self::new_until(catalogue, file, stop))
     }
 
-    /// The same in two parts at a time, unless it is stopped.
+    /// Like [`DerivativeMatches::new`], but can be stopped.
     ///
     /// # Errors
     /// [`Stopped`].
     pub fn new_until(
         catalogue: &Catalogue,
         file: Option<&Derivatives>,
-        pair: &dyn Pair,
         stop: &Stop,
     ) -> Result<Self, Stopped> {
         let recorded = catalogue.release.data().derivatives_with_dispatch;
         let (copies, schemas) = (ViewCopies::of(catalogue), Schemas::of(catalogue));
         let mut matcher = Matcher::new(catalogue, &copies, &schemas);
         let (knowledge, targets) = match file {
-            Some(file) => (Knowledge::Complete, matcher.file(file, pair, stop)?),
+            Some(file) => (Knowledge::Complete, matcher.file(file, stop)?),
             None if recorded.is_empty() => return Ok(Self::default()),
             None => {
                 matcher.recorded(recorded);
@@ -150,7 +149,7 @@ impl DerivativeMatches {
             }
         };
         matcher.view_copies();
-        let of = matcher.operators(pair, stop)?;
+        let of = matcher.operators(stop)?;
         Ok(Self {
             knowledge,
             targets,
@@ -167,12 +166,6 @@ impl DerivativeMatches {
         Some((&self.differentiabilities[index as usize], basis))
     }
 }
-
-/// What an entry means, and its formulas.
-type Meant = (Result<Target, TargetFault>, Vec<KeyFormulas>);
-
-/// Entries, and operators, are matched in so many parts.
-const PARTS: usize = 8;
 
 /// Formulas by signature, in the order of the entries; of equal signatures the last counts, in the
 /// place of the first.
@@ -223,53 +216,35 @@ impl<'a> Matcher<'a> {
     fn file(
         &mut self,
         file: &Derivatives,
-        pair: &dyn Pair,
         stop: &Stop,
     ) -> Result<Vec<Result<Target, TargetFault>>, Stopped> {
-        let matcher = &*self;
-        let find = |part: &[DerivativeEntry]| matcher.entries(file, part, stop);
-        let part = file.entries.len().div_ceil(PARTS);
-        let parts = in_halves(&file.entries, part, pair, &find);
-        let parts: Vec<Vec<_>> = parts.into_iter().collect::<Result<_, _>>()?;
+        let mut meant = target::Targets::new(self.catalogue, self.copies, self.schemas);
         let mut functions = FunctionNames::default();
         let mut targets = Vec::with_capacity(file.entries.len());
-        for (target, mut keys) in parts.into_iter().flatten() {
+        for entry in &file.entries {
+            stop.check()?;
+            let name = file.value(entry.name);
+            let target = meant.find(name);
             if let Ok(Target { canonical, .. }) = target {
-                for key in &mut keys {
-                    key.function = key.function.take().map(|prefix| functions.next(prefix));
-                }
+                let schema = self.operator(canonical).schema();
+                let base = target::base_name(name).unwrap_or("");
+                let sets = entry.sets.iter();
+                let sets = sets.filter(|set| is_formula_key(file.key(set), self.release));
+                let keys = sets.map(|set| {
+                    let mut formulas = formulas::on_key(file, set, schema, base);
+                    formulas.function = formulas
+                        .function
+                        .take()
+                        .map(|prefix| functions.next(prefix));
+                    formulas
+                });
+                let keys = keys.collect();
                 let origin = Origin::Entry(u32::try_from(targets.len()).unwrap_or(u32::MAX));
                 self.add(origin, canonical, keys, Basis::Own);
             }
             targets.push(target);
         }
         Ok(targets)
-    }
-
-    /// What some entries mean, and their formulas, with the names of functions before they are numbered.
-    fn entries(
-        &self,
-        file: &Derivatives,
-        entries: &[DerivativeEntry],
-        stop: &Stop,
-    ) -> Result<Vec<Meant>, Stopped> {
-        let mut meant = target::Targets::new(self.catalogue, self.copies, self.schemas);
-        let mut found = Vec::with_capacity(entries.len());
-        for entry in entries {
-            stop.check()?;
-            let name = file.value(entry.name);
-            let target = meant.find(name);
-            let of_target = |target: Target| {
-                let schema = self.operator(target.canonical).schema();
-                let base = target::base_name(name).unwrap_or("");
-                let sets = entry.sets.iter();
-                sets.filter(|set| is_formula_key(file.key(set), self.release))
-                    .map(|set| formulas::on_key(file, set, schema, base))
-                    .collect()
-            };
-            found.push((target, target.map(of_target).unwrap_or_default()));
-        }
-        Ok(found)
     }
 
     fn recorded(&mut self, recorded: &[(&str, &[&str])]) {
@@ -325,11 +300,7 @@ impl<'a> Matcher<'a> {
         }
     }
 
-    fn operators(
-        &mut self,
-        pair: &dyn Pair,
-        stop: &Stop,
-    ) -> Result<Vec<Option<(u32, Basis)>>, Stopped> {
+    fn operators(&mut self, stop: &Stop) -> Result<Vec<Option<(u32, Basis)>>, Stopped> {
         for index in 0..self.found.len() {
             stop.check()?;
             let operator = self.operator(self.found[index].operator);
@@ -352,19 +323,11 @@ impl<'a> Matcher<'a> {
         };
         self.functional_stems = by_stem(self, &self.functional);
         self.other_stems = by_stem(self, &self.other);
-        let operators: Vec<_> = self.catalogue.iter().collect();
-        let find = |part: &[(OperatorId, &Operator)]| -> Result<Vec<_>, Stopped> {
-            let mut found = Vec::with_capacity(part.len());
-            for &(id, operator) in part {
-                stop.check()?;
-                found.push(self.find(id, operator));
-            }
-            Ok(found)
-        };
-        let part = operators.len().div_ceil(PARTS);
-        let parts = in_halves(&operators, part, pair, &find);
-        let parts: Vec<Vec<_>> = parts.into_iter().collect::<Result<_, _>>()?;
-        let matched = parts.into_iter().flatten();
+        let mut matched = Vec::with_capacity(self.catalogue.operators.len());
+        for (id, operator) in self.catalogue.iter() {
+            stop.check()?;
+            matched.push(self.find(id, operator));
+        }
         let ids = self.catalogue.iter().map(|(id, _)| id);
         let of = ids
             .zip(matched)

@@ -349,22 +349,6 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// A value from each place in memory that comparing two entries needs, to be read ahead.
-    #[must_use]
-    pub fn glimpse(&self) -> usize {
-        let own =
-            self.autogen.len() + self.kernels.len() + self.fields.len() + self.canonical.len();
-        let rare = [
-            self.precomputed.is_some(),
-            self.structured_delegate.is_some(),
-            self.structured_inherits.is_some(),
-            self.category_override.is_some(),
-        ];
-        let kernel = self.kernels.first();
-        own + rare.into_iter().map(usize::from).sum::<usize>()
-            + kernel.map_or(0, |kernel| kernel.kernel.name.len())
-    }
-
     /// The position of a field, if declared.
     #[must_use]
     pub fn field(&self, field: Field) -> Option<&FieldPlace> {

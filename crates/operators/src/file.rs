@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry::Vacant;
+use rayon::prelude::*;
 use rustc_hash::{FxHashSet, FxHasher};
 
 use super::entry::Entry;
@@ -14,7 +15,7 @@ use super::lower::lower;
 use super::operator::PlacedEntry;
 use crate::slips;
 use opatlas_source::diagnostic::{Complaints, Diagnostic};
-use opatlas_source::{Content, InTurn, Pair, Span, Stop, Stopped, both};
+use opatlas_source::{Content, Span, Stop, Stopped};
 use opatlas_yaml::Root;
 
 /// A file may have this many entries; no real one has 3,000.
@@ -60,22 +61,21 @@ impl NativeFunctions {
     #[must_use]
     pub fn read(bytes: &[u8], previous: Option<&Self>) -> Self {
         let file = Content::from(bytes);
-        Stop::unstopped(|stop| Self::read_until(&file, previous, &InTurn, stop))
+        Stop::unstopped(|stop| Self::read_until(&file, previous, stop))
     }
 
-    /// The same in two parts at a time, unless it is stopped.
+    /// Like [`NativeFunctions::read`], but can be stopped.
     ///
     /// # Errors
     /// [`Stopped`].
     pub fn read_until(
         file: &Content,
         previous: Option<&Self>,
-        pair: &dyn Pair,
         stop: &Stop,
     ) -> Result<Self, Stopped> {
         let (text, diagnostics) = opatlas_yaml::decode_shared(file);
         if diagnostics.is_empty()
-            && let Some(read) = Self::by_chunks(&text, previous, pair, stop)?
+            && let Some(read) = Self::by_chunks(&text, previous, stop)?
         {
             return Ok(read);
         }
@@ -119,7 +119,6 @@ impl NativeFunctions {
     fn by_chunks(
         text: &Arc<str>,
         previous: Option<&Self>,
-        pair: &dyn Pair,
         stop: &Stop,
     ) -> Result<Option<Self>, Stopped> {
         let Some(mut chunks) = opatlas_yaml::split(text) else {
@@ -136,8 +135,7 @@ impl NativeFunctions {
         let shared: Vec<Option<Arc<Entry>>> = shared.collect();
         let unknown = shared.iter().zip(&sources);
         let unknown = unknown.filter_map(|(known, source)| known.is_none().then_some(*source));
-        let mut read =
-            read_entries(&unknown.collect::<Vec<_>>(), HALVINGS, pair, stop)?.into_iter();
+        let mut read = read_entries(&unknown.collect::<Vec<_>>(), stop)?.into_iter();
         let mut taken = Taken::default();
         let mut entries = Vec::with_capacity(chunks.len());
         for (chunk, known) in chunks.iter().zip(shared) {
@@ -226,32 +224,22 @@ impl NativeFunctions {
     }
 }
 
-/// As few entries as these are not worth a thread.
-const FEW: usize = 128;
+/// How many entries one task reads. Each task reads at most what a whole file may have.
+const TASK: usize = 500;
 
-/// How often entries are halved. Formulas are read beside them, so of two halves one begins late and is waited
-/// for. Each part is read up to what a whole file may have.
-const HALVINGS: u32 = 4;
-
-/// Reads entries, each on its own, one half beside the other. `None` stands for one that is not that
-/// simple. What is behind such an entry, or beyond what a file may have, is missing.
-fn read_entries(
-    sources: &[&str],
-    halvings: u32,
-    pair: &dyn Pair,
-    stop: &Stop,
-) -> Result<Vec<Option<Arc<Entry>>>, Stopped> {
-    if halvings == 0 || sources.len() < FEW {
-        return read_in_turn(sources, stop);
-    }
-    // Entries at the end of real files are as long as those at the beginning.
-    let (front, back) = sources.split_at(sources.len() / 2);
-    let read = |sources| read_entries(sources, halvings - 1, pair, stop);
-    let (first, second) = both(pair, || read(front), || read(back));
-    let (mut entries, second) = (first?, second?);
-    let is_whole = entries.len() == front.len() && entries.last().is_some_and(Option::is_some);
-    if is_whole {
-        entries.extend(second);
+/// Reads entries, each on its own. `None` stands for an entry that cannot be read on its own. Entries after such
+/// an entry, or beyond the limits of a file, are missing.
+fn read_entries(sources: &[&str], stop: &Stop) -> Result<Vec<Option<Arc<Entry>>>, Stopped> {
+    let tasks = sources.par_chunks(TASK);
+    let tasks: Vec<_> = tasks.map(|task| read_in_turn(task, stop)).collect();
+    let mut entries = Vec::with_capacity(sources.len());
+    for (task, sources) in tasks.into_iter().zip(sources.chunks(TASK)) {
+        let read = task?;
+        let is_whole = read.len() == sources.len() && read.iter().all(Option::is_some);
+        entries.extend(read);
+        if !is_whole {
+            break;
+        }
     }
     Ok(entries)
 }

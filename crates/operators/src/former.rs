@@ -46,9 +46,12 @@ impl<'a> Former<'a> {
         }
     }
 
-    /// Finds the operators of entries that follow each other, from about this place on.
-    pub(super) fn cursor(&self, next: usize) -> Cursor<'_> {
-        Cursor { former: self, next }
+    /// Finds the operators of entries that follow each other.
+    pub(super) fn cursor(&self) -> Cursor<'_> {
+        Cursor {
+            former: self,
+            next: 0,
+        }
     }
 
     fn places(&self) -> &FxHashMap<usize, usize> {

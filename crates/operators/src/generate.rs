@@ -19,7 +19,6 @@ use opatlas_schema::function::{FunctionSchema, SchemaKind};
 use opatlas_schema::invariants::broken_invariants;
 use opatlas_schema::name::OperatorName;
 use opatlas_schema::signature::signature;
-use opatlas_source::{Pair, both};
 
 use variants::{functional_schema, out_schema};
 
@@ -134,14 +133,12 @@ pub fn lacking(operators: &[Operator], group: &Group, release: Release) -> Vec<O
     names
 }
 
-/// Completes the groups. New operators are appended to `operators`. What they are made of may be worked out
-/// for two halves of the groups at the same time.
+/// Completes the groups. New operators are appended to `operators`.
 pub(super) fn generate(
     operators: &mut Vec<Operator>,
     groups: &[Group],
     release: Release,
     (tags, former): (&mut TagInterner, &Former<'_>),
-    pair: &dyn Pair,
 ) -> Vec<GenerationFault> {
     let known: &[Operator] = operators;
     let maker = Maker {
@@ -149,14 +146,7 @@ pub(super) fn generate(
         release,
         former,
     };
-    // Most groups lack nothing, and a completion is 160 bytes.
-    let make = |groups: &[Group]| -> Vec<Option<Box<Completion>>> {
-        let completions = groups.iter().map(|group| maker.complete(group));
-        let completions = completions.map(|it| it.is_needed().then(|| Box::new(it)));
-        completions.collect()
-    };
-    let (one, other) = groups.split_at(groups.len() / 2);
-    let (one, other) = both(pair, || make(one), || make(other));
+    let completions: Vec<Completion> = groups.iter().map(|group| maker.complete(group)).collect();
     let mut generation = Generation {
         operators,
         release,
@@ -166,10 +156,8 @@ pub(super) fn generate(
         explicit: ByName::default(),
         indexed: 0,
     };
-    for (group, completion) in groups.iter().zip(one.into_iter().chain(other)) {
-        if let Some(completion) = completion {
-            generation.complete(group, *completion);
-        }
+    for (group, completion) in groups.iter().zip(completions) {
+        generation.complete(group, completion);
     }
     generation.faults
 }
@@ -185,12 +173,6 @@ struct Completion {
     out: Option<(OperatorId, Made)>,
     /// The same with the functional variant, which a group has only beside an out variant.
     functional: Option<(OperatorId, Made)>,
-}
-
-impl Completion {
-    fn is_needed(&self) -> bool {
-        self.fault.is_some() || self.out.is_some() || self.functional.is_some()
-    }
 }
 
 /// Works out what groups lack, of the operators that are written.

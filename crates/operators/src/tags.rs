@@ -185,22 +185,6 @@ impl TagInterner {
         known.push(Arc::clone(&tags));
         tags
     }
-
-    /// Takes in the sets of another one. Gives those of its sets that it has already, by where those of
-    /// the other are.
-    pub(super) fn join(&mut self, other: Self) -> FxHashMap<*const Box<str>, Tags> {
-        let mut same = FxHashMap::default();
-        for (hash, sets) in other.sets {
-            let known = self.sets.entry(hash).or_default();
-            for set in sets {
-                match known.iter().find(|known| **known == set) {
-                    Some(known) => _ = same.insert(set.as_ptr(), Arc::clone(known)),
-                    None => known.push(set),
-                }
-            }
-        }
-        same
-    }
 }
 
 /// The tags that a release adds to a written operator by itself, where `tags.yaml` has them

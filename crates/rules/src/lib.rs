@@ -16,11 +16,11 @@ pub mod suppress;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_pytorch::release::Release;
 use opatlas_source::diagnostic::{Finding, RuleId, Severity};
-use opatlas_source::{InTurn, NATIVE_FUNCTIONS, Pair, Stop, Stopped, TAGS, both};
+use opatlas_source::{NATIVE_FUNCTIONS, Stop, Stopped, TAGS};
 
 pub use example::OPERATORS as EXAMPLE_OPERATORS;
+use families::Scope;
 pub use families::check_sources;
-use families::{Check, Scope};
 pub use findings::{Findings, MOST_FINDINGS, MOST_OF_A_RULE, Omitted};
 pub use introduced::{Introduced, introduced};
 use sink::Sink;
@@ -180,46 +180,20 @@ pub fn check(catalogue: &Catalogue) -> Findings {
     Stop::unstopped(|stop| check_until(catalogue, stop))
 }
 
-/// The same, unless it is stopped.
+/// Like [`check`], but can be stopped.
 ///
 /// # Errors
 /// [`Stopped`].
 pub fn check_until(catalogue: &Catalogue, stop: &Stop) -> Result<Findings, Stopped> {
-    check_in_parts(catalogue, &InTurn, stop)
-}
-
-/// The same in parts, two at a time.
-///
-/// # Errors
-/// [`Stopped`].
-pub fn check_in_parts(
-    catalogue: &Catalogue,
-    pair: &dyn Pair,
-    stop: &Stop,
-) -> Result<Findings, Stopped> {
     let native = &catalogue.native_functions;
-    // What several checks ask of the whole is found once.
     let scope = Scope::new(catalogue);
-    let run = |checks: &[Check], mut sink: Sink| {
-        for check in checks {
-            stop.check()?;
-            check(&scope, &mut sink);
-        }
-        Ok(sink)
-    };
-    let sink = || Sink::new(catalogue.release).until(stop);
-    let of_entries = || {
-        let mut sink = sink();
-        sink.complaints(NATIVE_FUNCTIONS, &native.diagnostics);
-        sink.complaints(TAGS, &catalogue.tags_diagnostics);
-        families::check_entries(&scope, stop, &mut sink)?;
-        run(families::ACROSS_ENTRIES, sink)
-    };
-    let of_formulas = || run(families::OF_FORMULAS, sink());
-    let of_the_rest = || run(families::OF_THE_REST, sink());
-    let (of_entries, (of_formulas, of_the_rest)) =
-        both(pair, of_entries, || both(pair, of_formulas, of_the_rest));
-    let sink = of_entries?.and(of_formulas?).and(of_the_rest?);
+    let mut sink = Sink::new(catalogue.release).until(stop);
+    sink.complaints(NATIVE_FUNCTIONS, &native.diagnostics);
+    sink.complaints(TAGS, &catalogue.tags_diagnostics);
+    for check in families::CHECKS {
+        stop.check()?;
+        check(&scope, &mut sink);
+    }
     stop.check()?;
     let entries = &native.entries;
     Ok(sink.into_findings(|review| suppress::apply(&native.text, entries, review)))

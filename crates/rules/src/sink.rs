@@ -219,36 +219,6 @@ impl Sink {
         self.marks.push(mark);
     }
 
-    /// What both collected, as if one had collected it all, the other one's findings last.
-    #[must_use]
-    pub fn and(mut self, other: Self) -> Self {
-        let files: Vec<u16> = other
-            .files
-            .iter()
-            .map(|file| self.file_index(file))
-            .collect();
-        let mut findings: Vec<Option<Finding>> = other.full.into_iter().map(Some).collect();
-        for mark in other.marks {
-            let count = self.by_rule.entry(mark.rule.id).or_default();
-            *count += 1;
-            let finding = findings.get_mut(mark.full as usize).and_then(Option::take);
-            let finding = finding.filter(|_| *count <= MOST_OF_A_RULE);
-            let full = match finding {
-                Some(_) => u32::try_from(self.full.len()).unwrap_or(COUNTED),
-                None => COUNTED,
-            };
-            self.full.extend(finding);
-            let file = files.get(mark.file as usize).copied().unwrap_or(u16::MAX);
-            self.marks.push(Mark { file, full, ..mark });
-        }
-        for (rule, count) in other.unread {
-            *self.unread.entry(rule).or_default() += count;
-        }
-        self.in_error.extend(other.in_error);
-        self.last_is_full = false;
-        self
-    }
-
     /// All findings in a stable order: by file, place, rule and message, each once, and without
     /// those that only follow from another one in the same place. `review` may suppress findings,
     /// and what it reports on `native_functions.yaml` is added to them.
@@ -436,40 +406,5 @@ fn same(full: &[Finding], a: &Mark, b: &Mark) -> bool {
     match (full.get(a.full as usize), full.get(b.full as usize)) {
         (Some(a), Some(b)) => a == b,
         _ => alike(a, b),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A complaint under the same rule about each of these places of a file.
-    fn sink(file: &str, places: std::ops::Range<u32>) -> Sink {
-        let mut sink = Sink::new(Release::LATEST);
-        for place in places {
-            let span = Span::new(place, place + 1);
-            let message = Message::prose(format!("complaint {place}"));
-            sink.file(file, Diagnostic::new(RuleId::TypeUnknown, span, message));
-        }
-        sink
-    }
-
-    #[test]
-    fn two_sinks_are_as_good_as_one() {
-        let most = u32::try_from(MOST_OF_A_RULE).unwrap();
-        // Within the limit of a rule, at it, and beyond it in both.
-        for (first, second) in [(3, 4), (most, 1), (most - 1, 3), (most + 5, most + 7)] {
-            let all = sink("a.yaml", 0..first + second).into_findings(|_| {});
-            let two = sink("a.yaml", 0..first).and(sink("a.yaml", first..first + second));
-            assert_eq!(two.into_findings(|_| {}), all, "{first} {second}");
-        }
-        let two = sink("b.yaml", 0..2)
-            .and(sink("a.yaml", 1..3))
-            .into_findings(|_| {});
-        let places: Vec<_> = two.iter().map(|f| (&*f.file, f.span.start)).collect();
-        assert_eq!(
-            places,
-            [("a.yaml", 1), ("a.yaml", 2), ("b.yaml", 0), ("b.yaml", 1)]
-        );
     }
 }

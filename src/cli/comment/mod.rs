@@ -16,7 +16,6 @@ use clap::Args;
 
 use crate::cli::compare::{How, exit_code};
 use crate::cli::remote::{Base, Token};
-use crate::service::Threads;
 use opatlas_report::changes;
 use opatlas_report::changes::LEAST_MAX_CHARS;
 
@@ -144,7 +143,7 @@ impl Comment {
         let sides = self.how.sides(base, head).await?;
         let made = self.how.make(sides).await?;
         Ok(made.report(&self.how, Some(self.max_chars), |report| {
-            let parts = changes::markdown(report, &Threads);
+            let parts = changes::markdown(report);
             (parts, exit_code(report.conclusion()))
         }))
     }

@@ -1,7 +1,6 @@
 //! A comparison made from the options of a command, and the report on it.
 
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use anyhow::Context as _;
 use tokio::task::yield_now;
@@ -9,8 +8,7 @@ use tokio::task::yield_now;
 use crate::cli::side::{self, Operand, Places, SideRead, view};
 use crate::cli::{Stored, config, local};
 use crate::service::compare::{Compared, Rulebook, day};
-use crate::service::further::{Reported, TOGETHER, hold};
-use crate::service::{ServiceError, Threads};
+use crate::service::further::Reported;
 use crate::store::{Opening, ProjectName};
 use crate::wire::against::FurtherVerdict;
 use crate::wire::change::ChangeContext;
@@ -21,7 +19,7 @@ use opatlas_report::findings::{Findings, SourceText};
 use opatlas_report::room::UNBOUNDED;
 use opatlas_rules::Introduced;
 use opatlas_source::visible::line;
-use opatlas_source::{DERIVATIVES, NATIVE_FUNCTIONS, Stop, both};
+use opatlas_source::{DERIVATIVES, NATIVE_FUNCTIONS, Stop};
 
 use super::options::How;
 
@@ -191,17 +189,10 @@ impl How {
         let compared = Compared::checked(old, new, &Stop::never())?.named(judged);
         yield_now().await;
         let today = day(local::now());
-        let judge = || {
-            let judgement = compared.judge(&rulebook.policy, &rulebook.exceptions, today);
-            (judgement, compared.introduced(), compared.cards())
-        };
-        let files = || both(&Threads, || NamedFiles::of(base), || NamedFiles::of(head));
-        let more = || both(&Threads, files, || compared.causes()).0;
-        let ((judgement, introduced, _), files) = both(&Threads, judge, more);
         let told = Told {
-            judgement,
-            introduced,
-            files: (files.0?, files.1?),
+            judgement: compared.judge(&rulebook.policy, &rulebook.exceptions, today),
+            introduced: compared.introduced(),
+            files: (NamedFiles::of(base)?, NamedFiles::of(head)?),
         };
         let against = self.against(sides, (&compared, &told.judgement), rulebook);
         let against = against.await?;
@@ -222,23 +213,10 @@ impl How {
         let others = stored.against(&project, against, own).await?;
         let (reported, today) = (Reported::of(judgement), day(local::now()));
         let mut held = Vec::with_capacity(others.len());
-        for others in others.chunks(TOGETHER) {
-            let bases = match others {
-                [one, other] => {
-                    let (first, second) = stored.both_snapshots(one, other).await?;
-                    vec![(first, view(one)), (second, view(other))]
-                }
-                [one] => vec![(stored.snapshot(one).await?, view(one))],
-                _ => Vec::new(),
-            };
-            let verdicts = hold(&bases, |(snapshot, view)| {
-                let (base, stop) = (Arc::clone(snapshot), Stop::never());
-                let further = compared.judge_against(base, &reported, rulebook, today, &stop)?;
-                Ok::<_, ServiceError>(FurtherVerdict::new(&further, view, rulebook))
-            });
-            for verdict in verdicts {
-                held.push(verdict?);
-            }
+        for other in &others {
+            let (base, stop) = (stored.snapshot(other).await?, Stop::never());
+            let further = compared.judge_against(base, &reported, rulebook, today, &stop)?;
+            held.push(FurtherVerdict::new(&further, &view(other), rulebook));
         }
         Ok(held)
     }

@@ -15,7 +15,7 @@ use crate::cli::memory::use_small_pages;
 use crate::cli::side::companions;
 use crate::cli::target::{Database, Target};
 use crate::service::history::{CommitFiles, LastStored, Line, ReadCommits, Taken};
-use crate::service::{JudgedRelease, Service, Threads};
+use crate::service::{JudgedRelease, Service};
 use crate::store::{CommitRecord, Opening};
 use opatlas_source::visible::line;
 use opatlas_source::{Bundle, Content, NATIVE_FUNCTIONS};
@@ -74,7 +74,6 @@ pub(super) async fn take(
     source: Source,
 ) -> anyhow::Result<ExitCode> {
     use_small_pages();
-    Threads::all_in_turn();
     let service = local::open(database, Opening::Make).await?;
     local::ensure_project(&service, &import.project).await?;
     let order: Vec<String> = commits.iter().map(|commit| commit.id.clone()).collect();

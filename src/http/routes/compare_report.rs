@@ -10,17 +10,15 @@ use opatlas_report::changes::{Further, NewFindings, Report};
 use opatlas_report::findings::{Colour, Findings};
 use opatlas_report::room::Room;
 use opatlas_rules::Introduced;
-use opatlas_source::{Stop, both};
+use opatlas_source::Stop;
 
 use crate::http::Api;
 use crate::http::negotiate::Media;
 use crate::http::routes::compare_parts;
 use crate::http::routes::compare_sides::{Side, read};
 use crate::service::compare::{Compared, Rulebook};
-use crate::service::further::{Reported, TOGETHER, hold};
-use crate::service::{
-    Effort, Items, LARGEST_ANSWER, Reader, Resolved, ServiceError, Snapshot, Threads,
-};
+use crate::service::further::Reported;
+use crate::service::{Effort, Items, LARGEST_ANSWER, Reader, Resolved, ServiceError, Snapshot};
 use crate::wire::against::FurtherVerdict;
 use crate::wire::change;
 use crate::wire::compare::CompareQuery;
@@ -80,13 +78,6 @@ struct Rendering {
     root: Option<String>,
 }
 
-/// When causes are found: with the judgement, or on first use.
-#[derive(Clone, Copy)]
-enum Causes {
-    Now,
-    Later,
-}
-
 /// A comparison, judged.
 struct Judged {
     base: Read,
@@ -103,7 +94,6 @@ struct Judged {
 fn prepare(
     api: &Api,
     making: Making,
-    causes: Causes,
 ) -> (
     impl FnOnce(&Stop) -> Result<Judged, ServiceError> + Send + 'static,
     Rendering,
@@ -126,7 +116,7 @@ fn prepare(
         root: api.config.public_url.clone(),
     };
     let by = (rulebook, today);
-    let judge = move |stop: &Stop| Judged::new((base, head), &reader, by, causes, stop);
+    let judge = move |stop: &Stop| Judged::new((base, head), &reader, by, stop);
     (judge, rendering, others)
 }
 
@@ -134,13 +124,11 @@ fn prepare(
 /// their turn, so that memory holds few of them at a time.
 pub(crate) async fn make(api: &Api, making: Making) -> Result<Bytes, Problem> {
     let (service, today) = (&api.service, api.service.today());
-    let (judge, rendering, others) = prepare(api, making, Causes::Now);
+    let (judge, rendering, others) = prepare(api, making);
     if others.is_empty() {
         let make = move |stop: &Stop| {
             let judged = judge(stop)?;
-            let told = told(&judged, &[], &rendering, stop)?;
-            Threads.free(judged);
-            Ok(told)
+            Ok(told(&judged, &[], &rendering, stop)?)
         };
         return service.make(make).await;
     }
@@ -153,24 +141,17 @@ pub(crate) async fn make(api: &Api, making: Making) -> Result<Bytes, Problem> {
     let judged = service.compute(move |stop| Ok(judge(stop))).await??;
     let holding = Arc::new(judged);
     let mut against = Vec::with_capacity(others.len());
-    for others in others.chunks(TOGETHER) {
-        let mut bases = Vec::with_capacity(TOGETHER);
-        for other in others {
-            bases.push(read(api, other.clone()).await?);
-        }
+    for other in others {
+        let base = read(api, other).await?;
         let holding = Arc::clone(&holding);
-        let verdicts = move |stop: &Stop| {
+        let verdict = move |stop: &Stop| {
             let (judged, reported) = &*holding;
             let (compared, rulebook) = (&judged.compared, &judged.rulebook);
-            hold(&bases, |base| {
-                let snapshot = Arc::clone(&base.snapshot);
-                let further = compared.judge_against(snapshot, reported, rulebook, today, stop)?;
-                Ok::<_, ServiceError>(FurtherVerdict::new(&further, &base.view, rulebook))
-            })
+            let snapshot = Arc::clone(&base.snapshot);
+            let further = compared.judge_against(snapshot, reported, rulebook, today, stop);
+            Ok(further.map(|further| FurtherVerdict::new(&further, &base.view, rulebook)))
         };
-        for verdict in service.compute(move |stop| Ok(verdicts(stop))).await? {
-            against.push(verdict?);
-        }
+        against.push(service.compute(verdict).await??);
     }
     let told = move |stop: &Stop| Ok(told(&holding.0, &against, &rendering, stop)?);
     let made = service.make(told);
@@ -180,12 +161,12 @@ pub(crate) async fn make(api: &Api, making: Making) -> Result<Bytes, Problem> {
 }
 
 /// The JSON of a comparison of two stored revisions alone, in pieces that are sent while the next ones are
-/// made. Causes stand behind the changes, so they are found beside the first pieces.
+/// made.
 pub(crate) fn items(
     api: &Api,
     making: Making,
 ) -> impl FnOnce(&Stop) -> Result<Items, ServiceError> + Send + 'static {
-    let (judge, rendering, _) = prepare(api, making, Causes::Later);
+    let (judge, rendering, _) = prepare(api, making);
     move |stop| {
         let judged = judge(stop)?;
         let count = Pieces::count(judged.parts());
@@ -241,7 +222,6 @@ impl Judged {
         (base, head): (Side, Side),
         reader: &Reader,
         (mut rulebook, today): (Rulebook, Date),
-        causes: Causes,
         stop: &Stop,
     ) -> Result<Self, ServiceError> {
         let base = base.read(reader, stop)?;
@@ -250,23 +230,10 @@ impl Judged {
         let sides = (Arc::clone(&base.snapshot), Arc::clone(&head.snapshot));
         let judged = head.resolved.as_ref().map(|head| &head.judged);
         let compared = Compared::checked(sides.0, sides.1, stop)?.named(judged);
-        let judge = || {
-            let judgement = compared.judge(&rulebook.policy, &rulebook.exceptions, today);
-            let is_given = |exception: &Exception| exception.id.starts_with(GIVEN);
-            let useless = compared.useless(&judgement, &rulebook.exceptions, is_given);
-            (judgement, useless)
-        };
-        let judge = || both(&Threads, judge, || compared.introduced());
-        // To find causes takes as long as all the rest.
-        let judge_and_more = || {
-            let judged = judge();
-            compared.cards();
-            judged
-        };
-        let ((judgement, useless), introduced) = match causes {
-            Causes::Now => both(&Threads, judge_and_more, || compared.causes()).0,
-            Causes::Later => judge(),
-        };
+        let judgement = compared.judge(&rulebook.policy, &rulebook.exceptions, today);
+        let is_given = |exception: &Exception| exception.id.starts_with(GIVEN);
+        let useless = compared.useless(&judgement, &rulebook.exceptions, is_given);
+        let introduced = compared.introduced();
         rulebook.notes.extend(useless);
         stop.check()?;
         Ok(Self {
@@ -312,7 +279,7 @@ impl Judged {
     ) {
         answer.notes = [&*self.rulebook.notes, &self.notes].concat();
         if rendering.query.max_chars.is_some() {
-            answer.parts = changes::markdown(report, &Threads);
+            answer.parts = changes::markdown(report);
         }
         answer.against = against.iter().map(|held| held.against.clone()).collect();
         answer.permalink.clone_from(&rendering.permalink);
@@ -373,10 +340,10 @@ fn told(
 ) -> Result<Vec<u8>, ServiceError> {
     judged.reported(against, rendering, stop, |report| {
         Ok(match rendering.media {
-            Media::Markdown => compare_parts::join(&changes::markdown(report, &Threads)),
-            Media::Text => changes::text(report, Colour::Never, &Threads).into_bytes(),
+            Media::Markdown => compare_parts::join(&changes::markdown(report)),
+            Media::Text => changes::text(report, Colour::Never).into_bytes(),
             Media::JUnit => changes::junit(report).into_bytes(),
-            Media::Sarif => changes::sarif(report, &Threads),
+            Media::Sarif => changes::sarif(report),
             _ => {
                 let told = judged.parts();
                 let frame = Frame::new(report.conclusion().as_str());
@@ -384,7 +351,7 @@ fn told(
                     judged.fill(answer, against, rendering, report);
                 };
                 let end = || frame.end(told, fill);
-                Pieces::of(&frame, &end, told).whole(&Threads)?
+                Pieces::of(&frame, &end, told).whole()?
             }
         })
     })

@@ -28,8 +28,7 @@ pub(crate) async fn read_both(
     base: Resolved,
     head: Resolved,
 ) -> Result<(Read, Read), Problem> {
-    let (one, other) = api.service.both_snapshots(&base, &head).await?;
-    Ok((Read::of(base, one), Read::of(head, other)))
+    Ok((read(api, base).await?, read(api, head).await?))
 }
 
 /// The position of the files of both sides in the body.

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
-use tokio::sync::oneshot;
 
 use crate::service::error::{Refusal, ServiceError};
 use crate::service::ingest::keepable;
@@ -16,7 +15,6 @@ use crate::store::{
 };
 use opatlas_source::{Bundle, OBSERVED, Stop, Stopped};
 
-use super::comparers;
 use super::items::judged;
 use super::step;
 
@@ -74,15 +72,12 @@ struct Former {
 /// Two revisions to be compared.
 type Pair = (Arc<Snapshot>, Arc<Snapshot>);
 
-/// Where a step arrives.
-type Step = oneshot::Receiver<Result<StepRecord, Stopped>>;
-
 #[derive(Debug)]
 struct ReadCommit {
     new: NewCommit,
     /// The step from the previous commit, without a key yet; `None` if nothing changed, or if other
     /// commits are in between.
-    step: Option<Step>,
+    step: Option<StepRecord>,
 }
 
 /// What came of a handful of commits.
@@ -150,9 +145,8 @@ impl Service {
         Ok(placed)
     }
 
-    /// Reads commits, given in their order, and begins to compute the steps between them; `last` is what
-    /// the handful before ended with. They are taken one by one on the thread that reads them. A commit whose
-    /// files make no bundle is left out.
+    /// Reads commits, given in their order, and computes the steps between them. `last` is what the previous
+    /// batch ended with. A commit whose files make no bundle is left out.
     ///
     /// # Errors
     /// [`ServiceError::Busy`].
@@ -162,13 +156,11 @@ impl Service {
         last: Option<LastRead>,
     ) -> Result<ReadCommits, ServiceError>
     where
-        C: IntoIterator<Item = CommitFiles> + Send + 'static,
+        C: Iterator<Item = CommitFiles> + Send + 'static,
     {
         let limits = self.limits.clone();
-        // The steps are computed when those who asked for the reading have their answer.
-        let closing = self.workers.closing();
         self.workers
-            .run(move |stop| read(commits, last, &limits, (stop, &closing)))
+            .run(move |stop| read(commits, last, &limits, stop))
             .await
     }
 
@@ -196,9 +188,6 @@ impl Service {
         let mut steps: Vec<StepRecord> = Vec::new();
         let mut known: FxHashSet<StepKey> = FxHashSet::default();
         for ((judged, step), outcome) in releases.into_iter().zip(computed).zip(&outcomes) {
-            // Without a thread that waits: the next handful would then be read on another one than this was,
-            // and what a thread has freed stays with it.
-            let step = arrived(step).await?;
             if let (Some(from), Some(mut step)) = (&from, step) {
                 step.key = StepKey {
                     base: from.sequence,
@@ -225,52 +214,53 @@ impl Service {
     }
 }
 
-/// Waits for a step.
-async fn arrived(step: Option<Step>) -> Result<Option<StepRecord>, ServiceError> {
-    let Some(step) = step else {
-        return Ok(None);
-    };
-    match step.await {
-        Ok(step) => Ok(Some(step?)),
-        Err(_) => Err(ServiceError::Failed("a comparison panicked".to_owned())),
-    }
-}
-
-/// Reads commits one from the other, and has them compared meanwhile. Steps end with the service, not with
-/// the reading.
+/// Reads commits one from the other. Computes the step to a commit while the next one is read.
 fn read(
-    commits: impl IntoIterator<Item = CommitFiles>,
+    mut commits: impl Iterator<Item = CommitFiles> + Send,
     last: Option<LastRead>,
     limits: &Limits,
-    (stop, closing): (&Stop, &Stop),
+    stop: &Stop,
 ) -> Result<ReadCommits, Stopped> {
     let mut done = ReadCommits {
         last,
         ..ReadCommits::default()
     };
-    for commit in commits {
-        if let Err(refusal) = limits.admit(&commit.bundle) {
-            done.refused.push((commit.commit.id, refusal));
-            continue;
-        }
-        let Some((base, head)) = done.read(commit, limits.operators, stop)? else {
-            continue;
+    let mut pair: Option<Pair> = None;
+    loop {
+        let at = done.commits.len();
+        let compare = || match &pair {
+            Some((base, head)) => step::record(no_key(), Some(base), head, stop).map(Some),
+            None => Ok(None),
         };
-        let (send, step) = oneshot::channel();
-        let closing = closing.clone();
-        comparers::begin(move || {
-            let step = step::record(no_key(), Some(&base), &head, &closing);
-            // Nobody waits for it after an import that was stopped.
-            let _ = send.send(step);
-        });
-        if let Some(read) = done.commits.last_mut() {
-            read.step = Some(step);
+        let (step, read) = rayon::join(compare, || done.read_next(&mut commits, limits, stop));
+        if let Some(commit) = at.checked_sub(1).and_then(|at| done.commits.get_mut(at)) {
+            commit.step = step?;
+        }
+        match read? {
+            Some(next) => pair = next,
+            None => return Ok(done),
         }
     }
-    Ok(done)
 }
 
 impl ReadCommits {
+    /// Reads the next commit. `None` at the end; otherwise as [`ReadCommits::read`].
+    fn read_next(
+        &mut self,
+        commits: &mut impl Iterator<Item = CommitFiles>,
+        limits: &Limits,
+        stop: &Stop,
+    ) -> Result<Option<Option<Pair>>, Stopped> {
+        let Some(commit) = commits.next() else {
+            return Ok(None);
+        };
+        if let Err(refusal) = limits.admit(&commit.bundle) {
+            self.refused.push((commit.commit.id, refusal));
+            return Ok(Some(None));
+        }
+        self.read(commit, limits.operators, stop).map(Some)
+    }
+
     /// Reads one more commit; gives what is to be compared, where it follows the last and differs.
     fn read(
         &mut self,

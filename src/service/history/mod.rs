@@ -6,7 +6,6 @@
 //! and immediately when a history is imported.
 
 mod commits;
-mod comparers;
 mod event;
 mod facts;
 mod fitting;

@@ -20,7 +20,6 @@ pub use kin::stem;
 use kin::{Kin, Known, OfOperators};
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_schema::types::BaseType;
-use opatlas_source::{READ_AHEAD, read_ahead};
 
 /// An edit, of one or several operators, and what follows.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -86,14 +85,9 @@ impl Entry<'_> {
 fn by_entry<'c>(changes: &'c [Arc<Change>], kin: &Kin<'c>) -> Vec<Entry<'c>> {
     let mut places: OfOperators<'c, usize> = OfOperators::new(kin);
     let mut entries: Vec<Entry<'c>> = Vec::new();
-    let (mut first, mut ahead) = (0, 0);
+    let mut first = 0;
     // The changes of an operator stand together.
     for of_operator in changes.chunk_by(|one, other| one.is_of_operator_of(other)) {
-        while ahead <= first + of_operator.len() && ahead < changes.len() {
-            let next = &changes[ahead..changes.len().min(ahead + READ_AHEAD)];
-            read_ahead(next.iter().map(|change| change.level));
-            ahead += READ_AHEAD;
-        }
         let [owner, own] = kin.owner_of(&of_operator[0]);
         let is_own = owner == own;
         let place = places.get(owner).unwrap_or_else(|| {
@@ -182,12 +176,7 @@ fn merge<'c>(changes: &'c [Arc<Change>], kin: &Kin<'_>, entries: Vec<Entry<'c>>)
     let mut causes: Vec<Cause> = Vec::new();
     let mut alike: FxHashMap<(Shared, Level), usize> = FxHashMap::default();
     let mut details = Details::default();
-    let firsts: Vec<usize> = entries.iter().map(|entry| entry.edits[0]).collect();
-    for (at, entry) in entries.into_iter().enumerate() {
-        if at.is_multiple_of(READ_AHEAD) {
-            let next = firsts[at..].iter().take(READ_AHEAD);
-            read_ahead(next.map(|&first| changes[first].glimpse()));
-        }
+    for entry in entries {
         let level = entry.all().map(|i| changes[i].level).max();
         let lost_type = kin.lost_type(&changes[entry.edits[0]]);
         let known = shared(changes, &entry, lost_type, &mut details)
@@ -195,9 +184,7 @@ fn merge<'c>(changes: &'c [Arc<Change>], kin: &Kin<'_>, entries: Vec<Entry<'c>>)
             .map(|known| *known.or_insert(causes.len()));
         let of_first = &changes[entry.edits[0]].operator;
         let edited = Edited {
-            operator: match std::ptr::eq(&**of_first, entry.operator)
-                || **of_first == *entry.operator
-            {
+            operator: match **of_first == *entry.operator {
                 true => Arc::clone(of_first),
                 false => entry.operator.into(),
             },

@@ -13,7 +13,6 @@ use crate::revision::Comparison;
 use crate::rules::Level;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::Operator;
-use opatlas_source::{READ_AHEAD, read_ahead};
 
 /// When and for what a comparison is judged.
 #[derive(Debug, Clone, Copy)]
@@ -141,30 +140,24 @@ pub fn judge(
     let mut changes: Vec<Judged> = Vec::with_capacity(comparison.changes.len());
     let mut used: FxHashSet<usize> = FxHashSet::default();
     let mut excusing: FxHashSet<usize> = FxHashSet::default();
-    for part in comparison.changes.chunks(READ_AHEAD) {
-        read_ahead(part.iter().map(|change| change.level));
-        let operators = part.iter().filter_map(|change| change.known_base_id());
-        read_ahead(operators.map(|id| context.base.operator(id).tags.as_ptr()));
-        for change in part {
-            // The changes of an operator stand together.
-            let known = last.filter(|(before, _)| change.is_of_operator_of(before));
-            let (_, treatment) =
-                known.unwrap_or_else(|| (change, named.treatment(context, change)));
-            last = Some((change, treatment));
-            let level = policy
-                .profile
-                .level(change.rule, change.level, change.impacts);
-            let matching = matching.of_change(change);
-            let excuse = excuse(&matching, level, treatment, &standings);
-            used.extend(excuse.map(|excuse| excuse.exception));
-            excusing.extend(excuse.filter(|e| e.holds).map(|excuse| excuse.exception));
-            changes.push(Judged {
-                change: Arc::clone(change),
-                level,
-                treatment,
-                excuse,
-            });
-        }
+    for change in &comparison.changes {
+        // The changes of an operator stand together.
+        let known = last.filter(|(before, _)| change.is_of_operator_of(before));
+        let (_, treatment) = known.unwrap_or_else(|| (change, named.treatment(context, change)));
+        last = Some((change, treatment));
+        let level = policy
+            .profile
+            .level(change.rule, change.level, change.impacts);
+        let matching = matching.of_change(change);
+        let excuse = excuse(&matching, level, treatment, &standings);
+        used.extend(excuse.map(|excuse| excuse.exception));
+        excusing.extend(excuse.filter(|e| e.holds).map(|excuse| excuse.exception));
+        changes.push(Judged {
+            change: Arc::clone(change),
+            level,
+            treatment,
+            excuse,
+        });
     }
     let statuses = statuses(
         exceptions,

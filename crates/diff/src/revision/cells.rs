@@ -270,16 +270,6 @@ impl TableChange {
         self.ids
     }
 
-    /// A value from each place in memory that cells need, to be read ahead.
-    #[must_use]
-    pub fn glimpse(&self, base: View<'_>, head: View<'_>) -> [usize; 2] {
-        [(base, self.ids.0), (head, self.ids.1)].map(|(view, id)| {
-            let kernels = view.inputs.catalogue.kernels(id).iter();
-            let beginnings = kernels.filter_map(|kernel| kernel.kernel.name.as_bytes().first());
-            beginnings.map(|&byte| usize::from(byte)).sum()
-        })
-    }
-
     /// What its cells have in common with those of other tables, in the views that were compared.
     #[must_use]
     pub fn layout(&self, base: View<'_>, head: View<'_>) -> &Layout {

@@ -14,7 +14,6 @@ mod groups;
 mod kernels;
 mod moved;
 mod operators;
-mod order;
 mod pairing;
 mod policy_rules;
 mod renames;
@@ -28,6 +27,7 @@ mod unread;
 mod upgraders;
 mod verdicts;
 
+use std::cmp::{Ordering, Reverse};
 use std::sync::Arc;
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -36,12 +36,10 @@ use super::change::Change;
 use super::official::Verdict;
 use super::rules::Group;
 use opatlas_operators::catalogue::Catalogue;
-use opatlas_operators::entry::Entry;
 use opatlas_operators::operator::{Operator, OperatorId};
-use opatlas_source::{InTurn, READ_AHEAD, Stop, Stopped, both, read_ahead};
+use opatlas_source::{Stop, Stopped};
 
 use audiences::{Faces, Refiner};
-use order::Ordered;
 use pairing::{Common, Pairing};
 use side::DeclaredEntry;
 
@@ -116,98 +114,100 @@ impl Pair {
 /// dispatch.
 #[must_use]
 pub fn compare(base: Revision<'_>, head: Revision<'_>) -> Comparison {
-    Stop::unstopped(|stop| compare_until(base, head, &InTurn, stop))
+    Stop::unstopped(|stop| compare_until(base, head, stop))
 }
 
-/// Like [`compare`], but can be stopped. `in_parts` may run two chains at the same time: one compares schemas and
-/// formulas, the other one entries and then dispatch tables. The chain that ends first takes over some tables.
+/// Like [`compare`], but can be stopped.
 ///
 /// # Errors
 /// [`Stopped`].
 pub fn compare_until(
     base: Revision<'_>,
     head: Revision<'_>,
-    in_parts: &dyn opatlas_source::Pair,
     stop: &Stop,
 ) -> Result<Comparison, Stopped> {
-    stop.check()?;
     let (old, new) = (base.catalogue, head.catalogue);
-    let common = Common::new(old, new, in_parts, stop)?;
-    let refiner = Refiner::new(old);
     let views = base.view.zip(head.view);
-    let of_schemas = || {
-        let mut pairing = Pairing::new(old, new, &common, stop)?;
-        let unread = unread::take(&mut pairing, old, new);
-        let mut changes = Vec::new();
-        let pairs = operators::compare(old, new, &pairing, &mut changes, stop)?;
-        generated::compare(old, new, &pairing, &mut changes);
-        stop.check()?;
-        groups::compare(old, new, &pairing, &mut changes, stop)?;
-        policy_rules::compare(old, new, &pairs, &mut changes);
-        shadowing::compare(old, new, &pairing, &mut changes, stop)?;
-        moved::compare(old, new, &pairing, &mut changes);
-        deprecated::compare(old, new, &mut changes);
-        let faces = Faces::of(old, new, &pairs, &changes, stop)?;
-        let of_formulas = views.map(|views| formulas::compare(views, &pairing, stop));
-        let refined = changes.into_iter().map(|mut change| {
-            refiner.refine_by(&mut change, &faces);
-            Arc::new(change)
-        });
-        let changes = Ordered::of(refined.collect());
-        Ok((pairs, (changes, of_formulas.transpose()?), unread))
-    };
-    let of_entries = || {
-        let tables = || views.map(|(a, b)| support::Tables::new(a, b, &common));
-        let entries = || entries(old, new, (&common, &refiner), stop);
-        let (changes, tables) = both(in_parts, entries, tables);
-        let changes = changes?;
-        let tables = tables.map(|tables| tables.after(&changes));
-        let found = tables.as_ref();
-        let found = found.map(|tables| tables.compare((&common, &refiner), in_parts, stop));
-        let found = found.transpose()?.unwrap_or_default();
-        let of_tables = || Ordered::of(found.changes);
-        let (changes, of_tables) = both(in_parts, || Ordered::of(changes), of_tables);
-        Ok((changes, of_tables, found.tables, tables))
-    };
-    let (of_schemas, of_entries) = both(in_parts, of_schemas, of_entries);
-    let (pairs, (of_schemas, of_formulas), unread) = of_schemas?;
-    let (of_entries, of_tables, mut tables, mut used) = of_entries?;
-    let of_formulas = of_formulas.unwrap_or_default().beside(&of_tables.changes);
+    let common = Common::new(old, new, stop)?;
+    let refiner = Refiner::new(old);
+    let mut pairing = Pairing::new(old, new, &common, stop)?;
+    let unread = unread::take(&mut pairing, old, new);
+    let (pairs, of_schemas) = schemas((old, new), &pairing, &refiner, stop)?;
+    let of_entries = entries(old, new, (&common, &refiner), stop)?;
+    let (mut of_tables, mut of_formulas) = (support::Found::default(), Vec::new());
+    if let Some((before, after)) = views {
+        let tables = support::Tables::new(before, after, &common).after(&of_entries);
+        of_tables = tables.compare((&common, &refiner), stop)?;
+        let found = formulas::compare((before, after), &pairing, stop)?;
+        of_formulas = found.beside(&of_tables.changes);
+    }
     let of_formulas = of_formulas.into_iter().map(|mut change| {
         refiner.refine(&mut change);
         Arc::new(change)
     });
-    let of_formulas = Ordered::of(of_formulas.collect());
-    // What an entry says of itself is what its table follows from, before what is generated from it.
-    let Ordered { changes, order } =
-        Ordered::together([of_entries, of_schemas, of_tables, of_formulas]);
-    let name = || name_causes((old, new), &common, &changes, &mut tables);
-    let (order, ()) = both(in_parts, || order.merged(&changes), name);
-    let put_in_order = || {
-        let places = order.places();
-        for table in &mut tables {
-            table.cause = table.cause.map(|cause| places[cause]);
-        }
-        order.of_changes(changes)
-    };
-    // Freeing what the threads found in tables takes longer than that, so each side frees a part of it.
-    let one = used.as_mut().and_then(support::Tables::take_memory);
-    let (changes, ()) = both(
-        in_parts,
-        || {
-            drop(one);
-            put_in_order()
-        },
-        || drop(used),
-    );
-    stop.check()?;
+    let of_formulas = of_formulas.collect();
+    // The cause of a table is the first change of its operator in this order.
+    let changes = [of_entries, of_schemas, of_tables.changes, of_formulas].concat();
+    let mut tables = of_tables.tables;
+    name_causes((old, new), &common, &changes, &mut tables);
     Ok(Comparison {
         pairs,
-        changes,
+        changes: sorted(changes, &mut tables),
         tables,
         has_dispatch: views.is_some(),
         unread,
     })
+}
+
+/// Changes of schemas, and of what is generated or bound by them.
+fn schemas(
+    (old, new): (&Catalogue, &Catalogue),
+    pairing: &Pairing<'_>,
+    refiner: &Refiner<'_>,
+    stop: &Stop,
+) -> Result<(Vec<Pair>, Vec<Arc<Change>>), Stopped> {
+    let mut changes = Vec::new();
+    let pairs = operators::compare(old, new, pairing, &mut changes, stop)?;
+    generated::compare(old, new, pairing, &mut changes);
+    stop.check()?;
+    groups::compare(old, new, pairing, &mut changes, stop)?;
+    policy_rules::compare(old, new, &pairs, &mut changes);
+    shadowing::compare(old, new, pairing, &mut changes, stop)?;
+    moved::compare(old, new, pairing, &mut changes);
+    deprecated::compare(old, new, &mut changes);
+    let faces = Faces::of(old, new, &pairs, &changes, stop)?;
+    let refined = changes.into_iter().map(|mut change| {
+        refiner.refine_by(&mut change, &faces);
+        Arc::new(change)
+    });
+    Ok((pairs, refined.collect()))
+}
+
+/// Sorts changes by operator, with the worst first, and updates the causes of tables.
+fn sorted(changes: Vec<Arc<Change>>, tables: &mut [TableChange]) -> Vec<Arc<Change>> {
+    let mut order: Vec<usize> = (0..changes.len()).collect();
+    order.sort_by(|&a, &b| by_operator(&changes[a], &changes[b]));
+    let mut places = vec![0; changes.len()];
+    for (place, &at) in order.iter().enumerate() {
+        places[at] = place;
+    }
+    for table in tables {
+        table.cause = table.cause.map(|cause| places[cause]);
+    }
+    let in_order = order.into_iter().map(|at| Arc::clone(&changes[at]));
+    in_order.collect()
+}
+
+/// The order of changes. A compound change comes before the changes that it represents.
+fn by_operator(a: &Change, b: &Change) -> Ordering {
+    let rank = |change: &Change| {
+        let level = Reverse(change.level);
+        (!change.is_compound(), level, change.rule.id)
+    };
+    let by_name = a.operator.cmp(&b.operator);
+    by_name
+        .then_with(|| rank(a).cmp(&rank(b)))
+        .then_with(|| a.subject.order(&b.subject))
 }
 
 /// The fields of every entry that both sides write.
@@ -217,30 +217,22 @@ fn entries(
     (common, refiner): (&Common, &Refiner<'_>),
     stop: &Stop,
 ) -> Result<Vec<Arc<Change>>, Stopped> {
-    // Those of one entry, and all. What grows holds pointers: changes are megabytes.
+    // The changes of one entry, and all changes.
     let (mut found, mut changes) = (Vec::new(), Vec::new());
     let mut text = String::new();
-    for part in common.unshared.chunks(READ_AHEAD) {
+    for &(old, new) in &common.unshared {
         stop.check()?;
-        let sides = |&(old, new): &_| [(base, old), (head, new)];
-        let entries = part.iter().flat_map(sides).filter_map(|(side, id)| {
-            let placed = side.operator(id).declared()?;
-            Some(&*placed.entry)
-        });
-        read_ahead(entries.map(Entry::glimpse));
-        for &(old, new) in part {
-            let sides = (DeclaredEntry::of(base, old), DeclaredEntry::of(head, new));
-            if let (Some(before), Some(after)) = sides {
-                let name = before.operator.shared_name();
-                fields::compare(&name, before, after, &mut found);
-                kernels::compare(&name, (base, before), (head, after), &mut found, &mut text);
-                tag_changes::compare(&name, before, after, &head.tags, &mut found);
-                changes.extend(found.drain(..).map(|change| {
-                    let mut change = change.at((old, new));
-                    refiner.refine(&mut change);
-                    Arc::new(change)
-                }));
-            }
+        let sides = (DeclaredEntry::of(base, old), DeclaredEntry::of(head, new));
+        if let (Some(before), Some(after)) = sides {
+            let name = before.operator.shared_name();
+            fields::compare(&name, before, after, &mut found);
+            kernels::compare(&name, (base, before), (head, after), &mut found, &mut text);
+            tag_changes::compare(&name, before, after, &head.tags, &mut found);
+            changes.extend(found.drain(..).map(|change| {
+                let mut change = change.at((old, new));
+                refiner.refine(&mut change);
+                Arc::new(change)
+            }));
         }
     }
     Ok(changes)
@@ -260,16 +252,13 @@ fn name_causes(
     // By the index of the operator in the base, and of operators that only the head has by name.
     let mut of_base: Vec<Option<usize>> = vec![None; base.operators.len()];
     let mut of_head: FxHashMap<&str, usize> = FxHashMap::default();
-    for (part, from) in changes.chunks(READ_AHEAD).zip((0..).step_by(READ_AHEAD)) {
-        read_ahead(part.iter().map(|change| change.level));
-        let is_declared = |change: &Change| {
-            change.rule.group == Group::Dispatch || change.rule.group == Group::Generated
-        };
-        for (i, change) in (from..).zip(part).filter(|(_, change)| is_declared(change)) {
-            match change.base_id(base) {
-                Some(id) => _ = of_base[id.index()].get_or_insert(i),
-                None => _ = of_head.entry(&change.operator).or_insert(i),
-            }
+    for (i, change) in changes.iter().enumerate() {
+        if !matches!(change.rule.group, Group::Dispatch | Group::Generated) {
+            continue;
+        }
+        match change.base_id(base) {
+            Some(id) => _ = of_base[id.index()].get_or_insert(i),
+            None => _ = of_head.entry(&change.operator).or_insert(i),
         }
     }
     let of_name = |name: &str| match base.find_qualified(name) {

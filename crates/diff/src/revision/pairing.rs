@@ -8,7 +8,7 @@ use rustc_hash::FxHashSet;
 use super::renames::{self, Renamed};
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::{Operator, OperatorId};
-use opatlas_source::{Pair, Stop, Stopped, both};
+use opatlas_source::{Stop, Stopped};
 
 /// The operators that both revisions have by the same name.
 #[derive(Debug, Default)]
@@ -38,31 +38,22 @@ pub(super) struct Pairing<'c> {
 }
 
 impl Common {
-    /// `in_parts` may look both halves of the base up at the same time.
+    /// Pairs the operators of two revisions.
     ///
     /// # Errors
     /// [`Stopped`].
-    pub(super) fn new(
-        base: &Catalogue,
-        head: &Catalogue,
-        in_parts: &dyn Pair,
-        stop: &Stop,
-    ) -> Result<Self, Stopped> {
+    pub(super) fn new(base: &Catalogue, head: &Catalogue, stop: &Stop) -> Result<Self, Stopped> {
         let mut common = Self {
             in_base: vec![None; head.operators.len()],
             ..Self::default()
         };
-        common.same.reserve(base.operators.len());
-        common.unshared.reserve(base.operators.len());
-        common.in_head.reserve(base.operators.len());
-        let (one, other) = base.operators.split_at(base.operators.len() / 2);
-        let (first, second) = both(
-            in_parts,
-            || counterparts(head, 0, one, stop),
-            || counterparts(head, one.len(), other, stop),
-        );
-        let found = first?.into_iter().chain(second?);
-        for ((id, _), found) in base.iter().zip(found) {
+        let mut search = Search {
+            there: head,
+            next: 0,
+        };
+        for (id, operator) in base.iter() {
+            stop.check()?;
+            let found = search.counterpart(operator);
             common.in_head.push(found.map(|found| found.id));
             if let Some(found) = found
                 // Of entries that share a name, which the rules refuse, the first counts.
@@ -126,25 +117,6 @@ struct Counterpart {
     id: OperatorId,
     /// Whether both sides share one reading of one text.
     is_shared: bool,
-}
-
-/// The counterparts of operators that come one after the other, the first of them mostly at or behind a place.
-///
-/// # Errors
-/// [`Stopped`].
-fn counterparts(
-    there: &Catalogue,
-    from: usize,
-    operators: &[Operator],
-    stop: &Stop,
-) -> Result<Vec<Option<Counterpart>>, Stopped> {
-    let mut search = Search { there, next: from };
-    let mut found = Vec::with_capacity(operators.len());
-    for operator in operators {
-        stop.check()?;
-        found.push(search.counterpart(operator));
-    }
-    Ok(found)
 }
 
 /// Finds counterparts of operators that come in the order of their own side. Two revisions name

@@ -13,7 +13,7 @@ use crate::official::{self, Verdict};
 use crate::schema;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::{Operator, OperatorId, PlacedEntry};
-use opatlas_source::{READ_AHEAD, Span, Stop, Stopped, read_ahead};
+use opatlas_source::{Span, Stop, Stopped};
 
 /// An operator with another schema on each side.
 pub(super) struct Compared<'a> {
@@ -38,19 +38,15 @@ pub(super) fn compare(
 ) -> Result<Vec<Pair>, Stopped> {
     let mut compared: Vec<Compared<'_>> = Vec::new();
     let mut of_base: FxHashMap<OperatorId, usize> = FxHashMap::default();
-    for part in pairing.common.unshared.chunks(READ_AHEAD) {
+    for &(old, new) in &pairing.common.unshared {
         stop.check()?;
-        let texts = part.iter();
-        read_ahead(texts.map(|&(old, new)| (glimpse(base, old), glimpse(head, new))));
-        for &(old, new) in part {
-            let (before, after) = (base.operator(old), head.operator(new));
-            if before.is_shared_with(after) || before.canonical() == after.canonical() {
-                respelled(base, head, before, after, changes);
-                continue;
-            }
-            of_base.insert(old, compared.len());
-            compared.push(between((old, before), (new, after)));
+        let (before, after) = (base.operator(old), head.operator(new));
+        if before.is_shared_with(after) || before.canonical() == after.canonical() {
+            respelled(base, head, before, after, changes);
+            continue;
         }
+        of_base.insert(old, compared.len());
+        compared.push(between((old, before), (new, after)));
     }
     for i in 0..compared.len() {
         stop.check()?;
@@ -71,12 +67,6 @@ pub(super) fn compare(
         changes.append(&mut one.changes);
     }
     Ok(pairs)
-}
-
-/// Both ends of an operator's canonical schema, to be read ahead.
-fn glimpse(side: &Catalogue, id: OperatorId) -> [Option<u8>; 2] {
-    let text = side.operator(id).canonical().as_bytes();
-    [text.first(), text.last()].map(Option::<&u8>::copied)
 }
 
 fn between<'a>(base: (OperatorId, &'a Operator), head: (OperatorId, &'a Operator)) -> Compared<'a> {

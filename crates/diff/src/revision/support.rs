@@ -6,7 +6,7 @@
 //! another lost its kernel.
 
 use crate::rules::ChangeRuleId;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -15,7 +15,7 @@ use super::cells::{Moved, Shape, TableChange};
 use super::pairing::Common;
 use super::side::DeclaredEntry;
 use super::training::{Alike, Formulas, OfStem, Siblings};
-use super::verdicts::{Follower, Moves, VerdictMoves, is_gain, is_loss};
+use super::verdicts::{Moves, VerdictMoves, is_gain, is_loss};
 use crate::change::{Change, Fragment, Note, Place, SideFile, Subject};
 use crate::rules::Level;
 use opatlas_dispatch::training::autograd_key;
@@ -24,7 +24,7 @@ use opatlas_operators::entry::KeyName;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::{KeySet, Slot};
 use opatlas_pytorch::keys::Key;
-use opatlas_source::{Pair, READ_AHEAD, Span, Stop, Stopped, in_halves, read_ahead};
+use opatlas_source::{Span, Stop, Stopped};
 
 /// The tables of both sides, and which key is which.
 pub(super) struct Tables<'a> {
@@ -41,13 +41,7 @@ pub(super) struct Tables<'a> {
     lost_defaults: FxHashSet<Arc<str>>,
     /// Those of the base.
     pub(super) of_stem: OfStem<'a>,
-    /// One for each thread that compares, while none of them does.
-    memories: Mutex<Vec<Memory<'a>>>,
 }
-
-/// How many operators are compared in one go: a release has sixteen parts, and the largest file 48. A processor
-/// that becomes idle takes over some of those that have not been begun.
-const PART: usize = 200;
 
 /// What was found for one operator and is of use for the next ones.
 #[derive(Default)]
@@ -104,9 +98,6 @@ struct Shaped {
     changes: Vec<Change>,
 }
 
-/// What follows for a part of the operators, and which of them only follow others.
-type FoundInPart = (Vec<Arc<Change>>, Vec<TableChange>, Vec<Follower>);
-
 /// Which tables changed, and what follows for backends.
 #[derive(Debug, Default)]
 pub(super) struct Found {
@@ -137,7 +128,6 @@ impl<'a> Tables<'a> {
         let is_dense = |pair: &&(Slot, Slot)| old.functionality(pair.0) == "Dense";
         Self {
             dense: of_backends.iter().filter(is_dense).copied().collect(),
-            memories: Mutex::default(),
             verdicts: VerdictMoves::new(base, head, &of_backends, &common.same),
             lost_defaults: FxHashSet::default(),
             of_stem: OfStem::default(),
@@ -165,58 +155,14 @@ impl<'a> Tables<'a> {
     pub(super) fn compare(
         &self,
         (common, refiner): (&Common, &Refiner<'_>),
-        pair: &dyn Pair,
         stop: &Stop,
     ) -> Result<Found, Stopped> {
-        let of = |part: &[_]| self.compare_part(part, refiner, stop);
-        let found = in_halves(&common.same, PART, pair, &of);
-        let found: Vec<FoundInPart> = found.into_iter().collect::<Result<_, _>>()?;
-        let (changes, tables, followers): (Vec<_>, Vec<_>, Vec<_>) = found.into_iter().collect();
-        let mut changes = joined(changes);
-        super::verdicts::fold(&joined(followers), &mut changes);
-        let tables = joined(tables);
-        Ok(Found { changes, tables })
-    }
-
-    fn compare_part(
-        &self,
-        pairs: &[(OperatorId, OperatorId)],
-        refiner: &Refiner<'_>,
-        stop: &Stop,
-    ) -> Result<FoundInPart, Stopped> {
-        let mut memory = self.memories().pop().unwrap_or_default();
-        let found = self.compare_with(&mut memory, pairs, refiner, stop);
-        self.memories().push(memory);
-        found
-    }
-
-    fn memories(&self) -> MutexGuard<'_, Vec<Memory<'a>>> {
-        self.memories.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// What one of the threads found, once none of them compares any more.
-    pub(super) fn take_memory(&mut self) -> Option<Memory<'a>> {
-        self.memories().pop()
-    }
-
-    fn compare_with(
-        &self,
-        memory: &mut Memory<'a>,
-        pairs: &[(OperatorId, OperatorId)],
-        refiner: &Refiner<'_>,
-        stop: &Stop,
-    ) -> Result<FoundInPart, Stopped> {
-        let mut changes = Vec::with_capacity(pairs.len());
-        let mut followers = Vec::new();
-        let mut tables = Vec::with_capacity(pairs.len());
-        // Those of one operator.
+        let mut memory = Memory::default();
+        let (mut changes, mut tables, mut followers) = (Vec::new(), Vec::new(), Vec::new());
+        // The changes of one operator.
         let mut found = Vec::new();
-        for (at, &(old, new)) in pairs.iter().enumerate() {
-            if at % READ_AHEAD == 0 {
-                stop.check()?;
-                let next = pairs[at..].iter().take(READ_AHEAD);
-                read_ahead(next.map(|&ids| Places::of(self, ids)));
-            }
+        for &(old, new) in &common.same {
+            stop.check()?;
             let patterns = (
                 self.base.tables.pattern_index(old),
                 self.head.tables.pattern_index(new),
@@ -224,7 +170,7 @@ impl<'a> Tables<'a> {
             let (Some(before), Some(after)) = patterns else {
                 continue;
             };
-            let shaped = self.shaped((before, after), self.verdicts.of(old), memory);
+            let shaped = self.shaped((before, after), self.verdicts.of(old), &mut memory);
             let is_changed = !shaped.shape.moved.is_empty();
             if !is_changed && !super::training::may_differ(self.base, self.head, old, new) {
                 continue;
@@ -236,7 +182,7 @@ impl<'a> Tables<'a> {
                 let placed = |change: &Change| places.placed(change.of_operator(name.clone()));
                 found.extend(shaped.changes.iter().map(placed));
             }
-            super::training::compare(self, memory, &name, (old, new), &mut found);
+            super::training::compare(self, &mut memory, &name, (old, new), &mut found);
             self.verdicts
                 .take_following(&name, &mut found, &mut followers);
             changes.extend(found.drain(..).map(|change| {
@@ -248,7 +194,8 @@ impl<'a> Tables<'a> {
                 tables.push(TableChange::new(name, (old, new), &shaped.shape));
             }
         }
-        Ok((changes, tables, followers))
+        super::verdicts::fold(&followers, &mut changes);
+        Ok(Found { changes, tables })
     }
 
     /// Whether an operator lost the composite that an entry without kernels has.
@@ -425,15 +372,6 @@ impl Places {
         }
         change
     }
-}
-
-/// Lists as one.
-fn joined<T>(lists: Vec<Vec<T>>) -> Vec<T> {
-    let mut all = Vec::with_capacity(lists.iter().map(Vec::len).sum());
-    for mut list in lists {
-        all.append(&mut list);
-    }
-    all
 }
 
 /// Whether a table has a kernel for a call.

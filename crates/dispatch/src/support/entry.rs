@@ -5,7 +5,7 @@ use std::sync::Arc;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::alias::Alias;
 use opatlas_pytorch::key_set::Slot;
-use opatlas_source::{Pair, Stop, Stopped, both};
+use opatlas_source::{Stop, Stopped};
 
 use super::backends::Unclaimed;
 use super::calls::{Calls, Edge};
@@ -67,24 +67,16 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Finds the verdicts on all keys of backends, which a comparison and a whole table ask for, in two
-    /// parts at a time.
+    /// Finds the verdicts on all keys of backends, which a comparison and a whole table ask for.
     ///
     /// # Errors
     /// [`Stopped`].
-    pub fn settle(self, pair: &dyn Pair, stop: &Stop) -> Result<(), Stopped> {
-        let slots: Vec<Slot> = self.calls().backends.iter().collect();
-        // Keys that share their verdicts mostly stand together, so each half finds its own.
-        let (one, other) = slots.split_at(slots.len() / 2);
-        let settle = |slots: &[Slot]| -> Result<(), Stopped> {
-            slots.iter().try_for_each(|&slot| {
-                stop.check()?;
-                self.column_of(slot);
-                Ok(())
-            })
-        };
-        let (one, other) = both(pair, || settle(one), || settle(other));
-        one.and(other)
+    pub fn settle(self, stop: &Stop) -> Result<(), Stopped> {
+        for slot in self.calls().backends.iter() {
+            stop.check()?;
+            self.column_of(slot);
+        }
+        Ok(())
     }
 
     /// The verdicts of a key.

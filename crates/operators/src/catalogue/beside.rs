@@ -7,9 +7,7 @@ use super::Catalogue;
 use crate::deprecated::Deprecated;
 use crate::derivatives::Derivatives;
 use crate::file::NativeFunctions;
-use opatlas_source::{
-    Bundle, DEPRECATED, DERIVATIVES, NATIVE_FUNCTIONS, Pair, SOURCES, Stop, Stopped, both,
-};
+use opatlas_source::{Bundle, DEPRECATED, DERIVATIVES, NATIVE_FUNCTIONS, SOURCES, Stop, Stopped};
 use opatlas_sources::{File, Sources};
 
 /// What is read of a bundle whatever the release.
@@ -31,27 +29,17 @@ impl Parsed {
     }
 
     /// Reads a bundle. What is the same as in another one is taken from there.
-    pub(super) fn until(
-        bundle: &Bundle,
-        known: &Self,
-        pair: &dyn Pair,
-        stop: &Stop,
-    ) -> Result<Self, Stopped> {
+    pub(super) fn until(bundle: &Bundle, known: &Self, stop: &Stop) -> Result<Self, Stopped> {
         let file = bundle.content(NATIVE_FUNCTIONS);
         let file = file.cloned().unwrap_or_default();
-        // No file is read with the help of the others.
-        let (native, (derivatives, deprecated)) = both(
-            pair,
-            || NativeFunctions::read_until(&file, Some(&known.native), pair, stop),
-            || {
-                let derivatives = derivatives(bundle, known.derivatives.as_ref());
-                (derivatives, deprecated(bundle, known.deprecated.as_ref()))
-            },
-        );
         Ok(Self {
-            native: Arc::new(native?),
-            derivatives,
-            deprecated,
+            native: Arc::new(NativeFunctions::read_until(
+                &file,
+                Some(&known.native),
+                stop,
+            )?),
+            derivatives: derivatives(bundle, known.derivatives.as_ref()),
+            deprecated: deprecated(bundle, known.deprecated.as_ref()),
         })
     }
 }

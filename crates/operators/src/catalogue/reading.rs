@@ -9,17 +9,17 @@ use crate::backend::vendor::Profile;
 use crate::tags::DeclaredTags;
 use opatlas_pytorch::release::Release;
 use opatlas_source::diagnostic::Complaints;
-use opatlas_source::{BACKENDS, Bundle, InTurn, Pair, Stop, Stopped, TAGS, VENDOR, both};
+use opatlas_source::{BACKENDS, Bundle, Stop, Stopped, TAGS, VENDOR};
 
 impl Catalogue {
     /// Reads a bundle. What `previous` read already is taken from there; the result is the same
     /// as without it.
     #[must_use]
     pub fn read(bundle: &Bundle, release: Release, previous: Option<&Self>) -> Self {
-        Stop::unstopped(|stop| Self::read_until(bundle, release, previous, &InTurn, stop))
+        Stop::unstopped(|stop| Self::read_until(bundle, release, previous, stop))
     }
 
-    /// The same in two parts at a time, unless it is stopped.
+    /// Like [`Catalogue::read`], but can be stopped.
     ///
     /// # Errors
     /// [`Stopped`].
@@ -27,41 +27,11 @@ impl Catalogue {
         bundle: &Bundle,
         release: Release,
         previous: Option<&Self>,
-        pair: &dyn Pair,
         stop: &Stop,
     ) -> Result<Self, Stopped> {
         let known = previous.map(Parsed::of).unwrap_or_default();
-        let read = Parsed::until(bundle, &known, pair, stop)?;
-        Self::of_read(read, (bundle, release), previous, pair, stop)
-    }
-
-    /// Reads two bundles, each under its release, in two parts at a time. What `previous` read already is
-    /// taken from there. The result is the same as that of reading one after the other.
-    ///
-    /// # Errors
-    /// [`Stopped`].
-    pub fn read_two(
-        one: (&Bundle, Release),
-        other: (&Bundle, Release),
-        previous: Option<&Self>,
-        pair: &dyn Pair,
-        stop: &Stop,
-    ) -> Result<(Self, Self), Stopped> {
-        let known = previous.map(Parsed::of).unwrap_or_default();
-        let first = Parsed::until(one.0, &known, pair, stop)?;
-        let second = Parsed::until(other.0, &first, pair, stop)?;
-        if one.1 == other.1 {
-            // Then most operators of the second are those of the first.
-            let first = Self::of_read(first, one, previous, pair, stop)?;
-            let second = Self::of_read(second, other, Some(&first), pair, stop)?;
-            return Ok((first, second));
-        }
-        let (first, second) = both(
-            pair,
-            || Self::of_read(first, one, previous, pair, stop),
-            || Self::of_read(second, other, previous, pair, stop),
-        );
-        Ok((first?, second?))
+        let read = Parsed::until(bundle, &known, stop)?;
+        Self::of_read(read, (bundle, release), previous, stop)
     }
 
     /// Makes operators of what was read of a bundle.
@@ -69,7 +39,6 @@ impl Catalogue {
         read: Parsed,
         (bundle, release): (&Bundle, Release),
         previous: Option<&Self>,
-        pair: &dyn Pair,
         stop: &Stop,
     ) -> Result<Self, Stopped> {
         let (tags, diagnostics) = match bundle.file(TAGS) {
@@ -80,17 +49,11 @@ impl Catalogue {
             None => (DeclaredTags::of_release(release), Complaints::default()),
         };
         stop.check()?;
-        let mut catalogue = Self::complete(
-            read.native,
-            (tags, diagnostics),
-            release,
-            previous,
-            pair,
-            stop,
-        )?;
+        let mut catalogue =
+            Self::complete(read.native, (tags, diagnostics), release, previous, stop)?;
         catalogue.derivatives = read.derivatives;
         stop.check()?;
-        catalogue.match_derivatives(pair, stop)?;
+        catalogue.match_derivatives(stop)?;
         let profile = match bundle.file(VENDOR).map(|bytes| Profile::read(bytes)) {
             Some(Err(fault)) => {
                 catalogue.vendor_diagnostics.push(fault);

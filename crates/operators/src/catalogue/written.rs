@@ -2,56 +2,32 @@
 
 use opatlas_pytorch::release::Release;
 use opatlas_schema::function::FunctionSchema;
-use opatlas_source::{Pair, Stop, Stopped, in_halves};
+use opatlas_source::{Stop, Stopped};
 
 use crate::former::Former;
 use crate::operator::{Declaration, Operator, PlacedEntry};
 use crate::tags::{self, DeclaredTags, TagInterner};
-
-/// They are made in so many parts.
-const PARTS: usize = 4;
 
 /// The operators of entries that have a schema, in their order, the index of the entry of each, and their tags.
 pub(super) fn operators(
     entries: &[PlacedEntry],
     (declared, former): (&DeclaredTags, &Former<'_>),
     release: Release,
-    pair: &dyn Pair,
     stop: &Stop,
 ) -> Result<(Vec<Operator>, Vec<u32>, TagInterner), Stopped> {
-    let entries = (0..).zip(entries);
-    let entries = entries.filter_map(|(at, placed)| {
-        let schema = placed.entry.schema.as_ref()?;
-        Some((at, placed, schema))
-    });
-    let entries: Vec<(u32, &PlacedEntry, &FunctionSchema)> = entries.collect();
-    let make = |part: &[(u32, &PlacedEntry, &FunctionSchema)]| {
-        let mut interner = TagInterner::default();
-        let mut cursor = former.cursor(part.first().map_or(0, |(at, ..)| *at as usize));
-        let mut operators = Vec::with_capacity(part.len());
-        for &(_, placed, schema) in part {
-            stop.check()?;
-            let known = cursor.written(placed);
-            let new = || written(placed, schema, release, declared, &mut interner);
-            operators.push(known.unwrap_or_else(new));
-        }
-        Ok((operators, interner))
-    };
-    let parts = in_halves(&entries, entries.len().div_ceil(PARTS), pair, &make);
     let mut interner = TagInterner::default();
-    // Room for those that are generated.
-    let mut operators = Vec::with_capacity(entries.len() + entries.len() / 4);
-    for part in parts {
-        let (mut part, of_part) = part?;
-        let known = interner.join(of_part);
-        for operator in &mut part {
-            if let Some(tags) = known.get(&operator.tags.as_ptr()) {
-                operator.tags = tags.clone();
-            }
-        }
-        operators.append(&mut part);
+    let mut cursor = former.cursor();
+    let (mut operators, mut entry_of) = (Vec::new(), Vec::new());
+    for (at, placed) in (0..).zip(entries) {
+        stop.check()?;
+        let Some(schema) = &placed.entry.schema else {
+            continue;
+        };
+        let known = cursor.written(placed);
+        let new = || written(placed, schema, release, declared, &mut interner);
+        operators.push(known.unwrap_or_else(new));
+        entry_of.push(at);
     }
-    let entry_of = entries.iter().map(|(at, ..)| *at).collect();
     Ok((operators, entry_of, interner))
 }
 

@@ -16,20 +16,18 @@ mod unread;
 use rustc_hash::FxHashMap;
 
 use super::Report;
-use super::outline::{Class, Kind, Section, halves, outline};
+use super::outline::{Class, Kind, Section, outline};
 use crate::escape::code;
 use added::Cards;
 use listing::Row;
 use opatlas_diff::revision::Pair as OperatorPair;
-use opatlas_source::{Pair, both};
 
 pub(super) use item::{Item, impacts};
 
-/// The report in as few parts as its `max_chars` allows; one where that is not set. It is rendered
-/// in two halves.
+/// The report in as few parts as its `max_chars` allows; one where that is not set.
 #[must_use]
-pub fn markdown(report: &Report<'_>, pair: &dyn Pair) -> Vec<String> {
-    let parts = super::parts(report, pair);
+pub fn markdown(report: &Report<'_>) -> Vec<String> {
+    let parts = super::parts(report);
     let mut parts: Vec<String> = parts.into_iter().map(|part| part.text).collect();
     let Some(section) = further(report) else {
         return parts;
@@ -61,25 +59,18 @@ fn further(report: &Report<'_>) -> Option<String> {
 
 /// The whole report, in pieces that stay complete and understandable anywhere. With `room`, each
 /// has at most that many characters.
-pub(super) fn items<'a>(report: &Report<'a>, pair: &dyn Pair, room: Option<usize>) -> Vec<Item> {
+pub(super) fn items<'a>(report: &Report<'a>, room: Option<usize>) -> Vec<Item> {
     let pairs = report.comparison.pairs.iter();
     let pairs: Pairs<'_> = pairs.map(|pair| (&*pair.name, pair)).collect();
     let mut items = unread::items(report, room);
     items.extend(unread::without_dispatch(report));
     items.extend(found::omission(report));
     let sections = outline(report);
-    let (first, second) = halves(&sections);
     let cards = added::cards(report);
-    let told = |sections: &[Section<'a>]| Rendered::of(report, sections, (&pairs, &cards), room);
-    let (first, (second, backends)) = both(
-        pair,
-        || told(first),
-        || (told(second), backends::overview(report, room)),
-    );
-    let told = first.and(second);
+    let told = Rendered::of(report, &sections, (&pairs, &cards), room);
     items.extend(told.items);
     items.extend(added::items(report, told.new, room));
-    items.extend(backends);
+    items.extend(backends::overview(report, room));
     items.extend(rest(report, told.quiet, room));
     items
 }
@@ -142,13 +133,6 @@ impl<'a> Rendered<'a> {
             length += more.map(|item| item.text.len()).sum::<usize>();
         }
         told
-    }
-
-    fn and(mut self, more: Self) -> Self {
-        self.items.extend(more.items);
-        self.new.extend(more.new);
-        self.quiet.extend(more.quiet);
-        self
     }
 }
 

@@ -70,32 +70,6 @@ pub(super) struct Section<'a> {
     pub kind: Kind<'a>,
 }
 
-impl Section<'_> {
-    /// How much there is to say, in changes and findings.
-    pub(super) fn length(&self) -> usize {
-        match &self.kind {
-            Kind::Cause(cause, found) => cause.changes().count() + found.len(),
-            Kind::Findings(found) => found.len(),
-            Kind::Exceptions(about) => about.len(),
-        }
-    }
-}
-
-/// The sections with about as much to say in front of the cut as behind it.
-pub(super) fn halves<'s, 'a>(
-    sections: &'s [Section<'a>],
-) -> (&'s [Section<'a>], &'s [Section<'a>]) {
-    let all: usize = sections.iter().map(Section::length).sum();
-    let mut before = 0;
-    let second = sections.iter().position(|section| {
-        let after = before + section.length();
-        let is_mostly_behind = before + after > all;
-        before = after;
-        is_mostly_behind
-    });
-    sections.split_at(second.unwrap_or(sections.len()))
-}
-
 /// What a section is about.
 #[derive(Debug, Clone)]
 pub(super) enum Kind<'a> {

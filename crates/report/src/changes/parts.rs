@@ -7,7 +7,6 @@ use super::{Report, verdict};
 use crate::escape::{address, cut, markdown as escaped, paragraph, prose};
 use crate::packing::{MAX_ROOM, pack};
 use opatlas_diff::policy::Conclusion;
-use opatlas_source::Pair;
 
 /// The least that a part may be limited to: what goes around the changes and one shown short need
 /// that much.
@@ -33,8 +32,8 @@ pub struct Part {
 /// What is too long for a part is shown short; the report says so. `max_chars` below
 /// [`LEAST_MAX_CHARS`] counts as that.
 #[must_use]
-pub fn parts(report: &Report<'_>, pair: &dyn Pair) -> Vec<Part> {
-    let whole = markdown::items(report, pair, None);
+pub fn parts(report: &Report<'_>) -> Vec<Part> {
+    let whole = markdown::items(report, None);
     if report.is_empty() {
         return vec![nothing(report)];
     }
@@ -46,7 +45,7 @@ pub fn parts(report: &Report<'_>, pair: &dyn Pair) -> Vec<Part> {
         return vec![part];
     }
     let overhead = overhead(report, &whole);
-    let items = markdown::items(report, pair, Some(most - overhead));
+    let items = markdown::items(report, Some(most - overhead));
     let of_class = |class: Class| items.iter().filter(move |item| item.class == class);
     let sizes: Vec<Vec<u32>> = Class::ALL
         .into_iter()

@@ -16,14 +16,13 @@ use opatlas_diff::rules::{ChangeRule, Level};
 use opatlas_diff::{Change, Fragment};
 use opatlas_rules::registry;
 use opatlas_source::diagnostic::RuleId;
-use opatlas_source::{Pair, both};
 
 /// The whole log, in UTF-8: one run, with the rules of its changes. Excused changes are results with a
 /// suppression, and new findings are results too. Entries that were not compared make the execution unsuccessful and become
 /// notifications, and so do other revisions against which the head fails. `compound`, which only
-/// represents others, and changes without meaning are omitted. Results are rendered in two halves.
+/// represents others, and changes without meaning are omitted.
 #[must_use]
-pub fn sarif(report: &Report<'_>, pair: &dyn Pair) -> Vec<u8> {
+pub fn sarif(report: &Report<'_>) -> Vec<u8> {
     let changes = report.judgement.changes.iter();
     let told = changes.filter(|judged| judged.change.is_counted() && judged.level > Level::None);
     let told: Vec<&Judged> = told.collect();
@@ -38,16 +37,7 @@ pub fn sarif(report: &Report<'_>, pair: &dyn Pair) -> Vec<u8> {
         hashes: &hashes,
         in_base: format!("in {}", report.base.title),
     };
-    let (first, second) = told.split_at(told.len() / 2);
-    let (mut out, second) = both(
-        pair,
-        || results.text(BEGIN, first),
-        || results.text(b"", second),
-    );
-    if out.len() > BEGIN.len() && !second.is_empty() {
-        out.push(b',');
-    }
-    out.extend(second);
+    let mut out = results.text(BEGIN, &told);
     for result in found.results(report, &hashes) {
         if report.room.is_over(out.len()) {
             break;

@@ -8,7 +8,7 @@ use opatlas_diff::policy::{Context, Line, judge};
 use opatlas_diff::{Revision, compare};
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_pytorch::release::Release;
-use opatlas_source::{Bundle, InTurn};
+use opatlas_source::Bundle;
 
 /// The number of bins that best-fit-decreasing opens, by the book: class by class, the largest
 /// first, each into the fullest bin that still takes it.
@@ -105,13 +105,13 @@ fn no_more_parts_than_by_the_book() {
     };
     for most in [LEAST_MAX_CHARS, 4_500, 10_000, 30_000] {
         report.max_chars = Some(most);
-        let overhead = parts::overhead(&report, &markdown::items(&report, &InTurn, None));
-        let items = markdown::items(&report, &InTurn, Some(most - overhead));
+        let overhead = parts::overhead(&report, &markdown::items(&report, None));
+        let items = markdown::items(&report, Some(most - overhead));
         let classes = Class::ALL.map(|class| {
             let own = items.iter().filter(|item| item.class == class);
             own.map(|item| item.text.chars().count()).collect()
         });
-        let parts = parts(&report, &InTurn).len();
+        let parts = parts(&report).len();
         assert!(parts > 1);
         assert_eq!(parts, textbook(&classes, most - overhead), "{most}");
     }

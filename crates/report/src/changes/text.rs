@@ -7,7 +7,7 @@ use std::fmt::{self, Display, Write as _};
 use super::advice::why;
 use super::markdown::impacts;
 use super::official::Word;
-use super::outline::{Kind, Section, fails, halves, outline, weight};
+use super::outline::{Kind, Section, fails, outline, weight};
 use super::title::title;
 use super::{Report, Side, accept, card, help, message, of_file, official, verdict};
 use crate::escape::line;
@@ -18,40 +18,21 @@ use opatlas_diff::revision::UnreadSide;
 use opatlas_diff::rules::{ChangeRuleId, Level};
 use opatlas_diff::{Change, Fragment};
 use opatlas_source::diagnostic::{Finding, Severity};
-use opatlas_source::{Message, Pair, both};
+use opatlas_source::Message;
 
 /// Cards are shown for causes with as many new operators at most.
 const MOST_CARDS: usize = 3;
 
-/// How long the text of a change is, in bytes, about.
-const CHANGE: usize = 160;
-
-/// The whole report, rendered in two halves, each until it is over the room.
+/// The whole report, until it is over the room.
 #[must_use]
-pub fn text(report: &Report<'_>, colour: Colour, pair: &dyn Pair) -> String {
-    let shown = |changes: usize| Shown {
+pub fn text(report: &Report<'_>, colour: Colour) -> String {
+    let mut shown = Shown {
         report,
         colour,
-        out: String::with_capacity(changes * CHANGE),
+        out: String::new(),
     };
-    let sections = outline(report);
-    let (first, second) = halves(&sections);
-    let changes = report.judgement.changes.len();
-    let (mut shown, second) = both(
-        pair,
-        || {
-            let mut shown = shown(changes);
-            shown.unread();
-            shown.sections(first);
-            shown
-        },
-        || {
-            let mut shown = shown(changes / 2);
-            shown.sections(second);
-            shown.out
-        },
-    );
-    shown.out.push_str(&second);
+    shown.unread();
+    shown.sections(&outline(report));
     if report.room.is_over(shown.out.len()) {
         return shown.out;
     }

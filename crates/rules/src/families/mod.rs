@@ -16,7 +16,6 @@ mod grammar;
 mod group_tags;
 mod out_naming;
 mod overloads;
-mod parts;
 mod returns;
 mod runtime;
 mod scope;
@@ -35,7 +34,6 @@ pub use sources::check_sources;
 
 use super::Rule;
 use super::sink::Sink;
-pub(super) use parts::check as check_entries;
 pub(super) use scope::Scope;
 
 /// The tables of all families.
@@ -75,24 +73,29 @@ pub(super) static TABLES: &[&[Rule]] = &[
 /// What finds faults.
 pub(super) type Check = fn(&Scope<'_>, &mut Sink);
 
-/// The checks of how entries go together, behind those of each by itself ([`check_entries`]). Those of
-/// `autogen` ask what all the others found.
+/// All checks in the order in which they run. `autogen` asks what those before it found.
 #[rustfmt::skip]
-pub(super) static ACROSS_ENTRIES: &[Check] = &[
+pub(super) static CHECKS: &[Check] = &[
+    scope::readings,
+    grammar::entries,
+    fields::entries,
+    annotations::entries,
+    arguments::entries,
+    types::entries,
+    out_naming::entries,
+    defaults::entries,
+    returns::entries,
+    variants::entries,
+    tags::entries,
+    dispatch::entries,
+    structured::entries,
+    conventions::entries,
     grammar::check,
     overloads::check,
     dispatch::check,
     structured::check,
     autogen::check,
-];
-
-/// The checks of formulas, a third of the work. They ask nothing of what the others found.
-pub(super) static OF_FORMULAS: &[Check] = &[derivatives::check];
-
-/// The checks of what entries have to do with each other and with other files. They ask nothing of what the
-/// others found.
-#[rustfmt::skip]
-pub(super) static OF_THE_REST: &[Check] = &[
+    derivatives::check,
     group_tags::check,
     views::check,
     bindings::check,

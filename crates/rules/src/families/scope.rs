@@ -17,6 +17,7 @@ use opatlas_source::Span;
 use opatlas_source::diagnostic::{Diagnostic, Related, Severity};
 
 use super::Sink;
+use super::subject::Subject;
 
 /// A group that has all that it needs to be handled as one (torchgen `NativeFunctionsGroup`).
 #[derive(Debug, Clone, Copy)]
@@ -69,6 +70,16 @@ pub(crate) struct Scope<'c> {
     grouped: OnceLock<FxHashMap<&'c str, usize>>,
 }
 
+/// Reports what was found when entries were read.
+pub(super) fn readings(scope: &Scope<'_>, sink: &mut Sink) {
+    for placed in sink.while_wanted(scope.entries()) {
+        for diagnostic in &placed.entry.diagnostics {
+            sink.entry(placed, diagnostic.clone());
+        }
+        sink.more(&placed.entry.diagnostics);
+    }
+}
+
 /// Entries with errors. Rules about groups skip the siblings of these entries, since their findings
 /// would change once the error is fixed.
 #[derive(Default)]
@@ -91,6 +102,23 @@ impl<'c> Scope<'c> {
             broken: OnceLock::new(),
             grouped: OnceLock::new(),
         }
+    }
+
+    /// All entries, in file order.
+    pub(super) fn entries(&self) -> &'c [PlacedEntry] {
+        &self.catalogue.native_functions.entries
+    }
+
+    /// The entries that have a schema.
+    pub(super) fn subjects(&self) -> impl Iterator<Item = Subject<'c>> + use<'c> {
+        let text = &self.catalogue.native_functions.text;
+        let entries = self.entries().iter();
+        entries.filter_map(move |placed| Subject::of(placed, text))
+    }
+
+    /// The operators of `native_functions.yaml`: declared ones, then generated ones.
+    pub(super) fn operators(&self) -> impl Iterator<Item = (OperatorId, &'c Operator)> + use<'c> {
+        self.catalogue.native()
     }
 
     /// Whether an operator is in a complete group or a group of views.
@@ -155,11 +183,6 @@ impl<'c> Scope<'c> {
         self.broken().stories.contains(story(name.stem()))
     }
 
-    /// Takes what was found while a check went over all entries, unless somebody asked for it before.
-    pub(super) fn know_broken(&self, broken: BrokenSiblings<'c>) {
-        let _ = self.broken.set(broken);
-    }
-
     fn broken(&self) -> &BrokenSiblings<'c> {
         self.broken
             .get_or_init(|| BrokenSiblings::of(self.catalogue))
@@ -215,14 +238,8 @@ fn story(stem: &str) -> &str {
 
 impl<'c> BrokenSiblings<'c> {
     fn of(catalogue: &'c Catalogue) -> Self {
-        let mut found = Self::default();
-        found.add(&catalogue.native_functions.entries, catalogue.release);
-        found
-    }
-
-    /// Adds those of these entries that have errors.
-    pub(super) fn add(&mut self, entries: &'c [PlacedEntry], release: Release) {
-        for placed in entries {
+        let (mut found, release) = (Self::default(), catalogue.release);
+        for placed in &catalogue.native_functions.entries {
             let entry = &placed.entry;
             let sound = entry
                 .schema
@@ -233,13 +250,14 @@ impl<'c> BrokenSiblings<'c> {
             let Some(name) = entry.name.as_ref().filter(|_| is_broken) else {
                 continue;
             };
-            self.stories.insert(story(name.stem()));
+            found.stories.insert(story(name.stem()));
             if sound.is_some() {
-                self.signatures.insert(&entry.signature);
+                found.signatures.insert(&entry.signature);
             } else {
-                self.schemas.insert(story(name.stem()));
+                found.schemas.insert(story(name.stem()));
             }
         }
+        found
     }
 }
 

@@ -14,15 +14,14 @@ use opatlas_source::Span;
 use opatlas_source::diagnostic::Diagnostic;
 
 use super::Sink;
-use super::parts::Part;
 use super::scope::Scope;
 use super::subject::Subject;
 use super::types::precomputed;
 
 pub(super) use docs::RULES;
 
-pub(super) fn entries(scope: &Scope<'_>, part: &Part<'_>, sink: &mut Sink) {
-    for subject in sink.while_wanted(part.subjects()) {
+pub(super) fn entries(scope: &Scope<'_>, sink: &mut Sink) {
+    for subject in sink.while_wanted(scope.subjects()) {
         if shorthand(&subject, sink) {
             continue;
         }
@@ -36,12 +35,12 @@ pub(super) fn entries(scope: &Scope<'_>, part: &Part<'_>, sink: &mut Sink) {
             returned_type(&subject, sink);
         }
     }
-    for placed in sink.while_wanted(part.entries) {
+    for placed in sink.while_wanted(scope.entries()) {
         for argument in precomputed(placed).filter(|a| is_shorthand(a.annotation.as_deref())) {
             sink.entry(placed, bang(argument.type_at.0));
         }
     }
-    optional::operators(scope.catalogue, part, sink);
+    optional::operators(scope, sink);
 }
 
 fn is_shorthand(annotation: Option<&Annotation>) -> bool {

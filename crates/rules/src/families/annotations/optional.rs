@@ -11,12 +11,11 @@ use opatlas_source::diagnostic::Diagnostic;
 use opatlas_source::diagnostic::RuleId;
 use opatlas_source::message;
 
-use super::super::Sink;
-use super::super::parts::Part;
+use super::super::{Scope, Sink};
 
 /// Of written operators; a generated one is reported where `autogen` asks for it.
-pub(super) fn operators(catalogue: &Catalogue, part: &Part<'_>, sink: &mut Sink) {
-    for (id, operator) in sink.while_wanted(part.operators()) {
+pub(super) fn operators(scope: &Scope<'_>, sink: &mut Sink) {
+    for (id, operator) in sink.while_wanted(scope.operators()) {
         let Some(placed) = operator.declared() else {
             break;
         };
@@ -24,7 +23,7 @@ pub(super) fn operators(catalogue: &Catalogue, part: &Part<'_>, sink: &mut Sink)
         let Some(argument) = arguments.find(|a| is_optional_write(a)) else {
             continue;
         };
-        if !passed_on(catalogue, id, operator, &placed.entry) {
+        if !passed_on(scope.catalogue, id, operator, &placed.entry) {
             continue;
         }
         let message = message!(

@@ -14,7 +14,6 @@ use opatlas_source::diagnostic::Diagnostic;
 
 use super::Sink;
 use super::grammar::is_quirk;
-use super::parts::Part;
 use super::scope::Scope;
 use super::subject::{Subject, is_identifier, name_place};
 
@@ -31,8 +30,8 @@ const KEYWORDS: [&str; 35] = [
 /// Words of derivative formulas that no argument may be called by.
 const FORMULA_WORDS: [&str; 2] = ["result", "grad_input_mask"];
 
-pub(super) fn entries(scope: &Scope<'_>, part: &Part<'_>, sink: &mut Sink) {
-    for subject in sink.while_wanted(part.subjects()) {
+pub(super) fn entries(scope: &Scope<'_>, sink: &mut Sink) {
+    for subject in sink.while_wanted(scope.subjects()) {
         names(&subject, scope.catalogue.release, sink);
         duplicates(&subject, sink);
         options::optional(&subject, sink);

@@ -5,7 +5,6 @@ mod docs;
 use rustc_hash::FxHashSet;
 
 use super::derivatives::{about, declaration};
-use super::parts::Part;
 use super::scope::Scope;
 use super::subject::Subject;
 use crate::sink::Sink;
@@ -45,8 +44,8 @@ const OUT: &str = "_out";
 const IMPLICIT: &str = "CompositeImplicitAutograd";
 const NON_FUNCTIONAL: &str = "CompositeExplicitAutogradNonFunctional";
 
-pub(super) fn entries(part: &Part<'_>, sink: &mut Sink) {
-    for subject in sink.while_wanted(part.subjects()) {
+pub(super) fn entries(scope: &Scope<'_>, sink: &mut Sink) {
+    for subject in sink.while_wanted(scope.subjects()) {
         list_of_views(&subject, sink);
         non_functional(&subject, sink);
         masks(&subject, sink);

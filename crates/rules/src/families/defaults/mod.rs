@@ -11,16 +11,15 @@ use opatlas_schema::types::Type;
 use opatlas_source::diagnostic::Diagnostic;
 
 use super::Sink;
-use super::parts::Part;
 use super::scope::Scope;
 use super::subject::Subject;
 use super::types::precomputed;
 
 pub(super) use docs::RULES;
 
-pub(super) fn entries(scope: &Scope<'_>, part: &Part<'_>, sink: &mut Sink) {
+pub(super) fn entries(scope: &Scope<'_>, sink: &mut Sink) {
     let release = scope.catalogue.release;
-    for subject in sink.while_wanted(part.subjects()) {
+    for subject in sink.while_wanted(scope.subjects()) {
         suffix(&subject, sink);
         for argument in subject.schema.arguments.all() {
             if let Some(default) = &argument.default {
@@ -29,7 +28,7 @@ pub(super) fn entries(scope: &Scope<'_>, part: &Part<'_>, sink: &mut Sink) {
         }
     }
     if release < Release::V2_5 {
-        for placed in sink.while_wanted(part.entries) {
+        for placed in sink.while_wanted(scope.entries()) {
             for diagnostic in precomputed(placed).filter_map(blank) {
                 sink.entry(placed, diagnostic);
             }

@@ -11,15 +11,14 @@ use opatlas_source::diagnostic::Diagnostic;
 use opatlas_source::diagnostic::RuleId;
 use opatlas_source::message;
 
-use super::super::parts::Part;
 use super::super::scope::{CompleteGroup, Scope};
 
 /// The deepest namespace that C++ can be written for (`NamespaceHelper`).
 const DEEPEST: usize = 2;
 
-pub(super) fn operators(scope: &Scope<'_>, part: &Part<'_>, sink: &mut Sink) {
+pub(super) fn operators(scope: &Scope<'_>, sink: &mut Sink) {
     let catalogue = scope.catalogue;
-    for (id, operator) in sink.while_wanted(part.operators()) {
+    for (id, operator) in sink.while_wanted(scope.operators()) {
         let kernels = catalogue.kernels(id);
         let symint = kernels.iter().find(|k| is_symbolic(k));
         let qualified = kernels.iter().any(|k| k.kernel.namespace.is_some());

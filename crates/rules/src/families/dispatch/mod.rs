@@ -19,7 +19,6 @@ use opatlas_source::diagnostic::Diagnostic;
 
 use super::Sink;
 use super::field_edit::{adding, removing};
-use super::parts::Part;
 use super::scope::{Scope, field_at, is_unread};
 
 pub(super) use docs::RULES;
@@ -31,42 +30,28 @@ const IMPLICIT: &str = "CompositeImplicitAutograd";
 /// The one composite that can be combined with another.
 const NESTED: &str = "CompositeImplicitAutogradNestedTensor";
 
-/// The checks of entries, with what they find once for all of them.
-pub(super) struct OfEntries<'s, 'c> {
-    scope: &'s Scope<'c>,
-    keys: keys::Keys,
-    decomposing: Decomposing<'c>,
-}
-
-impl<'s, 'c> OfEntries<'s, 'c> {
-    pub(super) fn new(scope: &'s Scope<'c>) -> Self {
-        Self {
-            scope,
-            keys: keys::Keys::of(scope.catalogue.release),
-            decomposing: Decomposing::new(scope.catalogue),
+/// The checks that look at one entry at a time.
+pub(super) fn entries(scope: &Scope<'_>, sink: &mut Sink) {
+    let keys = keys::Keys::of(scope.catalogue.release);
+    let decomposing = Decomposing::new(scope.catalogue);
+    for placed in sink.while_wanted(scope.entries()) {
+        let Some(lines) = &placed.entry.dispatch else {
+            factory(scope, placed, sink);
+            default_kernel(placed, sink);
+            continue;
+        };
+        if lines.is_empty() {
+            empty(placed, sink);
+            continue;
         }
-    }
-
-    pub(super) fn check(&self, part: &Part<'_>, sink: &mut Sink) {
-        for placed in sink.while_wanted(part.entries) {
-            let Some(lines) = &placed.entry.dispatch else {
-                factory(self.scope, placed, sink);
-                default_kernel(placed, sink);
-                continue;
-            };
-            if lines.is_empty() {
-                empty(placed, sink);
-                continue;
-            }
-            self.keys.check(placed, lines, sink);
-            composites(placed, lines, sink);
-            if let [line] = lines.as_slice() {
-                only_implicit(self.scope, placed, line, sink);
-            }
-            drops_composite(placed, lines, &self.decomposing, sink);
+        keys.check(placed, lines, sink);
+        composites(placed, lines, sink);
+        if let [line] = lines.as_slice() {
+            only_implicit(scope, placed, line, sink);
         }
-        kernels::operators(self.scope, part, sink);
+        drops_composite(placed, lines, &decomposing, sink);
     }
+    kernels::operators(scope, sink);
 }
 
 fn is_composite(key: &str) -> bool {

@@ -11,10 +11,9 @@ use opatlas_operators::operator::PlacedEntry;
 use opatlas_schema::function::Argument;
 use opatlas_source::diagnostic::Diagnostic;
 
-use super::Sink;
 use super::field_edit::adding;
-use super::parts::Part;
 use super::subject::Subject;
+use super::{Scope, Sink};
 
 pub(super) use docs::RULES;
 
@@ -24,8 +23,8 @@ const PYTHON_MODULES: [&str; 6] = ["nn", "fft", "linalg", "sparse", "special", "
 /// What `category_override` means something as.
 const CATEGORIES: [&str; 2] = ["factory", "dummy"];
 
-pub(super) fn entries(part: &Part<'_>, sink: &mut Sink) {
-    for placed in sink.while_wanted(part.entries) {
+pub(super) fn entries(scope: &Scope<'_>, sink: &mut Sink) {
+    for placed in sink.while_wanted(scope.entries()) {
         manual_registration(placed, sink);
         let entry = &placed.entry;
         known(
@@ -45,7 +44,7 @@ pub(super) fn entries(part: &Part<'_>, sink: &mut Sink) {
             sink,
         );
     }
-    for subject in sink.while_wanted(part.subjects()) {
+    for subject in sink.while_wanted(scope.subjects()) {
         foreach(&subject, sink);
         const_ref(&subject, sink);
         no_default_args(&subject, sink);

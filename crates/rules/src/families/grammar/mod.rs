@@ -16,14 +16,13 @@ use opatlas_source::Span;
 use opatlas_source::diagnostic::Diagnostic;
 
 use super::Sink;
-use super::parts::Part;
 use super::scope::Scope;
 use super::subject::{Subject, is_identifier, name_place};
 
 pub(super) use docs::RULES;
 
-pub(super) fn entries(scope: &Scope<'_>, part: &Part<'_>, sink: &mut Sink) {
-    for subject in sink.while_wanted(part.subjects()) {
+pub(super) fn entries(scope: &Scope<'_>, sink: &mut Sink) {
+    for subject in sink.while_wanted(scope.subjects()) {
         quirks(&subject, sink);
         if !files::writable(&subject, scope.catalogue.release, sink) {
             charset(&subject, sink);

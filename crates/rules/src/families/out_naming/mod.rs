@@ -11,16 +11,15 @@ use opatlas_schema::function::{Argument, FunctionSchema, SchemaKind};
 use opatlas_source::diagnostic::Diagnostic;
 
 use super::Sink;
-use super::parts::Part;
 use super::scope::Scope;
 use super::subject::{Subject, name_place};
 
 pub(super) use docs::RULES;
 
-pub(super) fn entries(scope: &Scope<'_>, part: &Part<'_>, sink: &mut Sink) {
+pub(super) fn entries(scope: &Scope<'_>, sink: &mut Sink) {
     let catalogue = scope.catalogue;
     let text = &catalogue.native_functions.text;
-    for (id, operator) in sink.while_wanted(part.operators()) {
+    for (id, operator) in sink.while_wanted(scope.operators()) {
         let subject = operator
             .declared()
             .and_then(|placed| Subject::of(placed, text));

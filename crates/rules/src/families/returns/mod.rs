@@ -11,15 +11,14 @@ use opatlas_source::Span;
 use opatlas_source::diagnostic::Diagnostic;
 
 use super::Sink;
-use super::parts::Part;
 use super::scope::Scope;
 use super::subject::Subject;
 use super::types::is_sound;
 
 pub(super) use docs::RULES;
 
-pub(super) fn entries(scope: &Scope<'_>, part: &Part<'_>, sink: &mut Sink) {
-    for subject in sink.while_wanted(part.subjects()) {
+pub(super) fn entries(scope: &Scope<'_>, sink: &mut Sink) {
+    for subject in sink.while_wanted(scope.subjects()) {
         for ret in &subject.schema.returns {
             if !ret.ty.is_tensor() {
                 of_type(&subject, ret, scope.catalogue.release, sink);

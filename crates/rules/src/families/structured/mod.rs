@@ -19,14 +19,13 @@ use opatlas_source::diagnostic::Diagnostic;
 
 use super::Sink;
 use super::field_edit::removing;
-use super::parts::Part;
 use super::scope::{Scope, field_at, is_unread};
 
 pub(super) use docs::RULES;
 
-pub(super) fn entries(scope: &Scope<'_>, part: &Part<'_>, sink: &mut Sink) {
+pub(super) fn entries(scope: &Scope<'_>, sink: &mut Sink) {
     let release = scope.catalogue.release;
-    for placed in sink.while_wanted(part.entries) {
+    for placed in sink.while_wanted(scope.entries()) {
         let entry = &placed.entry;
         if entry.structured || entry.structured_delegate.is_some() {
             placement(scope, placed, sink);

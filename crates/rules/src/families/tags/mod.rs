@@ -14,7 +14,6 @@ use opatlas_source::diagnostic::Diagnostic;
 
 use super::Sink;
 use super::field_edit::adding;
-use super::parts::Part;
 use super::scope::Scope;
 use super::subject::{Subject, name_place};
 
@@ -22,16 +21,16 @@ pub(super) use docs::RULES;
 
 const SEEDED: &str = "nondeterministic_seeded";
 
-pub(super) fn entries(scope: &Scope<'_>, part: &Part<'_>, sink: &mut Sink) {
+pub(super) fn entries(scope: &Scope<'_>, sink: &mut Sink) {
     let catalogue = scope.catalogue;
-    for placed in sink.while_wanted(part.entries) {
+    for placed in sink.while_wanted(scope.entries()) {
         for tag in &placed.entry.tags {
             if !catalogue.tags.allows(&tag.value) {
                 unknown(catalogue, placed, tag, sink);
             }
         }
     }
-    for subject in sink.while_wanted(part.subjects()) {
+    for subject in sink.while_wanted(scope.subjects()) {
         random(&subject, catalogue.release, sink);
     }
 }

@@ -13,14 +13,13 @@ use opatlas_source::Span;
 use opatlas_source::diagnostic::Diagnostic;
 
 use super::Sink;
-use super::parts::Part;
 use super::scope::Scope;
 
 pub(super) use docs::RULES;
 
-pub(super) fn entries(scope: &Scope<'_>, part: &Part<'_>, sink: &mut Sink) {
+pub(super) fn entries(scope: &Scope<'_>, sink: &mut Sink) {
     let release = scope.catalogue.release;
-    for subject in sink.while_wanted(part.subjects()) {
+    for subject in sink.while_wanted(scope.subjects()) {
         for argument in subject.schema.arguments.all() {
             judge(
                 &argument.ty,
@@ -35,7 +34,7 @@ pub(super) fn entries(scope: &Scope<'_>, part: &Part<'_>, sink: &mut Sink) {
             judge(&ret.ty, ret.at.0, release, subject.placed, sink);
         }
     }
-    for placed in sink.while_wanted(part.entries) {
+    for placed in sink.while_wanted(scope.entries()) {
         for argument in precomputed(placed) {
             judge(&argument.ty, argument.type_at.0, release, placed, sink);
         }

@@ -10,19 +10,18 @@ use opatlas_schema::function::Argument;
 use opatlas_schema::types::{BaseType, Type};
 use opatlas_source::diagnostic::Diagnostic;
 
-use super::Sink;
-use super::parts::Part;
 use super::subject::Subject;
+use super::{Scope, Sink};
 
 pub(super) use docs::RULES;
 
-pub(super) fn entries(part: &Part<'_>, sink: &mut Sink) {
-    for placed in sink.while_wanted(part.entries) {
+pub(super) fn entries(scope: &Scope<'_>, sink: &mut Sink) {
+    for placed in sink.while_wanted(scope.entries()) {
         if placed.entry.variants.method {
             module(placed, sink);
         }
     }
-    let methods = part.subjects().filter(|it| it.entry().variants.method);
+    let methods = scope.subjects().filter(|it| it.entry().variants.method);
     for subject in sink.while_wanted(methods) {
         if subject.schema.arguments.out().is_empty() {
             method(&subject, sink);
