@@ -35,15 +35,6 @@ impl Read {
         }
     }
 
-    /// The same with other operators.
-    pub fn with(&self, catalogue: Catalogue) -> Self {
-        Self {
-            bundle: self.bundle.clone(),
-            catalogue,
-            observed: Observed::default(),
-        }
-    }
-
     pub fn tables(&self) -> RevisionTables {
         self.tables_of((&Build::ALL, Source::Everything))
     }

@@ -6,18 +6,8 @@ use std::collections::BTreeMap;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_pytorch::release::Release;
 use opatlas_source::diagnostic::{Finding, RuleId, Severity};
-use opatlas_source::{Bundle, DERIVATIVES, LineIndex, NATIVE_FUNCTIONS, Pair, Stop, TAGS};
+use opatlas_source::{Bundle, DERIVATIVES, LineIndex, NATIVE_FUNCTIONS, TAGS};
 use serde_json::Value;
-
-/// Runs the second part first.
-struct Backwards;
-
-impl Pair for Backwards {
-    fn run(&self, one: &mut (dyn FnMut() + Send), other: &mut (dyn FnMut() + Send)) {
-        other();
-        one();
-    }
-}
 
 fn judge(yaml: &[u8], tags: Option<&str>, release: Release) -> (Catalogue, Vec<Finding>) {
     let mut bundle = Bundle::of_native_functions(yaml);

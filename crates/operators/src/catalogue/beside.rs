@@ -32,13 +32,13 @@ impl Parsed {
     pub(super) fn until(bundle: &Bundle, known: &Self, stop: &Stop) -> Result<Self, Stopped> {
         let file = bundle.content(NATIVE_FUNCTIONS);
         let file = file.cloned().unwrap_or_default();
+        let (native, derivatives) = rayon::join(
+            || NativeFunctions::read_until(&file, Some(&known.native), stop),
+            || derivatives(bundle, known.derivatives.as_ref()),
+        );
         Ok(Self {
-            native: Arc::new(NativeFunctions::read_until(
-                &file,
-                Some(&known.native),
-                stop,
-            )?),
-            derivatives: derivatives(bundle, known.derivatives.as_ref()),
+            native: Arc::new(native?),
+            derivatives,
             deprecated: deprecated(bundle, known.deprecated.as_ref()),
         })
     }
