@@ -11,7 +11,7 @@ use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::faces::FaceMaker;
 use opatlas_operators::file::NativeFunctions;
 use opatlas_pytorch::release::Release;
-use opatlas_source::{Bundle, NATIVE_FUNCTIONS, Stop, TAGS};
+use opatlas_source::{Bundle, NATIVE_FUNCTIONS, TAGS};
 
 /// The allocator of the program itself.
 #[global_allocator]

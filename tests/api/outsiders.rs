@@ -78,7 +78,11 @@ async fn commit(server: &Server, id: &str, text: &str) -> Digest {
         position: 1,
         bundle,
     };
-    let read = server.service.read_commits([files], None).await.unwrap();
+    let read = server
+        .service
+        .read_commits([files].into_iter(), None)
+        .await
+        .unwrap();
     server.service.store_commits("p", read, None).await.unwrap();
     digest
 }

@@ -13,6 +13,10 @@ use crate::store::error::StoreError;
 /// # Errors
 /// [`StoreError::Unavailable`] if it cannot be created.
 #[cfg(unix)]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "creates a file and reads nothing"
+)]
 pub(super) fn create(path: &Path) -> Result<(), StoreError> {
     use std::os::unix::fs::OpenOptionsExt as _;
     let mut options = std::fs::OpenOptions::new();

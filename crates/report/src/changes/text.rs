@@ -17,8 +17,8 @@ use opatlas_diff::policy::{Conclusion, Judged};
 use opatlas_diff::revision::UnreadSide;
 use opatlas_diff::rules::{ChangeRuleId, Level};
 use opatlas_diff::{Change, Fragment};
-use opatlas_source::diagnostic::{Finding, Severity};
 use opatlas_source::Message;
+use opatlas_source::diagnostic::{Finding, Severity};
 
 /// Cards are shown for causes with as many new operators at most.
 const MOST_CARDS: usize = 3;
