@@ -8,7 +8,7 @@ use bytes::Bytes;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 
 use crate::http::Api;
-use crate::http::middleware::bounds::{BodyPermit, OverBudget};
+use crate::http::middleware::bounds::OverBudget;
 use crate::wire::problem::{Kind, Problem};
 
 /// The whole body, at most `limit` bytes of it.
@@ -16,42 +16,19 @@ use crate::wire::problem::{Kind, Problem};
 /// # Errors
 /// A problem when it is larger, compressed, breaks off, or does not arrive in time.
 pub async fn collect(request: Request, api: &Api, limit: usize) -> Result<Bytes, Problem> {
-    let mut whole = Vec::new();
-    stream(request, api, limit, |piece| {
-        whole.extend_from_slice(piece);
-        Ok(whole.len())
-    })
-    .await?;
-    Ok(whole.into())
-}
-
-/// Reads a body of at most `limit` bytes piece by piece. `take` says how many bytes it has in
-/// memory.
-///
-/// # Errors
-/// A problem when the body is larger, compressed, breaks off, or does not arrive in time; and what
-/// `take` says.
-pub async fn stream(
-    request: Request,
-    api: &Api,
-    limit: usize,
-    mut take: impl FnMut(&[u8]) -> Result<usize, Problem>,
-) -> Result<(), Problem> {
     expect_plain(request.headers())?;
     expect_length(request.headers(), limit)?;
-    let permit = request.extensions().get::<BodyPermit>().cloned();
     let mut body = Limited::new(request.into_body(), limit);
     let read = async {
+        // Copied, because a small frame can keep a large buffer of its connection alive.
+        let mut whole = Vec::new();
         while let Some(frame) = body.frame().await {
             let frame = frame.map_err(|error| broken(&*error, limit))?;
             if let Some(piece) = frame.data_ref() {
-                let kept = take(piece)?;
-                if let Some(permit) = &permit {
-                    permit.keep(kept);
-                }
+                whole.extend_from_slice(piece);
             }
         }
-        Ok(())
+        Ok(whole.into())
     };
     match tokio::time::timeout(api.config.body_timeout, read).await {
         Ok(read) => read,

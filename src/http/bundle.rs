@@ -3,13 +3,13 @@
 use axum::extract::{FromRequest, Multipart, Request};
 use bytes::Bytes;
 use opatlas_source::Bundle;
+use serde::de::DeserializeOwned;
 
 use crate::http::Api;
 use crate::http::body;
-use crate::http::extract::from_lifted;
-use crate::http::lift;
+use crate::http::extract::{from_json_object, malformed, parsed};
 use crate::service::{Limits, Refusal};
-use crate::wire::bundle::{BundleJson, insert};
+use crate::wire::bundle::{BundleJson, insert, text_bytes};
 use crate::wire::problem::{Kind, Problem};
 
 /// The media types of raw YAML.
@@ -33,8 +33,9 @@ const TOLD: [&str; 3] = [
 #[derive(Debug)]
 pub struct BundleBody(pub Bundle);
 
-/// The position of the files in a [`BundleJson`].
-const FILES: &[&[&str]] = &[&["files"]];
+/// How much of a JSON body may be anything other than file texts, in bytes. Parsed values take many
+/// times the memory of their JSON, so this bounds the memory of a request.
+const LARGEST_REST: usize = 1 << 20;
 
 impl FromRequest<Api> for BundleBody {
     type Rejection = Problem;
@@ -43,11 +44,7 @@ impl FromRequest<Api> for BundleBody {
         let media = body::media(request.headers());
         let bundle = match media.as_deref() {
             Some(media) if YAML.contains(&media) => yaml(request, api).await?,
-            Some("application/json") => {
-                let lifted = lift::read(request, api, FILES).await?;
-                let (body, mut lifted) = from_lifted::<BundleJson>(api, lifted).await?;
-                body.files.bundle(&mut lifted)?
-            }
+            Some("application/json") => json::<BundleJson>(request, api).await?.files.bundle()?,
             Some("multipart/form-data") => multipart(request, api).await?,
             media => return Err(body::unsupported(media, &TOLD)),
         };
@@ -67,6 +64,39 @@ impl FromRequest<Api> for EntriesBody {
         body::expect_media(request.headers(), &YAML)?;
         let limit = api.service.limits().file_bytes;
         Ok(Self(body::collect(request, api, limit).await?))
+    }
+}
+
+/// Reads a JSON body that contains files.
+///
+/// # Errors
+/// As [`body::collect`] and [`from_json_object`]; [`Kind::TooLarge`] if more than 1 MiB of it is not
+/// file texts.
+pub async fn json<T: DeserializeOwned + Send + 'static>(
+    request: Request,
+    api: &Api,
+) -> Result<T, Problem> {
+    let body = body::collect(request, api, api.config.json_bytes).await?;
+    let size = body.len();
+    let read = move || {
+        expect_small_rest(&body)?;
+        from_json_object(&body)
+    };
+    parsed(api, size, read).await
+}
+
+fn expect_small_rest(body: &[u8]) -> Result<(), Problem> {
+    // A smaller body passes without a look, so that its first error is the one of its own type.
+    if body.len() <= LARGEST_REST {
+        return Ok(());
+    }
+    let texts = text_bytes(body).map_err(|error| malformed(&error))?;
+    match body.len() - texts > LARGEST_REST {
+        true => Err(Problem::new(
+            Kind::TooLarge,
+            format!("the body has more than {LARGEST_REST} bytes besides the texts of files"),
+        )),
+        false => Ok(()),
     }
 }
 

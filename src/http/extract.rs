@@ -9,7 +9,6 @@ use serde::de::DeserializeOwned;
 use crate::http::Api;
 use crate::http::body;
 use crate::http::plain;
-use crate::wire::lift::Lifted;
 use crate::wire::problem::{Kind, Problem};
 
 /// The captured parts of the path.
@@ -115,55 +114,25 @@ pub async fn parsed<T: Send + 'static>(
 
 /// Reads JSON; the problem says where it went wrong.
 pub fn from_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
-    serde_json::from_slice(bytes).map_err(|error| malformed(&error, &error.to_string()))
+    serde_json::from_slice(bytes).map_err(|error| malformed(&error))
 }
 
-fn malformed(error: &serde_json::Error, text: &str) -> Problem {
+/// The problem of a body that is not the expected JSON.
+pub fn malformed(error: &serde_json::Error) -> Problem {
     let what = match error.classify() {
         serde_json::error::Category::Data => "the JSON has an unexpected form",
         _ => "the body is not JSON",
     };
-    let text = plain::message(text);
+    let text = plain::message(&error.to_string());
     Problem::new(Kind::MalformedBody, format!("{what}: {text}"))
-}
-
-/// Reads a JSON object whose files were taken out of it; the problem says where in the whole body it
-/// went wrong. Gives the texts of the files back.
-pub async fn from_lifted<T: DeserializeOwned + Send + 'static>(
-    api: &Api,
-    lifted: Lifted,
-) -> Result<(T, Lifted), Problem> {
-    let size = lifted.rest.len();
-    let read = move || Ok((of_rest(&lifted)?, lifted));
-    parsed(api, size, read).await
-}
-
-fn of_rest<T: DeserializeOwned>(lifted: &Lifted) -> Result<T, Problem> {
-    let read = serde_json::from_slice(&lifted.rest).map_err(|error| {
-        let (line, column) = (error.line(), error.column());
-        let text = error.to_string();
-        let place = format!(" at line {line} column {column}");
-        match text.strip_suffix(&place) {
-            Some(what) => {
-                let column = lifted.column(line, column);
-                malformed(&error, &format!("{what} at line {line} column {column}"))
-            }
-            None => malformed(&error, &text),
-        }
-    })?;
-    expect_object(&lifted.rest).map(|()| read)
 }
 
 /// Reads a JSON object; the problem has the position of an error. Accepts an object only, although
 /// the library would also accept a list of members.
 pub fn from_json_object<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     let read = from_json(bytes)?;
-    expect_object(bytes).map(|()| read)
-}
-
-fn expect_object(bytes: &[u8]) -> Result<(), Problem> {
     match bytes.trim_ascii_start().first() {
-        Some(b'{') => Ok(()),
+        Some(b'{') => Ok(read),
         _ => Err(Problem::new(
             Kind::MalformedBody,
             "the JSON has an unexpected form: it must be an object",

@@ -12,7 +12,6 @@ mod describe;
 mod describe_values;
 mod erased;
 pub mod extract;
-pub mod lift;
 pub mod middleware;
 pub mod negotiate;
 pub mod page;

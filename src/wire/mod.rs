@@ -35,7 +35,6 @@ pub mod key_entries;
 pub mod keys;
 pub mod labels;
 pub mod library_schema;
-pub mod lift;
 pub mod matrix;
 pub mod names;
 pub mod operations;

@@ -99,14 +99,13 @@ pub async fn bounded(
         .map_err(|limit| busy("too many requests in progress (`--max-requests`)", limit))?;
     let client = client.map(|client| client.address);
     let permit = BodyPermit::of(&bounds.bodies, client);
-    let mut request = request.map(|body| match body.is_end_stream() {
+    let request = request.map(|body| match body.is_end_stream() {
         true => body,
         false => Body::new(Counted {
             body,
             permit: permit.clone(),
         }),
     });
-    request.extensions_mut().insert(permit.clone());
     let sending = request.extensions().get::<Arc<Sending>>().cloned();
     let expect_read = |bytes| match &sending {
         Some(sending) if sending.is_full(bytes) => Err(Problem::new(
@@ -126,7 +125,7 @@ pub async fn bounded(
 
 /// The memory of the body of one request.
 #[derive(Debug, Clone)]
-pub struct BodyPermit(Arc<Mutex<BodyMemory>>);
+struct BodyPermit(Arc<Mutex<BodyMemory>>);
 
 #[derive(Debug)]
 struct BodyMemory {
@@ -150,13 +149,6 @@ impl BodyPermit {
         memory.reserved.grow(more).map_err(OverBudget)?;
         memory.bytes = sum;
         Ok(())
-    }
-
-    /// Returns the excess over these bytes, because a reader may keep less than it was sent.
-    pub fn keep(&self, bytes: usize) {
-        let mut memory = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        memory.bytes = memory.bytes.min(bytes);
-        memory.reserved.shrink_to(bytes.saturating_sub(SMALL_BODY));
     }
 }
 
@@ -233,13 +225,9 @@ mod tests {
         let error = error.unwrap_err();
         assert!(error.to_string().contains("too many bodies"), "{error}");
         assert!(counted(&permit(), SMALL_BODY).collect().await.is_ok());
-        first.keep(SMALL_BODY + 15);
-        assert_eq!(budget.free(), 15);
-        first.keep(SMALL_BODY + 20);
-        assert_eq!(budget.free(), 15);
-        assert!(counted(&first, 15).collect().await.is_ok());
+        assert!(counted(&first, 10).collect().await.is_ok());
         assert_eq!(budget.free(), 0);
-        first.keep(1);
+        drop(first);
         assert_eq!(budget.free(), 30);
     }
 }

@@ -8,19 +8,20 @@ use opatlas_report::changes::LEAST_MAX_CHARS;
 
 use crate::http::Api;
 use crate::http::body;
-use crate::http::extract::{Path, Query, from_lifted};
-use crate::http::lift;
+use crate::http::bundle;
+use crate::http::extract::{Path, Query};
 use crate::http::middleware::access::Access;
 use crate::http::middleware::kept::Keepable;
 use crate::http::negotiate::{Accept, Media};
 use crate::http::respond;
 use crate::http::routes::compare_parts;
 use crate::http::routes::compare_report::{GIVEN, Making, items, make};
-use crate::http::routes::compare_sides::{FILES, Side, permalink, read_both, side};
+use crate::http::routes::compare_sides::{Side, permalink, read_both, side};
 use crate::http::stream;
 use crate::service::compare::Rulebook;
 use crate::service::policy::{EXCEPTIONS, expect_few};
 use crate::service::{Address, Holds, ServiceError, ViewId};
+use crate::wire::bundle::Files;
 use crate::wire::compare::{ComparePath, CompareQuery};
 use crate::wire::compare_sides::CompareBody;
 use crate::wire::comparison::Comparison;
@@ -195,12 +196,13 @@ pub async fn given(
         Some("application/json") => {}
         other => return Err(body::unsupported(other, &["application/json"])),
     }
-    let lifted = lift::read(request, &api, FILES).await?;
-    let (body, mut lifted) = from_lifted::<CompareBody>(&api, lifted).await?;
+    let body = bundle::json::<CompareBody>(request, &api).await?;
     let service = &api.service;
+    let files = [&body.base.files, &body.head.files].into_iter().flatten();
+    Files::check(files, service.limits())?;
     let release = query.release.as_deref();
-    let base = side(&api, &access, (body.base, &mut lifted), "base", release).await?;
-    let head = side(&api, &access, (body.head, &mut lifted), "head", release).await?;
+    let base = side(&api, &access, body.base, "base", release).await?;
+    let head = side(&api, &access, body.head, "head", release).await?;
     let project = [&head, &base].into_iter().find_map(Side::resolved);
     let mut rulebook = match project {
         Some(resolved) => Rulebook::clone(&*service.rulebook(&resolved.project).await?),

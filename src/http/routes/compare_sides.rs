@@ -13,7 +13,6 @@ use crate::service::{Reader, Resolved, ServiceError};
 use crate::wire::compare::CompareQuery;
 use crate::wire::compare_sides::SideBody;
 use crate::wire::comparison::SideView;
-use crate::wire::lift::Lifted;
 use crate::wire::problem::{Kind, Problem};
 
 /// Reads a stored revision. The comparison runs the rules.
@@ -30,9 +29,6 @@ pub(crate) async fn read_both(
 ) -> Result<(Read, Read), Problem> {
     Ok((read(api, base).await?, read(api, head).await?))
 }
-
-/// The position of the files of both sides in the body.
-pub(crate) const FILES: &[&[&str]] = &[&["base", "files"], &["head", "files"]];
 
 /// A side of a comparison.
 pub(crate) enum Side {
@@ -100,14 +96,14 @@ impl Side {
 pub(crate) async fn side(
     api: &Api,
     access: &Access,
-    (side, lifted): (SideBody, &mut Lifted),
+    side: SideBody,
     name: &'static str,
     release: Option<&str>,
 ) -> Result<Side, Problem> {
     let release = side.release.as_deref().or(release);
     match (side.files, side.project, side.revision) {
         (Some(files), None, None) => {
-            let bundle = files.bundle(lifted)?;
+            let bundle = files.bundle()?;
             api.service.admit(&bundle)?;
             Ok(Side::Given {
                 bundle,
