@@ -1,6 +1,6 @@
 //! Long answers, sent while they are made: lists with one JSON value a line, and comparisons.
 
-use std::sync::Arc;
+use std::io::Write;
 
 use axum::body::Body;
 use axum::http::{HeaderValue, header};
@@ -18,7 +18,7 @@ use crate::http::respond;
 use crate::http::server::SOCKET_BUFFER;
 use crate::service::search::{Filter, find};
 use crate::service::{
-    Effort, Encoding, Items, Reading, Resolved, Service, ServiceError, Snapshot, Unpacker, ViewId,
+    Encoding, Reading, Resolved, Service, ServiceError, Snapshot, Unpacker, ViewId,
 };
 use crate::wire::json;
 use crate::wire::operators::expect_values;
@@ -30,8 +30,6 @@ const STEP: usize = 8 << 10;
 /// How many bytes of a streamed answer may be in the buffers of its connection: those of the system,
 /// and as many in those of hyper.
 const SENDING: usize = 2 * SOCKET_BUFFER as usize;
-/// How many lines are sent together, of some kilobytes each.
-const LINES: usize = 64;
 
 /// Answers with a line for each operator that a filter asks for: 304 where the client has them, what
 /// is in memory, or what `line` makes of each.
@@ -56,8 +54,10 @@ pub async fn operators(
             let snapshot = api.service.snapshot(revision).await?;
             filter.check(&snapshot.catalogue)?;
             expect_values(&snapshot.catalogue, &filter)?;
-            let items = move |stop: &Stop| lines(snapshot, &filter, line, stop);
-            api.service.make_bulk((id, form), items)
+            let write = move |stop: &Stop, out: &mut dyn Write| {
+                write_lines(&snapshot, &filter, line, (stop, out))
+            };
+            api.service.make_bulk((id, form), write)
         }
     };
     let mut response = answer(&api.service, accept, (id, Media::NdJson), reading).await?;
@@ -102,26 +102,20 @@ pub async fn answer(
     Ok(response)
 }
 
-/// The lines of the operators that a filter asks for.
-fn lines(
-    snapshot: Arc<Snapshot>,
+/// Writes the lines of the operators that a filter asks for.
+fn write_lines(
+    snapshot: &Snapshot,
     filter: &Filter,
-    line: impl Fn(&Snapshot, OperatorId, &mut Vec<u8>) + Send + Sync + 'static,
-    stop: &Stop,
-) -> Result<Items, ServiceError> {
-    let found = find(&snapshot, filter, stop)?;
-    Ok(Items {
-        count: found.len(),
-        piece: LINES,
-        make: Box::new(move |range, text| {
-            for &id in &found[range] {
-                line(&snapshot, id, text);
-            }
-            Ok(())
-        }),
-        aside: Box::new(|| ()),
-        effort: Effort::Often,
-    })
+    line: impl Fn(&Snapshot, OperatorId, &mut Vec<u8>),
+    (stop, out): (&Stop, &mut dyn Write),
+) -> Result<(), ServiceError> {
+    let mut text = Vec::new();
+    for id in find(snapshot, filter, stop)? {
+        text.clear();
+        line(snapshot, id, &mut text);
+        out.write_all(&text).map_err(ServiceError::of_write)?;
+    }
+    Ok(())
 }
 
 /// Streams an answer, or sends it whole where all of it is there.

@@ -1,12 +1,12 @@
-//! Long answers: made in pieces, sent while they are made, and kept compressed.
+//! Long answers: compressed and sent while they are made, then kept compressed.
 //!
-//! An answer is made once for all who ask for it in a form, gzip or Zstandard. Who comes while it is
-//! made reads along from the beginning. It is one compressed stream that is flushed again and again, so
-//! what is made can be sent soon. Who wants plain text gets it decompressed on the way
-//! ([`Unpacker`]): the text is an order of magnitude larger, and is never in memory as a whole.
+//! An answer is made once in each form, gzip or Zstandard, for everyone who asks for it; whoever asks while
+//! it is made reads along from the beginning. Plain text is decompressed on its way to the client
+//! ([`super::Unpacker`]), because it is ten times larger and must not be in memory as a whole.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::io::{self, BufWriter, Write};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use moka::sync::Cache;
@@ -14,43 +14,23 @@ use opatlas_source::Stop;
 use tokio::sync::watch;
 
 use super::Service;
-use super::ahead::{Ahead, Aside, Make};
 use super::answers::{Answers, LARGEST_ANSWER};
 use super::error::ServiceError;
-use super::packing::{Effort, Packer};
+use super::packing::Packer;
 use super::views::{Encoding, ViewId, count_look};
+use super::work::Workers;
 
-/// How many bytes of text are sent together, behind the first piece: some seventy thousand when compressed. Each
-/// time wakes the connection and its client, which takes a processor from who makes the next pieces: with a quarter
-/// of this, a comparison of 8 MB took 2 to 5 % longer.
-const TOGETHER: usize = 1 << 20;
-/// How many make the first one, which somebody waits for.
-const FIRST_PIECE: usize = 4;
-/// What an answer takes besides its bytes, in bytes, about.
+/// The text that is sent together, in bytes: about 20 KB compressed.
+const PIECE: usize = 256 << 10;
+/// The text that is compressed together, in bytes.
+const BUFFER: usize = 32 << 10;
+/// The memory of a kept answer besides its bytes, in bytes, by estimate.
 const ENTRY: usize = 256;
-
-/// The items of a long answer, made on demand.
-pub struct Items {
-    /// How many there are.
-    pub count: usize,
-    /// How many make a piece: up to a millisecond of work, and so many that compressing one is worth it.
-    pub piece: usize,
-    /// Appends the text of those of a range.
-    pub make: Box<Make<'static>>,
-    /// Makes what only later ones need, if that takes long, so that it can be made beside the first.
-    pub aside: Box<Aside<'static>>,
-    /// How much time to spend on making the answer smaller.
-    pub effort: Effort,
-}
 
 /// A long answer in a form.
 type Key = (ViewId, Encoding);
 
-/// A long answer, of which more and more is there.
-#[derive(Debug)]
-struct Bulk(watch::Sender<Grown>);
-
-/// What there is of it.
+/// The part of an answer that is made.
 #[derive(Debug, Default)]
 struct Grown {
     pieces: Vec<Bytes>,
@@ -58,29 +38,34 @@ struct Grown {
     end: Option<Result<(), Arc<ServiceError>>>,
 }
 
-/// A long answer as somebody reads it, from its beginning.
+/// A long answer as somebody reads it, from its beginning. It is made only while somebody reads it.
 #[derive(Debug)]
 pub struct Reading {
     grown: watch::Receiver<Grown>,
     next: usize,
-    /// It is made only as long as somebody holds it.
-    _bulk: Arc<Bulk>,
 }
 
 /// The long answers that are kept, and those that are being made.
 #[derive(Clone)]
 pub(super) struct Bulks {
-    kept: Cache<Key, Arc<Bulk>>,
-    growing: Arc<Mutex<HashMap<Key, Weak<Bulk>>>>,
+    kept: Cache<Key, Bytes>,
+    growing: Arc<Mutex<Growing>>,
+}
+
+/// The answers that are being made.
+type Growing = HashMap<Key, Arc<watch::Sender<Grown>>>;
+
+/// A finished answer: its last piece, and all of it if there is memory to keep it.
+struct Finished {
+    last: Bytes,
+    whole: Option<Bytes>,
 }
 
 impl Bulks {
     /// Keeps at most so many bytes.
     pub(super) fn new(budget: u64) -> Self {
-        let weight = |_: &Key, bulk: &Arc<Bulk>| {
-            let bytes: usize = bulk.0.borrow().pieces.iter().map(Bytes::len).sum();
-            u32::try_from(bytes + ENTRY).unwrap_or(u32::MAX)
-        };
+        let weight =
+            |_: &Key, whole: &Bytes| u32::try_from(whole.len() + ENTRY).unwrap_or(u32::MAX);
         let kept = Cache::builder().name("bulk").weigher(weight);
         Self {
             kept: kept.max_capacity(budget).build(),
@@ -94,117 +79,179 @@ impl Bulks {
         (self.kept.entry_count(), self.kept.weighted_size())
     }
 
-    fn growing(&self) -> MutexGuard<'_, HashMap<Key, Weak<Bulk>>> {
+    fn growing(&self) -> MutexGuard<'_, Growing> {
         self.growing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The answer where it is there or is being made.
-    fn find(&self, key: Key) -> Option<Arc<Bulk>> {
-        let growing = self.growing();
-        let bulk = growing.get(&key).and_then(Weak::upgrade);
-        // What is not made any more is kept, if it was made.
-        bulk.or_else(|| self.kept.get(&key))
+    /// The answer if it is kept or being made.
+    fn find(&self, key: Key) -> Option<Reading> {
+        self.find_in(&self.growing(), key)
     }
 
-    /// The same, or a new one that the caller has to make.
-    fn find_or_begin(&self, key: Key) -> (Arc<Bulk>, bool) {
-        let mut growing = self.growing();
-        let bulk = growing.get(&key).and_then(Weak::upgrade);
-        if let Some(bulk) = bulk.or_else(|| self.kept.get(&key)) {
-            return (bulk, false);
+    fn find_in(&self, growing: &Growing, key: Key) -> Option<Reading> {
+        match growing.get(&key) {
+            Some(grown) => Some(Reading::new(grown.subscribe())),
+            None => self.kept.get(&key).map(Reading::of_whole),
         }
-        let bulk = Arc::new(Bulk(watch::Sender::new(Grown::default())));
-        growing.insert(key, Arc::downgrade(&bulk));
-        (bulk, true)
     }
 
-    /// Whether nobody reads what only its maker holds; nobody finds it any more then.
-    fn is_given_up(&self, key: Key, bulk: &Arc<Bulk>) -> bool {
-        let mut growing = self.growing();
-        let is_alone = Arc::strong_count(bulk) == 1;
-        if is_alone {
-            growing.remove(&key);
-        }
-        is_alone
-    }
-
-    /// Ends an answer with its last piece and, if it was made, keeps it in one piece. Readers get the last piece
-    /// before that copy is made; until it is kept, others find the pieces.
-    fn end(&self, key: Key, bulk: &Bulk, last: Result<Vec<u8>, ServiceError>, answers: &Answers) {
-        let last = last.and_then(|last| answers.hold(last));
-        let is_made = last.is_ok();
-        bulk.0.send_modify(|grown| {
-            let end = last.map(|last| grown.pieces.push(last));
-            grown.end = Some(end.map_err(Arc::new));
-        });
-        if is_made {
-            let whole = bulk.0.borrow().pieces.concat();
-            if let Ok(whole) = answers.hold(whole) {
-                let whole = Grown {
-                    pieces: vec![whole],
-                    end: Some(Ok(())),
-                };
-                self.kept
-                    .insert(key, Arc::new(Bulk(watch::Sender::new(whole))));
-            }
-        }
-        self.growing().remove(&key);
-    }
-
-    /// Makes all pieces, as long as somebody reads them. Returns the last one, which ends the answer.
-    fn make(
+    /// The answer, made on a worker if it is neither kept nor being made.
+    fn find_or_make(
         &self,
         key: Key,
-        bulk: &Arc<Bulk>,
-        items: &Items,
-        (answers, stop): (&Answers, &Stop),
-    ) -> Result<Vec<u8>, ServiceError> {
-        let is_short = items.count <= items.piece;
-        let first = if is_short { items.count } else { FIRST_PIECE };
-        let (mut waiting, mut bytes) = (0, 0);
-        let mut counted = |packed: Vec<u8>| {
-            bytes += packed.len();
-            let limit = LARGEST_ANSWER;
-            match bytes > limit {
-                true => Err(ServiceError::LargeAnswer { limit }),
-                false => Ok(packed),
+        (workers, answers): (&Workers, &Answers),
+        write: impl FnOnce(&Stop, &mut dyn Write) -> Result<(), ServiceError> + Send + 'static,
+    ) -> Reading {
+        let mut growing = self.growing();
+        if let Some(reading) = self.find_in(&growing, key) {
+            return reading;
+        }
+        let (grown, receiver) = watch::channel(Grown::default());
+        let grown = Arc::new(grown);
+        growing.insert(key, Arc::clone(&grown));
+        let (bulks, workers, answers) = (self.clone(), workers.clone(), answers.clone());
+        tokio::spawn(async move {
+            let to = Arc::clone(&grown);
+            let made = workers.run(move |stop| Ok(make(key.1, write, (&to, &answers), stop)));
+            tokio::select! {
+                made = made => bulks.end(key, &grown, made.flatten()),
+                // The work stops with its future.
+                () = bulks.given_up(key, &grown) => {}
+            }
+        });
+        Reading::new(receiver)
+    }
+
+    /// Ends an answer, and keeps it if it was made.
+    fn end(&self, key: Key, grown: &watch::Sender<Grown>, made: Result<Finished, ServiceError>) {
+        let mut growing = self.growing();
+        growing.remove(&key);
+        grown.send_modify(|grown| {
+            grown.end = Some(match made {
+                Ok(Finished { last, whole }) => {
+                    if let Some(whole) = whole {
+                        self.kept.insert(key, whole);
+                    }
+                    grown.pieces.push(last);
+                    Ok(())
+                }
+                Err(error) => Err(Arc::new(error)),
+            });
+        });
+    }
+
+    /// Waits until nobody reads the answer. It is not found after that.
+    async fn given_up(&self, key: Key, grown: &watch::Sender<Grown>) {
+        loop {
+            grown.closed().await;
+            // Readers are added under the lock only.
+            let mut growing = self.growing();
+            if grown.is_closed() {
+                growing.remove(&key);
+                return;
+            }
+        }
+    }
+}
+
+/// Makes an answer and hands all but its last piece to its readers.
+fn make(
+    form: Encoding,
+    write: impl FnOnce(&Stop, &mut dyn Write) -> Result<(), ServiceError>,
+    (grown, answers): (&watch::Sender<Grown>, &Answers),
+    stop: &Stop,
+) -> Result<Finished, ServiceError> {
+    let pieces = Pieces {
+        packer: Packer::new(form).map_err(ServiceError::failed)?,
+        grown,
+        answers,
+        stop,
+        waiting: 0,
+        packed: 0,
+    };
+    let mut out = BufWriter::with_capacity(BUFFER, pieces);
+    write(stop, &mut out)?;
+    let pieces = out.into_inner();
+    pieces
+        .map_err(|error| ServiceError::of_write(error.into_error()))?
+        .finish()
+}
+
+/// Compresses what is written to it, and hands it to the readers of an answer piece by piece.
+struct Pieces<'a> {
+    packer: Packer,
+    grown: &'a watch::Sender<Grown>,
+    answers: &'a Answers,
+    stop: &'a Stop,
+    /// The text since the last piece, in bytes.
+    waiting: usize,
+    /// The compressed pieces so far, in bytes.
+    packed: usize,
+}
+
+impl Pieces<'_> {
+    fn add(&mut self, text: &[u8]) -> Result<(), ServiceError> {
+        self.stop.check()?;
+        self.packer.write_all(text).map_err(ServiceError::failed)?;
+        self.waiting += text.len();
+        if self.waiting >= PIECE {
+            self.waiting = 0;
+            let packed = self.packer.take().map_err(ServiceError::failed)?;
+            self.packed += packed.len();
+            let piece = hold(self.answers, packed, self.packed)?;
+            self.grown.send_modify(|grown| grown.pieces.push(piece));
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Result<Finished, ServiceError> {
+        self.stop.check()?;
+        let packed = self.packer.finish().map_err(ServiceError::failed)?;
+        let bytes = self.packed + packed.len();
+        let last = hold(self.answers, packed, bytes)?;
+        let pieces = self.grown.borrow().pieces.clone();
+        let whole = match pieces.is_empty() {
+            true => Some(last.clone()),
+            false => {
+                let whole = [pieces.concat(), last.to_vec()].concat();
+                self.answers.hold(whole).ok()
             }
         };
-        let mut packer = Packer::new(key.1, items.effort);
-        // Somebody waits for the first piece, unless it is all.
-        let mut is_first = !is_short;
-        let mut pack = |text: &[u8]| {
-            stop.check()?;
-            if self.is_given_up(key, bulk) {
-                stop.request();
-            }
-            packer.write(text);
-            waiting += text.len();
-            if is_first || waiting >= TOGETHER {
-                let piece = answers.hold(counted(packer.flush())?)?;
-                bulk.0.send_modify(|grown| grown.pieces.push(piece));
-                (is_first, waiting) = (false, 0);
-            }
-            Ok(())
-        };
-        let make = (&*items.make, &*items.aside);
-        // Compressing is a fifth of the work, and needs one piece after the other.
-        let ahead = Ahead::new(items.count, (first, items.piece), make, &mut pack);
-        ahead.lead();
-        ahead.help();
-        ahead.result()?;
-        stop.check()?;
-        counted(packer.finish())
+        Ok(Finished { last, whole })
+    }
+}
+
+impl Write for Pieces<'_> {
+    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        self.add(text).map_err(io::Error::other)?;
+        Ok(text.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Reserves memory for a piece of an answer that has so many bytes with it.
+fn hold(answers: &Answers, piece: Vec<u8>, bytes: usize) -> Result<Bytes, ServiceError> {
+    let limit = LARGEST_ANSWER;
+    match bytes > limit {
+        true => Err(ServiceError::LargeAnswer { limit }),
+        false => answers.hold(piece),
     }
 }
 
 impl Reading {
-    fn of(bulk: Arc<Bulk>) -> Self {
-        Self {
-            grown: bulk.0.subscribe(),
-            next: 0,
-            _bulk: bulk,
-        }
+    fn new(grown: watch::Receiver<Grown>) -> Self {
+        Self { grown, next: 0 }
+    }
+
+    fn of_whole(whole: Bytes) -> Self {
+        let grown = Grown {
+            pieces: vec![whole],
+            end: Some(Ok(())),
+        };
+        Self::new(watch::channel(grown).1)
     }
 
     /// All of it, if all of it is there in one piece when its beginning is.
@@ -242,44 +289,20 @@ impl Reading {
 impl Service {
     /// The long answer of this id in a form, gzip or Zstandard, if it is there or is being made.
     pub fn bulk(&self, id: ViewId, form: Encoding) -> Option<Reading> {
-        let found = self.bulks.find((id, form)).map(Reading::of);
+        let found = self.bulks.find((id, form));
         count_look("bulk", found.is_some());
         found
     }
 
-    /// The same, made if necessary: off the async threads, as long as somebody reads it.
+    /// The long answer of this id in a form. If it is not there, `write` makes it off the async
+    /// threads, as long as somebody reads it.
     pub fn make_bulk(
         &self,
         (id, form): (ViewId, Encoding),
-        items: impl FnOnce(&Stop) -> Result<Items, ServiceError> + Send + 'static,
+        write: impl FnOnce(&Stop, &mut dyn Write) -> Result<(), ServiceError> + Send + 'static,
     ) -> Reading {
-        let key = (id, form);
-        let (bulk, is_new) = self.bulks.find_or_begin(key);
-        let reading = Reading::of(Arc::clone(&bulk));
-        if is_new {
-            let (bulks, answers) = (self.bulks.clone(), self.answers.clone());
-            let workers = self.workers.clone();
-            // Whoever asked first may go before the others.
-            tokio::spawn(async move {
-                let made = {
-                    let (bulks, answers) = (bulks.clone(), answers.clone());
-                    let bulk = Arc::clone(&bulk);
-                    let make = move |stop: &Stop| {
-                        let made = items(stop).and_then(|items| {
-                            let last = bulks.make(key, &bulk, &items, (&answers, stop))?;
-                            bulks.end(key, &bulk, Ok(last), &answers);
-                            Ok(())
-                        });
-                        Ok(made)
-                    };
-                    workers.run(make).await
-                };
-                if let Err(error) = made.flatten() {
-                    bulks.end(key, &bulk, Err(error), &answers);
-                }
-            });
-        }
-        reading
+        let by = (&self.workers, &self.answers);
+        self.bulks.find_or_make((id, form), by, write)
     }
 }
 
@@ -288,31 +311,19 @@ mod tests {
     use std::io::Read as _;
     use std::ops::Range;
     use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::mpsc;
+    use std::time::Duration;
 
     use super::*;
     use crate::service::Unpacker;
     use opatlas_source::Digest;
 
     const COUNT: usize = 30_000;
-    const PIECE: usize = 64;
+    const PATIENCE: Duration = Duration::from_secs(60);
 
-    fn text(range: Range<usize>) -> Vec<u8> {
-        let lines = range.map(|at| format!("{{\"line\":{at},\"square\":{}}}\n", at * at));
-        lines.collect::<String>().into_bytes()
-    }
-
-    fn items(made: Arc<AtomicUsize>) -> Items {
-        Items {
-            count: COUNT,
-            piece: PIECE,
-            make: Box::new(move |range, out| {
-                made.fetch_add(range.len(), Ordering::Relaxed);
-                out.extend(text(range));
-                Ok(())
-            }),
-            aside: Box::new(|| ()),
-            effort: Effort::Often,
-        }
+    fn text(range: Range<usize>) -> String {
+        let line = |at: usize| format!("{{\"line\":{at},\"square\":{}}}\n", at * at);
+        range.map(line).collect()
     }
 
     fn id(name: &str) -> ViewId {
@@ -327,39 +338,60 @@ mod tests {
         Ok(pieces)
     }
 
-    /// Makes an answer where it is to be made, as the service does.
-    fn make(bulks: &Bulks, key: Key, made: &Arc<AtomicUsize>, answers: &Answers) -> Reading {
-        let (bulk, is_new) = bulks.find_or_begin(key);
-        let reading = Reading::of(Arc::clone(&bulk));
-        if is_new {
-            let items = items(Arc::clone(made));
-            let done = bulks.make(key, &bulk, &items, (answers, &Stop::new()));
-            bulks.end(key, &bulk, done, answers);
+    struct Maker {
+        bulks: Bulks,
+        workers: Workers,
+        answers: Answers,
+        made: Arc<AtomicUsize>,
+    }
+
+    impl Maker {
+        fn new(answers: usize) -> Self {
+            Self {
+                bulks: Bulks::new(1 << 20),
+                workers: Workers::new(2, PATIENCE),
+                answers: Answers::new(answers),
+                made: Arc::default(),
+            }
         }
-        reading
+
+        fn make(
+            &self,
+            key: Key,
+            write: impl FnOnce(&Stop, &mut dyn Write) -> Result<(), ServiceError> + Send + 'static,
+        ) -> Reading {
+            self.bulks
+                .find_or_make(key, (&self.workers, &self.answers), write)
+        }
+
+        /// An answer of so many lines.
+        fn lines(&self, key: Key, count: usize) -> Reading {
+            let made = Arc::clone(&self.made);
+            self.make(key, move |_, out| {
+                made.fetch_add(1, Ordering::Relaxed);
+                let written = out.write_all(text(0..count).as_bytes());
+                written.map_err(ServiceError::of_write)
+            })
+        }
     }
 
     #[tokio::test]
     async fn an_answer_is_made_once_in_each_form_and_comes_back() {
-        let (bulks, answers) = (Bulks::new(1 << 20), Answers::new(1 << 24));
-        let made = Arc::default();
+        let maker = Maker::new(1 << 24);
         for form in [Encoding::Gzip, Encoding::Zstd] {
-            let mut first = make(&bulks, (id("a"), form), &made, &answers);
-            assert!(first.whole().await.is_none(), "it is still as it was sent");
-            let pieces = read(first).await.unwrap();
-            assert!(pieces.len() > text(0..COUNT).len() / (TOGETHER + PIECE * 64));
-            let mut again = make(&bulks, (id("a"), form), &made, &answers);
-            assert_eq!(again.whole().await.unwrap(), pieces.concat());
+            let pieces = read(maker.lines((id("a"), form), COUNT)).await.unwrap();
+            let whole = pieces.concat();
+            let mut again = maker.lines((id("a"), form), COUNT);
+            assert_eq!(again.whole().await.unwrap(), whole);
             let mut plain = Vec::new();
             match form {
                 Encoding::Gzip => {
-                    let whole = again.whole().await.unwrap();
                     let mut decoder = flate2::read::GzDecoder::new(&*whole);
                     decoder.read_to_end(&mut plain).unwrap();
                 }
                 _ => {
                     let mut unpacker = Unpacker::new().unwrap();
-                    for mut piece in pieces.iter().cloned() {
+                    for mut piece in pieces {
                         loop {
                             let text = unpacker.unpack(&mut piece).unwrap();
                             if text.is_empty() {
@@ -368,110 +400,107 @@ mod tests {
                             plain.extend(text);
                         }
                     }
-                    let whole = zstd::stream::decode_all(&*pieces.concat()).unwrap();
-                    assert_eq!(plain, whole);
+                    assert_eq!(plain, zstd::stream::decode_all(&*whole).unwrap());
                 }
             }
-            assert_eq!(plain, text(0..COUNT));
+            assert_eq!(plain, text(0..COUNT).as_bytes());
         }
-        assert_eq!(made.load(Ordering::Relaxed), 2 * COUNT);
-        assert!(bulks.growing().is_empty());
+        assert_eq!(maker.made.load(Ordering::Relaxed), 2);
+        assert!(maker.bulks.growing().is_empty());
     }
 
     #[tokio::test]
     async fn who_comes_while_it_is_made_reads_along() {
-        let (bulks, answers) = (Bulks::new(1 << 20), Answers::new(1 << 24));
+        let maker = Maker::new(1 << 24);
         let key = (id("a"), Encoding::Zstd);
-        let (bulk, is_new) = bulks.find_or_begin(key);
-        assert!(is_new);
-        let first = Reading::of(Arc::clone(&bulk));
-        bulk.0
-            .send_modify(|grown| grown.pieces.push(Bytes::from_static(b"one")));
-        let (same, is_new) = bulks.find_or_begin(key);
-        assert!(Arc::ptr_eq(&same, &bulk) && !is_new);
-        let (first, mut second) = (tokio::spawn(read(first)), Reading::of(same));
-        assert!(second.whole().await.is_none());
-        bulk.0
-            .send_modify(|grown| grown.pieces.push(Bytes::from_static(b"two")));
-        bulks.end(key, &bulk, Ok(b"three".to_vec()), &answers);
-        for pieces in [first.await.unwrap().unwrap(), read(second).await.unwrap()] {
-            assert_eq!(pieces, ["one", "two", "three"]);
-        }
+        let (more, wait) = mpsc::channel::<()>();
+        let mut first = maker.make(key, move |_, out| {
+            let mut part = |range| out.write_all(text(range).as_bytes());
+            part(0..COUNT).map_err(ServiceError::of_write)?;
+            wait.recv_timeout(PATIENCE).unwrap();
+            part(COUNT..2 * COUNT).map_err(ServiceError::of_write)
+        });
+        assert!(first.whole().await.is_none());
+        let second = maker.bulks.find(key).unwrap();
+        more.send(()).unwrap();
+        let (first, second) = (read(first).await.unwrap(), read(second).await.unwrap());
+        assert_eq!(first, second);
+        let plain = zstd::stream::decode_all(&*first.concat()).unwrap();
+        assert_eq!(plain, text(0..2 * COUNT).as_bytes());
     }
 
     #[tokio::test]
     async fn what_nobody_reads_is_given_up_and_made_anew() {
-        let (bulks, answers) = (Bulks::new(1 << 20), Answers::new(1 << 24));
+        let maker = Maker::new(1 << 24);
         let key = (id("a"), Encoding::Gzip);
-        let (bulk, _) = bulks.find_or_begin(key);
-        let made = Arc::default();
-        let items = items(Arc::clone(&made));
-        let done = bulks.make(key, &bulk, &items, (&answers, &Stop::new()));
-        assert!(done.is_err());
-        assert!(made.load(Ordering::Relaxed) < COUNT);
-        bulks.end(key, &bulk, done, &answers);
-        assert!(bulks.find(key).is_none());
-        let pieces = read(make(&bulks, key, &made, &answers)).await.unwrap();
+        let ((begun, begins), (ended, ends)) = (mpsc::channel(), mpsc::channel());
+        let mut reading = maker.make(key, move |_, out| {
+            begun.send(()).unwrap();
+            let error = loop {
+                if let Err(error) = out.write_all(&[b'x'; 1000]) {
+                    break ServiceError::of_write(error);
+                }
+            };
+            let _ = ended.send(matches!(error, ServiceError::Stopped(_)));
+            Err(error)
+        });
+        assert!(reading.next().await.unwrap().is_some());
+        begins.recv_timeout(PATIENCE).unwrap();
+        drop(reading);
+        let ends = tokio::task::spawn_blocking(move || ends.recv_timeout(PATIENCE));
+        assert!(ends.await.unwrap().unwrap(), "it was stopped");
+        assert!(maker.bulks.find(key).is_none());
+        let pieces = read(maker.lines(key, COUNT)).await.unwrap();
         assert!(!pieces.is_empty());
     }
 
     #[tokio::test]
     async fn what_does_not_fit_ends_with_an_error_and_is_not_kept() {
-        let (bulks, answers) = (Bulks::new(1 << 20), Answers::new(0));
+        let maker = Maker::new(0);
         let key = (id("a"), Encoding::Zstd);
-        let (bulk, _) = bulks.find_or_begin(key);
-        let reading = Reading::of(Arc::clone(&bulk));
-        let many = Items {
-            count: 100 * PIECE,
-            piece: PIECE,
-            make: Box::new(|range, out| {
-                let random = |at: usize| Digest::of(&at.to_le_bytes()).to_string();
-                out.extend(range.map(random).collect::<String>().bytes());
-                Ok(())
-            }),
-            aside: Box::new(|| ()),
-            effort: Effort::Often,
-        };
-        let done = bulks.make(key, &bulk, &many, (&answers, &Stop::new()));
-        bulks.end(key, &bulk, done, &answers);
+        let reading = maker.make(key, |_, out| {
+            let random = |at: usize| Digest::of(&at.to_le_bytes()).to_string();
+            let random: String = (0..20_000).map(random).collect();
+            out.write_all(random.as_bytes())
+                .map_err(ServiceError::of_write)
+        });
         let error = read(reading).await.unwrap_err();
         assert!(matches!(*error, ServiceError::Unread), "{error}");
-        assert!(bulks.find(key).is_none());
+        assert!(maker.bulks.find(key).is_none());
+    }
+
+    #[tokio::test]
+    async fn a_failure_ends_the_answer_with_its_error() {
+        let maker = Maker::new(1 << 24);
+        let key = (id("a"), Encoding::Zstd);
+        let error = read(maker.make(key, |_, _| Err(ServiceError::Busy))).await;
+        assert!(matches!(*error.unwrap_err(), ServiceError::Busy));
+        let error = read(maker.make(key, |_, _| panic!("in a test"))).await;
+        assert!(matches!(*error.unwrap_err(), ServiceError::Failed(_)));
+        assert!(maker.bulks.find(key).is_none());
     }
 
     #[tokio::test]
     async fn a_short_answer_is_whole_the_first_time() {
-        let (bulks, answers) = (Bulks::new(1 << 20), Answers::new(1 << 24));
-        let key = (id("a"), Encoding::Zstd);
-        for count in [0, 1, PIECE] {
-            let (bulk, _) = bulks.find_or_begin(key);
-            let mut reading = Reading::of(Arc::clone(&bulk));
-            let few = Items {
-                count,
-                ..items(Arc::default())
-            };
-            let done = bulks.make(key, &bulk, &few, (&answers, &Stop::new()));
-            assert!(bulk.0.borrow().pieces.is_empty());
-            bulks.end(key, &bulk, done, &answers);
+        let maker = Maker::new(1 << 24);
+        for count in [0, 1, 64] {
+            let mut reading = maker.lines((id(&count.to_string()), Encoding::Zstd), count);
             let whole = reading.whole().await.unwrap();
             let plain = zstd::stream::decode_all(&*whole).unwrap();
-            assert_eq!(plain, text(0..count));
-            bulks.kept.invalidate_all();
+            assert_eq!(plain, text(0..count).as_bytes());
         }
     }
 
     #[tokio::test]
     async fn long_answers_have_a_bound_in_bytes() {
-        let budget = 1 << 20;
-        let (bulks, answers) = (Bulks::new(budget), Answers::new(1 << 24));
-        let made = Arc::default();
+        let maker = Maker::new(1 << 24);
         for at in 0..50 {
             let key = (id(&format!("answer {at}")), Encoding::Gzip);
-            read(make(&bulks, key, &made, &answers)).await.unwrap();
+            read(maker.lines(key, COUNT)).await.unwrap();
         }
-        let (entries, bytes) = bulks.size();
+        let (entries, bytes) = maker.bulks.size();
         assert!(
-            bytes <= budget && (1..50).contains(&entries),
+            bytes <= 1 << 20 && (1..50).contains(&entries),
             "{entries} {bytes}"
         );
     }

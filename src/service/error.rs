@@ -190,6 +190,12 @@ impl ServiceError {
         Self::Failed(why.to_string())
     }
 
+    /// The error that ended a writer: its own if it failed with one of these.
+    #[must_use]
+    pub fn of_write(error: std::io::Error) -> Self {
+        error.downcast().unwrap_or_else(Self::failed)
+    }
+
     /// The error itself, where it is shared.
     #[must_use]
     pub fn root(&self) -> &Self {

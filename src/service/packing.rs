@@ -1,109 +1,94 @@
-//! Compressing text that comes in pieces, so that each piece can be sent at once, and back.
+//! Compression of whole answers, and of streams that are sent while they are made; and back.
 
-use std::io::{self, Write as _};
+use std::io::{self, Write};
+use std::mem;
 
 use bytes::{Buf as _, Bytes};
-use zstd::stream::raw::{Decoder, Encoder, Operation as _};
-use zstd::stream::zio::Writer;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use zstd::stream::raw::{Decoder, Operation as _};
+use zstd::stream::write::Encoder;
 
-use super::compressed::LONG_GZIP_LEVEL;
-use super::unused::Unused;
 use super::views::Encoding;
 
-/// The level of Zstandard for a stream, which somebody waits for while it is made. At level 3, a comparison of
-/// 8 MB takes a third longer to compress, and 2 MB more of memory, for a sixteenth fewer bytes.
+/// The level of Zstandard for whole answers.
+const ZSTD_LEVEL: i32 = 3;
+/// The level of Zstandard for streams. Its window determines [`Unpacker::MEMORY`].
 const STREAM_LEVEL: i32 = 1;
-/// That of gzip, for what is mostly asked for once. A comparison of 8 MB takes 15 ms to compress, at the level for long
-/// answers 28 ms, longer than all that another thread has to do meanwhile, for a third more bytes.
-const ONCE_GZIP_LEVEL: u32 = 2;
 
-/// How much time is spent on making a long answer smaller, where the form has a choice.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Effort {
-    /// Little: it is mostly asked for once, by somebody who waits for it.
-    Once,
-    /// More: it is asked for again and again.
-    Often,
+/// The text as gzip.
+///
+/// # Errors
+/// If there is no memory for it.
+pub(super) fn gzip(plain: &[u8]) -> io::Result<Vec<u8>> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(plain)?;
+    encoder.finish()
 }
 
-/// The room of what comes out between two flushes, in bytes: to grow there would copy it several times.
-const ROOM: usize = 96 << 10;
+/// The text as Zstandard.
+///
+/// # Errors
+/// If there is no memory for it.
+pub(super) fn zstd(plain: &[u8]) -> io::Result<Vec<u8>> {
+    zstd::bulk::compress(plain, ZSTD_LEVEL)
+}
 
-/// What Zstandard works in, nearly a megabyte each, of streams that have ended.
-static ENCODERS: Unused<Encoder<'static>> = Unused::new(2);
-
-/// Compresses pieces into one stream.
+/// Compresses what is written to it into one stream.
 pub(super) enum Packer {
-    Gzip(flate2::write::GzEncoder<Vec<u8>>),
-    /// None where Zstandard cannot be set up for lack of memory.
-    Zstd(Option<Writer<Vec<u8>, Encoder<'static>>>),
-}
-
-fn encoder() -> Option<Encoder<'static>> {
-    let Some(mut encoder) = ENCODERS.take() else {
-        return Encoder::new(STREAM_LEVEL).ok();
-    };
-    encoder.reinit().ok()?;
-    Some(encoder)
+    Gzip(GzEncoder<Vec<u8>>),
+    Zstd(Encoder<'static, Vec<u8>>),
 }
 
 impl Packer {
     /// Makes gzip, or else Zstandard.
-    pub(super) fn new(form: Encoding, effort: Effort) -> Self {
-        let level = match effort {
-            Effort::Once => ONCE_GZIP_LEVEL,
-            Effort::Often => LONG_GZIP_LEVEL,
-        };
-        match form {
-            Encoding::Gzip => Self::Gzip(flate2::write::GzEncoder::new(
-                Vec::new(),
-                flate2::Compression::new(level),
-            )),
-            _ => {
-                Self::Zstd(encoder().map(|encoder| Writer::new(Vec::with_capacity(ROOM), encoder)))
-            }
-        }
+    ///
+    /// # Errors
+    /// If there is no memory for it.
+    pub(super) fn new(form: Encoding) -> io::Result<Self> {
+        Ok(match form {
+            Encoding::Gzip => Self::Gzip(GzEncoder::new(Vec::new(), Compression::fast())),
+            Encoding::Zstd | Encoding::Plain => Self::Zstd(Encoder::new(Vec::new(), STREAM_LEVEL)?),
+        })
     }
 
-    /// Compresses a piece. What comes out so far with [`Packer::flush`] decompresses to all pieces so far;
-    /// without it some of it may come later.
-    pub(super) fn write(&mut self, text: &[u8]) {
-        // Writing to memory does not fail.
-        let _ = match self {
-            Self::Gzip(encoder) => encoder.write_all(text),
-            Self::Zstd(Some(writer)) => writer.write_all(text),
-            Self::Zstd(None) => Ok(()),
-        };
-    }
-
-    /// All that has not come out.
-    pub(super) fn flush(&mut self) -> Vec<u8> {
-        match self {
-            Self::Gzip(encoder) => {
-                let _ = encoder.flush();
-                std::mem::take(encoder.get_mut())
-            }
-            Self::Zstd(Some(writer)) => {
-                let _ = writer.flush();
-                std::mem::replace(writer.writer_mut(), Vec::with_capacity(ROOM))
-            }
-            Self::Zstd(None) => Vec::new(),
-        }
+    /// Takes out what was compressed since the last call. All of it together decompresses to all that
+    /// was written so far.
+    ///
+    /// # Errors
+    /// Those of the compressor.
+    pub(super) fn take(&mut self) -> io::Result<Vec<u8>> {
+        self.flush()?;
+        Ok(mem::take(match self {
+            Self::Gzip(encoder) => encoder.get_mut(),
+            Self::Zstd(encoder) => encoder.get_mut(),
+        }))
     }
 
     /// The end of the stream.
-    pub(super) fn finish(self) -> Vec<u8> {
+    ///
+    /// # Errors
+    /// Those of the compressor.
+    pub(super) fn finish(self) -> io::Result<Vec<u8>> {
         match self {
-            Self::Gzip(encoder) => encoder.finish().unwrap_or_default(),
-            Self::Zstd(Some(mut writer)) => {
-                let is_done = writer.finish().is_ok();
-                let (end, encoder) = writer.into_inner();
-                if is_done {
-                    ENCODERS.give(encoder);
-                }
-                end
-            }
-            Self::Zstd(None) => Vec::new(),
+            Self::Gzip(encoder) => encoder.finish(),
+            Self::Zstd(encoder) => encoder.finish(),
+        }
+    }
+}
+
+impl Write for Packer {
+    fn write(&mut self, text: &[u8]) -> io::Result<usize> {
+        match self {
+            Self::Gzip(encoder) => encoder.write(text),
+            Self::Zstd(encoder) => encoder.write(text),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            Self::Gzip(encoder) => encoder.flush(),
+            Self::Zstd(encoder) => encoder.flush(),
         }
     }
 }
@@ -158,13 +143,13 @@ mod tests {
     use super::*;
 
     fn packed(pieces: &[&str]) -> Vec<u8> {
-        let mut packer = Packer::new(Encoding::Zstd, Effort::Once);
+        let mut packer = Packer::new(Encoding::Zstd).unwrap();
         let mut all = Vec::new();
         for piece in pieces {
-            packer.write(piece.as_bytes());
-            all.extend(packer.flush());
+            packer.write_all(piece.as_bytes()).unwrap();
+            all.extend(packer.take().unwrap());
         }
-        all.extend(packer.finish());
+        all.extend(packer.finish().unwrap());
         all
     }
 
@@ -196,20 +181,5 @@ mod tests {
                 assert_eq!(texts.concat(), format!("{long}the end").as_bytes());
             }
         }
-    }
-
-    #[test]
-    fn a_stream_has_nothing_of_one_before() {
-        let long = "operator ".repeat(10_000);
-        let pieces = [&*long, "and the rest"];
-        let first = packed(&pieces);
-        assert_eq!(packed(&pieces), first);
-        // One that is given up leaves nothing behind either.
-        let mut given_up = Packer::new(Encoding::Zstd, Effort::Once);
-        given_up.write(long.as_bytes());
-        drop(given_up);
-        assert_eq!(packed(&pieces), first);
-        let text = zstd::stream::decode_all(&*first).unwrap();
-        assert_eq!(text, pieces.concat().as_bytes());
     }
 }

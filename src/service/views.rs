@@ -14,7 +14,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::address::Resolved;
 use super::answers::Answers;
-use super::compressed::{gzip, zstd};
+use super::packing::{gzip, zstd};
 use super::{ENGINE_VERSION, Service, ServiceError};
 use opatlas_source::Digest;
 
@@ -43,12 +43,10 @@ pub enum Encoding {
 
 /// Smaller answers fit a packet and are not worth compressing.
 const COMPRESSED_FROM: usize = 1 << 10;
-/// Larger ones are compressed off the async threads, and better: the table of an operator has 60 KB.
-pub(super) const COMPRESSED_APART_FROM: usize = 96 << 10;
+/// Larger ones are compressed off the async threads; the table of an operator has 60 KB.
+const COMPRESSED_APART_FROM: usize = 96 << 10;
 /// Larger ones are hashed there.
 const HASHED_APART_FROM: usize = 256 << 10;
-/// A level that is quick and near the best ratio on JSON.
-pub(super) const ZSTD_LEVEL: i32 = 3;
 
 impl ViewId {
     /// The id of a view of a revision: its name, what it depends on besides, and its media type.
@@ -156,7 +154,7 @@ impl View {
             Encoding::Gzip => gzip(&self.plain),
             _ => zstd(&self.plain),
         };
-        let made = answers.hold(made)?;
+        let made = answers.hold(made.map_err(ServiceError::failed)?)?;
         Ok(slot.get_or_init(|| made).clone())
     }
 

@@ -38,18 +38,6 @@ impl Serialize for KeyNames {
     }
 }
 
-impl KeyNames {
-    /// Those of a set of keys.
-    pub(super) fn new(keys: &'static Keys, set: KeySet) -> Self {
-        Self(keys, set)
-    }
-
-    /// The set.
-    pub(super) fn set(self) -> KeySet {
-        self.1
-    }
-}
-
 /// What serves a key.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 pub struct CellView<'a> {
@@ -81,9 +69,19 @@ pub struct DispatchChanges<'a>(pub(super) &'a Compared, pub(super) &'a [TableCha
 
 impl Serialize for DispatchChanges<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (base, head) = self.0.views();
         let mut list = serializer.serialize_seq(None)?;
         for table in self.1 {
-            self.each(table, |change| list.serialize_element(change))?;
+            let cause = self.cause(table);
+            for change in table.cells(base, head) {
+                list.serialize_element(&DispatchChange {
+                    operator: &table.operator,
+                    keys: KeyNames(base.keys(), change.slots),
+                    before: view(&change.before),
+                    after: view(&change.after),
+                    cause: cause.as_ref().map(Digits::as_str),
+                })?;
+            }
         }
         list.end()
     }
@@ -91,28 +89,8 @@ impl Serialize for DispatchChanges<'_> {
 
 impl DispatchChanges<'_> {
     /// The fingerprint of the change that a table follows from.
-    pub(super) fn cause(self, table: &TableChange) -> Option<Digits> {
+    fn cause(self, table: &TableChange) -> Option<Digits> {
         let cause = self.0.comparison.changes.get(table.cause?);
         Some(cause?.fingerprint().digits())
-    }
-
-    /// Passes the cells of one table to `take`, one by one, until it fails.
-    pub(super) fn each<E>(
-        self,
-        table: &TableChange,
-        mut take: impl FnMut(&DispatchChange<'_>) -> Result<(), E>,
-    ) -> Result<(), E> {
-        let (base, head) = self.0.views();
-        let cause = self.cause(table);
-        for change in table.cells(base, head) {
-            take(&DispatchChange {
-                operator: &table.operator,
-                keys: KeyNames::new(base.keys(), change.slots),
-                before: view(&change.before),
-                after: view(&change.after),
-                cause: cause.as_ref().map(Digits::as_str),
-            })?;
-        }
-        Ok(())
     }
 }

@@ -247,86 +247,46 @@ pub struct ComparisonParts<'a> {
     pub context: ChangeContext<'a>,
 }
 
-impl<'a> ComparisonParts<'a> {
-    /// The two lists that nearly all of a long comparison is.
-    pub(super) fn lists(&self) -> (Changes<'a>, DispatchChanges<'a>) {
-        let found = &self.compared.comparison;
-        (
-            Changes(self.context, &self.context.judgement.changes),
-            DispatchChanges(self.compared, &found.tables),
-        )
-    }
-}
-
-/// The whole comparison.
+/// The whole comparison, without a page of its own and verdicts against other revisions.
 #[must_use]
 pub fn comparison<'a>(told: ComparisonParts<'a>, notes: Vec<String>) -> Comparison<'a> {
-    let mut comparison = beginning(told);
-    comparison.notes = notes;
-    fill_end(&mut comparison, told);
-    comparison
-}
-
-/// A comparison without what stands behind its changes.
-pub(super) fn beginning(told: ComparisonParts<'_>) -> Comparison<'_> {
-    let found = &told.compared.comparison;
-    Comparison {
-        official: official(&found.pairs, false),
-        official_generated: official(&found.pairs, true),
-        operators: found.pairs.iter().map(operator).collect(),
-        ..bare(told)
-    }
-}
-
-/// A comparison without anything that is long to tell.
-pub(super) fn bare(told: ComparisonParts<'_>) -> Comparison<'_> {
-    let (changes, dispatch_changes) = told.lists();
     let ComparisonParts {
         compared,
         base,
         head,
         policy,
+        introduced,
         context,
-        ..
     } = told;
+    let found = &compared.comparison;
+    let judgement = context.judgement;
     Comparison {
         base: base.clone(),
         head: head.clone(),
         profile: policy.profile.as_str(),
         fail_on: policy.fail_on.map_or("never", Level::as_str),
-        summary: context.judgement.summary.into(),
-        conclusion: context.judgement.conclusion.as_str(),
-        official: Official::default(),
-        official_generated: Official::default(),
-        operators: Vec::new(),
-        changes,
-        causes: Vec::new(),
-        new_operators: Vec::new(),
-        dispatch_changes,
+        summary: judgement.summary.into(),
+        conclusion: judgement.conclusion.as_str(),
+        official: official(&found.pairs, false),
+        official_generated: official(&found.pairs, true),
+        operators: found.pairs.iter().map(operator).collect(),
+        changes: Changes(context, &judgement.changes),
+        causes: causes(compared.causes(), judgement),
+        new_operators: compared.cards().iter().map(CardView::of).collect(),
+        dispatch_changes: DispatchChanges(compared, &found.tables),
         dispatch_source: match compared.source {
             Source::Everything => "everything",
             Source::Files => "files",
         },
-        findings: NewFindings::default(),
-        base_findings: Vec::new(),
-        head_findings: Vec::new(),
-        unread: Vec::new(),
+        findings: new_findings(&compared.head, introduced),
+        base_findings: errors(&compared.base),
+        head_findings: errors(&compared.head),
+        unread: unread(compared),
         against: Vec::new(),
-        notes: Vec::new(),
+        notes,
         permalink: None,
         parts: Vec::new(),
     }
-}
-
-/// Fills in what stands behind the changes.
-pub(super) fn fill_end<'a>(comparison: &mut Comparison<'a>, told: ComparisonParts<'a>) {
-    let compared = told.compared;
-    comparison.causes = causes(compared.causes(), told.context.judgement);
-    comparison.new_operators = compared.cards().iter().map(CardView::of).collect();
-    comparison.findings = new_findings(&compared.head, told.introduced);
-    comparison.base_findings = errors(&compared.base);
-    comparison.head_findings = errors(&compared.head);
-    comparison.unread = unread(compared);
 }
 
 pub(crate) fn official(pairs: &[Pair], generated: bool) -> Official {

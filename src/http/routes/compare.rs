@@ -15,7 +15,7 @@ use crate::http::middleware::kept::Keepable;
 use crate::http::negotiate::{Accept, Media};
 use crate::http::respond;
 use crate::http::routes::compare_parts;
-use crate::http::routes::compare_report::{GIVEN, Making, items, make};
+use crate::http::routes::compare_report::{GIVEN, Making, make, write};
 use crate::http::routes::compare_sides::{Side, permalink, read_both, side};
 use crate::http::stream;
 use crate::service::compare::Rulebook;
@@ -142,7 +142,7 @@ pub async fn stored(
     if is_alone && media == Media::Json {
         let reading = match service.bulk(id, form) {
             Some(reading) => reading,
-            None => service.make_bulk((id, form), items(&api, making().await?)),
+            None => service.make_bulk((id, form), write(&api, making().await?)),
         };
         let mut response = stream::answer(service, &accept, (id, media), reading).await?;
         respond::keep_if_whole(&mut response, keepable);

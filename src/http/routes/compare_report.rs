@@ -1,10 +1,11 @@
 //! The formats of a comparison, and the verdicts on the head against other revisions.
 
+use std::io::Write;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use jiff::civil::Date;
-use opatlas_diff::policy::{Conclusion, Exception, Judgement};
+use opatlas_diff::policy::{Exception, Judgement};
 use opatlas_report::changes;
 use opatlas_report::changes::{Further, NewFindings, Report};
 use opatlas_report::findings::{Colour, Findings};
@@ -18,12 +19,12 @@ use crate::http::routes::compare_parts;
 use crate::http::routes::compare_sides::{Side, read};
 use crate::service::compare::{Compared, Rulebook};
 use crate::service::further::Reported;
-use crate::service::{Effort, Items, LARGEST_ANSWER, Reader, Resolved, ServiceError, Snapshot};
+use crate::service::{LARGEST_ANSWER, Reader, Resolved, ServiceError, Snapshot};
 use crate::wire::against::FurtherVerdict;
 use crate::wire::change;
 use crate::wire::compare::CompareQuery;
-use crate::wire::compare_pieces::{End, Frame, Pieces};
-use crate::wire::comparison::{Comparison, ComparisonParts, SideView};
+use crate::wire::comparison::{Comparison, ComparisonParts, SideView, comparison};
+use crate::wire::json;
 use crate::wire::problem::Problem;
 
 /// A side, read.
@@ -160,59 +161,19 @@ pub(crate) async fn make(api: &Api, making: Making) -> Result<Bytes, Problem> {
     made
 }
 
-/// The JSON of a comparison of two stored revisions alone, in pieces that are sent while the next ones are
-/// made.
-pub(crate) fn items(
+/// Writes the JSON of a comparison of two stored revisions alone.
+pub(crate) fn write(
     api: &Api,
     making: Making,
-) -> impl FnOnce(&Stop) -> Result<Items, ServiceError> + Send + 'static {
+) -> impl FnOnce(&Stop, &mut dyn Write) -> Result<(), ServiceError> + Send + 'static {
     let (judge, rendering, _) = prepare(api, making);
-    move |stop| {
+    move |stop: &Stop, out: &mut dyn Write| {
         let judged = judge(stop)?;
-        let count = Pieces::count(judged.parts());
-        let frame = Frame::new(judged.conclusion().as_str());
-        let begun = Arc::new(Begun {
-            frame,
-            judged,
-            rendering,
-            stop: stop.clone(),
-        });
-        let aside = Arc::clone(&begun);
-        Ok(Items {
-            count,
-            piece: CHANGES,
-            make: Box::new(move |range, text| {
-                let end = || begun.end();
-                Pieces::of(&begun.frame, &end, begun.judged.parts()).write(range, text)
-            }),
-            // A failure is reported by the piece that needs it.
-            aside: Box::new(move || drop(aside.end())),
-            effort: Effort::Once,
+        judged.reported(&[], &rendering, stop, |report| {
+            json::write(out, &judged.answer(&[], &rendering, report))
         })
     }
 }
-
-/// A comparison of which the beginning is there.
-struct Begun {
-    frame: Frame,
-    judged: Judged,
-    rendering: Rendering,
-    stop: Stop,
-}
-
-impl Begun {
-    /// What stands behind the changes.
-    fn end(&self) -> Result<&End, ServiceError> {
-        let (frame, rendering) = (&self.frame, &self.rendering);
-        frame.end(self.judged.parts(), |answer| {
-            let fill = |report: &Report<'_>| self.judged.fill(answer, &[], rendering, report);
-            self.judged.reported(&[], rendering, &self.stop, fill);
-        })
-    }
-}
-
-/// How many changes, or tables, of a comparison are sent together: 50 to 100 KB.
-const CHANGES: usize = 64;
 
 /// How the ids of exceptions begin that came in the body of the request.
 pub(crate) const GIVEN: &str = "exceptions[";
@@ -263,26 +224,25 @@ impl Judged {
         }
     }
 
-    /// How the comparison with the base alone ends.
-    fn conclusion(&self) -> Conclusion {
-        let of_findings = changes::conclusion_of(&self.introduced);
-        self.judgement.conclusion.max(of_findings)
-    }
-
-    /// Fills in the JSON answer what does not come from the comparison.
-    fn fill(
+    /// The JSON answer.
+    fn answer(
         &self,
-        answer: &mut Comparison<'_>,
         against: &[FurtherVerdict],
         rendering: &Rendering,
         report: &Report<'_>,
-    ) {
-        answer.notes = [&*self.rulebook.notes, &self.notes].concat();
-        if rendering.query.max_chars.is_some() {
-            answer.parts = changes::markdown(report);
+    ) -> Comparison<'_> {
+        let notes = [&*self.rulebook.notes, &self.notes].concat();
+        let parts = match rendering.query.max_chars {
+            Some(_) => changes::markdown(report),
+            None => Vec::new(),
+        };
+        Comparison {
+            conclusion: report.conclusion().as_str(),
+            against: against.iter().map(|held| held.against.clone()).collect(),
+            permalink: rendering.permalink.clone(),
+            parts,
+            ..comparison(self.parts(), notes)
         }
-        answer.against = against.iter().map(|held| held.against.clone()).collect();
-        answer.permalink.clone_from(&rendering.permalink);
     }
 
     /// What `tell` makes of the report.
@@ -344,15 +304,7 @@ fn told(
             Media::Text => changes::text(report, Colour::Never).into_bytes(),
             Media::JUnit => changes::junit(report).into_bytes(),
             Media::Sarif => changes::sarif(report),
-            _ => {
-                let told = judged.parts();
-                let frame = Frame::new(report.conclusion().as_str());
-                let fill = |answer: &mut Comparison<'_>| {
-                    judged.fill(answer, against, rendering, report);
-                };
-                let end = || frame.end(told, fill);
-                Pieces::of(&frame, &end, told).whole()?
-            }
+            _ => json::json(&judged.answer(against, rendering, report)),
         })
     })
 }
