@@ -43,7 +43,7 @@ use audiences::{Faces, Refiner};
 use pairing::{Common, Pairing};
 use side::DeclaredEntry;
 
-pub use cells::{Cell, CellChange, Layout, Served, SortOfCells, TableChange};
+pub use cells::{Cell, CellChange, TableChange};
 pub use policy_rules::CORE;
 pub use side::Revision;
 pub use unread::{Unread, UnreadSide};
