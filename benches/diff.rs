@@ -1,6 +1,6 @@
 //! Comparing releases: the largest difference between two (2.12.1 to 2.13.0), everything and
 //! schemas alone, with the findings that the change introduces, beside two peers in the same run:
-//! reading one of the files, and making one side's tables. Then the changes as JSON, beside serde_json.
+//! reading one of the files, and making one side's tables.
 //!
 //! Reads the releases that `make releases` fetches.
 
@@ -8,8 +8,6 @@ use std::path::PathBuf;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use opatlas::service::Snapshot;
-use opatlas::wire::change::{Change, change};
-use opatlas::wire::json::json;
 use opatlas_diff::{Revision, compare, official};
 use opatlas_dispatch::{Build, RevisionTables, Source};
 use opatlas_pytorch::release::Release;
@@ -89,14 +87,6 @@ fn of_releases(c: &mut Criterion) {
             });
             judged.count()
         });
-    });
-    let compared = compare(revision(&base, true), revision(&head, true));
-    let files = (Some(base.changed_files()), Some(head.changed_files()));
-    let changes = compared.changes.iter();
-    let changes: Vec<Change<'_>> = changes.map(|it| change(it, files.0, files.1)).collect();
-    group.bench_function("its changes as JSON", |b| b.iter(|| json(&changes)));
-    group.bench_function("peer: the same by serde_json", |b| {
-        b.iter(|| serde_json::to_vec(&changes));
     });
     group.finish();
 }

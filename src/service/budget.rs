@@ -126,30 +126,20 @@ impl Reserved {
         self.amount += amount;
         Ok(())
     }
-
-    /// Returns what exceeds this amount.
-    pub fn shrink_to(&mut self, amount: usize) {
-        let spare = self.amount.saturating_sub(amount);
-        if spare == 0 {
-            return;
-        }
-        let mut used = self.budget.used();
-        used.total -= spare;
-        if let Some(client) = self.client
-            && let Some(held) = used.clients.get_mut(&client)
-        {
-            *held -= spare;
-            if *held == 0 {
-                used.clients.remove(&client);
-            }
-        }
-        self.amount -= spare;
-    }
 }
 
 impl Drop for Reserved {
     fn drop(&mut self) {
-        self.shrink_to(0);
+        let mut used = self.budget.used();
+        used.total -= self.amount;
+        if let Some(client) = self.client
+            && let Some(held) = used.clients.get_mut(&client)
+        {
+            *held -= self.amount;
+            if *held == 0 {
+                used.clients.remove(&client);
+            }
+        }
     }
 }
 
@@ -176,16 +166,12 @@ mod tests {
     }
 
     #[test]
-    fn a_part_grows_and_shrinks() {
+    fn a_part_grows() {
         let budget = Budget::with_share(10, 8);
         let mut part = budget.empty(ONE);
         part.grow(8).unwrap();
         assert_eq!(part.grow(1), Err(Exhausted::Share));
-        part.shrink_to(9);
         assert_eq!(budget.free(), 2);
-        part.shrink_to(3);
-        assert_eq!(budget.free(), 7);
-        part.grow(5).unwrap();
         drop(part);
         assert_eq!(budget.free(), 10);
     }

@@ -20,12 +20,6 @@ impl Names<'_> {
     /// No names.
     pub const NONE: Self = Self::Names(&[]);
 
-    /// Whether there are none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.get(0).is_none()
-    }
-
     fn get(&self, at: usize) -> Option<&str> {
         match self {
             Self::Keys(keys) => keys.get(at).map(KeyName::as_str),
