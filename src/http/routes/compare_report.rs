@@ -1,6 +1,6 @@
 //! The formats of a comparison, and the verdicts on the head against other revisions.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -170,7 +170,10 @@ pub(crate) fn write(
     move |stop: &Stop, out: &mut dyn Write| {
         let judged = judge(stop)?;
         judged.reported(&[], &rendering, stop, |report| {
-            json::write(out, &judged.answer(&[], &rendering, report))
+            let answer = judged.answer(&[], &rendering, report);
+            // If it is too large, it is refused before any of it is sent.
+            json::write(&mut io::sink(), &answer)?;
+            json::write(out, &answer)
         })
     }
 }
