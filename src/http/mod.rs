@@ -10,7 +10,6 @@ pub mod client;
 pub mod connections;
 mod describe;
 mod describe_values;
-mod erased;
 pub mod extract;
 pub mod middleware;
 pub mod negotiate;

@@ -1,6 +1,7 @@
 //! Lists in pages: `{items, next_cursor}`.
 
-use std::fmt::{self, Write as _};
+use std::fmt::Write as _;
+use std::hash::Hash;
 
 use crate::service::ViewId;
 use crate::wire::page::PageQuery;
@@ -35,7 +36,7 @@ pub fn limit(asked: Option<u32>) -> Result<u32, Problem> {
 /// [`Kind::InvalidParameter`], [`Kind::InvalidCursor`].
 pub fn cut<'a, T>(
     name: &str,
-    filter: &impl fmt::Debug,
+    filter: &impl Hash,
     items: &'a [T],
     query: &PageQuery,
 ) -> Result<(&'a [T], Option<String>), Problem> {

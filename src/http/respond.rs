@@ -1,6 +1,6 @@
 //! Answers: views of revisions by their ETags, and small ones made on the spot.
 
-use std::fmt;
+use std::hash::Hash;
 use std::sync::Arc;
 
 use axum::body::{Body, HttpBody as _};
@@ -61,7 +61,7 @@ pub struct ViewRequest<'a, P> {
 ///
 /// # Errors
 /// The problem of loading the snapshot, or that of `make`.
-pub async fn view<P: fmt::Debug>(
+pub async fn view<P: Hash>(
     api: &Api,
     accept: &Accept,
     request: ViewRequest<'_, P>,
@@ -116,7 +116,7 @@ pub fn keep_if_whole(response: &mut Response, keepable: Keepable) {
 ///
 /// # Errors
 /// The problem of `make`.
-pub async fn program_view<P: fmt::Debug>(
+pub async fn program_view<P: Hash>(
     api: &Api,
     accept: &Accept,
     (view, parameters): (&'static str, P),

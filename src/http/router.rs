@@ -12,11 +12,11 @@ use tower_http::cors::{AllowOrigin, CorsLayer};
 use utoipa::OpenApi as _;
 use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
 
 use crate::http::Api;
 use crate::http::ApiConfig;
 use crate::http::describe;
-use crate::http::erased::routes;
 use crate::http::middleware::access::guard;
 use crate::http::middleware::bounds;
 use crate::http::middleware::bounds::Bounds;

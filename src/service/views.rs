@@ -4,8 +4,9 @@
 //! program. A digest of these identifies it before it is computed and is also its ETag. Cached
 //! views can be dropped but are never stale.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::future::Future;
+use std::hash::{Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
@@ -18,7 +19,7 @@ use super::packing::{gzip, zstd};
 use super::{ENGINE_VERSION, Service, ServiceError};
 use opatlas_source::Digest;
 
-/// What a view is known by.
+/// A digest of everything that a view depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ViewId([u8; 16]);
 
@@ -49,52 +50,45 @@ const COMPRESSED_APART_FROM: usize = 96 << 10;
 const HASHED_APART_FROM: usize = 256 << 10;
 
 impl ViewId {
-    /// The id of a view of a revision: its name, what it depends on besides, and its media type.
+    /// The id of a view of a revision: its name, its parameters, and its media type.
     #[must_use]
-    pub fn new(revision: &Resolved, view: &str, parameters: &impl fmt::Debug, media: &str) -> Self {
-        let mut hasher = Text(Sha256::new());
-        // Writing to a hasher does not fail.
-        let _ = write!(
-            hasher,
-            "{ENGINE_VERSION}\n{}\n{:?}\n{view}\n{media}\n{parameters:?}",
-            revision.digest, revision.judged,
-        );
-        Self::finish(hasher)
+    pub fn new(revision: &Resolved, view: &str, parameters: &impl Hash, media: &str) -> Self {
+        let (digest, judged) = (revision.digest, &revision.judged);
+        Self::of(&(ENGINE_VERSION, digest, judged, view, media, parameters))
     }
 
     /// The id of an answer that is a function of the program alone.
     #[must_use]
-    pub fn of_program(view: &str, parameters: &impl fmt::Debug) -> Self {
-        let mut hasher = Text(Sha256::new());
-        // Writing to a hasher does not fail.
-        let _ = write!(hasher, "{ENGINE_VERSION}\n{view}\n{parameters:?}");
-        Self::finish(hasher)
+    pub fn of_program(view: &str, parameters: &impl Hash) -> Self {
+        Self::of(&(ENGINE_VERSION, view, parameters))
     }
 
-    /// The id of a file of a revision, which is the same whatever the program.
+    /// The id of a file of a revision, which does not depend on the program.
     #[must_use]
     pub fn of_file(revision: Digest, name: &str) -> Self {
-        let mut hasher = Text(Sha256::new());
-        // Writing to a hasher does not fail.
-        let _ = write!(hasher, "file\n{revision}\n{name}");
-        Self::finish(hasher)
+        Self::of(&("file", revision, name))
     }
 
-    /// The id of an answer that is known by its bytes.
+    /// The id of an answer with these bytes.
     #[must_use]
     pub fn of_bytes(bytes: &[u8]) -> Self {
-        Self::finish(Text(Sha256::new_with_prefix(bytes)))
+        Self::of_digest(Sha256::digest(bytes).into())
     }
 
-    /// A short mark of it, to recognize what belongs to it.
+    /// The first four bytes. Cursors carry them to recognize their list.
     #[must_use]
     pub fn mark(self) -> u32 {
         let [a, b, c, d, ..] = self.0;
         u32::from_be_bytes([a, b, c, d])
     }
 
-    fn finish(hasher: Text) -> Self {
-        let digest: [u8; 32] = hasher.0.finalize().into();
+    fn of(parts: &impl Hash) -> Self {
+        let mut hasher = Sha256Hasher(Sha256::new());
+        parts.hash(&mut hasher);
+        Self::of_digest(hasher.0.finalize().into())
+    }
+
+    fn of_digest(digest: [u8; 32]) -> Self {
         let mut id = [0; 16];
         id.copy_from_slice(&digest[..16]);
         Self(id)
@@ -108,12 +102,20 @@ impl fmt::Display for ViewId {
     }
 }
 
-struct Text(Sha256);
+/// Lets types that derive [`Hash`] be identified by a digest that is long enough for an ETag.
+struct Sha256Hasher(Sha256);
 
-impl fmt::Write for Text {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.0.update(text);
-        Ok(())
+impl Hasher for Sha256Hasher {
+    fn write(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    fn finish(&self) -> u64 {
+        let digest: [u8; 32] = self.0.clone().finalize().into();
+        digest
+            .iter()
+            .take(8)
+            .fold(0, |n, byte| n << 8 | u64::from(*byte))
     }
 }
 

@@ -30,7 +30,7 @@ pub struct BadgeQuery {
 }
 
 /// What counts as covered.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, ToSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Counted {
     /// Operators that work: those that run, decompose or fall back.

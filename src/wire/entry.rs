@@ -135,7 +135,7 @@ pub struct Training {
 }
 
 /// The registrations to use.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Source {
     /// All known registrations: from the files, hand-written and observed.

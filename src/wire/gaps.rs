@@ -45,7 +45,7 @@ pub struct GapQuery {
 }
 
 /// The kind of gap.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Only {
     /// A call fails, always or in some cases.

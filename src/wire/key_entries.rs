@@ -30,7 +30,7 @@ pub struct KeyEntry<'a> {
 }
 
 /// The operators whose entries at a key to return.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Wanted {
     /// The tables.
     pub profile: Profile,

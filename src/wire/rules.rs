@@ -18,7 +18,7 @@ pub struct RulePath {
 }
 
 /// Which rules, and which page.
-#[derive(Debug, Clone, Deserialize, IntoParams)]
+#[derive(Debug, Clone, Hash, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct RulesQuery {

@@ -7,7 +7,7 @@ use crate::wire::entry::Source;
 use crate::wire::problem::{Kind, Problem};
 
 /// Options of an operator's table.
-#[derive(Debug, Clone, Default, PartialEq, Eq, IntoParams)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct TableQuery {
     /// Only the entry for this runtime key.

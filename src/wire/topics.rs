@@ -17,7 +17,7 @@ pub struct TopicPath {
 }
 
 /// Which topics, and which page.
-#[derive(Debug, Clone, Deserialize, IntoParams)]
+#[derive(Debug, Clone, Hash, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct TopicsQuery {

@@ -24,7 +24,7 @@ use crate::wire::paths::RevisionPath;
 use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
 
 /// The filters of findings.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Hash)]
 struct Filter {
     severity: Option<Severity>,
     rule: Option<String>,
