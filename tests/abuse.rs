@@ -316,7 +316,7 @@ fn a_refusal_reaches_clients_that_send_everything_first() {
     let refused = [
         ("POST /v1/validate", YAML, 8_400_000, "413"),
         ("POST /v1/validate", YAML, 60_000_000, "413"),
-        ("POST /v1/validate", "application/json", 20_000_000, "413"),
+        ("POST /v1/validate", "application/json", 20_000_000, "400"),
         ("POST /v1/validate", "image/png", 20_000_000, "415"),
         (
             "POST /v1/schemas/parse",
