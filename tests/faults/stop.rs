@@ -145,11 +145,13 @@ fn heavy_work_does_not_hold_the_end_up() {
     let folder = tempfile::tempdir().unwrap();
     let database = format!("sqlite://{}", folder.path().join("opatlas.db").display());
     let mut server = Served::start_with(&database, &["--stop-timeout", "1"]);
-    // Many seconds of work on any machine, however well the build is optimized.
-    let entry = "- func: f(Tensor self, int n=1) -> Tensor\n  dispatch:\n    CPU, CUDA, MPS: f\n";
-    let body = entry.repeat(20_000);
+    // Many seconds of work on any machine. Each body is different, so no answer serves two requests.
     let asked: Vec<_> = (0..24)
-        .map(|_| {
+        .map(|number| {
+            let entry = format!(
+                "- func: f{number}(Tensor self, int n=1) -> Tensor\n  dispatch:\n    CPU, CUDA, MPS: f\n"
+            );
+            let body = entry.repeat(20_000);
             let mut stream = connect(&server);
             write!(
                 stream,
