@@ -12,9 +12,9 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use http_body_util::BodyExt as _;
 use opatlas::http::ApiConfig;
 use opatlas::http::app;
-use opatlas::service::{Ingest, Limits, Protection, Service};
-use opatlas::store::SqliteStore;
+use opatlas_service::{Ingest, Limits, Protection, Service};
 use opatlas_source::Bundle;
+use opatlas_store::SqliteStore;
 use tower::ServiceExt as _;
 
 /// Headers of a request.

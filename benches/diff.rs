@@ -7,11 +7,11 @@
 use std::path::PathBuf;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use opatlas::service::Snapshot;
 use opatlas_diff::{Revision, compare, official};
 use opatlas_dispatch::{Build, RevisionTables, Source};
 use opatlas_pytorch::release::Release;
 use opatlas_rules::{check, introduced};
+use opatlas_service::Snapshot;
 use opatlas_source::{Bundle, DERIVATIVES, NATIVE_FUNCTIONS, TAGS};
 
 /// The allocator of the program itself.

@@ -1,6 +1,6 @@
 """`data/steps.txt`: what steps of real and of long histories say, with which the program packs further ones.
 
-The stored form of a step is that of `src/service/history/`: rows packed by `packed.rs`.
+The stored form of a step is that of `crates/service/src/history/`: rows packed by `packed.rs`.
 """
 
 import collections

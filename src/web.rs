@@ -15,8 +15,8 @@ use rust_embed::RustEmbed;
 use crate::http::Api;
 use crate::http::negotiate::{Accept, Media};
 use crate::http::respond;
-use crate::service::{View, ViewId};
-use crate::wire::problem::{Kind, Problem};
+use opatlas_service::{View, ViewId};
+use opatlas_wire::problem::{Kind, Problem};
 
 #[derive(RustEmbed)]
 #[folder = "web/dist/"]

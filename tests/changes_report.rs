@@ -4,7 +4,6 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use opatlas::service::Snapshot;
 use opatlas_diff::causes::{Cause, causes};
 use opatlas_diff::policy::{Context, Exception, Judgement, Line, Policy, Until, judge};
 use opatlas_diff::rules::RULES;
@@ -14,6 +13,7 @@ use opatlas_report::changes;
 use opatlas_report::changes::{Files, LEAST_MAX_CHARS, NewFindings, Report, Side};
 use opatlas_report::findings::{Colour, Findings, SourceText};
 use opatlas_report::room::UNBOUNDED;
+use opatlas_service::Snapshot;
 use opatlas_source::{Bundle, DERIVATIVES, NATIVE_FUNCTIONS};
 
 /// Two sides, compared and judged.

@@ -7,13 +7,13 @@ use std::fmt::Write as _;
 use std::hint::black_box;
 
 use crate::common::callgrind::{callgrind, has_valgrind};
-use opatlas::service::backend::{BackendCompared, Vendor};
-use opatlas::service::search::{Filter, search};
-use opatlas::service::{Snapshot, gaps};
 use opatlas_diff::policy::{Context, Exception, ExceptionStatus, Line, Policy, judge};
 use opatlas_diff::{Change, Comparison, Revision, compare, compare_until, official, schema};
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_pytorch::release::Release;
+use opatlas_service::backend::{BackendCompared, Vendor};
+use opatlas_service::search::{Filter, search};
+use opatlas_service::{Snapshot, gaps};
 use opatlas_source::suggest::MOST_STEPS;
 use opatlas_source::{Bundle, DERIVATIVES, Stop, Stopped};
 

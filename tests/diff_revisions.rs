@@ -3,11 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use opatlas::service::Snapshot;
 use opatlas_diff::revision::Pair;
 use opatlas_diff::rules::{Example, RULES, find};
 use opatlas_diff::{Comparison, Revision, Subject, compare, official, schema};
 use opatlas_pytorch::release::Release;
+use opatlas_service::Snapshot;
 use opatlas_source::{Bundle, NATIVE_FUNCTIONS};
 
 fn read(text: &str) -> Snapshot {

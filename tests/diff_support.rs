@@ -1,8 +1,8 @@
 //! Backends that lost or gained operators: a kernel is told once, with the operators that call it.
 
-use opatlas::service::Snapshot;
 use opatlas_diff::{Comparison, Revision, compare};
 use opatlas_pytorch::release::Release;
+use opatlas_service::Snapshot;
 use opatlas_source::Bundle;
 
 const BEFORE: &str = "\

@@ -4,14 +4,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use opatlas::service::compare::Compared;
-use opatlas::service::history::{CommitFiles, Item, Line, NamedBy, STEP_FORMAT, Timeline};
-use opatlas::service::{Ingest, Limits, Protection, Service, Snapshot};
-use opatlas::store::{CommitRecord, ProjectName, SqliteStore, StepKey, StepRecord, Store as _};
 use opatlas_diff::history::by_operator;
 use opatlas_diff::rules::Level;
 use opatlas_pytorch::keys::Keys;
+use opatlas_service::compare::Compared;
+use opatlas_service::history::{CommitFiles, Item, Line, NamedBy, STEP_FORMAT, Timeline};
+use opatlas_service::{Ingest, Limits, Protection, Service, Snapshot};
 use opatlas_source::{Bundle, Stop};
+use opatlas_store::{CommitRecord, ProjectName, SqliteStore, StepKey, StepRecord, Store as _};
 
 async fn service() -> Service {
     with_store().await.0

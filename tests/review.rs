@@ -4,14 +4,14 @@
 use std::sync::{Arc, OnceLock};
 
 use jiff::civil::date;
-use opatlas::service::Snapshot;
-use opatlas::service::compare::Compared;
 use opatlas_diff::policy::Policy;
 use opatlas_pytorch::release::Release;
 use opatlas_report::changes;
 use opatlas_report::changes::{NewFindings, Report, Side};
 use opatlas_report::findings::Findings;
 use opatlas_report::room::UNBOUNDED;
+use opatlas_service::Snapshot;
+use opatlas_service::compare::Compared;
 use opatlas_source::{Bundle, NATIVE_FUNCTIONS, Stop};
 use serde::Deserialize;
 

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use opatlas::service::Snapshot;
 use opatlas_diff::official;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_pytorch::release::Release;
 use opatlas_rules::fix::{Fixed, Reading, Wanted};
 use opatlas_rules::{self as rules, fix, registry};
+use opatlas_service::Snapshot;
 use opatlas_source::diagnostic::{Finding, RuleId, Severity};
 use opatlas_source::{Bundle, NATIVE_FUNCTIONS};
 

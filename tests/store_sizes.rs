@@ -4,12 +4,12 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use opatlas::service::history::STEP_FORMAT;
-use opatlas::service::{Ingest, Limits, Protection, Service};
-use opatlas::store::{
+use opatlas_service::history::STEP_FORMAT;
+use opatlas_service::{Ingest, Limits, Protection, Service};
+use opatlas_source::{Bundle, NATIVE_FUNCTIONS};
+use opatlas_store::{
     LabelName, LabelRequest, NewProject, ProjectName, RevisionKey, SqliteStore, Store,
 };
-use opatlas_source::{Bundle, NATIVE_FUNCTIONS};
 
 /// A store in a folder of its own, with a project.
 struct Place {

@@ -5,10 +5,10 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use opatlas::store::{
+use opatlas_source::{Bundle, Digest};
+use opatlas_store::{
     LabelName, LabelRequest, Missing, NewProject, ProjectName, SqliteStore, Store, StoreError,
 };
-use opatlas_source::{Bundle, Digest};
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{Connection as _, Executor as _, SqliteConnection};
 

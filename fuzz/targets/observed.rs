@@ -2,8 +2,8 @@
 
 #![no_main]
 
-use opatlas::service::Snapshot;
-use opatlas::service::dispatch::Profile;
+use opatlas_service::Snapshot;
+use opatlas_service::dispatch::Profile;
 use opatlas_pytorch::release::Release;
 use opatlas_source::Bundle;
 

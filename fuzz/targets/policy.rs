@@ -3,7 +3,7 @@
 
 #![no_main]
 
-use opatlas::service::policy::{ExceptionText, PolicyText};
+use opatlas_service::policy::{ExceptionText, PolicyText};
 
 libfuzzer_sys::fuzz_target!(|text: &str| {
     if let Ok(policy) = serde_json::from_str::<PolicyText>(text)

@@ -2,7 +2,7 @@
 
 #![no_main]
 
-use opatlas::service::gaps;
+use opatlas_service::gaps;
 
 libfuzzer_sys::fuzz_target!(|text: &str| {
     let Ok(usage) = gaps::read_csv(text) else {

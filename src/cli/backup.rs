@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::{Context as _, bail};
 use clap::Args;
 
-use crate::store::{self, Opening, SqliteStore, Store as _};
+use opatlas_store::{Opening, SqliteStore, Store as _};
 
 use super::read::{self, Origin};
 use super::{Database, local};
@@ -41,7 +41,7 @@ impl Backup {
         let draft = work.path().join("backup.db");
         let source = local::store(&self.database, Opening::Read).await?;
         let target = SqliteStore::open(&url(&draft)?).await?;
-        store::copy(&*source, &target)
+        opatlas_store::copy(&*source, &target)
             .await
             .context("no backup was written")?;
         target.close().await;

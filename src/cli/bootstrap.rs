@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use opatlas_source::Bundle;
 
-use crate::service::{Ingest, Precondition, Protection, Service};
+use opatlas_service::{Ingest, Precondition, Protection, Service};
 
 use super::fetch::{FetchError, Fetcher, canonical};
 use super::import::told;

@@ -42,7 +42,7 @@ mod tests {
     use std::io;
 
     use super::*;
-    use crate::store::StoreError;
+    use opatlas_store::StoreError;
 
     fn refused() -> sqlx::Error {
         sqlx::Error::Io(io::Error::other("Connection refused (os error 111)"))

@@ -15,8 +15,6 @@ use super::config::Files;
 use super::fix::{Edits, Fixing};
 use super::over::Over;
 use super::{colour, output, read};
-use crate::service::Snapshot;
-use crate::wire;
 use base::{Base, BaseOptions};
 use inputs::with_neighbours;
 use opatlas_pytorch::release::Release;
@@ -25,6 +23,7 @@ use opatlas_report::findings::{Edited, Findings, SourceText};
 use opatlas_report::room::UNBOUNDED;
 use opatlas_rules::fix::Wanted;
 use opatlas_rules::{Omitted, introduced};
+use opatlas_service::Snapshot;
 use opatlas_source::SOURCES;
 use opatlas_source::diagnostic::{Finding, Severity};
 
@@ -193,7 +192,6 @@ impl Check {
             let hints = hints.filter_map(|judged| other_release::hint(&judged.snapshot));
             hints.for_each(|hint| eprint!("{hint}"));
         }
-        super::leave(judged);
         Ok(ExitCode::from(u8::from(failed)))
     }
 
@@ -415,7 +413,7 @@ fn json(judged: &[Judged]) -> serde_json::Value {
         generated += summary.generated;
         valid &= judged.is_valid;
         for finding in &judged.findings {
-            let mut shown = wire::finding::one(&judged.snapshot, finding);
+            let mut shown = opatlas_wire::finding::one(&judged.snapshot, finding);
             let path = |file: &mut Option<String>| {
                 if let Some(source) = file.as_deref().and_then(|f| judged.sources.get(f)) {
                     *file = Some(source.path.to_string());
@@ -432,7 +430,9 @@ fn json(judged: &[Judged]) -> serde_json::Value {
     let all: Vec<Finding> = judged.iter().flat_map(|j| j.findings.clone()).collect();
     let omitted: Vec<Omitted> = judged.iter().flat_map(|j| j.omitted.clone()).collect();
     let counts = findings::Counts::of(&all, &omitted);
-    let omitted = omitted.into_iter().map(wire::finding::Omitted::from);
+    let omitted = omitted
+        .into_iter()
+        .map(opatlas_wire::finding::Omitted::from);
     let omitted: Vec<_> = omitted.collect();
     let mut answer = serde_json::json!({
         "valid": valid,

@@ -6,7 +6,7 @@ use clap::Args;
 
 use super::check::Input;
 use super::sources::{Described, Kept, Sources};
-use crate::service::Snapshot;
+use opatlas_service::Snapshot;
 use opatlas_source::diagnostic::Finding;
 use opatlas_source::{SOURCES, visible};
 use opatlas_sources::{File, MACRO_FILE};

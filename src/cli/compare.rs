@@ -74,7 +74,6 @@ impl Compare {
             (parts, report.conclusion())
         });
         self.write(&parts?)?;
-        super::leave(made);
         Ok(exit_code(conclusion))
     }
 

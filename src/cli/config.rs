@@ -8,8 +8,8 @@ use serde::Deserialize;
 
 use super::over::{Pin, VendorText};
 use super::read;
-use crate::service::policy::{ExceptionText, PolicyText, expect_few};
 use opatlas_diff::policy::{Exception, Policy};
+use opatlas_service::policy::{ExceptionText, PolicyText, expect_few};
 use opatlas_source::{DEPRECATED, DERIVATIVES, NATIVE_FUNCTIONS, TAGS};
 
 /// The file that is read where nothing else is named.

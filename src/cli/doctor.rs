@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use crate::store::{self, CheckReport, Opening, StoreError};
+use opatlas_store::{CheckReport, Opening, StoreError};
 
 use opatlas_source::visible::line;
 
@@ -35,7 +35,7 @@ impl Doctor {
         store.close().await;
         report
             .warnings
-            .extend(store::exposed(&self.database.database)?);
+            .extend(opatlas_store::exposed(&self.database.database)?);
         println!(
             "checked: {} revisions, {} labels, {} files, {} groups, {} chunks",
             report.revisions, report.labels, report.files, report.groups, report.chunks

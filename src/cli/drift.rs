@@ -6,11 +6,11 @@ use std::process::ExitCode;
 use anyhow::anyhow;
 use clap::{Args, ValueEnum};
 
-use crate::service::probe::dump::Dump;
-use crate::store::Opening;
-use crate::wire::drift::{DriftHead, DriftView};
 use opatlas_report::drift::drift_text;
+use opatlas_service::probe::dump::Dump;
 use opatlas_source::Stop;
+use opatlas_store::Opening;
+use opatlas_wire::drift::{DriftHead, DriftView};
 
 use super::{Stored, Target, output, read};
 

@@ -4,8 +4,8 @@ use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
 
-use crate::service::policy::ExceptionText;
-use crate::store::{ExceptionRecord, Opening};
+use opatlas_service::policy::ExceptionText;
+use opatlas_store::{ExceptionRecord, Opening};
 
 use opatlas_source::visible;
 

@@ -7,8 +7,8 @@ use std::process::ExitCode;
 use anyhow::{Context as _, bail};
 use clap::Args;
 
-use crate::store::Opening;
 use opatlas_source::Bundle;
+use opatlas_store::Opening;
 
 use super::{Stored, Target, output};
 

@@ -6,13 +6,13 @@ use std::process::ExitCode;
 use anyhow::anyhow;
 use clap::{Args, ValueEnum};
 
-use crate::service::dispatch::runtime_key;
-use crate::service::gaps::{Usage, read_csv};
-use crate::store::Opening;
-use crate::wire::gaps::{Asked, Only, rows, steps, title, view};
 use opatlas_report::support::{gaps_csv, gaps_markdown, gaps_text, leverage_text};
+use opatlas_service::dispatch::runtime_key;
+use opatlas_service::gaps::{Usage, read_csv};
 use opatlas_source::Stop;
 use opatlas_source::visible::line;
+use opatlas_store::Opening;
+use opatlas_wire::gaps::{Asked, Only, rows, steps, title, view};
 
 use super::{Stored, Target, output, read};
 

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use crate::store::{Mode, Opening, ProjectName};
+use opatlas_store::{Mode, Opening, ProjectName};
 
 use super::{Database, duration, local};
 

@@ -5,13 +5,13 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 
-use crate::service::history::Line;
-use crate::store::Opening;
-use crate::wire::history::{History as View, RangeView};
 use opatlas_diff::history::EventKind;
 use opatlas_diff::rules::Level;
 use opatlas_dispatch::{Reason, Verdict};
 use opatlas_report::history::{History as HistoryReport, ReportedEvent, Serving, text};
+use opatlas_service::history::Line;
+use opatlas_store::Opening;
+use opatlas_wire::history::{History as View, RangeView};
 
 use super::stored::Asked;
 use super::{Stored, Target, output};

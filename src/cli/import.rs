@@ -16,9 +16,9 @@ use anyhow::{Context as _, bail};
 use clap::Args;
 use indicatif::{HumanDuration, ProgressBar, ProgressState, ProgressStyle};
 
-use crate::service::{Ingest, JudgedRelease, Protection, Snapshot, Summary};
-use crate::store::Opening;
+use opatlas_service::{Ingest, JudgedRelease, Protection, Snapshot, Summary};
 use opatlas_source::{BACKENDS, Bundle, NATIVE_FUNCTIONS, SOURCES};
+use opatlas_store::Opening;
 
 use super::over::Vendors;
 use super::side::NATIVE_FUNCTIONS_PATH;
@@ -131,16 +131,7 @@ pub(super) struct Import {
     target: Target,
 }
 
-/// How many threads may block while commits are imported: the one that reads them. With a second, every handful
-/// would be read on another thread than the one before, and what a thread has freed stays with it.
-pub(super) const COMMIT_THREADS: usize = 1;
-
 impl Import {
-    /// Whether it imports commits.
-    pub(super) fn is_of_commits(&self) -> bool {
-        self.git.is_some()
-    }
-
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         if self.label.is_some() && self.releases.len() > 1 {
             bail!(

@@ -5,8 +5,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Context as _;
 
-use crate::service::{Limits, Service};
-use crate::store::{self, Opening, Store};
+use opatlas_service::{Limits, Service};
+use opatlas_store::{Opening, Store};
 
 use super::Database;
 
@@ -24,7 +24,7 @@ pub(super) fn now() -> i64 {
 /// As [`open`].
 pub(super) async fn store(database: &Database, opening: Opening) -> anyhow::Result<Arc<dyn Store>> {
     // The address is not repeated, since it may hold a password; the store says which it is.
-    store::open_for(&database.database, opening)
+    opatlas_store::open_for(&database.database, opening)
         .await
         .context("cannot open the database")
 }

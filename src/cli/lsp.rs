@@ -14,11 +14,11 @@ use super::config::Files;
 use super::merge_base;
 use super::neighbours::{around, fixed_name};
 use super::read;
-use crate::lsp::{Disk, Fault, Place, Server};
-use crate::service::backend::Vendor;
+use opatlas_lsp::{Disk, Fault, Place, Server};
 use opatlas_operators::backend::BackendFile;
 use opatlas_operators::backend::vendor::Profile;
 use opatlas_pytorch::release::Release;
+use opatlas_service::backend::Vendor;
 
 /// How long no message may come before diagnostics are sent: those of a text that is already
 /// replaced are not.

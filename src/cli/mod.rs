@@ -60,9 +60,8 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use opatlas_report::findings::Colour;
 use opatlas_source::visible::is_acting;
 
-use crate::service::ServiceError;
-use crate::store::blocking;
-use crate::wire::problem::Problem;
+use opatlas_service::ServiceError;
+use opatlas_wire::problem::Problem;
 
 use stored::Stored;
 use target::{Database, Target};
@@ -120,18 +119,7 @@ const REMOVING: std::time::Duration = std::time::Duration::from_secs(10);
 pub fn run() -> ExitCode {
     let cli = parsed();
     cli.colour.choose();
-    let mut runtime = match cli.command.is_short() {
-        true => {
-            blocking::stay();
-            tokio::runtime::Builder::new_current_thread()
-        }
-        false => tokio::runtime::Builder::new_multi_thread(),
-    };
-    if let Command::Import(import) = &cli.command
-        && import.is_of_commits()
-    {
-        runtime.max_blocking_threads(import::COMMIT_THREADS);
-    }
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
     let runtime = match runtime.enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return failed(&anyhow::anyhow!("cannot start: {error}")),
@@ -153,12 +141,6 @@ pub fn run() -> ExitCode {
         Ok(code) => code,
         Err(error) => failed(&error),
     }
-}
-
-/// Leaves what a command has read to the end of the process: to free a revision entry by entry takes a
-/// tenth of the time of a short command.
-fn leave<T>(value: T) {
-    std::mem::forget(value);
 }
 
 /// The process's arguments. Ends the process if they are invalid or ask for help.
@@ -219,21 +201,6 @@ impl Command {
             Self::Completions(completions) => completions.run(),
             Self::Man(manual) => manual.run(),
         }
-    }
-
-    /// Whether the command does one thing after the other, and answers a user who waits for it.
-    fn is_short(&self) -> bool {
-        matches!(
-            self,
-            Self::Check(_)
-                | Self::Table(_)
-                | Self::Signatures(_)
-                | Self::Compare(_)
-                | Self::Comment(_)
-                | Self::History(_)
-                | Self::Gaps(_)
-                | Self::Drift(_)
-        )
     }
 
     /// Whether the command writes files beside its result, which must go when it is interrupted.

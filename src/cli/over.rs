@@ -10,16 +10,16 @@ use anyhow::{Context as _, bail};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
-use crate::service::Snapshot;
-use crate::service::backend::Vendor;
-use crate::store::Opening;
 use opatlas_operators::backend::BackendFile;
 use opatlas_operators::backend::vendor::Profile;
 use opatlas_pytorch::release::Release;
 use opatlas_report::findings::SourceText;
+use opatlas_service::Snapshot;
+use opatlas_service::backend::Vendor;
 use opatlas_source::diagnostic::{Finding, Severity};
 use opatlas_source::visible::line;
 use opatlas_source::{Bundle, VENDOR};
+use opatlas_store::Opening;
 
 use super::check::Input;
 use super::check_sources::SourceFile;

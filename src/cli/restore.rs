@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::{Context as _, bail};
 use clap::Args;
 
-use crate::store::{self, Opening, SqliteStore, Store as _};
+use opatlas_store::{Opening, SqliteStore, Store as _};
 
 use super::read::{self, Origin};
 use super::{Database, backup, local};
@@ -41,7 +41,7 @@ impl Restore {
         let source = SqliteStore::open(&url)
             .await
             .with_context(|| format!("{} is not a backup", self.file.display()))?;
-        let faults = store::unfit_names(&source).await?;
+        let faults = opatlas_store::unfit_names(&source).await?;
         if !faults.is_empty() {
             bail!(
                 "{} has names that no command could have given, and nothing was restored: {}",
@@ -50,7 +50,7 @@ impl Restore {
             );
         }
         let target = local::store(&self.database, Opening::Make).await?;
-        store::copy(&source, &*target)
+        opatlas_store::copy(&source, &*target)
             .await
             .context("the database was not changed")?;
         source.close().await;

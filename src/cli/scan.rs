@@ -8,9 +8,9 @@ use clap::{Args, ValueEnum};
 
 use super::output;
 use super::sources::{Described, Sources};
-use crate::wire::sources::SourceRegistration;
 use opatlas_source::{LineIndex, visible};
 use opatlas_sources::{File, Scan, scan};
+use opatlas_wire::sources::SourceRegistration;
 
 /// Lists what C++ and Python sources register with PyTorch's dispatcher.
 ///

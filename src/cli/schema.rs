@@ -6,9 +6,9 @@ use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
 
 use super::read;
-use crate::service::{JudgedRelease, JudgedSchema};
 use opatlas_diff::official::{self, Classes};
 use opatlas_pytorch::release::Release;
+use opatlas_service::{JudgedRelease, JudgedSchema};
 use opatlas_source::LineIndex;
 use opatlas_source::diagnostic::Diagnostic;
 use opatlas_source::visible;

@@ -13,7 +13,7 @@ use tracing_appender::non_blocking::{NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::EnvFilter;
 
 use crate::http;
-use crate::service::Service;
+use opatlas_service::Service;
 
 use super::bootstrap::{Bootstrap, PROJECT};
 use super::files::room_for_connections;

@@ -12,7 +12,7 @@ use crate::http::client::{TrustedProxies, parse_network};
 use crate::http::middleware::access::AuthMode;
 use crate::http::middleware::hosts::{HostName, Hosts};
 use crate::http::server::ConnectionLimits;
-use crate::service::Limits;
+use opatlas_service::Limits;
 
 /// Authentication and hosts.
 #[derive(Debug, Clone, Args)]

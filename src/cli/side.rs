@@ -7,13 +7,13 @@ use std::sync::Arc;
 
 use anyhow::{anyhow, bail};
 
-use crate::service::companions::{complete, missing};
-use crate::service::{Resolved, Snapshot};
-use crate::wire::comparison::SideView;
 use opatlas_pytorch::release::{Release, Version};
 use opatlas_report::findings::SourceText;
+use opatlas_service::companions::{complete, missing};
+use opatlas_service::{Resolved, Snapshot};
 use opatlas_source::diagnostic::Finding;
 use opatlas_source::{Bundle, DERIVATIVES, NATIVE_FUNCTIONS, TAGS};
+use opatlas_wire::comparison::SideView;
 
 use super::Stored;
 use super::git::{Fault, Git};

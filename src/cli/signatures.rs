@@ -6,7 +6,6 @@ use std::process::ExitCode;
 use anyhow::bail;
 use clap::{Args, ValueEnum};
 
-use crate::wire;
 use opatlas_operators::faces::FaceMaker;
 use opatlas_report::signatures::{Language, Sizes, declarations, implementation};
 
@@ -69,7 +68,7 @@ impl Signatures {
         let found = snapshot.find_in(|| title.clone(), &self.operator);
         let id = found.map_err(suggesting)?;
         // Also for text: what is refused is refused in the same words.
-        let made = wire::signatures::signatures(snapshot, id, self.key.as_deref());
+        let made = opatlas_wire::signatures::signatures(snapshot, id, self.key.as_deref());
         let made = made.map_err(table::refusal)?;
         let operator = snapshot.catalogue.operator(id);
         if self.symint && !operator.schema().has_symint() {

@@ -3,18 +3,17 @@
 
 use std::sync::Arc;
 
-use crate::service::compare::{Rulebook, labelled};
-use crate::service::history::Line;
-use crate::service::policy::ExceptionText;
-use crate::service::{
+use opatlas_service::compare::{Rulebook, labelled};
+use opatlas_service::history::Line;
+use opatlas_service::policy::ExceptionText;
+use opatlas_service::{
     Ingest, Ingested, Protection, Resolved, Service, ServiceError, Snapshot, Summary,
 };
-use crate::store::{ExceptionRecord, LabelRecord, Missing, Opening, ProjectName, StoreError};
-use crate::wire;
-use crate::wire::history::History;
-use crate::wire::problem::Kind;
 use opatlas_source::Bundle;
 use opatlas_source::suggest::nearest;
+use opatlas_store::{ExceptionRecord, LabelRecord, Missing, Opening, ProjectName, StoreError};
+use opatlas_wire::history::History;
+use opatlas_wire::problem::Kind;
 
 use super::remote::{self, Remote};
 use super::target::Target;
@@ -228,7 +227,7 @@ impl Stored {
             .await?;
         let range = timeline.range(from, to).map_err(suggesting)?;
         let history = service.history(&timeline, operator, range, key).await;
-        Ok(wire::history::view(&history.map_err(suggesting)?))
+        Ok(opatlas_wire::history::view(&history.map_err(suggesting)?))
     }
 
     /// The result; the error of an unknown project with similar names.

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use anyhow::{anyhow, bail};
 use clap::Args;
 
-use crate::service::{JudgedRelease, Snapshot};
-use crate::store::Opening;
 use opatlas_pytorch::release::{Release, Version};
+use opatlas_service::{JudgedRelease, Snapshot};
+use opatlas_store::Opening;
 
 use super::{Stored, Target, check};
 

@@ -6,12 +6,6 @@ use std::process::ExitCode;
 use anyhow::{anyhow, bail};
 use clap::{Args, ValueEnum};
 
-use crate::service::dispatch::{Profile, runtime_key};
-use crate::service::{ServiceError, Snapshot};
-use crate::wire;
-use crate::wire::entry::Source;
-use crate::wire::problem::Problem;
-use crate::wire::tables_query::{TableQuery, wanted};
 use opatlas_dispatch::View;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::Slot;
@@ -19,7 +13,12 @@ use opatlas_report::table::{
     CSV_HEADER, Column, Shown, column, csv_row, explanation, headline, table, training_sentence,
     what_if,
 };
+use opatlas_service::dispatch::{Profile, runtime_key};
+use opatlas_service::{ServiceError, Snapshot};
 use opatlas_source::{Span, Stop};
+use opatlas_wire::entry::Source;
+use opatlas_wire::problem::Problem;
+use opatlas_wire::tables_query::{TableQuery, wanted};
 
 use super::subject::{Chosen, Subject};
 use super::{colour, output};
@@ -98,7 +97,6 @@ impl Table {
             (None, None) => bail!("missing operator, or a key with --backend"),
         };
         output::painted(&text, colour::of_output());
-        super::leave(subject);
         Ok(ExitCode::SUCCESS)
     }
 
@@ -118,7 +116,7 @@ impl Table {
             snapshot.settle(&Stop::never())?;
         }
         // Text output asks for it too, so that refusals have the same words.
-        let made = wire::tables::with_table(snapshot, title, operator, &query, |table| {
+        let made = opatlas_wire::tables::with_table(snapshot, title, operator, &query, |table| {
             let is_shown = self.format == Format::Json;
             is_shown
                 .then(|| serde_json::to_string_pretty(&table))
@@ -185,7 +183,7 @@ impl Table {
     fn backend(&self, subject: &Subject, backend: &str) -> anyhow::Result<String> {
         let Subject { snapshot, title } = subject;
         let slot = runtime_key(snapshot.release(), backend).map_err(of_service)?;
-        let asked = wire::key_entries::Wanted {
+        let asked = opatlas_wire::key_entries::Wanted {
             profile: self.profile(snapshot)?,
             generated: Default::default(),
             reason: self.missing.then_some(opatlas_dispatch::Reason::Missing),
@@ -193,7 +191,7 @@ impl Table {
         };
         Ok(match self.format {
             Format::Json => {
-                let made = wire::key_entries::with_key(
+                let made = opatlas_wire::key_entries::with_key(
                     snapshot,
                     slot,
                     &asked,
@@ -202,7 +200,7 @@ impl Table {
                 );
                 output::json(&made?) + "\n"
             }
-            Format::Csv => wire::key_entries::csv(snapshot, slot, &asked),
+            Format::Csv => opatlas_wire::key_entries::csv(snapshot, slot, &asked),
             Format::Text => {
                 let tables = snapshot.tables(&asked.profile);
                 let view = View::new(snapshot.inputs(), &tables);

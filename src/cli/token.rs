@@ -6,9 +6,9 @@ use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
 use jiff::Timestamp;
 
-use crate::service::NewToken;
-use crate::service::access::{Action, Projects};
-use crate::store::{Opening, ProjectName, TokenRecord};
+use opatlas_service::NewToken;
+use opatlas_service::access::{Action, Projects};
+use opatlas_store::{Opening, ProjectName, TokenRecord};
 
 use opatlas_source::Message;
 use opatlas_source::visible::line;

@@ -9,7 +9,7 @@ use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 
 use crate::http::Api;
 use crate::http::middleware::bounds::OverBudget;
-use crate::wire::problem::{Kind, Problem};
+use opatlas_wire::problem::{Kind, Problem};
 
 /// The whole body, at most `limit` bytes of it.
 ///

@@ -8,9 +8,9 @@ use serde::de::DeserializeOwned;
 use crate::http::Api;
 use crate::http::body;
 use crate::http::extract::{from_json_object, malformed, parsed};
-use crate::service::{Limits, Refusal};
-use crate::wire::bundle::{BundleJson, insert, text_bytes};
-use crate::wire::problem::{Kind, Problem};
+use opatlas_service::{Limits, Refusal};
+use opatlas_wire::bundle::{BundleJson, insert, text_bytes};
+use opatlas_wire::problem::{Kind, Problem};
 
 /// The media types of raw YAML.
 const YAML: [&str; 5] = [

@@ -12,7 +12,7 @@ use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
 use crate::http::client::Client;
-use crate::service::{Budget, Exhausted, Reserved};
+use opatlas_service::{Budget, Exhausted, Reserved};
 
 /// All open connections.
 #[derive(Debug)]

@@ -8,7 +8,7 @@ use utoipa::openapi::{Content, OpenApi, Ref, RefOr, Response, Schema};
 use utoipa::{OpenApi as DeriveOpenApi, PartialSchema as _};
 
 use crate::http::describe_values;
-use crate::wire::problem::{Document, PROBLEM_JSON};
+use opatlas_wire::problem::{Document, PROBLEM_JSON};
 
 /// The head of the description.
 #[derive(DeriveOpenApi)]

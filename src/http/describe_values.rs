@@ -5,16 +5,16 @@ use utoipa::openapi::path::{Operation, ParameterIn};
 use utoipa::openapi::schema::{Object, Type};
 use utoipa::openapi::{Content, RefOr, Schema};
 
-/// The names of projects and stored labels, as [`crate::store::ProjectName`] reads them.
+/// The names of projects and stored labels, as [`opatlas_store::ProjectName`] reads them.
 const NAME: &str = r"^(?!.*\.\.)(?!latest$)(?!sha256)[A-Za-z0-9][A-Za-z0-9._+\-]{0,127}$";
 
-/// The names of labels that can be set, as [`crate::store::LabelName::parse_new`] reads them.
+/// The names of labels that can be set, as [`opatlas_store::LabelName::parse_new`] reads them.
 const NEW_LABEL: &str = r"^(?!.*\.\.)(?!latest$)(?!sha256)(?![0-9]{40}$|[0-9]{64}$)(?!(?=[0-9A-Fa-f]{7,}$)[0-9]*[A-Fa-f])[A-Za-z0-9][A-Za-z0-9._+\-]{0,127}$";
 
 /// The same, or nothing: a parameter without a value counts as left out.
 const NEW_LABEL_OR_NONE: &str = r"^((?!.*\.\.)(?!latest$)(?!sha256)(?![0-9]{40}$|[0-9]{64}$)(?!(?=[0-9A-Fa-f]{7,}$)[0-9]*[A-Fa-f])[A-Za-z0-9][A-Za-z0-9._+\-]{0,127})?$";
 
-/// The addresses of revisions, as [`crate::service::Address`] reads them.
+/// The addresses of revisions, as [`opatlas_service::Address`] reads them.
 const ADDRESS: &str = r"^(latest|sha256:[0-9A-Fa-f]{8,64}|(?!.*\.\.)(?!latest)(?!sha256)[A-Za-z0-9][A-Za-z0-9._+\-]{0,127})$";
 
 /// Says of an operation's parameters and bodies what their types do not.

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use crate::http::Api;
 use crate::http::body;
 use crate::http::plain;
-use crate::wire::problem::{Kind, Problem};
+use opatlas_wire::problem::{Kind, Problem};
 
 /// The captured parts of the path.
 #[derive(Debug, Clone, Copy)]

@@ -2,7 +2,7 @@
 //!
 //! [`router`] lists all routes. A handler in [`routes`] reads the request, calls the service, maps
 //! the error and renders; [`middleware`] surrounds every request. The types of requests and answers
-//! are in [`crate::wire`].
+//! are in [`opatlas_wire`].
 
 pub mod body;
 pub mod bundle;
@@ -15,7 +15,6 @@ pub mod middleware;
 pub mod negotiate;
 pub mod page;
 mod plain;
-mod problem;
 pub mod renderings;
 pub mod respond;
 mod router;
@@ -28,7 +27,7 @@ use std::time::Duration;
 
 pub use router::{app, app_of, openapi, router};
 
-use crate::service::Service;
+use opatlas_service::Service;
 
 /// Configuration of the HTTP server.
 #[derive(Debug, Clone)]

@@ -4,8 +4,8 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, Method, header};
 
-use crate::service::Encoding;
-use crate::wire::problem::{Kind, Problem};
+use opatlas_service::Encoding;
+use opatlas_wire::problem::{Kind, Problem};
 
 /// The media types that answers have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 use std::hash::Hash;
 
-use crate::service::ViewId;
-use crate::wire::page::PageQuery;
-use crate::wire::problem::{Kind, Problem};
+use opatlas_service::ViewId;
+use opatlas_wire::page::PageQuery;
+use opatlas_wire::problem::{Kind, Problem};
 
 /// The default number of items in a page.
 pub const DEFAULT_LIMIT: u32 = 100;

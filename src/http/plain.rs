@@ -2,8 +2,8 @@
 //! members instead of fields, objects and lists instead of maps and sequences, and no types of the
 //! program.
 
-use crate::wire::problem::{Kind, Problem};
 use opatlas_source::suggest::nearest;
+use opatlas_wire::problem::{Kind, Problem};
 
 /// Phrases and what is said instead, longer ones first.
 const PHRASES: [(&str, &str); 19] = [

@@ -9,8 +9,8 @@ use opatlas_source::Stop;
 use opatlas_source::diagnostic::Finding;
 
 use crate::http::negotiate::Media;
-use crate::service::{LARGEST_ANSWER, Snapshot};
-use crate::wire::json::json;
+use opatlas_service::{LARGEST_ANSWER, Snapshot};
+use opatlas_wire::json::json;
 
 /// The forms of findings.
 pub const FINDINGS: &[Media] = &[Media::Json, Media::Sarif, Media::Markdown, Media::Text];

@@ -13,9 +13,9 @@ use serde::Serialize;
 use crate::http::Api;
 use crate::http::middleware::kept::Keepable;
 use crate::http::negotiate::{Accept, Media};
-use crate::service::{Encoding, Holds, Resolved, Service, Snapshot, View, ViewId};
-use crate::wire::json::json;
-use crate::wire::problem::Problem;
+use opatlas_service::{Encoding, Holds, Resolved, Service, Snapshot, View, ViewId};
+use opatlas_wire::json::json;
+use opatlas_wire::problem::Problem;
 
 /// What a view needs of a snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -135,7 +135,7 @@ pub async fn program_view<P: Hash>(
 /// Answers with a value of the moment, known by its bytes.
 ///
 /// # Errors
-/// [`crate::wire::problem::Kind::Busy`].
+/// [`opatlas_wire::problem::Kind::Busy`].
 pub async fn value<T: Serialize>(
     api: &Api,
     accept: &Accept,
@@ -149,7 +149,7 @@ pub async fn value<T: Serialize>(
 /// Answers with bytes of the moment.
 ///
 /// # Errors
-/// [`crate::wire::problem::Kind::Busy`].
+/// [`opatlas_wire::problem::Kind::Busy`].
 pub async fn bytes(
     api: &Api,
     accept: &Accept,
@@ -229,7 +229,7 @@ pub fn locate(response: &mut Response, path: &str) {
 /// Answers with a view in the encoding that the client likes best.
 ///
 /// # Errors
-/// [`crate::wire::problem::Kind::Busy`].
+/// [`opatlas_wire::problem::Kind::Busy`].
 pub async fn encoded(
     service: &Service,
     accept: &Accept,

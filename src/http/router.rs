@@ -58,8 +58,8 @@ use crate::http::routes::tables;
 use crate::http::routes::timeline;
 use crate::http::routes::topics;
 use crate::http::routes::trends;
-use crate::service::Service;
 use crate::web;
+use opatlas_service::Service;
 
 /// All routes.
 fn routes() -> OpenApiRouter<Api> {

@@ -16,14 +16,14 @@ use crate::http::middleware::kept::Keepable;
 use crate::http::negotiate::{Accept, Media};
 use crate::http::respond;
 use crate::http::server::SOCKET_BUFFER;
-use crate::service::search::{Filter, find};
-use crate::service::{
+use opatlas_operators::operator::OperatorId;
+use opatlas_service::search::{Filter, find};
+use opatlas_service::{
     Encoding, Reading, Resolved, Service, ServiceError, Snapshot, Unpacker, ViewId,
 };
-use crate::wire::json;
-use crate::wire::operators::expect_values;
-use crate::wire::problem::Problem;
-use opatlas_operators::operator::OperatorId;
+use opatlas_wire::json;
+use opatlas_wire::operators::expect_values;
+use opatlas_wire::problem::Problem;
 
 /// Up to how many compressed bytes a plain answer is decompressed as a whole.
 const STEP: usize = 8 << 10;

@@ -4,9 +4,9 @@ use axum::http::Method;
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use opatlas::http::ApiConfig;
 use opatlas::http::middleware::access::AuthMode;
-use opatlas::service::access::{Action, Projects};
-use opatlas::service::{Limits, MadeToken, NewToken};
-use opatlas::store::ProjectName;
+use opatlas_service::access::{Action, Projects};
+use opatlas_service::{Limits, MadeToken, NewToken};
+use opatlas_store::ProjectName;
 use serde_json::json;
 use sha2::Sha256;
 

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use opatlas::http::ApiConfig;
-use opatlas::service::Limits;
+use opatlas_service::Limits;
 use serde_json::json;
 
 use crate::api::harness::{SMALL, Server};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use opatlas::http::ApiConfig;
-use opatlas::service::Limits;
+use opatlas_service::Limits;
 use serde_json::json;
 
 use crate::api::harness::{SMALL, Server};

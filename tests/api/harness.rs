@@ -9,8 +9,8 @@ use axum::http::{HeaderMap, Method, Request, StatusCode, header};
 use http_body_util::BodyExt as _;
 use opatlas::http::ApiConfig;
 use opatlas::http::app;
-use opatlas::service::{Clock, Limits, Service};
-use opatlas::store::SqliteStore;
+use opatlas_service::{Clock, Limits, Service};
+use opatlas_store::SqliteStore;
 use serde_json::Value;
 use tower::ServiceExt as _;
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use axum::http::Method;
 use opatlas::http::ApiConfig;
-use opatlas::service::Limits;
+use opatlas_service::Limits;
 
 use crate::api::harness::{SMALL, Server};
 

@@ -3,7 +3,7 @@
 
 use opatlas::http::ApiConfig;
 use opatlas::http::middleware::hosts::{HostName, Hosts};
-use opatlas::service::Limits;
+use opatlas_service::Limits;
 
 use crate::api::harness::{SMALL, Server};
 

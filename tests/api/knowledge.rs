@@ -133,7 +133,7 @@ async fn rules_have_their_documentation() {
 #[tokio::test]
 async fn every_problem_type_can_be_looked_up() {
     let server = Server::new().await;
-    for kind in opatlas::wire::problem::Kind::ALL {
+    for kind in opatlas_wire::problem::Kind::ALL {
         let path = format!("/problems/{}", kind.slug());
         let kind_page = server.get(&path).send().await.ok();
         assert_eq!(kind_page["type"], path);

@@ -2,11 +2,11 @@
 
 use opatlas::http::ApiConfig;
 use opatlas::http::middleware::access::AuthMode;
-use opatlas::service::NewToken;
-use opatlas::service::access::{Action, Projects};
-use opatlas::service::history::CommitFiles;
-use opatlas::store::{CommitRecord, LabelName, LabelRequest, ProjectName, SqliteStore, Store as _};
+use opatlas_service::NewToken;
+use opatlas_service::access::{Action, Projects};
+use opatlas_service::history::CommitFiles;
 use opatlas_source::{Bundle, Digest};
+use opatlas_store::{CommitRecord, LabelName, LabelRequest, ProjectName, SqliteStore, Store as _};
 use serde_json::{Value, json};
 
 use crate::api::harness::{Answer, Question, SMALL, Server};

@@ -4,8 +4,8 @@
 use axum::http::Method;
 use opatlas::http::ApiConfig;
 use opatlas::http::middleware::access::AuthMode;
-use opatlas::service::access::{Action, Projects};
-use opatlas::service::{Limits, NewToken};
+use opatlas_service::access::{Action, Projects};
+use opatlas_service::{Limits, NewToken};
 use opatlas_source::Digest;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;

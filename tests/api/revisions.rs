@@ -1,7 +1,7 @@
 //! Revisions: taken in each way, addressed each way, listed, deleted.
 
 use opatlas::http::ApiConfig;
-use opatlas::service::Limits;
+use opatlas_service::Limits;
 use serde_json::{Value, json};
 
 use crate::api::harness::{SMALL, Server};

@@ -233,7 +233,7 @@ async fn one_fault_has_one_type() {
         let described = server.get(&format!("/problems/{slug}")).send().await.ok();
         assert_eq!(described["statuses"], json!([404, 422]), "{slug}");
     }
-    let kinds = opatlas::wire::problem::Kind::ALL;
+    let kinds = opatlas_wire::problem::Kind::ALL;
     let mut titles: Vec<&str> = kinds.iter().map(|kind| kind.title()).collect();
     titles.sort_unstable();
     titles.dedup();

@@ -6,8 +6,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use opatlas::store::{LabelName, LabelRequest, ProjectName, SqliteStore, Store as _};
 use opatlas_source::Bundle;
+use opatlas_store::{LabelName, LabelRequest, ProjectName, SqliteStore, Store as _};
 
 use crate::cli::program::{clean, opatlas, run, stdout, succeeds};
 

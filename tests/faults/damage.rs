@@ -30,7 +30,7 @@ async fn a_damaged_page_of_sqlite_is_noticed() {
         server.kill();
     }
     // Opening it folds what is still in the log into the file.
-    opatlas::store::open(&database).await.unwrap().close().await;
+    opatlas_store::open(&database).await.unwrap().close().await;
     assert_eq!(doctor(&database).0, Some(0));
     let page: i64 = {
         let mut past = SqliteConnection::connect(&database).await.unwrap();
@@ -85,7 +85,7 @@ async fn a_damaged_page_of_postgresql_is_noticed() {
 async fn a_newer_database_is_refused_with_advice() {
     let folder = tempfile::tempdir().unwrap();
     let database = format!("sqlite://{}", folder.path().join("opatlas.db").display());
-    opatlas::store::open(&database).await.unwrap().close().await;
+    opatlas_store::open(&database).await.unwrap().close().await;
     let mut past = SqliteConnection::connect(&database).await.unwrap();
     past.execute(
         "INSERT INTO _sqlx_migrations (version, description, success, checksum, execution_time) \

@@ -95,7 +95,7 @@ async fn a_full_disk_is_told_and_what_was_stored_stays() {
     assert_eq!(answer.status, 201, "{answer:?}");
     acknowledged.push(digest(1));
     server.kill();
-    let store = opatlas::store::open(&database).await.unwrap();
+    let store = opatlas_store::open(&database).await.unwrap();
     assert_whole(&*store, "p", &acknowledged).await;
     store.close().await;
 }

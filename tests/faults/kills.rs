@@ -74,7 +74,7 @@ async fn survive(database: &str, kills: usize) {
             server.kill();
         });
         if round % 10 == 9 || round + 1 == kills {
-            let store = opatlas::store::open(database).await.unwrap();
+            let store = opatlas_store::open(database).await.unwrap();
             let acknowledged = acknowledged.lock().unwrap().clone();
             assert_whole(&*store, "pytorch", &acknowledged).await;
             store.close().await;

@@ -15,8 +15,8 @@ mod served;
 mod stop;
 mod unread;
 
-use opatlas::store::{ProjectName, Store};
 use opatlas_source::{Bundle, Digest};
+use opatlas_store::{ProjectName, Store};
 
 /// A file of its own for every seed, most entries of which all have.
 fn text(seed: usize) -> String {

@@ -63,7 +63,7 @@ async fn a_service_outlives_its_database() {
         assert_eq!(server.get("/v1/projects/p/labels/main").status, 200);
     }
     assert_eq!(server.ingest("p", "label=main", &text(3)).status, 201);
-    let store = opatlas::store::open(&database).await.unwrap();
+    let store = opatlas_store::open(&database).await.unwrap();
     assert_whole(&*store, "p", &[digest(1), digest(2), digest(3)]).await;
 }
 

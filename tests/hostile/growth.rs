@@ -14,8 +14,8 @@ use axum::body::Body;
 use http_body_util::BodyExt as _;
 use opatlas::http::ApiConfig;
 use opatlas::http::app;
-use opatlas::service::{Limits, Service};
-use opatlas::store::SqliteStore;
+use opatlas_service::{Limits, Service};
+use opatlas_store::SqliteStore;
 use tower::ServiceExt as _;
 
 use crate::callgrind::{callgrind, has_valgrind};

@@ -3,9 +3,9 @@
 
 use std::hint::black_box;
 
-use opatlas::service::secrets;
-use opatlas::store::is_same_secret;
+use opatlas_service::secrets;
 use opatlas_source::Digest;
+use opatlas_store::is_same_secret;
 
 use crate::callgrind::{callgrind, has_valgrind};
 

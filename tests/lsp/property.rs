@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use opatlas::lsp::{Disk, Place, Server};
+use opatlas_lsp::{Disk, Place, Server};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 

@@ -1,6 +1,6 @@
 //! Labels that look like commits: nobody can create them any more, but they may be stored.
 
-use opatlas::store::{LabelRequest, Store};
+use opatlas_store::{LabelRequest, Store};
 
 use crate::store::given::{bundle, label, new_project};
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use opatlas::store::{LabelRequest, Store};
+use opatlas_store::{LabelRequest, Store};
 
 use crate::store::given::{bundle, label, new_project};
 

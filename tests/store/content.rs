@@ -1,7 +1,7 @@
 //! Bytes: whatever goes in comes back.
 
-use opatlas::store::Store;
 use opatlas_source::{Bundle, Digest, NATIVE_FUNCTIONS};
+use opatlas_store::Store;
 use proptest::strategy::{Strategy as _, ValueTree as _};
 use proptest::test_runner::TestRunner;
 

@@ -2,11 +2,11 @@
 
 use std::fmt::Debug;
 
-use opatlas::store::{
+use opatlas_source::Bundle;
+use opatlas_store::{
     Conflict, LabelName, LabelRequest, Missing, NewProject, ProjectName, RevisionKey, Store,
     StoreError,
 };
-use opatlas_source::Bundle;
 
 pub fn name(text: &str) -> ProjectName {
     ProjectName::parse(text).unwrap()

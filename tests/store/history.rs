@@ -1,6 +1,6 @@
 //! Commits in their order, and steps.
 
-use opatlas::store::{
+use opatlas_store::{
     CommitRecord, KnownParts, Mode, NewCommit, Prepared, ProjectName, StepKey, StepRecord, Store,
 };
 

@@ -1,9 +1,9 @@
 //! Labels: how they move, and what stands against it.
 
-use opatlas::store::{
+use opatlas_source::Bundle;
+use opatlas_store::{
     Conflict, Expected, LabelChange, LabelRequest, Missing, OnOtherRelease, Store,
 };
-use opatlas_source::Bundle;
 
 use crate::store::given::{bundle, conflict, label, missing, new_project, request};
 

@@ -1,6 +1,6 @@
 //! Leases of the probe: who can use one, and whose runs make room for new ones.
 
-use opatlas::store::{Conflict, KEPT_RUNS, NewProbeRun, Renewal, Store};
+use opatlas_store::{Conflict, KEPT_RUNS, NewProbeRun, Renewal, Store};
 
 use crate::store::given::{conflict, new_project};
 use crate::store::probe::{holder, result, revision, run, shard_of};

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use opatlas::store::{
+use opatlas_store::{
     CommitRecord, Edit, Expected, KnownParts, LabelRequest, Mark, NewCommit, PostgresStore,
     Prepared, ProjectChange, ProjectName, SqliteStore, Store,
 };

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use opatlas::store::{ProjectName, Store};
+use opatlas_store::{ProjectName, Store};
 use sqlx::migrate::Migrator;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, SqliteConnection};
 
@@ -35,7 +35,7 @@ async fn tables_have_the_same_columns() {
         return;
     };
     let url = cluster.database().await;
-    opatlas::store::open(&url).await.unwrap().close().await;
+    opatlas_store::open(&url).await.unwrap().close().await;
     let mut there = PgConnection::connect(&url).await.unwrap();
     let there: Vec<(String, String)> = sqlx::query_as(
         "SELECT table_name::text, column_name::text FROM information_schema.columns \
@@ -47,7 +47,7 @@ async fn tables_have_the_same_columns() {
 
     let folder = tempfile::tempdir().unwrap();
     let url = format!("sqlite://{}", folder.path().join("opatlas.db").display());
-    opatlas::store::open(&url).await.unwrap().close().await;
+    opatlas_store::open(&url).await.unwrap().close().await;
     let mut here = SqliteConnection::connect(&url).await.unwrap();
     let here: Vec<(String, String)> = sqlx::query_as(
         "SELECT t.name, c.name FROM sqlite_schema t, pragma_table_info(t.name) c \
@@ -97,7 +97,7 @@ async fn former(database: &str, bytes: &str) -> (Migrator, String) {
 
 /// Steps in a former form are deleted and readers notice; commits keep their order.
 async fn is_brought_up_to_date(url: &str) {
-    let store = opatlas::store::open(url).await.unwrap();
+    let store = opatlas_store::open(url).await.unwrap();
     let project = ProjectName::parse("p").unwrap();
     assert!(store.steps(&project, 6, None).await.unwrap().is_empty());
     let said = store.steps_said(&project, (0, 9), ("", 0), 9).await;
@@ -187,7 +187,7 @@ fn with_derived_rows(bytes: &str) -> String {
 
 /// The database opens, and its revision is complete.
 async fn has_its_revision(url: &str) {
-    let store = opatlas::store::open(url).await.unwrap();
+    let store = opatlas_store::open(url).await.unwrap();
     let project = ProjectName::parse("p").unwrap();
     let empty = opatlas_source::Bundle::default();
     let read = store.bundle(&project, empty.digest()).await.unwrap();

@@ -21,7 +21,7 @@ mod upkeep;
 
 use std::sync::Arc;
 
-use opatlas::store::{PostgresStore, SqliteStore, Store};
+use opatlas_store::{PostgresStore, SqliteStore, Store};
 
 /// Every behaviour, on a store that holds nothing beforehand, and at last a copy into another. Each has a project of its own.
 async fn suite(store: impl Store, empty: &dyn Store) {

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use opatlas::store::{
+use opatlas_source::Digest;
+use opatlas_store::{
     Conflict, KEPT_RUNS, LeaseHolder, Leased, Missing, Mode, NewDump, NewProbeRun, ProjectName,
     Renewal, ShardResult, Store,
 };
-use opatlas_source::Digest;
 
 use crate::store::given::{bundle, conflict, missing, new_project};
 

@@ -1,6 +1,6 @@
 //! Projects, and what belongs to them.
 
-use opatlas::store::{Conflict, Edit, Missing, NewProject, ProjectChange, Store};
+use opatlas_store::{Conflict, Edit, Missing, NewProject, ProjectChange, Store};
 
 use crate::store::given::{bundle, conflict, key, missing, name, new_project, request};
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use opatlas::store::{LabelChange, LabelRequest, PostgresStore, Store, StoreError};
+use opatlas_store::{LabelChange, LabelRequest, PostgresStore, Store, StoreError};
 use sqlx::{Connection as _, Executor as _, PgConnection};
 
 use crate::common::postgres::{self, Cluster};
@@ -148,7 +148,7 @@ async fn addresses_that_cannot_be_used_are_refused_without_their_password() {
             "must start with `sqlite:` or `postgres:`",
         ),
     ] {
-        let said = match opatlas::store::open(url).await {
+        let said = match opatlas_store::open(url).await {
             Ok(_) => panic!("{url} opens"),
             Err(error) => error.to_string(),
         };

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use opatlas::store::{LabelChange, Missing, ProjectChange, RevisionKey, Store, StoreError};
 use opatlas_source::{Bundle, Digest, TAGS};
+use opatlas_store::{LabelChange, Missing, ProjectChange, RevisionKey, Store, StoreError};
 
 use crate::store::given::{bundle, key, missing, name, new_project, request};
 

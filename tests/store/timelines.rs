@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use opatlas::service::history::Line;
-use opatlas::service::{Limits, Service};
-use opatlas::store::{CommitRecord, Expected, KnownParts, NewCommit, Prepared, ProjectName, Store};
+use opatlas_service::history::Line;
+use opatlas_service::{Limits, Service};
+use opatlas_store::{CommitRecord, Expected, KnownParts, NewCommit, Prepared, ProjectName, Store};
 
 use crate::store::given::{bundle, label, new_project, request};
 

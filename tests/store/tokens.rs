@@ -1,7 +1,7 @@
 //! Tokens are kept as they were given.
 
-use opatlas::store::{Missing, Store, TokenKey, TokenRecord};
 use opatlas_source::Digest;
+use opatlas_store::{Missing, Store, TokenKey, TokenRecord};
 
 use crate::store::given::missing;
 

@@ -1,6 +1,6 @@
 //! Looking after a store: checks, collection, and copies into another.
 
-use opatlas::store::{Conflict, Expected, Mode, SqliteStore, Store, StoreError};
+use opatlas_store::{Conflict, Expected, Mode, SqliteStore, Store, StoreError};
 
 use crate::store::given::{bundle, conflict, key, label, missing, name, new_project, request};
 
@@ -67,7 +67,7 @@ pub async fn all_of_it_can_be_copied(store: &dyn Store, empty: &dyn Store) {
     let before = store.check().await.unwrap();
     assert_eq!(before.faults, Vec::<String>::new());
     assert!(before.revisions > 50 && before.labels > 5 && before.chunks > 1000);
-    opatlas::store::copy(store, empty).await.unwrap();
+    opatlas_store::copy(store, empty).await.unwrap();
     assert_eq!(empty.check().await.unwrap(), before);
     assert_eq!(empty.tokens().await.unwrap(), store.tokens().await.unwrap());
     let projects = store.projects(None, 100).await.unwrap();
@@ -88,7 +88,7 @@ pub async fn all_of_it_can_be_copied(store: &dyn Store, empty: &dyn Store) {
         .unwrap();
     let found = empty.revision(&project, &key("main")).await.unwrap();
     assert_eq!(found.digest, files.digest());
-    let refused = opatlas::store::copy(store, empty).await;
+    let refused = opatlas_store::copy(store, empty).await;
     assert_eq!(conflict(refused), Conflict::NotEmpty);
 }
 

@@ -7,10 +7,10 @@ use clap::Args;
 
 use crate::cli::side::{NATIVE_FUNCTIONS_PATH, Operand, Places};
 use crate::cli::{Stored, Target};
-use crate::service::Snapshot;
-use crate::service::companions;
-use crate::store::Opening;
 use opatlas_pytorch::release::Release;
+use opatlas_service::Snapshot;
+use opatlas_service::companions;
+use opatlas_store::Opening;
 
 use super::Input;
 

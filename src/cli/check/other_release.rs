@@ -2,7 +2,7 @@
 
 use opatlas_pytorch::release::Release;
 
-use crate::service::Snapshot;
+use opatlas_service::Snapshot;
 
 /// From how many errors on there is a hint. Fewer are quicker to read than the hint.
 const MANY: usize = 20;

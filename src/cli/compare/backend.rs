@@ -9,10 +9,10 @@ use crate::cli::config;
 use crate::cli::read;
 use crate::cli::side::SideRead;
 use crate::cli::suggesting;
-use crate::service::backend::{BackendCompared, Vendor};
-use crate::wire::backends::view;
 use opatlas_report::backend::{csv, markdown, text};
+use opatlas_service::backend::{BackendCompared, Vendor};
 use opatlas_source::Stop;
+use opatlas_wire::backends::view;
 
 use super::{Compare, Format, pretty};
 

@@ -3,23 +3,22 @@
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use tokio::task::yield_now;
 
 use crate::cli::side::{self, Operand, Places, SideRead, view};
 use crate::cli::{Stored, config, local};
-use crate::service::compare::{Compared, Rulebook, day};
-use crate::service::further::Reported;
-use crate::store::{Opening, ProjectName};
-use crate::wire::against::FurtherVerdict;
-use crate::wire::change::ChangeContext;
-use crate::wire::comparison::{Comparison, ComparisonParts, comparison};
 use opatlas_diff::policy::{Conclusion, Judgement};
 use opatlas_report::changes::{Files, NewFindings, Report, Side};
 use opatlas_report::findings::{Findings, SourceText};
 use opatlas_report::room::UNBOUNDED;
 use opatlas_rules::Introduced;
+use opatlas_service::compare::{Compared, Rulebook, day};
+use opatlas_service::further::Reported;
 use opatlas_source::visible::line;
 use opatlas_source::{DERIVATIVES, NATIVE_FUNCTIONS, Stop};
+use opatlas_store::{Opening, ProjectName};
+use opatlas_wire::against::FurtherVerdict;
+use opatlas_wire::change::ChangeContext;
+use opatlas_wire::comparison::{Comparison, ComparisonParts, comparison};
 
 use super::options::How;
 
@@ -183,11 +182,7 @@ impl How {
         let (base, head) = (&sides.base, &sides.head);
         let judged = head.resolved.as_ref().map(|head| &head.judged);
         let (old, new) = (base.snapshot.clone(), head.snapshot.clone());
-        // The comparison leaves this thread nothing else to do. Before and after its first part, the store's
-        // connection gets on with closing.
-        yield_now().await;
         let compared = Compared::checked(old, new, &Stop::never())?.named(judged);
-        yield_now().await;
         let today = day(local::now());
         let told = Told {
             judgement: compared.judge(&rulebook.policy, &rulebook.exceptions, today),

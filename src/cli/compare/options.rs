@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 
 use crate::cli::Target;
 use crate::cli::side::NATIVE_FUNCTIONS_PATH;
-use crate::wire::compare::{FailOn, ProfileName};
+use opatlas_wire::compare::{FailOn, ProfileName};
 
 /// How two revisions are compared, for every command that compares them.
 #[derive(Debug, Args)]

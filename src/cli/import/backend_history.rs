@@ -12,12 +12,12 @@ use crate::cli::Stored;
 use crate::cli::config;
 use crate::cli::git::{Mode, Objects};
 use crate::cli::target::Target;
-use crate::service::JudgedRelease;
-use crate::service::backend::Vendor;
-use crate::service::history::CommitFiles;
-use crate::store::{CommitRecord, Opening};
 use opatlas_pytorch::release::Version;
+use opatlas_service::JudgedRelease;
+use opatlas_service::backend::Vendor;
+use opatlas_service::history::CommitFiles;
 use opatlas_source::{Bundle, VENDOR};
+use opatlas_store::{CommitRecord, Opening};
 
 use super::Import;
 use super::commits::{Source, Wanted, WithFiles, take};

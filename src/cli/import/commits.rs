@@ -14,11 +14,11 @@ use crate::cli::local;
 use crate::cli::memory::use_small_pages;
 use crate::cli::side::companions;
 use crate::cli::target::{Database, Target};
-use crate::service::history::{CommitFiles, LastStored, Line, ReadCommits, Taken};
-use crate::service::{JudgedRelease, Service};
-use crate::store::{CommitRecord, Opening};
+use opatlas_service::history::{CommitFiles, LastStored, Line, ReadCommits, Taken};
+use opatlas_service::{JudgedRelease, Service};
 use opatlas_source::visible::line;
 use opatlas_source::{Bundle, Content, NATIVE_FUNCTIONS};
+use opatlas_store::{CommitRecord, Opening};
 
 use super::backend_history::BackendHistory;
 use super::git;

@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{anyhow, bail};
 
 use crate::cli::git::{Git, MAX_LIST};
-use crate::store::CommitRecord;
+use opatlas_store::CommitRecord;
 
 /// The commits of a range that touch one of some paths, in the order of their topology, the first one first.
 ///

@@ -13,11 +13,11 @@ use crate::cli::causes::Causes;
 use crate::cli::fetch::{Fetcher, canonical};
 use crate::cli::output;
 use crate::cli::stored::Stored;
-use crate::service::history::Line;
-use crate::service::{Ingest, ServiceError};
-use crate::store::Opening;
 use opatlas_pytorch::release;
+use opatlas_service::history::Line;
+use opatlas_service::{Ingest, ServiceError};
 use opatlas_source::Bundle;
+use opatlas_store::Opening;
 
 use super::{Import, progress, told};
 

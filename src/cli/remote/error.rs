@@ -5,8 +5,8 @@ use std::fmt;
 use opatlas_source::visible::line;
 use serde::Deserialize;
 
-use crate::wire::finding::Finding;
-use crate::wire::problem::{Fault, Kind};
+use opatlas_wire::finding::Finding;
+use opatlas_wire::problem::{Fault, Kind};
 
 /// Why a request came to nothing.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! Accepted breakage of a server's projects.
 
-use crate::store::ExceptionRecord;
-use crate::wire::exceptions::{ExceptionList, ExceptionView, ExtendedException, NewException};
+use opatlas_store::ExceptionRecord;
+use opatlas_wire::exceptions::{ExceptionList, ExceptionView, ExtendedException, NewException};
 
 use super::http::{Answer, Ask, JSON};
 use super::revisions::odd;
@@ -34,7 +34,7 @@ impl Remote {
             until_release: None,
             broad: exception.broad,
         };
-        let body = crate::wire::json::json(&new);
+        let body = opatlas_wire::json::json(&new);
         let made = Ask::post(self.url(project, None), JSON, body);
         let answer = self.http.ask(made).await?;
         let made: ExceptionView = answer.value()?;
@@ -51,7 +51,7 @@ impl Remote {
         let extended = ExtendedException {
             until: until.to_owned(),
         };
-        let body = crate::wire::json::json(&extended);
+        let body = opatlas_wire::json::json(&extended);
         let ask = Ask::patch(self.url(project, Some(id)), JSON, body);
         let answer = self.http.ask(ask).await?;
         let view: ExceptionView = answer.value()?;

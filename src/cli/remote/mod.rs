@@ -15,12 +15,12 @@ use std::sync::{Arc, Mutex};
 
 use rustc_hash::FxHashMap;
 
-use crate::service::Snapshot;
-use crate::service::history::Line;
-use crate::wire::history::History;
-use crate::wire::operations::{API_VERSION, Version};
-use crate::wire::problem::Kind;
+use opatlas_service::Snapshot;
+use opatlas_service::history::Line;
 use opatlas_source::Digest;
+use opatlas_wire::history::History;
+use opatlas_wire::operations::{API_VERSION, Version};
+use opatlas_wire::problem::Kind;
 
 pub(super) use address::Base;
 pub(super) use error::Error;

@@ -1,9 +1,9 @@
 //! Projects of a server, and what their comparisons are judged by.
 
-use crate::service::compare::Rulebook;
-use crate::store::ProjectName;
-use crate::wire::problem::Kind;
-use crate::wire::projects::{NewProject, ProjectView};
+use opatlas_service::compare::Rulebook;
+use opatlas_store::ProjectName;
+use opatlas_wire::problem::Kind;
+use opatlas_wire::projects::{NewProject, ProjectView};
 
 use super::http::{Ask, JSON, LINES};
 use super::{Error, Remote};
@@ -33,7 +33,7 @@ impl Remote {
             policy: None,
         };
         let url = self.http.base.url(&["v1", "projects"], &[]);
-        let body = crate::wire::json::json(&new);
+        let body = opatlas_wire::json::json(&new);
         let ask = Ask::post(url, JSON, body).idempotent();
         self.http.ask(ask).await.map(drop)
     }

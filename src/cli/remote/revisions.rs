@@ -5,15 +5,15 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 use uuid::Uuid;
 
 use crate::cli::stored::Taken;
-use crate::service::{
+use opatlas_service::{
     Address, Holds, Ingest, JudgedRelease, Protection, Resolved, ServiceError, Snapshot, Summary,
 };
-use crate::store::{LabelName, LabelRecord, Missing, ProjectName};
-use crate::wire::drift::DumpList;
-use crate::wire::labels::Label;
-use crate::wire::problem::Kind;
-use crate::wire::revisions::Revision;
 use opatlas_source::{Bundle, Digest, SOURCES};
+use opatlas_store::{LabelName, LabelRecord, Missing, ProjectName};
+use opatlas_wire::drift::DumpList;
+use opatlas_wire::labels::Label;
+use opatlas_wire::problem::Kind;
+use opatlas_wire::revisions::Revision;
 
 use super::exceptions::micros;
 use super::http::{Answer, Ask, JSON, LINES};

@@ -15,10 +15,10 @@ use crate::http::body;
 use crate::http::extract::Query;
 use crate::http::middleware::hosts;
 use crate::http::plain;
-use crate::service::access::{Action, Grant};
-use crate::service::{ServiceError, is_version_text};
-use crate::store::ProjectName;
-use crate::wire::problem::{Kind, Problem};
+use opatlas_service::access::{Action, Grant};
+use opatlas_service::{ServiceError, is_version_text};
+use opatlas_store::ProjectName;
+use opatlas_wire::problem::{Kind, Problem};
 
 /// The signature of a body: `sha256=` and the hexadecimal HMAC-SHA-256.
 pub const SIGNATURE: HeaderName = HeaderName::from_static("x-opatlas-signature");

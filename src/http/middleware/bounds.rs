@@ -18,8 +18,8 @@ use hyper::body::{Frame, SizeHint};
 use crate::http::Api;
 use crate::http::client::Client;
 use crate::http::middleware::sending::Sending;
-use crate::service::{Budget, Exhausted, Reserved};
-use crate::wire::problem::{Kind, Problem};
+use opatlas_service::{Budget, Exhausted, Reserved};
+use opatlas_wire::problem::{Kind, Problem};
 
 /// How many bytes of each body come with its request and need nothing of the budget. So small
 /// requests get through when large bodies have taken all of it.

@@ -16,7 +16,7 @@ use uuid::Uuid;
 
 use crate::http::ApiConfig;
 use crate::http::middleware::metrics::{Counting, RouteFigures};
-use crate::wire::problem::{Kind, PROBLEM_JSON, Problem};
+use opatlas_wire::problem::{Kind, PROBLEM_JSON, Problem};
 
 /// The header that carries the id of a request, in both directions.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");

@@ -14,7 +14,7 @@ use axum::middleware::Next;
 use axum::response::Response;
 
 use crate::http::ApiConfig;
-use crate::wire::problem::{Kind, Problem};
+use opatlas_wire::problem::{Kind, Problem};
 
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 

@@ -2,7 +2,7 @@
 //! little more than sending the answer.
 //!
 //! An answer is given again in two cases. While the database has the mark from before the request
-//! ([`crate::store::Store::mark`]), nothing that the answer is made of has changed. And an answer
+//! ([`opatlas_store::Store::mark`]), nothing that the answer is made of has changed. And an answer
 //! about revisions addressed by their whole digests is given again for a moment in any case, because
 //! they are immutable. A change through this process (a deleted revision, an added exception)
 //! invalidates all answers at once; a deletion by another process then shows after that moment.
@@ -23,10 +23,10 @@ use crate::http::Api;
 use crate::http::middleware::access::AuthMode;
 use crate::http::middleware::envelope;
 use crate::http::middleware::metrics::{CacheLooks, Counting, RouteFigures};
-use crate::service::Holds;
-use crate::store::Mark;
+use opatlas_service::Holds;
+use opatlas_store::Mark;
 
-/// For how long an answer is given again without an equal mark. With [`crate::service::FRESH`] it
+/// For how long an answer is given again without an equal mark. With [`opatlas_service::FRESH`] it
 /// makes the two seconds for which a revision that another process deleted may be served.
 const KEPT: Duration = Duration::from_secs(1);
 

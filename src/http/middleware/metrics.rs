@@ -10,7 +10,7 @@ use metrics::{Counter, Histogram};
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 
 use crate::http::Api;
-use crate::wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
+use opatlas_wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
 
 /// The media type of Prometheus's text format.
 const TEXT: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");

@@ -18,7 +18,7 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use crate::http::connections::{Connection, Unsent};
-use crate::service::Reserved;
+use opatlas_service::Reserved;
 
 /// How many bytes a second a client must take at least, besides the time that it has anyway.
 const PACE: usize = 256 << 10;
@@ -223,7 +223,7 @@ mod tests {
     use super::*;
     use crate::http::client::TrustedProxies;
     use crate::http::connections::Connections;
-    use crate::service::Budget;
+    use opatlas_service::Budget;
 
     const PATIENCE: Duration = Duration::from_millis(50);
 

@@ -9,9 +9,9 @@ use crate::http::extract::Query;
 use crate::http::middleware::access::{AuthMode, Caller, caller, project_name};
 use crate::http::negotiate::{Accept, JSON};
 use crate::http::respond;
-use crate::service::access::Action;
-use crate::wire::access::{AccessQuery, AccessView, RightVerdict, TokenState, TokensFor, access};
-use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
+use opatlas_service::access::Action;
+use opatlas_wire::access::{AccessQuery, AccessView, RightVerdict, TokenState, TokensFor, access};
+use opatlas_wire::problem::{Document, PROBLEM_JSON, Problem};
 
 /// Rights of the caller
 ///

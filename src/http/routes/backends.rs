@@ -13,14 +13,14 @@ use crate::http::middleware::access::Access;
 use crate::http::negotiate::{Accept, Media};
 use crate::http::respond;
 use crate::http::routes::compare::split;
-use crate::service::access::Action;
-use crate::service::backend::{BackendCompared, Vendor};
-use crate::service::{Resolved, ServiceError};
-use crate::wire::backends::{BackendPath, BackendQuery, BackendReport, view};
-use crate::wire::compare::ComparePath;
-use crate::wire::comparison::SideView;
-use crate::wire::json::json;
-use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
+use opatlas_service::access::Action;
+use opatlas_service::backend::{BackendCompared, Vendor};
+use opatlas_service::{Resolved, ServiceError};
+use opatlas_wire::backends::{BackendPath, BackendQuery, BackendReport, view};
+use opatlas_wire::compare::ComparePath;
+use opatlas_wire::comparison::SideView;
+use opatlas_wire::json::json;
+use opatlas_wire::problem::{Document, PROBLEM_JSON, Problem};
 
 /// The forms of the answer.
 const FORMS: &[Media] = &[Media::Json, Media::Markdown, Media::Csv, Media::Text];

@@ -9,12 +9,12 @@ use crate::http::extract::{Path, Query};
 use crate::http::negotiate::{Accept, Media};
 use crate::http::respond;
 use crate::http::respond::{Effort, Making, ViewRequest};
-use crate::service::Snapshot;
-use crate::service::dispatch::runtime_key;
-use crate::service::history::percent;
-use crate::wire::badges::{Badge, BadgePath, BadgeQuery, Counted};
-use crate::wire::json::json;
-use crate::wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
+use opatlas_service::Snapshot;
+use opatlas_service::dispatch::runtime_key;
+use opatlas_service::history::percent;
+use opatlas_wire::badges::{Badge, BadgePath, BadgeQuery, Counted};
+use opatlas_wire::json::json;
+use opatlas_wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
 
 /// A badge
 ///
@@ -50,7 +50,7 @@ pub async fn one(
     let service = &api.service;
     let address = query.revision.as_deref().unwrap_or("latest");
     let revision = service.resolve(&path.project, address, None).await?;
-    let slot = runtime_key(revision.release(), key).map_err(crate::wire::keys::of_path)?;
+    let slot = runtime_key(revision.release(), key).map_err(opatlas_wire::keys::of_path)?;
     let of = query.of.unwrap_or_default();
     let title = match &revision.label {
         Some(label) => label.name.to_string(),

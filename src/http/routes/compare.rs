@@ -18,14 +18,14 @@ use crate::http::routes::compare_parts;
 use crate::http::routes::compare_report::{GIVEN, Making, make, write};
 use crate::http::routes::compare_sides::{Side, permalink, read_both, side};
 use crate::http::stream;
-use crate::service::compare::Rulebook;
-use crate::service::policy::{EXCEPTIONS, expect_few};
-use crate::service::{Address, Holds, ServiceError, ViewId};
-use crate::wire::bundle::Files;
-use crate::wire::compare::{ComparePath, CompareQuery};
-use crate::wire::compare_sides::CompareBody;
-use crate::wire::comparison::Comparison;
-use crate::wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
+use opatlas_service::compare::Rulebook;
+use opatlas_service::policy::{EXCEPTIONS, expect_few};
+use opatlas_service::{Address, Holds, ServiceError, ViewId};
+use opatlas_wire::bundle::Files;
+use opatlas_wire::compare::{ComparePath, CompareQuery};
+use opatlas_wire::compare_sides::CompareBody;
+use opatlas_wire::comparison::Comparison;
+use opatlas_wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
 
 /// The number of parts of a report.
 const PARTS: HeaderName = HeaderName::from_static("x-parts");

@@ -17,15 +17,15 @@ use crate::http::Api;
 use crate::http::negotiate::Media;
 use crate::http::routes::compare_parts;
 use crate::http::routes::compare_sides::{Side, read};
-use crate::service::compare::{Compared, Rulebook};
-use crate::service::further::Reported;
-use crate::service::{LARGEST_ANSWER, Reader, Resolved, ServiceError, Snapshot};
-use crate::wire::against::FurtherVerdict;
-use crate::wire::change;
-use crate::wire::compare::CompareQuery;
-use crate::wire::comparison::{Comparison, ComparisonParts, SideView, comparison};
-use crate::wire::json;
-use crate::wire::problem::Problem;
+use opatlas_service::compare::{Compared, Rulebook};
+use opatlas_service::further::Reported;
+use opatlas_service::{LARGEST_ANSWER, Reader, Resolved, ServiceError, Snapshot};
+use opatlas_wire::against::FurtherVerdict;
+use opatlas_wire::change;
+use opatlas_wire::compare::CompareQuery;
+use opatlas_wire::comparison::{Comparison, ComparisonParts, SideView, comparison};
+use opatlas_wire::json;
+use opatlas_wire::problem::Problem;
 
 /// A side, read.
 pub(crate) struct Read {

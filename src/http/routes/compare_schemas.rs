@@ -11,12 +11,12 @@ use opatlas_report::findings::SourceText;
 use crate::http::Api;
 use crate::http::extract::Json;
 use crate::http::negotiate::{Accept, JSON};
-use crate::wire::change::change;
-use crate::wire::compare_schemas::{ComparedSchemas, SchemaPair};
-use crate::wire::comparison::Verdict;
-use crate::wire::finding;
-use crate::wire::finding::Finding;
-use crate::wire::problem::{Document, Fault, Kind, PROBLEM_JSON, Problem};
+use opatlas_wire::change::change;
+use opatlas_wire::compare_schemas::{ComparedSchemas, SchemaPair};
+use opatlas_wire::comparison::Verdict;
+use opatlas_wire::finding;
+use opatlas_wire::finding::Finding;
+use opatlas_wire::problem::{Document, Fault, Kind, PROBLEM_JSON, Problem};
 
 /// Compare two schemas
 ///
@@ -66,7 +66,7 @@ fn answer(pair: &SchemaPair) -> Result<Vec<u8>, Problem> {
         (namespace, overload) => format!("{namespace}::{}.{overload}", old.name),
     };
     let found = schema::compare(operator, side(&old, &pair.old), side(&new, &pair.new));
-    Ok(crate::wire::json::json(&ComparedSchemas {
+    Ok(opatlas_wire::json::json(&ComparedSchemas {
         official: Verdict::of(&official::compare(&old, &new)),
         changes: found
             .iter()

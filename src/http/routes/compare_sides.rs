@@ -7,13 +7,13 @@ use crate::http::Api;
 use crate::http::middleware::access::Access;
 use crate::http::routes::compare_report::Read;
 use crate::http::routes::stateless::judged;
-use crate::service::access::Action;
-use crate::service::companions;
-use crate::service::{Reader, Resolved, ServiceError};
-use crate::wire::compare::CompareQuery;
-use crate::wire::compare_sides::SideBody;
-use crate::wire::comparison::SideView;
-use crate::wire::problem::{Kind, Problem};
+use opatlas_service::access::Action;
+use opatlas_service::companions;
+use opatlas_service::{Reader, Resolved, ServiceError};
+use opatlas_wire::compare::CompareQuery;
+use opatlas_wire::compare_sides::SideBody;
+use opatlas_wire::comparison::SideView;
+use opatlas_wire::problem::{Kind, Problem};
 
 /// Reads a stored revision. The comparison runs the rules.
 pub(crate) async fn read(api: &Api, resolved: Resolved) -> Result<Read, Problem> {

@@ -10,10 +10,10 @@ use crate::http::extract::{Json, Query};
 use crate::http::negotiate::{Accept, JSON};
 use crate::http::respond;
 use crate::http::routes::stateless::judged;
-use crate::wire::dispatch::{CalculationView, Item, Question, calculation, refused};
-use crate::wire::json::json;
-use crate::wire::paths::ReleaseQuery;
-use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
+use opatlas_wire::dispatch::{CalculationView, Item, Question, calculation, refused};
+use opatlas_wire::json::json;
+use opatlas_wire::paths::ReleaseQuery;
+use opatlas_wire::problem::{Document, PROBLEM_JSON, Problem};
 
 /// Compute a dispatch table
 ///
@@ -44,7 +44,7 @@ pub async fn calculate(
 ) -> Result<Response, Problem> {
     let media = accept.media(JSON)?;
     let judged = judged(query.release.as_deref())?;
-    let more = crate::wire::revisions::notes(&judged);
+    let more = opatlas_wire::revisions::notes(&judged);
     let make = move || {
         let registrations: Vec<_> = question.registrations.iter().map(Item::wanted).collect();
         let fallbacks = question.fallbacks.as_ref();

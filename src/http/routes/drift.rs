@@ -8,13 +8,13 @@ use crate::http::Api;
 use crate::http::extract::{Path, Query};
 use crate::http::negotiate::{Accept, JSON, Media};
 use crate::http::respond;
-use crate::service::probe::dump::Dump;
-use crate::service::{Resolved, ServiceError};
-use crate::store::StoreError;
-use crate::wire::drift::{DriftHead, DriftQuery, DriftView, DumpList, DumpPath};
-use crate::wire::json::json;
-use crate::wire::paths::RevisionPath;
-use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
+use opatlas_service::probe::dump::Dump;
+use opatlas_service::{Resolved, ServiceError};
+use opatlas_store::StoreError;
+use opatlas_wire::drift::{DriftHead, DriftQuery, DriftView, DumpList, DumpPath};
+use opatlas_wire::json::json;
+use opatlas_wire::paths::RevisionPath;
+use opatlas_wire::problem::{Document, PROBLEM_JSON, Problem};
 
 /// Dumps
 ///

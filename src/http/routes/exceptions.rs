@@ -9,13 +9,13 @@ use crate::http::Api;
 use crate::http::extract::{Json, Path};
 use crate::http::negotiate::{Accept, JSON};
 use crate::http::respond;
-use crate::service::policy::ExceptionText;
-use crate::service::{Service, Snapshot};
-use crate::wire::exceptions::{
+use opatlas_service::policy::ExceptionText;
+use opatlas_service::{Service, Snapshot};
+use opatlas_wire::exceptions::{
     ExceptionList, ExceptionPath, ExceptionView, ExtendedException, NewException, view_of,
 };
-use crate::wire::paths::ProjectPath;
-use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
+use opatlas_wire::paths::ProjectPath;
+use opatlas_wire::problem::{Document, PROBLEM_JSON, Problem};
 
 /// Exceptions
 ///
@@ -115,7 +115,7 @@ pub async fn one(
     match views.into_iter().find(|view| view.id == path.id) {
         Some(view) => respond::value(&api, &accept, StatusCode::OK, &view).await,
         None => Err(Problem::new(
-            crate::wire::problem::Kind::UnknownException,
+            opatlas_wire::problem::Kind::UnknownException,
             "the project has no exception with this id",
         )),
     }

@@ -9,10 +9,10 @@ use crate::http::Api;
 use crate::http::extract::Path;
 use crate::http::negotiate::{Accept, Media};
 use crate::http::respond;
-use crate::service::{Address, ViewId};
-use crate::store::RevisionKey;
-use crate::wire::files::FilePath;
-use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
+use opatlas_service::{Address, ViewId};
+use opatlas_store::RevisionKey;
+use opatlas_wire::files::FilePath;
+use opatlas_wire::problem::{Document, PROBLEM_JSON, Problem};
 
 /// How long immutable answers can be cached: a year.
 const FOREVER: HeaderValue = HeaderValue::from_static("public, max-age=31536000, immutable");

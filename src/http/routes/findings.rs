@@ -15,13 +15,13 @@ use crate::http::renderings::FINDINGS_LIST;
 use crate::http::respond;
 use crate::http::respond::{Effort, Making, ViewRequest};
 use crate::http::stream;
-use crate::service::{Snapshot, ViewId};
-use crate::wire::finding;
-use crate::wire::finding::{Finding, Severity};
-use crate::wire::findings::{FindingList, FindingsQuery};
-use crate::wire::json::json;
-use crate::wire::paths::RevisionPath;
-use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
+use opatlas_service::{Snapshot, ViewId};
+use opatlas_wire::finding;
+use opatlas_wire::finding::{Finding, Severity};
+use opatlas_wire::findings::{FindingList, FindingsQuery};
+use opatlas_wire::json::json;
+use opatlas_wire::paths::RevisionPath;
+use opatlas_wire::problem::{Document, PROBLEM_JSON, Problem};
 
 /// The filters of findings.
 #[derive(Debug, Clone, Hash)]

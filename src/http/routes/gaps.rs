@@ -14,14 +14,14 @@ use crate::http::negotiate::{Accept, Media};
 use crate::http::page;
 use crate::http::page::Cursors;
 use crate::http::respond;
-use crate::service::dispatch::runtime_key;
-use crate::service::gaps::{self, Usage};
-use crate::service::{Resolved, ViewId};
-use crate::wire::gaps::{Asked, GapQuery, Gaps, UsageBody, UsageItem, rows, steps, title, view};
-use crate::wire::json::json;
-use crate::wire::keys::{KeyPath, of_path};
-use crate::wire::operators::expect_tag;
-use crate::wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
+use opatlas_service::dispatch::runtime_key;
+use opatlas_service::gaps::{self, Usage};
+use opatlas_service::{Resolved, ViewId};
+use opatlas_wire::gaps::{Asked, GapQuery, Gaps, UsageBody, UsageItem, rows, steps, title, view};
+use opatlas_wire::json::json;
+use opatlas_wire::keys::{KeyPath, of_path};
+use opatlas_wire::operators::expect_tag;
+use opatlas_wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
 
 /// The formats of a gap list.
 const FORMS: &[Media] = &[Media::Json, Media::Csv, Media::Markdown];

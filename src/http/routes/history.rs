@@ -8,19 +8,8 @@ use crate::http::Api;
 use crate::http::extract::{Path, Query};
 use crate::http::negotiate::{Accept, JSON};
 use crate::http::respond;
-use crate::service::history::Line;
-use crate::wire::history::{History, HistoryQuery, LifePath, LineName, view};
-use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
-
-impl From<LineName> for Line {
-    fn from(name: LineName) -> Self {
-        match name {
-            LineName::Releases => Self::Releases,
-            LineName::Commits => Self::Commits,
-            LineName::Ingests => Self::Ingests,
-        }
-    }
-}
+use opatlas_wire::history::{History, HistoryQuery, LifePath, view};
+use opatlas_wire::problem::{Document, PROBLEM_JSON, Problem};
 
 /// An operator's history
 ///

@@ -5,9 +5,9 @@ use opatlas_dispatch::View;
 use opatlas_pytorch::key_set::Slot;
 
 use crate::http::stream::push_line;
-use crate::service::Snapshot;
-use crate::wire::entry::entry;
-use crate::wire::key_entries::{KeyEntry, Wanted, each_entry};
+use opatlas_service::Snapshot;
+use opatlas_wire::entry::entry;
+use opatlas_wire::key_entries::{KeyEntry, Wanted, each_entry};
 
 /// One key across all operators, one operator per line.
 #[must_use]

@@ -14,18 +14,18 @@ use crate::http::page::Cursors;
 use crate::http::respond;
 use crate::http::respond::{Effort, Making, ViewRequest};
 use crate::http::routes::key_entries::lines;
-use crate::service::ViewId;
-use crate::service::dispatch::runtime_key;
-use crate::wire::coverage::BackendCoverage;
-use crate::wire::entry;
-use crate::wire::entry::ReasonCounts;
-use crate::wire::json::json;
-use crate::wire::key_entries::{KeyEntry, Wanted, csv, is_wanted, wanted, with_key};
-use crate::wire::keys::{KeyItem, KeyList, KeyPath, KeyQuery, KeyView, KeysQuery, of_path};
-use crate::wire::page::PageQuery;
-use crate::wire::paths::RevisionPath;
-use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
-use crate::wire::verdict::verdict;
+use opatlas_service::ViewId;
+use opatlas_service::dispatch::runtime_key;
+use opatlas_wire::coverage::BackendCoverage;
+use opatlas_wire::entry;
+use opatlas_wire::entry::ReasonCounts;
+use opatlas_wire::json::json;
+use opatlas_wire::key_entries::{KeyEntry, Wanted, csv, is_wanted, wanted, with_key};
+use opatlas_wire::keys::{KeyItem, KeyList, KeyPath, KeyQuery, KeyView, KeysQuery, of_path};
+use opatlas_wire::page::PageQuery;
+use opatlas_wire::paths::RevisionPath;
+use opatlas_wire::problem::{Document, PROBLEM_JSON, Problem};
+use opatlas_wire::verdict::verdict;
 
 /// Keys
 ///

@@ -11,12 +11,12 @@ use crate::http::page;
 use crate::http::page::Cursors;
 use crate::http::routes::revisions::protection;
 use crate::http::stream;
-use crate::service::{Encoding, LabelMove, Precondition, ViewId};
-use crate::store::{LabelChange, LabelRecord};
-use crate::wire::labels::{ForceQuery, Label, LabelList, LabelPath, LabelTarget};
-use crate::wire::page::PageQuery;
-use crate::wire::paths::ProjectPath;
-use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
+use opatlas_service::{Encoding, LabelMove, Precondition, ViewId};
+use opatlas_store::{LabelChange, LabelRecord};
+use opatlas_wire::labels::{ForceQuery, Label, LabelList, LabelPath, LabelTarget};
+use opatlas_wire::page::PageQuery;
+use opatlas_wire::paths::ProjectPath;
+use opatlas_wire::problem::{Document, PROBLEM_JSON, Problem};
 
 /// Labels
 ///
@@ -217,7 +217,7 @@ async fn precondition(
 /// state.
 fn is_tag_of(tag: &str, record: &LabelRecord) -> bool {
     let label = Label::from(record.clone());
-    let id = ViewId::of_bytes(&crate::wire::json::json(&label));
+    let id = ViewId::of_bytes(&opatlas_wire::json::json(&label));
     let own = crate::http::respond::etag(id, Encoding::Plain);
     tag.trim().as_bytes() == own.as_bytes()
 }

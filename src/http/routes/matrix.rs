@@ -13,12 +13,12 @@ use crate::http::extract::{Path, Query};
 use crate::http::negotiate::{Accept, JSON};
 use crate::http::respond;
 use crate::http::respond::{Effort, Making, ViewRequest};
-use crate::wire::coverage::CoverageQuery;
-use crate::wire::json::json;
-use crate::wire::key_entries::wanted;
-use crate::wire::matrix::{MatrixView, matrix_view};
-use crate::wire::paths::RevisionPath;
-use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
+use opatlas_wire::coverage::CoverageQuery;
+use opatlas_wire::json::json;
+use opatlas_wire::key_entries::wanted;
+use opatlas_wire::matrix::{MatrixView, matrix_view};
+use opatlas_wire::paths::RevisionPath;
+use opatlas_wire::problem::{Document, PROBLEM_JSON, Problem};
 
 /// Matrix
 ///

@@ -36,7 +36,6 @@ pub mod signatures;
 pub mod stateless;
 pub mod support;
 pub mod tables;
-pub mod tables_query;
 pub mod timeline;
 pub mod topics;
 pub mod trends;

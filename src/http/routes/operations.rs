@@ -10,10 +10,10 @@ use opatlas_pytorch::release::Release;
 use crate::http::Api;
 use crate::http::negotiate::{Accept, JSON};
 use crate::http::respond;
-use crate::service::{ENGINE_VERSION, ServiceError};
-use crate::store::StoreError;
-use crate::wire::operations::{API_VERSION, Health, Version};
-use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
+use opatlas_service::{ENGINE_VERSION, ServiceError};
+use opatlas_store::StoreError;
+use opatlas_wire::operations::{API_VERSION, Health, Version};
+use opatlas_wire::problem::{Document, PROBLEM_JSON, Problem};
 
 /// Liveness
 ///

@@ -11,15 +11,15 @@ use crate::http::page::Cursors;
 use crate::http::respond;
 use crate::http::respond::{Effort, Making, ViewRequest};
 use crate::http::stream;
-use crate::service::ViewId;
-use crate::service::search::find;
-use crate::wire::json::json;
-use crate::wire::operator::{Operator, operator};
-use crate::wire::operators::{
+use opatlas_service::ViewId;
+use opatlas_service::search::find;
+use opatlas_wire::json::json;
+use opatlas_wire::operator::{Operator, operator};
+use opatlas_wire::operators::{
     OperatorPage, Operators, OperatorsQuery, expect_values, operator_page,
 };
-use crate::wire::paths::{OperatorPath, ReleaseQuery, RevisionPath};
-use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
+use opatlas_wire::paths::{OperatorPath, ReleaseQuery, RevisionPath};
+use opatlas_wire::problem::{Document, PROBLEM_JSON, Problem};
 
 /// Operators
 ///

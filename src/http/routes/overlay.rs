@@ -10,12 +10,12 @@ use crate::http::bundle::EntriesBody;
 use crate::http::extract::{Path, Query};
 use crate::http::negotiate::{Accept, JSON, Media};
 use crate::http::respond;
-use crate::service::overlay::Overlay;
-use crate::wire::json::json;
-use crate::wire::overlay::{OverlayValidation, overlay_validation};
-use crate::wire::paths::{ReleaseQuery, RevisionPath};
-use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
-use crate::wire::revisions::notes;
+use opatlas_service::overlay::Overlay;
+use opatlas_wire::json::json;
+use opatlas_wire::overlay::{OverlayValidation, overlay_validation};
+use opatlas_wire::paths::{ReleaseQuery, RevisionPath};
+use opatlas_wire::problem::{Document, PROBLEM_JSON, Problem};
+use opatlas_wire::revisions::notes;
 
 /// Validate entries over a revision
 ///

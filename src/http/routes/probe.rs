@@ -11,14 +11,14 @@ use crate::http::extract::{Json, Path, from_json_object, parsed};
 use crate::http::middleware::access::Access;
 use crate::http::negotiate::{Accept, JSON, Media};
 use crate::http::respond;
-use crate::service::probe::LARGEST_BODY;
-use crate::store::Renewal;
-use crate::wire::paths::ProjectPath;
-use crate::wire::probe::{
+use opatlas_service::probe::LARGEST_BODY;
+use opatlas_store::Renewal;
+use opatlas_wire::paths::ProjectPath;
+use opatlas_wire::probe::{
     LeaseRelease, LeaseRenewal, LeaseRequest, LeaseView, NewProbeRun, NewProbeTables, ProbeDone,
     ProbeProgress, ProbeResults, ProbeRunPath, ProbeRunView, ShardPath, ShardResultBody,
 };
-use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
+use opatlas_wire::problem::{Document, PROBLEM_JSON, Problem};
 
 /// Open a run
 ///

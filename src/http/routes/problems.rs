@@ -8,9 +8,9 @@ use crate::http::Api;
 use crate::http::extract::Path;
 use crate::http::negotiate::{Accept, JSON};
 use crate::http::respond;
-use crate::wire::json::json;
-use crate::wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
-use crate::wire::problems::{ProblemPath, ProblemType};
+use opatlas_wire::json::json;
+use opatlas_wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
+use opatlas_wire::problems::{ProblemPath, ProblemType};
 
 /// A type of problem
 ///

@@ -14,14 +14,14 @@ use crate::http::page;
 use crate::http::page::Cursors;
 use crate::http::respond;
 use crate::http::stream;
-use crate::service::access::Action;
-use crate::service::{LARGEST_ANSWER, ViewId};
-use crate::store::{Edit, Project, ProjectChange, ProjectName};
-use crate::wire::json::json;
-use crate::wire::page::PageQuery;
-use crate::wire::paths::ProjectPath;
-use crate::wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
-use crate::wire::projects::{NewProject, ProjectEdit, ProjectList, ProjectView};
+use opatlas_service::access::Action;
+use opatlas_service::{LARGEST_ANSWER, ViewId};
+use opatlas_store::{Edit, Project, ProjectChange, ProjectName};
+use opatlas_wire::json::json;
+use opatlas_wire::page::PageQuery;
+use opatlas_wire::paths::ProjectPath;
+use opatlas_wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
+use opatlas_wire::projects::{NewProject, ProjectEdit, ProjectList, ProjectView};
 
 /// The largest policy of a project, in bytes of compact JSON.
 const MAX_POLICY: usize = 64 << 10;

@@ -12,12 +12,12 @@ use crate::http::page;
 use crate::http::page::Cursors;
 use crate::http::respond;
 use crate::http::stream;
-use crate::service::{Ingest, Protection, ViewId};
-use crate::wire::bundle::BundleJson;
-use crate::wire::page::PageQuery;
-use crate::wire::paths::{ProjectPath, ReleaseQuery, RevisionPath};
-use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
-use crate::wire::revisions::{IngestQuery, Revision, RevisionItem, RevisionList, revision_of};
+use opatlas_service::{Ingest, Protection, ViewId};
+use opatlas_wire::bundle::BundleJson;
+use opatlas_wire::page::PageQuery;
+use opatlas_wire::paths::{ProjectPath, ReleaseQuery, RevisionPath};
+use opatlas_wire::problem::{Document, PROBLEM_JSON, Problem};
+use opatlas_wire::revisions::{IngestQuery, Revision, RevisionItem, RevisionList, revision_of};
 
 /// Ingest a bundle
 ///

@@ -15,14 +15,14 @@ use crate::http::extract::{Json, Query};
 use crate::http::negotiate::{Accept, JSON};
 use crate::http::respond;
 use crate::http::routes::stateless::judged;
-use crate::service::JudgedSchema;
-use crate::wire::finding;
-use crate::wire::finding::Finding;
-use crate::wire::json::json;
-use crate::wire::library_schema;
-use crate::wire::operator::{arguments, returns};
-use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
-use crate::wire::schemas::{Dialect, ParseQuery, ParsedSchema, SchemaText, alias_sets};
+use opatlas_service::JudgedSchema;
+use opatlas_wire::finding;
+use opatlas_wire::finding::Finding;
+use opatlas_wire::json::json;
+use opatlas_wire::library_schema;
+use opatlas_wire::operator::{arguments, returns};
+use opatlas_wire::problem::{Document, PROBLEM_JSON, Problem};
+use opatlas_wire::schemas::{Dialect, ParseQuery, ParsedSchema, SchemaText, alias_sets};
 
 /// Parse a schema
 ///

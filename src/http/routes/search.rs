@@ -8,11 +8,11 @@ use crate::http::Api;
 use crate::http::extract::{Path, Query};
 use crate::http::negotiate::{Accept, JSON};
 use crate::http::respond;
-use crate::service::history::{HistoryMatch, Which};
-use crate::wire::paths::ProjectPath;
-use crate::wire::place::Place;
-use crate::wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
-use crate::wire::search::{FoundView, SearchQuery, SearchView, Stretch, expect_few_words};
+use opatlas_service::history::{HistoryMatch, Which};
+use opatlas_wire::paths::ProjectPath;
+use opatlas_wire::place::Place;
+use opatlas_wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
+use opatlas_wire::search::{FoundView, SearchQuery, SearchView, Stretch, expect_few_words};
 
 /// The maximum number of operators in a search result.
 const MAX_FOUND: usize = 500;

@@ -14,12 +14,12 @@ use crate::http::respond;
 use crate::http::respond::{Effort, Making, ViewRequest};
 use crate::http::routes::stateless::judged;
 use crate::http::stream;
-use crate::service::search::Filter;
-use crate::wire::bundle::BundleJson;
-use crate::wire::json::json;
-use crate::wire::paths::{OperatorPath, RevisionPath};
-use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
-use crate::wire::signatures::{
+use opatlas_service::search::Filter;
+use opatlas_wire::bundle::BundleJson;
+use opatlas_wire::json::json;
+use opatlas_wire::paths::{OperatorPath, RevisionPath};
+use opatlas_wire::problem::{Document, PROBLEM_JSON, Problem};
+use opatlas_wire::signatures::{
     PostedSignaturesQuery, SignatureListQuery, Signatures, SignaturesQuery, signatures, view,
 };
 

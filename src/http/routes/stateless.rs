@@ -12,12 +12,12 @@ use crate::http::negotiate::{Accept, JSON, Media};
 use crate::http::renderings;
 use crate::http::renderings::FINDINGS;
 use crate::http::respond;
-use crate::service::{JudgedRelease, ServiceError};
-use crate::wire::bundle::BundleJson;
-use crate::wire::json::json;
-use crate::wire::paths::{Generated, ReleaseQuery};
-use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
-use crate::wire::stateless::{ParseQuery, Parsed, Validation, parsed, validation};
+use opatlas_service::{JudgedRelease, ServiceError};
+use opatlas_wire::bundle::BundleJson;
+use opatlas_wire::json::json;
+use opatlas_wire::paths::{Generated, ReleaseQuery};
+use opatlas_wire::problem::{Document, PROBLEM_JSON, Problem};
+use opatlas_wire::stateless::{ParseQuery, Parsed, Validation, parsed, validation};
 
 /// Validate a bundle
 ///

@@ -11,13 +11,13 @@ use crate::http::Api;
 use crate::http::extract::{Path, Query};
 use crate::http::negotiate::{Accept, Media};
 use crate::http::respond;
-use crate::service::history::{Support, SupportCell, Timeline};
-use crate::wire::history::served;
-use crate::wire::json::json;
-use crate::wire::paths::ProjectPath;
-use crate::wire::place::Place;
-use crate::wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
-use crate::wire::support::{Cell, SupportOf, SupportQuery, SupportView, rows};
+use opatlas_service::history::{Support, SupportCell, Timeline};
+use opatlas_wire::history::served;
+use opatlas_wire::json::json;
+use opatlas_wire::paths::ProjectPath;
+use opatlas_wire::place::Place;
+use opatlas_wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
+use opatlas_wire::support::{Cell, SupportOf, SupportQuery, SupportView, rows};
 
 /// The formats of a support table.
 const FORMS: &[Media] = &[Media::Json, Media::Csv, Media::Markdown];

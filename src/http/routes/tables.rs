@@ -4,15 +4,15 @@ use axum::extract::State;
 use axum::response::Response;
 
 use crate::http::Api;
-use crate::http::extract::Path;
+use crate::http::extract::{Path, Query};
 use crate::http::negotiate::{Accept, JSON};
 use crate::http::respond;
 use crate::http::respond::{Effort, Making, ViewRequest};
-use crate::wire::json::json;
-use crate::wire::paths::OperatorPath;
-use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
-use crate::wire::tables::{TableView, with_table};
-use crate::wire::tables_query::TableQuery;
+use opatlas_wire::json::json;
+use opatlas_wire::paths::OperatorPath;
+use opatlas_wire::problem::{Document, PROBLEM_JSON, Problem};
+use opatlas_wire::tables::{TableView, with_table};
+use opatlas_wire::tables_query::TableQuery;
 
 /// The dispatch table of an operator
 ///
@@ -35,9 +35,11 @@ use crate::wire::tables_query::TableQuery;
 pub async fn one(
     State(api): State<Api>,
     Path(path): Path<OperatorPath>,
-    query: TableQuery,
+    Query(pairs): Query<Vec<(String, String)>>,
     accept: Accept,
 ) -> Result<Response, Problem> {
+    // `with` and `without` may be given several times.
+    let query = TableQuery::read(pairs)?;
     let media = accept.media(JSON)?;
     let service = &api.service;
     let revision = service.resolve(&path.project, &path.revision, query.release.as_deref());

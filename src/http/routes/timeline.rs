@@ -9,12 +9,12 @@ use crate::http::extract::{Path, Query};
 use crate::http::negotiate::{Accept, LIST, Media};
 use crate::http::page::{self, Cursors};
 use crate::http::{respond, stream};
-use crate::service::ViewId;
-use crate::service::history::Named;
-use crate::wire::paths::ProjectPath;
-use crate::wire::problem::{Document, PROBLEM_JSON, Problem};
-use crate::wire::search::expect_few_words;
-use crate::wire::timeline::{NameItem, TimelineList, TimelineQuery};
+use opatlas_service::ViewId;
+use opatlas_service::history::Named;
+use opatlas_wire::paths::ProjectPath;
+use opatlas_wire::problem::{Document, PROBLEM_JSON, Problem};
+use opatlas_wire::search::expect_few_words;
+use opatlas_wire::timeline::{NameItem, TimelineList, TimelineQuery};
 
 /// Revisions by name
 ///

@@ -11,11 +11,11 @@ use crate::http::negotiate::{Accept, JSON};
 use crate::http::page;
 use crate::http::respond;
 use crate::http::routes::stateless::judged;
-use crate::wire::json::json;
-use crate::wire::page::PageQuery;
-use crate::wire::paths::ReleaseQuery;
-use crate::wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
-use crate::wire::topics::{Topic, TopicKind, TopicList, TopicPath, TopicsQuery, item, topic};
+use opatlas_wire::json::json;
+use opatlas_wire::page::PageQuery;
+use opatlas_wire::paths::ReleaseQuery;
+use opatlas_wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
+use opatlas_wire::topics::{Topic, TopicKind, TopicList, TopicPath, TopicsQuery, item, topic};
 
 /// Topics
 ///

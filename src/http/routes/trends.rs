@@ -8,10 +8,10 @@ use crate::http::Api;
 use crate::http::extract::{Path, Query};
 use crate::http::negotiate::{Accept, JSON};
 use crate::http::respond;
-use crate::service::history::Range;
-use crate::wire::paths::ProjectPath;
-use crate::wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
-use crate::wire::trends::{TrendQuery, Trends, point};
+use opatlas_service::history::Range;
+use opatlas_wire::paths::ProjectPath;
+use opatlas_wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
+use opatlas_wire::trends::{TrendQuery, Trends, point};
 
 /// The default number of points.
 const POINTS: usize = 200;

@@ -1,0 +1,344 @@
+//! Open files, and the bundles that they belong to.
+
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use lsp_types::Uri;
+
+use super::before::Breaks;
+use super::text::Text;
+use super::uri::uri_of;
+use opatlas_pytorch::release::Release;
+use opatlas_service::Snapshot;
+use opatlas_source::{BACKENDS, Bundle, DEPRECATED, DERIVATIVES, NATIVE_FUNCTIONS, TAGS, VENDOR};
+
+/// What the server reads besides what clients send.
+pub trait Disk {
+    /// What a file of this text is; `None` if it declares no operators.
+    fn place(&self, path: &Path, text: &str) -> Option<Place>;
+
+    /// The bytes of a file.
+    fn read(&self, path: &Path) -> Option<Vec<u8>>;
+
+    /// The bytes of files before the change that is being made, in the order of the paths: with git at the
+    /// merge base. `None` where nothing is known of that time.
+    fn before(&self, paths: &[&Path]) -> Option<Vec<Option<Vec<u8>>>>;
+}
+
+/// What a file is, and the files that belong with it.
+#[derive(Debug, Clone)]
+pub struct Place {
+    /// Its name in the bundle.
+    pub name: String,
+    /// All files of the bundle, itself included. The first one identifies the bundle.
+    pub files: Vec<(String, PathBuf)>,
+    /// The vendor profile of the bundle.
+    pub vendor: Option<String>,
+    /// The release whose rules apply; by default the newest known.
+    pub release: Option<Release>,
+}
+
+/// What a file declares.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    Native,
+    Tags,
+    Derivatives,
+    Deprecated,
+    Backend,
+}
+
+impl Role {
+    fn of(name: &str) -> Option<Self> {
+        match name {
+            NATIVE_FUNCTIONS => Some(Self::Native),
+            TAGS => Some(Self::Tags),
+            DERIVATIVES => Some(Self::Derivatives),
+            DEPRECATED => Some(Self::Deprecated),
+            _ => name.starts_with(BACKENDS).then_some(Self::Backend),
+        }
+    }
+}
+
+/// An open file.
+#[derive(Debug)]
+pub(super) struct Document {
+    pub(super) uri: Uri,
+    pub(super) version: i32,
+    pub(super) text: Text,
+    /// Its name in its bundle.
+    pub(super) name: Box<str>,
+    pub(super) role: Role,
+    /// The bundle.
+    project: PathBuf,
+}
+
+/// A bundle with an open file. It keeps one reading, the newest.
+#[derive(Debug)]
+pub(super) struct Project {
+    paths: BTreeMap<Box<str>, PathBuf>,
+    bundle: Bundle,
+    release: Release,
+    snapshot: Option<Snapshot>,
+    /// The bundle before the change that is being made, once it was asked for.
+    before: OnceCell<Option<Snapshot>>,
+    /// Whom the change breaks.
+    breaks: OnceCell<Breaks>,
+    /// Whether the bundle changed since it was read.
+    is_stale: bool,
+    /// Whether its diagnostics are to be sent.
+    pub(super) is_unsent: bool,
+}
+
+impl Project {
+    /// The bundle, read. What did not change is taken from the former reading, which is then dropped.
+    pub(super) fn snapshot(&mut self) -> &Snapshot {
+        if self.is_stale {
+            let bundle = self.bundle.clone();
+            let read = Snapshot::read(bundle, self.release, self.snapshot.as_ref());
+            self.snapshot = Some(read);
+            self.is_stale = false;
+            self.breaks.take();
+        }
+        let (bundle, release) = (&self.bundle, self.release);
+        self.snapshot
+            .get_or_insert_with(|| Snapshot::read(bundle.clone(), release, None))
+    }
+
+    /// Reads the bundle as it was, unless that is known.
+    fn look_back(&self, disk: &impl Disk) {
+        self.before.get_or_init(|| {
+            let paths: Vec<&Path> = self.paths.values().map(PathBuf::as_path).collect();
+            let mut bundle = Bundle::default();
+            for (name, bytes) in self.paths.keys().zip(disk.before(&paths)?) {
+                if let Some(bytes) = bytes {
+                    bundle.insert(name, bytes);
+                }
+            }
+            bundle.file(NATIVE_FUNCTIONS)?;
+            if let Some(vendor) = self.bundle.file(VENDOR) {
+                bundle.insert(VENDOR, vendor.clone());
+            }
+            Some(Snapshot::read(bundle, self.release, self.snapshot.as_ref()))
+        });
+    }
+
+    fn forget_before(&mut self) {
+        self.before.take();
+        self.breaks.take();
+    }
+
+    fn insert(&mut self, name: &str, bytes: &[u8]) {
+        if self.bundle.file(name).is_none_or(|known| **known != *bytes) {
+            self.bundle.insert(name, bytes);
+            self.is_stale = true;
+            self.is_unsent = true;
+        }
+    }
+}
+
+/// All open files and their bundles.
+#[derive(Debug, Default)]
+pub(super) struct Workspace {
+    documents: BTreeMap<String, Document>,
+    projects: BTreeMap<PathBuf, Project>,
+}
+
+impl Workspace {
+    /// Opens a file. A file that declares no operators is not kept.
+    pub(super) fn open(
+        &mut self,
+        disk: &impl Disk,
+        uri: Uri,
+        path: &Path,
+        version: i32,
+        text: Text,
+    ) {
+        let Some(place) = disk.place(path, text.as_str()) else {
+            return;
+        };
+        let (Some(role), Some((_, key))) = (Role::of(&place.name), place.files.first()) else {
+            return;
+        };
+        let key = key.clone();
+        let project = self.projects.entry(key.clone()).or_insert_with(|| Project {
+            paths: BTreeMap::new(),
+            bundle: Bundle::default(),
+            release: place.release.unwrap_or(Release::LATEST),
+            snapshot: None,
+            before: OnceCell::new(),
+            breaks: OnceCell::new(),
+            is_stale: true,
+            is_unsent: true,
+        });
+        if let Some(vendor) = &place.vendor {
+            project.insert(VENDOR, vendor.as_bytes());
+        }
+        for (name, path) in place.files {
+            if !project.paths.contains_key(&*name)
+                && let Some(bytes) = disk.read(&path)
+            {
+                project.insert(&name, &bytes);
+            }
+            project.paths.insert(name.into(), path);
+        }
+        project
+            .paths
+            .insert(place.name.clone().into(), path.to_owned());
+        project.insert(&place.name, text.as_str().as_bytes());
+        project.is_unsent = true;
+        project.forget_before();
+        let document = Document {
+            uri: uri.clone(),
+            version,
+            text,
+            name: place.name.into(),
+            role,
+            project: key,
+        };
+        self.documents.insert(uri.as_str().to_owned(), document);
+    }
+
+    /// Changes the text of an open file.
+    pub(super) fn edit(&mut self, uri: &Uri, version: i32, edit: impl FnOnce(&mut Text)) {
+        let Some(document) = self.documents.get_mut(uri.as_str()) else {
+            return;
+        };
+        edit(&mut document.text);
+        document.version = version;
+        if let Some(project) = self.projects.get_mut(&document.project) {
+            project.insert(&document.name, document.text.as_str().as_bytes());
+            project.is_unsent = true;
+        }
+    }
+
+    /// Closes a file; its bundle has what the disk has again. A bundle without an open file is dropped.
+    pub(super) fn close(&mut self, disk: &impl Disk, uri: &Uri) {
+        let Some(document) = self.documents.remove(uri.as_str()) else {
+            return;
+        };
+        let key = document.project;
+        if !self.documents.values().any(|open| open.project == key) {
+            self.projects.remove(&key);
+        } else if let Some(project) = self.projects.get_mut(&key)
+            && let Some(path) = project.paths.get(&document.name).cloned()
+        {
+            let bytes = disk.read(&path).unwrap_or_default();
+            project.insert(&document.name, &bytes);
+        }
+    }
+
+    /// Reads a file again that changed on the disk, unless it is open.
+    pub(super) fn reread(&mut self, disk: &impl Disk, changed: &Path) {
+        for (key, project) in &mut self.projects {
+            let open = |name: &str| {
+                let mut documents = self.documents.values();
+                documents.any(|document| document.project == *key && *document.name == *name)
+            };
+            let named = project.paths.iter().find(|(_, path)| *path == changed);
+            let Some(name) = named.map(|(name, _)| name.clone()) else {
+                continue;
+            };
+            // Another commit may be checked out.
+            project.forget_before();
+            if !open(&name)
+                && let Some(bytes) = disk.read(changed)
+            {
+                project.insert(&name, &bytes);
+            }
+        }
+    }
+
+    /// The bundles whose diagnostics are to be sent.
+    pub(super) fn take_unsent(&mut self) -> Vec<PathBuf> {
+        let unsent = self
+            .projects
+            .iter_mut()
+            .filter(|(_, project)| project.is_unsent);
+        unsent
+            .map(|(key, project)| {
+                project.is_unsent = false;
+                key.clone()
+            })
+            .collect()
+    }
+
+    /// An open file and its bundle as read, and as it was before the change that is being made.
+    pub(super) fn opened_with_before(&mut self, disk: &impl Disk, uri: &Uri) -> Option<Opened<'_>> {
+        let opened = self.opened(uri)?;
+        opened.project.look_back(disk);
+        Some(opened)
+    }
+
+    /// An open file and its bundle as read.
+    pub(super) fn opened(&mut self, uri: &Uri) -> Option<Opened<'_>> {
+        let document = self.documents.get(uri.as_str())?;
+        let project = self.projects.get_mut(&document.project)?;
+        project.snapshot();
+        let project = &*project;
+        Some(Opened {
+            document,
+            snapshot: project.snapshot.as_ref()?,
+            project,
+            documents: &self.documents,
+        })
+    }
+
+    /// The open files of a bundle.
+    pub(super) fn documents_of(&self, key: &Path) -> Vec<Uri> {
+        let documents = self.documents.values();
+        let documents = documents.filter(|document| document.project == key);
+        documents.map(|document| document.uri.clone()).collect()
+    }
+}
+
+/// An open file with all that is known about its bundle.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Opened<'w> {
+    pub(super) document: &'w Document,
+    pub(super) snapshot: &'w Snapshot,
+    project: &'w Project,
+    documents: &'w BTreeMap<String, Document>,
+}
+
+impl<'w> Opened<'w> {
+    /// Whom the change that is being made breaks; `None` where nothing is known of the time before.
+    pub(super) fn breaks(&self) -> Option<&'w Breaks> {
+        let before = self.project.before.get()?.as_ref()?;
+        Some(
+            self.project
+                .breaks
+                .get_or_init(|| Breaks::new(before, self.snapshot)),
+        )
+    }
+
+    /// A span in a file of the bundle as a place of the protocol; `None` if the file has no path.
+    pub(super) fn location(
+        &self,
+        name: &str,
+        span: opatlas_source::Span,
+    ) -> Option<lsp_types::Location> {
+        let mut open = self.documents.values();
+        let open =
+            open.find(|other| *other.name == *name && other.project == self.document.project);
+        if let Some(document) = open {
+            return Some(lsp_types::Location {
+                uri: document.uri.clone(),
+                range: document.text.range(span),
+            });
+        }
+        let source = self.snapshot.source(name)?;
+        let encoding = self.document.text.encoding();
+        let at = |at: opatlas_source::LineColumn| {
+            let line = source.line(at.line).slice(&source.text);
+            let before: String = line.chars().take(at.column as usize - 1).collect();
+            lsp_types::Position::new(at.line - 1, encoding.length(&before))
+        };
+        let lines = source.lines(span);
+        Some(lsp_types::Location {
+            uri: uri_of(self.project.paths.get(name)?)?,
+            range: lsp_types::Range::new(at(lines.start), at(lines.end)),
+        })
+    }
+}

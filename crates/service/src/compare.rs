@@ -1,0 +1,437 @@
+//! Comparing revisions: stored ones, bundles, or one with the other.
+
+use std::sync::{Arc, OnceLock};
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use rustc_hash::FxHashSet;
+
+use opatlas_diff::cards::{Card, cards};
+use opatlas_diff::causes::{Cause, causes};
+use opatlas_diff::policy::{Context, Exception, Judgement, Line, Policy, judge};
+use opatlas_diff::{Comparison, Revision, compare_until};
+use opatlas_dispatch::{Provenance, RevisionTables, Source, View};
+use opatlas_rules::{Introduced, introduced};
+use opatlas_source::{Digest, Stop, Stopped};
+use opatlas_store::{ExceptionRecord, LabelRecord, Missing, ProjectName, StoreError};
+
+use super::Service;
+use super::address::{Holds, Resolved, release_of};
+use super::dispatch::Profile;
+use super::error::ServiceError;
+use super::notes::JudgedRelease;
+use super::policy::{EXCEPTIONS, ExceptionText, PATTERNS, PolicyFault, PolicyText, keep_few};
+use super::snapshot::Snapshot;
+
+/// A policy up to this many bytes is read on the spot, with up to so many exceptions.
+const SMALL_POLICY: usize = 4 << 10;
+const FEW_EXCEPTIONS: usize = 20;
+
+/// Two revisions and what differs between them.
+#[derive(Debug)]
+pub struct Compared {
+    /// The base.
+    pub base: Arc<Snapshot>,
+    /// The head.
+    pub head: Arc<Snapshot>,
+    /// What differs.
+    pub comparison: Comparison,
+    /// The tables of both that were compared.
+    tables: (Arc<RevisionTables>, Arc<RevisionTables>),
+    causes: OnceLock<Vec<Cause>>,
+    cards: OnceLock<Vec<Card>>,
+    /// Which registrations the compared tables are made of.
+    pub source: Source,
+    /// The head's line of releases, by which exceptions end.
+    head_line: Line,
+}
+
+/// Refuses sides without any entry that can be read.
+fn expect_operators(base: &Arc<Snapshot>, head: &Arc<Snapshot>) -> Result<(), ServiceError> {
+    for (side, snapshot) in [("base", base), ("head", head)] {
+        let catalogue = &snapshot.catalogue;
+        if catalogue.entry_of.is_empty() && catalogue.vendor_operators() == 0 {
+            return Err(ServiceError::NothingToCompare {
+                side,
+                snapshot: Arc::clone(snapshot),
+            });
+        }
+    }
+    Ok(())
+}
+
+impl Compared {
+    /// Compares two snapshots (about 5 ms for the largest difference between two releases, their
+    /// tables at hand).
+    ///
+    /// Registrations outside the files count where they are known equally well on both sides: both
+    /// are recorded releases, or both are judged as one release. Otherwise tables are those that
+    /// follow from the files.
+    ///
+    /// # Errors
+    /// [`ServiceError::NothingToCompare`] for a side without any entry that can be read, and
+    /// [`ServiceError::Stopped`].
+    pub fn new(
+        base: Arc<Snapshot>,
+        head: Arc<Snapshot>,
+        stop: &Stop,
+    ) -> Result<Self, ServiceError> {
+        expect_operators(&base, &head)?;
+        Ok(Self::of(base, head, stop)?)
+    }
+
+    /// The same, also where a side has no entry that can be read.
+    pub(super) fn of(
+        base: Arc<Snapshot>,
+        head: Arc<Snapshot>,
+        stop: &Stop,
+    ) -> Result<Self, Stopped> {
+        let recorded = |snapshot: &Snapshot| snapshot.inputs().provenance == Provenance::Recorded;
+        let alike = base.release() == head.release() || (recorded(&base) && recorded(&head));
+        let source = match alike {
+            true => Source::Everything,
+            false => Source::Files,
+        };
+        let profile = Profile {
+            source,
+            ..Profile::default()
+        };
+        // A comparison asks for the verdicts of both sides on every backend.
+        let settled = |snapshot: &Snapshot| {
+            let tables = snapshot.tables_until(&profile, stop)?;
+            View::new(snapshot.inputs(), &tables).settle(stop)?;
+            Ok(tables)
+        };
+        let (old, new) = rayon::join(|| settled(&base), || settled(&head));
+        let (old, new): (Arc<RevisionTables>, Arc<RevisionTables>) = (old?, new?);
+        let comparison = compare_until(
+            Revision {
+                catalogue: &base.catalogue,
+                view: Some(View::new(base.inputs(), &old)),
+            },
+            Revision {
+                catalogue: &head.catalogue,
+                view: Some(View::new(head.inputs(), &new)),
+            },
+            stop,
+        )?;
+        Ok(Self {
+            head_line: Line::of(head.release()),
+            base,
+            head,
+            comparison,
+            tables: (old, new),
+            causes: OnceLock::new(),
+            cards: OnceLock::new(),
+            source,
+        })
+    }
+
+    /// The changes by cause. They are found when somebody first asks: to hold the head against further
+    /// revisions needs none.
+    pub fn causes(&self) -> &[Cause] {
+        let (base, head) = (&self.base.catalogue, &self.head.catalogue);
+        let find = || causes(&self.comparison, base, head);
+        self.causes.get_or_init(find)
+    }
+
+    /// With the release that the head was named by, which may be newer than all that are known.
+    #[must_use]
+    pub fn named(mut self, head: Option<&JudgedRelease>) -> Self {
+        let line = head.and_then(|head| Line::parse(&head.stored()).ok());
+        self.head_line = line.unwrap_or(self.head_line);
+        self
+    }
+
+    /// With another base, for the same head, to be judged.
+    ///
+    /// # Errors
+    /// As [`Compared::new`].
+    pub(super) fn against(&self, base: Arc<Snapshot>, stop: &Stop) -> Result<Self, ServiceError> {
+        let mut compared = Self::new(base, Arc::clone(&self.head), stop)?;
+        compared.head_line = self.head_line;
+        Ok(compared)
+    }
+
+    /// Like [`Compared::new`], and runs the rules over both sides in parallel.
+    ///
+    /// # Errors
+    /// As [`Compared::new`].
+    pub fn checked(
+        base: Arc<Snapshot>,
+        head: Arc<Snapshot>,
+        stop: &Stop,
+    ) -> Result<Self, ServiceError> {
+        expect_operators(&base, &head)?;
+        let sides = (Arc::clone(&base), Arc::clone(&head));
+        let check = || {
+            sides.0.check(stop)?;
+            sides.1.check(stop)
+        };
+        let (compared, checked) = rayon::join(|| Self::of(base, head, stop), check);
+        checked?;
+        Ok(compared?)
+    }
+
+    /// The findings that the head has and the base has not. Runs the rules over both sides on first
+    /// use, and then takes well under a millisecond.
+    #[must_use]
+    pub fn introduced(&self) -> Introduced {
+        introduced(self.base.findings(), self.head.findings())
+    }
+
+    /// The views of both sides that were compared.
+    #[must_use]
+    pub fn views(&self) -> (View<'_>, View<'_>) {
+        let (old, new) = &self.tables;
+        (
+            View::new(self.base.inputs(), old),
+            View::new(self.head.inputs(), new),
+        )
+    }
+
+    /// The cards of the operators that only the head has, made on first use like the causes.
+    pub fn cards(&self) -> &[Card] {
+        let find = || cards(&self.comparison, &self.base.catalogue, self.views().1);
+        self.cards.get_or_init(find)
+    }
+
+    /// The comparison under a policy on a day.
+    #[must_use]
+    pub fn judge(&self, policy: &Policy, exceptions: &[Exception], today: Date) -> Judgement {
+        let context = Context {
+            base: &self.base.catalogue,
+            head: &self.head.catalogue,
+            head_line: self.head_line,
+            today,
+        };
+        judge(&self.comparison, policy, exceptions, context)
+    }
+}
+
+/// What comparisons of a project are judged by.
+#[derive(Debug, Clone, Default)]
+pub struct Rulebook {
+    /// The policy.
+    pub policy: Policy,
+    /// The exceptions.
+    pub exceptions: Vec<Exception>,
+    /// What there is to know about them.
+    pub notes: Vec<String>,
+    /// What names the rulebook of a project: it differs where anything above does.
+    pub digest: Option<Digest>,
+}
+
+impl Rulebook {
+    /// Parses a project's policy (JSON) and exceptions. An invalid policy falls back to the
+    /// standard one with a note, so that a typo never lets a change pass.
+    #[must_use]
+    pub fn of(project: &ProjectName, policy: Option<&str>, exceptions: &[ExceptionRecord]) -> Self {
+        let mut rulebook = Self::default();
+        if let Some(text) = policy {
+            let read = serde_json::from_str::<PolicyText>(text)
+                .map_err(|error| error.to_string())
+                .and_then(|policy| policy.policy().map_err(|fault| fault.to_string()));
+            match read {
+                Ok(policy) => rulebook.policy = policy,
+                Err(why) => rulebook.notes.push(format!(
+                    "the policy of project `{project}` is invalid, so the standard policy applies: \
+                     {why}"
+                )),
+            }
+        }
+        for record in exceptions {
+            match ExceptionText::of_record(record).exception(record.id.as_str()) {
+                Ok(exception) => rulebook.exceptions.push(exception),
+                Err(fault) => rulebook.notes.push(format!(
+                    "exception {} is invalid and has no effect: {fault}",
+                    record.id
+                )),
+            }
+        }
+        let left_out = keep_few(&mut rulebook.exceptions);
+        if left_out > 0 {
+            rulebook.notes.push(format!(
+                "project `{project}` has too many exceptions, so the last {left_out} have no \
+                 effect; at most {EXCEPTIONS} apply, {PATTERNS} of them with a pattern of \
+                 operators"
+            ));
+        }
+        rulebook.digest = Some(Digest::of(format!("{rulebook:?}").as_bytes()));
+        rulebook
+    }
+}
+
+/// The revisions with labels, each once, latest on the timeline first, to compare a head with;
+/// without `head` itself. Labels without a release are judged as `otherwise`.
+#[must_use]
+pub fn labelled(
+    project: &ProjectName,
+    mut labels: Vec<LabelRecord>,
+    head: Option<Digest>,
+    otherwise: Option<&Resolved>,
+) -> Vec<Resolved> {
+    labels.retain(|label| Some(label.digest) != head);
+    let version =
+        |label: &LabelRecord| opatlas_pytorch::release::Version::parse(label.name.as_str());
+    labels.sort_by_cached_key(|label| (version(label), label.sequence, label.name.clone()));
+    labels.reverse();
+    let mut seen = FxHashSet::default();
+    labels.retain(|label| seen.insert(label.digest));
+    let resolved = labels.into_iter().map(|label| Resolved {
+        project: project.clone(),
+        digest: label.digest,
+        judged: release_of(&label)
+            .or_else(|| Some(otherwise?.judged.clone()))
+            .unwrap_or(JudgedRelease::NEWEST),
+        label: Some(label),
+        holds: Holds::Now,
+    });
+    resolved.collect()
+}
+
+/// The day in UTC, `now` microseconds after 1970-01-01. Exceptions end by it, in a server as in a command, so
+/// that both judge alike wherever they run.
+#[must_use]
+pub fn day(now: i64) -> Date {
+    let now = Timestamp::from_microsecond(now).unwrap_or(Timestamp::UNIX_EPOCH);
+    now.to_zoned(TimeZone::UTC).date()
+}
+
+impl Service {
+    /// The day, in UTC.
+    #[must_use]
+    pub fn today(&self) -> Date {
+        day(self.now())
+    }
+
+    /// What a project's comparisons are judged by. What another process changes is seen after two
+    /// seconds at the latest.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub async fn rulebook(&self, project: &ProjectName) -> Result<Arc<Rulebook>, ServiceError> {
+        let read = async { self.read_rulebook(project).await.map(Arc::new) };
+        let rulebook = self.rulebooks.try_get_with_by_ref(project, read).await;
+        rulebook.map_err(ServiceError::Shared)
+    }
+
+    async fn read_rulebook(&self, project: &ProjectName) -> Result<Rulebook, ServiceError> {
+        let stored = self.store.project(project).await?;
+        let exceptions = self.store.exceptions(project).await?;
+        let project = project.clone();
+        let policy = stored.policy.as_ref().map_or(0, String::len);
+        let is_small = policy <= SMALL_POLICY && exceptions.len() <= FEW_EXCEPTIONS;
+        let read = move || Rulebook::of(&project, stored.policy.as_deref(), &exceptions);
+        match is_small {
+            true => Ok(read()),
+            false => self.workers.run(move |_| Ok(read())).await,
+        }
+    }
+
+    /// Accepts a change in a project.
+    ///
+    /// # Errors
+    /// [`ServiceError::Policy`] for an empty or invalid exception, and errors of the store.
+    pub async fn add_exception(
+        &self,
+        project: &str,
+        text: &ExceptionText,
+    ) -> Result<ExceptionRecord, ServiceError> {
+        let project = ProjectName::parse(project)?;
+        let id = uuid::Uuid::new_v4().simple().to_string();
+        let record = text.record(id[..12].to_owned(), self.now())?;
+        self.expect_meant(&project, &record).await?;
+        let texts = [
+            Some(&record.operator),
+            Some(&record.rule),
+            Some(&record.reason),
+            record.argument.as_ref(),
+            record.owner.as_ref(),
+        ];
+        for text in texts.into_iter().flatten() {
+            super::projects::expect_storable("exception", Some(text))?;
+        }
+        self.store.add_exception(&project, &record).await?;
+        self.rulebooks.invalidate(&project).await;
+        Ok(record)
+    }
+
+    /// The exceptions of a project, oldest first.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub async fn exceptions(&self, project: &str) -> Result<Vec<ExceptionRecord>, ServiceError> {
+        Ok(self.store.exceptions(&ProjectName::parse(project)?).await?)
+    }
+
+    /// Gives an exception another end: a day, or a release. The rest of it stays.
+    ///
+    /// # Errors
+    /// [`ServiceError::Policy`] for an end that is invalid or in the past, and errors of the store.
+    pub async fn extend_exception(
+        &self,
+        project: &str,
+        id: &str,
+        until: &str,
+    ) -> Result<ExceptionRecord, ServiceError> {
+        let project = ProjectName::parse(project)?;
+        let records = self.store.exceptions(&project).await?;
+        let record = records.into_iter().find(|record| record.id == id);
+        let missing = || StoreError::from(Missing::Exception(id.to_owned()));
+        let record = record.ok_or_else(missing)?;
+        let text = ExceptionText {
+            until: Some(until.to_owned()),
+            until_date: None,
+            until_release: None,
+            ..ExceptionText::of_record(&record)
+        };
+        let record = text.record(record.id, record.created_at)?;
+        self.expect_to_come(&project, &record).await?;
+        self.store.extend_exception(&project, &record).await?;
+        self.rulebooks.invalidate(&project).await;
+        Ok(record)
+    }
+
+    /// Takes an exception away.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub async fn delete_exception(&self, project: &str, id: &str) -> Result<(), ServiceError> {
+        let project = ProjectName::parse(project)?;
+        self.store.delete_exception(&project, id).await?;
+        self.rulebooks.invalidate(&project).await;
+        Ok(())
+    }
+
+    /// The revisions to compare a head with: `latest`, `all`, or a label. `all` means all revisions
+    /// with labels, latest on the timeline first, without `head` if it is stored. Labels without a
+    /// release are judged as `otherwise`.
+    ///
+    /// # Errors
+    /// As [`Service::resolve`].
+    pub async fn against(
+        &self,
+        project: &ProjectName,
+        against: &str,
+        head: Option<Digest>,
+        otherwise: Option<&Resolved>,
+    ) -> Result<Vec<Resolved>, ServiceError> {
+        if against != "all" && against != "latest" {
+            return Ok(vec![self.resolve(project.as_str(), against, None).await?]);
+        }
+        let labels = self.store.labels(project).await?;
+        let mut resolved = labelled(project, labels, head, otherwise);
+        if against == "latest" {
+            resolved.truncate(1);
+        }
+        Ok(resolved)
+    }
+}
+
+impl From<PolicyFault> for ServiceError {
+    fn from(fault: PolicyFault) -> Self {
+        Self::Policy(fault)
+    }
+}

@@ -1,0 +1,99 @@
+//! Whether a new exception can mean anything in its project.
+//!
+//! A project refuses an exception that could never excuse a change: its expiry is in the past, or
+//! the project never had its operator. Exceptions in `opatlas.toml` or in a request are not
+//! refused, because files outlive their purpose; comparisons report them as `allow-list-expired`
+//! and `allow-list-unused`. A pattern may match future operators, so it is stored and its status is
+//! unused.
+
+use std::sync::Arc;
+
+use opatlas_diff::policy::{Line, Until};
+use opatlas_store::{ExceptionRecord, ProjectName};
+
+use super::Service;
+use super::address::Resolved;
+use super::error::ServiceError;
+use super::policy::{self, ExceptionText, PolicyFault};
+use super::snapshot::Snapshot;
+
+impl Service {
+    /// Refuses an exception that could never excuse a change of the project, and one too many.
+    pub(super) async fn expect_meant(
+        &self,
+        project: &ProjectName,
+        record: &ExceptionRecord,
+    ) -> Result<(), ServiceError> {
+        let exception = ExceptionText::of_record(record).exception(&*record.id)?;
+        let stored = self.store.exceptions(project).await?;
+        policy::expect_room(&stored, exception.is_pattern())?;
+        let latest = self.expect_to_come(project, record).await?;
+        match latest.filter(|_| !exception.is_pattern()) {
+            // Nothing is known yet, or it is a pattern, so anything may come.
+            None => Ok(()),
+            Some(latest) => {
+                self.expect_operator(project, &latest, &record.operator)
+                    .await
+            }
+        }
+    }
+
+    /// Refuses an end in the past. Gives the latest revision of the project, if it has one.
+    pub(super) async fn expect_to_come(
+        &self,
+        project: &ProjectName,
+        record: &ExceptionRecord,
+    ) -> Result<Option<Resolved>, ServiceError> {
+        let exception = ExceptionText::of_record(record).exception(&*record.id)?;
+        if let Some(Until::Date(end)) = exception.until
+            && end < self.today()
+        {
+            let why = format!("{end} is in the past; use today or a later day");
+            return Err(PolicyFault::new("until", why).into());
+        }
+        let latest = match self.resolve(project.as_str(), "latest", None).await {
+            Ok(latest) => latest,
+            Err(ServiceError::NoRevisions(_)) => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        if let Some(Until::Release(end)) = &exception.until
+            && Line::parse(&latest.judged.stored()).is_ok_and(|newest| end.line() < newest)
+        {
+            let why = format!(
+                "release {} is in the past: the latest revision of the project belongs to {}; use \
+                 that or a later release",
+                end.as_str(),
+                latest.judged.stored()
+            );
+            return Err(PolicyFault::new("until", why).into());
+        }
+        Ok(Some(latest))
+    }
+
+    /// Refuses the name of an operator that no revision of the project ever had.
+    async fn expect_operator(
+        &self,
+        project: &ProjectName,
+        latest: &Resolved,
+        name: &str,
+    ) -> Result<(), ServiceError> {
+        let snapshot: Arc<Snapshot> = self.snapshot(latest).await?;
+        if snapshot.catalogue.find_qualified(name).is_some() {
+            return Ok(());
+        }
+        let timeline = self.timeline(project.as_str(), None).await?;
+        let bare = name.strip_prefix("aten::").unwrap_or(name);
+        match self.expect_ever(&timeline, bare).await {
+            Ok(()) => Ok(()),
+            Err(ServiceError::UnknownOperator { suggestions, .. }) => {
+                let near = match suggestions.first() {
+                    Some(near) => format!("; did you mean `{near}`?"),
+                    None => String::new(),
+                };
+                let why = format!("no revision of the project has an operator `{name}`{near}");
+                Err(PolicyFault::new("operator", why).into())
+            }
+            Err(error) => Err(error),
+        }
+    }
+}

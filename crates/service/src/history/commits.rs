@@ -1,0 +1,382 @@
+//! Taking in a history of commits: thousands of revisions, each much like the one before.
+
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::error::{Refusal, ServiceError};
+use crate::ingest::keepable;
+use crate::notes::JudgedRelease;
+use crate::observed;
+use crate::snapshot::Snapshot;
+use crate::{Limits, Service};
+use opatlas_source::{Bundle, OBSERVED, Stop, Stopped};
+use opatlas_store::{
+    CommitOutcomes, CommitRecord, KnownParts, NewCommit, Prepared, ProjectName, StepKey, StepRecord,
+};
+
+use super::items::judged;
+use super::step;
+
+/// A commit with the files that it has.
+#[derive(Debug, Clone)]
+pub struct CommitFiles {
+    /// The commit.
+    pub commit: CommitRecord,
+    /// Its place on the timeline.
+    pub position: i64,
+    /// Its files.
+    pub bundle: Bundle,
+}
+
+/// The positions of commits.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Placed {
+    /// Commits that are there already.
+    pub known: usize,
+    /// Those that are not, by id, with their places; in order.
+    pub new: Vec<(String, i64)>,
+}
+
+/// Commits, read, to be stored. They may still be compared meanwhile.
+#[derive(Debug, Default)]
+pub struct ReadCommits {
+    commits: Vec<ReadCommit>,
+    refused: Vec<(String, Refusal)>,
+    /// The last one, from which the next handful is read.
+    last: Option<LastRead>,
+}
+
+/// The commit that was read last, from which the next one is read and compared.
+#[derive(Debug, Clone)]
+pub struct LastRead {
+    position: i64,
+    snapshot: Arc<Snapshot>,
+    files: Prepared,
+}
+
+/// The commit that was stored last, from which the step to the next one goes.
+#[derive(Debug)]
+pub struct LastStored {
+    from: Former,
+    parts: KnownParts,
+}
+
+/// Where a step goes from.
+#[derive(Debug)]
+struct Former {
+    sequence: i64,
+    judged: JudgedRelease,
+}
+
+/// Two revisions to be compared.
+type Pair = (Arc<Snapshot>, Arc<Snapshot>);
+
+#[derive(Debug)]
+struct ReadCommit {
+    new: NewCommit,
+    /// The step from the previous commit, without a key yet; `None` if nothing changed, or if other
+    /// commits are in between.
+    step: Option<StepRecord>,
+}
+
+/// What came of a handful of commits.
+#[derive(Debug)]
+pub struct Taken {
+    /// The last of them, for the next handful.
+    pub last: Option<LastStored>,
+    /// What was stored.
+    pub outcomes: CommitOutcomes,
+    /// What was not: the commit's id, and why.
+    pub refused: Vec<(String, Refusal)>,
+}
+
+impl ReadCommits {
+    /// Whether nothing was read and nothing refused.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.commits.is_empty() && self.refused.is_empty()
+    }
+
+    /// The last commit among them.
+    #[must_use]
+    pub fn newest(&self) -> Option<&CommitRecord> {
+        self.commits.last().map(|read| &read.new.commit)
+    }
+
+    /// The last one that could be read, for the next handful.
+    #[must_use]
+    pub fn last(&self) -> Option<LastRead> {
+        self.last.clone()
+    }
+}
+
+impl Service {
+    /// Finds the places of commits, given in their order, among those that a project has. Those
+    /// that are there move where the new ones need it; their own order stays.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub async fn place_commits(
+        &self,
+        project: &str,
+        order: &[String],
+    ) -> Result<Placed, ServiceError> {
+        let project = ProjectName::parse(project)?;
+        let stored = self.store.commits(&project, None).await?;
+        let there: FxHashMap<&str, i64> = stored
+            .iter()
+            .map(|place| (&*place.commit.id, place.position))
+            .collect();
+        let stored: Vec<&str> = stored.iter().map(|place| &*place.commit.id).collect();
+        let mut placed = Placed::default();
+        let mut moved = Vec::new();
+        for (id, position) in merged(&stored, order).into_iter().zip(1..) {
+            match there.get(id) {
+                None => placed.new.push((id.to_owned(), position)),
+                Some(&old) if old != position => moved.push((id.to_owned(), position)),
+                Some(_) => {}
+            }
+        }
+        placed.known = order.len() - placed.new.len();
+        if !moved.is_empty() {
+            self.store.place_commits(&project, &moved).await?;
+        }
+        Ok(placed)
+    }
+
+    /// Reads commits, given in their order, and computes the steps between them. `last` is what the previous
+    /// batch ended with. A commit whose files make no bundle is left out.
+    ///
+    /// # Errors
+    /// [`ServiceError::Busy`].
+    pub async fn read_commits<C>(
+        &self,
+        commits: C,
+        last: Option<LastRead>,
+    ) -> Result<ReadCommits, ServiceError>
+    where
+        C: Iterator<Item = CommitFiles> + Send + 'static,
+    {
+        let limits = self.limits.clone();
+        self.workers
+            .run(move |stop| read(commits, last, &limits, stop))
+            .await
+    }
+
+    /// Stores commits that were read, with the steps between them; `last` is what the handful before
+    /// ended with. The next handful may be read meanwhile.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub async fn store_commits(
+        &self,
+        project: &str,
+        read: ReadCommits,
+        last: Option<LastStored>,
+    ) -> Result<Taken, ServiceError> {
+        let project = ProjectName::parse(project)?;
+        let (commits, computed): (Vec<_>, Vec<_>) =
+            read.commits.into_iter().map(|it| (it.new, it.step)).unzip();
+        let releases: Vec<_> = commits.iter().map(|new| judged(&new.commit)).collect();
+        let (from, parts) = last.map(|last| (last.from, last.parts)).unzip();
+        let (mut from, mut parts): (Option<Former>, KnownParts) = (from, parts.unwrap_or_default());
+        let outcomes = self
+            .store
+            .ingest_commits(&project, &commits, &mut parts, self.now());
+        let outcomes = outcomes.await?;
+        let mut steps: Vec<StepRecord> = Vec::new();
+        let mut known: FxHashSet<StepKey> = FxHashSet::default();
+        for ((judged, step), outcome) in releases.into_iter().zip(computed).zip(&outcomes) {
+            if let (Some(from), Some(mut step)) = (&from, step) {
+                step.key = StepKey {
+                    base: from.sequence,
+                    head: outcome.sequence,
+                    base_release: from.judged.stored(),
+                    head_release: judged.stored(),
+                };
+                // The same files may follow each other on another branch as well.
+                if known.insert(step.key.clone()) {
+                    steps.push(step);
+                }
+            }
+            from = Some(Former {
+                sequence: outcome.sequence,
+                judged,
+            });
+        }
+        self.save_steps(&project, &mut steps).await?;
+        Ok(Taken {
+            last: from.map(|from| LastStored { from, parts }),
+            outcomes,
+            refused: read.refused,
+        })
+    }
+}
+
+/// Reads commits one from the other. Computes the step to a commit while the next one is read.
+fn read(
+    mut commits: impl Iterator<Item = CommitFiles> + Send,
+    last: Option<LastRead>,
+    limits: &Limits,
+    stop: &Stop,
+) -> Result<ReadCommits, Stopped> {
+    let mut done = ReadCommits {
+        last,
+        ..ReadCommits::default()
+    };
+    let mut pair: Option<Pair> = None;
+    loop {
+        let at = done.commits.len();
+        let compare = || match &pair {
+            Some((base, head)) => step::record(no_key(), Some(base), head, stop).map(Some),
+            None => Ok(None),
+        };
+        let (step, read) = rayon::join(compare, || done.read_next(&mut commits, limits, stop));
+        if let Some(commit) = at.checked_sub(1).and_then(|at| done.commits.get_mut(at)) {
+            commit.step = step?;
+        }
+        match read? {
+            Some(next) => pair = next,
+            None => return Ok(done),
+        }
+    }
+}
+
+impl ReadCommits {
+    /// Reads the next commit. `None` at the end; otherwise as [`ReadCommits::read`].
+    fn read_next(
+        &mut self,
+        commits: &mut impl Iterator<Item = CommitFiles>,
+        limits: &Limits,
+        stop: &Stop,
+    ) -> Result<Option<Option<Pair>>, Stopped> {
+        let Some(commit) = commits.next() else {
+            return Ok(None);
+        };
+        if let Err(refusal) = limits.admit(&commit.bundle) {
+            self.refused.push((commit.commit.id, refusal));
+            return Ok(Some(None));
+        }
+        self.read(commit, limits.operators, stop).map(Some)
+    }
+
+    /// Reads one more commit; gives what is to be compared, where it follows the last and differs.
+    fn read(
+        &mut self,
+        files: CommitFiles,
+        most_operators: usize,
+        stop: &Stop,
+    ) -> Result<Option<Pair>, Stopped> {
+        let CommitFiles {
+            commit,
+            position,
+            bundle,
+        } = files;
+        let release = judged(&commit).release;
+        let observed = bundle.file(OBSERVED).map(|bytes| observed::read(bytes));
+        let observed = match observed.transpose() {
+            Ok(observed) => observed.unwrap_or_default(),
+            Err(why) => {
+                self.refused.push((commit.id, Refusal::Observed(why)));
+                return Ok(None);
+            }
+        };
+        let previous = self.last.as_ref().map(|last| &*last.snapshot);
+        let digest = bundle.digest();
+        let snapshot = Arc::new(Snapshot::of(digest, bundle, release, previous, stop)?);
+        snapshot.dispatch.remember(observed);
+        let snapshot = match keepable(snapshot, most_operators) {
+            Ok(snapshot) => snapshot,
+            Err(refusal) => {
+                self.refused.push((commit.id, refusal));
+                return Ok(None);
+            }
+        };
+        let files = match &self.last {
+            Some(last) => last.files.next(&snapshot.bundle),
+            None => Prepared::of(&snapshot.bundle),
+        };
+        self.commits.push(ReadCommit {
+            new: NewCommit {
+                commit,
+                position,
+                files: files.clone(),
+            },
+            step: None,
+        });
+        let last = self.last.replace(LastRead {
+            position,
+            snapshot: Arc::clone(&snapshot),
+            files,
+        });
+        let Some(last) = last else {
+            return Ok(None);
+        };
+        let base = last.snapshot;
+        let is_same = base.digest == snapshot.digest && base.release() == release;
+        if last.position + 1 != position || is_same {
+            return Ok(None);
+        }
+        base.tabulate(stop)?;
+        snapshot.tabulate_after(&base, stop)?;
+        Ok(Some((base, snapshot)))
+    }
+}
+
+/// The place of a key that is not known before the revisions are stored.
+fn no_key() -> StepKey {
+    StepKey {
+        base: 0,
+        head: 0,
+        base_release: String::new(),
+        head_release: String::new(),
+    }
+}
+
+/// Merges commits into the known ones, whose order stays: a new commit is inserted before its
+/// successor.
+fn merged<'a>(stored: &[&'a str], order: &'a [String]) -> Vec<&'a str> {
+    let known: FxHashSet<&str> = stored.iter().copied().collect();
+    let at: FxHashMap<&str, usize> = order.iter().enumerate().map(|(i, id)| (&**id, i)).collect();
+    let mut merged = Vec::with_capacity(stored.len() + order.len());
+    let mut next = 0;
+    let mut add = |until: usize, merged: &mut Vec<&'a str>| {
+        while next < until {
+            let id = &*order[next];
+            if !known.contains(id) {
+                merged.push(id);
+            }
+            next += 1;
+        }
+    };
+    for id in stored {
+        if let Some(&at) = at.get(id) {
+            add(at, &mut merged);
+        }
+        merged.push(id);
+    }
+    add(order.len(), &mut merged);
+    merged
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commits_find_their_places() {
+        let check = |stored: &str, order: &str, expected: &str| {
+            let stored: Vec<&str> = stored.split_whitespace().collect();
+            let order: Vec<String> = order.split_whitespace().map(Into::into).collect();
+            assert_eq!(merged(&stored, &order).join(" "), expected);
+        };
+        check("", "a b c", "a b c");
+        check("a b", "a b c d", "a b c d");
+        check("c d", "a b c d", "a b c d");
+        check("a d", "b c d e", "a b c d e");
+        check("a b x", "a c x y", "a b c x y");
+        // A rewritten history: known commits keep their order.
+        check("b a", "a z b", "z b a");
+    }
+}

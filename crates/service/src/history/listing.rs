@@ -1,0 +1,285 @@
+//! The revisions of a project by name, in the order in which people look for them.
+
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use rustc_hash::FxHashMap;
+
+use crate::Service;
+use crate::error::ServiceError;
+use crate::notes::JudgedRelease;
+use opatlas_pytorch::release::Version;
+use opatlas_source::Digest;
+use opatlas_store::{ProjectName, Stamp, Store, is_commit_prefix};
+
+use super::items;
+use super::timeline::{Item, Line};
+
+/// From how many characters on a word may be the beginning of a digest.
+const DIGEST_DIGITS: usize = 4;
+
+/// What names a revision.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum NamedBy {
+    /// A label that is a version.
+    Version,
+    /// Another label.
+    Label,
+    /// A commit.
+    Commit,
+    /// Its digest alone.
+    Digest,
+}
+
+impl NamedBy {
+    /// The word used in the API.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Version => "version",
+            Self::Label => "label",
+            Self::Commit => "commit",
+            Self::Digest => "digest",
+        }
+    }
+}
+
+/// A name of a revision. One revision can have several, each with its own release.
+#[derive(Debug)]
+pub struct Named {
+    /// What kind of name it is.
+    pub by: NamedBy,
+    /// The revision, its name, and what it is judged as.
+    pub item: Arc<Item>,
+    /// All labels of the revision.
+    pub labels: Arc<[Box<str>]>,
+    /// What words are looked for in, in lower case.
+    text: Box<str>,
+}
+
+impl Named {
+    /// What tells the name from all others of the project.
+    #[must_use]
+    pub fn id(&self) -> String {
+        match (&self.item.label, &self.item.commit) {
+            (Some(label), _) => format!("{} {}", self.by.as_str(), label.name),
+            (None, Some(commit)) => format!("{} {}", self.by.as_str(), commit.id),
+            (None, None) => format!("{} {}", self.by.as_str(), self.item.digest),
+        }
+    }
+
+    /// Whether each of the words, in lower case, is in its label, subject or date, or begins its
+    /// commit's id or its digest.
+    fn has(&self, words: &[String]) -> bool {
+        words.iter().all(|word| {
+            let commit = self.item.commit.as_ref();
+            self.text.contains(word.as_str())
+                || commit.is_some_and(|commit| commit.id.starts_with(word.as_str()))
+                || self.has_digest(word)
+        })
+    }
+
+    fn has_digest(&self, word: &str) -> bool {
+        let hex = word.strip_prefix("sha256:").unwrap_or(word);
+        hex.len() >= DIGEST_DIGITS && self.item.digest.to_string().starts_with(hex)
+    }
+}
+
+/// All names of a project's revisions: versions, the newest first, then other labels, the last
+/// moved first, then commits, the last first, then revisions with neither label nor commit, the
+/// last ingested first.
+#[derive(Debug)]
+pub struct Listing {
+    /// The names, in order.
+    pub names: Vec<Named>,
+    stamp: Stamp,
+}
+
+impl Listing {
+    async fn load(
+        store: &dyn Store,
+        project: &ProjectName,
+        stamp: Stamp,
+    ) -> Result<Self, ServiceError> {
+        let line = |line| items::read(store, project, Some(line), stamp, None);
+        let releases = line(Line::Releases).await?.items;
+        let commits = line(Line::Commits).await?.items;
+        let ingests = line(Line::Ingests).await?.items;
+        let mut labels = store.labels(project).await?;
+        labels.sort_by(|a, b| b.moved_at.cmp(&a.moved_at).then(a.name.cmp(&b.name)));
+        let mut names_of: FxHashMap<Digest, Vec<Box<str>>> = FxHashMap::default();
+        for label in &labels {
+            names_of
+                .entry(label.digest)
+                .or_default()
+                .push(label.name.as_str().into());
+        }
+        let committed: FxHashMap<Digest, ()> =
+            commits.iter().map(|item| (item.digest, ())).collect();
+        let others = labels
+            .into_iter()
+            .filter(|label| Version::parse(label.name.as_str()).is_none())
+            .map(|label| Arc::new(items::labelled(label)));
+        let bare = ingests
+            .into_iter()
+            .rev()
+            .filter(|item| item.label.is_none() && !committed.contains_key(&item.digest));
+        let names = (releases
+            .into_iter()
+            .rev()
+            .map(|item| (NamedBy::Version, item)))
+        .chain(others.map(|item| (NamedBy::Label, item)))
+        .chain(
+            commits
+                .into_iter()
+                .rev()
+                .map(|item| (NamedBy::Commit, item)),
+        )
+        .chain(bare.map(|item| (NamedBy::Digest, item)))
+        .map(|(by, item)| {
+            let labels = names_of.get(&item.digest).map_or(&[][..], Vec::as_slice);
+            named(by, item, labels)
+        });
+        Ok(Self {
+            names: names.collect(),
+            stamp,
+        })
+    }
+
+    /// The names that have all of the words, and that are of the kind where one is asked for.
+    pub fn find(&self, words: &str, by: Option<NamedBy>) -> impl Iterator<Item = &Named> {
+        let words = words.to_lowercase();
+        let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
+        self.names
+            .iter()
+            .filter(move |name| by.is_none_or(|by| by == name.by) && name.has(&words))
+    }
+
+    /// At most `most` commits whose id starts with `text`; none if `text` is not an abbreviated id.
+    fn commits(&self, text: &str, most: usize) -> Vec<&Arc<Item>> {
+        if !is_commit_prefix(text) {
+            return Vec::new();
+        }
+        let text = text.to_ascii_lowercase();
+        let is_it = |item: &&Arc<Item>| {
+            let commit = item.commit.as_ref();
+            commit.is_some_and(|commit| commit.id.starts_with(&text))
+        };
+        let items = self.names.iter().map(|name| &name.item);
+        items.filter(is_it).take(most).collect()
+    }
+}
+
+fn named(by: NamedBy, item: Arc<Item>, labels: &[Box<str>]) -> Named {
+    let subject = item.commit.as_ref().map_or("", |commit| &commit.subject);
+    let date = item
+        .date()
+        .and_then(|micros| Timestamp::from_microsecond(micros).ok())
+        .map(|date| date.strftime("%Y-%m-%d").to_string());
+    let own = item.label.as_ref().map_or("", |label| label.name.as_str());
+    // A version is found by its own label alone: its neighbour may have the same files.
+    let others = match by {
+        NamedBy::Commit => labels.join(" "),
+        _ => String::new(),
+    };
+    let text = format!("{own} {others} {subject} {}", date.unwrap_or_default());
+    Named {
+        by,
+        labels: labels.into(),
+        text: text.to_lowercase().into(),
+        item,
+    }
+}
+
+impl Service {
+    /// All names of a project's revisions.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub async fn listing(&self, project: &str) -> Result<Arc<Listing>, ServiceError> {
+        self.listing_of(ProjectName::parse(project)?).await
+    }
+
+    async fn listing_of(&self, project: ProjectName) -> Result<Arc<Listing>, ServiceError> {
+        let stamp = self.store.stamp(&project).await?;
+        let known = self.histories.listed.get(&project).await;
+        if let Some(known) = known.filter(|known| known.stamp == stamp) {
+            return Ok(known);
+        }
+        let listing = Arc::new(Listing::load(&*self.store, &project, stamp).await?);
+        let kept = Arc::clone(&listing);
+        self.histories.listed.insert(project, kept).await;
+        Ok(listing)
+    }
+
+    /// The revision of the commit whose id starts with `text`, and the release it is judged as;
+    /// `None` if no commit matches.
+    ///
+    /// # Errors
+    /// [`ServiceError::AmbiguousCommit`], and what the store says.
+    pub(crate) async fn commit(
+        &self,
+        project: &ProjectName,
+        text: &str,
+    ) -> Result<Option<(Digest, JudgedRelease)>, ServiceError> {
+        if !is_commit_prefix(text) {
+            return Ok(None);
+        }
+        let listing = self.listing_of(project.clone()).await?;
+        match listing.commits(text, 3)[..] {
+            [] => Ok(None),
+            [item] => Ok(Some((item.digest, item.judged.clone()))),
+            ref several => Err(ServiceError::AmbiguousCommit {
+                text: text.to_owned(),
+                matches: several.iter().map(|item| item.title()).collect(),
+            }),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use opatlas_store::CommitRecord;
+
+    fn commit(id: &str, subject: &str) -> Named {
+        let item = Item {
+            digest: Digest::of(id.as_bytes()),
+            sequence: 1,
+            judged: JudgedRelease::NEWEST,
+            label: None,
+            commit: Some(CommitRecord {
+                id: id.to_owned(),
+                release: None,
+                author_date: 1_700_000_000_000_000,
+                subject: subject.to_owned(),
+            }),
+            ingested_at: None,
+        };
+        named(NamedBy::Commit, Arc::new(item), &["nightly".into()])
+    }
+
+    fn has(name: &Named, words: &str) -> bool {
+        let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
+        name.has(&words)
+    }
+
+    #[test]
+    fn a_commit_is_found_by_subject_date_label_and_the_beginnings_of_its_ids() {
+        let name = commit("0123abcd99", "Add Foo kernels (#123)");
+        let digest = name.item.digest.to_string();
+        for words in [
+            "foo",
+            "kernels add",
+            "#123",
+            "2023-11",
+            "nightly foo",
+            "0123ab",
+        ] {
+            assert!(has(&name, words), "{words}");
+        }
+        assert!(has(&name, &digest[..6]) && has(&name, &format!("sha256:{digest}")));
+        // An id is not searched in its middle, where any few digits are.
+        assert!(!has(&name, "abcd99") && !has(&name, &digest[..3]) && !has(&name, "bar"));
+    }
+}

@@ -1,0 +1,111 @@
+//! Support tables: since when, until when and by what backends run operators.
+
+use std::sync::Arc;
+
+use crate::Service;
+use crate::dispatch::runtime_key;
+use crate::error::ServiceError;
+
+use opatlas_dispatch::Verdict;
+
+use super::ranges::KeyRange;
+use super::timeline::{Range, Timeline};
+
+/// What a backend has of an operator over a stretch of a timeline.
+#[derive(Debug, Clone)]
+pub struct SupportCell {
+    /// The runtime key.
+    pub key: String,
+    /// What served there, in order; empty where the operator or the key was never there.
+    pub ranges: Vec<KeyRange>,
+}
+
+/// The support of an operator.
+#[derive(Debug, Clone)]
+pub struct Support {
+    /// The operator.
+    pub operator: String,
+    /// The stretches in which the operator is there.
+    pub present: Vec<Range>,
+    /// One per requested key.
+    pub cells: Vec<SupportCell>,
+}
+
+impl SupportCell {
+    /// The verdict at a place.
+    #[must_use]
+    pub fn verdict_at(&self, place: usize) -> Option<Verdict> {
+        let mut ranges = self.ranges.iter();
+        ranges.find(|range| range.range.contains(&place))?.verdict
+    }
+
+    /// The stretches in which a call worked.
+    pub fn supported(&self) -> impl Iterator<Item = &KeyRange> {
+        self.ranges.iter().filter(|range| range.is_supported())
+    }
+
+    /// The first place with support.
+    #[must_use]
+    pub fn first(&self) -> Option<usize> {
+        self.supported().next().map(|range| *range.range.start())
+    }
+
+    /// The last place with support, and what serves there.
+    #[must_use]
+    pub fn last(&self) -> Option<&KeyRange> {
+        self.supported().last()
+    }
+
+    /// The first place with a kernel of the key itself.
+    #[must_use]
+    pub fn first_kernel(&self) -> Option<usize> {
+        let own = |range: &&KeyRange| range.reason == opatlas_dispatch::Reason::Kernel;
+        self.supported().find(own).map(|range| *range.range.start())
+    }
+}
+
+impl Service {
+    /// What backends have of operators over a stretch of the timeline.
+    ///
+    /// # Errors
+    /// [`ServiceError::UnknownOperator`] for one that no revision has, and [`ServiceError::UnknownKey`].
+    pub async fn support(
+        &self,
+        timeline: &Arc<Timeline>,
+        operators: &[String],
+        keys: &[String],
+        asked: &Range,
+    ) -> Result<Vec<Support>, ServiceError> {
+        let newest = timeline.items[*asked.end()].judged.release;
+        for key in keys {
+            runtime_key(newest, key)?;
+        }
+        let mut supports = Vec::with_capacity(operators.len());
+        for operator in operators {
+            let operator = operator.strip_prefix("aten::").unwrap_or(operator);
+            let life = self.life(timeline, operator).await?;
+            let mut ranges = self.ranges(timeline, operator, &life, keys).await?;
+            ranges.retain_mut(|range| match super::operator::cut(&range.range, asked) {
+                Some(part) => {
+                    range.range = part;
+                    true
+                }
+                None => false,
+            });
+            let cells = keys.iter().map(|key| SupportCell {
+                key: key.clone(),
+                ranges: ranges.iter().filter(|r| r.key == *key).cloned().collect(),
+            });
+            supports.push(Support {
+                operator: operator.to_owned(),
+                present: life
+                    .present
+                    .iter()
+                    .filter_map(|range| super::operator::cut(range, asked))
+                    .collect(),
+                cells: cells.collect(),
+            });
+        }
+        Ok(supports)
+    }
+}

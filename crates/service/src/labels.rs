@@ -1,0 +1,187 @@
+//! Labels: reading, conditional moves, deletion.
+
+use opatlas_pytorch::release::Version;
+use opatlas_store::{
+    Expected, LabelName, LabelOutcome, LabelRecord, LabelRequest, Missing, OnOtherRelease,
+    ProjectName, StoreError,
+};
+
+use super::Service;
+use super::error::ServiceError;
+use super::ingest::of_label;
+use super::notes::JudgedRelease;
+
+/// Whether a label that looks like a version may be moved or deleted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Protection {
+    /// It may not.
+    #[default]
+    Kept,
+    /// The caller insists.
+    Forced,
+}
+
+/// What the caller expects of a label before a change.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Precondition {
+    /// Nothing in particular.
+    #[default]
+    None,
+    /// That there is none of this name.
+    Absent,
+    /// That it is as in this record.
+    Same(LabelRecord),
+    /// That it is not as it is now.
+    Failed,
+}
+
+/// A label to be set.
+#[derive(Debug, Clone)]
+pub struct LabelMove<'a> {
+    /// The project.
+    pub project: &'a str,
+    /// The label.
+    pub label: &'a str,
+    /// The address of the revision that it is to name.
+    pub revision: &'a str,
+    /// The new release of the label.
+    pub release: Option<&'a str>,
+    /// What it must be like beforehand.
+    pub precondition: Precondition,
+    /// What protects it.
+    pub protection: Protection,
+}
+
+impl Protection {
+    /// What must hold of a label for a change, its protection included; `otherwise` where there is
+    /// none.
+    pub(super) fn expected(self, label: &LabelName, otherwise: Expected) -> Expected {
+        match self {
+            Self::Kept if is_version(label) => Expected::Unmoved,
+            _ => otherwise,
+        }
+    }
+}
+
+/// Whether a label is a version. Those name released files, which do not change.
+pub(super) fn is_version(label: &LabelName) -> bool {
+    is_version_text(label.as_str())
+}
+
+/// Whether a text would be a version as a label.
+#[must_use]
+pub fn is_version_text(text: &str) -> bool {
+    Version::parse(text).is_some()
+}
+
+impl Service {
+    /// All labels of a project, by name.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub async fn labels(&self, project: &str) -> Result<Vec<LabelRecord>, ServiceError> {
+        Ok(self.store.labels(&ProjectName::parse(project)?).await?)
+    }
+
+    /// A label.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub async fn label(&self, project: &str, label: &str) -> Result<LabelRecord, ServiceError> {
+        let project = ProjectName::parse(project)?;
+        let label = LabelName::parse(label)?;
+        match self.store.label(&project, &label).await {
+            Ok(found) => Ok(found),
+            Err(error) => Err(self.misspelt(&project, label.as_str(), error).await),
+        }
+    }
+
+    /// A label, or nothing where the project has none of this name.
+    ///
+    /// # Errors
+    /// What the store says else.
+    pub async fn find_label(
+        &self,
+        project: &str,
+        label: &str,
+    ) -> Result<Option<LabelRecord>, ServiceError> {
+        let project = ProjectName::parse(project)?;
+        let label = LabelName::parse(label)?;
+        match self.store.label(&project, &label).await {
+            Ok(label) => Ok(Some(label)),
+            Err(StoreError::NotFound(Missing::Label { .. })) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Lets a label name a revision.
+    ///
+    /// # Errors
+    /// [`ServiceError::Precondition`], [`ServiceError::Protected`], [`ServiceError::OtherRelease`],
+    /// and errors of the store for missing data.
+    pub async fn set_label(&self, change: LabelMove<'_>) -> Result<LabelOutcome, ServiceError> {
+        let project = ProjectName::parse(change.project)?;
+        let name = LabelName::parse_new(change.label)?;
+        let given = change.release.map(JudgedRelease::parse).transpose()?;
+        let target = self.resolve(change.project, change.revision, None).await?;
+        let digest = target.digest;
+        let expected = match change.precondition {
+            Precondition::None => change.protection.expected(&name, Expected::Anything),
+            Precondition::Failed => return Err(ServiceError::Precondition(name)),
+            Precondition::Absent => Expected::Nothing,
+            Precondition::Same(record) => {
+                if change.protection == Protection::Kept
+                    && is_version(&name)
+                    && record.digest != digest
+                {
+                    return Err(ServiceError::Protected(name));
+                }
+                Expected::Revision(record.digest)
+            }
+        };
+        let standing = self.standing(&project, &name, given).await?;
+        let request = LabelRequest {
+            release: standing.stored,
+            on_other_release: match change.protection {
+                Protection::Kept => OnOtherRelease::Refuse,
+                Protection::Forced => OnOtherRelease::Replace,
+            },
+            expected,
+            name,
+        };
+        let set = self
+            .store
+            .set_label(&project, &request, digest, self.now())
+            .await;
+        set.map_err(of_label)
+    }
+
+    /// Takes a label away and answers with what it was; the revision stays.
+    ///
+    /// # Errors
+    /// [`ServiceError::Precondition`], [`ServiceError::Protected`], and what the store says.
+    pub async fn delete_label(
+        &self,
+        project: &str,
+        label: &str,
+        precondition: Precondition,
+        protection: Protection,
+    ) -> Result<LabelRecord, ServiceError> {
+        let project = ProjectName::parse(project)?;
+        let name = LabelName::parse(label)?;
+        let expected = match precondition {
+            Precondition::None => Expected::Anything,
+            Precondition::Absent | Precondition::Failed => {
+                return Err(ServiceError::Precondition(name));
+            }
+            Precondition::Same(record) => Expected::Revision(record.digest),
+        };
+        if protection == Protection::Kept && is_version(&name) {
+            // A label that is not there is reported as such.
+            self.store.label(&project, &name).await?;
+            return Err(ServiceError::Protected(name));
+        }
+        let deleted = self.store.delete_label(&project, &name, expected).await;
+        deleted.map_err(of_label)
+    }
+}

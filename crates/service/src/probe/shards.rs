@@ -1,0 +1,380 @@
+//! Shards: leased, renewed, given back, finished; and how far a run is.
+
+use std::collections::BTreeMap;
+
+use bytes::Bytes;
+use rustc_hash::FxHashMap;
+use serde_json::Value;
+
+use opatlas_source::Digest;
+
+use super::ProbeRefusal;
+use super::results::{expect_items, read_result, rows};
+use crate::Service;
+use crate::answers::LARGEST_ANSWER;
+use crate::error::ServiceError;
+use crate::secrets::random;
+use opatlas_store::{
+    Conflict, LeaseHolder, Leased, ProbeItem, ProjectName, Renewal, ShardResult, StoreError,
+};
+
+/// How many processes an item kills before it is quarantined.
+const MOST_KILLS: i64 = 2;
+/// In how many lost workers an item was running before it is quarantined. One is no evidence:
+/// anything may have ended the worker.
+const MOST_LOSSES: i64 = 10;
+/// How long a worker waits before it asks again, in seconds: at least, and at most.
+const WAIT: (f64, f64) = (0.05, 2.0);
+/// How many random bytes are in the secret of a lease.
+const SECRET_BYTES: usize = 16;
+/// How long the name of a worker's host may be, in characters.
+const LONGEST_HOST: usize = 300;
+
+/// A worker, as torchrun numbers it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Worker {
+    /// Its rank.
+    pub rank: i64,
+    /// How many workers there were.
+    pub world: i64,
+    /// How often torchrun had restarted the group.
+    pub restart: i64,
+    /// Its machine.
+    pub host: String,
+    /// Its process.
+    pub process: i64,
+}
+
+/// What a worker gets that asks for a shard.
+#[derive(Debug, Clone, PartialEq)]
+pub enum LeaseAnswer {
+    /// A shard.
+    Shard {
+        /// Its number.
+        shard: i64,
+        /// The lease: a secret.
+        lease: String,
+        /// For how long, in seconds.
+        seconds: f64,
+        /// The part.
+        part: String,
+        /// The items to run.
+        items: Vec<String>,
+        /// The items to report as crashes.
+        quarantined: Vec<String>,
+        /// How many processes items have killed.
+        kills: BTreeMap<String, i64>,
+    },
+    /// Ask again after so many seconds.
+    Wait(f64),
+    /// Every shard has a result.
+    Done,
+}
+
+/// What a rank has done.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RankShare {
+    /// Its shards.
+    pub shards: u64,
+    /// The items in them.
+    pub items: u64,
+}
+
+/// A shard that is leased.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Working {
+    /// The shard.
+    pub shard: i64,
+    /// The item that runs now.
+    pub item: Option<String>,
+    /// Who has it.
+    pub worker: Worker,
+}
+
+/// How far a run is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Progress {
+    /// Its name.
+    pub run: String,
+    /// The revision as it was named.
+    pub revision: String,
+    /// The release of the workers.
+    pub torch: String,
+    /// The device.
+    pub device: String,
+    /// Shards with a result, leased ones, and the others.
+    pub shards: [u64; 3],
+    /// Items by outcome.
+    pub outcomes: BTreeMap<String, u64>,
+    /// What each rank has done.
+    pub ranks: BTreeMap<i64, RankShare>,
+    /// The items that no worker gets again, by name.
+    pub quarantined: Vec<String>,
+    /// The shards that are leased.
+    pub working: Vec<Working>,
+}
+
+impl Worker {
+    fn stored(&self) -> String {
+        serde_json::json!({
+            "rank": self.rank, "world": self.world, "restart": self.restart,
+            "host": self.host, "process": self.process,
+        })
+        .to_string()
+    }
+
+    fn of(stored: Option<&str>) -> Self {
+        let stored: Value = stored
+            .and_then(|text| serde_json::from_str(text).ok())
+            .unwrap_or_default();
+        let number = |name| stored[name].as_i64().unwrap_or_default();
+        Self {
+            rank: number("rank"),
+            world: number("world"),
+            restart: number("restart"),
+            host: stored["host"].as_str().unwrap_or_default().to_owned(),
+            process: number("process"),
+        }
+    }
+}
+
+impl Service {
+    /// Leases a shard to a worker. The lease is a new secret; it is bound to the token with this id.
+    ///
+    /// # Errors
+    /// [`ServiceError::Failed`] if the system has no random numbers, and what the store says,
+    /// [`opatlas_store::Missing::ProbeRun`] among it.
+    pub async fn lease_shard(
+        &self,
+        project: &str,
+        run: &str,
+        worker: &Worker,
+        token: Option<&str>,
+    ) -> Result<LeaseAnswer, ServiceError> {
+        let project = ProjectName::parse(project)?;
+        if worker.host.chars().count() > LONGEST_HOST {
+            let must = format!("at most {LONGEST_HOST} characters long");
+            return Err(ProbeRefusal::member("worker.host", &must).into());
+        }
+        let now = self.now();
+        let worker = worker.stored();
+        let secret = random::<SECRET_BYTES>()?;
+        let holder = holder(&secret, token);
+        let leased = self.store.lease_shard(&project, run, &holder, &worker, now);
+        let (leased, known) = leased.await?;
+        Ok(match leased {
+            Leased::Done => LeaseAnswer::Done,
+            Leased::Wait(until) => {
+                let seconds = until.saturating_sub(now) as f64 / 1e6;
+                LeaseAnswer::Wait(seconds.clamp(WAIT.0, WAIT.1))
+            }
+            Leased::Shard {
+                shard,
+                part,
+                items,
+                lease,
+            } => shard_answer((shard, secret), part, &items, lease, &known)?,
+        })
+    }
+
+    /// Renews a lease, for the token with this id.
+    ///
+    /// # Errors
+    /// [`Conflict::LeaseLost`], [`ProbeRefusal::Malformed`] for an item that the shard does not have,
+    /// and what the store says.
+    pub async fn renew_lease(
+        &self,
+        project: &str,
+        shard: (&str, i64),
+        (lease, token): (&str, Option<&str>),
+        renewal: Renewal<'_>,
+    ) -> Result<(), ServiceError> {
+        let project = ProjectName::parse(project)?;
+        let holder = holder(lease, token);
+        let (run, number) = shard;
+        let record = self.store.probe_shard(&project, run, number).await?;
+        let now = self.now();
+        // First, so that only the holder learns what is in the shard.
+        if !record.is_held_by(&holder, now) {
+            return Err(StoreError::from(Conflict::LeaseLost(number)).into());
+        }
+        let items = names(&record.items)?;
+        for (member, item) in [("begun", renewal.begun), ("killed", renewal.killed)] {
+            if item.is_some_and(|item| !items.iter().any(|known| known == item)) {
+                return Err(ProbeRefusal::member(member, "an item of the shard").into());
+            }
+        }
+        let renewed = self
+            .store
+            .renew_lease(&project, shard, &holder, renewal, now);
+        Ok(renewed.await?)
+    }
+
+    /// Gives a shard back before its lease ends, for the token with this id.
+    ///
+    /// # Errors
+    /// [`Conflict::LeaseLost`], and what the store says.
+    pub async fn release_lease(
+        &self,
+        project: &str,
+        shard: (&str, i64),
+        (lease, token): (&str, Option<&str>),
+    ) -> Result<(), ServiceError> {
+        let project = ProjectName::parse(project)?;
+        let (holder, now) = (holder(lease, token), self.now());
+        let released = self.store.release_lease(&project, shard, &holder, now);
+        Ok(released.await?)
+    }
+
+    /// Stores the result of a shard, given as the body of its request, for the token with this id.
+    /// False if the same was stored before.
+    ///
+    /// # Errors
+    /// [`Conflict::LeaseLost`], [`Conflict::ShardDone`], [`ProbeRefusal::Incomplete`],
+    /// [`ProbeRefusal::Malformed`], and what the store says.
+    pub async fn finish_shard(
+        &self,
+        project: &str,
+        (run, shard): (&str, i64),
+        token: Option<&str>,
+        body: Bytes,
+    ) -> Result<bool, ServiceError> {
+        let project = ProjectName::parse(project)?;
+        let given = self.compute(move |_| Ok(read_result(&body))).await??;
+        let holder = holder(&given.lease, token);
+        let record = self.store.probe_shard(&project, run, shard).await?;
+        let now = self.now();
+        match record.digest {
+            Some(digest) if digest == given.digest => return Ok(false),
+            Some(_) => return Err(StoreError::from(Conflict::ShardDone(shard)).into()),
+            None if !record.is_held_by(&holder, now) => {
+                return Err(StoreError::from(Conflict::LeaseLost(shard)).into());
+            }
+            None => expect_items(names(&record.items)?, given.items)?,
+        }
+        let result = ShardResult {
+            shard,
+            rows: given.rows,
+            digest: given.digest,
+            rank: given.rank,
+            outcomes: serde_json::json!(given.outcomes).to_string(),
+            durations: given.durations,
+        };
+        let finished = self
+            .store
+            .finish_shard(&project, run, &holder, &result, now);
+        Ok(finished.await?)
+    }
+
+    /// How far a run is.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub async fn probe_progress(&self, project: &str, run: &str) -> Result<Progress, ServiceError> {
+        let project = ProjectName::parse(project)?;
+        let stored = self.store.probe_progress(&project, run, self.now());
+        let stored = stored.await?;
+        let quarantined = stored.items.iter().filter(|item| is_quarantined(item));
+        let mut progress = Progress {
+            run: stored.run.name,
+            revision: stored.run.address,
+            torch: stored.run.torch,
+            device: stored.run.device,
+            shards: [0; 3],
+            outcomes: BTreeMap::new(),
+            ranks: BTreeMap::new(),
+            quarantined: quarantined.map(|item| item.item.clone()).collect(),
+            working: Vec::new(),
+        };
+        for shard in stored.shards {
+            let Some(outcomes) = shard.outcomes else {
+                progress.shards[if shard.is_leased { 1 } else { 2 }] += 1;
+                if shard.is_leased {
+                    progress.working.push(Working {
+                        shard: shard.number,
+                        item: shard.begun,
+                        worker: Worker::of(shard.worker.as_deref()),
+                    });
+                }
+                continue;
+            };
+            progress.shards[0] += 1;
+            let share = progress.ranks.entry(shard.rank.unwrap_or_default());
+            let share = share.or_default();
+            share.shards += 1;
+            let counts: BTreeMap<String, u64> = serde_json::from_str(&outcomes).map_err(damaged)?;
+            for (outcome, count) in counts {
+                share.items += count;
+                *progress.outcomes.entry(outcome).or_default() += count;
+            }
+        }
+        Ok(progress)
+    }
+
+    /// All rows of a run as JSON: `{"rows": [...]}`, by part and item, without what differs between
+    /// two runs of the same thing.
+    ///
+    /// # Errors
+    /// [`ServiceError::LargeAnswer`], and what the store says.
+    pub async fn probe_results(&self, project: &str, run: &str) -> Result<Bytes, ServiceError> {
+        let project = ProjectName::parse(project)?;
+        let _place = self.place().await?;
+        let stored = self.store.probe_results(&project, run, LARGEST_ANSWER);
+        let Some(stored) = stored.await? else {
+            let limit = LARGEST_ANSWER;
+            return Err(ServiceError::LargeAnswer { limit });
+        };
+        self.make(move |_| rows(&stored)).await
+    }
+}
+
+fn shard_answer(
+    (shard, secret): (i64, String),
+    part: String,
+    items: &str,
+    lease: i64,
+    known: &[ProbeItem],
+) -> Result<LeaseAnswer, ServiceError> {
+    let known: FxHashMap<&str, &ProbeItem> = known.iter().map(|item| (&*item.item, item)).collect();
+    let is_out = |item: &String| known.get(&**item).is_some_and(|item| is_quarantined(item));
+    let all = names(items)?;
+    let kills = all.iter().filter_map(|item| {
+        let kills = known.get(&**item)?.kills;
+        (kills > 0).then(|| (item.clone(), kills))
+    });
+    let kills = kills.collect();
+    let (quarantined, items) = all.into_iter().partition(is_out);
+    Ok(LeaseAnswer::Shard {
+        shard,
+        lease: secret,
+        seconds: lease as f64 / 1e6,
+        part,
+        items,
+        quarantined,
+        kills,
+    })
+}
+
+fn is_quarantined(item: &ProbeItem) -> bool {
+    item.kills >= MOST_KILLS || item.losses >= MOST_LOSSES
+}
+
+/// Who comes with the secret of a lease and the token with this id.
+fn holder(secret: &str, token: Option<&str>) -> LeaseHolder {
+    LeaseHolder {
+        secret: Digest::of(secret.as_bytes()),
+        token: token.map(str::to_owned),
+    }
+}
+
+/// A stored list of names.
+fn names(stored: &str) -> Result<Vec<String>, ServiceError> {
+    serde_json::from_str(stored).map_err(damaged)
+}
+
+fn damaged(error: serde_json::Error) -> ServiceError {
+    StoreError::corrupt(format!(
+        "what is stored of a probe run is not JSON: {error}"
+    ))
+    .into()
+}

@@ -1,0 +1,136 @@
+//! Projects: made, listed, changed, deleted.
+
+use opatlas_store::{Edit, NewProject, Page, Project, ProjectChange, ProjectName, ProjectOutcome};
+
+use super::Service;
+use super::error::ServiceError;
+use super::policy::PolicyFault;
+
+/// How many projects are read at once where some are left out.
+const AT_ONCE: u32 = 1000;
+
+impl Service {
+    /// Makes a project, or finds that there is the same already.
+    ///
+    /// # Errors
+    /// [`ServiceError::Name`], and the store's conflict when it exists and is another.
+    pub async fn create_project(
+        &self,
+        name: &str,
+        description: Option<String>,
+        policy: Option<String>,
+    ) -> Result<ProjectOutcome, ServiceError> {
+        expect_storable("description", description.as_deref())?;
+        expect_short_policy(policy.as_deref())?;
+        let project = NewProject {
+            name: ProjectName::parse(name)?,
+            description,
+            policy,
+        };
+        Ok(self.store.create_project(&project, self.now()).await?)
+    }
+
+    /// A project.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub async fn project(&self, name: &str) -> Result<Project, ServiceError> {
+        Ok(self.store.project(&ProjectName::parse(name)?).await?)
+    }
+
+    /// Projects by name, at most `limit`, from after `after` on.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub async fn projects(
+        &self,
+        after: Option<&ProjectName>,
+        limit: u32,
+    ) -> Result<Page<Project, ProjectName>, ServiceError> {
+        Ok(self.store.projects(after, limit).await?)
+    }
+
+    /// The same, limited to the projects that `sees` accepts; the start of the next page is one of
+    /// these.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub async fn projects_seen(
+        &self,
+        after: Option<&ProjectName>,
+        limit: u32,
+        sees: impl Fn(&ProjectName) -> bool,
+    ) -> Result<Page<Project, ProjectName>, ServiceError> {
+        let mut seen = Vec::new();
+        let mut after = after.cloned();
+        // One more than requested, to recognize the last page.
+        while seen.len() <= limit as usize {
+            let page = self.store.projects(after.as_ref(), AT_ONCE).await?;
+            seen.extend(page.items.into_iter().filter(|it| sees(&it.name)));
+            after = page.next;
+            if after.is_none() {
+                break;
+            }
+        }
+        Ok(Page::cut(seen, limit, |project| project.name.clone()))
+    }
+
+    /// Changes a project and answers with what became of it.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub async fn update_project(
+        &self,
+        name: &str,
+        change: ProjectChange,
+    ) -> Result<Project, ServiceError> {
+        let name = ProjectName::parse(name)?;
+        if let Edit::Set(description) = &change.description {
+            expect_storable("description", description.as_deref())?;
+        }
+        if let Edit::Set(policy) = &change.policy {
+            expect_short_policy(policy.as_deref())?;
+        }
+        let project = self.store.update_project(&name, change).await?;
+        self.rulebooks.invalidate(&name).await;
+        Ok(project)
+    }
+
+    /// Deletes a project with its revisions and labels.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub async fn delete_project(&self, name: &str) -> Result<(), ServiceError> {
+        let name = ProjectName::parse(name)?;
+        self.store.delete_project(&name).await?;
+        self.known.invalidate_all();
+        self.histories.forget();
+        self.rulebooks.invalidate(&name).await;
+        Ok(())
+    }
+}
+
+/// How many bytes of JSON a policy may have. It is read with its project.
+const POLICY_BYTES: usize = 16 * 1024;
+
+/// Refuses a policy that would cost everybody who reads the project.
+fn expect_short_policy(policy: Option<&str>) -> Result<(), ServiceError> {
+    match policy.map(str::len) {
+        Some(bytes) if bytes > POLICY_BYTES => {
+            let why = format!("it has {bytes} bytes of JSON, but the limit is {POLICY_BYTES}");
+            Err(PolicyFault::new("policy", why).into())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Refuses a text that not every database can hold: PostgreSQL has no U+0000.
+pub(super) fn expect_storable(
+    member: &'static str,
+    text: Option<&str>,
+) -> Result<(), ServiceError> {
+    match text {
+        Some(text) if text.contains('\0') => Err(ServiceError::Unstorable(member)),
+        _ => Ok(()),
+    }
+}

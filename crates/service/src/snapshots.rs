@@ -1,0 +1,268 @@
+//! The cache of snapshots.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use moka::future::Cache;
+use moka::policy::EvictionPolicy;
+
+use opatlas_pytorch::release::Release;
+use opatlas_source::{Bundle, Digest, NATIVE_FUNCTIONS, OBSERVED, Stop, Stopped};
+use opatlas_store::ProjectName;
+
+use super::Service;
+use super::address::Resolved;
+use super::error::{Refusal, ServiceError};
+use super::held::{Held, Kept, Key};
+use super::observed;
+use super::snapshot::Snapshot;
+use super::views::count_look;
+
+/// Snapshots by revision and release, as many as the budget holds; those used longest ago go first.
+pub(super) struct Snapshots {
+    /// Finds them, and lets those who want the same one wait for one reading. What it holds is
+    /// decided by `held`; it has a bound of its own for snapshots that were read when the one who
+    /// asked for them had gone.
+    cache: Cache<Key, Arc<Kept>>,
+    held: Mutex<Held>,
+    budget: u64,
+    uses: AtomicU64,
+    alive: Arc<Alive>,
+}
+
+/// How many snapshots are kept at most, however small they are.
+const MOST: u64 = 1_000;
+
+/// All snapshots that somebody holds, cached or not.
+#[derive(Default)]
+struct Alive(Mutex<Vec<Weak<Snapshot>>>);
+
+impl Snapshots {
+    pub(super) fn new(budget: u64) -> Self {
+        let cache = Cache::builder().name("snapshots").max_capacity(MOST);
+        let cache = cache.eviction_policy(EvictionPolicy::lru());
+        Self {
+            cache: cache.build(),
+            held: Mutex::default(),
+            budget,
+            uses: AtomicU64::new(0),
+            alive: Arc::default(),
+        }
+    }
+
+    /// How many there are, and what they take.
+    pub(super) fn size(&self) -> (u64, u64) {
+        self.held().size()
+    }
+
+    /// Whether there is room for more than what requests bring: an eighth is left for them. What releases take
+    /// depends on the order in which they are read, and all of 2.0.0 to 2.15.0 fit either way.
+    pub(super) fn has_room(&self) -> bool {
+        self.size().1 < self.budget - self.budget / 8
+    }
+
+    fn held(&self) -> MutexGuard<'_, Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn mark_used(&self, kept: &Kept) {
+        kept.mark_used(self.uses.fetch_add(1, Ordering::Relaxed));
+    }
+
+    /// Counts what was put into the cache, and drops from it what the budget does not hold any more.
+    async fn count(&self, kept: &Arc<Kept>) {
+        let out = self.held().add(kept, self.budget);
+        for key in out {
+            self.cache.invalidate(&key).await;
+        }
+    }
+}
+
+impl Alive {
+    /// Reads a bundle, unless it has been read, with the help of the nearest snapshot.
+    fn read(
+        &self,
+        bundle: Bundle,
+        release: Release,
+        stop: &Stop,
+    ) -> Result<Arc<Snapshot>, Stopped> {
+        let digest = bundle.digest();
+        let alive = self.all();
+        let same = |other: &&Arc<Snapshot>| other.digest == digest && other.release() == release;
+        if let Some(same) = alive.iter().find(same) {
+            return Ok(Arc::clone(same));
+        }
+        let nearest = nearest(&alive, digest, &bundle, release);
+        let read = Arc::new(Snapshot::of(digest, bundle, release, nearest, stop)?);
+        self.list().push(Arc::downgrade(&read));
+        Ok(read)
+    }
+
+    fn all(&self) -> Vec<Arc<Snapshot>> {
+        let mut list = self.list();
+        list.retain(|snapshot| snapshot.strong_count() > 0);
+        list.iter().filter_map(Weak::upgrade).collect()
+    }
+
+    fn list(&self) -> MutexGuard<'_, Vec<Weak<Snapshot>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The snapshot that probably shares most entries with a bundle: that of the nearest release and of the most
+/// similar size.
+fn nearest<'a>(
+    alive: &'a [Arc<Snapshot>],
+    digest: Digest,
+    bundle: &Bundle,
+    release: Release,
+) -> Option<&'a Snapshot> {
+    let size = |bundle: &Bundle| bundle.file(NATIVE_FUNCTIONS).map_or(0, |bytes| bytes.len());
+    let wanted = size(bundle);
+    let nearest = alive.iter().min_by_key(|other| {
+        let releases = other.release().index().abs_diff(release.index());
+        let sizes = size(&other.bundle).abs_diff(wanted);
+        (other.digest != digest, releases, sizes)
+    });
+    nearest.map(|nearest| &**nearest)
+}
+
+/// Reads bundles on the blocking pool, reusing parsed entries in memory. Texts that are not stored
+/// stay in memory only while they are used.
+#[derive(Clone)]
+pub struct Reader(Arc<Alive>);
+
+impl Reader {
+    /// Reads a bundle that a request brings, and runs the rules.
+    ///
+    /// # Errors
+    /// [`Refusal::Observed`] if its `observed.json` is invalid, and [`ServiceError::Stopped`].
+    pub fn judge(
+        &self,
+        bundle: Bundle,
+        release: Release,
+        stop: &Stop,
+    ) -> Result<Arc<Snapshot>, ServiceError> {
+        let observed = bundle.file(OBSERVED).map(|bytes| observed::read(bytes));
+        let observed = observed.transpose().map_err(Refusal::Observed)?;
+        stop.check()?;
+        let snapshot = self.0.read(bundle, release, stop)?;
+        if let Some(observed) = observed {
+            snapshot.dispatch.remember(observed);
+        }
+        snapshot.check(stop)?;
+        Ok(snapshot)
+    }
+}
+
+impl Service {
+    /// A reader of bundles for work off the async threads.
+    #[must_use]
+    pub fn reader(&self) -> Reader {
+        Reader(Arc::clone(&self.snapshots.alive))
+    }
+
+    /// The snapshot of a revision: from memory, or read from the store. Requests for the same one
+    /// wait for one reading.
+    ///
+    /// # Errors
+    /// What the store says, and [`ServiceError::Busy`].
+    pub async fn snapshot(&self, resolved: &Resolved) -> Result<Arc<Snapshot>, ServiceError> {
+        self.load(&resolved.project, resolved.digest, resolved.release())
+            .await
+            .map_err(ServiceError::from)
+    }
+
+    /// The same, with the rules run.
+    ///
+    /// # Errors
+    /// As [`Service::snapshot`].
+    pub async fn checked(&self, resolved: &Resolved) -> Result<Arc<Snapshot>, ServiceError> {
+        let snapshot = self.snapshot(resolved).await?;
+        self.prepare(snapshot, Snapshot::is_checked, Snapshot::check)
+            .await
+    }
+
+    /// The same, with the dispatch tables of everything that is known made.
+    ///
+    /// # Errors
+    /// As [`Service::snapshot`].
+    pub async fn tabulated(&self, resolved: &Resolved) -> Result<Arc<Snapshot>, ServiceError> {
+        let snapshot = self.snapshot(resolved).await?;
+        self.prepare(snapshot, Snapshot::is_tabulated, Snapshot::tabulate)
+            .await
+    }
+
+    /// The same, with the verdicts on all keys of backends found.
+    ///
+    /// # Errors
+    /// As [`Service::snapshot`].
+    pub(super) async fn settled(&self, resolved: &Resolved) -> Result<Arc<Snapshot>, ServiceError> {
+        let snapshot = self.snapshot(resolved).await?;
+        // Where they are found, that takes no time.
+        self.prepare(snapshot, |_| false, Snapshot::settle).await
+    }
+
+    /// Does what has to be done with a snapshot off the async threads, if it is not done.
+    async fn prepare(
+        &self,
+        snapshot: Arc<Snapshot>,
+        is_done: fn(&Snapshot) -> bool,
+        work: fn(&Snapshot, &Stop) -> Result<(), Stopped>,
+    ) -> Result<Arc<Snapshot>, ServiceError> {
+        if is_done(&snapshot) {
+            return Ok(snapshot);
+        }
+        let work = move |stop: &Stop| {
+            work(&snapshot, stop)?;
+            Ok(snapshot)
+        };
+        self.workers.run(work).await
+    }
+
+    /// Keeps a snapshot of what has been stored.
+    pub(super) async fn keep(&self, snapshot: &Arc<Snapshot>) {
+        let snapshots = &self.snapshots;
+        let kept = Kept::new(Arc::clone(snapshot));
+        snapshots.mark_used(&kept);
+        let key = (snapshot.digest, snapshot.release());
+        snapshots.cache.insert(key, Arc::clone(&kept)).await;
+        snapshots.count(&kept).await;
+    }
+
+    async fn load(
+        &self,
+        project: &ProjectName,
+        digest: Digest,
+        release: Release,
+    ) -> Result<Arc<Snapshot>, Arc<ServiceError>> {
+        let (snapshots, key) = (&self.snapshots, (digest, release));
+        if let Some(kept) = snapshots.cache.get(&key).await {
+            count_look("snapshots", true);
+            snapshots.mark_used(&kept);
+            return Ok(Arc::clone(&kept.snapshot));
+        }
+        count_look("snapshots", false);
+        let load = async {
+            let bundle = self.store.bundle(project, digest).await?;
+            let alive = Arc::clone(&self.snapshots.alive);
+            let read = move |stop: &Stop| alive.read(bundle, release, stop);
+            Ok(Kept::new(self.workers.run(read).await?))
+        };
+        self.once(key, load).await
+    }
+
+    /// Loads a snapshot that is not in memory, once for all who want it.
+    async fn once(
+        &self,
+        key: Key,
+        load: impl Future<Output = Result<Arc<Kept>, ServiceError>>,
+    ) -> Result<Arc<Snapshot>, Arc<ServiceError>> {
+        let snapshots = &self.snapshots;
+        let kept = snapshots.cache.try_get_with(key, load).await?;
+        snapshots.mark_used(&kept);
+        // Also by those who waited for another's reading, who may be gone.
+        snapshots.count(&kept).await;
+        Ok(Arc::clone(&kept.snapshot))
+    }
+}

@@ -1,0 +1,237 @@
+//! Tokens: made, listed, revoked, and checked when they are presented.
+//!
+//! A token is 256 random bits, so its plain SHA-256 is enough to keep: there is nothing to guess.
+//! It is found by that digest, and compared in constant time besides. What was found is remembered
+//! for a few seconds; so long after a token was revoked another replica may still accept it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use moka::future::Cache;
+
+use opatlas_source::Digest;
+use opatlas_store::{StoreError, TokenKey, TokenRecord, is_same_secret};
+
+use super::Service;
+use super::access::{Action, Grant, Projects};
+use super::error::{Denial, ServiceError};
+use super::secrets::{self, random};
+
+/// What tokens begin with, so that they are recognized where they should not be.
+pub const TOKEN_PREFIX: &str = "opatlas_";
+/// What the keys of signatures begin with.
+pub const SIGNING_PREFIX: &str = "opatlas_sign_";
+
+/// For how long a token that was found is taken as it was.
+const FRESH: i64 = 5_000_000;
+/// For how long it is, while the database is away.
+const STALE: i64 = 600_000_000;
+/// How often the time of last use is written.
+const TOUCHED: i64 = 60_000_000;
+const REMEMBERED: u64 = 10_000;
+
+/// A token to be made.
+#[derive(Debug, Clone)]
+pub struct NewToken {
+    /// What it is for.
+    pub name: String,
+    /// Where it holds.
+    pub projects: Projects,
+    /// What for.
+    pub actions: Vec<Action>,
+    /// From when on it does not, in microseconds since 1970-01-01 UTC.
+    pub expires_at: Option<i64>,
+    /// Whether it may also sign bodies.
+    pub signing: bool,
+}
+
+/// A token just made. The secrets are shown once and kept nowhere.
+pub struct MadeToken {
+    /// The token.
+    pub secret: String,
+    /// The key for signatures, if requested.
+    pub signing_key: Option<String>,
+    /// What is kept of it.
+    pub record: TokenRecord,
+}
+
+/// A token that a body is said to be signed with, and the signature that is still to be checked.
+pub struct Signer {
+    token: TokenRecord,
+    signature: Digest,
+}
+
+/// Tokens that were found a moment ago.
+pub(super) struct Remembered(Cache<Digest, CachedToken>);
+
+#[derive(Clone)]
+struct CachedToken {
+    token: Arc<TokenRecord>,
+    at: i64,
+}
+
+impl Default for Remembered {
+    fn default() -> Self {
+        let stale = Duration::from_micros(STALE.unsigned_abs());
+        let cache = Cache::builder().max_capacity(REMEMBERED);
+        Self(cache.time_to_live(stale).build())
+    }
+}
+
+impl Service {
+    /// Makes a token.
+    ///
+    /// # Errors
+    /// [`ServiceError::Failed`] where the system has no random numbers, and what the store says.
+    pub async fn create_token(&self, new: NewToken) -> Result<MadeToken, ServiceError> {
+        super::projects::expect_storable("name", Some(&new.name))?;
+        let secret = format!("{TOKEN_PREFIX}{}", random::<32>()?);
+        let signing_key = match new.signing {
+            true => Some(format!("{SIGNING_PREFIX}{}", random::<32>()?)),
+            false => None,
+        };
+        let actions: Vec<_> = new.actions.iter().map(|action| action.as_str()).collect();
+        let record = TokenRecord {
+            id: random::<6>()?,
+            name: new.name,
+            hash: Digest::of(secret.as_bytes()),
+            signing_key: signing_key.clone().map(String::into_bytes),
+            projects: new.projects.stored(),
+            actions: actions.join(" "),
+            created_at: self.now(),
+            expires_at: new.expires_at,
+            revoked_at: None,
+            last_used_at: None,
+        };
+        self.store.add_token(&record).await?;
+        Ok(MadeToken {
+            secret,
+            signing_key,
+            record,
+        })
+    }
+
+    /// All tokens, oldest first, revoked ones too.
+    ///
+    /// # Errors
+    /// What the store says.
+    pub async fn tokens(&self) -> Result<Vec<TokenRecord>, ServiceError> {
+        Ok(self.store.tokens().await?)
+    }
+
+    /// Revokes a token for good.
+    ///
+    /// # Errors
+    /// What the store says, [`opatlas_store::Missing::Token`] among it.
+    pub async fn revoke_token(&self, id: &str) -> Result<TokenRecord, ServiceError> {
+        let token = self.store.revoke_token(id, self.now()).await?;
+        self.tokens.0.invalidate(&token.hash).await;
+        Ok(token)
+    }
+
+    /// What a token grants.
+    ///
+    /// # Errors
+    /// [`ServiceError::Denied`] when it is none, expired or revoked, and what the store says.
+    pub async fn authenticate(&self, secret: &str) -> Result<Grant, ServiceError> {
+        let hash = Digest::of(secret.as_bytes());
+        let now = self.now();
+        let remembered = self.tokens.0.get(&hash).await;
+        if let Some(found) = &remembered
+            && now.abs_diff(found.at) < FRESH.unsigned_abs()
+        {
+            return self.granted(&found.token, now);
+        }
+        let token = match (self.store.token(TokenKey::Hash(hash)).await, remembered) {
+            (Ok(Some(token)), _) => Arc::new(token),
+            (Ok(None), _) => {
+                self.tokens.0.invalidate(&hash).await;
+                return Err(Denial::Unknown.into());
+            }
+            (Err(StoreError::Unavailable { .. }), Some(found)) => {
+                return self.granted(&found.token, now);
+            }
+            (Err(error), _) => return Err(error.into()),
+        };
+        if !is_same_secret(token.hash, hash) {
+            return Err(Denial::Unknown.into());
+        }
+        let found = CachedToken {
+            token: Arc::clone(&token),
+            at: now,
+        };
+        self.tokens.0.insert(hash, found).await;
+        let grant = self.granted(&token, now)?;
+        self.note_use(&token, now);
+        Ok(grant)
+    }
+
+    /// The token that a signature is said to be of, before there is a body to check it with.
+    /// `signature` is the hexadecimal HMAC-SHA-256 of the body with the signing key of the token
+    /// with this id.
+    ///
+    /// # Errors
+    /// As [`Service::authenticate`].
+    pub async fn signer(&self, id: &str, signature: &str) -> Result<Signer, ServiceError> {
+        let signature = Digest::parse(signature).ok_or(Denial::Signature)?;
+        if id.len() > 64 || !id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return Err(Denial::Signature.into());
+        }
+        let token = self.store.token(TokenKey::Id(id)).await?;
+        let token = token.ok_or(Denial::Signature)?;
+        // Only a caller with a valid signature learns that a token has expired.
+        match token.signing_key {
+            Some(_) => Ok(Signer { token, signature }),
+            None => Err(Denial::Signature.into()),
+        }
+    }
+
+    /// What a signature over a body grants.
+    ///
+    /// # Errors
+    /// As [`Service::authenticate`].
+    pub async fn verify_signature(
+        &self,
+        signer: Signer,
+        body: Bytes,
+    ) -> Result<Grant, ServiceError> {
+        let Signer { token, signature } = signer;
+        let key = token.signing_key.clone().ok_or(Denial::Signature)?;
+        let fits = move || secrets::is_signed(&key, &body, signature);
+        if !self.workers.run(move |_| Ok(fits())).await? {
+            return Err(Denial::Signature.into());
+        }
+        let now = self.now();
+        let grant = self.granted(&token, now)?;
+        self.note_use(&token, now);
+        Ok(grant)
+    }
+
+    fn granted(&self, token: &TokenRecord, now: i64) -> Result<Grant, ServiceError> {
+        if token.revoked_at.is_some() {
+            return Err(Denial::Revoked.into());
+        }
+        if token.expires_at.is_some_and(|at| at <= now) {
+            return Err(Denial::Expired.into());
+        }
+        let unread = || StoreError::Corrupt {
+            what: format!("token {} is invalid in the database", token.id),
+        };
+        Ok(Grant::of(token).ok_or_else(unread)?)
+    }
+
+    /// Writes the time of last use, in the background and seldom: no request waits for it.
+    fn note_use(&self, token: &TokenRecord, now: i64) {
+        let last = token.last_used_at.unwrap_or(i64::MIN);
+        if now.saturating_sub(last) < TOUCHED {
+            return;
+        }
+        let (store, id) = (Arc::clone(&self.store), token.id.clone());
+        tokio::spawn(async move {
+            if let Err(error) = store.touch_token(&id, now).await {
+                tracing::warn!(%error, token = id, "recording the use of a token failed");
+            }
+        });
+    }
+}

@@ -1,0 +1,280 @@
+//! Computation off the async threads, so much at once as there are workers.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use opatlas_source::{Stop, Stopped};
+
+use super::Service;
+use super::error::ServiceError;
+
+/// How many requests for each worker may gather much at once.
+const PLACES: usize = 4;
+/// How much room revisions have that the store has yet to write, in KiB by estimate: 256 MiB.
+const UNSTORED: usize = 256 << 10;
+
+/// How long what nobody waits for lets requests go first, at most, each time.
+const QUIET_WITHIN: Duration = Duration::from_millis(500);
+/// How often it looks whether they are done, and in how many looks on end they have to be: a request may be
+/// waiting for the store and compute next.
+const LOOK_AGAIN: Duration = Duration::from_millis(2);
+const LOOKS: u32 = 3;
+
+/// Permits to compute.
+#[derive(Clone)]
+pub(super) struct Workers {
+    permits: Arc<Semaphore>,
+    /// How many there are.
+    count: usize,
+    /// Places for requests that gather much for one answer.
+    places: Arc<Semaphore>,
+    /// Room for revisions that the store has yet to write, in KiB by estimate.
+    unstored: Arc<Semaphore>,
+    patience: Duration,
+    /// Set when the service closes: nothing is begun after that, and what runs ends early.
+    closing: Stop,
+}
+
+/// A permit to compute. An answer in several steps holds it throughout, so that memory holds at
+/// most as many unfinished answers as there are workers.
+#[derive(Debug)]
+pub struct Turn {
+    permit: Arc<OwnedSemaphorePermit>,
+    closing: Stop,
+}
+
+/// Stops work when the one who waits for it goes.
+struct Waiting(Stop);
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.0.request();
+    }
+}
+
+impl Workers {
+    pub(super) fn new(count: usize, patience: Duration) -> Self {
+        let count = count.max(1);
+        Self {
+            permits: Arc::new(Semaphore::new(count)),
+            count,
+            places: Arc::new(Semaphore::new(PLACES * count)),
+            unstored: Arc::new(Semaphore::new(UNSTORED)),
+            patience,
+            closing: Stop::new(),
+        }
+    }
+
+    /// Waits for a worker.
+    pub(super) async fn turn(&self) -> Result<Turn, ServiceError> {
+        self.closing.check()?;
+        let permit = tokio::time::timeout(self.patience, Arc::clone(&self.permits).acquire_owned());
+        let Ok(Ok(permit)) = permit.await else {
+            return Err(ServiceError::Busy);
+        };
+        Ok(Turn {
+            permit: Arc::new(permit),
+            closing: self.closing.clone(),
+        })
+    }
+
+    /// Waits for a worker and runs `work`, as [`Turn::run`] does.
+    pub(super) async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Stop) -> Result<T, Stopped> + Send + 'static,
+    ) -> Result<T, ServiceError> {
+        self.turn().await?.run(work).await
+    }
+
+    /// Waits until nobody computes, but not for long: a busy server has to do in between what nobody waits for.
+    pub(super) async fn quiet(&self) {
+        let waited = async {
+            let mut idle = 0;
+            while idle < LOOKS {
+                tokio::time::sleep(LOOK_AGAIN).await;
+                let is_idle = self.permits.available_permits() == self.count;
+                idle = if is_idle { idle + 1 } else { 0 };
+            }
+        };
+        // Past its time it goes on all the same.
+        let _ = tokio::time::timeout(QUIET_WITHIN, waited).await;
+    }
+
+    /// Waits for room for a revision of this weight, in bytes, that the store is about to write. Who
+    /// waits keeps the worker that read it, so that no further one is read meanwhile.
+    pub(super) async fn unstored(&self, bytes: u64) -> Result<OwnedSemaphorePermit, ServiceError> {
+        let units = usize::try_from(bytes >> 10).unwrap_or(UNSTORED);
+        let units = u32::try_from(units.min(UNSTORED)).unwrap_or(u32::MAX);
+        let room = Arc::clone(&self.unstored).acquire_many_owned(units);
+        match tokio::time::timeout(self.patience, room).await {
+            Ok(Ok(room)) => Ok(room),
+            _ => Err(ServiceError::Busy),
+        }
+    }
+
+    /// Ends what runs, and begins nothing any more.
+    pub(super) fn close(&self) {
+        self.closing.request();
+    }
+}
+
+impl Turn {
+    /// Runs `work` on a blocking thread. Its [`Stop`] is requested when the caller goes, be it that
+    /// the client hung up or that its time is over, and when the service closes. The permit is kept
+    /// until the work has really ended.
+    ///
+    /// # Errors
+    /// [`ServiceError::Stopped`] when the service closes, [`ServiceError::Failed`] when the work
+    /// panics.
+    pub async fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Stop) -> Result<T, Stopped> + Send + 'static,
+    ) -> Result<T, ServiceError> {
+        let stop = self.closing.within();
+        let _waiting = Waiting(stop.clone());
+        let permit = Arc::clone(&self.permit);
+        let done = tokio::task::spawn_blocking(move || {
+            let _permit = permit;
+            stop.check()?;
+            work(&stop)
+        });
+        let done = done
+            .await
+            .map_err(|error| ServiceError::Failed(error.to_string()))?;
+        Ok(done?)
+    }
+}
+
+impl Service {
+    /// Waits for a place among the few requests that may gather much at once: who makes an answer of
+    /// several computations or of many rows keeps it until the answer is made.
+    ///
+    /// # Errors
+    /// [`ServiceError::Busy`] when none is free in time.
+    pub async fn place(&self) -> Result<OwnedSemaphorePermit, ServiceError> {
+        let place = Arc::clone(&self.workers.places).acquire_owned();
+        match tokio::time::timeout(self.workers.patience, place).await {
+            Ok(Ok(place)) => Ok(place),
+            _ => Err(ServiceError::Busy),
+        }
+    }
+
+    /// Waits for a worker, to compute several times in a row.
+    ///
+    /// # Errors
+    /// [`ServiceError::Busy`] when none is free in time, [`ServiceError::Stopped`] when the service
+    /// closes.
+    pub async fn turn(&self) -> Result<Turn, ServiceError> {
+        self.workers.turn().await
+    }
+
+    /// Runs `work` on the blocking pool when a worker is free. Cancels it when the caller is gone.
+    ///
+    /// # Errors
+    /// As [`Service::turn`] and [`Turn::run`].
+    pub async fn compute<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Stop) -> Result<T, Stopped> + Send + 'static,
+    ) -> Result<T, ServiceError> {
+        self.workers.run(work).await
+    }
+
+    /// Ends all work that is under way, and begins none any more: the service is about to close.
+    pub fn stop_work(&self) {
+        self.workers.close();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+
+    const PATIENCE: Duration = Duration::from_secs(60);
+
+    /// Work that ends only when it is stopped, and says that it has begun and that it has ended.
+    fn endless(
+        begun: mpsc::Sender<()>,
+        ended: mpsc::Sender<()>,
+    ) -> impl FnOnce(&Stop) -> Result<(), Stopped> + Send + 'static {
+        move |stop| {
+            let _ = begun.send(());
+            while stop.check().is_ok() {
+                std::thread::yield_now();
+            }
+            let _ = ended.send(());
+            stop.check()
+        }
+    }
+
+    #[tokio::test]
+    async fn work_ends_when_its_caller_goes() {
+        let workers = Workers::new(1, PATIENCE);
+        let ((begun, begins), (ended, ends)) = (mpsc::channel(), mpsc::channel());
+        let waiting = workers.run(endless(begun, ended));
+        assert!(
+            tokio::time::timeout(Duration::from_millis(50), waiting)
+                .await
+                .is_err()
+        );
+        begins.recv_timeout(PATIENCE).unwrap();
+        ends.recv_timeout(PATIENCE).unwrap();
+        // The permit came back.
+        assert!(workers.run(|_| Ok(1)).await.is_ok_and(|one| one == 1));
+    }
+
+    #[tokio::test]
+    async fn what_nobody_waits_for_lets_requests_go_first_for_a_while() {
+        let workers = Workers::new(2, PATIENCE);
+        let turn = workers.turn().await.unwrap();
+        let soon = tokio::time::timeout(QUIET_WITHIN / 10, workers.quiet());
+        assert!(soon.await.is_err(), "somebody computes");
+        // It goes on all the same in the end.
+        workers.quiet().await;
+        drop(turn);
+        workers.quiet().await;
+        // Nobody had to wait for it.
+        let _all = [workers.turn().await, workers.turn().await].map(Result::unwrap);
+    }
+
+    #[tokio::test]
+    async fn revisions_that_wait_for_the_store_have_a_bound() {
+        let workers = Workers::new(8, Duration::from_millis(10));
+        let half = (UNSTORED as u64) << 9;
+        let first = workers.unstored(half).await.unwrap();
+        let second = workers.unstored(half).await.unwrap();
+        assert!(matches!(
+            workers.unstored(1 << 20).await,
+            Err(ServiceError::Busy)
+        ));
+        drop(first);
+        assert!(workers.unstored(half).await.is_ok());
+        // One that is larger than all room is let in alone.
+        drop(second);
+        let _large = workers.unstored(u64::MAX).await.unwrap();
+        assert!(workers.unstored(1 << 20).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn work_ends_when_the_service_closes() {
+        let workers = Arc::new(Workers::new(2, PATIENCE));
+        let ((begun, begins), (ended, ends)) = (mpsc::channel(), mpsc::channel());
+        let other = Arc::clone(&workers);
+        let waiting = tokio::spawn(async move { other.run(endless(begun, ended)).await });
+        tokio::task::yield_now().await;
+        begins.recv_timeout(PATIENCE).unwrap();
+        workers.close();
+        assert!(matches!(
+            waiting.await.unwrap(),
+            Err(ServiceError::Stopped(_))
+        ));
+        ends.recv_timeout(PATIENCE).unwrap();
+        assert!(matches!(
+            workers.run(|_| Ok(())).await,
+            Err(ServiceError::Stopped(_))
+        ));
+    }
+}

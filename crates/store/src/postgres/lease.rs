@@ -1,0 +1,246 @@
+//! Leases on what is committed: while a replica has one, no replica commits a change that it has not
+//! heard of, so that it may answer from memory.
+//!
+//! A lease is a shared advisory lock that the replica's listening connection holds. Who is about to
+//! commit first notifies all listeners, then takes the same lock alone, and so waits until every
+//! replica has let go. A replica that lets go stops answering from memory before it releases the
+//! lock, and takes the next lease after the commit. That is what the second lock, the turn, is for:
+//! the writer holds it from before the notification until it commits.
+//!
+//! A replica that hangs or has lost its connection does not let go. Its lease ends by itself
+//! [`TERM`] after it last heard of the database, and writers wait a little longer than that.
+
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::{Duration, Instant};
+
+use sqlx::postgres::{PgConnectOptions, PgListener, PgPoolOptions};
+use sqlx::{Executor as _, Pool, query, query_scalar};
+use tokio::task::AbortHandle;
+
+use super::{Connection, Database};
+use crate::mark::Mark;
+
+/// The key of the advisory lock that is the lease. "answers" in ASCII.
+const LEASE: i64 = 0x0061_6e73_7765_7273;
+/// The key of the lock that writers hold from before they notify until they commit.
+const TURN: i64 = LEASE + 1;
+/// Where replicas hear that somebody is about to commit.
+const CHANNEL: &str = "opatlas_answers";
+/// For how long a lease lasts from the last answer of the database on.
+const TERM: Duration = Duration::from_secs(1);
+/// How often the database is asked for such an answer.
+const RENEWAL: Duration = Duration::from_millis(250);
+/// How long a writer waits for replicas to let go, as PostgreSQL writes it: more than [`TERM`].
+const PATIENCE: &str = "SET LOCAL lock_timeout = '1500ms'";
+/// PostgreSQL's code for a lock that was not to be had in time.
+const LOCK_NOT_AVAILABLE: &str = "55P03";
+/// How long to wait for a connection to listen with, and before another attempt.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// The lease of this replica.
+#[derive(Debug, Default)]
+pub(super) struct Lease {
+    held: Mutex<Held>,
+    task: Mutex<Option<AbortHandle>>,
+}
+
+#[derive(Debug, Default, Clone, Copy)]
+struct Held {
+    /// How many leases there were; each is a mark of its own.
+    number: u64,
+    /// Until when the present one lasts; none when there is none.
+    until: Option<Instant>,
+    /// Whether the store is closed, so that none begins any more. The task may still be at work on
+    /// another thread when it has been told to stop.
+    closed: bool,
+}
+
+impl Lease {
+    /// The mark of the present lease.
+    pub(super) fn mark(&self) -> Option<Mark> {
+        let held = *self.held();
+        let lasts = held.until.is_some_and(|until| Instant::now() < until);
+        lasts.then(|| Mark::new([held.number, 0, 0, 0, 0, 0]))
+    }
+
+    /// Begins to take leases, unless that was begun.
+    pub(super) fn watch(self: &Arc<Self>, options: PgConnectOptions) {
+        let mut task = self.task.lock().unwrap_or_else(PoisonError::into_inner);
+        task.get_or_insert_with(|| {
+            let lease = Arc::downgrade(self);
+            tokio::spawn(take_leases(lease, options)).abort_handle()
+        });
+    }
+
+    /// Takes no leases any more.
+    pub(super) fn close(&self) {
+        let task = self.task.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(task) = &*task {
+            task.abort();
+        }
+        let mut held = self.held();
+        held.closed = true;
+        held.until = None;
+    }
+
+    fn begin(&self, answered: Instant) {
+        self.held().number += 1;
+        self.renew(answered);
+    }
+
+    fn renew(&self, answered: Instant) {
+        let mut held = self.held();
+        held.until = (!held.closed).then_some(answered + TERM);
+    }
+
+    fn let_go(&self) {
+        self.held().until = None;
+    }
+
+    fn held(&self) -> std::sync::MutexGuard<'_, Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+/// Takes one lease after the other until the store is gone. While the database is away there is
+/// none.
+async fn take_leases(lease: Weak<Lease>, options: PgConnectOptions) {
+    loop {
+        let pool = listening(options.clone());
+        let ended = hold(&lease, &pool).await;
+        let Some(lease) = lease.upgrade() else { return };
+        lease.let_go();
+        if let Err(error) = ended {
+            tracing::debug!(%error, "no lease on the database; labels are read from it");
+        }
+        drop(lease);
+        tokio::time::sleep(PAUSE).await;
+    }
+}
+
+/// Holds leases over one connection, as long as that lasts.
+async fn hold(lease: &Weak<Lease>, pool: &Pool<Database>) -> Result<(), sqlx::Error> {
+    let mut listener = PgListener::connect_with(pool).await?;
+    listener.eager_reconnect(false);
+    listener.listen(CHANNEL).await?;
+    loop {
+        let asked = Instant::now();
+        take(&mut listener).await?;
+        let Some(taken) = lease.upgrade() else {
+            return Ok(());
+        };
+        taken.begin(asked);
+        drop(taken);
+        let asked_back = keep(lease, &mut listener).await;
+        let Some(taken) = lease.upgrade() else {
+            return Ok(());
+        };
+        // Before the lock is released.
+        taken.let_go();
+        asked_back?;
+        let release = query("SELECT pg_advisory_unlock_shared($1)").bind(LEASE);
+        release.execute(&mut listener).await?;
+    }
+}
+
+/// Takes the lock once no writer has its turn: in one statement, so that a replica that hangs does
+/// not keep the turn.
+async fn take(listener: &mut PgListener) -> Result<(), sqlx::Error> {
+    let take = query(
+        "SELECT pg_advisory_lock_shared($1), pg_advisory_lock_shared($2), \
+         pg_advisory_unlock_shared($1)",
+    );
+    take.bind(TURN).bind(LEASE).execute(listener).await?;
+    Ok(())
+}
+
+/// Renews the lease until somebody is about to commit, or the store is gone.
+async fn keep(lease: &Weak<Lease>, listener: &mut PgListener) -> Result<(), sqlx::Error> {
+    loop {
+        match tokio::time::timeout(RENEWAL, listener.try_recv()).await {
+            Ok(Ok(Some(_))) => return Ok(()),
+            Ok(Ok(None)) => return Err(sqlx::Error::WorkerCrashed),
+            Ok(Err(error)) => return Err(error),
+            Err(_) => {}
+        }
+        let asked = Instant::now();
+        query("SELECT 1").execute(&mut *listener).await?;
+        // What was notified before the answer asks for the lease back.
+        if listener.next_buffered().is_some() {
+            return Ok(());
+        }
+        match lease.upgrade() {
+            Some(lease) => lease.renew(asked),
+            None => return Ok(()),
+        }
+    }
+}
+
+/// Ends all leases before a transaction commits, and keeps new ones away until it has. `other` is a
+/// connection to notify with: what a transaction notifies is heard when it commits.
+pub(super) async fn end_all(
+    work: &mut Connection,
+    other: impl Future<Output = Result<sqlx::pool::PoolConnection<Database>, super::StoreError>>,
+) -> Result<(), super::StoreError> {
+    let turn = query("SELECT pg_advisory_xact_lock($1)").bind(TURN);
+    turn.execute(&mut *work).await?;
+    let nobody: bool = query_scalar("SELECT pg_try_advisory_xact_lock($1)")
+        .bind(LEASE)
+        .fetch_one(&mut *work)
+        .await?;
+    if nobody {
+        return Ok(());
+    }
+    let notify = query("SELECT pg_notify($1, '')").bind(CHANNEL);
+    notify.execute(&mut *other.await?).await?;
+    work.execute("SAVEPOINT leases").await?;
+    work.execute(PATIENCE).await?;
+    let alone = query("SELECT pg_advisory_xact_lock($1)").bind(LEASE);
+    match alone.execute(&mut *work).await {
+        Ok(_) => Ok(()),
+        // Who has not let go by now has no lease any more.
+        Err(error) if is_late(&error) => {
+            work.execute("ROLLBACK TO SAVEPOINT leases").await?;
+            Ok(())
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn is_late(error: &sqlx::Error) -> bool {
+    let code = error.as_database_error().and_then(|error| error.code());
+    code.is_some_and(|code| code == LOCK_NOT_AVAILABLE)
+}
+
+/// A pool of the one connection that listens. It is closed after use, with its locks.
+fn listening(options: PgConnectOptions) -> Pool<Database> {
+    PgPoolOptions::new()
+        .max_connections(1)
+        .acquire_timeout(PAUSE)
+        .after_release(|_, _| Box::pin(std::future::ready(Ok(false))))
+        .connect_lazy_with(options)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lease_does_not_begin_after_it_was_closed() {
+        let lease = Lease::default();
+        lease.begin(Instant::now());
+        assert!(lease.mark().is_some());
+        lease.close();
+        assert_eq!(lease.mark(), None);
+        // By the task, when it was told to stop while it had just been given the lock.
+        lease.begin(Instant::now());
+        lease.renew(Instant::now());
+        assert_eq!(lease.mark(), None);
+    }
+}

@@ -1,0 +1,218 @@
+//! The whole store against its own digests, from the chunks up.
+
+use futures_util::TryStreamExt as _;
+use rustc_hash::{FxHashMap, FxHashSet};
+use sha2::{Digest as _, Sha256};
+
+use super::{content, probe, rows};
+use crate::database::{Connection, query, query_scalar};
+use crate::error::StoreError;
+use crate::ids::decode;
+use crate::maintenance::CheckReport;
+use crate::names::LabelName;
+use crate::sql;
+use opatlas_source::{Digest, revision_digest};
+
+/// What is known of the rows of a table: what each is said to be.
+type Known = FxHashMap<i64, Digest>;
+
+/// Checks everything, as it is at one moment. Faults are collected, not stopped at.
+pub(super) async fn check(connection: &mut impl Connection) -> Result<CheckReport, StoreError> {
+    let mut report = CheckReport::default();
+    report.faults.extend(connection.own_faults().await?);
+    let chunks = chunks(connection, &mut report).await?;
+    let (groups, used_chunks) = groups(connection, &chunks, &mut report).await?;
+    let (files, used_groups) = files(connection, &groups, &mut report).await?;
+    let used_files = revisions(connection, &files, &mut report).await?;
+    labels(connection, &mut report).await?;
+    probe::check(connection, &mut report).await?;
+    let unneeded = [
+        chunks.len() - used_chunks.len(),
+        groups.len() - used_groups.len(),
+        files.len() - used_files.len(),
+    ];
+    report.unneeded = unneeded.iter().sum::<usize>() as u64;
+    Ok(report)
+}
+
+async fn chunks(
+    connection: &mut impl Connection,
+    report: &mut CheckReport,
+) -> Result<Known, StoreError> {
+    let mut known = Known::default();
+    let mut stream = connection.stream::<(i64, Vec<u8>, Vec<u8>)>(query(sql::ALL_CHUNKS));
+    while let Some((id, digest, content)) = stream.try_next().await? {
+        let Some(digest) = read_digest(&digest, &format!("chunk {id}"), report) else {
+            continue;
+        };
+        if Digest::of(&content) != digest {
+            report
+                .faults
+                .push(format!("chunk {id} has other bytes than were stored"));
+        }
+        known.insert(id, digest);
+        report.chunks += 1;
+    }
+    Ok(known)
+}
+
+/// All groups, and the chunks that they use.
+async fn groups(
+    connection: &mut impl Connection,
+    chunks: &Known,
+    report: &mut CheckReport,
+) -> Result<(Known, FxHashSet<i64>), StoreError> {
+    let (mut known, mut used) = (Known::default(), FxHashSet::default());
+    let mut stream = connection.stream::<(i64, Vec<u8>, Vec<u8>)>(query(sql::ALL_GROUPS));
+    while let Some((id, digest, list)) = stream.try_next().await? {
+        let what = format!("group {id}");
+        let Some(digest) = read_digest(&digest, &what, report) else {
+            continue;
+        };
+        let list = read_list(&list, &what, report);
+        let mut hash = Sha256::new();
+        for chunk in &list {
+            match chunks.get(chunk) {
+                Some(chunk) => hash.update(chunk.as_bytes()),
+                None => report.faults.push(format!("{what} lacks chunk {chunk}")),
+            }
+        }
+        if Digest::from_bytes(hash.finalize().into()) != digest {
+            report
+                .faults
+                .push(format!("{what} has other chunks than were stored"));
+        }
+        used.extend(list.iter().filter(|chunk| chunks.contains_key(chunk)));
+        known.insert(id, digest);
+        report.groups += 1;
+    }
+    Ok((known, used))
+}
+
+/// All files, and the groups that they use.
+async fn files(
+    connection: &mut impl Connection,
+    groups: &Known,
+    report: &mut CheckReport,
+) -> Result<(Known, FxHashSet<i64>), StoreError> {
+    let (mut known, mut used) = (Known::default(), FxHashSet::default());
+    let ids: Vec<i64> = query_scalar(sql::ALL_FILES)
+        .fetch_all(&mut *connection)
+        .await?;
+    for id in ids {
+        let row: (Vec<u8>, Vec<u8>) = query(sql::FILE_LISTS)
+            .bind(id)
+            .fetch_one(&mut *connection)
+            .await?;
+        let what = format!("file {id}");
+        let Some(digest) = read_digest(&row.0, &what, report) else {
+            continue;
+        };
+        let list = read_list(&row.1, &what, report);
+        used.extend(list.iter().filter(|group| groups.contains_key(group)));
+        // What it lacks, and whether its bytes are those that were stored, shows when it is put
+        // together.
+        match content::of_file_row(connection, id).await {
+            Ok(files) => {
+                if let Err(error) = super::off_reactor(move || files.assemble()).await? {
+                    report.faults.push(error.to_string());
+                }
+            }
+            Err(error @ StoreError::Corrupt { .. }) => report.faults.push(error.to_string()),
+            Err(error) => return Err(error),
+        }
+        known.insert(id, digest);
+        report.files += 1;
+    }
+    Ok((known, used))
+}
+
+/// The files that revisions use.
+async fn revisions(
+    connection: &mut impl Connection,
+    files: &Known,
+    report: &mut CheckReport,
+) -> Result<FxHashSet<i64>, StoreError> {
+    let mut of_revision: FxHashMap<i64, Vec<(String, i64)>> = FxHashMap::default();
+    let mut used = FxHashSet::default();
+    let mut stream = connection.stream::<(i64, String, i64)>(query(sql::ALL_REVISION_FILES));
+    while let Some((revision, name, file)) = stream.try_next().await? {
+        match files.contains_key(&file) {
+            true => used.insert(file),
+            false => {
+                report.faults.push(format!(
+                    "revision {revision} lacks file {file}, its `{name}`"
+                ));
+                continue;
+            }
+        };
+        of_revision.entry(revision).or_default().push((name, file));
+    }
+    drop(stream);
+    let revisions: Vec<(i64, Vec<u8>)> = query(sql::ALL_REVISIONS).fetch_all(connection).await?;
+    for (id, digest) in revisions {
+        let what = format!("revision {id}");
+        let Some(digest) = read_digest(&digest, &what, report) else {
+            continue;
+        };
+        let mut list = of_revision.remove(&id).unwrap_or_default();
+        list.sort();
+        let found = revision_digest(list.iter().map(|(name, file)| (&**name, files[file])));
+        if found != digest {
+            report.faults.push(format!(
+                "the files of revision sha256:{digest} differ from those stored"
+            ));
+        }
+        report.revisions += 1;
+    }
+    for id in of_revision.keys() {
+        report
+            .faults
+            .push(format!("files belong to revision {id}, which is not there"));
+    }
+    Ok(used)
+}
+
+async fn labels(
+    connection: &mut impl Connection,
+    report: &mut CheckReport,
+) -> Result<(), StoreError> {
+    let astray: Vec<(String, i64)> = query(sql::LABELS_ASTRAY)
+        .fetch_all(&mut *connection)
+        .await?;
+    for (name, revision) in astray {
+        report.faults.push(format!(
+            "label `{name}` names revision {revision}, which its project does not have"
+        ));
+    }
+    let mut stream = connection.stream::<(String, String)>(query(sql::ALL_LABELS));
+    while let Some((project, name)) = stream.try_next().await? {
+        report.labels += 1;
+        match LabelName::parse(&name) {
+            Ok(label) if label.looks_like_commit() => report.warnings.push(format!(
+                "label `{label}` of project `{project}` looks like a commit or a digest and could be \
+                 taken for one; give its revision another label, then delete this one"
+            )),
+            Ok(_) => {}
+            Err(error) => report.faults.push(format!("project `{project}`: {error}")),
+        }
+    }
+    Ok(())
+}
+
+fn read_digest(bytes: &[u8], what: &str, report: &mut CheckReport) -> Option<Digest> {
+    let digest = rows::digest(bytes).ok();
+    if digest.is_none() {
+        report
+            .faults
+            .push(format!("{what} has a digest of {} bytes", bytes.len()));
+    }
+    digest
+}
+
+fn read_list(bytes: &[u8], what: &str, report: &mut CheckReport) -> Vec<i64> {
+    decode(bytes).unwrap_or_else(|| {
+        report.faults.push(format!("{what} is not a list"));
+        Vec::new()
+    })
+}

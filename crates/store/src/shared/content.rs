@@ -1,0 +1,165 @@
+//! Getting a revision's bytes back.
+
+use rustc_hash::FxHashMap;
+
+use super::assembly::{FileParts, by_id};
+use super::chunks::{self, Pack};
+use super::revisions;
+use super::rows::{self, BATCH};
+use crate::database::{Connection, among, query};
+use crate::error::{Missing, StoreError};
+use crate::ids::decode;
+use crate::names::ProjectName;
+use crate::sql;
+use opatlas_source::{Bundle, Digest};
+
+/// The files of some bundles and their chunks, as fetched.
+pub(super) struct Fetched {
+    bundles: Vec<Vec<FileParts>>,
+    packs: Vec<Pack>,
+}
+
+impl Fetched {
+    /// Puts the files of each bundle together and checks them. CPU work only, about a millisecond for a release.
+    ///
+    /// # Errors
+    /// [`StoreError::Corrupt`].
+    pub(super) fn assemble(&self) -> Result<Vec<Bundle>, StoreError> {
+        let chunks = by_id(&self.packs);
+        let bundles = self.bundles.iter();
+        bundles
+            .map(|files| FileParts::bundle(files, &chunks))
+            .collect()
+    }
+}
+
+/// A file, and the groups that its chunks are in.
+#[derive(Clone)]
+struct InGroups {
+    parts: FileParts,
+    groups: Vec<i64>,
+}
+
+record! {
+    struct FileRow {
+        revision: i64,
+        name: String,
+        digest: Vec<u8>,
+        bytes: i64,
+        groups: Vec<u8>,
+    }
+}
+
+/// Fetches all files of revisions.
+pub(super) async fn of_revisions(
+    connection: &mut impl Connection,
+    project: &ProjectName,
+    digests: &[Digest],
+) -> Result<Fetched, StoreError> {
+    let ids = revisions::ids(connection, project, digests).await?;
+    let mut files: FxHashMap<i64, Vec<InGroups>> = FxHashMap::default();
+    for batch in in_order(ids.iter().copied()).chunks(BATCH) {
+        let rows = among(sql::FILES_WITH_GROUPS, batch.iter().copied());
+        let rows: Vec<FileRow> = rows.fetch_all(&mut *connection).await?;
+        for row in rows {
+            let of_revision = files.entry(row.revision).or_default();
+            of_revision.push(row.in_groups()?);
+        }
+    }
+    let bundles = ids.iter().map(|id| files.get(id).cloned());
+    let bundles = bundles.map(Option::unwrap_or_default).collect();
+    fetch(connection, bundles).await
+}
+
+/// Fetches one file of a revision.
+pub(super) async fn of_file(
+    connection: &mut impl Connection,
+    project: &ProjectName,
+    digest: Digest,
+    name: &str,
+) -> Result<Fetched, StoreError> {
+    let (_, id) = revisions::id(connection, project, digest).await?;
+    // PostgreSQL rejects a text with a null byte.
+    let rows: Vec<FileRow> = match name.contains('\0') {
+        true => Vec::new(),
+        false => {
+            let file = query(sql::FILE_OF_REVISION).bind(id).bind(name);
+            file.fetch_all(&mut *connection).await?
+        }
+    };
+    if rows.is_empty() {
+        let name = name.to_owned();
+        return Err(Missing::File { digest, name }.into());
+    }
+    let files = rows.iter().map(FileRow::in_groups);
+    fetch(connection, vec![files.collect::<Result<_, _>>()?]).await
+}
+
+/// Fetches a file by its row id.
+pub(super) async fn of_file_row(
+    connection: &mut impl Connection,
+    id: i64,
+) -> Result<Fetched, StoreError> {
+    let rows = query(sql::FILE_BY_ID).bind(id);
+    let rows: Vec<FileRow> = rows.fetch_all(&mut *connection).await?;
+    let files = rows.iter().map(FileRow::in_groups);
+    fetch(connection, vec![files.collect::<Result<_, _>>()?]).await
+}
+
+async fn fetch<C: Connection>(
+    connection: &mut C,
+    bundles: Vec<Vec<InGroups>>,
+) -> Result<Fetched, StoreError> {
+    let wanted = bundles.iter().flatten().flat_map(|file| &file.groups);
+    let packs = chunks::fetch(connection, C::GROUPS, &in_order(wanted.copied())).await?;
+    let mut groups: FxHashMap<i64, Vec<i64>> = FxHashMap::default();
+    for (id, list) in packs.iter().flat_map(Pack::parts) {
+        let list = decode(list);
+        let list = list.ok_or_else(|| StoreError::corrupt(format!("group {id} is not a list")));
+        groups.insert(id, list?);
+    }
+    let bundles = bundles.into_iter().map(|files| {
+        let files = files.into_iter().map(|file| file.with_chunks(&groups));
+        files.collect()
+    });
+    let bundles: Vec<Vec<FileParts>> = bundles.collect::<Result<_, StoreError>>()?;
+    let wanted = bundles.iter().flatten().flat_map(|file| &file.chunks);
+    let packs = chunks::fetch(connection, C::CHUNKS, &in_order(wanted.copied())).await?;
+    Ok(Fetched { bundles, packs })
+}
+
+impl InGroups {
+    /// The file with the chunks of its groups.
+    fn with_chunks(mut self, groups: &FxHashMap<i64, Vec<i64>>) -> Result<FileParts, StoreError> {
+        for group in &self.groups {
+            let chunks = groups.get(group);
+            let chunks = chunks.ok_or_else(|| self.parts.damaged("lacks a group of chunks"))?;
+            self.parts.chunks.extend(chunks);
+        }
+        Ok(self.parts)
+    }
+}
+
+impl FileRow {
+    fn in_groups(&self) -> Result<InGroups, StoreError> {
+        let damaged =
+            || StoreError::corrupt(format!("file `{}` is not a list of groups", self.name));
+        Ok(InGroups {
+            parts: FileParts {
+                digest: rows::digest(&self.digest)?,
+                bytes: rows::size(self.bytes, &self.name)?,
+                name: self.name.clone(),
+                chunks: Vec::new(),
+            },
+            groups: decode(&self.groups).ok_or_else(damaged)?,
+        })
+    }
+}
+
+/// Sorted, each once.
+pub(super) fn in_order(ids: impl Iterator<Item = i64>) -> Vec<i64> {
+    let mut ids: Vec<_> = ids.collect();
+    ids.sort_unstable();
+    ids.dedup();
+    ids
+}

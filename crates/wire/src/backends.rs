@@ -1,0 +1,229 @@
+//! A backend between two revisions, as JSON.
+
+use opatlas_diff::backend::{BackendImpact, Cell};
+use opatlas_report::backend::verdict;
+use opatlas_report::changes::message::message;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use crate::comparison::SideView;
+
+/// The path of a comparison for a stored backend.
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Path)]
+pub struct BackendPath {
+    /// The project.
+    #[param(example = "pytorch")]
+    pub project: String,
+    /// `BASE...HEAD`, two revision addresses.
+    #[param(example = "2.14.1...2.15.0")]
+    pub range: String,
+    /// The project whose last revision has the backend file.
+    #[param(example = "acme-npu")]
+    pub backend: String,
+}
+
+/// How to read a backend file.
+#[derive(Debug, Clone, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct BackendQuery {
+    /// The release whose rules apply to revisions addressed by digest.
+    #[param(example = "2.15")]
+    pub release: Option<String>,
+    /// The name of the backend file in the request.
+    #[param(example = "acme")]
+    pub name: Option<String>,
+}
+
+/// The changes of a new revision for a backend.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct BackendReport {
+    /// The base.
+    pub base: SideView,
+    /// The head.
+    pub head: SideView,
+    /// The backend file, by its name in a bundle.
+    #[schema(example = "backends/acme.yaml")]
+    pub file: String,
+    /// The dispatch key of its kernels.
+    #[schema(example = "PrivateUse1")]
+    pub key: &'static str,
+    /// How many operators it lists.
+    pub listed: usize,
+    /// Whether the vendor must act before the upgrade.
+    pub breaks: bool,
+    /// The verdict, in a sentence.
+    pub verdict: String,
+    /// Listed operators that the head does not have.
+    pub unknown: Vec<UnknownOperator>,
+    /// `fail` where the vendor has to act before the upgrade, else `pass`.
+    pub conclusion: &'static str,
+    /// Kernels whose declarations differ; `old` and `new` are what torchgen declares for them.
+    pub kernels: Vec<KernelView>,
+    /// Types that are only written in another way. Kernels compile as they are.
+    pub respelled: Vec<Respelled>,
+    /// Operators that it lists and that changed for who registers kernels.
+    pub changed: Vec<ChangedOperator>,
+    /// Operators that it does not list, and that worked in the base and fail in the head.
+    pub lost: Vec<BackendCell>,
+    /// New operators that fail on the backend.
+    pub lacking: Vec<BackendCell>,
+    /// New operators that work without a kernel of the backend.
+    pub inherited: Vec<BackendCell>,
+    /// New operators that work in part, or of which it is not known.
+    pub uncertain: Vec<BackendCell>,
+}
+
+/// An operator that a backend file lists and the head does not have.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct UnknownOperator {
+    /// The name as listed.
+    pub operator: String,
+    /// Whether the base has it.
+    pub vanished: bool,
+    /// Similar names in the head.
+    pub suggestions: Vec<String>,
+}
+
+/// A kernel whose declaration differs.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = KernelChange)]
+pub struct KernelView {
+    /// The operator.
+    pub operator: String,
+    /// The declaration for the base; null where its torchgen makes none.
+    pub old: Option<String>,
+    /// The declaration for the head; null where its torchgen makes none.
+    pub new: Option<String>,
+    /// Only parameters have other names, so the kernel compiles as it is.
+    pub only_names: bool,
+}
+
+/// A type that is written in another way.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Respelled {
+    /// How the base writes it.
+    #[schema(example = "c10::optional")]
+    pub old: &'static str,
+    /// How the head writes it.
+    #[schema(example = "::std::optional")]
+    pub new: &'static str,
+}
+
+/// An operator that a backend file lists and that changed.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ChangedOperator {
+    /// The operator.
+    pub operator: String,
+    /// Whether its kernel must change.
+    pub breaks: bool,
+    /// What changed.
+    pub changes: Vec<BackendChange>,
+}
+
+/// A change of an operator that a backend registers.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct BackendChange {
+    /// The change rule.
+    #[schema(example = "argument-added")]
+    pub rule: &'static str,
+    /// The level for all audiences together.
+    pub level: &'static str,
+    /// What changed, in a sentence.
+    pub message: String,
+    /// The old text.
+    pub old: Option<String>,
+    /// The new text.
+    pub new: Option<String>,
+}
+
+/// The kernel of an operator on the backend.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct BackendCell {
+    /// The operator.
+    pub operator: String,
+    /// Why.
+    pub reason: &'static str,
+    /// The registered key that serves it.
+    pub source_key: Option<&'static str>,
+    /// Whether a call works: `runs`, `decomposes`, `partly`, `falls-back`, `fails` or `unknown`.
+    #[schema(example = "fails")]
+    pub verdict: &'static str,
+    /// The operators without a working kernel that it needs.
+    pub needs: Vec<String>,
+    /// Whether it is tagged `core`.
+    pub core: bool,
+}
+
+/// The wire form of the changes for a backend.
+#[must_use]
+pub fn view(
+    impact: &BackendImpact<'_>,
+    file: String,
+    base: SideView,
+    head: SideView,
+) -> BackendReport {
+    let unknown = impact.unknown.iter().map(|unknown| UnknownOperator {
+        operator: unknown.name.clone(),
+        vanished: unknown.vanished,
+        suggestions: unknown.near.clone(),
+    });
+    let changed = impact.changed.iter().map(|changed| ChangedOperator {
+        operator: changed.operator.clone(),
+        breaks: changed.breaks,
+        changes: changed
+            .changes
+            .iter()
+            .map(|change| BackendChange {
+                rule: change.rule.id.as_str(),
+                level: change.level.as_str(),
+                message: message(change).to_string(),
+                old: change.old.as_ref().map(|side| side.text.to_string()),
+                new: change.new.as_ref().map(|side| side.text.to_string()),
+            })
+            .collect(),
+    });
+    let kernels = impact.declarations.kernels.iter();
+    let kernels = kernels.map(|kernel| KernelView {
+        operator: kernel.operator.clone(),
+        old: kernel.old.clone(),
+        new: kernel.new.clone(),
+        only_names: kernel.only_names,
+    });
+    let respelled = impact.declarations.respelled.iter();
+    BackendReport {
+        base,
+        head,
+        file,
+        key: impact.key,
+        listed: impact.listed,
+        breaks: impact.breaks(),
+        verdict: verdict(impact),
+        conclusion: match impact.breaks() {
+            true => "fail",
+            false => "pass",
+        },
+        unknown: unknown.collect(),
+        kernels: kernels.collect(),
+        respelled: respelled
+            .map(|&(old, new)| Respelled { old, new })
+            .collect(),
+        changed: changed.collect(),
+        lost: impact.lost.iter().map(cell).collect(),
+        lacking: impact.lacking().map(cell).collect(),
+        inherited: impact.inherited().map(cell).collect(),
+        uncertain: impact.uncertain().map(cell).collect(),
+    }
+}
+
+pub(crate) fn cell(cell: &Cell) -> BackendCell {
+    BackendCell {
+        operator: cell.operator.clone(),
+        reason: cell.reason.as_str(),
+        source_key: cell.source_key,
+        verdict: cell.verdict.as_str(),
+        needs: cell.needs.clone(),
+        core: cell.is_core,
+    }
+}

@@ -1,0 +1,96 @@
+//! The cells of dispatch tables that changed, on the wire.
+
+use opatlas_diff::Digits;
+use opatlas_diff::revision::{Cell, TableChange};
+use opatlas_dispatch::Verdict;
+use opatlas_pytorch::key_set::KeySet;
+use opatlas_pytorch::keys::{Key, Keys};
+use serde::ser::SerializeSeq;
+use serde::{Serialize, Serializer};
+use utoipa::ToSchema;
+
+use opatlas_service::compare::Compared;
+
+/// Cells of an operator's table with the same change.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct DispatchChange<'a> {
+    /// The operator.
+    pub operator: &'a str,
+    /// The runtime keys.
+    #[schema(value_type = Vec<String>)]
+    pub keys: KeyNames,
+    /// What served them in the base.
+    pub before: CellView<'a>,
+    /// What serves them in the head.
+    pub after: CellView<'a>,
+    /// The fingerprint of the entry's change that causes this.
+    pub cause: Option<&'a str>,
+}
+
+/// The names of the keys of cells, in table order.
+#[derive(Debug, Clone, Copy)]
+pub struct KeyNames(&'static Keys, KeySet);
+
+impl Serialize for KeyNames {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let slots = self.1.iter();
+        serializer.collect_seq(slots.map(|slot| self.0.name(Key::Runtime(slot))))
+    }
+}
+
+/// What serves a key.
+#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+pub struct CellView<'a> {
+    /// Why.
+    #[schema(example = "kernel")]
+    pub reason: &'static str,
+    /// The registered key that serves it; null without a kernel or for a fallback.
+    pub source_key: Option<&'static str>,
+    /// The kernel.
+    pub kernel: Option<&'a str>,
+    /// Whether a call works; null on keys that are not a backend's.
+    #[schema(example = "runs")]
+    pub verdict: Option<&'static str>,
+}
+
+fn view<'a>(cell: &'a Cell<'_>) -> CellView<'a> {
+    CellView {
+        reason: cell.reason.as_str(),
+        source_key: cell.source_key,
+        kernel: cell.kernel.as_deref(),
+        verdict: cell.verdict.map(Verdict::as_str),
+    }
+}
+
+/// The cells of tables, made and converted table by table while they are serialized: all of a
+/// large comparison at once would take several times the memory of their JSON.
+#[derive(Debug, Clone, Copy)]
+pub struct DispatchChanges<'a>(pub(super) &'a Compared, pub(super) &'a [TableChange]);
+
+impl Serialize for DispatchChanges<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (base, head) = self.0.views();
+        let mut list = serializer.serialize_seq(None)?;
+        for table in self.1 {
+            let cause = self.cause(table);
+            for change in table.cells(base, head) {
+                list.serialize_element(&DispatchChange {
+                    operator: &table.operator,
+                    keys: KeyNames(base.keys(), change.slots),
+                    before: view(&change.before),
+                    after: view(&change.after),
+                    cause: cause.as_ref().map(Digits::as_str),
+                })?;
+            }
+        }
+        list.end()
+    }
+}
+
+impl DispatchChanges<'_> {
+    /// The fingerprint of the change that a table follows from.
+    fn cause(self, table: &TableChange) -> Option<Digits> {
+        let cause = self.0.comparison.changes.get(table.cause?);
+        Some(cause?.fingerprint().digits())
+    }
+}

@@ -1,0 +1,330 @@
+//! Gap lists and usage files.
+
+use opatlas_report::support::{GapRow, StepRow};
+use opatlas_source::Stop;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use crate::comparison::SideView;
+use crate::keys::of_path;
+use crate::problem::Problem;
+use opatlas_dispatch::Verdict;
+use opatlas_dispatch::support::KeyCoverage;
+use opatlas_operators::operator::OperatorId;
+use opatlas_pytorch::key_set::Slot;
+use opatlas_service::dispatch::runtime_key;
+use opatlas_service::gaps::{self, Gap, Usage};
+use opatlas_service::{Resolved, Snapshot};
+
+/// How many kernels the leverage names.
+const STEPS: usize = 10;
+
+/// Which gaps.
+#[derive(Debug, Clone, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct GapQuery {
+    /// A revision of the same project: also report the changes since it.
+    #[param(example = "2.9.0")]
+    pub since: Option<String>,
+    /// The release of PyTorch whose rules apply, for an address by digest.
+    #[param(example = "2.15")]
+    pub release: Option<String>,
+    /// Only operators whose calls fail, always or in some cases (`lacking`), or only those that work
+    /// through something else (`inherited`).
+    #[param(inline)]
+    pub only: Option<Only>,
+    /// Which operators count in `leverage`: those with this tag; by default all.
+    #[param(example = "core")]
+    pub tag: Option<String>,
+    /// The number of gaps in a page; by default all. CSV and Markdown always have all.
+    #[param(minimum = 1, maximum = 1000)]
+    pub limit: Option<u32>,
+    /// `next_cursor` of the previous page.
+    pub cursor: Option<String>,
+}
+
+/// The kind of gap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Only {
+    /// A call fails, always or in some cases.
+    Lacking,
+    /// It works through something else.
+    Inherited,
+}
+
+/// The gaps of a backend.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Gaps {
+    /// The revision.
+    pub revision: SideView,
+    /// The runtime key.
+    #[schema(example = "MPS")]
+    pub key: String,
+    /// Counts of the declared operators.
+    pub counts: GapCounts,
+    /// Operators without a kernel registered on the key: the most used first (with a usage file),
+    /// then those tagged `core`, then those that most other backends have.
+    pub items: Vec<GapView>,
+    /// The kernels that would help most, one after the other: each with the operators that work then
+    /// and did not before. For a key that nothing is claimed about they are those of a device that
+    /// has only the kernels that every device must have.
+    pub leverage: Vec<LeverageStep>,
+    /// What came in since the revision that was asked for.
+    pub since: Option<Since>,
+    /// Unknown names in the usage file.
+    pub unknown: Vec<String>,
+    /// The cursor of the next page of `items`; null at the end.
+    pub next_cursor: Option<String>,
+}
+
+/// Counts of the declared operators at a key.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct GapCounts {
+    /// All of them.
+    pub operators: u32,
+    /// Those with a kernel registered on the key.
+    pub kernels: u32,
+    /// Those that work through something else.
+    pub inherited: u32,
+    /// Those whose calls fail, always or in some cases.
+    pub lacking: u32,
+    /// Those of which it is not known.
+    pub unknown: u32,
+    /// The share that works in percent.
+    pub covered: u8,
+}
+
+/// A kernel that would help.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct LeverageStep {
+    /// The operator that lacks the kernel.
+    #[schema(example = "add.out")]
+    pub operator: String,
+    /// How many operators work then and did not before, itself included; generated ones are not
+    /// counted, nor those without the tag that was asked for.
+    pub gain: usize,
+    /// The same, by how often they are used (with a usage file).
+    pub weight: u64,
+    /// These operators.
+    pub unlocks: Vec<String>,
+    /// How many more operators need this kernel and others besides.
+    pub blocks: usize,
+}
+
+/// An operator without a kernel registered on the key.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct GapView {
+    /// The operator.
+    #[schema(example = "cholesky")]
+    pub operator: String,
+    /// The reason of its entry, or `missing`.
+    #[schema(example = "missing")]
+    pub reason: &'static str,
+    /// The registered key that serves it.
+    pub source_key: Option<&'static str>,
+    /// Whether a call fails, always or in some cases.
+    pub lacking: bool,
+    /// Whether a call works: `runs`, `decomposes`, `partly`, `falls-back`, `fails`, `unknown`.
+    #[schema(example = "fails")]
+    pub verdict: &'static str,
+    /// The operators without a working entry that it needs, nearest first.
+    pub needs: Vec<String>,
+    /// Whether it has the tag `core`.
+    pub core: bool,
+    /// The number of other backends with the same kind of tensor that have their own kernel.
+    pub others: u32,
+    /// How often it is used, with a usage file.
+    pub usage: Option<u64>,
+    /// Whether the operator was added after the revision of `since`.
+    pub new: Option<bool>,
+}
+
+/// The changes since a revision.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Since {
+    /// That revision.
+    pub revision: SideView,
+    /// Counts there; null if the key does not exist there.
+    pub counts: Option<GapCounts>,
+    /// Operators that gained a kernel registered on the key.
+    pub gained: Vec<String>,
+}
+
+/// The count of an operator in a usage file.
+#[derive(Debug, Deserialize, ToSchema)]
+pub struct UsageItem {
+    /// The operator, as a profiler names it.
+    #[schema(example = "aten::add.Tensor")]
+    pub operator: String,
+    /// How often it is used.
+    pub count: u64,
+}
+
+/// A usage file in JSON.
+#[derive(Debug, Deserialize)]
+#[serde(untagged)]
+pub enum UsageBody {
+    /// Counts by operator name.
+    Map(std::collections::BTreeMap<String, u64>),
+    /// A list of operators with their counts.
+    List(Vec<UsageItem>),
+}
+
+/// A requested gap list.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked<'a> {
+    /// The revision.
+    pub revision: &'a Resolved,
+    /// Its snapshot.
+    pub snapshot: &'a Snapshot,
+    /// The runtime key.
+    pub key: &'a str,
+    /// The revision to report changes since.
+    pub since: Option<(&'a Resolved, &'a Snapshot)>,
+    /// How often operators are used.
+    pub usage: Option<&'a Usage>,
+    /// The kind of gap.
+    pub only: Option<Only>,
+    /// Which operators count in the leverage.
+    pub tag: Option<&'a str>,
+}
+
+/// A gap list on the wire.
+///
+/// # Errors
+/// [`Kind::UnknownKey`](crate::problem::Kind::UnknownKey), and
+/// [`Kind::Busy`](crate::problem::Kind::Busy) when it is stopped.
+pub fn view(asked: &Asked<'_>, stop: &Stop) -> Result<Gaps, Problem> {
+    let snapshot = asked.snapshot;
+    let slot = runtime_key(snapshot.release(), asked.key).map_err(of_path)?;
+    let mut found = gaps::gaps(snapshot, slot, asked.usage, stop)?;
+    if let Some(only) = asked.only {
+        found.retain(|gap| match only {
+            Only::Lacking => gap.is_lacking(),
+            Only::Inherited => gap.verdict.works(),
+        });
+    }
+    let is_new = |gap: &Gap| {
+        let (_, before) = asked.since?;
+        Some(before.catalogue.find_qualified(&gap.operator).is_none())
+    };
+    let items = found.iter().map(|gap| GapView {
+        operator: gap.operator.clone(),
+        reason: gap.reason.as_str(),
+        source_key: gap.source_key,
+        lacking: gap.is_lacking(),
+        verdict: gap.verdict.as_str(),
+        needs: gap.needs.clone(),
+        core: gap.is_core,
+        others: gap.others,
+        usage: gap.usage,
+        new: is_new(gap),
+    });
+    let since = asked.since.map(|(revision, before)| Since {
+        revision: side(revision),
+        counts: before
+            .view()
+            .keys()
+            .slot(asked.key)
+            .map(|slot| before.view().coverage_of(slot).into()),
+        gained: gaps::gained(snapshot, before, asked.key),
+    });
+    Ok(Gaps {
+        revision: side(asked.revision),
+        key: asked.key.to_owned(),
+        counts: snapshot.view().coverage_of(slot).into(),
+        items: items.collect(),
+        leverage: leverage(asked, slot),
+        since,
+        unknown: asked
+            .usage
+            .map(|usage| gaps::unknown(snapshot, usage))
+            .unwrap_or_default(),
+        next_cursor: None,
+    })
+}
+
+/// The kernels that would help most.
+fn leverage(asked: &Asked<'_>, slot: Slot) -> Vec<LeverageStep> {
+    let catalogue = &asked.snapshot.catalogue;
+    let name = |id: OperatorId| catalogue.operator(id).qualified_name().to_owned();
+    let counts = |id: &OperatorId| {
+        let operator = catalogue.operator(*id);
+        !operator.is_generated() && asked.tag.is_none_or(|tag| operator.has_tag(tag))
+    };
+    let found = gaps::leverage(asked.snapshot, slot, STEPS, asked.tag, asked.usage);
+    let steps = found.steps.into_iter().map(|step| {
+        let unlocks: Vec<OperatorId> = step.unlocks.into_iter().filter(counts).collect();
+        LeverageStep {
+            operator: name(step.operator),
+            gain: unlocks.len(),
+            weight: step.gain,
+            unlocks: unlocks.into_iter().map(name).collect(),
+            blocks: step.blocks,
+        }
+    });
+    steps.collect()
+}
+
+impl From<KeyCoverage> for GapCounts {
+    fn from(coverage: KeyCoverage) -> Self {
+        let of = |verdict: Verdict| coverage.declared[verdict as usize];
+        let works_elsewhere = coverage.working().saturating_sub(coverage.kernels);
+        Self {
+            operators: coverage.operators(),
+            kernels: coverage.kernels,
+            inherited: works_elsewhere,
+            lacking: of(Verdict::Fails) + of(Verdict::Partly),
+            unknown: of(Verdict::Unknown),
+            covered: coverage.covered(),
+        }
+    }
+}
+
+pub(crate) fn side(resolved: &Resolved) -> SideView {
+    SideView {
+        title: resolved.title(),
+        project: Some(resolved.project.to_string()),
+        revision: format!("sha256:{}", resolved.digest),
+        label: resolved.label.as_ref().map(|label| label.name.to_string()),
+        release: resolved.release().as_str(),
+    }
+}
+
+/// The title of a gap report.
+#[must_use]
+pub fn title(gaps: &Gaps) -> String {
+    format!("What {} lacks in {}", gaps.key, gaps.revision.title)
+}
+
+/// The leverage as reports take it.
+#[must_use]
+pub fn steps(gaps: &Gaps) -> Vec<StepRow<'_>> {
+    let steps = gaps.leverage.iter().map(|step| StepRow {
+        operator: &step.operator,
+        gain: step.gain,
+        blocks: step.blocks,
+    });
+    steps.collect()
+}
+
+/// The gaps as reports take them.
+#[must_use]
+pub fn rows(gaps: &Gaps) -> Vec<GapRow<'_>> {
+    let items = gaps.items.iter();
+    let rows = items.map(|gap| GapRow {
+        operator: &gap.operator,
+        reason: gap.reason,
+        source_key: gap.source_key.unwrap_or_default(),
+        verdict: gap.verdict,
+        needs: &gap.needs,
+        is_lacking: gap.lacking,
+        is_core: gap.core,
+        others: gap.others,
+        usage: gap.usage,
+        is_new: gap.new,
+    });
+    rows.collect()
+}

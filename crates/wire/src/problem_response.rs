@@ -1,0 +1,37 @@
+//! A problem as a response. The outermost layer writes its body, since only that knows the id of the
+//! request.
+
+use std::sync::Arc;
+
+use axum_core::response::{IntoResponse, Response};
+use http::{HeaderValue, header};
+
+use crate::problem::{Kind, Problem};
+
+/// How long to wait before the next try, in seconds.
+const RETRY_AFTER: HeaderValue = HeaderValue::from_static("2");
+
+/// An empty response that carries the problem for the server's outermost layer to write.
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let mut response = self.status.into_response();
+        if matches!(self.kind, Kind::Busy | Kind::StoreUnavailable) {
+            response
+                .headers_mut()
+                .insert(header::RETRY_AFTER, RETRY_AFTER);
+        }
+        let challenge = match self.kind {
+            Kind::Unauthenticated => Some("Bearer realm=\"opatlas\""),
+            Kind::Forbidden => Some("Bearer realm=\"opatlas\", error=\"insufficient_scope\""),
+            _ => None,
+        };
+        if let Some(challenge) = challenge {
+            let challenge = HeaderValue::from_static(challenge);
+            response
+                .headers_mut()
+                .insert(header::WWW_AUTHENTICATE, challenge);
+        }
+        response.extensions_mut().insert(Arc::new(self));
+        response
+    }
+}

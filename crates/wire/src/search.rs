@@ -1,0 +1,85 @@
+//! Answers of the search.
+
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use crate::history::LineName;
+use crate::place::Place;
+use crate::problem::{Kind, Problem};
+use opatlas_service::history::{Range, Timeline};
+
+/// How many characters words that are searched for may have: every operator is held against each.
+const MAX_WORDS: usize = 500;
+
+/// Refuses more words than are searched for.
+///
+/// # Errors
+/// [`Kind::InvalidParameter`].
+pub fn expect_few_words(words: &str) -> Result<(), Problem> {
+    match words.chars().count() <= MAX_WORDS {
+        true => Ok(()),
+        false => {
+            let detail = format!("`q` may have at most {MAX_WORDS} characters");
+            Err(Problem::new(Kind::InvalidParameter, detail).about("q"))
+        }
+    }
+}
+
+/// What to search for.
+#[derive(Debug, Clone, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct SearchQuery {
+    /// Part of a name, an argument, a type, or the name of a kernel.
+    #[param(example = "add_mps", max_length = 500)]
+    pub q: String,
+    /// The maximum number of operators.
+    #[param(minimum = 1, maximum = 500, default = 100)]
+    pub limit: Option<usize>,
+    /// The kind of timeline.
+    #[param(inline)]
+    pub line: Option<LineName>,
+    /// Only operators that the last revision does not have.
+    #[param(default = false)]
+    pub removed: Option<bool>,
+}
+
+/// The result of a search.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct SearchView {
+    /// The operators: those whose names fit come first, and of these those of the last revision.
+    pub items: Vec<FoundView>,
+}
+
+/// An operator of some revision.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct FoundView {
+    /// The operator.
+    #[schema(example = "add.Tensor")]
+    pub operator: String,
+    /// Whether it matches in the last revision.
+    pub current: bool,
+    /// The ranges in which it exists.
+    pub present: Vec<Stretch>,
+    /// The revisions whose changes contain the words.
+    pub changed: Vec<Place>,
+}
+
+/// A range of a timeline.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Stretch {
+    /// The first revision.
+    pub from: Place,
+    /// The last revision, included.
+    pub to: Place,
+}
+
+impl Stretch {
+    /// The range of a timeline that was searched.
+    pub fn of(timeline: &Timeline, range: &Range) -> Self {
+        Self {
+            from: Place::at(timeline, *range.start()),
+            to: Place::at(timeline, *range.end()),
+        }
+    }
+}

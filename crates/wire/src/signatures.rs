@@ -1,0 +1,320 @@
+//! The C++ and Python declarations of operators.
+
+use opatlas_operators::faces::{
+    BackendStub, Bound, DeprecatedFaces, FaceMaker, ImplementationFaces, InTree, KeyFaces,
+    OperatorFaces,
+};
+use opatlas_operators::operator::OperatorId;
+use opatlas_schema::faces::Stub;
+use serde::ser::SerializeMap as _;
+use serde::{Deserialize, Serialize, Serializer};
+use utoipa::{IntoParams, ToSchema};
+
+use crate::paths::Generated;
+use crate::problem::Problem;
+use opatlas_service::Snapshot;
+use opatlas_service::faces::kernel_key;
+
+/// What is asked of an operator's declarations.
+#[derive(Debug, Clone, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct SignaturesQuery {
+    /// Also how the operator is implemented for this dispatch key.
+    #[param(example = "PrivateUse1")]
+    pub key: Option<String>,
+    /// The release of PyTorch whose rules apply, for an address by digest.
+    #[param(example = "2.9")]
+    pub release: Option<String>,
+}
+
+/// What is asked of the declarations of an operator of a posted bundle.
+#[derive(Debug, Clone, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct PostedSignaturesQuery {
+    /// The operator, as in `/v1/parse`: `base_name[.overload]`, with its namespace unless it is
+    /// `aten`. A generated operator has declarations too.
+    #[param(example = "blend")]
+    pub operator: String,
+    /// Also how the operator is implemented for this dispatch key.
+    #[param(example = "PrivateUse1")]
+    pub key: Option<String>,
+    /// The release of PyTorch whose rules apply; by default the newest known.
+    #[param(example = "2.9")]
+    pub release: Option<String>,
+}
+
+/// Which operators' declarations are wanted.
+#[derive(Debug, Clone, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct SignatureListQuery {
+    /// Whether generated operators are wanted; by default they are.
+    #[param(inline)]
+    pub generated: Option<Generated>,
+    /// The release of PyTorch whose rules apply, for an address by digest.
+    #[param(example = "2.9")]
+    pub release: Option<String>,
+}
+
+/// The declarations of an operator, as torchgen of the release makes them. A member is absent where
+/// the operator has no such declaration, or torchgen refuses to make it.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Signatures {
+    /// `base_name[.overload]`
+    #[schema(example = "add.Tensor")]
+    pub name: String,
+    /// The unboxed signature with symbolic sizes: what is registered with the dispatcher.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dispatcher: Option<String>,
+    /// The same with concrete sizes, where it differs: what an out-of-tree backend declares for an
+    /// operator that it does not list under `symint`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dispatcher_int: Option<String>,
+    /// `at::` functions: plain, faithful, and both with symbolic sizes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub functions: Option<Vec<String>>,
+    /// Methods of `at::Tensor`, in the same order.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub methods: Option<Vec<String>>,
+    /// For each dispatch key with a kernel, what `NativeFunctions.h` declares.
+    #[serde(skip_serializing_if = "KernelMap::is_empty")]
+    #[schema(value_type = Option<std::collections::BTreeMap<String, Vec<String>>>)]
+    pub kernels: KernelMap,
+    /// What Python's argument parser gets for the function.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub python_function: Option<String>,
+    /// What it gets for the method.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub python_method: Option<String>,
+    /// The function in the type stub; then its form with separate integers, or null.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pyi_function: Option<[Option<String>; 2]>,
+    /// The method in the type stub, likewise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pyi_method: Option<[Option<String>; 2]>,
+    /// Where Python binds it.
+    pub bound: BoundView,
+    /// The deprecated Python signatures that call it, from `deprecated.yaml`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub deprecated: Vec<DeprecatedView>,
+    /// How it is implemented for the key that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub implement: Option<ImplementView>,
+}
+
+/// Where Python has an operator. The first three are about its name, behind which the argument
+/// parser chooses an overload.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Bound)]
+pub struct BoundView {
+    /// `torch` has a function of this name.
+    pub torch: bool,
+    /// `Tensor` has a method or attribute of this name.
+    #[serde(rename = "Tensor")]
+    pub tensor: bool,
+    /// The module of `torch._C` that has a function of this name.
+    #[schema(example = "_nn")]
+    pub module: Option<String>,
+    /// Whether one of these calls can reach this overload itself.
+    pub overload: bool,
+}
+
+/// A deprecated Python signature of an operator.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = DeprecatedSignature)]
+pub struct DeprecatedView {
+    /// The signature as a schema.
+    #[schema(example = "add(Tensor self, Scalar alpha, Tensor other) -> Tensor")]
+    pub schema: String,
+    /// What Python's argument parser gets for the function.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub python_function: Option<String>,
+    /// What it gets for the method.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub python_method: Option<String>,
+    /// The function in the type stub. Methods have none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pyi_function: Option<String>,
+}
+
+/// How an operator is implemented for a dispatch key.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = Implementation)]
+pub struct ImplementView {
+    /// The key.
+    pub key: String,
+    /// In PyTorch's own tree.
+    pub in_tree: Option<InTreeView>,
+    /// The function that a library registers; it has the dispatcher's signature.
+    pub function: Option<String>,
+    /// The lines that register it.
+    pub registration: String,
+    /// A backend whose file does not list the operator under `symint`.
+    pub backend: Option<BackendView>,
+    /// A backend whose file does; null where no argument is a symbolic size.
+    pub backend_symint: Option<BackendView>,
+}
+
+/// A kernel in PyTorch's own tree.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = InTreeKernel)]
+pub struct InTreeView {
+    /// Whether the entry has a kernel for the key already. If not, the kernel's name is a proposal.
+    pub declared: bool,
+    /// The kernel's name.
+    pub kernel: String,
+    /// What `NativeFunctions.h` declares.
+    pub declaration: String,
+    /// What the author defines.
+    pub definition: String,
+    /// The line of `dispatch:`.
+    pub yaml: String,
+    /// The operator whose entry the line belongs to.
+    pub entry: String,
+    /// The class that all kernels of a structured operator derive from.
+    pub meta_class: Option<String>,
+    /// The definition of its `meta`.
+    pub meta_definition: Option<String>,
+}
+
+/// What a backend file and its generated stubs hold.
+#[derive(Debug, Serialize, ToSchema)]
+#[schema(as = BackendStub)]
+pub struct BackendView {
+    /// The member of `KEYNativeFunctions` that torchgen declares.
+    pub declaration: String,
+    /// The lines of the backend file.
+    pub yaml: String,
+}
+
+/// Declarations by key, in torchgen's order of keys.
+#[derive(Debug)]
+pub struct KernelMap(Vec<KeyFaces>);
+
+impl KernelMap {
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl Serialize for KernelMap {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for faces in &self.0 {
+            map.serialize_entry(&*faces.key, &faces.declarations)?;
+        }
+        map.end()
+    }
+}
+
+/// The declarations of an operator, and how it is implemented for a key.
+///
+/// # Errors
+/// The problem of an unknown key.
+pub fn signatures(
+    snapshot: &Snapshot,
+    id: OperatorId,
+    key: Option<&str>,
+) -> Result<Signatures, Problem> {
+    let maker = FaceMaker::new(&snapshot.catalogue);
+    let key = key.map(|key| kernel_key(snapshot.release(), key));
+    let key = key
+        .transpose()
+        .map_err(|error| Problem::from(error).about("key"))?;
+    let implementation = key.map(|key| maker.implementation(id, key));
+    Ok(view(snapshot, id, maker.faces(id), implementation))
+}
+
+/// Faces on the wire.
+#[must_use]
+pub fn view(
+    snapshot: &Snapshot,
+    id: OperatorId,
+    faces: OperatorFaces,
+    implementation: Option<ImplementationFaces>,
+) -> Signatures {
+    Signatures {
+        name: snapshot.catalogue.operator(id).qualified_name().to_owned(),
+        dispatcher: faces.dispatcher,
+        dispatcher_int: faces.dispatcher_int,
+        functions: faces.functions,
+        methods: faces.methods,
+        kernels: KernelMap(faces.kernels),
+        python_function: faces.python_function,
+        python_method: faces.python_method,
+        pyi_function: faces.pyi_function.map(stub),
+        pyi_method: faces.pyi_method.map(stub),
+        bound: faces.bound.into(),
+        deprecated: faces.deprecated.into_iter().map(Into::into).collect(),
+        implement: implementation.map(Into::into),
+    }
+}
+
+fn stub(stub: Stub) -> [Option<String>; 2] {
+    [Some(stub.plain), stub.variadic]
+}
+
+impl From<Bound> for BoundView {
+    fn from(bound: Bound) -> Self {
+        Self {
+            torch: bound.torch,
+            tensor: bound.tensor,
+            module: bound.module,
+            overload: bound.overload,
+        }
+    }
+}
+
+impl From<DeprecatedFaces> for DeprecatedView {
+    fn from(faces: DeprecatedFaces) -> Self {
+        Self {
+            schema: faces.schema,
+            python_function: faces.python_function,
+            python_method: faces.python_method,
+            pyi_function: faces.pyi_function,
+        }
+    }
+}
+
+impl From<ImplementationFaces> for ImplementView {
+    fn from(faces: ImplementationFaces) -> Self {
+        Self {
+            key: faces.key.into(),
+            in_tree: faces.in_tree.map(Into::into),
+            function: faces.function,
+            registration: faces.registration,
+            backend: faces.backend.map(Into::into),
+            backend_symint: faces.backend_symint.map(Into::into),
+        }
+    }
+}
+
+impl From<InTree> for InTreeView {
+    fn from(kernel: InTree) -> Self {
+        let (meta_class, meta_definition) = match kernel.structured {
+            Some(class) => (Some(class.meta_class), Some(class.meta_definition)),
+            None => (None, None),
+        };
+        Self {
+            declared: kernel.is_declared,
+            kernel: kernel.kernel.into(),
+            declaration: kernel.declaration,
+            definition: kernel.definition,
+            yaml: kernel.yaml,
+            entry: kernel.entry,
+            meta_class,
+            meta_definition,
+        }
+    }
+}
+
+impl From<BackendStub> for BackendView {
+    fn from(stub: BackendStub) -> Self {
+        Self {
+            declaration: stub.declaration,
+            yaml: stub.yaml,
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Support of operators by backend and revision.
+
+use opatlas_dispatch::Verdict;
+use opatlas_report::support::Row;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use crate::history::{LineName, RangeView};
+use crate::place::Place;
+use opatlas_service::history::{Support, Timeline};
+
+/// Which operators and backends.
+#[derive(Debug, Clone, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct SupportQuery {
+    /// A comma-separated list of operators, at most 200.
+    #[param(example = "add.Tensor,bmm")]
+    pub operators: String,
+    /// A comma-separated list of runtime keys, at most 200.
+    #[param(example = "CPU,CUDA,MPS,XPU")]
+    pub keys: String,
+    /// The first revision; by default the first one.
+    #[param(example = "2.0.0")]
+    pub from: Option<String>,
+    /// The last revision; by default the latest one.
+    #[param(example = "latest")]
+    pub to: Option<String>,
+    /// The kind of timeline.
+    #[param(inline)]
+    pub line: Option<LineName>,
+}
+
+/// A support table.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct SupportView {
+    /// The project.
+    #[schema(example = "pytorch")]
+    pub project: String,
+    /// The first revision.
+    pub from: Place,
+    /// The last revision.
+    pub to: Place,
+    /// The requested runtime keys, in order.
+    pub keys: Vec<String>,
+    /// One per requested operator, in order.
+    pub operators: Vec<SupportOf>,
+}
+
+/// The support of an operator.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct SupportOf {
+    /// The operator.
+    #[schema(example = "add.Tensor")]
+    pub operator: String,
+    /// One per key.
+    pub cells: Vec<Cell>,
+}
+
+/// The support of an operator on a backend.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Cell {
+    /// The runtime key.
+    #[schema(example = "MPS")]
+    pub key: String,
+    /// Whether a call works in the last revision.
+    pub supported: bool,
+    /// The first revision in which they do.
+    pub first: Option<Place>,
+    /// The first revision with a kernel registered on the key.
+    pub first_kernel: Option<Place>,
+    /// The last revision in which a call works.
+    pub last: Option<Place>,
+    /// Why it serves there.
+    #[schema(example = "kernel")]
+    pub reason: Option<&'static str>,
+    /// Whether a call works in the last revision: `runs`, `decomposes`, `partly`, `falls-back`,
+    /// `fails`, `unknown`; null on keys that are not a backend's.
+    pub verdict: Option<&'static str>,
+    /// The stretches in which one thing served.
+    pub ranges: Vec<RangeView>,
+}
+
+/// The rows for reports.
+pub fn rows(timeline: &Timeline, table: &[Support], last: usize) -> Vec<Row> {
+    let title = |place: usize| timeline.items[place].title();
+    let mut rows = Vec::new();
+    for support in table {
+        for cell in &support.cells {
+            let at_last = cell.last();
+            rows.push(Row {
+                operator: support.operator.clone(),
+                key: cell.key.clone(),
+                first: cell.first().map(title),
+                first_kernel: cell.first_kernel().map(title),
+                last: at_last.map(|range| title(*range.range.end())),
+                is_supported: at_last.is_some_and(|range| *range.range.end() == last),
+                reason: at_last.map(|range| range.reason.as_str()),
+                source_key: at_last.and_then(|range| range.source_key.clone()),
+                kernel: at_last.and_then(|range| range.kernel.clone()),
+                verdict: cell.verdict_at(last).map(Verdict::as_str),
+            });
+        }
+    }
+    rows
+}

@@ -1,0 +1,136 @@
+//! Counts over the revisions of a project.
+
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use crate::history::LineName;
+use crate::place::Place;
+use opatlas_service::history::{Facts, KeyFacts, Timeline};
+
+/// The part of the timeline.
+#[derive(Debug, Clone, Default, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct TrendQuery {
+    /// The first revision; by default the first one.
+    #[param(example = "2.0.0")]
+    pub from: Option<String>,
+    /// The last revision; by default the latest one.
+    #[param(example = "latest")]
+    pub to: Option<String>,
+    /// The maximum number of points; if there are more revisions, evenly spaced ones, including the
+    /// first and the last.
+    #[param(minimum = 2, maximum = 2000, default = 200)]
+    pub points: Option<usize>,
+    /// Whether to include the coverage of each backend; without it an answer is much smaller.
+    #[param(default = true)]
+    pub coverage: Option<bool>,
+    /// The kind of timeline.
+    #[param(inline)]
+    pub line: Option<LineName>,
+}
+
+/// Counts over a timeline.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Trends {
+    /// The project.
+    #[schema(example = "pytorch")]
+    pub project: String,
+    /// The kind of timeline.
+    #[schema(example = "releases")]
+    pub line: &'static str,
+    /// The number of revisions in the range.
+    pub revisions: usize,
+    /// The points, in order.
+    pub points: Vec<Point>,
+}
+
+/// Counts of a revision. All except `generated` count declared operators.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Point {
+    /// The revision.
+    #[serde(flatten)]
+    pub place: Place,
+    /// Declared operators.
+    pub operators: u32,
+    /// Generated operators.
+    pub generated: u32,
+    /// Operators with a kernel on `CompositeImplicitAutograd`.
+    pub composite_implicit: u32,
+    /// Operators with a kernel on `CompositeExplicitAutograd` or its NonFunctional form.
+    pub composite_explicit: u32,
+    /// Operators that are `structured: True`.
+    pub structured: u32,
+    /// Operators with the tag `core`.
+    pub core: u32,
+    /// The backends with dense tensors, in table order; empty if not requested.
+    pub coverage: Vec<KeyPoint>,
+    /// The changes since the previous revision on the timeline, even if that is not one of the
+    /// points; null for the first.
+    pub step: Option<StepView>,
+}
+
+/// The changes since the previous revision: counts by level, before any profile.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct StepView {
+    /// The previous revision.
+    pub since: Place,
+    /// Breaking changes.
+    pub breaking: u32,
+    /// Forward-breaking changes: new code fails on the old side.
+    pub forward_breaking: u32,
+    /// Dangerous changes.
+    pub dangerous: u32,
+    /// Safe and informational changes.
+    pub other: u32,
+}
+
+/// The coverage of a backend.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct KeyPoint {
+    /// The runtime key.
+    #[schema(example = "MPS")]
+    pub key: String,
+    /// Operators with a kernel registered on the key.
+    pub kernels: u32,
+    /// Operators that work: those that run, decompose or fall back.
+    pub served: u32,
+    /// Their share of all declared operators, the sum of its rounded parts.
+    #[schema(example = 63)]
+    pub percent: u32,
+    /// Whether anything is claimed about the key: its kernels are part of PyTorch, or a file or an
+    /// observation describes them.
+    pub claimed: bool,
+}
+
+/// The facts about one revision of a timeline.
+pub fn point(timeline: &Timeline, place: usize, facts: &Facts, has_coverage: bool) -> Point {
+    let before = Place::before(timeline, place);
+    let keys: &[KeyFacts] = if has_coverage { &facts.keys } else { &[] };
+    Point {
+        place: Place::at(timeline, place),
+        operators: facts.operators,
+        generated: facts.generated,
+        composite_implicit: facts.composite_implicit,
+        composite_explicit: facts.composite_explicit,
+        structured: facts.structured,
+        core: facts.core,
+        coverage: keys
+            .iter()
+            .map(|key| KeyPoint {
+                key: key.0.clone(),
+                kernels: key.1,
+                served: key.2,
+                percent: key.3,
+                claimed: key.4,
+            })
+            .collect(),
+        step: before.zip(facts.step).map(|(since, step)| StepView {
+            since,
+            breaking: step.breaking,
+            forward_breaking: step.forward_breaking,
+            dangerous: step.dangerous,
+            other: step.other,
+        }),
+    }
+}
