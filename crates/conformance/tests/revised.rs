@@ -2,10 +2,11 @@
 
 use opatlas_dispatch::known::provenance;
 use opatlas_dispatch::registrations::Inputs;
-use opatlas_dispatch::{Build, Observed, RevisionTables, Source, View};
+use opatlas_dispatch::{Build, Observed, Source};
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_pytorch::release::Release;
 use opatlas_source::{Bundle, DERIVATIVES, NATIVE_FUNCTIONS, Stop};
+use opatlas_verdict::{Tables, View};
 
 /// A revision with its tables' inputs.
 pub struct Read {
@@ -35,18 +36,18 @@ impl Read {
         }
     }
 
-    pub fn tables(&self) -> RevisionTables {
+    pub fn tables(&self) -> Tables {
         self.tables_of((&Build::ALL, Source::Everything))
     }
 
-    pub fn tables_of(&self, (build, source): (&Build, Source)) -> RevisionTables {
-        RevisionTables::new(self.inputs(), build, source)
+    pub fn tables_of(&self, (build, source): (&Build, Source)) -> Tables {
+        Tables::new(self.inputs(), build, source)
     }
 
     /// The tables after a former revision whose tables are `before`.
-    pub fn tables_after(&self, former: &Self, before: &RevisionTables) -> RevisionTables {
+    pub fn tables_after(&self, former: &Self, before: &Tables) -> Tables {
         let former = View::new(former.inputs(), before);
-        RevisionTables::after(former, self.inputs(), &Stop::never()).unwrap()
+        Tables::after(former, self.inputs(), &Stop::never()).unwrap()
     }
 }
 

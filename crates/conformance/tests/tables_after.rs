@@ -2,15 +2,15 @@
 //! verdicts are those of a revision that is read on its own. Over the releases, and over commits that change
 //! a few entries or formulas each.
 
-use opatlas_dispatch::training::autograd_key;
-use opatlas_dispatch::{RevisionTables, View};
+use opatlas_dispatch::autograd_key;
 use opatlas_pytorch::release::Release;
 use opatlas_source::Bundle;
+use opatlas_verdict::{Tables, View};
 
 use crate::revised::{Edited, Read};
 
 /// Reads a revision after a former one and on its own.
-fn step(former: &Read, before: &RevisionTables, bundle: &Bundle) -> (Read, RevisionTables) {
+fn step(former: &Read, before: &Tables, bundle: &Bundle) -> (Read, Tables) {
     let release = former.catalogue.release;
     let after = Read::new(bundle.clone(), release, Some(former));
     let alone = Read::new(bundle.clone(), release, None);
