@@ -29,6 +29,7 @@ mod tables_after;
 mod topics;
 mod upgrades_by_declaration;
 mod verdicts_golden;
+mod ways_golden;
 mod yaml_golden;
 mod yaml_limits;
 mod yaml_oracle;

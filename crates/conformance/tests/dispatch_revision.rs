@@ -15,7 +15,7 @@ use opatlas_pytorch::keys::Keys;
 use opatlas_pytorch::release::Release;
 use opatlas_source::Bundle;
 use opatlas_verdict::training::Detail;
-use opatlas_verdict::{Tables, Through, View, Works};
+use opatlas_verdict::{Tables, Through, Verdict, View, Works};
 
 const OPERATORS: &str = "\
 - func: blend(Tensor self, Tensor w) -> Tensor
@@ -264,6 +264,7 @@ fn backend_files_register_with_wrappers() {
     let answer = |operator: &str| {
         view.training(small.id(operator), view.keys().slot("XLA").unwrap())
             .unwrap()
+            .training
             .through
     };
     assert_eq!(answer("mix"), Through::AutogradKernel);
@@ -439,48 +440,49 @@ fn training_answers() {
         let slot = view.keys().slot(key).unwrap();
         let answer = view.training(small.id(operator), slot).unwrap();
         (
-            answer.inference_works,
-            answer.training_works(),
-            answer.through,
-            answer.detail,
+            answer.training.inference,
+            answer.training.works,
+            answer.training.through,
+            answer.training.detail,
         )
     };
     let formulas = Some(FORMULAS);
     let (yes, no) = (Works::Yes, Works::No);
+    let unknown = (Verdict::Unknown, Works::Unknown, Through::Composite, None);
     for (operator, key, expected) in [
-        ("blend", "CPU", (yes, yes, Through::OwnFormula, None)),
+        (
+            "blend",
+            "CPU",
+            (Verdict::Runs, yes, Through::OwnFormula, None),
+        ),
         (
             "blend",
             "SparseCUDA",
-            (no, no, Through::Error, Some(Detail::NoKernel)),
+            (Verdict::Fails, no, Through::Error, Some(Detail::NoKernel)),
         ),
         (
             "blend.out",
             "CPU",
-            (yes, no, Through::Error, Some(Detail::OutVariant)),
+            (Verdict::Runs, no, Through::Error, Some(Detail::OutVariant)),
         ),
-        ("mix", "MPS", (yes, yes, Through::Composite, None)),
-        (
-            "mix",
-            "NestedTensorCPU",
-            (yes, yes, Through::Composite, None),
-        ),
+        ("mix", "CUDA", unknown),
+        ("mix", "NestedTensorCPU", unknown),
         (
             "abs",
             "CPU",
-            (yes, no, Through::Error, Some(Detail::NoFormula)),
+            (Verdict::Runs, no, Through::Error, Some(Detail::NoFormula)),
         ),
         (
             "abs",
             "MPS",
-            (no, no, Through::Error, Some(Detail::NoKernel)),
+            (Verdict::Fails, no, Through::Error, Some(Detail::NoKernel)),
         ),
         (
             "peek",
             "CPU",
             (
-                yes,
-                no,
+                Verdict::Unknown,
+                Works::NotDifferentiable,
                 Through::NotDifferentiable,
                 Some(Detail::NoGradient),
             ),
@@ -492,7 +494,7 @@ fn training_answers() {
             "{operator} {key}"
         );
     }
-    let unknown = (yes, Works::Unknown, Through::Unknown, None);
+    let unknown = (Verdict::Runs, Works::Unknown, Through::Unknown, None);
     assert_eq!(answer(None, "blend", "CPU"), unknown);
     let keys = Keys::of(Release::V2_9);
     let small = small();

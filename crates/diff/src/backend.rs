@@ -18,8 +18,8 @@ use opatlas_operators::backend::BackendFile;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::keys::Keys;
+use opatlas_verdict::Verdict;
 use opatlas_verdict::View;
-use opatlas_verdict::{Support, Verdict};
 
 /// How many near names are given for one that is not known.
 const NEAR: usize = 3;
@@ -263,16 +263,13 @@ fn cell(key: &str, view: View<'_>, id: OperatorId) -> Option<Cell> {
     let entry = view.entry(id, keys.slot(key)?)?;
     let catalogue = view.inputs.catalogue;
     let operator = catalogue.operator(id);
-    let Support { verdict, needs, .. } = view.support_of(id, &entry);
-    let needs = needs.into_iter().map(|id| catalogue.operator(id));
+    let support = view.support_of(id, &entry);
     Some(Cell {
         operator: operator.qualified_name().to_owned(),
         reason: entry.reason,
         source_key: entry.source_name(keys),
-        verdict,
-        needs: needs
-            .map(|operator| operator.qualified_name().to_owned())
-            .collect(),
+        verdict: support.verdict,
+        needs: view.needed(&support).map(str::to_owned).collect(),
         is_core: operator.has_tag(super::revision::CORE),
     })
 }

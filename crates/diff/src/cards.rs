@@ -15,8 +15,8 @@ use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Key;
 use opatlas_schema::function::SchemaKind;
-use opatlas_verdict::training::Through;
-use opatlas_verdict::{Verdict, View};
+use opatlas_verdict::training::Training;
+use opatlas_verdict::{Answer, Because, Verdict, View};
 
 /// As many new operators have a card; a release adds far fewer.
 pub const MOST_CARDS: usize = 1_000;
@@ -33,9 +33,13 @@ pub struct Card {
     pub runs: Vec<&'static str>,
     /// The dense backends of PyTorch on which a call fails, always or in some cases.
     pub fails: Vec<&'static str>,
-    /// Through what training works on the first backend that runs it, or why it does not; `None`
-    /// where none runs it.
-    pub trains: Option<Through>,
+    /// The dense backends of PyTorch on which nobody can tell.
+    pub unknown: Vec<&'static str>,
+    /// Why nobody can tell.
+    pub because: Option<Because>,
+    /// Whether it trains on the first backend that runs it, else on the first that may; `None` if
+    /// calls fail everywhere.
+    pub training: Option<Training>,
     /// Its out form.
     pub out: OutForm,
     /// Whether it is a function of `torch`.
@@ -116,21 +120,26 @@ fn card(
     faces: &FaceMaker<'_>,
 ) -> Card {
     let operator = head.inputs.catalogue.operator(id);
-    let (mut runs, mut fails) = (Vec::new(), Vec::new());
-    let mut trains = None;
+    let (mut runs, mut fails, mut unknown) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut because, mut training) = (None, Vec::new());
     for &slot in slots {
         let key = head.keys().name(Key::Runtime(slot));
-        match head.verdict(id, slot) {
-            verdict if verdict.works() => {
-                if trains.is_none() && key != "Meta" {
-                    trains = head.trains(id, slot).map(|answer| answer.through);
-                }
-                runs.push(key);
+        let verdict = head.verdict(id, slot);
+        let keys = match Answer::from(verdict) {
+            Answer::Yes => &mut runs,
+            Answer::Partly | Answer::No => &mut fails,
+            Answer::Unknown => {
+                because = because.or(head.support(id, slot).because);
+                &mut unknown
             }
-            Verdict::Unknown => {}
-            _ => fails.push(key),
+        };
+        keys.push(key);
+        if verdict != Verdict::Fails && key != "Meta" {
+            training.extend(head.trains(id, slot));
         }
     }
+    // The sort is stable: backends that run it come first, in table order.
+    training.sort_by_key(|training| Answer::from(training.inference) != Answer::Yes);
     let kernels = faces.kernels(id).into_iter().flat_map(|face| {
         let declarations = face.declarations.into_iter();
         declarations.map(move |declaration| (face.key.clone(), declaration))
@@ -139,7 +148,9 @@ fn card(
         operator: name.into(),
         runs,
         fails,
-        trains,
+        unknown,
+        because,
+        training: training.into_iter().next(),
         out: out_form(head.inputs.catalogue, id),
         is_function: bound.torch,
         is_method: bound.tensor,

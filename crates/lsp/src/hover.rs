@@ -151,11 +151,7 @@ fn operator(opened: Opened<'_>, id: OperatorId) -> String {
         }
     }
     let bare = view.bare_support(id);
-    let needs = bare.needs.iter();
-    let needs: Vec<_> = needs
-        .map(|&need| catalogue.operator(need).qualified_name())
-        .collect();
-    let needs: Vec<&str> = needs.iter().map(|name| &**name).collect();
+    let needs: Vec<&str> = view.needed(&bare).collect();
     let _ = write!(text, "\nA bare backend: {}", bare.verdict);
     if !needs.is_empty() {
         let _ = write!(text, ", needs {}", listed(&needs));

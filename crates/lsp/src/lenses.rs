@@ -79,7 +79,7 @@ fn title(opened: Opened<'_>, id: OperatorId) -> String {
         .collect();
     let trains = works.iter().filter(|&&slot| {
         let answer = view.training(id, slot);
-        answer.is_some_and(|answer| answer.training_works() == Works::Yes)
+        answer.is_some_and(|answer| answer.training.works == Works::Yes)
     });
     let of = claimed.len();
     match (works.len(), trains.count()) {

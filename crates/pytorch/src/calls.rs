@@ -10,6 +10,8 @@ use crate::release::Release;
 pub struct RecordedCalls {
     /// The operator.
     pub operator: u16,
+    /// The release that they were recorded with.
+    pub recorded_with: Release,
     /// The operators that it called in every sample, in the order of the first call.
     pub always: &'static [u16],
     /// The operators that it called in some samples only.
@@ -24,18 +26,28 @@ pub fn names() -> impl ExactSizeIterator<Item = &'static str> {
 }
 
 /// The recorded calls that hold for a release: of each operator those of the nearest recorded
-/// release that has them, in the order of [`nearest`].
+/// release that has them, in the order of [`nearest`]. An operator that called nothing there, and
+/// something in another release, makes those calls in some cases.
 pub fn of_release(release: Release) -> impl Iterator<Item = RecordedCalls> {
     let order: Vec<Release> = nearest(release).collect();
     let of_operators = ROWS.chunk_by(|a, b| a.operator == b.operator);
     of_operators.filter_map(move |rows| {
-        let row = order
-            .iter()
-            .find_map(|&known| rows.iter().find(|row| row.holds_in(known)))?;
+        let mut recorded = order.iter().filter_map(|&known| {
+            let row = rows.iter().find(|row| row.holds_in(known))?;
+            Some((known, row))
+        });
+        let (recorded_with, row) = recorded.next()?;
+        // Samples that call nothing show nothing where those of another release call operators.
+        let others = recorded.find(|(_, other)| row.begin == row.end && other.begin < other.end);
+        let (recorded_with, sometimes) = match others {
+            Some((release, other)) => (release, called(other.begin, other.end)),
+            None => (recorded_with, called(row.always_end, row.end)),
+        };
         Some(RecordedCalls {
             operator: row.operator,
+            recorded_with,
             always: called(row.begin, row.always_end),
-            sometimes: called(row.always_end, row.end),
+            sometimes,
         })
     })
 }

@@ -96,16 +96,10 @@ pub fn gaps(
                 table.is_some_and(|table| table.rule(**other).reason() == Reason::Kernel)
             };
             let support = view.support(id, slot);
-            let named = support
-                .needs
-                .iter()
-                .map(|&id| snapshot.catalogue.operator(id));
             Gap {
                 reason,
                 verdict: support.verdict,
-                needs: named
-                    .map(|operator| operator.qualified_name().to_owned())
-                    .collect(),
+                needs: view.needed(&support).map(str::to_owned).collect(),
                 source_key: entry
                     .and_then(|entry| entry.source_key)
                     .map(|key: Key| keys.name(key)),

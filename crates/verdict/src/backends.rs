@@ -5,6 +5,7 @@
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::{KeySet, Slot};
 use opatlas_pytorch::keys::Keys;
+use opatlas_pytorch::release::Release;
 
 use crate::View;
 use opatlas_dispatch::autograd_key;
@@ -13,24 +14,6 @@ use opatlas_dispatch::resolve::Registered;
 
 /// The operator that allocates: a backend without it cannot hold a tensor.
 const ALLOCATOR: &str = "empty.memory_format";
-
-/// Why nothing is claimed about a key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Unclaimed {
-    /// The kernels of the backend live outside PyTorch, and no file or observation of the revision
-    /// describes them.
-    OutOfTree,
-}
-
-impl Unclaimed {
-    /// The reason in answers.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::OutOfTree => "out of tree: give its file",
-        }
-    }
-}
 
 /// The keys of backends: those with an autograd key that speaks for them.
 pub(crate) fn backends(keys: &Keys) -> KeySet {
@@ -59,14 +42,35 @@ fn home(keys: &Keys, slot: Slot) -> Slot {
         .unwrap_or(slot)
 }
 
-/// The keys with an allocator in PyTorch. In a file that declares none, those that any entry names.
+/// The dense backends whose kernels every file of PyTorch declares, each with the first release
+/// that has them (`empty.memory_format` in `native_functions.yaml`).
+const IN_TREE: [(&str, Release); 5] = [
+    ("CPU", Release::V2_0),
+    ("CUDA", Release::V2_0),
+    ("MPS", Release::V2_0),
+    ("Meta", Release::V2_0),
+    ("XPU", Release::V2_14),
+];
+
+/// The keys whose kernels are part of PyTorch: those of [`IN_TREE`], and those with an allocator in
+/// the file, in whatever build.
 pub(crate) fn in_tree(view: View<'_>) -> KeySet {
-    let catalogue = view.inputs.catalogue;
-    let is_ours = |origin| !is_description(origin);
-    match catalogue.find_in("aten", ALLOCATOR) {
-        Some(allocator) => registered(view, [allocator], is_ours),
-        None => registered(view, catalogue.iter().map(|(id, _)| id), is_ours),
-    }
+    let keys = view.keys();
+    let always = IN_TREE.iter().filter(|(_, since)| keys.release() >= *since);
+    let always: KeySet = always.filter_map(|(name, _)| keys.slot(name)).collect();
+    let allocator = view.inputs.catalogue.find_in("aten", ALLOCATOR);
+    let rows = allocator
+        .into_iter()
+        .flat_map(|id| view.tables.all_rows(id));
+    let declared = rows.filter(|row| !is_description(row.origin));
+    let mut found = Registered::default();
+    declared.for_each(|row| found.insert(row.key));
+    found.runtime | always
+}
+
+/// The keys of backends that the build leaves out.
+pub(crate) fn left_out(view: View<'_>) -> KeySet {
+    view.tables.build().dropped(view.keys()) & backends(view.keys())
 }
 
 /// The dense keys of the backends that backend files and observations register to.

@@ -3,14 +3,18 @@
 
 use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_pytorch::alias::Alias;
-use opatlas_pytorch::key_set::KeySet;
+use opatlas_pytorch::key_set::{KeySet, Slot};
+use opatlas_schema::function::Argument;
+use rustc_hash::FxHashMap;
 
 use crate::View;
-use crate::backends::{backends, known_backends};
+use crate::backends::{backends, known_backends, left_out};
+use crate::because::Because;
 use crate::column::Served;
 use crate::generated::{Call, MostCalls, Named};
-use crate::own::{OwnKernels, special};
-use crate::recorded::{Names, Recorded};
+use crate::own::{Own, OwnKernels, special, writes};
+use crate::recorded::{Names, Recorded, Undeclared};
+use opatlas_dispatch::Provenance;
 use opatlas_dispatch::resolve::Registered;
 
 /// An edge of the graph, seen from either end.
@@ -43,6 +47,14 @@ pub(crate) struct Calls {
     pub(crate) own_keys: KeySet,
     /// The operators that recordings name.
     names: Names,
+    /// Recorded calls of operators that the revision does not declare.
+    pub(crate) undeclared: FxHashMap<OperatorId, Vec<Undeclared>>,
+    /// Operators without an argument that carries a dispatch key.
+    undispatched: Vec<bool>,
+    /// Operators whose kernels are registered by code that was not recorded.
+    by_hand: Vec<bool>,
+    /// The helpers of the CPU fallback.
+    helpers: [Option<OperatorId>; 2],
     /// What serves each operator on the dense key of a backend that has no kernel for it.
     defaults: Vec<Served>,
     /// The keys whose fallback for every operator only passes the call on.
@@ -51,6 +63,8 @@ pub(crate) struct Calls {
     pub(crate) backends: KeySet,
     /// Those of them that something is known about.
     pub(crate) known_backends: KeySet,
+    /// Those that the build leaves out.
+    pub(crate) left_out: KeySet,
 }
 
 /// The edges of each operator, one after the other.
@@ -158,12 +172,19 @@ impl Calls {
             own: special(view, &named),
             own_keys: KeySet::EMPTY,
             names,
+            undeclared: FxHashMap::default(),
+            undispatched: Vec::with_capacity(count),
+            by_hand: Vec::with_capacity(count),
+            helpers: [named.copy_from, named.copy_from_and_resize],
             defaults: Vec::with_capacity(count),
             backends: backends(view.keys()),
             known_backends: known_backends(view),
+            left_out: left_out(view),
             passing: view.tables.fallthrough_fallbacks(),
         };
         for (id, operator) in catalogue.iter() {
+            made.undispatched.push(!carries_dispatch_key(operator));
+            made.by_hand.push(is_by_hand(view, operator));
             let pattern = view.tables.pattern(id);
             let alias = pattern.and_then(|pattern| default_alias(&pattern.registered));
             let of_files = alias.and_then(|alias| named.calls(view, id, alias));
@@ -179,6 +200,7 @@ impl Calls {
             let of_files = of_files.unwrap_or_default();
             made.calls.push(of_files, measured.unwrap_or_default());
         }
+        made.undeclared = recorded.undeclared;
         made.callers = made.calls.reversed(count);
         made.own_keys = made.own.keys().map(|(_, slot)| *slot).collect();
         let ids = (0..count).map(OperatorId::of_index);
@@ -209,6 +231,42 @@ impl Calls {
     /// Whether it is known what that kernel calls.
     pub(crate) fn is_known(&self, id: OperatorId) -> bool {
         self.known.get(id.index()).copied().unwrap_or(false)
+    }
+
+    /// Whether an operator has an argument that carries a dispatch key.
+    pub(crate) fn is_dispatched(&self, id: OperatorId) -> bool {
+        !self.undispatched.get(id.index()).copied().unwrap_or(false)
+    }
+
+    /// Whether code that was not recorded registers an operator's kernels.
+    pub(crate) fn is_by_hand(&self, id: OperatorId) -> bool {
+        self.by_hand.get(id.index()).copied().unwrap_or(false)
+    }
+
+    /// What a kernel on a key itself calls.
+    pub(crate) fn own_calls(&self, id: OperatorId, slot: Slot) -> Option<&[Call]> {
+        match self.own.get(&(id, slot))? {
+            Own::Calls(calls) | Own::OnCpu(calls) => Some(calls),
+            Own::Fallthrough | Own::Raises => None,
+        }
+    }
+
+    /// What the CPU fallback calls on the backend to run an operator: it copies arguments and results,
+    /// and copies back what the operator wrote.
+    pub(crate) fn moved_to_cpu(&self, operator: &Operator) -> Vec<Call> {
+        let [copy, copy_back] = self.helpers;
+        let copy_back = copy_back.filter(|_| writes(operator));
+        let always = |to| Call { to, always: true };
+        copy.into_iter().chain(copy_back).map(always).collect()
+    }
+
+    /// Whether a kernel that serves a backend so runs the operator on the CPU.
+    pub(crate) fn runs_on_cpu(&self, id: OperatorId, slot: Slot, served: Served) -> bool {
+        match served {
+            Served::Fallback => true,
+            Served::OwnCalls => matches!(self.own.get(&(id, slot)), Some(Own::OnCpu(_))),
+            _ => false,
+        }
     }
 
     /// Whether that kernel only raises.
@@ -247,7 +305,7 @@ fn default(calls: &Calls, id: OperatorId) -> Served {
         None => Served::Nothing,
         Some(_) if calls.raises(id) => Served::Nothing,
         Some(_) if calls.is_known(id) => Served::Calls,
-        Some(_) => Served::Unmeasured,
+        Some(_) => Served::Unknown(Because::Unmeasured),
     }
 }
 
@@ -259,4 +317,19 @@ fn must_be_overridden(operator: &Operator) -> bool {
     }
     let base_name = operator.base_name();
     base_name.ends_with("_overrideable") || base_name.ends_with("_overrideable_backward")
+}
+
+/// Whether an argument of an operator carries a dispatch key: a tensor, or the four options from which
+/// `BackendSelect` takes one (`c10/core/DispatchKeyExtractor.h`, torchgen's `TensorOptionsArguments`).
+fn carries_dispatch_key(operator: &Operator) -> bool {
+    let arguments = &operator.schema().arguments;
+    let is_tensor = |argument: &Argument| argument.ty.is_tensor_like();
+    arguments.all().iter().any(is_tensor) || arguments.tensor_options().is_some()
+}
+
+/// Whether hand-written code registers the kernels of an operator and was not recorded.
+fn is_by_hand(view: View<'_>, operator: &Operator) -> bool {
+    let declared = operator.declared();
+    view.tables.provenance() == Provenance::Assumed
+        && declared.is_some_and(|placed| placed.entry.manual_kernel_registration)
 }

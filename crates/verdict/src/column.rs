@@ -10,12 +10,15 @@ use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::{Key, Keys};
 use rustc_hash::FxHashMap;
 
-use crate::Verdict;
-use crate::View;
+use crate::because::Because;
 use crate::calls::{Calls, Edge};
 use crate::coverage::Counts;
-use crate::own::Own;
+use crate::generated::Call;
+use crate::recorded::Undeclared;
 use crate::server::{is_meta, registered};
+use crate::vmap::is_vmap;
+use crate::{Verdict, View};
+use opatlas_dispatch::autograd_key;
 use opatlas_dispatch::resolve::Precedence;
 
 /// The kernels that every device must have: without them it can neither hold nor move a tensor.
@@ -37,14 +40,46 @@ pub(crate) enum Served {
     OwnCalls,
     /// A default or composite kernel whose calls are known.
     Calls,
-    /// A composite kernel whose calls are not known.
-    Unmeasured,
-    /// The fallback of the key.
+    /// The backend's fallback, which runs the operator on the CPU.
     Fallback,
+    /// A kernel that is reached in inference mode only.
+    InferenceOnly,
     /// It depends on the next key.
     Passes,
-    /// Nothing, or a kernel that only raises.
+    /// Nothing, or a kernel that stands for nothing.
     Nothing,
+    /// Calls raise for this reason.
+    Raises(Because),
+    /// Not known for this reason.
+    Unknown(Because),
+}
+
+impl Served {
+    /// Whether the operator lacks a kernel, whatever others do.
+    pub(crate) fn is_leaf(self) -> bool {
+        matches!(self, Self::Nothing | Self::Raises(_))
+    }
+
+    /// The verdict, as far as what it calls does not change it.
+    pub(crate) fn verdict(self) -> Verdict {
+        match self {
+            Self::Kernel | Self::OwnCalls => Verdict::Runs,
+            Self::Calls => Verdict::Decomposes,
+            Self::Fallback => Verdict::FallsBack,
+            Self::InferenceOnly => Verdict::Partly,
+            Self::Passes | Self::Unknown(_) => Verdict::Unknown,
+            Self::Nothing | Self::Raises(_) => Verdict::Fails,
+        }
+    }
+
+    /// The reason of the verdict.
+    pub(crate) fn because(self) -> Option<Because> {
+        match self {
+            Self::InferenceOnly => Some(Because::InferenceModeOnly),
+            Self::Raises(why) | Self::Unknown(why) => Some(why),
+            _ => None,
+        }
+    }
 }
 
 /// Which recorded calls a backend's own branch in C++ code replaces.
@@ -69,6 +104,12 @@ pub(crate) struct Traits {
     branches: Branches,
     pub(crate) is_backend: bool,
     is_claimed: bool,
+    /// The build leaves it out.
+    pub(crate) is_left_out: bool,
+    /// It is the key of calls under `vmap`.
+    pub(crate) is_vmap: bool,
+    /// The rule of each pattern at its autograd key.
+    pub(crate) autograd: Vec<Precedence>,
     /// Its fallback only passes the call on.
     is_passing: bool,
     is_meta: bool,
@@ -81,8 +122,13 @@ impl Traits {
         let patterns = view.tables.patterns().iter();
         let keys = view.keys();
         let is_backend = calls.backends.contains(slot);
+        let at = |slot: Slot| patterns.clone().map(move |pattern| pattern.rule(slot));
+        let autograd = autograd_key(keys, slot).filter(|_| is_backend);
         Self {
-            rules: patterns.map(|pattern| pattern.rule(slot)).collect(),
+            rules: at(slot).collect(),
+            autograd: autograd.map_or_else(Vec::new, |slot| at(slot).collect()),
+            is_left_out: calls.left_out.contains(slot),
+            is_vmap: is_vmap(keys, slot),
             branches: branches(keys, slot),
             is_backend,
             is_claimed: !is_backend || calls.known_backends.contains(slot),
@@ -118,7 +164,10 @@ impl Column {
         traits: Traits,
         former: Option<&Self>,
     ) -> Self {
-        let served = registered(view, calls, slot, &traits);
+        let mut served = registered(view, calls, slot, &traits);
+        if traits.is_backend && traits.is_claimed {
+            leave_to_cpu(view, calls, slot, &mut served);
+        }
         if let Some(former) = former.filter(|former| former.follows_from(&served, &traits)) {
             return Self {
                 traits: Some(traits),
@@ -131,9 +180,7 @@ impl Column {
             };
         }
         let mut column = Self::served_so(served, traits.branches);
-        if traits.own.is_some() {
-            column.own(calls, slot);
-        }
+        column.own(view, calls, slot);
         if traits.is_claimed {
             column.settle(calls);
         } else {
@@ -153,7 +200,7 @@ impl Column {
     fn served_so(served: Vec<Served>, branches: Branches) -> Self {
         Self {
             traits: None,
-            verdicts: served.iter().map(|&served| first(served)).collect(),
+            verdicts: served.iter().map(|served| served.verdict()).collect(),
             served,
             branches,
             own_callers: FxHashMap::default(),
@@ -213,7 +260,9 @@ impl Column {
     ) -> impl Iterator<Item = Edge> + Clone + use<'c> {
         let edges = match self.served(id) {
             Served::Calls => calls.of(id),
-            Served::OwnCalls => self.own_calls.get(&id).map_or(&[][..], Vec::as_slice),
+            Served::OwnCalls | Served::Fallback => {
+                self.own_calls.get(&id).map_or(&[][..], Vec::as_slice)
+            }
             _ => &[],
         };
         self.made(calls, edges)
@@ -255,18 +304,24 @@ impl Column {
             }
     }
 
-    fn own(&mut self, calls: &Calls, key: Slot) {
-        for (&(id, slot), own) in &calls.own {
-            let Own::Calls(called) = own else { continue };
-            if slot != key || self.served(id) != Served::OwnCalls {
-                continue;
-            }
+    /// Adds the calls of kernels on the key itself and of its fallback.
+    fn own(&mut self, view: View<'_>, calls: &Calls, key: Slot) {
+        let catalogue = view.inputs.catalogue;
+        let found: Vec<(OperatorId, Vec<Call>)> = catalogue
+            .iter()
+            .filter_map(|(id, operator)| match self.served(id) {
+                Served::OwnCalls => Some((id, calls.own_calls(id, key)?.to_vec())),
+                Served::Fallback => Some((id, calls.moved_to_cpu(operator))),
+                _ => None,
+            })
+            .collect();
+        for (id, called) in found {
             let edge = |id, always| Edge {
                 id,
                 always,
                 recorded: false,
             };
-            for call in called {
+            for call in &called {
                 let callers = self.own_callers.entry(call.to).or_default();
                 callers.push(edge(id, call.always));
             }
@@ -275,11 +330,37 @@ impl Column {
         }
     }
 
+    /// The verdict of a kernel that calls operators which the revision does not declare.
+    pub(crate) fn of_undeclared(&self, calls: &Calls, id: OperatorId) -> Verdict {
+        let mut made = self.undeclared(calls, id).peekable();
+        if made.peek().is_none() {
+            Verdict::Decomposes
+        } else if !made.clone().all(|call| call.is_gone) {
+            Verdict::Unknown
+        } else if made.any(|call| call.always) {
+            Verdict::Fails
+        } else {
+            Verdict::Partly
+        }
+    }
+
+    /// The calls of an operator, made on this key, of operators that the revision does not declare.
+    pub(crate) fn undeclared<'c>(
+        &self,
+        calls: &'c Calls,
+        id: OperatorId,
+    ) -> impl Iterator<Item = &'c Undeclared> + Clone + use<'c> {
+        let has_branches = self.branches != Branches::Never;
+        let all = calls.undeclared.get(&id).into_iter().flatten();
+        all.filter(move |call| !(has_branches && is_of_other_backends(call.name)))
+    }
+
     /// Of a backend that lives elsewhere only the kernels that are here are known.
     fn claim_own_kernels_only(&mut self) {
         for (verdict, served) in self.verdicts.iter_mut().zip(&self.served) {
             *verdict = match served {
                 Served::Kernel | Served::OwnCalls => Verdict::Runs,
+                Served::Raises(Because::NothingToDispatchOn) => Verdict::Fails,
                 _ => Verdict::Unknown,
             };
         }
@@ -288,7 +369,13 @@ impl Column {
     fn settle(&mut self, calls: &Calls) {
         // Verdicts are written while callers are read, and those do not depend on verdicts.
         let mut verdicts = Verdicts(std::mem::take(&mut self.verdicts));
+        for (&id, _) in &calls.undeclared {
+            if self.served(id) == Served::Calls {
+                verdicts.set(id, self.of_undeclared(calls, id));
+            }
+        }
         let mut doubtful = self.spread_failures(calls, &mut verdicts);
+        doubtful.extend(verdicts.all_with(Verdict::Partly));
         doubtful.retain(|&id| verdicts.of(id) != Verdict::Fails);
         self.spread(calls, &mut verdicts, doubtful, Verdict::Partly);
         let unknown = verdicts.all_with(Verdict::Unknown);
@@ -342,6 +429,15 @@ impl Column {
     }
 }
 
+/// Whether only backends outside PyTorch have kernels for an operator, so that composites call it on
+/// those alone.
+fn is_of_other_backends(name: &str) -> bool {
+    let base = name.split('.').next().unwrap_or(name);
+    name.starts_with("_copy_from")
+        || base.ends_with("_overrideable")
+        || base.ends_with("_overrideable_backward")
+}
+
 /// The verdicts of a column while they are found.
 struct Verdicts(Vec<Verdict>);
 
@@ -365,14 +461,22 @@ impl Verdicts {
     }
 }
 
-/// The verdict to begin with.
-fn first(served: Served) -> Verdict {
-    match served {
-        Served::Kernel | Served::OwnCalls => Verdict::Runs,
-        Served::Calls => Verdict::Decomposes,
-        Served::Unmeasured | Served::Passes => Verdict::Unknown,
-        Served::Fallback => Verdict::FallsBack,
-        Served::Nothing => Verdict::Fails,
+/// Marks the operators that a key leaves to the CPU and that do not work there
+/// (`at::native::cpu_fallback`).
+fn leave_to_cpu(view: View<'_>, calls: &Calls, slot: Slot, served: &mut [Served]) {
+    let Some(cpu) = view.keys().slot("CPU").filter(|&cpu| cpu != slot) else {
+        return;
+    };
+    let ids = (0..).map(OperatorId::of_index);
+    for (id, served) in ids.zip(served) {
+        if !calls.runs_on_cpu(id, slot, *served) {
+            continue;
+        }
+        match view.column_of(cpu).verdict(id) {
+            Verdict::Fails => *served = Served::Raises(Because::FailsOnCpu),
+            Verdict::Unknown => *served = Served::Unknown(Because::Unmeasured),
+            _ => {}
+        }
     }
 }
 

@@ -8,13 +8,14 @@ use opatlas_pytorch::key_set::Slot;
 use opatlas_source::{Stop, Stopped};
 
 use crate::View;
-use crate::backends::Unclaimed;
+use crate::because::Because;
 use crate::calls::{Calls, Edge};
 use crate::column::{Column, Served, Traits};
 use crate::leads::{below, serving};
 use crate::needs::{Search, Walk};
 use crate::server::by_rule;
-use crate::{Support, Verdict};
+use crate::vmap::{is_vmap, under_vmap};
+use crate::{KnownFrom, Support, Verdict};
 use opatlas_dispatch::Entry;
 use opatlas_dispatch::origin::Origin;
 use opatlas_dispatch::resolve::Precedence;
@@ -121,6 +122,48 @@ impl<'a> View<'a> {
         }
     }
 
+    /// What the verdict behind an entry is based on; `None` if it is unknown.
+    #[must_use]
+    pub fn known_from(
+        self,
+        id: OperatorId,
+        entry: &Entry<'_>,
+        verdict: Verdict,
+    ) -> Option<KnownFrom> {
+        if verdict == Verdict::Unknown {
+            return None;
+        }
+        Some(match entry.origin {
+            Some(Origin::HandWritten | Origin::Observed) => KnownFrom::Measured,
+            Some(Origin::Source) => KnownFrom::Source,
+            Some(Origin::Declared | Origin::Structured | Origin::BackendFile)
+                if entry.rule == Precedence::Direct =>
+            {
+                KnownFrom::Declared
+            }
+            _ => self.known_from_calls(id),
+        })
+    }
+
+    /// What the verdict on a default or composite kernel is based on: recorded calls, or those that
+    /// follow from torchgen's templates.
+    #[must_use]
+    pub fn known_from_calls(self, id: OperatorId) -> KnownFrom {
+        match self.calls().of(id).iter().any(|edge| edge.recorded) {
+            true => KnownFrom::Measured,
+            false => KnownFrom::Inferred,
+        }
+    }
+
+    /// The names of what a verdict needs: operators without a working entry, then operators that the
+    /// revision does not declare.
+    pub fn needed(self, support: &Support) -> impl Iterator<Item = &'a str> + use<'a> {
+        let catalogue = self.inputs.catalogue;
+        let needs = support.needs.clone().into_iter();
+        let names = needs.map(|id| catalogue.operator(id).qualified_name());
+        names.chain(support.undeclared.clone())
+    }
+
     /// The rule that serves a backend without a kernel of its own.
     fn default_rule(self, id: OperatorId) -> Precedence {
         match self.calls().alias(id) {
@@ -139,15 +182,18 @@ impl<'a> View<'a> {
         if calls.backends.contains(slot) {
             return self.on_backend(&calls, id, (slot, rule), walk);
         }
-        let own = by_rule(keys, &calls, id, slot, rule, false);
+        let mut own = by_rule(keys, &calls, id, slot, rule, false);
+        if is_vmap(keys, slot) {
+            own = under_vmap(self.inputs.catalogue.operator(id), own);
+        }
         match below(keys, slot) {
-            Some(_) if own == Served::Nothing => leaf(id),
+            Some(_) if own.is_leaf() => of_served(id, own, Verdict::Fails),
             Some(_) if own == Served::Kernel && self.is_final(id, slot, rule) => {
                 Support::of(Verdict::Runs)
             }
-            Some(backend) if matches!(own, Served::Calls | Served::Unmeasured) => {
+            Some(backend) if matches!(own, Served::Calls | Served::Unknown(_)) => {
                 if !calls.known_backends.contains(backend) {
-                    return Support::unclaimed(Unclaimed::OutOfTree);
+                    return Support::because(Verdict::Unknown, Because::OutOfTree);
                 }
                 self.of_kernel((&calls, &self.column_of(backend)), id, own, walk)
             }
@@ -156,7 +202,7 @@ impl<'a> View<'a> {
             None if own == Served::Calls => {
                 self.of_kernel((&calls, &self.column_of(slot)), id, own, walk)
             }
-            None => of_served(id, own),
+            None => of_served(id, own, own.verdict()),
         }
     }
 
@@ -173,16 +219,26 @@ impl<'a> View<'a> {
             Some(pattern) if served_by != slot => pattern.rule(served_by),
             _ => rule,
         };
-        let own = by_rule(keys, calls, id, served_by, rule, true);
-        let is_own = matches!(own, Served::Kernel | Served::OwnCalls);
-        if !calls.known_backends.contains(served_by) && !is_own {
-            return Support::unclaimed(Unclaimed::OutOfTree);
-        }
         let column = self.column_of(slot);
-        if own == column.served(id) {
-            of_column(calls, &column, id, walk)
-        } else {
-            self.of_kernel((calls, &column), id, own, walk)
+        let is_table = self
+            .tables
+            .pattern(id)
+            .map(|pattern| pattern.rule(served_by))
+            == Some(rule);
+        let own = match is_table {
+            true => column.served(id),
+            false => by_rule(keys, calls, id, served_by, rule, true),
+        };
+        let is_own = matches!(
+            own,
+            Served::Kernel | Served::OwnCalls | Served::InferenceOnly | Served::Raises(_)
+        );
+        if !calls.known_backends.contains(served_by) && !is_own {
+            return Support::because(Verdict::Unknown, Because::OutOfTree);
+        }
+        match is_table {
+            true => of_column(calls, &column, id, walk),
+            false => self.of_kernel((calls, &column), id, own, walk),
         }
     }
 
@@ -195,10 +251,13 @@ impl<'a> View<'a> {
         walk: &mut Walk,
     ) -> Support {
         if own != Served::Calls {
-            return of_served(id, own);
+            return of_served(id, own, own.verdict());
         }
         let edges = column.made(calls, calls.of(id));
-        let verdict = of_calls(column, &edges, calls.of(id).is_empty());
+        let verdict = match column.of_undeclared(calls, id) {
+            Verdict::Decomposes => of_calls(column, &edges, calls.of(id).is_empty()),
+            verdict => verdict,
+        };
         let of = id;
         Search { column, calls, of }.support(verdict, edges, walk)
     }
@@ -273,27 +332,24 @@ impl<'a> View<'a> {
 
 /// The support of an operator as its column has it.
 fn of_column(calls: &Calls, column: &Column, id: OperatorId, walk: &mut Walk) -> Support {
+    let served = column.served(id);
+    if !matches!(served, Served::Calls | Served::OwnCalls | Served::Fallback) {
+        return of_served(id, served, column.verdict(id));
+    }
     let verdict = column.verdict(id);
-    if column.served(id) == Served::Nothing {
-        return leaf(id);
-    }
-    if !matches!(verdict, Verdict::Fails | Verdict::Partly) {
-        return Support::of(verdict);
-    }
     let edges = column.calls(calls, id);
     let of = id;
     Search { column, calls, of }.support(verdict, edges, walk)
 }
 
-/// The support of an operator that is served so, whatever others do.
-fn of_served(id: OperatorId, own: Served) -> Support {
-    match own {
-        Served::Kernel | Served::OwnCalls => Support::of(Verdict::Runs),
-        Served::Calls => Support::of(Verdict::Decomposes),
-        Served::Fallback => Support::of(Verdict::FallsBack),
-        Served::Unmeasured | Served::Passes => Support::of(Verdict::Unknown),
-        Served::Nothing => leaf(id),
-    }
+/// The support of an operator whose kernel calls no others.
+fn of_served(id: OperatorId, served: Served, verdict: Verdict) -> Support {
+    let mut support = match served {
+        _ if served.is_leaf() => leaf(id),
+        _ => Support::of(verdict),
+    };
+    support.because = served.because();
+    support
 }
 
 /// An operator that nothing serves needs itself.

@@ -139,7 +139,7 @@ impl<'c> State<'c> {
             *lacks = match self.column.served(id) {
                 _ if *missing => Lacks::One(id),
                 // One kernel does not help where it is not known what else is called.
-                Served::Unmeasured | Served::Passes => Lacks::Many,
+                Served::Unknown(_) | Served::Passes | Served::Raises(_) => Lacks::Many,
                 _ => continue,
             };
             open.push(id);

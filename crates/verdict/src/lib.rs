@@ -7,6 +7,7 @@
 //! the operators that are missing come out. No other crate decides whether something works.
 
 mod backends;
+mod because;
 mod calls;
 mod column;
 mod coverage;
@@ -22,8 +23,9 @@ mod shares;
 mod tables;
 pub mod training;
 mod verdict;
+mod vmap;
 
-pub use backends::Unclaimed;
+pub use because::Because;
 pub use coverage::{KeyCoverage, VerdictCounts};
 pub use entry::Verdicts;
 pub use leverage::{Leverage, Step};
@@ -31,4 +33,4 @@ pub use needs::Walk;
 pub use shares::percentages;
 pub use tables::{Tables, View};
 pub use training::{Through, TrainingAnswer, Works};
-pub use verdict::{MOST_NEEDS, Support, Verdict};
+pub use verdict::{Answer, KnownFrom, MOST_NEEDS, Support, Verdict};

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use opatlas_operators::operator::OperatorId;
 use rustc_hash::FxHashMap;
 
+use crate::because::Because;
 use crate::calls::{Calls, Edge};
 use crate::column::{Column, Served};
 use crate::{MOST_NEEDS, Support, Verdict};
@@ -34,6 +35,17 @@ impl Search<'_> {
         walk: &mut Walk,
     ) -> Support {
         let mut support = Support::of(verdict);
+        if verdict == Verdict::Unknown {
+            let is_lacking = self.column.undeclared(self.calls, self.of).next().is_some();
+            support.because = Some(match is_lacking {
+                true => Because::CallsUndeclared,
+                false => Because::Unmeasured,
+            });
+        }
+        if !verdict.lacks() {
+            return support;
+        }
+        self.add_undeclared(self.of, &mut support);
         walk.reached.clear();
         walk.reached.insert(self.of, self.of);
         if verdict == Verdict::Fails {
@@ -61,7 +73,8 @@ impl Search<'_> {
                 continue;
             }
             reached.insert(edge.id, from);
-            if self.column.served(edge.id) == Served::Nothing {
+            let served = self.column.served(edge.id);
+            if served.is_leaf() || served == Served::InferenceOnly {
                 if support.needs.is_empty() {
                     support.through = self.chain(edge.id, reached);
                 }
@@ -71,8 +84,21 @@ impl Search<'_> {
                 }
                 continue;
             }
+            self.add_undeclared(edge.id, support);
             let next = self.column.calls(self.calls, edge.id);
             open.extend(next.map(|next| (edge.id, next)));
+        }
+    }
+
+    /// Adds the operators that a kernel calls and that are gone.
+    fn add_undeclared(&self, of: OperatorId, support: &mut Support) {
+        if self.column.served(of) != Served::Calls {
+            return;
+        }
+        for call in self.column.undeclared(self.calls, of) {
+            if call.is_gone && !support.undeclared.contains(&call.name) {
+                support.undeclared.push(call.name);
+            }
         }
     }
 

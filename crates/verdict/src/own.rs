@@ -30,6 +30,8 @@ pub(crate) enum Own {
     Raises,
     /// It calls other operators.
     Calls(Vec<Call>),
+    /// It runs the operator on the CPU, and calls these on the backend.
+    OnCpu(Vec<Call>),
 }
 
 /// The operator whose kernel on Meta raises: its result depends on data
@@ -122,7 +124,7 @@ fn own(
     if is_fallback {
         // Arguments go to the CPU and results come back; what the kernel wrote is copied back apart.
         let moved = named.copy_from.map(|to| Call { to, always: true });
-        return Some(Own::Calls(moved.into_iter().chain(copies(true)).collect()));
+        return Some(Own::OnCpu(moved.into_iter().chain(copies(true)).collect()));
     }
     let may_be_fallback = !view.inputs.observed.tells_boxing();
     may_be_fallback.then(|| Own::Calls(copies(false).into_iter().collect()))
@@ -130,7 +132,7 @@ fn own(
 
 /// Whether a kernel on a device writes to the memory of an argument. The kernels that hold and move
 /// tensors cannot be left to the CPU.
-fn writes(operator: &Operator) -> bool {
+pub(crate) fn writes(operator: &Operator) -> bool {
     let name = operator.name_text();
     let is_of_device = BARE.contains(&name) || name == "copy_" || operator.has_tag("inplace_view");
     let arguments = operator.schema().arguments.all();

@@ -1,11 +1,10 @@
 //! What the composite kernels of a revision call as far as it was recorded, by the operators of the
 //! revision instead of their names.
 
-use std::ops::Range;
-
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::OperatorId;
-use opatlas_pytorch::calls;
+use opatlas_pytorch::calls::{self, RecordedCalls};
+use rustc_hash::FxHashMap;
 
 use crate::generated::Call;
 
@@ -73,45 +72,82 @@ impl Names {
     }
 }
 
-/// The recorded calls of operators, one after the other. Calls of operators that the file does not
-/// declare are left out.
+/// A call that was recorded with the revision's own release, of an operator that the revision does
+/// not declare.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Undeclared {
+    pub(crate) name: &'static str,
+    pub(crate) always: bool,
+    /// Whether the operator is really gone: the revision declares all others, and no entry that
+    /// could not be read may declare it.
+    pub(crate) is_gone: bool,
+}
+
+/// The recorded calls of each operator.
 pub(crate) struct Recorded {
-    calls: Vec<Call>,
-    /// Of each operator where its calls are.
-    places: Vec<Option<Range<u32>>>,
+    calls: Vec<Option<Vec<Call>>>,
+    /// Calls of operators that the file does not declare.
+    pub(crate) undeclared: FxHashMap<OperatorId, Vec<Undeclared>>,
 }
 
 impl Recorded {
     pub(crate) fn new(catalogue: &Catalogue, names: &Names) -> Self {
-        let mut made = Self {
-            calls: Vec::with_capacity(catalogue.operators.len()),
-            places: vec![None; catalogue.operators.len()],
+        let mut recorded = Self {
+            calls: vec![None; catalogue.operators.len()],
+            undeclared: FxHashMap::default(),
         };
         for row in calls::of_release(catalogue.release) {
-            let Some(operator) = names.get(row.operator) else {
-                continue;
-            };
-            let call = |place: &u16, always| names.get(*place).map(|to| Call { to, always });
-            let always = row.always.iter().filter_map(|place| call(place, true));
-            let sometimes = row.sometimes.iter().filter_map(|place| call(place, false));
-            let begin = made.place();
-            made.calls.extend(always.chain(sometimes));
-            let end = made.place();
-            if let Some(place) = made.places.get_mut(operator.index()) {
-                *place = Some(begin..end);
+            if let Some(operator) = names.get(row.operator) {
+                recorded.add(operator, row, catalogue, names);
             }
         }
-        made
+        recorded
     }
 
-    /// Where the next call would be.
-    fn place(&self) -> u32 {
-        u32::try_from(self.calls.len()).unwrap_or(u32::MAX)
+    fn add(
+        &mut self,
+        operator: OperatorId,
+        row: RecordedCalls,
+        catalogue: &Catalogue,
+        names: &Names,
+    ) {
+        let always = row.always.iter().map(|&place| (place, true));
+        let sometimes = row.sometimes.iter().map(|&place| (place, false));
+        let mut declared = Vec::new();
+        let mut undeclared = Vec::new();
+        for (place, always) in always.chain(sometimes) {
+            match names.get(place) {
+                Some(to) => declared.push(Call { to, always }),
+                // Calls that stand in from another release may be of operators that this one lacks.
+                None if row.recorded_with != catalogue.release => {}
+                None => undeclared.extend(calls::names().nth(usize::from(place)).map(|name| {
+                    Undeclared {
+                        name,
+                        always,
+                        is_gone: is_gone(catalogue, name),
+                    }
+                })),
+            }
+        }
+        if let Some(place) = self.calls.get_mut(operator.index()) {
+            *place = Some(declared);
+        }
+        if !undeclared.is_empty() {
+            self.undeclared.insert(operator, undeclared);
+        }
     }
 
     /// The calls of an operator, where they were recorded.
     pub(crate) fn of(&self, id: OperatorId) -> Option<&[Call]> {
-        let Range { start, end } = self.places.get(id.index())?.clone()?;
-        self.calls.get(start as usize..end as usize)
+        self.calls.get(id.index())?.as_deref()
     }
+}
+
+/// Whether an operator that the catalogue lacks is gone for certain: the file has an allocator, as all
+/// files of PyTorch do, and nothing in it that could not be read.
+fn is_gone(catalogue: &Catalogue, name: &str) -> bool {
+    catalogue
+        .find_in(NAMESPACE, "empty.memory_format")
+        .is_some()
+        && !catalogue.native_functions.may_hide(name)
 }

@@ -6,9 +6,11 @@ use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::{Key, Keys};
 
 use crate::View;
+use crate::because::Because;
 use crate::calls::{Calls, default_alias};
 use crate::column::{Served, Traits};
 use crate::own::Own;
+use crate::vmap::under_vmap;
 use opatlas_dispatch::resolve::Precedence;
 
 /// What serves every operator: that of its pattern, which many share.
@@ -31,10 +33,45 @@ pub(crate) fn registered(
         .zip(view.inputs.catalogue.iter());
     of_operators
         .map(|(&index, (id, _))| {
-            let server = of_patterns.get(index as usize);
-            server.map_or(Served::Nothing, |server| server.serves(calls, id, slot))
+            let index = index as usize;
+            let server = of_patterns.get(index);
+            let served = server.map_or(Served::Nothing, |server| server.serves(calls, id, slot));
+            if traits.is_vmap {
+                under_vmap(view.inputs.catalogue.operator(id), served)
+            } else if traits.is_left_out {
+                Served::Raises(Because::LeftOut)
+            } else if traits.is_backend {
+                let autograd = traits.autograd.get(index).copied();
+                on_backend(calls, id, served, autograd)
+            } else {
+                served
+            }
         })
         .collect()
+}
+
+/// What serves an operator on a backend, given how calls come there: through its autograd key, and by
+/// an argument that carries the key.
+pub(crate) fn on_backend(
+    calls: &Calls,
+    id: OperatorId,
+    served: Served,
+    autograd: Option<Precedence>,
+) -> Served {
+    match served {
+        Served::Kernel | Served::OwnCalls | Served::Fallback if !calls.is_dispatched(id) => {
+            match calls.default(id) {
+                Served::Nothing => Served::Raises(Because::NothingToDispatchOn),
+                // The call has no key, and the composite kernel serves `Undefined` too.
+                composite => composite,
+            }
+        }
+        Served::Nothing if calls.is_by_hand(id) => Served::Unknown(Because::RegisteredByHand),
+        Served::Kernel | Served::OwnCalls if autograd == Some(Precedence::Missing) => {
+            Served::InferenceOnly
+        }
+        served => served,
+    }
 }
 
 /// What serves an operator where a rule of the table decides.
@@ -84,7 +121,7 @@ impl Server {
             Precedence::NonFunctional
             | Precedence::Explicit
             | Precedence::Implicit
-            | Precedence::Nested => Self::Fixed(Served::Unmeasured),
+            | Precedence::Nested => Self::Fixed(Served::Unknown(Because::Unmeasured)),
             Precedence::Autograd | Precedence::Batched => Self::Fixed(Served::Kernel),
             Precedence::Fallback if calls.passing.contains(slot) => Self::passing(is_backend),
             // The fallback of `Meta` raises.
@@ -109,7 +146,7 @@ impl Server {
             Self::Default => calls.default(id),
             Self::Own { is_backend } => match calls.own.get(&(id, slot)) {
                 None => Served::Kernel,
-                Some(Own::Calls(_)) => Served::OwnCalls,
+                Some(Own::Calls(_) | Own::OnCpu(_)) => Served::OwnCalls,
                 Some(Own::Raises) => Served::Nothing,
                 Some(Own::Fallthrough) => Self::passing(is_backend).serves(calls, id, slot),
             },

@@ -3,25 +3,33 @@
 //! `aten/src/ATen/native/README.md`: composite implicit kernels differentiate by what they are
 //! made of; explicit ones and backend kernels need a formula or an autograd kernel.
 
-use crate::View;
-use opatlas_dispatch::origin::Origin;
-use opatlas_dispatch::registrations::{AutogradKind, autograd_kind};
+use crate::leads::serving;
+use crate::{Verdict, View};
+use opatlas_dispatch::origin::Origin as RegistrationOrigin;
+use opatlas_dispatch::registrations::{AutogradKind, Inputs, autograd_kind};
 use opatlas_dispatch::resolve::Precedence;
 use opatlas_dispatch::{Entry, autograd_key};
+use opatlas_operators::derivative_match::Origin;
 use opatlas_operators::derivatives::DEFAULT_KEY;
+use opatlas_operators::derivatives::tokens::is_not_implemented;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Key;
 use opatlas_schema::function::SchemaKind;
+use rustc_hash::FxHashSet;
 
-/// Whether something works.
+/// Whether training works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Works {
     /// It does.
     Yes,
+    /// It does for some arguments, or in some cases.
+    Partly,
     /// It does not.
     No,
-    /// The revision has no `derivatives.yaml`, so nobody can tell.
+    /// No result of the operator requires a gradient.
+    NotDifferentiable,
+    /// Nobody can tell: the call itself is unknown, or the revision has no `derivatives.yaml`.
     Unknown,
 }
 
@@ -31,7 +39,9 @@ impl Works {
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Yes => "yes",
+            Self::Partly => "partly",
             Self::No => "no",
+            Self::NotDifferentiable => "not differentiable",
             Self::Unknown => "unknown",
         }
     }
@@ -67,25 +77,19 @@ impl Through {
             Self::Unknown => "unknown",
         }
     }
-
-    /// Whether training works.
-    #[must_use]
-    pub fn works(self) -> Works {
-        match self {
-            Self::OwnFormula | Self::Composite | Self::AutogradKernel => Works::Yes,
-            Self::NotDifferentiable | Self::Error => Works::No,
-            Self::Unknown => Works::Unknown,
-        }
-    }
 }
 
-/// More on an answer of [`Through::Error`] or [`Through::NotDifferentiable`].
+/// More on why training does not work, or works in part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Detail {
-    /// The backend has no kernel, so the call fails before any gradient.
+    /// The call fails before any gradient.
     NoKernel,
     /// There is no formula: the call works, the gradient does not.
     NoFormula,
+    /// The formula only raises (`not_implemented`): the call works, the gradient does not.
+    NotImplemented,
+    /// The composite kernel calls an operator that does not train.
+    CallsUntrained,
     /// Out variants do not record gradients.
     OutVariant,
     /// Nothing is registered at the autograd key but its fallback, or not even that.
@@ -96,89 +100,120 @@ pub enum Detail {
     NoGradient,
 }
 
-/// The answer for one operator on one backend.
+/// The answer for one operator on one backend, with the entries that it follows from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrainingAnswer<'a> {
     /// The entry at the backend's key.
     pub inference: Entry<'a>,
-    /// Whether the call works there (in inference mode).
-    pub inference_works: Works,
     /// The entry at the autograd key that speaks for the backend.
     pub autograd: Entry<'a>,
-    /// Through what training works, or why it does not.
-    pub through: Through,
-    /// More on why not.
-    pub detail: Option<Detail>,
+    /// The answer.
+    pub training: Training,
 }
 
-impl TrainingAnswer<'_> {
-    /// Whether training works.
-    #[must_use]
-    pub fn training_works(&self) -> Works {
-        self.through.works()
-    }
-}
-
-/// What [`View::training`] says, without the entries.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Whether an operator trains on one backend.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Training {
-    /// Whether the call works there (in inference mode).
-    pub inference_works: Works,
+    /// The verdict on the call without gradients.
+    pub inference: Verdict,
+    /// Whether training works.
+    pub works: Works,
     /// Through what training works, or why it does not.
     pub through: Through,
     /// More on why not.
     pub detail: Option<Detail>,
+    /// The arguments whose formula only raises.
+    pub not_implemented: Vec<Box<str>>,
+}
+
+impl Training {
+    /// Whether gradients work, or would if the call did.
+    #[must_use]
+    pub fn may_work(&self) -> bool {
+        let is_capable = matches!(
+            self.through,
+            Through::OwnFormula | Through::Composite | Through::AutogradKernel
+        );
+        matches!(self.works, Works::Yes | Works::Partly)
+            || self.works == Works::Unknown && is_capable
+    }
+
+    /// Whether the call may work, and gradients do not.
+    #[must_use]
+    pub fn lacks_gradient(&self) -> bool {
+        self.inference != Verdict::Fails
+            && matches!(self.works, Works::No | Works::NotDifferentiable)
+    }
+
+    fn of(inference: Verdict, works: Works, through: Through, detail: Option<Detail>) -> Self {
+        Self {
+            inference,
+            works,
+            through,
+            detail,
+            not_implemented: Vec::new(),
+        }
+    }
 }
 
 impl<'a> View<'a> {
-    /// Whether an operator works on a backend key (`CPU`, `SparseCUDA`, ...), and through what.
+    /// Whether an operator trains on a backend key (`CPU`, `SparseCUDA`, ...), and through what.
     /// `None` for keys that are no backend's.
     #[must_use]
     pub fn training(self, id: OperatorId, slot: Slot) -> Option<TrainingAnswer<'a>> {
-        let autograd = autograd_key(self.keys(), slot)?;
-        let Training {
-            inference_works,
-            through,
-            detail,
-        } = self.trains(id, slot)?;
+        let training = self.trains(id, slot)?;
+        let autograd = autograd_key(self.keys(), serving(self.keys(), slot))?;
         Some(TrainingAnswer {
             inference: self.entry(id, slot)?,
-            inference_works,
             autograd: self.entry(id, autograd)?,
-            through,
-            detail,
+            training,
         })
     }
 
-    /// The same without the entries, whose kernels and places cost most of the time: comparisons ask
-    /// for thousands of answers.
+    /// [`View::training`] without the entries.
     #[must_use]
     pub fn trains(self, id: OperatorId, slot: Slot) -> Option<Training> {
+        let inference = self.verdict(id, slot);
+        let slot = serving(self.keys(), slot);
         let autograd = autograd_key(self.keys(), slot)?;
         let pattern = self.tables.pattern(id)?;
-        let works = match pattern.rule(slot) {
-            Precedence::Missing | Precedence::Fallback | Precedence::Ambiguous => Works::No,
-            _ => Works::Yes,
-        };
-        let (through, detail) = match works {
-            Works::Yes => self.through(id, pattern.rule(autograd), autograd),
-            _ => (Through::Error, Some(Detail::NoKernel)),
-        };
-        Some(Training {
-            inference_works: works,
-            through,
-            detail,
+        Some(match inference {
+            Verdict::Fails => {
+                Training::of(inference, Works::No, Through::Error, Some(Detail::NoKernel))
+            }
+            Verdict::Unknown if !self.claims(slot) => {
+                Training::of(inference, Works::Unknown, Through::Unknown, None)
+            }
+            Verdict::Unknown => {
+                let own = self.by_autograd_entry(id, pattern.rule(autograd), autograd);
+                Training {
+                    inference,
+                    works: match own.works {
+                        Works::No | Works::NotDifferentiable => own.works,
+                        _ => Works::Unknown,
+                    },
+                    ..own
+                }
+            }
+            _ => {
+                let own = self.by_autograd_entry(id, pattern.rule(autograd), autograd);
+                let of_parts = || self.by_parts(id, slot);
+                let training = match own.through {
+                    Through::Composite => of_parts().unwrap_or(own),
+                    _ => own,
+                };
+                Training {
+                    inference,
+                    ..training
+                }
+            }
         })
     }
 
-    /// Through what training works if a rule serves the autograd key.
-    fn through(
-        self,
-        id: OperatorId,
-        rule: Precedence,
-        autograd: Slot,
-    ) -> (Through, Option<Detail>) {
-        let error = |detail| (Through::Error, Some(detail));
+    /// Whether training works if a rule serves the autograd key, as far as the entry there says.
+    fn by_autograd_entry(self, id: OperatorId, rule: Precedence, autograd: Slot) -> Training {
+        let of = |works, through, detail| Training::of(Verdict::Unknown, works, through, detail);
+        let error = |detail| of(Works::No, Through::Error, Some(detail));
         if self.inputs.catalogue.operator(id).kind == SchemaKind::Out {
             return error(Detail::OutVariant);
         }
@@ -187,24 +222,127 @@ impl<'a> View<'a> {
         match (rule, row.map(|row| row.origin)) {
             (Precedence::Ambiguous, _) => error(Detail::Ambiguous),
             (Precedence::Fallback | Precedence::Missing, _) => error(Detail::NoAutograd),
-            (_, Some(Origin::Autograd)) => self.generated_autograd(id, key),
-            (Precedence::Implicit | Precedence::Nested, _) => (Through::Composite, None),
-            _ => (Through::AutogradKernel, None),
+            (_, Some(RegistrationOrigin::Autograd)) => self.by_formulas(id, key),
+            (Precedence::Implicit | Precedence::Nested, _) => {
+                of(Works::Yes, Through::Composite, None)
+            }
+            _ => of(Works::Yes, Through::AutogradKernel, None),
         }
     }
 
-    fn generated_autograd(self, id: OperatorId, key: Option<Key>) -> (Through, Option<Detail>) {
+    /// Whether training works through the generated autograd kernel at a key.
+    fn by_formulas(self, id: OperatorId, key: Option<Key>) -> Training {
+        let of = |works, through, detail| Training::of(Verdict::Unknown, works, through, detail);
         let name = match key {
             Some(Key::Runtime(slot)) => self.keys().name(Key::Runtime(slot)),
             _ => DEFAULT_KEY,
         };
         match autograd_kind(self.inputs, id, name) {
-            AutogradKind::Formula => (Through::OwnFormula, None),
-            AutogradKind::NotImplemented => (Through::Error, Some(Detail::NoFormula)),
-            AutogradKind::NotDifferentiable => {
-                (Through::NotDifferentiable, Some(Detail::NoGradient))
+            AutogradKind::Formula => {
+                let formulas = formulas(self.inputs, id, name);
+                let works = match (formulas.gradients, formulas.not_implemented.is_empty()) {
+                    (_, true) => Works::Yes,
+                    (0, false) => Works::No,
+                    (_, false) => Works::Partly,
+                };
+                let (through, detail) = match works {
+                    Works::Yes => (Through::OwnFormula, None),
+                    Works::No => (Through::Error, Some(Detail::NotImplemented)),
+                    _ => (Through::OwnFormula, Some(Detail::NotImplemented)),
+                };
+                Training {
+                    not_implemented: formulas.not_implemented,
+                    ..of(works, through, detail)
+                }
             }
-            AutogradKind::Unknown => (Through::Unknown, None),
+            AutogradKind::NotImplemented => of(Works::No, Through::Error, Some(Detail::NoFormula)),
+            AutogradKind::NotDifferentiable => of(
+                Works::NotDifferentiable,
+                Through::NotDifferentiable,
+                Some(Detail::NoGradient),
+            ),
+            AutogradKind::Unknown => of(Works::Unknown, Through::Unknown, None),
         }
     }
+
+    /// The answer for a composite whose parts do not all train; `None` where nothing keeps it from
+    /// training. A part that is not differentiable keeps nothing from training.
+    fn by_parts(self, id: OperatorId, slot: Slot) -> Option<Training> {
+        let autograd = autograd_key(self.keys(), slot)?;
+        let (calls, column) = (self.calls(), self.column_of(slot));
+        let mut seen = FxHashSet::from_iter([id]);
+        let mut open = vec![(id, true)];
+        let mut works = Works::Yes;
+        while let Some((caller, always)) = open.pop() {
+            for edge in column.calls(&calls, caller) {
+                let always = always && edge.always;
+                let Some(pattern) = self.tables.pattern(edge.id) else {
+                    continue;
+                };
+                let part = self.by_autograd_entry(edge.id, pattern.rule(autograd), autograd);
+                match (part.works, part.detail) {
+                    (Works::No, Some(Detail::NotImplemented | Detail::NoFormula)) if always => {
+                        works = Works::No;
+                    }
+                    (
+                        Works::No | Works::Partly,
+                        Some(Detail::NotImplemented | Detail::NoFormula),
+                    ) if works == Works::Yes => {
+                        works = Works::Partly;
+                    }
+                    _ => {}
+                }
+                if part.through == Through::Composite && seen.insert(edge.id) {
+                    open.push((edge.id, always));
+                }
+            }
+        }
+        let through = match works {
+            Works::Yes => return None,
+            Works::No => Through::Error,
+            _ => Through::Composite,
+        };
+        let detail = Some(Detail::CallsUntrained);
+        Some(Training::of(Verdict::Unknown, works, through, detail))
+    }
+}
+
+/// The gradient formulas of an operator at a key.
+#[derive(Debug, Default)]
+struct Formulas {
+    /// How many arguments have a formula.
+    gradients: usize,
+    /// The arguments whose formula only raises.
+    not_implemented: Vec<Box<str>>,
+}
+
+/// Formulas named after a result are forward derivatives, which the backward does not use.
+fn formulas(inputs: Inputs<'_>, id: OperatorId, key: &str) -> Formulas {
+    let mut found = Formulas::default();
+    let matched = inputs.matches.of(id);
+    let (Some(file), Some((matched, _))) = (inputs.derivatives, matched) else {
+        return found;
+    };
+    let Origin::Entry(index) = matched.origin else {
+        return found;
+    };
+    let Some(entry) = file.entries.get(index as usize) else {
+        return found;
+    };
+    let canonical = inputs.catalogue.operator(matched.operator).schema();
+    let sets = entry.sets.iter();
+    let mut sets = sets.filter(|set| set.key.map_or(DEFAULT_KEY, |name| file.value(name)) == key);
+    for formula in sets.next().map_or(&[][..], |set| &set.formulas) {
+        let text = formula.formula.map_or("", |text| file.value(text));
+        let names = file.value(formula.names).split(',').map(str::trim);
+        let arguments = canonical.arguments.all();
+        for name in names.filter(|name| arguments.iter().any(|argument| *argument.name == **name)) {
+            match is_not_implemented(text) {
+                true => found.not_implemented.push(name.into()),
+                false if text.trim() == "non_differentiable" => {}
+                false => found.gradients += 1,
+            }
+        }
+    }
+    found
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use opatlas_operators::operator::OperatorId;
 
-use crate::backends::Unclaimed;
+use crate::because::Because;
 
 /// Whether calling an operator works on a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -68,6 +68,69 @@ impl Verdict {
     }
 }
 
+/// A verdict in one of four values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Answer {
+    /// Calls work.
+    Yes,
+    /// Some calls work.
+    Partly,
+    /// Calls fail.
+    No,
+    /// Nobody can tell yet.
+    Unknown,
+}
+
+impl Answer {
+    /// The word in answers.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Yes => "yes",
+            Self::Partly => "partly",
+            Self::No => "no",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+impl From<Verdict> for Answer {
+    fn from(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Runs | Verdict::Decomposes | Verdict::FallsBack => Self::Yes,
+            Verdict::Partly => Self::Partly,
+            Verdict::Fails => Self::No,
+            Verdict::Unknown => Self::Unknown,
+        }
+    }
+}
+
+/// What a verdict is based on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum KnownFrom {
+    /// A recording of a real process.
+    Measured,
+    /// The revision's own files.
+    Declared,
+    /// A scan of sources.
+    Source,
+    /// What torchgen's templates and the dispatcher do with the above.
+    Inferred,
+}
+
+impl KnownFrom {
+    /// The word in answers.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Measured => "measured",
+            Self::Declared => "declared",
+            Self::Source => "source",
+            Self::Inferred => "inferred",
+        }
+    }
+}
+
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.as_str())
@@ -82,10 +145,13 @@ pub struct Support {
     /// The operators without a working entry that it needs, those that it always calls first, each
     /// time nearest first, each once; at most [`MOST_NEEDS`]. Empty unless it fails or works partly.
     pub needs: Vec<OperatorId>,
-    /// The chain of calls from the operator to the first of them, both included.
+    /// Operators that it calls and that the revision does not declare, those that it always calls
+    /// first.
+    pub undeclared: Vec<&'static str>,
+    /// The chain of calls from the operator to the first of [`Support::needs`], both included.
     pub through: Vec<OperatorId>,
-    /// Why nothing is claimed about the backend.
-    pub unclaimed: Option<Unclaimed>,
+    /// The reason, where it is not what the operator needs.
+    pub because: Option<Because>,
 }
 
 /// How many leaves [`Support::needs`] has at most.
@@ -98,15 +164,17 @@ impl Support {
         Self {
             verdict,
             needs: Vec::new(),
+            undeclared: Vec::new(),
             through: Vec::new(),
-            unclaimed: None,
+            because: None,
         }
     }
 
-    pub(crate) fn unclaimed(why: Unclaimed) -> Self {
+    /// A verdict with its reason.
+    pub(crate) fn because(verdict: Verdict, why: Because) -> Self {
         Self {
-            unclaimed: Some(why),
-            ..Self::of(Verdict::Unknown)
+            because: Some(why),
+            ..Self::of(verdict)
         }
     }
 }

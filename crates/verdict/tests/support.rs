@@ -11,7 +11,7 @@ use opatlas_operators::derivative_match::DerivativeMatches;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::release::Release;
 use opatlas_source::Bundle;
-use opatlas_verdict::Unclaimed;
+use opatlas_verdict::Because;
 use opatlas_verdict::{Support, Tables, Verdict, View};
 
 const OPERATORS: &str = "\
@@ -225,7 +225,7 @@ fn nothing_is_claimed_about_backends_that_live_elsewhere() {
     let plain = Small::new();
     let support = plain.support("blend", "PrivateUse1");
     assert_eq!(support.verdict, Verdict::Unknown);
-    assert_eq!(support.unclaimed, Some(Unclaimed::OutOfTree));
+    assert_eq!(support.because, Some(Because::OutOfTree));
     assert!(support.needs.is_empty());
     for key in ["XLA", "MTIA", "Vulkan", "SparseHPU", "AutogradXLA"] {
         assert_eq!(

@@ -5,6 +5,8 @@ use opatlas_diff::cards::{Card, OutForm};
 use opatlas_diff::causes::Cause;
 use opatlas_diff::policy::Judgement;
 use opatlas_report::changes::cause_title;
+use opatlas_verdict::Because;
+use opatlas_verdict::training::{Detail, Training, Works};
 use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
 
@@ -41,6 +43,15 @@ fn digits<S: Serializer>(prints: &[Fingerprint], serializer: S) -> Result<S::Ok,
     serializer.collect_seq(prints.iter().copied().map(Digits))
 }
 
+/// Through what a new operator trains, or why it does not.
+fn trains(training: &Training) -> &'static str {
+    match (training.works, training.detail) {
+        (Works::Unknown, _) => "unknown",
+        (Works::No | Works::Partly, Some(Detail::NotImplemented)) => "not implemented",
+        _ => training.through.as_str(),
+    }
+}
+
 /// What there is to know of a new operator.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = NewOperator)]
@@ -52,7 +63,15 @@ pub struct CardView<'a> {
     pub runs: &'a [&'static str],
     /// The dense backends of PyTorch on which a call fails, always or in some cases.
     pub fails: &'a [&'static str],
-    /// Through what training works, or why it does not; null where nothing runs it.
+    /// The dense backends of PyTorch on which nobody can tell.
+    pub unknown: &'a [&'static str],
+    /// Why nobody can tell.
+    pub because: Option<&'static str>,
+    /// Whether it trains on the first backend that runs it: `yes`, `partly`, `no`, `not
+    /// differentiable`, `unknown`.
+    #[schema(example = "yes")]
+    pub training: &'static str,
+    /// Through what training works, or why it does not; null if calls fail everywhere.
     #[schema(example = "own formula")]
     pub trains: Option<&'static str>,
     /// Its out form: `declared`, `generated`, `missing` or `not-needed`.
@@ -99,7 +118,14 @@ impl<'a> CardView<'a> {
             operator: &card.operator,
             runs: &card.runs,
             fails: &card.fails,
-            trains: card.trains.map(opatlas_verdict::training::Through::as_str),
+            unknown: &card.unknown,
+            because: card.because.map(Because::as_str),
+            trains: card.training.as_ref().map(trains),
+            training: card
+                .training
+                .as_ref()
+                .map_or(Works::No, |training| training.works)
+                .as_str(),
             out_form,
             out,
             function: card.is_function,

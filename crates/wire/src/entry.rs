@@ -8,7 +8,7 @@ use opatlas_pytorch::key_set::KeySet;
 use opatlas_pytorch::keys::Keys;
 use opatlas_report::table::{cause_sentence, training_sentence};
 use opatlas_verdict::training::Detail;
-use opatlas_verdict::{TrainingAnswer, Verdict, View, Works};
+use opatlas_verdict::{Answer, TrainingAnswer, View};
 use serde::ser::SerializeMap as _;
 use serde::{Deserialize, Serialize, Serializer};
 use utoipa::ToSchema;
@@ -115,17 +115,20 @@ pub struct Training {
     /// Whether calling it works, in some cases at least: `yes`, `no`, `unknown`.
     #[schema(example = "yes")]
     pub inference: &'static str,
-    /// Whether its gradient can be had: `yes`, `no`, `unknown` (calling it is, or there is no
-    /// `derivatives.yaml`).
+    /// Whether its gradient can be computed: `yes`, `partly`, `no`, `not differentiable`, `unknown`
+    /// (the call is unknown, or there is no `derivatives.yaml`).
     #[schema(example = "yes")]
     pub training: &'static str,
     /// Through what: `own formula`, `composite`, `autograd kernel`, `not differentiable`, `error`,
     /// `unknown`.
     #[schema(example = "own formula")]
     pub through: &'static str,
-    /// More on why not: `no kernel`, `no formula`, `out variant`, `no autograd`, `ambiguous`, `no
-    /// gradient`.
+    /// More on why not: `no kernel`, `no formula`, `not implemented`, `calls untrained`, `out
+    /// variant`, `no autograd`, `ambiguous`, `no gradient`.
     pub detail: Option<&'static str>,
+    /// The arguments whose gradient is not implemented.
+    #[schema(example = json!(["self"]))]
+    pub not_implemented: Vec<String>,
     /// The autograd key of the backend.
     #[schema(example = "AutogradCPU")]
     pub autograd_key: &'static str,
@@ -196,8 +199,10 @@ pub(crate) fn entry_among<'a>(
     (entry, places): (opatlas_dispatch::Entry<'a>, &mut Places<'a>),
 ) -> Entry<'a> {
     let keys = view.keys();
+    let support = view.support_of(id, &entry);
+    let known_from = view.known_from(id, &entry, support.verdict);
     Entry {
-        support: Support::of(view, &view.support_of(id, &entry)),
+        support: Support::of(view, &support, known_from),
         key: entry.key,
         functionality: entry.functionality,
         backend: entry.backend,
@@ -281,34 +286,32 @@ pub(crate) fn one_step(keys: &'static Keys, step: opatlas_dispatch::Step) -> Ste
 /// What works on a backend, on the wire.
 #[must_use]
 pub fn training(view: View<'_>, id: OperatorId, answer: &TrainingAnswer<'_>) -> Training {
-    let verdict = view.verdict(id, answer.inference.slot);
+    let training = &answer.training;
     Training {
         key: answer.inference.key,
-        inference: inference(verdict).as_str(),
-        training: match inference(verdict) {
-            Works::Yes => answer.training_works().as_str(),
-            works => works.as_str(),
+        inference: match Answer::from(training.inference) {
+            Answer::Partly => Answer::Yes.as_str(),
+            answer => answer.as_str(),
         },
-        through: answer.through.as_str(),
-        detail: answer.detail.map(|detail| match detail {
+        training: training.works.as_str(),
+        through: training.through.as_str(),
+        detail: training.detail.map(|detail| match detail {
             Detail::NoKernel => "no kernel",
             Detail::NoFormula => "no formula",
+            Detail::NotImplemented => "not implemented",
+            Detail::CallsUntrained => "calls untrained",
             Detail::OutVariant => "out variant",
             Detail::NoAutograd => "no autograd",
             Detail::Ambiguous => "ambiguous",
             Detail::NoGradient => "no gradient",
         }),
+        not_implemented: training
+            .not_implemented
+            .iter()
+            .map(|name| (**name).to_owned())
+            .collect(),
         autograd_key: answer.autograd.key,
         sentence: training_sentence(view, id, answer),
-    }
-}
-
-/// Whether a call works, in some cases at least.
-fn inference(verdict: Verdict) -> Works {
-    match verdict {
-        Verdict::Fails => Works::No,
-        Verdict::Unknown => Works::Unknown,
-        _ => Works::Yes,
     }
 }
 

@@ -6,7 +6,7 @@ use opatlas_pytorch::calls::measured_for;
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Key;
 use opatlas_pytorch::release::Release;
-use opatlas_verdict::View;
+use opatlas_verdict::{Verdict, View};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -152,7 +152,7 @@ pub(crate) fn table_view<'a>(
         source: view.tables.source().into(),
         notes,
         table,
-        bare: Support::of(view, &view.bare_support(id)),
+        bare: bare(view, id),
         measured: measured_for(keys.release()).map(Release::as_str),
         training: answers
             .filter_map(|&slot| view.training(id, slot))
@@ -222,4 +222,11 @@ pub(crate) fn changed<'a>(
         after: entries(made.after),
         changed,
     }
+}
+
+/// The support on a device that has only the kernels that every device must have.
+fn bare(view: View<'_>, id: OperatorId) -> Support {
+    let support = view.bare_support(id);
+    let is_known = support.verdict != Verdict::Unknown;
+    Support::of(view, &support, is_known.then(|| view.known_from_calls(id)))
 }

@@ -4,9 +4,8 @@ use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
 
-use opatlas_operators::operator::OperatorId;
 use opatlas_source::suggest::nearest;
-use opatlas_verdict::{Verdict, View};
+use opatlas_verdict::{Answer, Because, KnownFrom, Verdict, View};
 
 use super::problem::{Kind, Problem};
 
@@ -19,7 +18,18 @@ pub struct Support {
     /// `unknown`: its calls were not measured, or nothing is known about the backend.
     #[schema(example = "fails")]
     pub verdict: &'static str,
-    /// The operators without a working entry that it needs, nearest first.
+    /// `yes`, `partly`, `no` or `unknown`.
+    #[schema(example = "no")]
+    pub works: &'static str,
+    /// The reason, where it is not what the operator needs.
+    #[schema(example = "out of tree: give its file")]
+    pub because: Option<&'static str>,
+    /// What the verdict is based on: `measured`, `declared`, `source` or `inferred`; null if it is
+    /// unknown.
+    #[schema(example = "measured")]
+    pub known_from: Option<&'static str>,
+    /// The operators without a working entry that it needs, nearest first, then those that the
+    /// revision does not declare.
     #[schema(example = json!(["add.out"]))]
     pub needs: Vec<String>,
     /// The chain of calls from the operator to the first of them.
@@ -32,19 +42,24 @@ pub struct Support {
 impl Support {
     /// On the wire.
     #[must_use]
-    pub fn of(view: View<'_>, support: &opatlas_verdict::Support) -> Self {
+    pub fn of(
+        view: View<'_>,
+        support: &opatlas_verdict::Support,
+        known_from: Option<KnownFrom>,
+    ) -> Self {
         let catalogue = view.inputs.catalogue;
-        let names = |ids: &[OperatorId]| {
-            let operators = ids.iter().map(|&id| catalogue.operator(id));
-            operators
-                .map(|operator| operator.qualified_name().to_owned())
-                .collect()
-        };
+        let through = support.through.iter().map(|&id| catalogue.operator(id));
+        let out_of_tree = support.because.filter(|&why| why == Because::OutOfTree);
         Self {
             verdict: support.verdict.as_str(),
-            needs: names(&support.needs),
-            through: names(&support.through),
-            unclaimed: support.unclaimed.map(opatlas_verdict::Unclaimed::as_str),
+            works: Answer::from(support.verdict).as_str(),
+            because: support.because.map(Because::as_str),
+            known_from: known_from.map(KnownFrom::as_str),
+            needs: view.needed(support).map(str::to_owned).collect(),
+            through: through
+                .map(|operator| operator.qualified_name().to_owned())
+                .collect(),
+            unclaimed: out_of_tree.map(Because::as_str),
         }
     }
 
@@ -53,6 +68,9 @@ impl Support {
     pub fn alone(verdict: Verdict) -> Self {
         Self {
             verdict: verdict.as_str(),
+            works: Answer::from(verdict).as_str(),
+            because: None,
+            known_from: None,
             needs: Vec::new(),
             through: Vec::new(),
             unclaimed: None,

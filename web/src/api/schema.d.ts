@@ -3110,8 +3110,18 @@ export interface components {
             runs: string[];
             /** @description The dense backends of PyTorch on which a call fails, always or in some cases. */
             fails: string[];
+            /** @description The dense backends of PyTorch on which nobody can tell. */
+            unknown: string[];
+            /** @description Why nobody can tell. */
+            because: string | null;
             /**
-             * @description Through what training works, or why it does not; null where nothing runs it.
+             * @description Whether it trains on the first backend that runs it: `yes`, `partly`, `no`, `not
+             *     differentiable`, `unknown`.
+             * @example yes
+             */
+            training: string;
+            /**
+             * @description Through what training works, or why it does not; null if calls fail everywhere.
              * @example own formula
              */
             trains: string | null;
@@ -4238,7 +4248,24 @@ export interface components {
              */
             verdict: string;
             /**
-             * @description The operators without a working entry that it needs, nearest first.
+             * @description `yes`, `partly`, `no` or `unknown`.
+             * @example no
+             */
+            works: string;
+            /**
+             * @description The reason, where it is not what the operator needs.
+             * @example out of tree: give its file
+             */
+            because: string | null;
+            /**
+             * @description What the verdict is based on: `measured`, `declared`, `source` or `inferred`; null if it is
+             *     unknown.
+             * @example measured
+             */
+            known_from: string | null;
+            /**
+             * @description The operators without a working entry that it needs, nearest first, then those that the
+             *     revision does not declare.
              * @example [
              *       "add.out"
              *     ]
@@ -4417,8 +4444,8 @@ export interface components {
              */
             inference: string;
             /**
-             * @description Whether its gradient can be had: `yes`, `no`, `unknown` (calling it is, or there is no
-             *     `derivatives.yaml`).
+             * @description Whether its gradient can be computed: `yes`, `partly`, `no`, `not differentiable`, `unknown`
+             *     (the call is unknown, or there is no `derivatives.yaml`).
              * @example yes
              */
             training: string;
@@ -4429,10 +4456,17 @@ export interface components {
              */
             through: string;
             /**
-             * @description More on why not: `no kernel`, `no formula`, `out variant`, `no autograd`, `ambiguous`, `no
-             *     gradient`.
+             * @description More on why not: `no kernel`, `no formula`, `not implemented`, `calls untrained`, `out
+             *     variant`, `no autograd`, `ambiguous`, `no gradient`.
              */
             detail: string | null;
+            /**
+             * @description The arguments whose gradient is not implemented.
+             * @example [
+             *       "self"
+             *     ]
+             */
+            not_implemented: string[];
             /**
              * @description The autograd key of the backend.
              * @example AutogradCPU

@@ -15,7 +15,15 @@ const entry = (key: string, rest: Partial<Entry> = {}): Entry => ({
 	cause: null,
 	file: null,
 	span: null,
-	support: { verdict: "runs", needs: [], through: [], unclaimed: null },
+	support: {
+		verdict: "runs",
+		works: "yes",
+		because: null,
+		known_from: "declared",
+		needs: [],
+		through: [],
+		unclaimed: null,
+	},
 	...rest,
 });
 const kernel = (key: string, name: string) =>

@@ -1,11 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { type Support, supportWords, verdictAt, verdictOf, works } from "./verdicts";
 
-const support = (verdict: string, needs: string[] = [], unclaimed: string | null = null): Support => ({
+const support = (verdict: string, needs: string[] = [], because: string | null = null): Support => ({
 	verdict,
 	needs,
+	works: "unknown",
+	because,
+	known_from: null,
 	through: [],
-	unclaimed,
+	unclaimed: null,
 });
 
 describe("verdicts", () => {
@@ -15,7 +18,7 @@ describe("verdicts", () => {
 			support("fails", ["add.out"]),
 			support("fails", ["add.Tensor"]),
 			support("partly", ["a", "b", "c", "d", "e"]),
-			support("unknown"),
+			support("unknown", [], "what it calls was not measured"),
 			support("unknown", [], "out of tree: give its file"),
 		].map((of) => supportWords(of, "add.Tensor"));
 		expect(words).toEqual([

@@ -71,9 +71,8 @@ const NAMED = 3;
 
 /** `fails: needs add.out`, `fails: no kernel`, `unknown (out of tree: give its file)`. */
 export function supportWords(support: Support, operator?: string): string {
-	const { verdict, needs, unclaimed } = support;
-	if (unclaimed) return `${verdict} (${unclaimed})`;
-	if (verdict === "unknown") return "unknown (what it calls was not measured)";
+	const { verdict, needs, because } = support;
+	if (because) return `${verdict} (${because})`;
 	if (needs.length === 0) return verdict;
 	if (needs.length === 1 && needs[0] === operator) return `${verdict}: no kernel`;
 	return `${verdict}: needs ${someNames(needs)}`;

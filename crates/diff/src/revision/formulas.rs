@@ -102,7 +102,7 @@ fn is_differentiated(view: View<'_>, id: OperatorId) -> bool {
     }
     let cpu = view.keys().slot("CPU");
     let answer = cpu.and_then(|cpu| view.training(id, cpu));
-    answer.is_some_and(|answer| answer.through == Through::Composite)
+    answer.is_some_and(|answer| answer.training.through == Through::Composite)
 }
 
 /// An operator's own entry of `derivatives.yaml`.

@@ -14,7 +14,7 @@ use super::audiences::Refiner;
 use super::cells::{Moved, Shape, TableChange};
 use super::pairing::Common;
 use super::side::DeclaredEntry;
-use super::training::{Alike, Formulas, OfStem, Siblings};
+use super::training::{Formulas, OfStem, Siblings};
 use super::verdicts::{Moves, VerdictMoves, is_gain, is_loss};
 use crate::change::{Change, Fragment, Note, Place, SideFile, Subject};
 use crate::rules::Level;
@@ -50,8 +50,6 @@ pub(super) struct Memory<'a> {
     /// By the patterns of both tables.
     of_patterns: FxHashMap<(usize, usize), OfPatterns>,
     shapes: FxHashMap<Box<[Moved]>, Arc<Shaped>>,
-    /// By the patterns of both tables.
-    pub(super) alike: FxHashMap<(usize, usize), Alike>,
     pub(super) siblings: Siblings<'a>,
     pub(super) formulas: Formulas<'a>,
 }

@@ -8,15 +8,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::support::{Memory, Places, Tables, serves};
 use crate::change::{Change, Fragment, Note, Subject};
 use crate::rules::Level;
-use opatlas_dispatch::Precedence;
 use opatlas_dispatch::autograd_key;
 use opatlas_operators::entry::KeyName;
 use opatlas_operators::operator::OperatorId;
-use opatlas_pytorch::key_set::{KeySet, Slot};
+use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Key;
 use opatlas_schema::function::SchemaKind;
-use opatlas_verdict::View;
 use opatlas_verdict::training::{Through, Works};
+use opatlas_verdict::{Verdict, View};
 
 /// Whether the formulas of an operator may lead to another answer although its table is the same.
 pub(super) fn may_differ(base: View<'_>, head: View<'_>, old: OperatorId, new: OperatorId) -> bool {
@@ -37,51 +36,35 @@ pub(super) fn compare<'a>(
     changes: &mut Vec<Change>,
 ) {
     let (base, head) = tables.views();
-    let patterns = (
-        base.tables.pattern_index(old),
-        head.tables.pattern_index(new),
-    );
-    let (Some(before), Some(after)) = patterns else {
-        return;
-    };
-    let alike = memory.alike.entry((before, after));
-    let alike = alike.or_insert_with(|| Alike::of(tables, (old, new)));
     let mut was_composite = false;
-    let mut lost_alike = KeySet::EMPTY;
-    for &(slot, there) in &alike.first {
-        let was = base.trains(old, slot);
-        let Some(was) = was.filter(|was| was.through.works() == Works::Yes) else {
+    let mut lost = Vec::new();
+    for &(slot, there) in &tables.dense {
+        if !base.claims(slot) || !head.claims(there) || !may_lose(tables, (old, new), (slot, there))
+        {
+            continue;
+        }
+        let (Some(was), Some(is)) = (base.trains(old, slot), head.trains(new, there)) else {
             continue;
         };
-        let Some(is) = head.trains(new, there) else {
-            continue;
-        };
-        let lost_it = is.inference_works == Works::Yes
-            && match is.through {
-                Through::Error | Through::NotDifferentiable => true,
-                // Without a derivatives file no formula is assumed, and the composite with
-                // differentiable parts was removed.
-                Through::Unknown => {
-                    was.through == Through::Composite && tables.lost_default(operator)
-                }
-                _ => false,
-            };
-        if lost_it {
+        // Without a derivatives file no formula is assumed, and the composite with differentiable
+        // parts was removed.
+        let lost_its_parts = is.through == Through::Unknown
+            && is.inference != Verdict::Fails
+            && was.through == Through::Composite
+            && tables.lost_default(operator);
+        if was.may_work() && (is.lacks_gradient() || lost_its_parts) {
             was_composite |= was.through == Through::Composite;
-            lost_alike.insert(slot);
+            lost.push(KeyName::Known(base.keys().name(Key::Runtime(slot))));
         }
     }
-    if lost_alike.is_empty() {
+    if lost.is_empty() {
         return;
     }
-    let lost = alike.all.iter();
-    let lost = lost.filter(|(_, first)| lost_alike.contains(*first));
-    let lost = lost.map(|&(slot, _)| KeyName::Known(base.keys().name(Key::Runtime(slot))));
     let parts_too = was_composite && !memory.siblings.train(base, &tables.of_stem, old);
     let change = Change::new(
         ChangeRuleId::AutogradSupportLost,
         Arc::clone(operator),
-        Subject::Keys(lost.collect()),
+        Subject::Keys(lost.into_iter().collect()),
     );
     let change = change
         .old(Fragment::of_field("differentiable", None))
@@ -99,54 +82,22 @@ pub(super) fn compare<'a>(
     changes.push(change);
 }
 
-/// The backends whose keys and autograd keys are served by the same rules on either side, which have the
-/// same answer: it is a matter of the patterns of both tables.
-#[derive(Debug)]
-pub(super) struct Alike {
-    /// The first of each, on both sides, where gradients can have been lost.
-    first: Vec<(Slot, Slot)>,
-    /// All backends, in table order, each with the first one that is like it.
-    all: Vec<(Slot, Slot)>,
-}
-
-impl Alike {
-    fn of(tables: &Tables<'_>, (old, new): (OperatorId, OperatorId)) -> Self {
-        let (base, head) = tables.views();
-        let rules = |view: View<'_>, id, slot| {
-            let pattern = view.tables.pattern(id)?;
-            let autograd = pattern.rule(autograd_key(view.keys(), slot)?);
-            Some((pattern.rule(slot), autograd))
-        };
-        let most = tables.dense.len();
-        let (mut first, mut all) = (Vec::new(), Vec::with_capacity(most));
-        let mut known = Vec::with_capacity(most);
-        for &(slot, there) in &tables.dense {
-            let (Some(before), Some(after)) = (rules(base, old, slot), rules(head, new, there))
-            else {
-                continue;
-            };
-            // An autograd kernel of its own is its own; anything else is shared.
-            let is_own = before.1 == Precedence::Direct || after.1 == Precedence::Direct;
-            let mut same = known.iter().filter(|_| !is_own);
-            match same.find(|(rules, _)| *rules == (before, after)) {
-                Some(&(_, like)) => all.push((slot, like)),
-                None => {
-                    known.push(((before, after), slot));
-                    all.push((slot, slot));
-                    if may_lose(before, after) {
-                        first.push((slot, there));
-                    }
-                }
-            }
-        }
-        Self { first, all }
-    }
-}
-
-/// Whether an operator may lose its gradients where these rules serve a backend and its autograd key: it ran and may
-/// have trained in the base, and runs in the head ([`View::trains`]).
-fn may_lose(before: (Precedence, Precedence), after: (Precedence, Precedence)) -> bool {
-    serves(before.0) && serves(before.1) && serves(after.0)
+/// Whether the tables leave room for lost gradients: the operator ran and may have trained in the base,
+/// and something serves it in the head.
+fn may_lose(
+    tables: &Tables<'_>,
+    (old, new): (OperatorId, OperatorId),
+    (slot, there): (Slot, Slot),
+) -> bool {
+    let (base, head) = tables.views();
+    let is_served = |view: View<'_>, id, slot: Option<Slot>| {
+        let pattern = view.tables.pattern(id);
+        slot.zip(pattern)
+            .is_some_and(|(slot, pattern)| serves(pattern.rule(slot)))
+    };
+    is_served(base, old, Some(slot))
+        && is_served(base, old, autograd_key(base.keys(), slot))
+        && is_served(head, new, Some(there))
 }
 
 /// The operators that the head's `derivatives.yaml` has formulas for, by name.
@@ -213,7 +164,7 @@ impl Answers {
         };
         Self {
             own: 1,
-            train: usize::from(answer.through.works() != Works::No),
+            train: usize::from(answer.may_work() || answer.works == Works::Unknown),
         }
     }
 }

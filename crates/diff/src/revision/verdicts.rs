@@ -14,8 +14,7 @@ use opatlas_operators::entry::KeyName;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Key;
-use opatlas_verdict::Walk;
-use opatlas_verdict::{Verdict, View};
+use opatlas_verdict::{Verdict, View, Walk};
 
 /// The verdicts on keys of backends on both sides, and who follows whom.
 #[derive(Debug, Default)]
@@ -62,7 +61,8 @@ impl VerdictMoves {
             column_of: vec![None; base.keys().count()],
             ..Self::default()
         };
-        for &(slot, there) in slots {
+        let is_claimed = |&&(slot, there): &&(Slot, Slot)| base.claims(slot) && head.claims(there);
+        for &(slot, there) in slots.iter().filter(is_claimed) {
             let own = Column {
                 before: base.verdicts(slot),
                 after: head.verdicts(there),
@@ -211,25 +211,21 @@ fn followers_of(
     fallen.into_iter().filter_map(follower).collect()
 }
 
-/// Whether a call worked and does not any more. Where it is not known whether it worked, what the
-/// tables say decides.
+/// Whether a call worked and does not any more, or had a kernel, whose calls are unknown, and has none
+/// any more. Nothing is lost on a backend that nothing is claimed about.
 pub(super) fn is_loss(moved: &Moved) -> bool {
-    let by_table = serves(moved.before) && !serves(moved.after);
     match moved.verdicts {
-        Some((before, after)) if before.works() => after.lacks() || by_table,
-        Some((before, _)) if before.lacks() => false,
-        _ => by_table,
+        Some((Verdict::Unknown, Verdict::Fails)) => serves(moved.before) && !serves(moved.after),
+        Some((before, after)) => before.works() && after.lacks(),
+        None => false,
     }
 }
 
-/// Whether a call works and did not before, in the same sense.
+/// Whether a call works and failed before. What was unknown is not gained.
 pub(super) fn is_gain(moved: &Moved) -> bool {
-    let by_table = !serves(moved.before) && serves(moved.after);
-    match moved.verdicts {
-        Some((before, after)) if after.works() => before.lacks() || by_table,
-        Some((_, after)) if after.lacks() => false,
-        _ => by_table,
-    }
+    moved
+        .verdicts
+        .is_some_and(|(before, after)| before.lacks() && after.works())
 }
 
 /// The rules by which an operator that only follows another one is listed in that one's change.

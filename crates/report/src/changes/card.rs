@@ -2,30 +2,54 @@
 
 use super::lists;
 use opatlas_diff::cards::{Card, OutForm};
-use opatlas_verdict::training::Through;
+use opatlas_verdict::training::{Detail, Through, Works};
 
-/// Where it runs and where it fails.
+/// Where it runs, where it fails, and where nobody can tell.
 pub(super) fn runs(card: &Card) -> String {
-    let runs = match card.runs.is_empty() {
-        true => "nowhere".to_owned(),
-        false => lists::keys(&card.runs),
-    };
-    match card.fails.is_empty() {
-        true => runs,
-        false => format!("{runs}; fails on {}", lists::keys(&card.fails)),
+    let unknown = card.because.map_or_else(
+        || "unknown".to_owned(),
+        |why| format!("unknown ({})", why.as_str()),
+    );
+    if card.runs.is_empty() && card.fails.is_empty() && !card.unknown.is_empty() {
+        return unknown;
     }
+    let mut parts = Vec::new();
+    if !card.runs.is_empty() {
+        parts.push(lists::keys(&card.runs));
+    } else if card.unknown.is_empty() {
+        parts.push("nowhere".to_owned());
+    }
+    if !card.fails.is_empty() {
+        parts.push(format!("fails on {}", lists::keys(&card.fails)));
+    }
+    if !card.unknown.is_empty() {
+        parts.push(format!("{unknown} on {}", lists::keys(&card.unknown)));
+    }
+    parts.join("; ")
 }
 
 /// Whether it trains, and why or why not.
-pub(super) fn trains(card: &Card) -> &'static str {
-    match card.trains {
-        None => "no: it runs nowhere",
-        Some(Through::OwnFormula) => "yes: own formula",
-        Some(Through::Composite) => "yes: composite",
-        Some(Through::AutogradKernel) => "yes: autograd kernel",
-        Some(Through::NotDifferentiable) => "no: not differentiable",
-        Some(Through::Error) => "no: no formula",
-        Some(Through::Unknown) => "unknown without derivatives.yaml",
+pub(super) fn trains(card: &Card) -> String {
+    let Some(training) = &card.training else {
+        return "no: calls fail everywhere".to_owned();
+    };
+    match (training.works, training.through) {
+        (Works::Yes, through) => format!("yes: {}", through.as_str()),
+        (Works::Partly, Through::Composite) => {
+            "partly: it calls operators that do not train".into()
+        }
+        (Works::Partly, _) => format!(
+            "partly: not implemented for {}",
+            training.not_implemented.join(", ")
+        ),
+        (Works::NotDifferentiable, _) => "no: not differentiable".to_owned(),
+        (Works::No, _) => match training.detail {
+            Some(Detail::NotImplemented) => "no: its formula is not implemented".to_owned(),
+            Some(Detail::OutVariant) => "no: `out=` variant".to_owned(),
+            _ => "no: no formula".to_owned(),
+        },
+        (Works::Unknown, Through::Unknown) => "unknown without derivatives.yaml".to_owned(),
+        (Works::Unknown, _) => "unknown".to_owned(),
     }
 }
 

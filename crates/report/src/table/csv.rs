@@ -1,6 +1,5 @@
 //! Entries as CSV (RFC 4180), one line an entry.
 
-use super::support::operator_names;
 use super::words::cause_sentence;
 use crate::csv::{flag, line};
 use opatlas_dispatch::Entry;
@@ -15,7 +14,7 @@ fallthrough,derivable,cause,file,support,needs\r\n";
 pub fn csv_row(out: &mut String, view: View<'_>, id: OperatorId, entry: &Entry<'_>) {
     let operator = view.inputs.catalogue.operator(id).qualified_name();
     let support = view.support_of(id, entry);
-    let needs = operator_names(view, &support.needs).join(" ");
+    let needs = view.needed(&support).collect::<Vec<_>>().join(" ");
     let cause = entry.cause.map(cause_sentence);
     let fields = [
         operator,

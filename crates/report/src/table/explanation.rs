@@ -12,6 +12,7 @@ use opatlas_dispatch::{
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::KeySet;
 use opatlas_pytorch::keys::{Key, Keys};
+use opatlas_verdict::Because;
 
 /// Names of keys in a sentence beyond which the rest is counted.
 const NAMED: usize = 4;
@@ -31,7 +32,7 @@ pub fn headline(shown: Shown<'_>, id: OperatorId, entry: &Entry<'_>) -> String {
     }
     let support = shown.view.support_of(id, entry);
     let _ = writeln!(out, "\n  {}", support_words(shown.view, id, &support));
-    if support.unclaimed.is_some() {
+    if support.because == Some(Because::OutOfTree) {
         let bare = shown.view.bare_support(id);
         let words = support_words(shown.view, id, &bare);
         let _ = writeln!(out, "  a bare backend: {words}");

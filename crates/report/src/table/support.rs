@@ -18,36 +18,21 @@ const NAMED: usize = 4;
 #[must_use]
 pub fn support_words(view: View<'_>, id: OperatorId, support: &Support) -> String {
     let verdict = support.verdict.as_str();
-    match support.needs.as_slice() {
-        [] if support.verdict == Verdict::Unknown => {
-            format!("{verdict} ({})", unknown_words(support))
-        }
-        [] => verdict.to_owned(),
-        [own] if *own == id => format!("{verdict}: no kernel"),
-        needs => format!("{verdict}: needs {}", some_names(view, needs)),
+    match (support.because, support.needs.as_slice()) {
+        (Some(why), _) => format!("{verdict} ({})", why.as_str()),
+        (None, [own]) if *own == id => format!("{verdict}: no kernel"),
+        _ => match some_names(view, support) {
+            names if names.is_empty() => verdict.to_owned(),
+            names => format!("{verdict}: needs {names}"),
+        },
     }
 }
 
-/// Why nothing is known.
-pub(super) fn unknown_words(support: &Support) -> &'static str {
-    match support.unclaimed {
-        Some(why) => why.as_str(),
-        None => "what it calls was not measured",
-    }
-}
-
-/// The names of operators.
-pub(super) fn operator_names<'a>(view: View<'a>, ids: &[OperatorId]) -> Vec<&'a str> {
-    let operators = ids
-        .iter()
-        .map(|&id| view.inputs.catalogue.operator(id).qualified_name());
-    operators.collect()
-}
-
-pub(super) fn some_names(view: View<'_>, ids: &[OperatorId]) -> String {
-    let (named, more) = ids.split_at(ids.len().min(NAMED));
-    let names = operator_names(view, named).join(", ");
-    let mut text = escape::line(&names).into_owned();
+/// The first operators that a verdict needs, and how many more there are.
+pub(super) fn some_names(view: View<'_>, support: &Support) -> String {
+    let names: Vec<&str> = view.needed(support).collect();
+    let (named, more) = names.split_at(names.len().min(NAMED));
+    let mut text = escape::line(&named.join(", ")).into_owned();
     if !more.is_empty() {
         let _ = write!(text, " and {} more", more.len());
     }

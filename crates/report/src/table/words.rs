@@ -1,14 +1,14 @@
 //! The words and sentences for entries, causes and training answers.
 
 use super::Shown;
-use super::support::{some_names, unknown_words};
+use super::support::some_names;
 use opatlas_dispatch::registrations::{AutogradKind, autograd_kind};
 use opatlas_dispatch::{Cause, Entry, Origin, Precedence};
 use opatlas_operators::derivatives::DEFAULT_KEY;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::keys::Key;
 use opatlas_verdict::training::Detail;
-use opatlas_verdict::{Through, TrainingAnswer, Verdict, View};
+use opatlas_verdict::{Because, Through, TrainingAnswer, Verdict, View};
 
 /// What made a registration, in words.
 #[must_use]
@@ -153,34 +153,50 @@ pub fn cause_sentence(cause: Cause) -> String {
 pub fn training_sentence(view: View<'_>, id: OperatorId, answer: &TrainingAnswer<'_>) -> String {
     let key = answer.inference.key;
     let support = view.support_of(id, &answer.inference);
+    let names = some_names(view, &support);
+    let because = support.because.map_or("", Because::as_str);
     let works = match (support.verdict, support.needs.as_slice()) {
+        (Verdict::Unknown, _) => {
+            return format!("It is unknown whether the operator works on {key}: {because}.");
+        }
+        (Verdict::Fails, _) if support.because.is_some() => {
+            return format!("Calls on {key} fail: {because}.");
+        }
         (Verdict::Fails, [own]) if *own == id => {
             return format!("The operator has no kernel for {key}, so calls fail.");
         }
-        (Verdict::Fails, needs) => {
-            let needs = some_names(view, needs);
-            return format!("Calls on {key} fail: the operator needs {needs}.");
+        (Verdict::Fails, _) => {
+            return format!("Calls on {key} fail: the operator needs {names}.");
         }
-        (Verdict::Unknown, _) => {
-            let why = unknown_words(&support);
-            return format!("It is unknown whether the operator works on {key}: {why}.");
+        (Verdict::Partly, _) if support.because.is_some() => {
+            return format!("The operator {because} ({}).", answer.autograd.key);
         }
-        (Verdict::Partly, needs) => {
-            format!(
-                "The operator works on {key} in some cases (others need {})",
-                some_names(view, needs)
-            )
+        (Verdict::Partly, _) => {
+            format!("The operator works on {key} in some cases (others need {names})")
         }
         (Verdict::FallsBack, _) => format!("The operator falls back on {key}"),
         (Verdict::Decomposes, _) => format!("The operator decomposes on {key}"),
         (Verdict::Runs, _) => format!("The operator runs on {key}"),
     };
     let autograd = answer.autograd.key;
-    match (answer.through, answer.detail) {
+    let training = &answer.training;
+    let not_implemented = training
+        .not_implemented
+        .iter()
+        .map(|name| format!("`{name}`"))
+        .collect::<Vec<_>>()
+        .join(", ");
+    match (training.through, training.detail) {
+        (Through::OwnFormula, Some(Detail::NotImplemented)) => format!(
+            "{works} and trains in part: the derivative for {not_implemented} is not implemented."
+        ),
         (Through::OwnFormula, _) => {
             format!("{works} and trains with its own formula in derivatives.yaml.")
         }
-        (Through::Composite, _) => {
+        (Through::Composite, Some(_)) => format!(
+            "{works} and trains in some cases: its composite kernel calls operators that do not train."
+        ),
+        (Through::Composite, None) => {
             format!("{works} and trains through the operators that its composite kernel calls.")
         }
         (Through::AutogradKernel, _) => {
@@ -193,6 +209,10 @@ pub fn training_sentence(view: View<'_>, id: OperatorId, answer: &TrainingAnswer
         (Through::Error, detail) => {
             let why = match detail {
                 Some(Detail::OutVariant) => "`out=` variants record no gradient",
+                Some(Detail::NotImplemented) => {
+                    "its formula is `not_implemented`, so the backward raises"
+                }
+                Some(Detail::CallsUntrained) => "it calls an operator that does not train",
                 Some(Detail::NoFormula) => "there is no formula, so requesting a gradient fails",
                 Some(Detail::Ambiguous) => "the kernels for AutogradOther are ambiguous",
                 _ => "no autograd kernel is registered",

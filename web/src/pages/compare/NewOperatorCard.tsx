@@ -12,7 +12,7 @@ const OUT_FORMS: Record<string, string> = {
 
 /** What there is to know of a new operator: where it runs, how it trains, what it has and lacks. */
 export function NewOperatorCard({ card }: { card: NewOperator }) {
-	const { runs, fails, trains, out_form, out, missing_tags, kernels } = card;
+	const { runs, fails, unknown, because, training, trains, out_form, out, missing_tags, kernels } = card;
 	const bound = [
 		card.function && "function of torch",
 		card.method && "method of Tensor",
@@ -23,14 +23,24 @@ export function NewOperatorCard({ card }: { card: NewOperator }) {
 				items={[
 					["Runs on", names(runs)],
 					["Fails on", names(fails)],
-					["Training", trains ?? "nothing runs it"],
+					...(unknown.length > 0
+						? ([
+								[
+									"Unknown on",
+									<>
+										{names(unknown)} {because && `(${because})`}
+									</>,
+								],
+							] as const)
+						: []),
+					["Training", trains ? `${training}: ${trains}` : "no: calls fail everywhere"],
 					[
 						"Out form",
 						<>
 							{(OUT_FORMS[out_form] ?? out_form).replaceAll("`", "")} {out && <code>{out}</code>}
 						</>,
 					],
-					["Meta", runs.includes("Meta") ? "works" : "does not work"],
+					["Meta", onMeta(card)],
 					["Python", bound.length > 0 ? bound.join(", ") : "not bound"],
 					...(missing_tags.length > 0
 						? ([["Tags of its other forms that it lacks", names(missing_tags)]] as const)
@@ -47,6 +57,11 @@ export function NewOperatorCard({ card }: { card: NewOperator }) {
 		</section>
 	);
 }
+
+const onMeta = ({ runs, unknown }: NewOperator) => {
+	if (runs.includes("Meta")) return "works";
+	return unknown.includes("Meta") ? "unknown" : "does not work";
+};
 
 const names = (all: readonly string[]) =>
 	all.length === 0 ? "none" : <span className="mono">{all.join(", ")}</span>;

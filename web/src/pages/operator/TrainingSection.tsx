@@ -10,11 +10,19 @@ interface Props {
 	onKey: (key: string) => void;
 }
 
-const GLYPH: Record<string, string> = { yes: "✓", no: "✕", unknown: "?" };
+const GLYPH: Record<string, string> = {
+	yes: "✓",
+	partly: "◐",
+	no: "✕",
+	"not differentiable": "–",
+	unknown: "?",
+};
 
 /** Through what training works, or why it does not. */
-const throughWords = ({ through, detail }: TableView["training"][number]) =>
-	through === "error" ? (detail ?? "raises an error") : through;
+const throughWords = ({ through, detail, not_implemented }: TableView["training"][number]) => {
+	if (not_implemented.length > 0) return `not implemented for ${not_implemented.join(", ")}`;
+	return through === "error" ? (detail ?? "raises an error") : through;
+};
 
 /** Whether calls and training work per backend, and on a device without kernels of its own. */
 export function TrainingSection({ view, onKey }: Props) {

@@ -69,7 +69,7 @@ fn row<'a>(report: &Report<'_>, edited: &'a Edited, card: Option<&&Card>) -> Row
             }
             [
                 prose(&card::runs(card)),
-                card::trains(card).to_owned(),
+                prose(&card::trains(card)),
                 card::out(card, code),
                 card::python(card).to_owned(),
                 kernels(card),

@@ -1,0 +1,157 @@
+//! Training and `vmap` against what operator tests of PyTorch 2.9.0 did on CPU
+//! (`docs/spec/support.md`, sections 6 and 7).
+
+use std::collections::BTreeMap;
+
+use opatlas_dispatch::registrations::Inputs;
+use opatlas_dispatch::{Build, Observed, Source, provenance};
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_operators::derivative_match::DerivativeMatches;
+use opatlas_operators::operator::OperatorId;
+use opatlas_pytorch::release::Release;
+use opatlas_verdict::training::Works;
+use opatlas_verdict::{Answer, Tables, View};
+use serde_json::Value;
+
+/// Decided answers that must be right, and unknown ones that there may be, in tenths of a percent.
+const RIGHT: usize = 995;
+const UNKNOWN: usize = 30;
+
+/// Answers by whether they are right.
+#[derive(Debug, Default)]
+struct Score {
+    right: usize,
+    unknown: usize,
+    wrong: BTreeMap<String, usize>,
+}
+
+impl Score {
+    fn check(&self) {
+        let wrong: usize = self.wrong.values().sum();
+        let decided = self.right + wrong;
+        let all = decided + self.unknown;
+        assert!(all > 900, "only {all} tests were judged");
+        assert!(
+            self.right * 1000 >= decided * RIGHT && self.unknown * 1000 <= all * UNKNOWN,
+            "{} right, {} unknown, wrong: {:#?}",
+            self.right,
+            self.unknown,
+            self.wrong
+        );
+    }
+}
+
+fn with_view(then: impl FnOnce(View<'_>)) {
+    let Some(bundle) = opatlas_conformance::release("2.9.0") else {
+        return;
+    };
+    let catalogue = Catalogue::read(&bundle, Release::V2_9, None);
+    let derivatives = catalogue.derivatives.clone();
+    let matches = DerivativeMatches::new(&catalogue, derivatives.as_deref());
+    let observed = Observed::default();
+    let inputs = Inputs {
+        catalogue: &catalogue,
+        derivatives: derivatives.as_deref(),
+        matches: &matches,
+        backends: &[],
+        observed: &observed,
+        provenance: provenance(&bundle, Release::V2_9),
+    };
+    let tables = Tables::new(inputs, &Build::ALL, Source::Everything);
+    then(View::new(inputs, &tables));
+}
+
+/// The operator that decides a test: the one that it blames, or its only one. An operator among several
+/// may have been called on tensors that are not batched.
+fn decisive(view: View<'_>, test: &Value) -> Option<OperatorId> {
+    match test["blame"].as_str() {
+        Some(blamed) => view.inputs.catalogue.find(blamed),
+        None => match *operators(view, test)? {
+            [only] => Some(only),
+            _ => None,
+        },
+    }
+}
+
+/// The operators of a test.
+fn operators(view: View<'_>, test: &Value) -> Option<Vec<OperatorId>> {
+    let names = test["ops"].as_array()?.iter().filter_map(Value::as_str);
+    names.map(|name| view.inputs.catalogue.find(name)).collect()
+}
+
+#[test]
+fn training_agrees_with_cpu() {
+    with_view(|view| {
+        let cpu = view.keys().slot("CPU").unwrap();
+        let mut score = Score::default();
+        for test in opatlas_conformance::golden("train_runs_2.9.0.jsonl.gz") {
+            let Some(&[id]) = operators(view, &test).as_deref() else {
+                continue;
+            };
+            let operator = view.inputs.catalogue.operator(id);
+            // Samples of random in-place operators have no input that requires a gradient.
+            if operator.has_tag("nondeterministic_seeded") && operator.name().base().ends_with('_')
+            {
+                continue;
+            }
+            let arguments = operator.schema().arguments.all();
+            if !arguments
+                .iter()
+                .any(|argument| argument.ty.is_tensor_like())
+            {
+                continue;
+            }
+            let works = view.trains(id, cpu).unwrap().works;
+            let outputs = test["outputs"].as_array().unwrap();
+            if !outputs.iter().any(|output| output[0] == true) && works == Works::Yes {
+                // Whether a result has a gradient depends on the dtype that the sample asks for.
+                continue;
+            }
+            let expected = test["verdict"].as_str().unwrap();
+            let is_right = match expected {
+                "trains" => matches!(works, Works::Yes | Works::Partly),
+                "no-graph" => matches!(works, Works::No | Works::NotDifferentiable),
+                "not-implemented" => matches!(works, Works::No | Works::Partly),
+                _ => continue,
+            };
+            if works == Works::Unknown {
+                score.unknown += 1;
+            } else if is_right {
+                score.right += 1;
+            } else {
+                let name = view.inputs.catalogue.operator(id).qualified_name();
+                let row = format!("{name}: {expected}, not {}", works.as_str());
+                *score.wrong.entry(row).or_default() += 1;
+            }
+        }
+        score.check();
+    });
+}
+
+#[test]
+fn vmap_agrees_with_cpu() {
+    with_view(|view| {
+        let vmap = view.keys().slot("FuncTorchBatched").unwrap();
+        let mut score = Score::default();
+        for test in opatlas_conformance::golden("vmap_runs_2.9.0.jsonl.gz") {
+            let Some(id) = decisive(view, &test) else {
+                continue;
+            };
+            let answer = Answer::from(view.verdict(id, vmap));
+            let expected = test["verdict"].as_str().unwrap();
+            let is_right = match expected {
+                "raises" => matches!(answer, Answer::No | Answer::Partly),
+                _ => answer == Answer::Yes,
+            };
+            if answer == Answer::Unknown {
+                score.unknown += 1;
+            } else if is_right {
+                score.right += 1;
+            } else {
+                let row = format!("{} {}: {expected}", test["op"], test["ops"]);
+                *score.wrong.entry(row).or_default() += 1;
+            }
+        }
+        score.check();
+    });
+}
