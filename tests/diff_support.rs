@@ -1,5 +1,6 @@
 //! Backends that lost or gained operators: a kernel is told once, with the operators that call it.
 
+use opatlas_diff::change::Subject;
 use opatlas_diff::{Comparison, Revision, compare};
 use opatlas_pytorch::release::Release;
 use opatlas_service::Snapshot;
@@ -62,4 +63,52 @@ fn a_lost_kernel_is_told_once() {
         told(&gained, "backend-support-gained"),
         ["blend.out (blend blend_)"]
     );
+}
+
+/// Every key of a gain or a loss has another verdict, and nobody gains what was unknown.
+#[test]
+fn support_changes_only_with_the_verdict() {
+    let read = |version: &&str| {
+        let bundle = opatlas_conformance::release(version)?;
+        let release = Release::parse(version).unwrap().release;
+        Some(Snapshot::read(bundle, release, None))
+    };
+    let snapshots: Vec<Snapshot> = opatlas_conformance::versions()
+        .iter()
+        .filter_map(read)
+        .collect();
+    let mut seen = 0;
+    for pair in snapshots.windows(2) {
+        let (base, head) = (of(&pair[0]), of(&pair[1]));
+        for change in &compare(base, head).changes {
+            let is_gain = change.rule.id == "backend-support-gained";
+            if !is_gain && change.rule.id != "backend-support-lost" {
+                continue;
+            }
+            let verdict = |side: &Revision<'_>, operator: &str, key: &str| {
+                let view = side.view.unwrap();
+                let id = side.catalogue.find_qualified(operator).unwrap();
+                view.verdict(id, view.keys().slot(key).unwrap())
+            };
+            let Subject::Keys(keys) = &change.subject else {
+                panic!("{change:?}");
+            };
+            for key in keys.iter() {
+                let at = |side| verdict(side, &change.operator, key.as_str());
+                let (before, after) = (at(&base), at(&head));
+                let is_right = match is_gain {
+                    true => before.lacks() && after.works(),
+                    false => !before.lacks() && after.lacks(),
+                };
+                let operator = &change.operator;
+                assert!(
+                    is_right,
+                    "{operator} on {}: {before}, {after}",
+                    key.as_str()
+                );
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen > 100 || snapshots.is_empty(), "only {seen} were seen");
 }
