@@ -1,7 +1,7 @@
 //! `opatlas compare`: what changed between two revisions, and whether that may be.
 
 pub(super) mod backend;
-mod made;
+mod judge;
 mod options;
 
 use std::fs;
@@ -18,7 +18,7 @@ use opatlas_report::findings::Colour;
 use super::{colour, output};
 use options::Format;
 
-pub(super) use made::{Made, exit_code};
+pub(super) use judge::{JudgedHead, exit_code};
 pub(super) use options::How;
 
 /// Shows what changed between two revisions: what breaks, for whom, and on which backend.
@@ -68,16 +68,16 @@ impl Compare {
             sides.close().await;
             return done;
         }
-        let made = self.how.make(sides).await?;
-        let (parts, conclusion) = made.report(&self.how, self.max_chars, |report| {
-            let parts = self.render(&made, report);
+        let judged = self.how.judge(sides).await?;
+        let (parts, conclusion) = judged.report(&self.how, self.max_chars, |report| {
+            let parts = self.render(&judged, report);
             (parts, report.conclusion())
         });
         self.write(&parts?)?;
         Ok(exit_code(conclusion))
     }
 
-    fn render(&self, made: &Made, report: &Report<'_>) -> anyhow::Result<Vec<String>> {
+    fn render(&self, judged: &JudgedHead, report: &Report<'_>) -> anyhow::Result<Vec<String>> {
         Ok(match self.format {
             Format::Text => vec![changes::text(report, self.colour())],
             Format::Markdown => changes::markdown(report),
@@ -86,14 +86,7 @@ impl Compare {
             Format::Junit => vec![changes::junit(report)],
             Format::Github => vec![changes::github(report)],
             Format::Gitlab => vec![pretty(&changes::gitlab(report))?],
-            Format::Json => {
-                let mut answer = made.json();
-                if self.max_chars.is_some() {
-                    answer.parts = changes::markdown(report);
-                }
-                answer.conclusion = report.conclusion().as_str();
-                vec![pretty(&answer)?]
-            }
+            Format::Json => vec![pretty(&judged.answer(report))?],
         })
     }
 

@@ -8,12 +8,10 @@ use std::sync::Arc;
 use anyhow::{anyhow, bail};
 
 use opatlas_pytorch::release::{Release, Version};
-use opatlas_report::findings::SourceText;
 use opatlas_service::companions::{complete, missing};
 use opatlas_service::{Resolved, Snapshot};
-use opatlas_source::diagnostic::Finding;
 use opatlas_source::{Bundle, DERIVATIVES, NATIVE_FUNCTIONS, TAGS};
-use opatlas_wire::comparison::SideView;
+use opatlas_wire::judged_comparison::ComparedSide;
 
 use super::Stored;
 use super::git::{Fault, Git};
@@ -37,58 +35,6 @@ pub(super) struct Places<'a> {
     pub path: &'a str,
     /// The repository's folder.
     pub repository: &'a Path,
-}
-
-/// A side, read.
-pub(super) struct SideRead {
-    pub(super) snapshot: Arc<Snapshot>,
-    pub(super) view: SideView,
-    /// The name of `native_functions.yaml` as the user knows it.
-    pub(super) file: String,
-    /// The folder or path that the other files are in, as the user knows it.
-    beside: Beside,
-    /// Notes about files that it or the base lacks.
-    pub(super) notes: Vec<String>,
-    /// The stored revision that it is.
-    pub(super) resolved: Option<Resolved>,
-}
-
-/// Where the files beside `native_functions.yaml` are.
-enum Beside {
-    /// In a folder.
-    Folder(PathBuf),
-    /// In a repository, with `native_functions.yaml` at this path.
-    Repository(String),
-    /// Nowhere that the user knows.
-    Unknown,
-}
-
-impl SideRead {
-    /// The files of the side that have findings, under the names that the user knows.
-    pub(super) fn sources(&self, findings: &[Finding]) -> BTreeMap<Box<str>, SourceText> {
-        let mut sources = self.snapshot.sources(findings);
-        for (name, source) in &mut sources {
-            source.path = self.path(name).into();
-        }
-        sources
-    }
-
-    /// The path of a file of the bundle as the user knows it.
-    pub(super) fn path(&self, name: &str) -> String {
-        if name == NATIVE_FUNCTIONS {
-            return self.file.clone();
-        }
-        match &self.beside {
-            Beside::Folder(folder) => folder.join(name).display().to_string(),
-            Beside::Repository(native) => {
-                let known = companions(native)
-                    .into_iter()
-                    .find(|(known, _)| *known == name);
-                known.map_or_else(|| name.to_owned(), |(_, path)| path)
-            }
-            Beside::Unknown => name.to_owned(),
-        }
-    }
 }
 
 /// What the text names.
@@ -130,37 +76,62 @@ impl Operand {
         places: &Places<'_>,
         stored: Option<&Stored>,
         base: Option<&Bundle>,
-    ) -> anyhow::Result<SideRead> {
+    ) -> anyhow::Result<ComparedSide> {
         let mut side = match self {
             Self::Stored(address) => {
                 let stored = stored.ok_or_else(|| anyhow!("no database is open"))?;
                 let resolved = resolve(stored, places, address).await?;
                 let snapshot = stored.snapshot(&resolved).await?;
-                of_stored(resolved, snapshot)
+                ComparedSide::stored(resolved, snapshot)
             }
-            Self::Path(path) => {
-                let (mut bundle, file, beside) = files(path)?;
-                let label = path.file_name().and_then(|name| name.to_str());
-                let release = release(places, label.unwrap_or_default())?;
-                let lent = base.map(|base| complete(base, &mut bundle));
-                let mut side = of_bundle(bundle, release, path.display().to_string(), file);
-                side.beside = beside;
-                side.notes = lent.unwrap_or_default();
-                side
-            }
-            Self::Commit(revision, path) => {
-                let bundle = commit(places, revision, path)?;
-                let release = release(places, revision)?;
-                let mut side = of_bundle(bundle, release, short(revision), path.clone());
-                side.beside = Beside::Repository(path.clone());
-                side
-            }
+            Self::Path(path) => of_path(path, places, base)?,
+            Self::Commit(revision, path) => of_commit(revision, path, places)?,
         };
         if let Some(base) = base {
             side.notes.extend(missing(base, &side.snapshot.bundle));
         }
         Ok(side)
     }
+}
+
+fn of_path(
+    path: &Path,
+    places: &Places<'_>,
+    base: Option<&Bundle>,
+) -> anyhow::Result<ComparedSide> {
+    let mut bundle = files(path)?;
+    let label = path.file_name().and_then(|name| name.to_str());
+    let release = release(places, label.unwrap_or_default())?;
+    let lent = base.map(|base| complete(base, &mut bundle));
+    let shown = |path: &Path| path.display().to_string();
+    let paths = if path.is_dir() {
+        let names = bundle.files().map(|(name, _)| name);
+        names
+            .map(|name| (name.to_owned(), shown(&path.join(name))))
+            .collect()
+    } else {
+        BTreeMap::from([(NATIVE_FUNCTIONS.to_owned(), shown(path))])
+    };
+    Ok(ComparedSide {
+        paths,
+        notes: lent.unwrap_or_default(),
+        ..of_bundle(bundle, release, shown(path))
+    })
+}
+
+fn of_commit(revision: &str, path: &str, places: &Places<'_>) -> anyhow::Result<ComparedSide> {
+    let bundle = commit(places, revision, path)?;
+    let release = release(places, revision)?;
+    let mut paths = BTreeMap::from(companions(path).map(|(name, path)| (name.to_owned(), path)));
+    paths.insert(NATIVE_FUNCTIONS.to_owned(), path.to_owned());
+    Ok(ComparedSide {
+        paths,
+        ..of_bundle(bundle, release, short(revision))
+    })
+}
+
+fn of_bundle(bundle: Bundle, release: Release, title: String) -> ComparedSide {
+    ComparedSide::files(Arc::new(Snapshot::read(bundle, release, None)), title)
 }
 
 /// A commit as reports name it: a full id by its first digits.
@@ -172,24 +143,6 @@ fn short(revision: &str) -> String {
     }
 }
 
-fn of_bundle(bundle: Bundle, release: Release, title: String, file: String) -> SideRead {
-    let snapshot = Arc::new(Snapshot::read(bundle, release, None));
-    SideRead {
-        view: SideView {
-            title,
-            project: None,
-            revision: format!("sha256:{}", snapshot.digest),
-            label: None,
-            release: release.as_str(),
-        },
-        snapshot,
-        file,
-        beside: Beside::Unknown,
-        notes: Vec::new(),
-        resolved: None,
-    }
-}
-
 /// The requested release, else the one in the name of the tag or folder, else the newest.
 fn release(places: &Places<'_>, name: &str) -> anyhow::Result<Release> {
     if let Some(text) = places.release {
@@ -197,22 +150,6 @@ fn release(places: &Places<'_>, name: &str) -> anyhow::Result<Release> {
     }
     let named = Version::parse(name).and_then(|_| Release::from_label(name));
     Ok(named.map_or(Release::LATEST, |parsed| parsed.release))
-}
-
-/// Reads two stored sides, together.
-pub(super) async fn both(
-    stored: &Stored,
-    places: &Places<'_>,
-    [base, head]: [&str; 2],
-) -> anyhow::Result<(SideRead, SideRead)> {
-    let base = resolve(stored, places, base).await?;
-    let head = resolve(stored, places, head).await?;
-    let old = stored.snapshot(&base).await?;
-    let new = stored.snapshot(&head).await?;
-    let notes = missing(&old.bundle, &new.bundle);
-    let mut head = of_stored(head, new);
-    head.notes.extend(notes);
-    Ok((of_stored(base, old), head))
 }
 
 async fn resolve(stored: &Stored, places: &Places<'_>, address: &str) -> anyhow::Result<Resolved> {
@@ -233,45 +170,23 @@ async fn resolve(stored: &Stored, places: &Places<'_>, address: &str) -> anyhow:
     })
 }
 
-fn of_stored(resolved: Resolved, snapshot: Arc<Snapshot>) -> SideRead {
-    SideRead {
-        snapshot,
-        view: view(&resolved),
-        file: NATIVE_FUNCTIONS.to_owned(),
-        beside: Beside::Unknown,
-        notes: Vec::new(),
-        resolved: Some(resolved),
-    }
-}
-
-/// A stored revision as reports name it.
-pub(super) fn view(resolved: &Resolved) -> SideView {
-    SideView {
-        title: resolved.title(),
-        project: Some(resolved.project.to_string()),
-        revision: format!("sha256:{}", resolved.digest),
-        label: resolved.label.as_ref().map(|label| label.name.to_string()),
-        release: resolved.release().as_str(),
-    }
-}
-
 /// A file with the operators, or a folder with the files of a bundle.
-fn files(path: &Path) -> anyhow::Result<(Bundle, String, Beside)> {
+fn files(path: &Path) -> anyhow::Result<Bundle> {
     if path.is_dir() {
         let bundle = read_folder(path)?;
         if bundle.file(NATIVE_FUNCTIONS).is_none() {
             bail!("{} has no {NATIVE_FUNCTIONS}", path.display());
         }
-        let file = path.join(NATIVE_FUNCTIONS).display().to_string();
-        return Ok((bundle, file, Beside::Folder(path.to_owned())));
+        return Ok(bundle);
     }
-    let bytes = match path.as_os_str() == "-" {
-        true => read::standard_input()?,
-        false => read::given(path)?,
+    let bytes = if path.as_os_str() == "-" {
+        read::standard_input()?
+    } else {
+        read::given(path)?
     };
     let mut bundle = Bundle::default();
     bundle.insert(NATIVE_FUNCTIONS, bytes);
-    Ok((bundle, path.display().to_string(), Beside::Unknown))
+    Ok(bundle)
 }
 
 /// The operators of a commit, with the tags and formulas from their paths in PyTorch's repository.

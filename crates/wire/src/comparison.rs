@@ -15,8 +15,8 @@ use crate::cells::{DispatchChange, DispatchChanges};
 use crate::change::{Change, ChangeContext};
 use crate::finding;
 use crate::finding::{Finding, Omitted, Span};
-use opatlas_service::Snapshot;
 use opatlas_service::compare::Compared;
+use opatlas_service::{Resolved, Snapshot};
 
 /// The changes between two revisions, and the verdict on them.
 #[derive(Debug, Serialize, ToSchema)]
@@ -92,6 +92,32 @@ pub struct SideView {
     /// The release whose rules apply.
     #[schema(example = "2.12")]
     pub release: &'static str,
+}
+
+impl SideView {
+    /// The names of a stored revision.
+    #[must_use]
+    pub fn of_revision(resolved: &Resolved) -> Self {
+        Self {
+            title: resolved.title(),
+            project: Some(resolved.project.to_string()),
+            revision: format!("sha256:{}", resolved.digest),
+            label: resolved.label.as_ref().map(|label| label.name.to_string()),
+            release: resolved.release().as_str(),
+        }
+    }
+
+    /// The names of files that are not stored.
+    #[must_use]
+    pub fn of_files(title: String, snapshot: &Snapshot) -> Self {
+        Self {
+            title,
+            project: None,
+            revision: format!("sha256:{}", snapshot.digest),
+            label: None,
+            release: snapshot.release().as_str(),
+        }
+    }
 }
 
 /// Counts of changes.
@@ -232,24 +258,17 @@ impl Serialize for Changes<'_> {
 
 /// The sides and the judgement of a comparison.
 #[derive(Debug, Clone, Copy)]
-pub struct ComparisonParts<'a> {
-    /// What differs.
+pub(crate) struct ComparisonParts<'a> {
     pub compared: &'a Compared,
-    /// The base, as people call it.
     pub base: &'a SideView,
-    /// The head.
     pub head: &'a SideView,
-    /// The policy.
     pub policy: &'a Policy,
-    /// The findings that the head has and the base has not.
     pub introduced: &'a Introduced,
-    /// The verdict, and the context of its changes.
     pub context: ChangeContext<'a>,
 }
 
 /// The whole comparison, without a page of its own and verdicts against other revisions.
-#[must_use]
-pub fn comparison<'a>(told: ComparisonParts<'a>, notes: Vec<String>) -> Comparison<'a> {
+pub(crate) fn comparison<'a>(parts: ComparisonParts<'a>, notes: Vec<String>) -> Comparison<'a> {
     let ComparisonParts {
         compared,
         base,
@@ -257,7 +276,7 @@ pub fn comparison<'a>(told: ComparisonParts<'a>, notes: Vec<String>) -> Comparis
         policy,
         introduced,
         context,
-    } = told;
+    } = parts;
     let found = &compared.comparison;
     let judgement = context.judgement;
     Comparison {

@@ -223,7 +223,7 @@ pub fn view(asked: &Asked<'_>, stop: &Stop) -> Result<Gaps, Problem> {
         new: is_new(gap),
     });
     let since = asked.since.map(|(revision, before)| Since {
-        revision: side(revision),
+        revision: SideView::of_revision(revision),
         counts: before
             .view()
             .keys()
@@ -232,7 +232,7 @@ pub fn view(asked: &Asked<'_>, stop: &Stop) -> Result<Gaps, Problem> {
         gained: gaps::gained(snapshot, before, asked.key),
     });
     Ok(Gaps {
-        revision: side(asked.revision),
+        revision: SideView::of_revision(asked.revision),
         key: asked.key.to_owned(),
         counts: snapshot.view().coverage_of(slot).into(),
         items: items.collect(),
@@ -280,16 +280,6 @@ impl From<KeyCoverage> for GapCounts {
             unknown: of(Verdict::Unknown),
             covered: coverage.covered(),
         }
-    }
-}
-
-pub(crate) fn side(resolved: &Resolved) -> SideView {
-    SideView {
-        title: resolved.title(),
-        project: Some(resolved.project.to_string()),
-        revision: format!("sha256:{}", resolved.digest),
-        label: resolved.label.as_ref().map(|label| label.name.to_string()),
-        release: resolved.release().as_str(),
     }
 }
 

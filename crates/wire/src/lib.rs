@@ -30,6 +30,7 @@ pub mod findings;
 pub mod gaps;
 pub mod history;
 pub mod json;
+pub mod judged_comparison;
 pub mod key_entries;
 pub mod keys;
 pub mod labels;

@@ -141,8 +141,8 @@ impl Comment {
     /// The parts of the report, and the exit code of the comparison.
     async fn compare(&self, base: &str, head: &str) -> anyhow::Result<(Vec<String>, ExitCode)> {
         let sides = self.how.sides(base, head).await?;
-        let made = self.how.make(sides).await?;
-        Ok(made.report(&self.how, Some(self.max_chars), |report| {
+        let judged = self.how.judge(sides).await?;
+        Ok(judged.report(&self.how, Some(self.max_chars), |report| {
             let parts = changes::markdown(report);
             (parts, exit_code(report.conclusion()))
         }))

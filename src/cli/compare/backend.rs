@@ -7,12 +7,12 @@ use anyhow::{anyhow, bail};
 
 use crate::cli::config;
 use crate::cli::read;
-use crate::cli::side::SideRead;
 use crate::cli::suggesting;
 use opatlas_report::backend::{csv, markdown, text};
 use opatlas_service::backend::{BackendCompared, Vendor};
 use opatlas_source::Stop;
 use opatlas_wire::backends::view;
+use opatlas_wire::judged_comparison::ComparedSide;
 
 use super::{Compare, Format, pretty};
 
@@ -32,8 +32,8 @@ impl Compare {
     pub(super) fn tell_backend(
         &self,
         file: &Path,
-        base: &SideRead,
-        head: &SideRead,
+        base: &ComparedSide,
+        head: &ComparedSide,
     ) -> anyhow::Result<ExitCode> {
         let vendor = vendor(file)?;
         let vendor = match config::vendor()? {

@@ -13,9 +13,9 @@ use crate::http::middleware::access::Access;
 use crate::http::negotiate::{Accept, Media};
 use crate::http::respond;
 use crate::http::routes::compare::split;
+use opatlas_service::ServiceError;
 use opatlas_service::access::Action;
 use opatlas_service::backend::{BackendCompared, Vendor};
-use opatlas_service::{Resolved, ServiceError};
 use opatlas_wire::backends::{BackendPath, BackendQuery, BackendReport, view};
 use opatlas_wire::compare::ComparePath;
 use opatlas_wire::comparison::SideView;
@@ -145,19 +145,14 @@ async fn answer(
             Media::Markdown => markdown(&impact, &file, &from, &to).into_bytes(),
             Media::Csv => csv(&impact).into_bytes(),
             Media::Text => text(&impact, &file, &from, &to).into_bytes(),
-            _ => json(&view(&impact, file, side(&base), side(&head))),
+            _ => json(&view(
+                &impact,
+                file,
+                SideView::of_revision(&base),
+                SideView::of_revision(&head),
+            )),
         })
     };
     let bytes = service.make(make).await?;
     respond::bytes(api, accept, StatusCode::OK, media, bytes).await
-}
-
-fn side(resolved: &Resolved) -> SideView {
-    SideView {
-        title: resolved.title(),
-        project: Some(resolved.project.to_string()),
-        revision: format!("sha256:{}", resolved.digest),
-        label: resolved.label.as_ref().map(|label| label.name.to_string()),
-        release: resolved.release().as_str(),
-    }
 }

@@ -13,14 +13,15 @@ use crate::http::page;
 use crate::http::page::Cursors;
 use crate::http::respond;
 use crate::http::respond::{Effort, Making, ViewRequest};
+use crate::http::routes::all_tables;
 use crate::http::routes::key_entries::lines;
 use opatlas_service::ViewId;
 use opatlas_service::dispatch::runtime_key;
-use opatlas_wire::coverage::BackendCoverage;
+use opatlas_wire::coverage::{BackendCoverage, CoverageQuery};
 use opatlas_wire::entry;
 use opatlas_wire::entry::ReasonCounts;
 use opatlas_wire::json::json;
-use opatlas_wire::key_entries::{KeyEntry, Wanted, csv, is_wanted, wanted, with_key};
+use opatlas_wire::key_entries::{KeyEntry, Wanted, csv, is_wanted, with_key};
 use opatlas_wire::keys::{KeyItem, KeyList, KeyPath, KeyQuery, KeyView, KeysQuery, of_path};
 use opatlas_wire::page::PageQuery;
 use opatlas_wire::paths::RevisionPath;
@@ -50,35 +51,25 @@ pub async fn list(
     Query(query): Query<KeysQuery>,
     accept: Accept,
 ) -> Result<Response, Problem> {
-    let media = accept.media(JSON)?;
-    let service = &api.service;
-    let revision = service.resolve(&path.project, &path.revision, query.release.as_deref());
-    let revision = revision.await?;
-    let wanted = wanted(
-        query.build.as_deref(),
-        query.source,
-        query.generated,
-        revision.release(),
-    )?;
+    accept.media(JSON)?;
     let part = PageQuery {
         limit: query.limit,
         cursor: query.cursor,
     };
-    let request = ViewRequest {
-        revision: &revision,
-        view: "keys",
-        parameters: (wanted.clone(), part.clone()),
-        media,
-        making: Making::Parsed,
-        effort: Effort::Much,
+    let query = CoverageQuery {
+        generated: query.generated,
+        build: query.build,
+        source: query.source,
+        release: query.release,
     };
-    respond::view(&api, &accept, request, move |snapshot, _| {
-        let tables = snapshot.tables(&wanted.profile);
-        let view = View::new(snapshot.inputs(), &tables);
+    let (revision, wanted) =
+        all_tables::selection(&api, (&path.project, &path.revision), &query).await?;
+    let parameters = ("keys", part.clone());
+    let make = move |view: View<'_>, wanted: &Wanted| {
         let keys = view.keys();
         let counts = coverage(view, |_, operator| is_wanted(wanted.generated, operator)).overall;
         let slots: Vec<Slot> = keys.slots().collect();
-        let list = (&wanted, keys.release());
+        let list = (wanted, keys.release());
         let (items, next_cursor) = page::cut("keys", &list, &slots, &part)?;
         let item = |&slot: &Slot| KeyItem {
             key: keys.name(Key::Runtime(slot)),
@@ -92,8 +83,8 @@ pub async fn list(
             items: items.iter().map(item).collect(),
             next_cursor,
         }))
-    })
-    .await
+    };
+    all_tables::view(&api, &accept, (&revision, wanted), parameters, make).await
 }
 
 /// A key
@@ -125,22 +116,21 @@ pub async fn one(
 ) -> Result<Response, Problem> {
     let media = accept.media(SHEET)?;
     let limit = page::limit(query.limit)? as usize;
-    let service = &api.service;
-    let revision = service.resolve(&path.project, &path.revision, query.release.as_deref());
-    let revision = revision.await?;
-    let release = revision.release();
-    let slot = runtime_key(release, &path.key).map_err(of_path)?;
+    let tables = CoverageQuery {
+        generated: query.generated,
+        build: query.build,
+        source: query.source,
+        release: query.release,
+    };
+    let (revision, wanted) =
+        all_tables::selection(&api, (&path.project, &path.revision), &tables).await?;
+    let slot = runtime_key(revision.release(), &path.key).map_err(of_path)?;
     let reason = query.reason.as_deref().map(entry::reason).transpose()?;
     let verdict = query.verdict.as_deref().map(verdict).transpose()?;
     let wanted = Wanted {
         reason,
         verdict,
-        ..wanted(
-            query.build.as_deref(),
-            query.source,
-            query.generated,
-            release,
-        )?
+        ..wanted
     };
     let cursors = Cursors::of(ViewId::new(&revision, "key", &(&wanted, slot), ""));
     let from = match (&query.cursor, media) {
