@@ -137,9 +137,10 @@ impl Check {
         if self.over.is_given() {
             return self.check_over().await;
         }
-        let config = match self.neighbours {
-            true => Files::read(Path::new("."))?,
-            false => Files::default(),
+        let config = if self.neighbours {
+            Files::read(Path::new("."))?
+        } else {
+            Files::default()
         };
         let release = match self.release.as_ref().or(config.release.as_ref()) {
             None => Release::LATEST,
@@ -154,9 +155,10 @@ impl Check {
                 parsed.release
             }
         };
-        let mut inputs = match self.neighbours {
-            true => with_neighbours(&self.files, &config)?,
-            false => inputs(&self.files)?,
+        let mut inputs = if self.neighbours {
+            with_neighbours(&self.files, &config)?
+        } else {
+            inputs(&self.files)?
         };
         if let Some(edits) = self.fix {
             let fixing = Fixing {
@@ -188,8 +190,9 @@ impl Check {
         self.show(&judged)?;
         let is_chosen = self.release.is_some() || config.release.is_some();
         if self.format == Format::Text && !is_chosen && base.is_none() {
-            let hints = judged.iter();
-            let hints = hints.filter_map(|judged| other_release::hint(&judged.snapshot));
+            let hints = judged
+                .iter()
+                .filter_map(|judged| other_release::hint(&judged.snapshot));
             hints.for_each(|hint| eprint!("{hint}"));
         }
         Ok(ExitCode::from(u8::from(failed)))
@@ -430,10 +433,10 @@ fn json(judged: &[Judged]) -> serde_json::Value {
     let all: Vec<Finding> = judged.iter().flat_map(|j| j.findings.clone()).collect();
     let omitted: Vec<Omitted> = judged.iter().flat_map(|j| j.omitted.clone()).collect();
     let counts = findings::Counts::of(&all, &omitted);
-    let omitted = omitted
+    let omitted: Vec<_> = omitted
         .into_iter()
-        .map(opatlas_wire::finding::Omitted::from);
-    let omitted: Vec<_> = omitted.collect();
+        .map(opatlas_wire::finding::Omitted::from)
+        .collect();
     let mut answer = serde_json::json!({
         "valid": valid,
         "summary": {

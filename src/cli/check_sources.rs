@@ -83,9 +83,12 @@ impl SourceOptions {
         if self.sources.is_none() {
             return Vec::new();
         }
-        let files = snapshot.bundle.files();
-        let files = files.filter(|(name, _)| name.starts_with(SOURCES));
-        let files: Vec<_> = files.map(|(path, bytes)| File { path, bytes }).collect();
+        let files: Vec<_> = snapshot
+            .bundle
+            .files()
+            .filter(|(name, _)| name.starts_with(SOURCES))
+            .map(|(path, bytes)| File { path, bytes })
+            .collect();
         opatlas_rules::check_sources(&snapshot.catalogue, &files)
     }
 }

@@ -53,9 +53,10 @@ impl ColourOptions {
 
 /// Whether text on standard output has colours.
 pub(super) fn of_output() -> Colour {
-    match is_wanted(&std::io::stdout()) {
-        true => Colour::Always,
-        false => Colour::Never,
+    if is_wanted(&std::io::stdout()) {
+        Colour::Always
+    } else {
+        Colour::Never
     }
 }
 
@@ -80,13 +81,15 @@ fn is_plain() -> bool {
 /// and `CLICOLOR_FORCE`.
 pub(super) fn of_usage(arguments: &[OsString], is_error: bool) -> ColorChoice {
     let asked = asked(arguments);
-    let is_on = match is_error {
-        true => asked.is_on(&std::io::stderr()),
-        false => asked.is_on(&std::io::stdout()),
+    let is_on = if is_error {
+        asked.is_on(&std::io::stderr())
+    } else {
+        asked.is_on(&std::io::stdout())
     };
-    match is_on {
-        true => ColorChoice::Always,
-        false => ColorChoice::Never,
+    if is_on {
+        ColorChoice::Always
+    } else {
+        ColorChoice::Never
     }
 }
 

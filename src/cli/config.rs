@@ -78,8 +78,8 @@ impl Files {
             (TAGS, files.tags),
             (DERIVATIVES, files.derivatives),
             (DEPRECATED, files.deprecated),
-        ];
-        let named = named.into_iter();
+        ]
+        .into_iter();
         Ok(Self {
             bundle: named
                 .filter_map(|(name, path)| Some((name, folder.join(path?))))

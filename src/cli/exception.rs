@@ -152,12 +152,19 @@ impl Exception {
 
 fn line(record: &ExceptionRecord) -> String {
     let ends = [&record.until_date, &record.until_release];
-    let end = ends.into_iter().flatten().next();
-    let end = end.map_or_else(|| "without expiry".to_owned(), |end| format!("until {end}"));
-    let about = record.argument.as_ref();
-    let about = about.map_or_else(String::new, |argument| format!(" ({argument})"));
-    let owner = record.owner.as_ref();
-    let owner = owner.map_or_else(String::new, |owner| format!(", {owner}"));
+    let end = ends
+        .into_iter()
+        .flatten()
+        .next()
+        .map_or_else(|| "without expiry".to_owned(), |end| format!("until {end}"));
+    let about = record
+        .argument
+        .as_ref()
+        .map_or_else(String::new, |argument| format!(" ({argument})"));
+    let owner = record
+        .owner
+        .as_ref()
+        .map_or_else(String::new, |owner| format!(", {owner}"));
     let text = format!(
         "{}  {} {}{about}  {end}{owner}: {}",
         record.id, record.operator, record.rule, record.reason

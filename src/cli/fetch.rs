@@ -174,8 +174,9 @@ impl Fetcher {
             .arg("torch");
         let failed = |reason: String| FetchError::Index { reason };
         let work = temporary()?;
-        let output = self.run(command, work.path());
-        let output = output.map_err(|error| interrupted_or(error, |e| failed(e.to_string())))?;
+        let output = self
+            .run(command, work.path())
+            .map_err(|error| interrupted_or(error, |e| failed(e.to_string())))?;
         let list = output
             .said
             .lines()
@@ -226,11 +227,13 @@ impl Fetcher {
             version: version.into(),
             reason: error.to_string(),
         };
-        let output = fs::create_dir(into).and_then(|()| self.run(command, work));
-        let output = output.map_err(|error| interrupted_or(error, failed))?;
-        match output.is_success {
-            true => Ok(()),
-            false => Err(refusal(version, &output.complaint)),
+        let output = fs::create_dir(into)
+            .and_then(|()| self.run(command, work))
+            .map_err(|error| interrupted_or(error, failed))?;
+        if output.is_success {
+            Ok(())
+        } else {
+            Err(refusal(version, &output.complaint))
         }
     }
 

@@ -108,8 +108,7 @@ impl History {
 fn told(history: &View) -> anyhow::Result<String> {
     let (first, last) = (history.from.title(), history.to.title());
     let titles: Vec<String> = history.events.iter().map(|e| e.place.title()).collect();
-    let events = history.events.iter().zip(&titles);
-    let events = events.map(|(event, title)| {
+    let events = history.events.iter().zip(&titles).map(|(event, title)| {
         let kind = EventKind::parse(&event.kind);
         let level = event.level.parse::<Level>().ok();
         anyhow::Ok(ReportedEvent {

@@ -209,9 +209,10 @@ impl Import {
 
     /// The protection of a version label.
     fn protection(&self) -> Protection {
-        match self.force {
-            true => Protection::Forced,
-            false => Protection::Kept,
+        if self.force {
+            Protection::Forced
+        } else {
+            Protection::Kept
         }
     }
 

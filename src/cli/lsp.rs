@@ -67,12 +67,13 @@ impl Lsp {
 fn serve(connection: &Connection, server: &mut Server<Repository>) -> anyhow::Result<ExitCode> {
     let mut is_changed = false;
     loop {
-        let message = match is_changed {
-            true => connection
+        let message = if is_changed {
+            connection
                 .receiver
                 .recv_timeout(QUIET)
-                .map_err(|error| error.is_timeout()),
-            false => connection.receiver.recv().map_err(|_| false),
+                .map_err(|error| error.is_timeout())
+        } else {
+            connection.receiver.recv().map_err(|_| false)
         };
         match message {
             Ok(Message::Request(request)) => {
@@ -137,9 +138,10 @@ impl Disk for Repository {
             .iter()
             .map(|(name, path)| (*name, path.clone()));
         let is_configured = named.clone().any(|(_, named)| named == path);
-        let found = match is_configured {
-            true => None,
-            false => around(path, Path::is_file),
+        let found = if is_configured {
+            None
+        } else {
+            around(path, Path::is_file)
         };
         let found = found.unwrap_or_else(|| named.collect());
         let mut files: Vec<_> = found

@@ -127,15 +127,17 @@ pub fn run() -> ExitCode {
     let has_temporary_files = cli.command.has_temporary_files();
     let done = runtime.block_on(async {
         let work = cli.command.run();
-        match has_temporary_files {
-            true => interrupt::unless_asked_to_stop(work).await,
-            false => work.await,
+        if has_temporary_files {
+            interrupt::unless_asked_to_stop(work).await
+        } else {
+            work.await
         }
     });
     // Work without a waiting caller does not delay the exit, except to remove its files.
-    runtime.shutdown_timeout(match has_temporary_files {
-        true => REMOVING,
-        false => ENDING,
+    runtime.shutdown_timeout(if has_temporary_files {
+        REMOVING
+    } else {
+        ENDING
     });
     match done {
         Ok(code) => code,
@@ -146,8 +148,9 @@ pub fn run() -> ExitCode {
 /// The process's arguments. Ends the process if they are invalid or ask for help.
 fn parsed() -> Cli {
     let arguments: Vec<_> = std::env::args_os().collect();
-    let read = Cli::command().try_get_matches_from(&arguments);
-    let read = read.and_then(|matches| Cli::from_arg_matches(&matches));
+    let read = Cli::command()
+        .try_get_matches_from(&arguments)
+        .and_then(|matches| Cli::from_arg_matches(&matches));
     read.unwrap_or_else(|error| {
         let has_acting = |argument: &OsString| argument.to_string_lossy().contains(is_acting);
         let choice = match arguments.iter().any(has_acting) {
@@ -237,8 +240,10 @@ mod tests {
     /// Help of commands is sentences that end; help of options is phrases that end with a word.
     fn check(command: &clap::Command) {
         let name = command.get_name();
-        let about = command.get_about().map(ToString::to_string);
-        let about = about.unwrap_or_else(|| panic!("{name} has no help"));
+        let about = command
+            .get_about()
+            .map(ToString::to_string)
+            .unwrap_or_else(|| panic!("{name} has no help"));
         assert!(!about.ends_with(['.', ',', ':', ';']), "{name}: {about}");
         if let Some(long) = command.get_long_about().map(ToString::to_string) {
             assert!(long.ends_with('.'), "{name}: {long}");

@@ -54,8 +54,9 @@ pub(super) fn around(
             // A file of a backend is found beside the operators only.
             None => path.parent()?.to_owned(),
         };
-        let found = layout.iter().map(|(name, at)| (*name, root.join(at)));
-        let found: Vec<_> = found
+        let found: Vec<_> = layout
+            .iter()
+            .map(|(name, at)| (*name, root.join(at)))
             .filter(|(name, at)| Some(*name) == self::fixed_name(path) && at == path || exists(at))
             .collect();
         (found.first()?.0 == NATIVE_FUNCTIONS).then_some(found)

@@ -35,9 +35,10 @@ pub(super) fn bytes(bytes: &[u8]) -> io::Result<()> {
 /// # Errors
 /// As [`bytes`].
 pub(super) fn file(file: &[u8]) -> io::Result<()> {
-    match io::stdout().is_terminal() {
-        true => bytes(harmless(&String::from_utf8_lossy(file), Colour::Never).as_bytes()),
-        false => bytes(file),
+    if io::stdout().is_terminal() {
+        bytes(harmless(&String::from_utf8_lossy(file), Colour::Never).as_bytes())
+    } else {
+        bytes(file)
     }
 }
 
@@ -172,9 +173,10 @@ fn length_of_colour(text: &str) -> usize {
     };
     let is_number = |c: char| c.is_ascii_digit() || c == ';';
     let end = numbers.find(|c| !is_number(c)).unwrap_or(numbers.len());
-    match numbers[end..].starts_with('m') {
-        true => "\u{1b}[".len() + end + 1,
-        false => 0,
+    if numbers[end..].starts_with('m') {
+        "\u{1b}[".len() + end + 1
+    } else {
+        0
     }
 }
 

@@ -77,9 +77,10 @@ impl Over {
             repository: Path::new("."),
         };
         let operand = Operand::parse(self.over.as_deref().unwrap_or_default(), &places);
-        let stored = match operand.is_stored() {
-            true => Some(Stored::open(target, Opening::Read).await?),
-            false => None,
+        let stored = if operand.is_stored() {
+            Some(Stored::open(target, Opening::Read).await?)
+        } else {
+            None
         };
         let base = operand.read(&places, stored.as_ref(), None).await?;
         if let Some(stored) = stored {
@@ -230,9 +231,10 @@ impl Vendors {
                 out,
                 "{}: {listed} operators listed, {own} of its own; kernels: {}",
                 path.display(),
-                match kernels.is_empty() {
-                    true => "none".to_owned(),
-                    false => kernels.join(", "),
+                if kernels.is_empty() {
+                    "none".to_owned()
+                } else {
+                    kernels.join(", ")
                 }
             );
         }

@@ -105,9 +105,10 @@ pub(super) fn copy(
     target: &mut impl Write,
 ) -> io::Result<()> {
     let mut file = open(path, origin)?;
-    match file.metadata()?.is_file() {
-        true => copy_all(&mut file, target, most),
-        false => copy_stream(&mut file, is_named_pipe(path), target, most),
+    if file.metadata()?.is_file() {
+        copy_all(&mut file, target, most)
+    } else {
+        copy_stream(&mut file, is_named_pipe(path), target, most)
     }
 }
 
@@ -192,9 +193,10 @@ fn without_waiting(_: &mut OpenOptions, _: Origin) {}
 
 fn copy_all(source: &mut impl Read, target: &mut impl Write, most: u64) -> io::Result<()> {
     let copied = io::copy(&mut source.take(most.saturating_add(1)), target)?;
-    match copied > most {
-        true => Err(too_long(most)),
-        false => Ok(()),
+    if copied > most {
+        Err(too_long(most))
+    } else {
+        Ok(())
     }
 }
 

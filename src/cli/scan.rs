@@ -70,9 +70,10 @@ impl ScanSources {
             let path = visible::line(path);
             eprintln!("{path}:{line}: {}", fault.kind.as_str());
         }
-        Ok(match sources.is_incomplete {
-            true => ExitCode::from(2),
-            false => ExitCode::SUCCESS,
+        Ok(if sources.is_incomplete {
+            ExitCode::from(2)
+        } else {
+            ExitCode::SUCCESS
         })
     }
 }

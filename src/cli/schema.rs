@@ -73,8 +73,8 @@ impl Schema {
                 texts.push(schema.clone());
                 continue;
             }
-            let read = String::from_utf8(read::standard_input()?);
-            let read = read.context("standard input is not UTF-8")?;
+            let read = String::from_utf8(read::standard_input()?)
+                .context("standard input is not UTF-8")?;
             let lines = read.lines().filter(|line| !line.trim().is_empty());
             texts.extend(lines.map(str::to_owned));
         }

@@ -121,10 +121,9 @@ impl Access {
     /// If everyone on the network could change the database without `--force-open`.
     pub(super) fn mode(&self, listen: SocketAddr) -> anyhow::Result<AuthMode> {
         let loopback = is_loopback(listen);
-        let auth = self.auth.unwrap_or(match loopback {
-            true => Auth::Off,
-            false => Auth::Writes,
-        });
+        let auth = self
+            .auth
+            .unwrap_or(if loopback { Auth::Off } else { Auth::Writes });
         if auth == Auth::Off && !loopback && !self.force_open {
             bail!(
                 "--auth off would let everyone who reaches {listen} change the database; use \
@@ -145,9 +144,10 @@ impl Access {
     /// name resolves to loopback; with tokens, only the operator knows the names.
     fn hosts(&self, auth: AuthMode, listen: SocketAddr) -> Hosts {
         let is_open = auth != AuthMode::All && is_loopback(listen);
-        match self.allowed_hosts.is_empty() && !is_open {
-            true => Hosts::Any,
-            false => Hosts::Only(self.allowed_hosts.clone()),
+        if self.allowed_hosts.is_empty() && !is_open {
+            Hosts::Any
+        } else {
+            Hosts::Only(self.allowed_hosts.clone())
         }
     }
 }

@@ -58,9 +58,10 @@ impl Operand {
             return Self::Stored(label.to_owned());
         }
         // A path without access may exist: reading it reports the reason.
-        match text == "-" || Path::new(text).try_exists().unwrap_or(true) {
-            true => Self::Path(text.into()),
-            false => Self::Stored(text.to_owned()),
+        if text == "-" || Path::new(text).try_exists().unwrap_or(true) {
+            Self::Path(text.into())
+        } else {
+            Self::Stored(text.to_owned())
         }
     }
 
@@ -137,9 +138,10 @@ fn of_bundle(bundle: Bundle, release: Release, title: String) -> ComparedSide {
 /// A commit as reports name it: a full id by its first digits.
 fn short(revision: &str) -> String {
     let is_id = revision.len() == 40 && revision.bytes().all(|b| b.is_ascii_hexdigit());
-    match is_id {
-        true => revision[..SHORT_ID].to_owned(),
-        false => revision.to_owned(),
+    if is_id {
+        revision[..SHORT_ID].to_owned()
+    } else {
+        revision.to_owned()
     }
 }
 
@@ -156,16 +158,15 @@ async fn resolve(stored: &Stored, places: &Places<'_>, address: &str) -> anyhow:
     let resolved = stored.resolve(places.project, address, None).await;
     resolved.map_err(|error| {
         let of_server = error.downcast_ref::<remote::Error>();
-        match of_server.is_none_or(remote::Error::is_about_a_name) {
-            true => {
-                let error = error.to_string();
-                let end = if error.ends_with('?') { "" } else { ";" };
-                anyhow!(
-                    "{error}{end} `{address}` is not a file or folder either; write a commit as \
+        if of_server.is_none_or(remote::Error::is_about_a_name) {
+            let error = error.to_string();
+            let end = if error.ends_with('?') { "" } else { ";" };
+            anyhow!(
+                "{error}{end} `{address}` is not a file or folder either; write a commit as \
                      `git:{address}`"
-                )
-            }
-            false => error,
+            )
+        } else {
+            error
         }
     })
 }

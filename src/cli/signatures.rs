@@ -68,8 +68,8 @@ impl Signatures {
         let found = snapshot.find_in(|| title.clone(), &self.operator);
         let id = found.map_err(suggesting)?;
         // Also for text: what is refused is refused in the same words.
-        let made = opatlas_wire::signatures::signatures(snapshot, id, self.key.as_deref());
-        let made = made.map_err(table::refusal)?;
+        let made = opatlas_wire::signatures::signatures(snapshot, id, self.key.as_deref())
+            .map_err(table::refusal)?;
         let operator = snapshot.catalogue.operator(id);
         if self.symint && !operator.schema().has_symint() {
             bail!(
@@ -81,9 +81,10 @@ impl Signatures {
             return Ok(output::json(&serde_json::to_string_pretty(&made)?) + "\n");
         }
         let maker = FaceMaker::new(&snapshot.catalogue);
-        let sizes = match self.symint {
-            true => Sizes::Symbolic,
-            false => Sizes::All,
+        let sizes = if self.symint {
+            Sizes::Symbolic
+        } else {
+            Sizes::All
         };
         let name = operator.qualified_name();
         Ok(match made.implement {

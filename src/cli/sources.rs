@@ -94,9 +94,10 @@ impl Described {
     fn add(&mut self, file: &Path, origin: Origin) -> anyhow::Result<String> {
         let shown = file.display();
         let bytes = read::bytes(file, origin, read::LARGEST);
-        let text = bytes.map(String::from_utf8);
-        let text = text.with_context(|| format!("cannot read {shown}"))?;
-        let text = text.with_context(|| format!("{shown} is not UTF-8"))?;
+        let text = bytes
+            .map(String::from_utf8)
+            .with_context(|| format!("cannot read {shown}"))?
+            .with_context(|| format!("{shown} is not UTF-8"))?;
         let added = self.macros.add_text(&text);
         added.map_err(|fault| anyhow::anyhow!("{shown} is invalid: {fault}"))?;
         Ok(text)

@@ -239,8 +239,11 @@ impl Stored {
         // Without the names, the error is the same without suggestions.
         let names = match self {
             Self::Database(service) => {
-                let projects = service.projects(None, MANY_PROJECTS).await;
-                let projects = projects.map(|page| page.items).unwrap_or_default();
+                let projects = service
+                    .projects(None, MANY_PROJECTS)
+                    .await
+                    .map(|page| page.items)
+                    .unwrap_or_default();
                 projects.into_iter().map(|it| it.name.to_string()).collect()
             }
             Self::Server(remote) => remote.project_names().await.unwrap_or_default(),

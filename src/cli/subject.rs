@@ -47,9 +47,10 @@ impl Chosen {
     /// # Errors
     /// When it is not there or cannot be read.
     pub(super) async fn read(&self) -> anyhow::Result<Subject> {
-        match self.file.is_empty() {
-            true => self.stored().await,
-            false => self.files(),
+        if self.file.is_empty() {
+            self.stored().await
+        } else {
+            self.files()
         }
     }
 
@@ -60,8 +61,9 @@ impl Chosen {
             (None, Some(release)) => (self.label_of(&stored, release).await?, None),
             (None, None) => ("latest".to_owned(), None),
         };
-        let resolved = stored.resolve(&self.project, &revision, release.as_deref());
-        let resolved = resolved.await?;
+        let resolved = stored
+            .resolve(&self.project, &revision, release.as_deref())
+            .await?;
         let snapshot = stored.snapshot(&resolved).await?;
         stored.close().await;
         Ok(Subject {

@@ -127,8 +127,9 @@ impl Table {
         }
         let id = snapshot.find_in(|| title.clone(), operator)?;
         let key = self.key.as_deref();
-        let slot = key.map(|key| runtime_key(snapshot.release(), key));
-        let slot = slot.transpose()?;
+        let slot = key
+            .map(|key| runtime_key(snapshot.release(), key))
+            .transpose()?;
         let tables = snapshot.tables(&self.profile(snapshot)?);
         let view = View::new(snapshot.inputs(), &tables);
         let line = |file: &str, span: Span| Some(snapshot.source(file)?.lines(span).start.line);
@@ -140,9 +141,10 @@ impl Table {
         let with: Vec<_> = self.with.iter().map(|text| wanted(text)).collect();
         let without: Vec<&str> = self.without.iter().map(|key| &**key).collect();
         let is_what_if = !with.is_empty() || !without.is_empty();
-        let changed = match is_what_if {
-            true => view.what_if(id, &with, &without).ok(),
-            false => None,
+        let changed = if is_what_if {
+            view.what_if(id, &with, &without).ok()
+        } else {
+            None
         };
         if self.format == Format::Csv {
             let entries: Vec<_> = match changed {

@@ -110,9 +110,10 @@ impl Create {
         actions.dedup();
         let new = NewToken {
             name: self.name,
-            projects: match self.all_projects {
-                true => Projects::All,
-                false => Projects::Only(self.projects),
+            projects: if self.all_projects {
+                Projects::All
+            } else {
+                Projects::Only(self.projects)
             },
             actions,
             expires_at: self

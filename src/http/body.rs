@@ -70,12 +70,13 @@ pub fn expect_plain(headers: &HeaderMap) -> Result<(), Problem> {
         let coding = coding.trim_ascii();
         coding.is_empty() || coding.eq_ignore_ascii_case(b"identity")
     };
-    match codings.all(is_plain) {
-        true => Ok(()),
-        false => Err(Problem::new(
+    if codings.all(is_plain) {
+        Ok(())
+    } else {
+        Err(Problem::new(
             Kind::UnsupportedMediaType,
             "the server does not accept compressed bodies; send it without `Content-Encoding`",
-        )),
+        ))
     }
 }
 

@@ -91,12 +91,13 @@ fn expect_small_rest(body: &[u8]) -> Result<(), Problem> {
         return Ok(());
     }
     let texts = text_bytes(body).map_err(|error| malformed(&error))?;
-    match body.len() - texts > LARGEST_REST {
-        true => Err(Problem::new(
+    if body.len() - texts > LARGEST_REST {
+        Err(Problem::new(
             Kind::TooLarge,
             format!("the body has more than {LARGEST_REST} bytes besides the texts of files"),
-        )),
-        false => Ok(()),
+        ))
+    } else {
+        Ok(())
     }
 }
 
@@ -183,10 +184,11 @@ fn expect_room(limits: &Limits, name: &str, bytes: usize, before: usize) -> Resu
             limit: limits.file_bytes,
         });
     }
-    match before + bytes > limits.bundle_bytes {
-        true => Err(Refusal::BundleSize {
+    if before + bytes > limits.bundle_bytes {
+        Err(Refusal::BundleSize {
             limit: limits.bundle_bytes,
-        }),
-        false => Ok(()),
+        })
+    } else {
+        Ok(())
     }
 }

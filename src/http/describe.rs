@@ -222,8 +222,10 @@ fn add_conditions(operation: &mut Operation) {
 fn require_all(schema: &mut Schema) {
     match schema {
         Schema::Object(object) => {
-            let names = object.properties.keys();
-            let names = names.filter(|name| !OPTIONAL.contains(&&***name));
+            let names = object
+                .properties
+                .keys()
+                .filter(|name| !OPTIONAL.contains(&&***name));
             object.required = names.cloned().collect();
         }
         Schema::AllOf(all) => {
@@ -246,8 +248,10 @@ fn require_all(schema: &mut Schema) {
 
 /// Members of which all are there or none: the macro says "or null" of them, which no object is.
 fn or_nothing(choices: &OneOf) -> Schema {
-    let some = choices.items.iter();
-    let some = some.filter(|choice| matches!(choice, RefOr::Ref(_)));
+    let some = choices
+        .items
+        .iter()
+        .filter(|choice| matches!(choice, RefOr::Ref(_)));
     let mut either = AnyOf::new();
     either.items = some.cloned().collect();
     either.items.push(RefOr::T(Schema::Object(Object::new())));

@@ -106,9 +106,10 @@ pub async fn parsed<T: Send + 'static>(
     bytes: usize,
     read: impl FnOnce() -> Result<T, Problem> + Send + 'static,
 ) -> Result<T, Problem> {
-    match bytes <= SMALL_BODY {
-        true => read(),
-        false => api.service.compute(move |_| Ok(read())).await?,
+    if bytes <= SMALL_BODY {
+        read()
+    } else {
+        api.service.compute(move |_| Ok(read())).await?
     }
 }
 

@@ -148,8 +148,11 @@ impl<S: Send + Sync> FromRequestParts<S> for Accept {
 
 /// All values of a header as one list.
 pub fn joined(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
-    let values = headers.get_all(name).iter();
-    let values: Vec<&str> = values.filter_map(|value| value.to_str().ok()).collect();
+    let values: Vec<&str> = headers
+        .get_all(name)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .collect();
     (!values.is_empty()).then(|| values.join(", "))
 }
 

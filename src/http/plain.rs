@@ -121,8 +121,11 @@ pub fn query(text: &str) -> Problem {
         return invalid(message(fault));
     };
     if fault.starts_with("unknown variant") {
-        let known = quoted.iter().skip(1).map(|known| format!("`{known}`"));
-        let known: Vec<String> = known.collect();
+        let known: Vec<String> = quoted
+            .iter()
+            .skip(1)
+            .map(|known| format!("`{known}`"))
+            .collect();
         let detail = format!("{parameter}: `{name}` must be one of {}", known.join(", "));
         return unknown(detail).suggesting(near()).about(parameter);
     }

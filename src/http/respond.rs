@@ -237,9 +237,10 @@ pub async fn encoded(
     media: Media,
     view: &Arc<View>,
 ) -> Result<Response, Problem> {
-    let encoding = match view.is_worth_compressing() {
-        true => accept.encoding,
-        false => Encoding::Plain,
+    let encoding = if view.is_worth_compressing() {
+        accept.encoding
+    } else {
+        Encoding::Plain
     };
     let body = service.encoded(view, encoding).await?;
     let mut response = Response::new(Body::from(body));

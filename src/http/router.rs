@@ -170,9 +170,10 @@ pub fn app_of(router: Router<Api>, service: Arc<Service>, config: ApiConfig) -> 
         .layer(served)
         .layer(surround);
     let keep = middleware::from_fn_with_state(api.clone(), kept::kept);
-    let router = match api.config.cors_origins.is_empty() {
-        true => router,
-        false => router.layer(other_sites(&api.config.cors_origins)),
+    let router = if api.config.cors_origins.is_empty() {
+        router
+    } else {
+        router.layer(other_sites(&api.config.cors_origins))
     };
     router.layer(keep).with_state(api)
 }

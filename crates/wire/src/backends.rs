@@ -184,8 +184,7 @@ pub fn view(
             })
             .collect(),
     });
-    let kernels = impact.declarations.kernels.iter();
-    let kernels = kernels.map(|kernel| KernelView {
+    let kernels = impact.declarations.kernels.iter().map(|kernel| KernelView {
         operator: kernel.operator.clone(),
         old: kernel.old.clone(),
         new: kernel.new.clone(),
@@ -200,10 +199,7 @@ pub fn view(
         listed: impact.listed,
         breaks: impact.breaks(),
         verdict: verdict(impact),
-        conclusion: match impact.breaks() {
-            true => "fail",
-            false => "pass",
-        },
+        conclusion: if impact.breaks() { "fail" } else { "pass" },
         unknown: unknown.collect(),
         kernels: kernels.collect(),
         respelled: respelled

@@ -44,11 +44,12 @@ impl Files {
                 limit: limits.files,
             });
         }
-        match bytes > limits.bundle_bytes {
-            true => Err(Refusal::BundleSize {
+        if bytes > limits.bundle_bytes {
+            Err(Refusal::BundleSize {
                 limit: limits.bundle_bytes,
-            }),
-            false => Ok(()),
+            })
+        } else {
+            Ok(())
         }
     }
 

@@ -127,9 +127,10 @@ impl ChangeContext<'_> {
     pub fn change<'j>(&self, judged: &'j Judged) -> Change<'j> {
         let mut told = change(&judged.change, self.base, self.head);
         // It represents other changes, which are counted under their own levels.
-        told.level = match judged.change.is_compound() {
-            true => Level::None.as_str(),
-            false => judged.level.as_str(),
+        told.level = if judged.change.is_compound() {
+            Level::None.as_str()
+        } else {
+            judged.level.as_str()
         };
         told.exception = judged.excuse.and_then(|excuse| {
             let exception = self.exceptions.get(excuse.exception)?;

@@ -63,8 +63,7 @@ impl CompareQuery {
         let profile = self.profile.map(|name| Profile::from(name).as_str());
         let never = |level: Option<Level>| level.map_or("never", Level::as_str);
         let fail_on = self.fail_on.map(|name| never(name.level()));
-        let asked = [("profile", profile), ("fail_on", fail_on)];
-        let asked = asked
+        let asked = [("profile", profile), ("fail_on", fail_on)]
             .into_iter()
             .filter_map(|(name, value)| Some((name, value?)));
         let mut text = String::new();

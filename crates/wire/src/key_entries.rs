@@ -85,8 +85,11 @@ pub(crate) fn reasons<'v>(
     wanted: &Wanted,
 ) -> impl Iterator<Item = (OperatorId, Reason, Verdict)> + use<'v> {
     let generated = wanted.generated;
-    let operators = view.inputs.catalogue.iter();
-    let operators = operators.filter(move |(_, operator)| is_wanted(generated, operator));
+    let operators = view
+        .inputs
+        .catalogue
+        .iter()
+        .filter(move |(_, operator)| is_wanted(generated, operator));
     operators.filter_map(move |(id, _)| {
         let table = &view.tables.pattern(id)?.table;
         Some((id, table.rule(slot).reason(), view.verdict(id, slot)))

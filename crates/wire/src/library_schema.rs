@@ -45,9 +45,10 @@ fn kind(schema: &RuntimeSchema<'_>) -> OperatorKind {
     }
     let is_dunder = schema.name.starts_with("__") && schema.name.ends_with("__");
     let only_self = written.all(|argument| argument.name == "self");
-    match only_self && schema.name.ends_with('_') && !is_dunder {
-        true => OperatorKind::Inplace,
-        false => OperatorKind::Mutable,
+    if only_self && schema.name.ends_with('_') && !is_dunder {
+        OperatorKind::Inplace
+    } else {
+        OperatorKind::Mutable
     }
 }
 

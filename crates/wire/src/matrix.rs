@@ -118,8 +118,9 @@ pub fn matrix_view(view: View<'_>, generated: search::Generated) -> MatrixView<'
     let slots: Vec<Slot> = keys.slots().collect();
     let mut cells = Vec::new();
     let patterns = view.tables.patterns().iter();
-    let rows = patterns.map(|pattern| row(view, pattern, &slots, &mut cells));
-    let rows = rows.collect();
+    let rows = patterns
+        .map(|pattern| row(view, pattern, &slots, &mut cells))
+        .collect();
     let catalogue = view.inputs.catalogue.iter();
     let wanted = catalogue.filter(|(_, operator)| is_wanted(generated, operator));
     let mut verdicts = VerdictRows::new(view);
@@ -169,11 +170,13 @@ pub(crate) fn row(
             alias,
             derivable: !outside.contains(slot),
         };
-        let place = cells.iter().position(|known| *known == cell);
-        let place = place.unwrap_or_else(|| {
-            cells.push(cell);
-            cells.len() - 1
-        });
+        let place = cells
+            .iter()
+            .position(|known| *known == cell)
+            .unwrap_or_else(|| {
+                cells.push(cell);
+                cells.len() - 1
+            });
         row.extend(character(place));
     }
     row

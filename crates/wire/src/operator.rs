@@ -305,8 +305,10 @@ pub(crate) fn precomputed(precompute: &Precompute) -> Vec<String> {
         let arguments: Vec<_> = arguments.iter().map(ToString::to_string).collect();
         arguments.join(", ")
     };
-    let replaced = precompute.replace.iter();
-    let replaced = replaced.map(|(name, by)| format!("{} -> {}", name.value, list(by)));
+    let replaced = precompute
+        .replace
+        .iter()
+        .map(|(name, by)| format!("{} -> {}", name.value, list(by)));
     let added = (!precompute.add.is_empty()).then(|| list(&precompute.add));
     replaced.chain(added).collect()
 }

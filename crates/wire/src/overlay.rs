@@ -63,8 +63,11 @@ pub fn overlay_validation(
     let errors = count(Severity::Error);
     notes.extend(overlay.alone.map(str::to_owned));
     let own = found.own.iter().map(|found| placed(overlay, judged, found));
-    let elsewhere = found.elsewhere.new.iter();
-    let elsewhere = elsewhere.map(|found| placed(overlay, judged, found));
+    let elsewhere = found
+        .elsewhere
+        .new
+        .iter()
+        .map(|found| placed(overlay, judged, found));
     OverlayValidation {
         valid: errors == 0,
         release: judged.release().as_str(),

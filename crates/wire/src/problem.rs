@@ -344,9 +344,10 @@ impl Problem {
     pub fn suggesting(mut self, suggestions: Vec<String>) -> Self {
         if let Some((last, others)) = suggestions.split_last() {
             let others: Vec<_> = others.iter().map(|name| format!("`{name}`")).collect();
-            let list = match others.is_empty() {
-                true => format!("`{last}`"),
-                false => format!("{} or `{last}`", others.join(", ")),
+            let list = if others.is_empty() {
+                format!("`{last}`")
+            } else {
+                format!("{} or `{last}`", others.join(", "))
             };
             self.detail.push_str(&format!(". Did you mean {list}?"));
         }

@@ -16,12 +16,11 @@ const MAX_WORDS: usize = 500;
 /// # Errors
 /// [`Kind::InvalidParameter`].
 pub fn expect_few_words(words: &str) -> Result<(), Problem> {
-    match words.chars().count() <= MAX_WORDS {
-        true => Ok(()),
-        false => {
-            let detail = format!("`q` may have at most {MAX_WORDS} characters");
-            Err(Problem::new(Kind::InvalidParameter, detail).about("q"))
-        }
+    if words.chars().count() <= MAX_WORDS {
+        Ok(())
+    } else {
+        let detail = format!("`q` may have at most {MAX_WORDS} characters");
+        Err(Problem::new(Kind::InvalidParameter, detail).about("q"))
     }
 }
 

@@ -84,8 +84,10 @@ pub fn with_table<T>(
     let source = query.source.unwrap_or_default();
     let profile = Profile::parse(query.build.as_deref(), source.into(), release)?;
     let key = query.key.as_deref();
-    let slot = key.map(|key| runtime_key(release, key)).transpose();
-    let slot = slot.map_err(|error| Problem::from(error).about("key"))?;
+    let slot = key
+        .map(|key| runtime_key(release, key))
+        .transpose()
+        .map_err(|error| Problem::from(error).about("key"))?;
     let tables = snapshot.tables(&profile);
     let view = View::new(snapshot.inputs(), &tables);
     Ok(then(table_view(snapshot, view, id, slot, query)?))
@@ -101,19 +103,18 @@ pub(crate) fn table_view<'a>(
     let keys = view.keys();
     let slots: Vec<Slot> = slot.map_or_else(|| keys.slots().collect(), |slot| vec![slot]);
     let mut notes = notes(view);
-    let what_if = match query.is_what_if() {
-        false => None,
-        true => {
-            let made = what_if(view, id, query)?;
-            notes.extend(made.notes.iter().map(note));
-            notes.extend(made.nothing_to_remove.iter().map(|&key| {
-                format!(
-                    "no kernel is registered to `{}`, so there is none to remove",
-                    keys.name(key)
-                )
-            }));
-            Some(changed(snapshot, view, id, slot, made))
-        }
+    let what_if = if query.is_what_if() {
+        let made = what_if(view, id, query)?;
+        notes.extend(made.notes.iter().map(note));
+        notes.extend(made.nothing_to_remove.iter().map(|&key| {
+            format!(
+                "no kernel is registered to `{}`, so there is none to remove",
+                keys.name(key)
+            )
+        }));
+        Some(changed(snapshot, view, id, slot, made))
+    } else {
+        None
     };
     let table = match (query.explain, slot) {
         (Some(true), _) => {

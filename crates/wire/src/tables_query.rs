@@ -144,8 +144,8 @@ mod tests {
             ("with", "MPS:a, XPU"),
             ("with", "CPU:b"),
             ("without", "Meta"),
-        ]);
-        let query = query.unwrap();
+        ])
+        .unwrap();
         assert_eq!(query.with, ["MPS:a", "XPU", "CPU:b"]);
         assert!(query.is_what_if());
         let wanted: Vec<_> = query.with.iter().map(|text| wanted(text)).collect();

@@ -66,9 +66,10 @@ impl BaseOptions {
             repository: &self.repository,
         };
         let operand = Operand::parse(text, &places);
-        let stored = match operand.is_stored() {
-            true => Some(Stored::open(&self.target, Opening::Read).await?),
-            false => None,
+        let stored = if operand.is_stored() {
+            Some(Stored::open(&self.target, Opening::Read).await?)
+        } else {
+            None
         };
         let read = operand.read(&places, stored.as_ref(), None).await;
         if let Some(stored) = stored {

@@ -163,9 +163,10 @@ pub(in crate::cli) fn inputs(paths: &[PathBuf]) -> anyhow::Result<Vec<Input>> {
 }
 
 fn read_given(path: &Path) -> anyhow::Result<Vec<u8>> {
-    match path.as_os_str() == "-" {
-        true => read::standard_input(),
-        false => read::given(path),
+    if path.as_os_str() == "-" {
+        read::standard_input()
+    } else {
+        read::given(path)
     }
 }
 

@@ -32,9 +32,10 @@ pub(super) fn hint(snapshot: &Snapshot) -> Option<String> {
     let mut best = judged.iter().filter(|(errors, _)| *errors == least);
     let (_, first) = best.next()?;
     let last = best.next_back().map_or(first, |(_, last)| last);
-    let releases = match first == last {
-        true => last.to_string(),
-        false => format!("{first} to {last}"),
+    let releases = if first == last {
+        last.to_string()
+    } else {
+        format!("{first} to {last}")
     };
     let least = match least {
         0 => "none".to_owned(),

@@ -63,9 +63,10 @@ impl Artifact {
         }
         let files = files(folder).with_context(|| format!("cannot read {shown}"))?;
         let parts = folder.join("parts");
-        let markdown = match fs::symlink_metadata(&parts).is_ok_and(|found| found.is_dir()) {
-            true => self::files(&parts)?,
-            false => files.clone(),
+        let markdown = if fs::symlink_metadata(&parts).is_ok_and(|found| found.is_dir()) {
+            self::files(&parts)?
+        } else {
+            files.clone()
         };
         let markdown = with_extension(&markdown, "md");
         let json = with_extension(&files, "json");
@@ -80,8 +81,7 @@ impl Artifact {
                 texts.collect::<anyhow::Result<_>>()?
             }
         };
-        let number = word(folder, "number")?;
-        let number = number.map(|number| {
+        let number = word(folder, "number")?.map(|number| {
             let parsed = number.parse().ok().filter(|number| *number > 0);
             parsed.ok_or_else(|| anyhow!("{shown}/number is not the number of a pull request"))
         });

@@ -199,22 +199,26 @@ fn send(site: &Site, name: &str, post: &Post) -> anyhow::Result<String> {
 }
 
 fn commit(text: &str) -> Result<String, String> {
-    match is_commit(text) {
-        true => Ok(text.to_owned()),
-        false => Err("a commit is written with all 40 digits of its id".to_owned()),
+    if is_commit(text) {
+        Ok(text.to_owned())
+    } else {
+        Err("a commit is written with all 40 digits of its id".to_owned())
     }
 }
 
 fn name(text: &str) -> Result<String, String> {
     let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
-    match !text.is_empty() && text.len() <= 40 && text.bytes().all(is_plain) {
-        true => Ok(text.to_owned()),
-        false => Err("a name has 1 to 40 lower-case letters and digits".to_owned()),
+    if !text.is_empty() && text.len() <= 40 && text.bytes().all(is_plain) {
+        Ok(text.to_owned())
+    } else {
+        Err("a name has 1 to 40 lower-case letters and digits".to_owned())
     }
 }
 
 fn max_chars(text: &str) -> Result<usize, String> {
-    let number = text.parse().ok();
-    let number = number.filter(|number| (LEAST_MAX_CHARS..=LONGEST_PART).contains(number));
+    let number = text
+        .parse()
+        .ok()
+        .filter(|number| (LEAST_MAX_CHARS..=LONGEST_PART).contains(number));
     number.ok_or_else(|| format!("it is a number from {LEAST_MAX_CHARS} to {LONGEST_PART}"))
 }

@@ -25,8 +25,9 @@ impl fmt::Display for Done {
             (self.updated, "updated"),
             (self.unchanged, "unchanged"),
             (self.deleted, "deleted"),
-        ];
-        let counts = counts.iter().filter(|(number, _)| *number > 0);
+        ]
+        .into_iter()
+        .filter(|(number, _)| *number > 0);
         let shown: Vec<String> = counts.map(|(n, what)| format!("{n} {what}")).collect();
         f.write_str(&shown.join(", "))
     }
@@ -55,9 +56,10 @@ fn own(site: &Site, pull: u64, name: &str) -> anyhow::Result<BTreeMap<usize, Vec
     let is_bot = |comment: &Comment| comment.user.as_ref().is_some_and(|u| u.kind == "Bot");
     // Anybody may write such a line, but only apps that the repository has installed are bots. The
     // token of a person finds that person's comments.
-    let login = match marked.iter().all(|(_, comment)| is_bot(comment)) {
-        true => None,
-        false => site.login()?,
+    let login = if marked.iter().all(|(_, comment)| is_bot(comment)) {
+        None
+    } else {
+        site.login()?
     };
     let is_own = |comment: &Comment| {
         let author = comment.user.as_ref().map(|user| &user.login);

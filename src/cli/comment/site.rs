@@ -319,8 +319,9 @@ impl Site {
             }
             None => self.agent.run(request.body(())?)?,
         };
-        let links = response.headers().get(header::LINK);
-        let links = links
+        let links = response
+            .headers()
+            .get(header::LINK)
             .and_then(|links| links.to_str().ok())
             .unwrap_or_default();
         Ok(Answer {
@@ -345,9 +346,10 @@ impl Site {
             format!("{}/{}", self.repo.owner, self.repo.name),
         );
         let said = answer.message();
-        let said = match said.is_empty() {
-            true => String::new(),
-            false => format!(" (it says: {})", said.escape_debug()),
+        let said = if said.is_empty() {
+            String::new()
+        } else {
+            format!(" (it says: {})", said.escape_debug())
         };
         match answer.status {
             200..=299 => Ok(()),

@@ -43,8 +43,7 @@ impl Compare {
         let compared =
             BackendCompared::new(&base.snapshot, &head.snapshot, &vendor, &Stop::never());
         let compared = compared.map_err(suggesting)?;
-        let impact = compared.impact();
-        let impact = impact.ok_or_else(|| {
+        let impact = compared.impact().ok_or_else(|| {
             anyhow!(
                 "{}: its `backend` is not a dispatch key of both releases",
                 file.display()

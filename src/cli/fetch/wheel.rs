@@ -37,8 +37,10 @@ pub(super) fn read_wheel(version: &str, folder: &Path) -> Result<Bundle, FetchEr
         path: path.into(),
         source,
     };
-    let files = fs::read_dir(folder).map_err(|e| io(folder, e))?;
-    let files: io::Result<Vec<PathBuf>> = files.map(|file| Ok(file?.path())).collect();
+    let files: io::Result<Vec<PathBuf>> = fs::read_dir(folder)
+        .map_err(|e| io(folder, e))?
+        .map(|file| Ok(file?.path()))
+        .collect();
     let wheel = files
         .map_err(|e| io(folder, e))?
         .into_iter()

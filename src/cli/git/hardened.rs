@@ -122,11 +122,16 @@ fn trusted() -> &'static [(String, String)] {
         let mut command = bare();
         command.env("GIT_DIR", NOTHING);
         command.args(["config", "--null", "--get-regexp", r"^safe\."]);
-        let found = command.stderr(Stdio::null()).output();
-        let found = found.map(|output| output.stdout).unwrap_or_default();
+        let found = command
+            .stderr(Stdio::null())
+            .output()
+            .map(|output| output.stdout)
+            .unwrap_or_default();
         let found = String::from_utf8_lossy(&found);
-        let pairs = found.split('\0').filter_map(|pair| pair.split_once('\n'));
-        let pairs = pairs.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let pairs = found
+            .split('\0')
+            .filter_map(|pair| pair.split_once('\n'))
+            .map(|(name, value)| (name.to_owned(), value.to_owned()));
         pairs.collect()
     })
 }

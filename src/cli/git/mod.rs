@@ -112,11 +112,11 @@ impl Git {
         if watch.is_late() {
             return Err(Fault::TooSlow(self.time));
         }
-        let bytes = bytes.map_err(Fault::Unread)?;
-        let bytes = bytes.ok_or(Fault::TooLong(most))?;
-        match status.success() {
-            true => Ok(bytes),
-            false => Err(Fault::Refused(complaint)),
+        let bytes = bytes.map_err(Fault::Unread)?.ok_or(Fault::TooLong(most))?;
+        if status.success() {
+            Ok(bytes)
+        } else {
+            Err(Fault::Refused(complaint))
         }
     }
 
@@ -141,8 +141,9 @@ impl Git {
     /// # Errors
     /// If something else is there, and as [`Git::run`].
     pub(super) fn has(&self, revision: &str, path: &str) -> anyhow::Result<bool> {
-        let arguments = ["ls-tree", "--full-tree", "-z", "--end-of-options"];
-        let arguments = arguments.into_iter().chain([revision, "--", path]);
+        let arguments = ["ls-tree", "--full-tree", "-z", "--end-of-options"]
+            .into_iter()
+            .chain([revision, "--", path]);
         let found = match self.run(arguments, MAX_LIST) {
             Ok(found) => found,
             Err(fault) => bail!("git cannot look for {path} at {revision}: {fault}"),

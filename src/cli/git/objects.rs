@@ -142,9 +142,10 @@ impl Objects {
 
     /// Nothing, once it is sure that the commit has no such file: git says the same of one that a partial clone lacks.
     fn absent<T>(&self, commit: &str, path: &str) -> anyhow::Result<Option<T>> {
-        match self.is_partial && self.git.has(commit, path)? {
-            true => bail!("{path} at {commit} is missing: {}", self.git.partial_hint()),
-            false => Ok(None),
+        if self.is_partial && self.git.has(commit, path)? {
+            bail!("{path} at {commit} is missing: {}", self.git.partial_hint())
+        } else {
+            Ok(None)
         }
     }
 
@@ -156,9 +157,10 @@ impl Objects {
         self.watch.expect_within(SILENCE);
         let done = talk(self);
         self.watch.relax();
-        match self.watch.is_late() {
-            true => Err(Fault::TooSlow(SILENCE).into()),
-            false => done.context("git ended early"),
+        if self.watch.is_late() {
+            Err(Fault::TooSlow(SILENCE).into())
+        } else {
+            done.context("git ended early")
         }
     }
 }

@@ -159,8 +159,11 @@ mod tests {
     fn a_process_that_takes_too_long_is_ended_with_what_it_started() {
         let mut command = Command::new("sh");
         command.args(["-c", "sleep 1000 & sleep 1000"]);
-        let child = command.process_group(0).stdout(Stdio::piped()).spawn();
-        let mut child = child.unwrap();
+        let mut child = command
+            .process_group(0)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
         let mut printed = child.stdout.take().unwrap();
         let most = Duration::from_millis(20);
         let watch = Watch::new(child, most);

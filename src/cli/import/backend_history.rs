@@ -140,11 +140,14 @@ struct Bases<'a> {
 impl<'a> Bases<'a> {
     /// With the revision for commits that pin none.
     async fn new(stored: &Stored, project: &'a str, over: &str) -> anyhow::Result<Self> {
-        let labels = stored.labels(project).await?.into_iter();
-        let labels = labels.filter_map(|label| {
-            let name = label.name.to_string();
-            Some((Version::parse(&name)?, name))
-        });
+        let labels = stored
+            .labels(project)
+            .await?
+            .into_iter()
+            .filter_map(|label| {
+                let name = label.name.to_string();
+                Some((Version::parse(&name)?, name))
+            });
         let mut bases = Self {
             project,
             profile: config::vendor()?,

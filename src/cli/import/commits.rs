@@ -46,8 +46,12 @@ pub(super) async fn import(import: &Import, repository: &Path) -> anyhow::Result
             import.path.escape_debug()
         );
     }
-    let release = import.release.as_deref().map(JudgedRelease::parse);
-    let release = release.transpose()?.map(|release| release.stored());
+    let release = import
+        .release
+        .as_deref()
+        .map(JudgedRelease::parse)
+        .transpose()?
+        .map(|release| release.stored());
     let paths = [import.path.clone()];
     let mut commits = git::commits(repository, &import.range, &paths, import.first_parent)?;
     for commit in &mut commits {
@@ -263,8 +267,9 @@ impl OperatorFiles {
         self.ask()?;
         let native = self.files.content(&commit.id, &self.path)?;
         let companions = self.companions.iter();
-        let of_companions = companions.map(|(_, path)| self.ids.id(&commit.id, path));
-        let of_companions: Vec<_> = of_companions.collect::<Result<_, _>>()?;
+        let of_companions: Vec<_> = companions
+            .map(|(_, path)| self.ids.id(&commit.id, path))
+            .collect::<Result<_, _>>()?;
         let Some(native) = native else {
             return Ok(None);
         };

@@ -24,10 +24,11 @@ pub(super) fn commits(
     let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
     let text = log(repository, &options, range, &paths)?;
     let lines = text.split('\0').filter(|line| !line.is_empty());
-    let commits = lines.map(|line| {
-        commit(line).ok_or_else(|| anyhow!("unexpected line from git for a commit: {line:?}"))
-    });
-    let commits: Vec<CommitRecord> = commits.collect::<anyhow::Result<_>>()?;
+    let commits: Vec<CommitRecord> = lines
+        .map(|line| {
+            commit(line).ok_or_else(|| anyhow!("unexpected line from git for a commit: {line:?}"))
+        })
+        .collect::<anyhow::Result<_>>()?;
     if commits.is_empty() {
         bail!(
             "no commit of {range} in {} touches {}; give its path in the repository with --path, or --backend for a \

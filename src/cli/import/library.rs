@@ -47,8 +47,9 @@ pub(super) fn bundle(file: &Path, namespace: &str) -> anyhow::Result<Bundle> {
 fn stored(line: &str, schema: &official::RuntimeSchema<'_>) -> String {
     let printed = schema.printed();
     let again = official::parse(&printed).map(|schema| schema.printed());
-    match again.is_ok_and(|again| again == printed) {
-        true => printed,
-        false => line.trim().to_owned(),
+    if again.is_ok_and(|again| again == printed) {
+        printed
+    } else {
+        line.trim().to_owned()
     }
 }

@@ -44,9 +44,10 @@ pub(super) async fn import(import: &Import) -> anyhow::Result<ExitCode> {
     let _stopping = fetcher.stopping();
     let published = published(import, &fetcher).await?;
     let versions = versions(import, &published)?;
-    let stored = match import.download_only {
-        true => None,
-        false => Some(Stored::open(&import.target, Opening::Make).await?),
+    let stored = if import.download_only {
+        None
+    } else {
+        Some(Stored::open(&import.target, Opening::Make).await?)
     };
     let missing = match &stored {
         Some(stored) => {
@@ -216,8 +217,10 @@ async fn store(
         release: import.release.as_deref(),
         protection: import.protection(),
     };
-    let taken = stored.ingest(ingest).await;
-    let taken = taken.map_err(|error| anyhow::anyhow!("torch {version}: {error}"))?;
+    let taken = stored
+        .ingest(ingest)
+        .await
+        .map_err(|error| anyhow::anyhow!("torch {version}: {error}"))?;
     Ok(Some(told(&import.project, label, &taken)))
 }
 
@@ -250,8 +253,7 @@ fn stretch(published: &[String], from: &str, to: Option<&str>) -> anyhow::Result
             .iter()
             .position(|v| release::Version::parse(v) == wanted);
         found.ok_or_else(|| {
-            let few = published.iter().rev().take(8).map(|v| &**v);
-            let few: Vec<&str> = few.collect();
+            let few: Vec<&str> = published.iter().rev().take(8).map(|v| &**v).collect();
             anyhow::anyhow!(
                 "the index has no torch {text}; it has {}, ...",
                 few.join(", ")

@@ -47,9 +47,10 @@ pub(in crate::cli) fn of_folder(bundle_folder: &Path, bundle: &mut Bundle) -> an
         return Ok(());
     }
     let file = folder.join(MACRO_FILE);
-    let described = match file.is_file() {
-        true => Described::of_file(&file, Origin::Found)?,
-        false => Described::built_in(),
+    let described = if file.is_file() {
+        Described::of_file(&file, Origin::Found)?
+    } else {
+        Described::built_in()
     };
     add(bundle, &folder, described)
 }
@@ -106,13 +107,14 @@ fn add(bundle: &mut Bundle, folder: &Path, described: Described) -> anyhow::Resu
 /// The name of a source file in a bundle: its path from the folder's own name on.
 fn name_in_bundle(folder: &Path, path: &str) -> String {
     let folder = shown_path(folder);
-    let relative = path.strip_prefix(&*folder).unwrap_or(path);
-    let relative = relative.trim_start_matches('/');
+    let relative = path
+        .strip_prefix(&*folder)
+        .unwrap_or(path)
+        .trim_start_matches('/');
     let own = folder.rsplit('/').next().unwrap_or_default();
     // The folder `sources/` of a bundle on disk is that of the bundle.
     let is_named = !matches!(own, "" | ".." | "sources");
-    let parts = [is_named.then_some(own), Some(relative)];
-    let parts: Vec<&str> = parts
+    let parts: Vec<&str> = [is_named.then_some(own), Some(relative)]
         .into_iter()
         .flatten()
         .filter(|part| !part.is_empty())

@@ -90,9 +90,10 @@ impl Base {
     /// The server that this one redirects version requests to; `None` if that is not another server
     /// of the same kind.
     pub(super) fn moved(&self, location: &str) -> Option<Self> {
-        let whole = match location.starts_with('/') && !location.starts_with("//") {
-            true => format!("{}{location}", self.origin()),
-            false => location.to_owned(),
+        let whole = if location.starts_with('/') && !location.starts_with("//") {
+            format!("{}{location}", self.origin())
+        } else {
+            location.to_owned()
         };
         Self::parse(whole.strip_suffix(VERSION)?).ok()
     }

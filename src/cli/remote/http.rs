@@ -41,9 +41,10 @@ impl Token {
     /// When it has a character that no token has.
     pub(crate) fn parse(text: &str) -> Result<Self, &'static str> {
         let text = text.trim();
-        match text.bytes().all(|byte| byte.is_ascii_graphic()) {
-            true => Ok(Self(text.into())),
-            false => Err("the token contains invalid characters"),
+        if text.bytes().all(|byte| byte.is_ascii_graphic()) {
+            Ok(Self(text.into()))
+        } else {
+            Err("the token contains invalid characters")
         }
     }
 }
@@ -162,8 +163,10 @@ impl Answer {
     /// # Errors
     /// When one says something else.
     pub(super) fn lines<T: DeserializeOwned>(&self) -> Result<Vec<T>, Error> {
-        let lines = self.bytes.split(|byte| *byte == b'\n');
-        let lines = lines.filter(|line| !line.is_empty());
+        let lines = self
+            .bytes
+            .split(|byte| *byte == b'\n')
+            .filter(|line| !line.is_empty());
         let read = |line| serde_json::from_slice(line).map_err(|error| self.strange(&error));
         lines.map(read).collect()
     }
@@ -264,9 +267,10 @@ impl Http {
         let said = |name| response.headers().get(name)?.to_str().ok();
         let location = said(header::LOCATION).filter(|_| response.status().is_redirection());
         let seconds = said(header::RETRY_AFTER).and_then(|seconds| seconds.parse().ok());
-        let most = match response.status().is_success() {
-            true => MAX_ANSWER,
-            false => MAX_PROBLEM,
+        let most = if response.status().is_success() {
+            MAX_ANSWER
+        } else {
+            MAX_PROBLEM
         };
         Ok(Answer {
             url: ask.url.clone(),
@@ -290,9 +294,10 @@ pub(in crate::cli) fn body(
     // The limit of ureq counts the bytes that are sent, which may be compressed.
     let mut decompressed = response.body_mut().as_reader().take(most + 1);
     decompressed.read_to_end(&mut bytes)?;
-    match bytes.len() as u64 > most {
-        true => Err(ureq::Error::BodyExceedsLimit(most)),
-        false => Ok(bytes),
+    if bytes.len() as u64 > most {
+        Err(ureq::Error::BodyExceedsLimit(most))
+    } else {
+        Ok(bytes)
     }
 }
 
@@ -302,14 +307,15 @@ pub(in crate::cli) fn roots(base: &Base) -> RootCerts {
     if !base.is_secure() {
         return RootCerts::WebPki;
     }
-    let found = rustls_native_certs::load_native_certs().certs;
-    let found: Vec<Certificate<'static>> = found
+    let found: Vec<Certificate<'static>> = rustls_native_certs::load_native_certs()
+        .certs
         .iter()
         .map(|certificate| Certificate::from_der(certificate).to_owned())
         .collect();
-    match found.is_empty() {
-        true => RootCerts::WebPki,
-        false => RootCerts::new_with_certs(&found),
+    if found.is_empty() {
+        RootCerts::WebPki
+    } else {
+        RootCerts::new_with_certs(&found)
     }
 }
 

@@ -76,13 +76,20 @@ impl Remote {
             url: http.base.version(),
             what,
         };
-        let answer = http.ask(Ask::get(http.base.version(), JSON)).await;
-        let answer = answer.map_err(|error| match error.is(Kind::UnknownRoute) {
-            true => strange("does not exist".to_owned()),
-            false => error,
-        })?;
-        let version = answer.value::<Version>().ok();
-        let version = version.filter(|version| version.name == env!("CARGO_PKG_NAME"));
+        let answer = http
+            .ask(Ask::get(http.base.version(), JSON))
+            .await
+            .map_err(|error| {
+                if error.is(Kind::UnknownRoute) {
+                    strange("does not exist".to_owned())
+                } else {
+                    error
+                }
+            })?;
+        let version = answer
+            .value::<Version>()
+            .ok()
+            .filter(|version| version.name == env!("CARGO_PKG_NAME"));
         let Some(version) = version else {
             return Err(strange("is not an Opatlas server".to_owned()));
         };

@@ -84,9 +84,10 @@ impl Remote {
         let (mut last, mut total) = (None, 0_usize);
         for name in names {
             // The path of a source is one part of the address, its slashes escaped.
-            let path: Vec<&str> = match name.starts_with(SOURCES) {
-                true => base.into_iter().chain([&*name]).collect(),
-                false => base.into_iter().chain(name.split('/')).collect(),
+            let path: Vec<&str> = if name.starts_with(SOURCES) {
+                base.into_iter().chain([&*name]).collect()
+            } else {
+                base.into_iter().chain(name.split('/')).collect()
             };
             let url = self.http.base.url(&path, &[]);
             let answer = self.http.ask(Ask::get(url, "*/*")).await?;

@@ -121,8 +121,10 @@ pub async fn guard(
     next: Next,
 ) -> Result<Response, Problem> {
     let (mut parts, body) = request.into_parts();
-    let route = parts.extensions.get::<MatchedPath>();
-    let route = route.map(|route| route.as_str().to_owned());
+    let route = parts
+        .extensions
+        .get::<MatchedPath>()
+        .map(|route| route.as_str().to_owned());
     let need = needed(&parts.method, route.as_deref().unwrap_or_default());
     let open = api.config.auth.is_open(need);
     if api.config.auth == AuthMode::Off {
@@ -160,10 +162,11 @@ pub async fn guard(
 /// [`Kind::MalformedRequest`] and [`Kind::InvalidName`] for a path that names no project where it
 /// should: a right to all projects is not a right to whatever that means.
 async fn project_of(parts: &mut Parts, api: &Api) -> Result<Option<ProjectName>, Problem> {
-    let params = RawPathParams::from_request_parts(parts, api).await;
-    let params = params.map_err(|rejection| {
-        Problem::new(Kind::MalformedRequest, plain::path(&rejection.body_text()))
-    })?;
+    let params = RawPathParams::from_request_parts(parts, api)
+        .await
+        .map_err(|rejection| {
+            Problem::new(Kind::MalformedRequest, plain::path(&rejection.body_text()))
+        })?;
     let named = params.iter().find(|(name, _)| *name == "project");
     let Some((_, name)) = named else {
         return Ok(None);
@@ -287,8 +290,9 @@ fn bearer(headers: &HeaderMap) -> Result<&str, Problem> {
 /// further.
 async fn signed(api: &Api, request: Request) -> Result<(Grant, Request), Problem> {
     let (parts, unread) = request.into_parts();
-    let signature = only(&parts.headers, &SIGNATURE).unwrap_or_default();
-    let signature = signature.strip_prefix("sha256=");
+    let signature = only(&parts.headers, &SIGNATURE)
+        .unwrap_or_default()
+        .strip_prefix("sha256=");
     let (Some(signature), Some(signer)) = (signature, only(&parts.headers, &SIGNER)) else {
         return Err(unauthenticated(
             "a signature consists of one header `X-Opatlas-Signature: sha256=HEX` and the id of \

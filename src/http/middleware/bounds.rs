@@ -66,8 +66,9 @@ impl Bounds {
         response: &mut Response,
     ) -> Result<(), Problem> {
         if let Some(Buffers(bytes)) = response.extensions_mut().remove() {
-            let reserved = self.answers.reserve(client, bytes);
-            let reserved = reserved
+            let reserved = self
+                .answers
+                .reserve(client, bytes)
                 .map_err(|limit| busy("too many unread answers (`--answer-memory`)", limit))?;
             response.extensions_mut().insert(Arc::new(reserved));
         }
@@ -99,12 +100,15 @@ pub async fn bounded(
         .map_err(|limit| busy("too many requests in progress (`--max-requests`)", limit))?;
     let client = client.map(|client| client.address);
     let permit = BodyPermit::of(&bounds.bodies, client);
-    let request = request.map(|body| match body.is_end_stream() {
-        true => body,
-        false => Body::new(Counted {
-            body,
-            permit: permit.clone(),
-        }),
+    let request = request.map(|body| {
+        if body.is_end_stream() {
+            body
+        } else {
+            Body::new(Counted {
+                body,
+                permit: permit.clone(),
+            })
+        }
     });
     let sending = request.extensions().get::<Arc<Sending>>().cloned();
     let expect_read = |bytes| match &sending {
@@ -221,8 +225,10 @@ mod tests {
         let first = permit();
         assert!(counted(&first, SMALL_BODY + 20).collect().await.is_ok());
         assert_eq!(budget.free(), 10);
-        let error = counted(&permit(), SMALL_BODY + 11).collect().await;
-        let error = error.unwrap_err();
+        let error = counted(&permit(), SMALL_BODY + 11)
+            .collect()
+            .await
+            .unwrap_err();
         assert!(error.to_string().contains("too many bodies"), "{error}");
         assert!(counted(&permit(), SMALL_BODY).collect().await.is_ok());
         assert!(counted(&first, 10).collect().await.is_ok());

@@ -134,13 +134,14 @@ pub fn refuse_other_sites(
         }
         (Some(_), Some(_)) => false,
     };
-    match is_own {
-        true => Ok(()),
-        false => Err(Problem::new(
+    if is_own {
+        Ok(())
+    } else {
+        Err(Problem::new(
             Kind::Forbidden,
             "a page of another site requests a change, and this server needs no token; \
              `--cors-origin` allows a site",
-        )),
+        ))
     }
 }
 

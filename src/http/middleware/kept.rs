@@ -101,8 +101,7 @@ impl KeptAnswers {
     }
 
     fn find(&self, question: &[u8], mark: Option<Mark>) -> Option<Arc<Kept>> {
-        let kept = self.answers.get(question);
-        let kept = kept.filter(|kept| {
+        let kept = self.answers.get(question).filter(|kept| {
             kept.changes == self.changes.load(Ordering::Acquire) && kept.holds(mark)
         });
         self.looks.count(kept.is_some());
@@ -114,9 +113,10 @@ impl Kept {
     /// Whether it is what would be answered now, while the database has this mark.
     fn holds(&self, mark: Option<Mark>) -> bool {
         let is_recent = || self.at.elapsed() < KEPT;
-        match mark.is_some() && mark == self.mark {
-            true => !self.is_of_today || is_recent(),
-            false => self.is_immutable && is_recent(),
+        if mark.is_some() && mark == self.mark {
+            !self.is_of_today || is_recent()
+        } else {
+            self.is_immutable && is_recent()
         }
     }
 }

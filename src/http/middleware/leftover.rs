@@ -41,12 +41,13 @@ impl Drained {
         let is_http1 = request.version() < Version::HTTP_2;
         request.map(|body| {
             let is_huge = body.size_hint().lower() > LARGEST;
-            match is_http1 && !is_huge && !body.is_end_stream() {
-                true => Either::Right(Self {
+            if is_http1 && !is_huge && !body.is_end_stream() {
+                Either::Right(Self {
                     body: Some(body),
                     is_awaited,
-                }),
-                false => Either::Left(body),
+                })
+            } else {
+                Either::Left(body)
             }
         })
     }
@@ -88,8 +89,10 @@ impl Body for Drained {
 
 impl Drop for Drained {
     fn drop(&mut self) {
-        let rest = self.body.take();
-        let rest = rest.filter(|body| !self.is_awaited && !body.is_end_stream());
+        let rest = self
+            .body
+            .take()
+            .filter(|body| !self.is_awaited && !body.is_end_stream());
         if let (Some(rest), Ok(runtime)) = (rest, Handle::try_current()) {
             runtime.spawn(tokio::time::timeout(LONGEST, discard(rest)));
         }

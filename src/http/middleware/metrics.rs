@@ -159,9 +159,10 @@ impl CacheLooks {
 
     /// One more, that found something or did not.
     pub fn count(&self, found: bool) {
-        match found {
-            true => self.hits.increment(1),
-            false => self.misses.increment(1),
+        if found {
+            self.hits.increment(1)
+        } else {
+            self.misses.increment(1)
         }
     }
 }

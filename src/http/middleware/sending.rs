@@ -81,11 +81,14 @@ impl Sending {
     /// Follows an answer until it is sent. An `Arc<Reserved>` among its extensions is kept as long.
     pub(crate) fn follow(self: &Arc<Self>, mut response: Response) -> Response {
         let buffers = response.extensions_mut().remove();
-        response.map(|body| match body.is_end_stream() {
-            true => body,
-            false => {
-                let bytes = body.size_hint().exact();
-                let bytes = bytes.and_then(|bytes| usize::try_from(bytes).ok());
+        response.map(|body| {
+            if body.is_end_stream() {
+                body
+            } else {
+                let bytes = body
+                    .size_hint()
+                    .exact()
+                    .and_then(|bytes| usize::try_from(bytes).ok());
                 let ticket = self.begin(bytes.unwrap_or_default(), buffers);
                 let is_counted = bytes.is_some();
                 Body::new(Followed {
@@ -105,9 +108,10 @@ impl Sending {
                 self.opened.notified().await;
             }
             tokio::time::sleep(TICK.min(patience)).await;
-            let patience = match is_short() {
-                true => HURRY.min(patience),
-                false => patience,
+            let patience = if is_short() {
+                HURRY.min(patience)
+            } else {
+                patience
             };
             let now = Instant::now();
             let is_late = |answer: &Answer| {
@@ -278,8 +282,13 @@ mod tests {
         let mut answer = Response::new(Body::from("answer"));
         let buffers = Arc::new(budget.reserve(None, 10).unwrap());
         answer.extensions_mut().insert(buffers);
-        let unread = sending.follow(answer).into_body().collect().await.unwrap();
-        let unread = unread.to_bytes();
+        let unread = sending
+            .follow(answer)
+            .into_body()
+            .collect()
+            .await
+            .unwrap()
+            .to_bytes();
         assert_eq!(budget.free(), 0);
         drop(unread);
         assert_eq!(budget.free(), 10);

@@ -40,10 +40,13 @@ pub async fn rights(
     let caller = caller(&api, &headers).await?;
     let verdict = |action: Action| match &caller {
         _ if api.config.auth.is_open(Some(action)) => RightVerdict::Allowed,
-        Caller::Known(grant) => match grant.allows(action, project.as_ref()) {
-            true => RightVerdict::Allowed,
-            false => RightVerdict::NotAllowed,
-        },
+        Caller::Known(grant) => {
+            if grant.allows(action, project.as_ref()) {
+                RightVerdict::Allowed
+            } else {
+                RightVerdict::NotAllowed
+            }
+        }
         Caller::Anonymous | Caller::Unknown => RightVerdict::TokenRequired,
     };
     let tokens_for = match api.config.auth {

@@ -66,8 +66,7 @@ pub async fn stored(
     access.expect(Action::Read, &path.backend)?;
     let backend = api.service.resolve(&path.backend, "latest", None).await?;
     let snapshot = api.service.snapshot(&backend).await?;
-    let vendor = Vendor::of(&snapshot.bundle);
-    let vendor = vendor.ok_or_else(|| ServiceError::UnusableBackend {
+    let vendor = Vendor::of(&snapshot.bundle).ok_or_else(|| ServiceError::UnusableBackend {
         file: backend.title(),
         why: "it has no `backends/NAME.yaml`".to_owned(),
     })?;
@@ -135,11 +134,12 @@ async fn answer(
     let file = vendor.file.clone();
     let make = move |stop: &Stop| {
         let compared = BackendCompared::new(&old, &new, &vendor, stop)?;
-        let impact = compared.impact();
-        let impact = impact.ok_or_else(|| ServiceError::UnusableBackend {
-            file: file.clone(),
-            why: "its `backend` is not a dispatch key of both releases".to_owned(),
-        })?;
+        let impact = compared
+            .impact()
+            .ok_or_else(|| ServiceError::UnusableBackend {
+                file: file.clone(),
+                why: "its `backend` is not a dispatch key of both releases".to_owned(),
+            })?;
         let (from, to) = (base.title(), head.title());
         Ok::<_, Problem>(match media {
             Media::Markdown => markdown(&impact, &file, &from, &to).into_bytes(),

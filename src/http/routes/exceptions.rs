@@ -86,8 +86,10 @@ pub async fn create(
     let record = api.service.add_exception(&path.project, &text).await?;
     let location = format!("/v1/projects/{}/exceptions/{}", path.project, record.id);
     let views = views(&api.service, &path.project).await?;
-    let view = views.into_iter().find(|view| view.id == record.id);
-    let view = view.unwrap_or_else(|| view_of(record, ExceptionStatus::Active));
+    let view = views
+        .into_iter()
+        .find(|view| view.id == record.id)
+        .unwrap_or_else(|| view_of(record, ExceptionStatus::Active));
     let mut response = respond::value(&api, &accept, StatusCode::CREATED, &view).await?;
     respond::locate(&mut response, &location);
     Ok(response)
@@ -151,8 +153,10 @@ pub async fn extend(
         .extend_exception(&path.project, &path.id, &extended.until)
         .await?;
     let views = views(service, &path.project).await?;
-    let view = views.into_iter().find(|view| view.id == record.id);
-    let view = view.unwrap_or_else(|| view_of(record, ExceptionStatus::Active));
+    let view = views
+        .into_iter()
+        .find(|view| view.id == record.id)
+        .unwrap_or_else(|| view_of(record, ExceptionStatus::Active));
     respond::value(&api, &accept, StatusCode::OK, &view).await
 }
 

@@ -158,9 +158,10 @@ struct UsageFile {
 
 impl UsageFile {
     fn read(self) -> Result<Usage, Problem> {
-        match self.is_json {
-            true => Ok(of_json(from_json(&self.bytes)?)),
-            false => of_csv(&self.bytes),
+        if self.is_json {
+            Ok(of_json(from_json(&self.bytes)?))
+        } else {
+            of_csv(&self.bytes)
         }
     }
 }
@@ -179,8 +180,8 @@ fn of_json(body: UsageBody) -> Usage {
 
 fn of_csv(bytes: &[u8]) -> Result<Usage, Problem> {
     let malformed = |text: String| Problem::new(Kind::MalformedBody, text);
-    let text = std::str::from_utf8(bytes);
-    let text = text.map_err(|_| malformed("the usage file is not UTF-8".to_owned()))?;
+    let text = std::str::from_utf8(bytes)
+        .map_err(|_| malformed("the usage file is not UTF-8".to_owned()))?;
     gaps::read_csv(text).map_err(|line| {
         malformed(format!(
             "line {line} of the usage file is not `operator,count`, for example \
@@ -199,8 +200,9 @@ async fn answer(
     let media = accept.media(FORMS)?;
     let service = &api.service;
     let release = query.release.as_deref();
-    let revision = service.resolve(&path.project, &path.revision, release);
-    let revision = revision.await?;
+    let revision = service
+        .resolve(&path.project, &path.revision, release)
+        .await?;
     runtime_key(revision.release(), &path.key).map_err(of_path)?;
     let snapshot = service.snapshot(&revision).await?;
     let since = match &query.since {

@@ -41,8 +41,9 @@ pub async fn operator(
     let line = query.line.map(Into::into);
     let timeline = service.timeline(&path.project, line).await?;
     let asked = timeline.range(query.from.as_deref(), query.to.as_deref())?;
-    let history = service.history(&timeline, &path.operator, asked, query.key.as_deref());
-    let history = history.await?;
+    let history = service
+        .history(&timeline, &path.operator, asked, query.key.as_deref())
+        .await?;
     let mut response = respond::value(&api, &accept, StatusCode::OK, &view(&history)).await?;
     respond::keep(&mut response, mark);
     Ok(response)

@@ -50,8 +50,9 @@ pub async fn list(
     let media = accept.media(LIST)?;
     let limit = page::limit(query.limit)? as usize;
     let service = &api.service;
-    let revision = service.resolve(&path.project, &path.revision, query.release.as_deref());
-    let revision = revision.await?;
+    let revision = service
+        .resolve(&path.project, &path.revision, query.release.as_deref())
+        .await?;
     let filter = query.filter()?;
     if media == Media::NdJson {
         let asked = ("operators", filter);
@@ -115,8 +116,9 @@ pub async fn one(
 ) -> Result<Response, Problem> {
     let media = accept.media(JSON)?;
     let service = &api.service;
-    let revision = service.resolve(&path.project, &path.revision, query.release.as_deref());
-    let revision = revision.await?;
+    let revision = service
+        .resolve(&path.project, &path.revision, query.release.as_deref())
+        .await?;
     let name = path.operator;
     let request = ViewRequest {
         revision: &revision,

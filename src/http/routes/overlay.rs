@@ -52,8 +52,9 @@ pub async fn validate(
 ) -> Result<Response, Problem> {
     accept.media(JSON)?;
     let service = &api.service;
-    let revision = service.resolve(&path.project, &path.revision, query.release.as_deref());
-    let revision = revision.await?;
+    let revision = service
+        .resolve(&path.project, &path.revision, query.release.as_deref())
+        .await?;
     let base = service.checked(&revision).await?;
     let notes = notes(&revision.judged);
     let reader = service.reader();

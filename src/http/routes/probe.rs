@@ -291,8 +291,9 @@ async fn large(api: &Api, request: Request) -> Result<Bytes, Problem> {
 }
 
 fn stored(is_new: bool) -> StatusCode {
-    match is_new {
-        true => StatusCode::CREATED,
-        false => StatusCode::OK,
+    if is_new {
+        StatusCode::CREATED
+    } else {
+        StatusCode::OK
     }
 }

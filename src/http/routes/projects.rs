@@ -66,8 +66,10 @@ pub async fn list(
     // What the caller may not see is left out before pages are cut: a cursor that names the last
     // project of a page would name it else.
     let sees = |name: &ProjectName| access.sees(name);
-    let page = api.service.projects_seen(after.as_ref(), limit, sees);
-    let page = page.await?;
+    let page = api
+        .service
+        .projects_seen(after.as_ref(), limit, sees)
+        .await?;
     let next_cursor = page.next.map(|name| cursors.encode(name.as_str()));
     let policies = size(&page.items);
     let make = move || {
@@ -75,9 +77,10 @@ pub async fn list(
         json(&ProjectList { items, next_cursor })
     };
     // A page of projects may hold 16 MB of policies.
-    let bytes = match policies <= SMALL_POLICY {
-        true => api.service.hold(make())?,
-        false => api.service.make(move |_| Ok::<_, Problem>(make())).await?,
+    let bytes = if policies <= SMALL_POLICY {
+        api.service.hold(make())?
+    } else {
+        api.service.make(move |_| Ok::<_, Problem>(make())).await?
     };
     respond::bytes(&api, &accept, StatusCode::OK, Media::Json, bytes).await
 }
@@ -142,11 +145,12 @@ pub async fn create(
     let policy = canonical(&api, new.policy).await?;
     let made = api
         .service
-        .create_project(&new.name, new.description, policy);
-    let made = made.await?;
-    let status = match made.created {
-        true => StatusCode::CREATED,
-        false => StatusCode::OK,
+        .create_project(&new.name, new.description, policy)
+        .await?;
+    let status = if made.created {
+        StatusCode::CREATED
+    } else {
+        StatusCode::OK
     };
     let location = format!("/v1/projects/{}", made.project.name);
     let mut response = told(&api, &accept, status, made.project).await?;
@@ -243,9 +247,10 @@ async fn told(
 ) -> Result<Response, Problem> {
     let policy = size(std::slice::from_ref(&project));
     let make = move || json(&ProjectView::from(project));
-    let bytes = match policy <= SMALL_POLICY {
-        true => api.service.hold(make())?,
-        false => api.service.make(move |_| Ok::<_, Problem>(make())).await?,
+    let bytes = if policy <= SMALL_POLICY {
+        api.service.hold(make())?
+    } else {
+        api.service.make(move |_| Ok::<_, Problem>(make())).await?
     };
     respond::bytes(api, accept, status, Media::Json, bytes).await
 }
@@ -272,11 +277,10 @@ async fn canonical(
         Ok(policy.to_string())
     };
     let text = api.service.compute(write).await?;
-    match text.len() > MAX_POLICY {
-        true => {
-            let detail = format!("the policy exceeds {MAX_POLICY} bytes of compact JSON");
-            Err(Problem::new(Kind::TooLarge, detail).about("policy"))
-        }
-        false => Ok(Some(text)),
+    if text.len() > MAX_POLICY {
+        let detail = format!("the policy exceeds {MAX_POLICY} bytes of compact JSON");
+        Err(Problem::new(Kind::TooLarge, detail).about("policy"))
+    } else {
+        Ok(Some(text))
     }
 }

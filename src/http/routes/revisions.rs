@@ -64,9 +64,10 @@ pub async fn ingest(
         protection: protection(query.force),
     };
     let ingested = api.service.ingest(ingest).await?;
-    let status = match ingested.outcome.created {
-        true => StatusCode::CREATED,
-        false => StatusCode::OK,
+    let status = if ingested.outcome.created {
+        StatusCode::CREATED
+    } else {
+        StatusCode::OK
     };
     let address = format!("sha256:{}", ingested.outcome.digest);
     let revision = api.service.resolve(&path.project, &address, None).await?;
@@ -169,12 +170,12 @@ pub async fn one(
 ) -> Result<Response, Problem> {
     accept.media(JSON)?;
     let service = &api.service;
-    let revision = service.resolve(&path.project, &path.revision, query.release.as_deref());
-    let revision = revision.await?;
+    let revision = service
+        .resolve(&path.project, &path.revision, query.release.as_deref())
+        .await?;
     let record = service.revision(&revision).await?;
     let snapshot = service.checked(&revision).await?;
-    let label = revision.label.as_ref();
-    let label = label.map(|label| label.name.to_string());
+    let label = revision.label.as_ref().map(|label| label.name.to_string());
     let body = revision_of(record, label, &revision.judged, &snapshot);
     respond::value(&api, &accept, StatusCode::OK, &body).await
 }

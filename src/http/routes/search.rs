@@ -57,10 +57,12 @@ pub async fn search(
     let service = &api.service;
     // Before anything is read, so that all of it holds for the mark.
     let mark = service.mark();
-    let timeline = service.timeline(&path.project, query.line.map(Into::into));
-    let timeline = timeline.await?;
-    let found = service.search_history(&timeline, &query.q, limit, which);
-    let found = found.await?;
+    let timeline = service
+        .timeline(&path.project, query.line.map(Into::into))
+        .await?;
+    let found = service
+        .search_history(&timeline, &query.q, limit, which)
+        .await?;
     let view = |found: &HistoryMatch| FoundView {
         operator: found.operator.clone(),
         current: found.is_current,

@@ -48,8 +48,9 @@ pub async fn one(
 ) -> Result<Response, Problem> {
     let media = accept.media(JSON)?;
     let service = &api.service;
-    let revision = service.resolve(&path.project, &path.revision, query.release.as_deref());
-    let revision = revision.await?;
+    let revision = service
+        .resolve(&path.project, &path.revision, query.release.as_deref())
+        .await?;
     let name = path.operator;
     let request = ViewRequest {
         revision: &revision,
@@ -136,8 +137,9 @@ pub async fn list(
 ) -> Result<Response, Problem> {
     accept.media(&[Media::NdJson])?;
     let service = &api.service;
-    let revision = service.resolve(&path.project, &path.revision, query.release.as_deref());
-    let revision = revision.await?;
+    let revision = service
+        .resolve(&path.project, &path.revision, query.release.as_deref())
+        .await?;
     let filter = Filter {
         generated: query.generated.map_or_else(Default::default, Into::into),
         ..Filter::default()

@@ -99,8 +99,10 @@ pub async fn one(
 
 fn unknown(name: &str) -> Problem {
     let topics = opatlas_topics::all();
-    let near = nearest_few(name, topics.iter().map(|topic| &*topic.id), 3);
-    let near = near.into_iter().map(Into::into).collect();
+    let near = nearest_few(name, topics.iter().map(|topic| &*topic.id), 3)
+        .into_iter()
+        .map(Into::into)
+        .collect();
     let shown: String = name.chars().take(128).collect();
     Problem::new(Kind::UnknownTopic, format!("there is no topic `{shown}`")).suggesting(near)
 }
