@@ -32,7 +32,7 @@ impl Bootstrap {
     ///
     /// # Errors
     /// When the database cannot be read or written, or the cache not read.
-    pub(super) async fn begin(mut self, service: &Service) -> anyhow::Result<Option<Fetching>> {
+    pub(super) async fn begin(mut self, service: &Service) -> anyhow::Result<Option<PendingFetch>> {
         self.version = canonical(&self.version);
         let is_empty = service.projects(None, 1).await?.items.is_empty();
         if !is_empty && !has_only_the_sample(service).await? {
@@ -55,19 +55,19 @@ impl Bootstrap {
                  (about 100 MB, once) ..."
             );
         } else {
-            eprintln!("Fetching PyTorch {version} with pip (about 100 MB, once) ...");
+            eprintln!("PendingFetch PyTorch {version} with pip (about 100 MB, once) ...");
         }
-        Ok(Some(Fetching { from: self }))
+        Ok(Some(PendingFetch { from: self }))
     }
 }
 
 /// A release that is still to be fetched.
 #[derive(Debug)]
-pub(super) struct Fetching {
+pub(super) struct PendingFetch {
     from: Bootstrap,
 }
 
-impl Fetching {
+impl PendingFetch {
     /// Fetches and stores the release, and reports on standard error. Dropping the future ends the
     /// download.
     pub(super) async fn run(self, service: Arc<Service>) {

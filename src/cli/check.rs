@@ -12,7 +12,7 @@ use clap::{Args, ValueEnum};
 
 use super::check_sources::SourceOptions;
 use super::config::Files;
-use super::fix::{Edits, Fixing};
+use super::fix::{Edits, FixOptions};
 use super::over::Over;
 use super::{colour, output, read};
 use base::{Base, BaseOptions};
@@ -161,7 +161,7 @@ impl Check {
             inputs(&self.files)?
         };
         if let Some(edits) = self.fix {
-            let fixing = Fixing {
+            let fixing = FixOptions {
                 edits,
                 release,
                 with_infos: !self.quiet,
@@ -176,7 +176,7 @@ impl Check {
         }
         let base = self.base.read(&mut inputs, release).await?;
         self.source_options.add_to(&mut inputs)?;
-        let judged: Vec<Judged> = inputs
+        let judged: Vec<CheckResult> = inputs
             .into_iter()
             .map(|input| self.judge(input, release, base.as_ref()))
             .collect();
@@ -212,7 +212,7 @@ impl Check {
             .await?;
         let of_sources = self.source_options.findings(&laid.snapshot);
         let shown = |finding: &&Finding| !self.quiet || finding.severity != Severity::Info;
-        let judged = Judged {
+        let judged = CheckResult {
             findings: laid
                 .findings()
                 .chain(&of_sources)
@@ -233,7 +233,7 @@ impl Check {
         Ok(ExitCode::from(u8::from(failed)))
     }
 
-    fn judge(&self, input: Input, release: Release, base: Option<&Base>) -> Judged {
+    fn judge(&self, input: Input, release: Release, base: Option<&Base>) -> CheckResult {
         let snapshot = Snapshot::read(input.bundle.clone(), release, None);
         let introduced = base.map(|base| {
             (
@@ -269,13 +269,13 @@ impl Check {
             let text = snapshot.source(name).map_or("", |source| &*source.text);
             (name.into(), SourceText::new(path, text.into()))
         });
-        Judged {
+        CheckResult {
             omitted: self.omitted(omitted),
             sources: sources.collect(),
             edited: self.edited(&input, &findings, release),
             findings,
             is_valid,
-            known: introduced.map(|(base, new)| Known {
+            known: introduced.map(|(base, new)| BaseDifference {
                 base: base.title.clone(),
                 gone: new.gone,
                 head_errors: new.head_errors,
@@ -299,7 +299,7 @@ impl Check {
         if self.format != Format::Lintrunner || !is_offered {
             return Vec::new();
         }
-        let fixing = Fixing {
+        let fixing = FixOptions {
             edits: Edits::Safe,
             release,
             with_infos: !self.quiet,
@@ -318,7 +318,7 @@ impl Check {
             .collect()
     }
 
-    fn show(&self, judged: &[Judged]) -> anyhow::Result<()> {
+    fn show(&self, judged: &[CheckResult]) -> anyhow::Result<()> {
         if self.format == Format::Json {
             print_json(&json(judged));
             return Ok(());
@@ -355,7 +355,7 @@ fn is_valid(snapshot: &Snapshot, of_sources: &[Finding]) -> bool {
 }
 
 /// A bundle and its findings.
-struct Judged {
+struct CheckResult {
     snapshot: Snapshot,
     findings: Vec<Finding>,
     /// Whether the input has no errors, including errors that filters hide.
@@ -366,18 +366,18 @@ struct Judged {
     /// The files with the safe edits made, for the formats that carry them.
     edited: Vec<Edited>,
     /// What a base has of them.
-    known: Option<Known>,
+    known: Option<BaseDifference>,
 }
 
 /// What there is besides the findings that a base does not have.
-struct Known {
+struct BaseDifference {
     base: String,
     gone: usize,
     head_errors: usize,
     not_shown: usize,
 }
 
-impl Known {
+impl BaseDifference {
     fn text(&self) -> String {
         let Self {
             base,
@@ -393,7 +393,7 @@ fn print_json(value: &serde_json::Value) {
     println!("{}", output::json(&format!("{value:#}")));
 }
 
-fn text(report: &Findings<'_>, judged: &Judged) -> String {
+fn text(report: &Findings<'_>, judged: &CheckResult) -> String {
     let (snapshot, known) = (&judged.snapshot, judged.known.as_ref());
     let summary = snapshot.summary();
     let known = known.map_or_else(String::new, |known| format!("{}\n", known.text()));
@@ -407,7 +407,7 @@ fn text(report: &Findings<'_>, judged: &Judged) -> String {
 }
 
 /// The answer of the validation call of the HTTP API, with the user's file names.
-fn json(judged: &[Judged]) -> serde_json::Value {
+fn json(judged: &[CheckResult]) -> serde_json::Value {
     let mut findings = Vec::new();
     let (mut operators, mut generated, mut valid) = (0, 0, true);
     for judged in judged {
@@ -450,7 +450,7 @@ fn json(judged: &[Judged]) -> serde_json::Value {
         "omitted": omitted,
     });
     if let [
-        Judged {
+        CheckResult {
             known: Some(known), ..
         },
     ] = judged

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::check::Input;
-use super::sources::{Described, Kept, Sources};
+use super::sources::{SourceFilter, SourceMacros, Sources};
 use opatlas_service::Snapshot;
 use opatlas_source::diagnostic::Finding;
 use opatlas_source::{SOURCES, visible};
@@ -44,8 +44,8 @@ impl SourceOptions {
         let Some(folder) = &self.sources else {
             return Ok(Vec::new());
         };
-        let described = Described::read(self.macros.as_deref())?;
-        let mut sources = Sources::keeping(Kept::All);
+        let described = SourceMacros::read(self.macros.as_deref())?;
+        let mut sources = Sources::keeping(SourceFilter::All);
         sources.add(folder, &described.macros)?;
         for (path, why) in &sources.notes {
             eprintln!("{}: {}", visible::line(path), visible::line(why));

@@ -24,7 +24,7 @@ struct Config {
     exceptions: Vec<ExceptionText>,
     vendor: Option<VendorText>,
     files: Option<FilesText>,
-    /// Descriptions of macros, see [`super::sources::Described`].
+    /// Descriptions of macros, see [`super::sources::SourceMacros`].
     sources: Option<toml::Table>,
 }
 

@@ -97,9 +97,9 @@ pub struct Fetcher {
 
 /// Ends the downloads of a [`Fetcher`] when it is dropped.
 #[derive(Debug)]
-pub struct Stopping(Stop);
+pub struct StopOnDrop(Stop);
 
-impl Drop for Stopping {
+impl Drop for StopOnDrop {
     fn drop(&mut self) {
         self.0.request();
     }
@@ -140,8 +140,8 @@ impl Fetcher {
 
     /// What ends all downloads, with their processes and temporary files, when it is dropped.
     #[must_use]
-    pub fn stopping(&self) -> Stopping {
-        Stopping(self.stop.clone())
+    pub fn stopping(&self) -> StopOnDrop {
+        StopOnDrop(self.stop.clone())
     }
 
     /// The files of a release that the cache holds already.

@@ -40,7 +40,7 @@ impl Edits {
 
 /// How to fix files.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Fixing {
+pub(super) struct FixOptions {
     pub(super) edits: Edits,
     pub(super) release: Release,
     /// Whether the edits of infos are offered.
@@ -49,7 +49,7 @@ pub(super) struct Fixing {
 
 /// The result for one file.
 #[derive(Debug)]
-struct Mended {
+struct FileFix {
     path: PathBuf,
     before: String,
     fixed: Fixed,
@@ -57,20 +57,20 @@ struct Mended {
 
 /// The results for all files, before anything is written.
 #[derive(Debug, Default)]
-pub(super) struct AllMended {
-    files: Vec<Mended>,
+pub(super) struct Fixes {
+    files: Vec<FileFix>,
     /// Edits that are offered but not made.
     left: usize,
 }
 
-impl Fixing {
+impl FixOptions {
     /// Fixes the files of the inputs in memory. A file that belongs to several inputs is fixed in
     /// the first.
     ///
     /// # Errors
     /// If a file is not UTF-8, or an edit applies to standard input.
-    pub(super) fn run(self, inputs: &mut [Input]) -> anyhow::Result<AllMended> {
-        let mut all = AllMended::default();
+    pub(super) fn run(self, inputs: &mut [Input]) -> anyhow::Result<Fixes> {
+        let mut all = Fixes::default();
         let mut done: BTreeMap<PathBuf, Vec<u8>> = BTreeMap::new();
         for input in inputs {
             let names: Vec<Box<str>> = input.paths.keys().cloned().collect();
@@ -110,7 +110,7 @@ impl Fixing {
         }))
     }
 
-    fn file(self, input: &Input, name: &str, path: &Path) -> anyhow::Result<Mended> {
+    fn file(self, input: &Input, name: &str, path: &Path) -> anyhow::Result<FileFix> {
         let bytes = input.bundle.file(name).map_or(&[][..], |bytes| &bytes[..]);
         let (before, unreadable) = yaml::decode(bytes);
         if let Some(first) = unreadable.first() {
@@ -132,7 +132,7 @@ impl Fixing {
             bail!("--fix cannot edit standard input in place; use a file");
         }
         let path = path.to_owned();
-        Ok(Mended {
+        Ok(FileFix {
             path,
             before,
             fixed,
@@ -144,8 +144,8 @@ impl Fixing {
     }
 }
 
-impl AllMended {
-    fn changed(&self) -> impl Iterator<Item = &Mended> {
+impl Fixes {
+    fn changed(&self) -> impl Iterator<Item = &FileFix> {
         let files = self.files.iter();
         files.filter(|file| file.fixed.text != file.before)
     }

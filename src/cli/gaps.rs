@@ -12,7 +12,7 @@ use opatlas_service::gaps::{Usage, read_csv};
 use opatlas_source::Stop;
 use opatlas_source::visible::line;
 use opatlas_store::Opening;
-use opatlas_wire::gaps::{Asked, Only, rows, steps, title, view};
+use opatlas_wire::gaps::{GapRequest, Only, rows, steps, title, view};
 
 use super::{Stored, Target, output, read};
 
@@ -93,7 +93,7 @@ impl Gaps {
             }
         };
         stored.close().await;
-        let asked = Asked {
+        let asked = GapRequest {
             revision: &revision,
             snapshot: &snapshot,
             key: &self.key,

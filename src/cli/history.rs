@@ -13,7 +13,7 @@ use opatlas_service::history::Line;
 use opatlas_store::Opening;
 use opatlas_wire::history::{History as View, RangeView};
 
-use super::stored::Asked;
+use super::stored::HistoryRequest;
 use super::{Stored, Target, output};
 
 /// Shows the history of an operator over a project's revisions.
@@ -83,7 +83,7 @@ impl History {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         // Computes and stores steps on first use.
         let stored = Stored::open(&self.target, Opening::Change).await?;
-        let asked = Asked {
+        let asked = HistoryRequest {
             project: &self.project,
             operator: &self.operator,
             line: self.line.map(Into::into),

@@ -22,7 +22,7 @@ use opatlas_store::Opening;
 
 use super::over::Vendors;
 use super::side::NATIVE_FUNCTIONS_PATH;
-use super::stored::Taken;
+use super::stored::IngestOutcome;
 use super::{Stored, Target, colour, read, sample};
 
 /// Imports revisions into the database or a server.
@@ -236,7 +236,7 @@ impl Import {
 }
 
 /// One line about a stored revision.
-pub(super) fn told(project: &str, label: &str, taken: &Taken) -> String {
+pub(super) fn told(project: &str, label: &str, taken: &IngestOutcome) -> String {
     let Summary {
         operators,
         generated,

@@ -46,7 +46,7 @@ pub(super) struct Over {
 }
 
 /// Files of a backend over a revision.
-pub(super) struct Laid {
+pub(super) struct BackendBundle {
     pub(super) snapshot: Snapshot,
     /// What the files list and declare, a line each.
     pub(super) told: String,
@@ -68,7 +68,7 @@ impl Over {
         sources: Vec<SourceFile>,
         release: Option<&str>,
         target: &Target,
-    ) -> anyhow::Result<Laid> {
+    ) -> anyhow::Result<BackendBundle> {
         let vendors = Vendors::read(files)?;
         let places = Places {
             project: &self.base_project,
@@ -97,7 +97,7 @@ impl Over {
             shown.insert(file.name.into(), file.path);
         }
         let snapshot = Snapshot::read(bundle, judged, Some(&base.snapshot));
-        Ok(Laid {
+        Ok(BackendBundle {
             told: vendors.told(&snapshot),
             vendors,
             sources: shown,
@@ -106,7 +106,7 @@ impl Over {
     }
 }
 
-impl Laid {
+impl BackendBundle {
     /// What is to be said of the files; the revision below is not their matter.
     pub(super) fn findings(&self) -> impl Iterator<Item = &Finding> {
         let listed = self.snapshot.listed();

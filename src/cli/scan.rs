@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 
 use super::output;
-use super::sources::{Described, Sources};
+use super::sources::{SourceMacros, Sources};
 use opatlas_source::{LineIndex, visible};
 use opatlas_sources::{File, Scan, scan};
 use opatlas_wire::sources::SourceRegistration;
@@ -43,7 +43,7 @@ enum Format {
 
 impl ScanSources {
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
-        let macros = Described::read(self.macros.as_deref())?.macros;
+        let macros = SourceMacros::read(self.macros.as_deref())?.macros;
         let mut sources = Sources::default();
         for folder in &self.folders {
             sources.add(folder, &macros)?;

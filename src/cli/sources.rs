@@ -14,7 +14,7 @@ const MOST_FILES: usize = 1_000_000;
 
 /// Which files are kept.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kept {
+pub(super) enum SourceFilter {
     /// Those that may register something.
     #[default]
     Registering,
@@ -25,7 +25,7 @@ pub(super) enum Kept {
 /// The source files of folders.
 #[derive(Debug, Default)]
 pub(super) struct Sources {
-    kept: Kept,
+    kept: SourceFilter,
     /// Paths with `/` and contents, in the order of paths.
     pub(super) files: Vec<(String, Vec<u8>)>,
     /// How many source files there are, with those that register nothing.
@@ -38,13 +38,13 @@ pub(super) struct Sources {
 
 /// Macros that register kernels: those of known projects, and a project's own.
 #[derive(Debug)]
-pub(super) struct Described {
+pub(super) struct SourceMacros {
     pub(super) macros: Macros,
     /// The project's own, as a bundle holds them ([`opatlas_sources::MACRO_FILE`]).
     pub(super) text: Option<String>,
 }
 
-impl Described {
+impl SourceMacros {
     /// The macros of `[sources]` in `opatlas.toml` and of a file; those of the file replace others of
     /// the same name.
     ///
@@ -106,7 +106,7 @@ impl Described {
 
 impl Sources {
     /// None yet; of those that are added some are kept.
-    pub(super) fn keeping(kept: Kept) -> Self {
+    pub(super) fn keeping(kept: SourceFilter) -> Self {
         Self {
             kept,
             ..Self::default()
@@ -198,7 +198,7 @@ impl Sources {
                     path: name,
                     bytes: &bytes,
                 };
-                if self.kept == Kept::All || sieve.keeps(file) {
+                if self.kept == SourceFilter::All || sieve.keeps(file) {
                     self.files.push((name.to_owned(), bytes));
                 }
             }

@@ -31,7 +31,7 @@ pub(super) enum Stored {
 }
 
 /// What came of taking a bundle in.
-pub(super) struct Taken {
+pub(super) struct IngestOutcome {
     /// The revision's digest, in hexadecimal digits.
     pub(super) digest: String,
     /// Whether it is new.
@@ -43,7 +43,7 @@ pub(super) struct Taken {
 }
 
 /// What is asked of an operator's history.
-pub(super) struct Asked<'a> {
+pub(super) struct HistoryRequest<'a> {
     pub(super) project: &'a str,
     pub(super) operator: &'a str,
     pub(super) line: Option<Line>,
@@ -52,7 +52,7 @@ pub(super) struct Asked<'a> {
     pub(super) key: Option<&'a str>,
 }
 
-impl From<Ingested> for Taken {
+impl From<Ingested> for IngestOutcome {
     fn from(ingested: Ingested) -> Self {
         Self {
             digest: ingested.outcome.digest.to_string(),
@@ -203,8 +203,8 @@ impl Stored {
     ///
     /// # Errors
     /// If the operator, key or revision does not exist; the error has similar names.
-    pub(super) async fn history(&self, asked: &Asked<'_>) -> anyhow::Result<History> {
-        let Asked {
+    pub(super) async fn history(&self, asked: &HistoryRequest<'_>) -> anyhow::Result<History> {
+        let HistoryRequest {
             project,
             operator,
             line,
@@ -287,7 +287,7 @@ impl Stored {
     ///
     /// # Errors
     /// As there.
-    pub(super) async fn ingest(&self, ingest: Ingest<'_>) -> anyhow::Result<Taken> {
+    pub(super) async fn ingest(&self, ingest: Ingest<'_>) -> anyhow::Result<IngestOutcome> {
         Ok(match self {
             Self::Database(service) => service.ingest(ingest).await?.into(),
             Self::Server(remote) => remote.ingest(ingest).await?,

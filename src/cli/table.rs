@@ -185,7 +185,7 @@ impl Table {
     fn backend(&self, subject: &Subject, backend: &str) -> anyhow::Result<String> {
         let Subject { snapshot, title } = subject;
         let slot = runtime_key(snapshot.release(), backend).map_err(of_service)?;
-        let asked = opatlas_wire::key_entries::Wanted {
+        let asked = opatlas_wire::key_entries::TableSelection {
             profile: self.profile(snapshot)?,
             generated: Default::default(),
             reason: self.missing.then_some(opatlas_dispatch::Reason::Missing),

@@ -68,7 +68,7 @@ struct State {
 
 /// A request in a handler.
 #[derive(Debug)]
-pub struct Working(Arc<Connection>);
+pub struct ActiveRequest(Arc<Connection>);
 
 /// An answer that is not sent as a whole.
 #[derive(Debug)]
@@ -149,12 +149,12 @@ impl Closable {
 impl Connection {
     /// A request of this connection, until the value is dropped.
     #[must_use]
-    pub fn work(self: &Arc<Self>) -> Working {
+    pub fn work(self: &Arc<Self>) -> ActiveRequest {
         self.change(|state| {
             state.working += 1;
             state.has_asked = true;
         });
-        Working(Arc::clone(self))
+        ActiveRequest(Arc::clone(self))
     }
 
     /// An answer of this connection, until the value is dropped.
@@ -221,7 +221,7 @@ impl Drop for Connection {
     }
 }
 
-impl Drop for Working {
+impl Drop for ActiveRequest {
     fn drop(&mut self) {
         self.0.change(|state| state.working -= 1);
     }

@@ -20,8 +20,8 @@ use tokio_io_timeout::TimeoutStream;
 
 use crate::http::client::{Client, TrustedProxies};
 use crate::http::connections::{Connection, Connections};
-use crate::http::middleware::leftover::Drained;
-use crate::http::middleware::sending::Sending;
+use crate::http::middleware::leftover::DrainedBody;
+use crate::http::middleware::sending::OpenAnswers;
 
 /// What connections may cost.
 #[derive(Debug, Clone)]
@@ -155,7 +155,7 @@ impl Server {
         let mut stream = TimeoutStream::new(stream);
         stream.set_write_timeout(Some(limits.write));
         let stream = TokioIo::new(Box::pin(stream));
-        let sending = Arc::new(Sending::of(Arc::clone(&connection)));
+        let sending = Arc::new(OpenAnswers::of(Arc::clone(&connection)));
         let service = TowerToHyperService::new(self.app);
         let client = move |headers: &_| limits.trusted.client(peer, headers);
         let service = following(service, client, Arc::clone(&sending));
@@ -183,7 +183,7 @@ fn closed(limit: &'static str) {
 fn following(
     service: TowerToHyperService<Router>,
     client: impl Fn(&HeaderMap) -> Client,
-    sending: Arc<Sending>,
+    sending: Arc<OpenAnswers>,
 ) -> impl hyper::service::Service<
     hyper::Request<Incoming>,
     Response = Response,
@@ -196,7 +196,7 @@ fn following(
         let extensions = request.extensions_mut();
         extensions.insert(client);
         extensions.insert(Arc::clone(&sending));
-        let answer = service.call(Drained::of(request));
+        let answer = service.call(DrainedBody::of(request));
         let sending = Arc::clone(&sending);
         async move {
             let response = answer.await.map(|response| sending.follow(response));

@@ -136,13 +136,13 @@ async fn send(
         }
     }
     let first = reading.next().await.map_err(ServiceError::Shared)?;
-    let sending = Sending {
+    let sending = AnswerStream {
         reading,
         rest: first.unwrap_or_default(),
         is_plain,
         unpacker: None,
     };
-    let pieces = stream::try_unfold(sending, Sending::next);
+    let pieces = stream::try_unfold(sending, AnswerStream::next);
     let mut response = Response::new(Body::from_stream(pieces));
     let unpacker = if is_plain { Unpacker::MEMORY } else { 0 };
     let buffers = Buffers(SENDING + unpacker);
@@ -160,7 +160,7 @@ fn short_text(whole: &Bytes) -> std::io::Result<Option<Vec<u8>>> {
 }
 
 /// An answer that is being sent.
-struct Sending {
+struct AnswerStream {
     reading: Reading,
     /// What is read but not sent.
     rest: Bytes,
@@ -169,7 +169,7 @@ struct Sending {
     unpacker: Option<Unpacker>,
 }
 
-impl Sending {
+impl AnswerStream {
     async fn next(mut self) -> Result<Option<(Bytes, Self)>, ServiceError> {
         loop {
             let piece = self.piece().map_err(ServiceError::failed)?;

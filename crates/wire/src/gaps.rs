@@ -174,7 +174,7 @@ pub enum UsageBody {
 
 /// A requested gap list.
 #[derive(Debug, Clone, Copy)]
-pub struct Asked<'a> {
+pub struct GapRequest<'a> {
     /// The revision.
     pub revision: &'a Resolved,
     /// Its snapshot.
@@ -196,7 +196,7 @@ pub struct Asked<'a> {
 /// # Errors
 /// [`Kind::UnknownKey`](crate::problem::Kind::UnknownKey), and
 /// [`Kind::Busy`](crate::problem::Kind::Busy) when it is stopped.
-pub fn view(asked: &Asked<'_>, stop: &Stop) -> Result<Gaps, Problem> {
+pub fn view(asked: &GapRequest<'_>, stop: &Stop) -> Result<Gaps, Problem> {
     let snapshot = asked.snapshot;
     let slot = runtime_key(snapshot.release(), asked.key).map_err(of_path)?;
     let mut found = gaps::gaps(snapshot, slot, asked.usage, stop)?;
@@ -247,7 +247,7 @@ pub fn view(asked: &Asked<'_>, stop: &Stop) -> Result<Gaps, Problem> {
 }
 
 /// The kernels that would help most.
-fn leverage(asked: &Asked<'_>, slot: Slot) -> Vec<LeverageStep> {
+fn leverage(asked: &GapRequest<'_>, slot: Slot) -> Vec<LeverageStep> {
     let catalogue = &asked.snapshot.catalogue;
     let name = |id: OperatorId| catalogue.operator(id).qualified_name().to_owned();
     let counts = |id: &OperatorId| {

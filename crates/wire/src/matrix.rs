@@ -11,7 +11,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::entry::{BuildView, Source};
-use crate::key_entries::is_wanted;
+use crate::key_entries::includes;
 use crate::operator::OperatorKind;
 use crate::tables;
 use opatlas_service::search;
@@ -122,7 +122,7 @@ pub fn matrix_view(view: View<'_>, generated: search::Generated) -> MatrixView<'
         .map(|pattern| row(view, pattern, &slots, &mut cells))
         .collect();
     let catalogue = view.inputs.catalogue.iter();
-    let wanted = catalogue.filter(|(_, operator)| is_wanted(generated, operator));
+    let wanted = catalogue.filter(|(_, operator)| includes(generated, operator));
     let mut verdicts = VerdictRows::new(view);
     let operators = wanted.filter_map(|(id, operator)| {
         let row = view.tables.pattern_index(id)?;

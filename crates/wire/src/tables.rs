@@ -59,7 +59,7 @@ pub struct TableView<'a> {
 }
 
 /// A table before and after a change of registrations.
-pub(crate) struct Changed<'a> {
+pub(crate) struct WhatIfTable<'a> {
     with: Vec<GivenView>,
     without: Vec<&'static str>,
     before: Vec<Entry<'a>>,
@@ -198,7 +198,7 @@ pub(crate) fn changed<'a>(
     id: OperatorId,
     only: Option<Slot>,
     made: WhatIf<'a>,
-) -> Changed<'a> {
+) -> WhatIfTable<'a> {
     let keys = view.keys();
     let is_shown = |slot: Slot| only.is_none_or(|only| only == slot);
     let changes = made.changes().filter(|change| is_shown(change.before.slot));
@@ -207,7 +207,7 @@ pub(crate) fn changed<'a>(
         let shown = table.into_iter().filter(|entry| is_shown(entry.slot));
         shown.map(|one| entry(snapshot, view, id, one)).collect()
     };
-    Changed {
+    WhatIfTable {
         with: made
             .added
             .iter()

@@ -111,7 +111,7 @@ struct Answer {
 }
 
 /// What came of a request.
-enum Sent {
+enum Outcome {
     Answered(Answer),
     /// The site failed or did not answer, so it may or may not have done it.
     Failed(String, Option<Duration>),
@@ -191,10 +191,10 @@ impl Site {
         let ask = Ask::with_body(Method::POST, &path, body);
         for attempt in 0.. {
             match self.once(&ask)? {
-                Sent::Answered(answer) => {
+                Outcome::Answered(answer) => {
                     return self.expect(&answer, &format!("pull request {number}"));
                 }
-                Sent::Failed(why, pause) => {
+                Outcome::Failed(why, pause) => {
                     self.pause_after(attempt, why, pause)?;
                     if find()? {
                         return Ok(());
@@ -244,30 +244,30 @@ impl Site {
         let mut attempt = 0;
         loop {
             match self.once(ask)? {
-                Sent::Answered(answer) => return Ok(answer),
-                Sent::Failed(why, pause) => self.pause_after(attempt, why, pause)?,
+                Outcome::Answered(answer) => return Ok(answer),
+                Outcome::Failed(why, pause) => self.pause_after(attempt, why, pause)?,
             }
             attempt += 1;
         }
     }
 
     /// Asks until the answer is not about a limit.
-    fn once(&self, ask: &Ask<'_>) -> anyhow::Result<Sent> {
+    fn once(&self, ask: &Ask<'_>) -> anyhow::Result<Outcome> {
         loop {
             let answer = match self.send(ask) {
                 Ok(answer) => answer,
-                Err(error) => return Ok(Sent::Failed(error.to_string(), None)),
+                Err(error) => return Ok(Outcome::Failed(error.to_string(), None)),
             };
             if answer.status >= 500 {
                 let pause = answer.limits.retry_after.map(Duration::from_secs);
-                return Ok(Sent::Failed(format!("status {}", answer.status), pause));
+                return Ok(Outcome::Failed(format!("status {}", answer.status), pause));
             }
             let message = answer.message();
             let pause = answer
                 .limits
                 .pause(answer.status, &message, Timestamp::now());
             let Some(pause) = pause else {
-                return Ok(Sent::Answered(answer));
+                return Ok(Outcome::Answered(answer));
             };
             self.wait(pause, || {
                 format!("the rate limit of {} is used up", self.base.as_str())
@@ -396,14 +396,14 @@ impl Answer {
     /// What the site says went wrong.
     fn message(&self) -> String {
         #[derive(Deserialize)]
-        struct Said {
+        struct ErrorBody {
             #[serde(default)]
             message: String,
         }
         if self.status < 300 {
             return String::new();
         }
-        let said = serde_json::from_slice::<Said>(&self.bytes);
+        let said = serde_json::from_slice::<ErrorBody>(&self.bytes);
         said.map_or_else(
             |_| String::new(),
             |said| said.message.chars().take(300).collect(),

@@ -20,7 +20,7 @@ use opatlas_source::{Bundle, VENDOR};
 use opatlas_store::{CommitRecord, Opening};
 
 use super::Import;
-use super::commits::{Source, Wanted, WithFiles, take};
+use super::commits::{NewCommits, Source, WithFiles, take};
 use super::git;
 
 /// How the bundles of commits are made.
@@ -92,7 +92,7 @@ impl BackendHistory {
     ///
     /// # Errors
     /// When git cannot be run.
-    pub(super) fn files(self, repository: &Path, wanted: Wanted) -> anyhow::Result<WithFiles> {
+    pub(super) fn files(self, repository: &Path, wanted: NewCommits) -> anyhow::Result<WithFiles> {
         let mut files = Objects::open(repository, Mode::Bytes)?;
         let commits = wanted.into_iter();
         Ok(Box::new(commits.map(move |(commit, position)| {

@@ -28,7 +28,7 @@ use super::{Import, progress};
 const AT_ONCE: usize = 12;
 
 /// Commits that are not there yet, with their places, in order.
-pub(super) type Wanted = Vec<(CommitRecord, i64)>;
+pub(super) type NewCommits = Vec<(CommitRecord, i64)>;
 
 /// Commits with their files, one by one; `None` for a commit without the file.
 pub(super) type WithFiles = Box<dyn Iterator<Item = anyhow::Result<Option<CommitFiles>>> + Send>;
@@ -103,7 +103,7 @@ pub(super) async fn take(
         Source::Operators(path) => Box::new(OperatorFiles::open(repository, path, wanted)?),
         Source::Backend(history) => history.files(repository, wanted)?,
     };
-    let reading = Arc::new(Mutex::new(Reading::of(commits)));
+    let reading = Arc::new(Mutex::new(CommitReader::of(commits)));
     let (mut stored, mut left_out) = (0, 0);
     let (mut last_read, mut last_stored, mut waiting) = (None, None, None);
     // One handful is stored while the next one is read.
@@ -186,7 +186,7 @@ async fn store(
 
 /// The commits that are still to be read. Git answers on the thread that reads them: what a thread has freed
 /// stays with it, and files come and go in the same memory as what is read of them.
-struct Reading {
+struct CommitReader {
     commits: WithFiles,
     /// How many did not have the file.
     missing: usize,
@@ -194,7 +194,7 @@ struct Reading {
     failed: Option<anyhow::Error>,
 }
 
-impl Reading {
+impl CommitReader {
     fn of(commits: WithFiles) -> Self {
         Self {
             commits,
@@ -216,7 +216,9 @@ impl Reading {
 }
 
 /// The next commits; none when there are no more.
-fn handful(reading: &Arc<Mutex<Reading>>) -> impl Iterator<Item = CommitFiles> + Send + 'static {
+fn handful(
+    reading: &Arc<Mutex<CommitReader>>,
+) -> impl Iterator<Item = CommitFiles> + Send + 'static {
     let reading = Arc::clone(reading);
     let next = move || {
         let mut reading = reading.lock().unwrap_or_else(PoisonError::into_inner);
@@ -239,7 +241,7 @@ struct OperatorFiles {
 }
 
 impl OperatorFiles {
-    fn open(repository: &Path, path: String, wanted: Wanted) -> anyhow::Result<Self> {
+    fn open(repository: &Path, path: String, wanted: NewCommits) -> anyhow::Result<Self> {
         let mut all = Self {
             companions: companions(&path),
             path,
@@ -326,7 +328,7 @@ mod tests {
     #[test]
     fn every_handful_goes_on_where_the_last_one_ended() {
         let commits = (0..2 * AT_ONCE + 1).map(|number| Ok(Some(commit(number))));
-        let reading = Arc::new(Mutex::new(Reading::of(Box::new(commits))));
+        let reading = Arc::new(Mutex::new(CommitReader::of(Box::new(commits))));
         let handfuls = iter::from_fn(|| {
             let ids: Vec<_> = handful(&reading).map(|commit| commit.commit.id).collect();
             (!ids.is_empty()).then_some(ids)
@@ -346,7 +348,7 @@ mod tests {
             Err(anyhow::anyhow!("git ended early")),
             Ok(Some(commit(2))),
         ];
-        let reading = Arc::new(Mutex::new(Reading::of(Box::new(commits.into_iter()))));
+        let reading = Arc::new(Mutex::new(CommitReader::of(Box::new(commits.into_iter()))));
         assert_eq!(handful(&reading).count(), 1);
         assert_eq!(handful(&reading).count(), 0);
         let reading = reading.lock().unwrap();

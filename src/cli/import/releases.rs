@@ -23,7 +23,7 @@ use super::{Import, progress, told};
 
 /// A requested release, or a range of them.
 #[derive(Debug, PartialEq, Eq)]
-enum Wanted<'a> {
+enum ReleaseRange<'a> {
     One(&'a str),
     /// From one to another, both included; `None` for the newest.
     Stretch(&'a str, Option<&'a str>),
@@ -99,10 +99,10 @@ pub(super) async fn import(import: &Import) -> anyhow::Result<ExitCode> {
 
 /// The published releases, if a range is wanted.
 async fn published(import: &Import, fetcher: &Arc<Fetcher>) -> anyhow::Result<Vec<String>> {
-    let wanted: anyhow::Result<Vec<Wanted<'_>>> =
+    let wanted: anyhow::Result<Vec<ReleaseRange<'_>>> =
         import.releases.iter().map(|spec| wanted(spec)).collect();
     let mut wanted = wanted?.into_iter();
-    if !wanted.any(|wanted| matches!(wanted, Wanted::Stretch(..))) {
+    if !wanted.any(|wanted| matches!(wanted, ReleaseRange::Stretch(..))) {
         return Ok(Vec::new());
     }
     let fetcher = Arc::clone(fetcher);
@@ -114,10 +114,10 @@ fn versions(import: &Import, published: &[String]) -> anyhow::Result<Vec<Version
     let mut versions: Vec<Version> = Vec::new();
     for spec in &import.releases {
         let wanted = wanted(spec)?;
-        let is_named = matches!(wanted, Wanted::One(_));
+        let is_named = matches!(wanted, ReleaseRange::One(_));
         let found = match wanted {
-            Wanted::One(version) => vec![canonical(version)],
-            Wanted::Stretch(from, to) => {
+            ReleaseRange::One(version) => vec![canonical(version)],
+            ReleaseRange::Stretch(from, to) => {
                 let found = stretch(published, from, to)?;
                 if import.label.is_some() && found.len() > 1 {
                     bail!(
@@ -224,7 +224,7 @@ async fn store(
     Ok(Some(told(&import.project, label, &taken)))
 }
 
-fn wanted(spec: &str) -> anyhow::Result<Wanted<'_>> {
+fn wanted(spec: &str) -> anyhow::Result<ReleaseRange<'_>> {
     let Some(text) = spec.strip_prefix("torch==").filter(|text| !text.is_empty()) else {
         bail!(
             "`{spec}` is not a release; write torch==VERSION, such as torch==2.9.0, or \
@@ -232,7 +232,7 @@ fn wanted(spec: &str) -> anyhow::Result<Wanted<'_>> {
         );
     };
     match text.split_once("..") {
-        None => Ok(Wanted::One(text)),
+        None => Ok(ReleaseRange::One(text)),
         Some((from, to)) => {
             let to = (to != "latest" && !to.is_empty()).then_some(to);
             for end in [Some(from), to].into_iter().flatten() {
@@ -240,7 +240,7 @@ fn wanted(spec: &str) -> anyhow::Result<Wanted<'_>> {
                     bail!("`{end}` in `{spec}` is not a version");
                 }
             }
-            Ok(Wanted::Stretch(from, to))
+            Ok(ReleaseRange::Stretch(from, to))
         }
     }
 }
@@ -274,8 +274,8 @@ mod tests {
 
     #[test]
     fn stretches_of_releases() {
-        assert_eq!(wanted("torch==2.9.0").unwrap(), Wanted::One("2.9.0"));
-        let all = Wanted::Stretch("2.0.0", None);
+        assert_eq!(wanted("torch==2.9.0").unwrap(), ReleaseRange::One("2.9.0"));
+        let all = ReleaseRange::Stretch("2.0.0", None);
         assert_eq!(wanted("torch==2.0.0..latest").unwrap(), all);
         for bad in ["torch", "torch==", "numpy==1.0", "torch==a..b"] {
             assert!(wanted(bad).is_err(), "{bad}");

@@ -6,7 +6,7 @@ use anyhow::bail;
 use clap::Args;
 
 use crate::cli::read::Origin;
-use crate::cli::sources::{Described, Sources, shown_path};
+use crate::cli::sources::{SourceMacros, Sources, shown_path};
 use opatlas_source::{Bundle, SOURCES, visible};
 use opatlas_sources::{Language, MACRO_FILE, scan};
 
@@ -31,7 +31,7 @@ impl SourceOptions {
     /// If the folder or the description of macros cannot be read.
     pub(super) fn add_to(&self, bundle: &mut Bundle) -> anyhow::Result<()> {
         match &self.sources {
-            Some(folder) => add(bundle, folder, Described::read(self.macros.as_deref())?),
+            Some(folder) => add(bundle, folder, SourceMacros::read(self.macros.as_deref())?),
             None => Ok(()),
         }
     }
@@ -48,16 +48,16 @@ pub(in crate::cli) fn of_folder(bundle_folder: &Path, bundle: &mut Bundle) -> an
     }
     let file = folder.join(MACRO_FILE);
     let described = if file.is_file() {
-        Described::of_file(&file, Origin::Found)?
+        SourceMacros::of_file(&file, Origin::Found)?
     } else {
-        Described::built_in()
+        SourceMacros::built_in()
     };
     add(bundle, &folder, described)
 }
 
 /// Adds the files of a folder that register something.
-fn add(bundle: &mut Bundle, folder: &Path, described: Described) -> anyhow::Result<()> {
-    let Described { macros, text } = described;
+fn add(bundle: &mut Bundle, folder: &Path, described: SourceMacros) -> anyhow::Result<()> {
+    let SourceMacros { macros, text } = described;
     if let Some(text) = text {
         bundle.insert(&format!("{SOURCES}{MACRO_FILE}"), text.into_bytes());
     }

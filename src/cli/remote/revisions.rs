@@ -4,7 +4,7 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 
 use uuid::Uuid;
 
-use crate::cli::stored::Taken;
+use crate::cli::stored::IngestOutcome;
 use opatlas_service::{
     Address, Holds, Ingest, JudgedRelease, Protection, Resolved, ServiceError, Snapshot, Summary,
 };
@@ -181,7 +181,7 @@ impl Remote {
     }
 
     /// Sends a bundle, to be stored under a label.
-    pub(crate) async fn ingest(&self, ingest: Ingest<'_>) -> Result<Taken, Error> {
+    pub(crate) async fn ingest(&self, ingest: Ingest<'_>) -> Result<IngestOutcome, Error> {
         let path = ["v1", "projects", ingest.project, "revisions"];
         let query = [
             ("label", ingest.label),
@@ -198,7 +198,7 @@ impl Remote {
             .await?;
         let stored: Revision = answer.value()?;
         let summary = stored.summary;
-        Ok(Taken {
+        Ok(IngestOutcome {
             digest: stored.item.digest,
             is_new: answer.status == 201,
             release: stored.release,

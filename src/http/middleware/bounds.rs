@@ -17,7 +17,7 @@ use hyper::body::{Frame, SizeHint};
 
 use crate::http::Api;
 use crate::http::client::Client;
-use crate::http::middleware::sending::Sending;
+use crate::http::middleware::sending::OpenAnswers;
 use opatlas_service::{Budget, Exhausted, Reserved};
 use opatlas_wire::problem::{Kind, Problem};
 
@@ -104,13 +104,13 @@ pub async fn bounded(
         if body.is_end_stream() {
             body
         } else {
-            Body::new(Counted {
+            Body::new(CountedBody {
                 body,
                 permit: permit.clone(),
             })
         }
     });
-    let sending = request.extensions().get::<Arc<Sending>>().cloned();
+    let sending = request.extensions().get::<Arc<OpenAnswers>>().cloned();
     let expect_read = |bytes| match &sending {
         Some(sending) if sending.is_full(bytes) => Err(Problem::new(
             Kind::Busy,
@@ -157,7 +157,7 @@ impl BodyPermit {
 }
 
 /// A body that reserves memory for what it brings.
-struct Counted {
+struct CountedBody {
     body: Body,
     permit: BodyPermit,
 }
@@ -178,7 +178,7 @@ impl fmt::Display for OverBudget {
 
 impl std::error::Error for OverBudget {}
 
-impl HttpBody for Counted {
+impl HttpBody for CountedBody {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -212,7 +212,7 @@ mod tests {
     use super::*;
 
     fn counted(permit: &BodyPermit, bytes: usize) -> Body {
-        Body::new(Counted {
+        Body::new(CountedBody {
             body: Body::from(vec![0; bytes]),
             permit: permit.clone(),
         })

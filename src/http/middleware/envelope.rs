@@ -15,7 +15,7 @@ use tracing::Instrument as _;
 use uuid::Uuid;
 
 use crate::http::ApiConfig;
-use crate::http::middleware::metrics::{Counting, RouteFigures};
+use crate::http::middleware::metrics::{RequestTimer, RouteFigures};
 use opatlas_wire::problem::{Kind, PROBLEM_JSON, Problem};
 
 /// The header that carries the id of a request, in both directions.
@@ -33,7 +33,7 @@ pub async fn envelope(
     request: Request,
     next: Next,
 ) -> Response {
-    let counting = Counting::begin();
+    let counting = RequestTimer::begin();
     let id = request_id(request.headers());
     let method = request.method().clone();
     let uri = request.uri().clone();

@@ -22,7 +22,7 @@ use moka::sync::Cache;
 use crate::http::Api;
 use crate::http::middleware::access::AuthMode;
 use crate::http::middleware::envelope;
-use crate::http::middleware::metrics::{CacheLooks, Counting, RouteFigures};
+use crate::http::middleware::metrics::{CacheLooks, RequestTimer, RouteFigures};
 use opatlas_service::Holds;
 use opatlas_store::Mark;
 
@@ -224,7 +224,7 @@ fn changes(request: &Request) -> bool {
 
 /// A kept answer for a further request, counted and logged like every other.
 fn again(api: &Api, request: &Request, kept: &Kept) -> Response {
-    let counting = Counting::begin();
+    let counting = RequestTimer::begin();
     let id = envelope::request_id(request.headers());
     let mut response = Response::new(Body::from(kept.body.clone()));
     *response.headers_mut() = kept.headers.clone();

@@ -24,14 +24,14 @@ const PAUSE: Duration = Duration::from_secs(3);
 
 /// A body whose rest is read and thrown away when it is dropped before its end.
 #[derive(Debug)]
-pub struct Drained {
+pub struct DrainedBody {
     body: Option<Incoming>,
     /// Whether the client waits to be asked for it (`Expect: 100-continue`): it is when it is first
     /// read.
     is_awaited: bool,
 }
 
-impl Drained {
+impl DrainedBody {
     /// Follows the body of a request. Not followed are bodies that nobody sends any further: over
     /// HTTP/2 the stream is reset, and what is announced as larger than the bound would be cut off
     /// anyway.
@@ -54,9 +54,9 @@ impl Drained {
 }
 
 /// A body that is followed, or not.
-pub type Either = http_body_util::Either<Incoming, Drained>;
+pub type Either = http_body_util::Either<Incoming, DrainedBody>;
 
-impl Body for Drained {
+impl Body for DrainedBody {
     type Data = Bytes;
     type Error = hyper::Error;
 
@@ -87,7 +87,7 @@ impl Body for Drained {
     }
 }
 
-impl Drop for Drained {
+impl Drop for DrainedBody {
     fn drop(&mut self) {
         let rest = self
             .body

@@ -85,9 +85,9 @@ fn describe() {
 }
 
 /// A request under way.
-pub struct Counting(Instant);
+pub struct RequestTimer(Instant);
 
-impl Counting {
+impl RequestTimer {
     /// A request has come.
     #[must_use]
     pub fn begin() -> Self {
@@ -167,7 +167,7 @@ impl CacheLooks {
     }
 }
 
-impl Drop for Counting {
+impl Drop for RequestTimer {
     fn drop(&mut self) {
         metrics::gauge!("opatlas_http_requests_in_flight").decrement(1.0);
     }

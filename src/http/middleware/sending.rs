@@ -34,7 +34,7 @@ const LARGEST: usize = 64 << 20;
 
 /// The answers that a connection has on their way.
 #[derive(Debug)]
-pub struct Sending {
+pub struct OpenAnswers {
     connection: Arc<Connection>,
     open: Mutex<Open>,
     opened: Notify,
@@ -53,7 +53,7 @@ struct Answer {
     bytes: usize,
 }
 
-impl Sending {
+impl OpenAnswers {
     /// The answers of a connection, which has none yet.
     #[must_use]
     pub fn of(connection: Arc<Connection>) -> Self {
@@ -91,7 +91,7 @@ impl Sending {
                     .and_then(|bytes| usize::try_from(bytes).ok());
                 let ticket = self.begin(bytes.unwrap_or_default(), buffers);
                 let is_counted = bytes.is_some();
-                Body::new(Followed {
+                Body::new(TrackedBody {
                     body,
                     ticket,
                     is_counted,
@@ -148,7 +148,7 @@ impl Sending {
 /// An answer on its way.
 #[derive(Debug)]
 struct Ticket {
-    sending: Arc<Sending>,
+    sending: Arc<OpenAnswers>,
     id: u64,
     /// The memory that is reserved to send it.
     _buffers: Option<Arc<Reserved>>,
@@ -170,7 +170,7 @@ impl Drop for Ticket {
 }
 
 /// A body whose bytes are followed.
-struct Followed {
+struct TrackedBody {
     body: Body,
     ticket: Arc<Ticket>,
     /// Whether its size was known from the beginning.
@@ -189,7 +189,7 @@ impl AsRef<[u8]> for Piece {
     }
 }
 
-impl HttpBody for Followed {
+impl HttpBody for TrackedBody {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -231,10 +231,10 @@ mod tests {
 
     const PATIENCE: Duration = Duration::from_millis(50);
 
-    async fn sending() -> Arc<Sending> {
+    async fn sending() -> Arc<OpenAnswers> {
         let client = TrustedProxies::default().peer([127, 0, 0, 1].into());
         let connection = Connections::new(1, 1).add(client).await.unwrap();
-        Arc::new(Sending::of(connection))
+        Arc::new(OpenAnswers::of(connection))
     }
 
     #[tokio::test]

@@ -11,7 +11,7 @@ use crate::http::respond;
 use crate::http::respond::{Effort, Making, ViewRequest};
 use opatlas_service::Resolved;
 use opatlas_wire::coverage::CoverageQuery;
-use opatlas_wire::key_entries::{Wanted, wanted};
+use opatlas_wire::key_entries::TableSelection;
 use opatlas_wire::problem::Problem;
 
 /// Resolves the revision of a request, and reads which tables and operators it asks for.
@@ -19,33 +19,34 @@ pub(super) async fn selection(
     api: &Api,
     (project, revision): (&str, &str),
     query: &CoverageQuery,
-) -> Result<(Resolved, Wanted), Problem> {
+) -> Result<(Resolved, TableSelection), Problem> {
     let release = query.release.as_deref();
     let revision = api.service.resolve(project, revision, release).await?;
     let build = query.build.as_deref();
-    let wanted = wanted(build, query.source, query.generated, revision.release())?;
-    Ok((revision, wanted))
+    let selection =
+        TableSelection::parse(build, query.source, query.generated, revision.release())?;
+    Ok((revision, selection))
 }
 
 /// Answers with the JSON that `make` makes of the tables.
 pub(super) async fn view<P: Hash>(
     api: &Api,
     accept: &Accept,
-    (revision, wanted): (&Resolved, Wanted),
+    (revision, selection): (&Resolved, TableSelection),
     (name, parameters): (&'static str, P),
-    make: impl FnOnce(View<'_>, &Wanted) -> Result<Vec<u8>, Problem> + Send + 'static,
+    make: impl FnOnce(View<'_>, &TableSelection) -> Result<Vec<u8>, Problem> + Send + 'static,
 ) -> Result<Response, Problem> {
     let request = ViewRequest {
         revision,
         view: name,
-        parameters: (wanted.clone(), parameters),
+        parameters: (selection.clone(), parameters),
         media: Media::Json,
         making: Making::Parsed,
         effort: Effort::Much,
     };
     respond::view(api, accept, request, move |snapshot, _| {
-        let tables = snapshot.tables(&wanted.profile);
-        make(View::new(snapshot.inputs(), &tables), &wanted)
+        let tables = snapshot.tables(&selection.profile);
+        make(View::new(snapshot.inputs(), &tables), &selection)
     })
     .await
 }

@@ -10,7 +10,7 @@ use crate::http::negotiate::{Accept, JSON};
 use crate::http::routes::all_tables;
 use opatlas_wire::coverage::{CoverageQuery, CoverageView, coverage_view};
 use opatlas_wire::json::json;
-use opatlas_wire::key_entries::{Wanted, is_wanted};
+use opatlas_wire::key_entries::{TableSelection, includes};
 use opatlas_wire::paths::RevisionPath;
 use opatlas_wire::problem::{Document, PROBLEM_JSON, Problem};
 
@@ -38,12 +38,19 @@ pub async fn coverage(
     accept: Accept,
 ) -> Result<Response, Problem> {
     accept.media(JSON)?;
-    let (revision, wanted) =
+    let (revision, selection) =
         all_tables::selection(&api, (&path.project, &path.revision), &query).await?;
-    let make = |view: View<'_>, wanted: &Wanted| {
-        let generated = wanted.generated;
-        let counted = opatlas_dispatch::coverage(view, |_, op| is_wanted(generated, op));
+    let make = |view: View<'_>, selection: &TableSelection| {
+        let generated = selection.generated;
+        let counted = opatlas_dispatch::coverage(view, |_, op| includes(generated, op));
         Ok(json(&coverage_view(view, counted)))
     };
-    all_tables::view(&api, &accept, (&revision, wanted), ("coverage", ()), make).await
+    all_tables::view(
+        &api,
+        &accept,
+        (&revision, selection),
+        ("coverage", ()),
+        make,
+    )
+    .await
 }

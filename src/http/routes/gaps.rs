@@ -17,7 +17,9 @@ use crate::http::respond;
 use opatlas_service::dispatch::runtime_key;
 use opatlas_service::gaps::{self, Usage};
 use opatlas_service::{Resolved, ViewId};
-use opatlas_wire::gaps::{Asked, GapQuery, Gaps, UsageBody, UsageItem, rows, steps, title, view};
+use opatlas_wire::gaps::{
+    GapQuery, GapRequest, Gaps, UsageBody, UsageItem, rows, steps, title, view,
+};
 use opatlas_wire::json::json;
 use opatlas_wire::keys::{KeyPath, of_path};
 use opatlas_wire::operators::expect_tag;
@@ -219,7 +221,7 @@ async fn answer(
     let make = move |stop: &Stop| {
         let usage = usage.map(UsageFile::read).transpose()?;
         let since = since.as_ref().map(|(since, snapshot)| (since, &**snapshot));
-        let asked = Asked {
+        let asked = GapRequest {
             revision: &revision,
             snapshot: &snapshot,
             key: &key,

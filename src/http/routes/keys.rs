@@ -21,7 +21,7 @@ use opatlas_wire::coverage::{BackendCoverage, CoverageQuery};
 use opatlas_wire::entry;
 use opatlas_wire::entry::ReasonCounts;
 use opatlas_wire::json::json;
-use opatlas_wire::key_entries::{KeyEntry, Wanted, csv, is_wanted, with_key};
+use opatlas_wire::key_entries::{KeyEntry, TableSelection, csv, includes, with_key};
 use opatlas_wire::keys::{KeyItem, KeyList, KeyPath, KeyQuery, KeyView, KeysQuery, of_path};
 use opatlas_wire::page::PageQuery;
 use opatlas_wire::paths::RevisionPath;
@@ -62,14 +62,14 @@ pub async fn list(
         source: query.source,
         release: query.release,
     };
-    let (revision, wanted) =
+    let (revision, selection) =
         all_tables::selection(&api, (&path.project, &path.revision), &query).await?;
     let parameters = ("keys", part.clone());
-    let make = move |view: View<'_>, wanted: &Wanted| {
+    let make = move |view: View<'_>, selection: &TableSelection| {
         let keys = view.keys();
-        let counts = coverage(view, |_, operator| is_wanted(wanted.generated, operator)).overall;
+        let counts = coverage(view, |_, operator| includes(selection.generated, operator)).overall;
         let slots: Vec<Slot> = keys.slots().collect();
-        let list = (wanted, keys.release());
+        let list = (selection, keys.release());
         let (items, next_cursor) = page::cut("keys", &list, &slots, &part)?;
         let item = |&slot: &Slot| KeyItem {
             key: keys.name(Key::Runtime(slot)),
@@ -84,7 +84,7 @@ pub async fn list(
             next_cursor,
         }))
     };
-    all_tables::view(&api, &accept, (&revision, wanted), parameters, make).await
+    all_tables::view(&api, &accept, (&revision, selection), parameters, make).await
 }
 
 /// A key
@@ -122,17 +122,17 @@ pub async fn one(
         source: query.source,
         release: query.release,
     };
-    let (revision, wanted) =
+    let (revision, selection) =
         all_tables::selection(&api, (&path.project, &path.revision), &tables).await?;
     let slot = runtime_key(revision.release(), &path.key).map_err(of_path)?;
     let reason = query.reason.as_deref().map(entry::reason).transpose()?;
     let verdict = query.verdict.as_deref().map(verdict).transpose()?;
-    let wanted = Wanted {
+    let selection = TableSelection {
         reason,
         verdict,
-        ..wanted
+        ..selection
     };
-    let cursors = Cursors::of(ViewId::new(&revision, "key", &(&wanted, slot), ""));
+    let cursors = Cursors::of(ViewId::new(&revision, "key", &(&selection, slot), ""));
     let from = match (&query.cursor, media) {
         (Some(cursor), Media::Json) => cursors.decode_number(cursor)?,
         _ => 0_usize,
@@ -141,19 +141,19 @@ pub async fn one(
     let request = ViewRequest {
         revision: &revision,
         view: "key",
-        parameters: (wanted.clone(), slot, part),
+        parameters: (selection.clone(), slot, part),
         media,
         making: Making::Parsed,
         effort: Effort::Much,
     };
     respond::view(&api, &accept, request, move |snapshot, _| {
         Ok(match media {
-            Media::NdJson => lines(snapshot, slot, &wanted),
-            Media::Csv => csv(snapshot, slot, &wanted).into_bytes(),
+            Media::NdJson => lines(snapshot, slot, &selection),
+            Media::Csv => csv(snapshot, slot, &selection).into_bytes(),
             _ => with_key(
                 snapshot,
                 slot,
-                &wanted,
+                &selection,
                 from..from.saturating_add(limit),
                 |mut page, more| {
                     let next = from.saturating_add(limit).to_string();

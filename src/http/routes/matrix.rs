@@ -14,7 +14,7 @@ use crate::http::negotiate::{Accept, JSON};
 use crate::http::routes::all_tables;
 use opatlas_wire::coverage::CoverageQuery;
 use opatlas_wire::json::json;
-use opatlas_wire::key_entries::Wanted;
+use opatlas_wire::key_entries::TableSelection;
 use opatlas_wire::matrix::{MatrixView, matrix_view};
 use opatlas_wire::paths::RevisionPath;
 use opatlas_wire::problem::{Document, PROBLEM_JSON, Problem};
@@ -44,8 +44,10 @@ pub async fn matrix(
     accept: Accept,
 ) -> Result<Response, Problem> {
     accept.media(JSON)?;
-    let (revision, wanted) =
+    let (revision, selection) =
         all_tables::selection(&api, (&path.project, &path.revision), &query).await?;
-    let make = |view: View<'_>, wanted: &Wanted| Ok(json(&matrix_view(view, wanted.generated)));
-    all_tables::view(&api, &accept, (&revision, wanted), ("matrix", ()), make).await
+    let make = |view: View<'_>, selection: &TableSelection| {
+        Ok(json(&matrix_view(view, selection.generated)))
+    };
+    all_tables::view(&api, &accept, (&revision, selection), ("matrix", ()), make).await
 }
