@@ -41,7 +41,7 @@ pub(super) struct Check {
     #[arg(required_unless_present = "files_from", value_name = "FILE")]
     files: Vec<PathBuf>,
 
-    /// Also check the files that this file lists, one path a line
+    /// Also check the files that this file lists, one path per line
     #[arg(long, value_name = "LIST")]
     files_from: Option<PathBuf>,
 
@@ -104,7 +104,7 @@ enum Format {
     Github,
     /// GitLab Code Quality
     Gitlab,
-    /// One JSON message a line, as lintrunner reads them from linters; exits with 0
+    /// One JSON message per line, for lintrunner; exits with 0
     Lintrunner,
 }
 
@@ -198,7 +198,7 @@ impl Check {
         Ok(ExitCode::from(u8::from(failed)))
     }
 
-    /// Checks files of a backend over a revision: only what is to be said of these files.
+    /// Checks files of a backend over a revision, and reports only on these files.
     async fn check_over(&self) -> anyhow::Result<ExitCode> {
         let release = self.release.as_deref();
         let laid = self
@@ -285,7 +285,7 @@ impl Check {
         }
     }
 
-    /// The severity that makes the command fail. lintrunner takes any failure for one of the linter.
+    /// The severity that makes the command fail. lintrunner takes a failure for a crash of the linter.
     fn fail_on(&self) -> FailOn {
         self.fail_on.unwrap_or(match self.format {
             Format::Lintrunner => FailOn::Never,
@@ -305,7 +305,7 @@ impl Check {
             with_infos: !self.quiet,
         };
         let names = input.paths.keys().filter(|name| input.is_named(name));
-        // A file that is not UTF-8 has a finding that says so, and no edits.
+        // A file that is not UTF-8 has no edits.
         let edited = names.filter_map(|name| fixing.edited(input, name).ok().flatten());
         edited.collect()
     }
@@ -365,11 +365,11 @@ struct CheckResult {
     sources: BTreeMap<Box<str>, SourceText>,
     /// The files with the safe edits made, for the formats that carry them.
     edited: Vec<Edited>,
-    /// What a base has of them.
+    /// The difference from a base, with --base.
     known: Option<BaseDifference>,
 }
 
-/// What there is besides the findings that a base does not have.
+/// Counts of a comparison with a base, besides the new findings.
 struct BaseDifference {
     base: String,
     gone: usize,
@@ -406,7 +406,7 @@ fn text(report: &Findings<'_>, judged: &CheckResult) -> String {
     )
 }
 
-/// The answer of the validation call of the HTTP API, with the user's file names.
+/// The answer of `POST /v1/validate`, with the user's file names.
 fn json(judged: &[CheckResult]) -> serde_json::Value {
     let mut findings = Vec::new();
     let (mut operators, mut generated, mut valid) = (0, 0, true);

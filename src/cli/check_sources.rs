@@ -11,7 +11,7 @@ use opatlas_source::diagnostic::Finding;
 use opatlas_source::{SOURCES, visible};
 use opatlas_sources::{File, MACRO_FILE};
 
-/// Where the sources are.
+/// The sources to check.
 #[derive(Debug, Default, Args)]
 pub(super) struct SourceOptions {
     /// Also check the C++ and Python sources of this folder: registrations and kernels that
@@ -25,12 +25,12 @@ pub(super) struct SourceOptions {
     macros: Option<PathBuf>,
 }
 
-/// A source file beside what is checked.
+/// A source file that is checked together with the declarations.
 #[derive(Debug)]
 pub(super) struct SourceFile {
     /// Its name in a bundle.
     pub(super) name: String,
-    /// The user's name of it.
+    /// The user's path of it.
     pub(super) path: String,
     pub(super) bytes: Vec<u8>,
 }
@@ -62,7 +62,7 @@ impl SourceOptions {
         Ok(named.collect())
     }
 
-    /// Adds all source files to what is checked.
+    /// Adds all source files to the bundle.
     ///
     /// # Errors
     /// As [`Self::files`].
@@ -78,7 +78,7 @@ impl SourceOptions {
         Ok(())
     }
 
-    /// What the rules find that need all sources.
+    /// The findings of the rules that need all sources.
     pub(super) fn findings(&self, snapshot: &Snapshot) -> Vec<Finding> {
         if self.sources.is_none() {
             return Vec::new();

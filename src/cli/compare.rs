@@ -1,4 +1,4 @@
-//! `opatlas compare`: what changed between two revisions, and whether that may be.
+//! `opatlas compare`: the changes between two revisions, judged by a policy.
 
 pub(super) mod backend;
 mod judge;
@@ -105,7 +105,7 @@ impl Compare {
         }
     }
 
-    /// Writes the report: to standard output, to one file, or its parts to a folder.
+    /// Writes the report to standard output, to a file, or in parts to a folder.
     fn write(&self, parts: &[String]) -> anyhow::Result<()> {
         let Some(out) = &self.out else {
             for (i, part) in parts.iter().enumerate() {
@@ -129,7 +129,7 @@ impl Compare {
             return write(out, only);
         }
         fs::create_dir_all(out).with_context(|| format!("cannot create {}", out.display()))?;
-        // Equally long numbers, so that names sort in the order of the parts.
+        // Zero-padded, so that names sort by part.
         let width = parts.len().to_string().len();
         for (i, part) in parts.iter().enumerate() {
             let extension = match self.format {
@@ -151,7 +151,7 @@ fn pretty<T: serde::Serialize>(value: &T) -> anyhow::Result<String> {
     Ok(output::json(&serde_json::to_string_pretty(value)?))
 }
 
-/// The same JSON with line breaks.
+/// Adds line breaks to JSON.
 fn indented(json: &[u8]) -> anyhow::Result<String> {
     pretty(&serde_json::from_slice::<serde_json::Value>(json)?)
 }

@@ -1,4 +1,4 @@
-//! `opatlas exception`: breakage that a project accepts.
+//! `opatlas exception`: manages the exceptions of a project.
 
 use std::process::ExitCode;
 
@@ -13,8 +13,8 @@ use super::{Stored, Target};
 
 /// Manages the changes that a project accepts.
 ///
-/// An excused change stays in every report, with the reason and the expiry of its exception; it
-/// only does not count. It counts again after the expiry.
+/// An excused change stays in every report, with the reason and the expiry of its exception, but
+/// does not count. It counts again after the expiry.
 #[derive(Debug, Args)]
 pub(super) struct Exception {
     #[command(subcommand)]
@@ -27,7 +27,7 @@ enum Action {
     Add(Add),
     /// List the exceptions
     List(List),
-    /// Give an exception another end
+    /// Change the expiry of an exception
     Extend(Extend),
     /// Remove an exception
     Remove(Remove),

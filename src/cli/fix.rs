@@ -1,4 +1,4 @@
-//! `opatlas check --fix`: makes the edits that findings carry, in the user's files.
+//! `opatlas check --fix`: applies the edits of findings to the user's files.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -20,7 +20,7 @@ use opatlas_rules::fix::{Fixed, Reading, Wanted, mend};
 use opatlas_source::diagnostic::{Finding, RuleId, Severity};
 use opatlas_yaml as yaml;
 
-/// Which edits to make.
+/// The edits to apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Edits {
     /// Edits for errors and warnings that do not change the meaning
@@ -43,7 +43,7 @@ impl Edits {
 pub(super) struct FixOptions {
     pub(super) edits: Edits,
     pub(super) release: Release,
-    /// Whether the edits of infos are offered.
+    /// Whether edits of infos are included.
     pub(super) with_infos: bool,
 }
 
@@ -59,7 +59,7 @@ struct FileFix {
 #[derive(Debug, Default)]
 pub(super) struct Fixes {
     files: Vec<FileFix>,
-    /// Edits that are offered but not made.
+    /// The number of edits that were not applied.
     left: usize,
 }
 
@@ -96,7 +96,7 @@ impl FixOptions {
         Ok(all)
     }
 
-    /// One file with the edits made; `None` if there are none to make.
+    /// A file with its edits applied; `None` if there are none.
     ///
     /// # Errors
     /// If the file is not UTF-8.
@@ -176,7 +176,7 @@ impl Fixes {
         })
     }
 
-    /// The edits made and not made, by rule.
+    /// The edits applied and not applied, by rule.
     pub(super) fn report(&self, edits: Edits) -> String {
         let mut out = String::new();
         let mut total = 0;
@@ -256,7 +256,7 @@ mod tests {
         assert_eq!(std::fs::read(&path).unwrap(), b"theirs");
         replace(&path, b"theirs", b"mended").unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"mended");
-        // Nothing is left beside it.
+        // No temporary file is left.
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 }

@@ -1,4 +1,4 @@
-//! `opatlas gc`: what nothing names any more.
+//! `opatlas gc`: deletes old revisions without a label.
 
 use std::process::ExitCode;
 

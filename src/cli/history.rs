@@ -1,4 +1,4 @@
-//! `opatlas history`: what happened to an operator.
+//! `opatlas history`: the history of an operator.
 
 use std::process::ExitCode;
 

@@ -20,11 +20,11 @@ use opatlas_operators::backend::vendor::Profile;
 use opatlas_pytorch::release::Release;
 use opatlas_service::backend::Vendor;
 
-/// How long no message may come before diagnostics are sent: those of a text that is already
-/// replaced are not.
+/// The pause in messages after which diagnostics are sent, so that none are computed for a text that is
+/// already replaced.
 const QUIET: Duration = Duration::from_millis(2);
 
-/// Starts the language server, which an editor talks to over standard input and output.
+/// Starts the language server, for editors, over standard input and output.
 ///
 /// It serves native_functions.yaml, derivatives.yaml, tags.yaml, deprecated.yaml and files of
 /// out-of-tree backends. The files that belong with an open one are found in PyTorch's layout, in
@@ -117,7 +117,7 @@ fn published(diagnostics: PublishDiagnosticsParams) -> Message {
     Notification::new(PublishDiagnostics::METHOD.to_owned(), diagnostics).into()
 }
 
-/// The files of the user's machine.
+/// The local file system.
 #[derive(Debug)]
 struct Repository {
     /// The release that the user asks for.
@@ -182,7 +182,7 @@ fn config(path: &Path) -> Files {
         .unwrap_or_default()
 }
 
-/// The name in a bundle: that of `opatlas.toml`, that of the file, or that of a backend's file.
+/// The name in a bundle: from `opatlas.toml`, the file's own name, or the name of a backend's file.
 fn name_of(path: &Path, text: &str, config: &Files) -> Option<String> {
     let configured = config.bundle.iter().find(|(_, named)| named == path);
     if let Some(name) = configured

@@ -1,4 +1,4 @@
-//! `opatlas scan`: what C++ and Python sources register.
+//! `opatlas scan`: lists the registrations in C++ and Python sources.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ use opatlas_wire::sources::SourceRegistration;
 ///
 /// Finds TORCH_LIBRARY blocks, RegisterOperators, torch.library and the macros of known projects,
 /// without compiling anything. What the text alone does not decide, such as names that macros paste
-/// together, is listed as unresolved with the reason. Conditions count as true and are shown.
+/// together, is listed as unresolved with the reason. Conditions are assumed to be true, and shown.
 /// Hidden folders are left out, and links that lead out of a folder are not followed. Exits with 2
 /// if a file cannot be read.
 #[derive(Debug, Args)]

@@ -20,12 +20,12 @@ use super::{read, remote};
 
 /// The path of the operators in PyTorch's repository.
 pub(super) const NATIVE_FUNCTIONS_PATH: &str = "aten/src/ATen/native/native_functions.yaml";
-/// Where it keeps its formulas, from the root of the repository.
+/// The path of the derivatives in PyTorch's repository.
 const DERIVATIVES_PATH: &str = "tools/autograd/derivatives.yaml";
-/// The digits of a commit in titles.
+/// The number of digits of a commit in titles.
 const SHORT_ID: usize = 9;
 
-/// Where sides are looked for.
+/// Where to look for sides.
 pub(super) struct Places<'a> {
     /// The project of stored revisions.
     pub project: &'a str,
@@ -37,7 +37,7 @@ pub(super) struct Places<'a> {
     pub repository: &'a Path,
 }
 
-/// What the text names.
+/// A side, as named on the command line.
 pub(super) enum Operand {
     /// `git:REV` or `git:REV:PATH`
     Commit(String, String),
@@ -57,7 +57,7 @@ impl Operand {
         if let Some(label) = text.strip_prefix("label:") {
             return Self::Stored(label.to_owned());
         }
-        // A path without access may exist: reading it reports the reason.
+        // A path without access may exist. Reading it reports the reason.
         if text == "-" || Path::new(text).try_exists().unwrap_or(true) {
             Self::Path(text.into())
         } else {
@@ -70,8 +70,7 @@ impl Operand {
         matches!(self, Self::Stored(_))
     }
 
-    /// Reads the side. A head is read with its base: local files that it lacks are those of the
-    /// base.
+    /// Reads the side. A head is read with its base, which supplies local files that the head lacks.
     pub(super) async fn read(
         &self,
         places: &Places<'_>,
@@ -135,7 +134,7 @@ fn of_bundle(bundle: Bundle, release: Release, title: String) -> ComparedSide {
     ComparedSide::files(Arc::new(Snapshot::read(bundle, release, None)), title)
 }
 
-/// A commit as reports name it: a full id by its first digits.
+/// The title of a commit: a full id is cut to its first digits.
 fn short(revision: &str) -> String {
     let is_id = revision.len() == 40 && revision.bytes().all(|b| b.is_ascii_hexdigit());
     if is_id {
@@ -204,8 +203,7 @@ fn commit(places: &Places<'_>, revision: &str, path: &str) -> anyhow::Result<Bun
     Ok(bundle)
 }
 
-/// The files that belong to the operators at a path of a repository: their names in a bundle, and
-/// their paths.
+/// The companions of the operators at a path in a repository: their names in a bundle, and their paths.
 pub(super) fn companions(path: &str) -> [(&'static str, String); 2] {
     let tags = Path::new(path).with_file_name(TAGS);
     [
@@ -214,7 +212,7 @@ pub(super) fn companions(path: &str) -> [(&'static str, String); 2] {
     ]
 }
 
-/// A file as a commit has it. The revision is one argument with the path, and no option.
+/// The content of a file at a commit. Refuses a revision that git would read as an option.
 fn show(git: &Git, revision: &str, path: &str) -> anyhow::Result<Vec<u8>> {
     if revision.starts_with('-') {
         bail!("`{revision}` is not a revision");

@@ -1,5 +1,4 @@
-//! `opatlas table`: which kernel runs for an operator on every key and why, and a backend across
-//! all operators.
+//! `opatlas table`: the dispatch table of an operator, or one key across all operators.
 
 use std::process::ExitCode;
 
@@ -49,7 +48,7 @@ pub(super) struct Table {
     #[arg(long, requires = "backend")]
     missing: bool,
 
-    /// A build profile (all, linux-cuda, cpu, macos), or a comma list of backends that are left out
+    /// A build profile (all, linux-cuda, cpu, macos), or a comma-separated list of backends to leave out
     #[arg(long)]
     build: Option<String>,
 
@@ -115,7 +114,7 @@ impl Table {
         if self.key.is_none() && is_default {
             snapshot.settle(&Stop::never())?;
         }
-        // Text output asks for it too, so that refusals have the same words.
+        // Also for text output, so that both have the same errors.
         let made = opatlas_wire::tables::with_table(snapshot, title, operator, &query, |table| {
             let is_shown = self.format == Format::Json;
             is_shown
@@ -166,7 +165,7 @@ impl Table {
         })
     }
 
-    /// One entry, in a line or explained, and what works there.
+    /// One entry, as a line or explained, and training on its backend.
     fn entry(&self, shown: Shown<'_>, id: OperatorId, slot: Slot) -> String {
         let mut text = match shown.view.explain(id, slot) {
             Some(told) if self.explain => explanation(shown, id, &told),

@@ -85,7 +85,7 @@ struct Revoke {
     database: Database,
 }
 
-/// How long a token lasts, in microseconds; `None` is forever.
+/// The lifetime of a token in microseconds; `None` is unlimited.
 #[derive(Debug, Clone, Copy)]
 struct Lifetime(Option<i64>);
 

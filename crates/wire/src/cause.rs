@@ -8,12 +8,12 @@ use opatlas_report::changes::cause_title;
 use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
 
-/// An edit, of one or several operators, and what follows from it. Changes are named by their
+/// An edit of one or several operators, and its consequences. Changes are identified by their
 /// fingerprints.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Cause)]
 pub struct CauseView<'a> {
-    /// What was done.
+    /// The edit, in words.
     #[schema(example = "`logit`: argument `eps` renamed to `epsilon`")]
     pub title: String,
     /// The worst level of its changes under the profile; excused changes do not count.
@@ -25,7 +25,7 @@ pub struct CauseView<'a> {
     #[schema(value_type = Vec<String>)]
     #[serde(serialize_with = "digits")]
     pub changes: Vec<Fingerprint>,
-    /// What follows from them.
+    /// The consequences.
     #[schema(value_type = Vec<String>)]
     #[serde(serialize_with = "digits")]
     pub consequences: Vec<Fingerprint>,
@@ -41,18 +41,18 @@ fn digits<S: Serializer>(prints: &[Fingerprint], serializer: S) -> Result<S::Ok,
     serializer.collect_seq(prints.iter().copied().map(Digits))
 }
 
-/// What there is to know of a new operator.
+/// A summary of a new operator.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = NewOperator)]
 pub struct CardView<'a> {
     /// The operator.
     pub operator: &'a str,
-    /// The dense backends of PyTorch on which a call works.
+    /// PyTorch's dense backends on which a call works.
     #[schema(example = json!(["CPU", "CUDA"]))]
     pub runs: &'a [&'static str],
-    /// The dense backends of PyTorch on which a call fails, always or in some cases.
+    /// PyTorch's dense backends on which a call fails, always or in some cases.
     pub fails: &'a [&'static str],
-    /// Through what training works, or why it does not; null where nothing runs it.
+    /// How gradients are computed, or why they are not; null if nothing runs the operator.
     #[schema(example = "own formula")]
     pub trains: Option<&'static str>,
     /// Its out form: `declared`, `generated`, `missing` or `not-needed`.
@@ -64,7 +64,7 @@ pub struct CardView<'a> {
     pub function: bool,
     /// Whether it is a method of `Tensor`.
     pub method: bool,
-    /// Tags that all its other forms in the base have and it lacks.
+    /// Tags that it lacks although all its other forms in the base have them.
     #[schema(value_type = Vec<String>)]
     pub missing_tags: &'a [Box<str>],
     /// The declarations of its kernels in C++.

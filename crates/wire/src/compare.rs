@@ -47,7 +47,7 @@ pub struct CompareQuery {
 }
 
 impl CompareQuery {
-    /// Puts what the request asks for in the place of what the policy says.
+    /// Overrides a policy with the options of the request.
     pub fn override_policy(&self, policy: &mut Policy) {
         if let Some(profile) = self.profile {
             policy.profile = profile.into();
@@ -57,7 +57,7 @@ impl CompareQuery {
         }
     }
 
-    /// What the page of the comparison is asked for to show the same verdict: a query, or nothing.
+    /// The query with which the comparison's page shows the same verdict, or an empty text.
     #[must_use]
     pub fn judging(&self) -> String {
         let profile = self.profile.map(|name| Profile::from(name).as_str());

@@ -38,7 +38,7 @@ pub struct Comparison<'a> {
     pub conclusion: &'static str,
     /// Operators in the base's file that PyTorch's own check rejects.
     pub official: Official,
-    /// The same for generated operators.
+    /// Generated operators that PyTorch's own check rejects.
     pub official_generated: Official,
     /// The operators with different schemas or on one side only, with the verdicts of PyTorch's own
     /// check.
@@ -46,10 +46,10 @@ pub struct Comparison<'a> {
     /// The changes by operator, worst first.
     #[schema(value_type = Vec<Change>)]
     pub changes: Changes<'a>,
-    /// The changes by cause: each edit with what follows from it, the same edit of several operators
-    /// together.
+    /// The changes by cause: each edit with its consequences. Equal edits of several operators are
+    /// one cause.
     pub causes: Vec<CauseView<'a>>,
-    /// What there is to know of each new operator.
+    /// A summary of each new operator.
     pub new_operators: Vec<CardView<'a>>,
     /// The cells of dispatch tables that changed.
     #[schema(value_type = Vec<DispatchChange>)]
@@ -58,7 +58,8 @@ pub struct Comparison<'a> {
     /// is known for one side only.
     #[schema(example = "everything")]
     pub dispatch_source: &'static str,
-    /// What the head's files are told that the base's are not. New errors make the conclusion `fail`.
+    /// Findings on the head's files that the base's files do not have. New errors make the conclusion
+    /// `fail`.
     pub findings: NewFindings,
     /// Errors in the base.
     pub base_findings: Vec<Finding>,
@@ -149,7 +150,7 @@ pub struct Official {
 /// An operator with different schemas or on one side only.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ComparedOperator<'a> {
-    /// Its name; that of the base if both sides have it.
+    /// Its name, as in the base if both sides have it.
     pub name: &'a str,
     /// Whether it is generated.
     pub generated: bool,
@@ -179,11 +180,11 @@ pub struct Verdict {
 /// line.
 #[derive(Debug, Clone, Default, Serialize, ToSchema)]
 pub struct NewFindings {
-    /// The findings that the head has and the base has not, errors first.
+    /// The findings that only the head has, errors first.
     pub new: Vec<Finding>,
     /// New findings that are counted but not listed.
     pub omitted: Vec<Omitted>,
-    /// The number of findings that the base has and the head has not.
+    /// The number of findings that only the base has.
     pub gone: usize,
     /// The number of errors in the head, old and new ones.
     pub head_errors: usize,
@@ -245,8 +246,8 @@ impl Verdict {
     }
 }
 
-/// Changes that are converted one at a time while they are serialized: all changes of a large comparison
-/// at once would take several times the memory of their JSON.
+/// Changes, converted one at a time during serialization. All of them at once would take several
+/// times the memory of their JSON.
 #[derive(Debug, Clone, Copy)]
 pub struct Changes<'a>(pub(super) ChangeContext<'a>, pub(super) &'a [Judged]);
 
@@ -267,7 +268,7 @@ pub(crate) struct ComparisonParts<'a> {
     pub context: ChangeContext<'a>,
 }
 
-/// The whole comparison, without a page of its own and verdicts against other revisions.
+/// The comparison without permalink and verdicts against other revisions.
 pub(crate) fn comparison<'a>(parts: ComparisonParts<'a>, notes: Vec<String>) -> Comparison<'a> {
     let ComparisonParts {
         compared,

@@ -6,8 +6,7 @@ use serde::Serialize;
 
 use opatlas_service::{LARGEST_ANSWER, ServiceError};
 
-/// The JSON of an answer. It ends soon after the size of the largest answer, and is then refused where
-/// answers are counted.
+/// The JSON of an answer. It is cut off soon after [`LARGEST_ANSWER`], where the service refuses it.
 #[must_use]
 pub fn json<T: Serialize + ?Sized>(value: &T) -> Vec<u8> {
     let mut text = CappedWriter::new(Vec::new());

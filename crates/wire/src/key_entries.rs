@@ -79,7 +79,7 @@ pub fn includes(generated: search::Generated, operator: &Operator) -> bool {
     }
 }
 
-/// The operators with their reasons and verdicts at a key; those that do not fit too.
+/// All operators of the selection with their reasons and verdicts at a key, whatever these are.
 pub(crate) fn reasons<'v>(
     view: View<'v>,
     slot: Slot,
@@ -113,7 +113,7 @@ pub fn each_entry<'v>(
     }
 }
 
-/// One key across all operators as a sheet.
+/// One key across all operators, as CSV.
 #[must_use]
 pub fn csv(snapshot: &Snapshot, slot: Slot, selection: &TableSelection) -> String {
     let tables = snapshot.tables(&selection.profile);
@@ -125,7 +125,7 @@ pub fn csv(snapshot: &Snapshot, slot: Slot, selection: &TableSelection) -> Strin
     text
 }
 
-/// Makes a part of the view of a key, and hands it to `then` with whether there is more.
+/// Makes a page of a key's entries, and passes it to `then` with whether there is another page.
 pub fn with_key<T>(
     snapshot: &Snapshot,
     slot: Slot,

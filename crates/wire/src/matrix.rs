@@ -37,7 +37,7 @@ pub struct MatrixView<'a> {
     /// The distinct rows: one character per key, in the order of the keys.
     #[schema(example = json!(["000333"]))]
     pub rows: Vec<String>,
-    /// What really works: the verdicts of the backend keys.
+    /// What works: the verdicts of the backend keys.
     pub verdicts: MatrixVerdicts,
     /// The operators, in the order of the file, generated ones after those that they come from.
     pub operators: Vec<MatrixOperator<'a>>,
@@ -49,10 +49,10 @@ pub struct MatrixVerdicts {
     /// The backend keys, in table order.
     #[schema(example = json!(["CPU", "CUDA"]))]
     pub keys: Vec<&'static str>,
-    /// Those of them that anything is claimed about.
+    /// The backend keys about which anything is known.
     #[schema(example = json!(["CPU", "CUDA"]))]
     pub claimed: Vec<&'static str>,
-    /// The different rows: a character a key. `r` runs, `d` decomposes, `p` partly, `b` falls back,
+    /// The distinct rows, with one character per key. `r` runs, `d` decomposes, `p` partly, `b` falls back,
     /// `f` fails, `u` unknown.
     #[schema(example = json!(["rrdf"]))]
     pub rows: Vec<String>,
@@ -149,7 +149,7 @@ pub fn matrix_view(view: View<'_>, generated: search::Generated) -> MatrixView<'
     }
 }
 
-/// A row as characters; cells that were not met before are added to `cells`.
+/// A row as characters. New cells are added to `cells`.
 pub(crate) fn row(
     view: View<'_>,
     pattern: &Pattern,
@@ -182,7 +182,7 @@ pub(crate) fn row(
     row
 }
 
-/// The rows of verdicts that were met, each once.
+/// The distinct rows of verdicts.
 struct VerdictRows {
     view: MatrixVerdicts,
     columns: Vec<Verdicts>,

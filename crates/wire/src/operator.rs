@@ -1,4 +1,4 @@
-//! Operators on the wire, as `docs/spec/registry.md`, section 4 shapes them.
+//! Operators on the wire, as in `docs/spec/registry.md`, section 4.
 
 use std::borrow::Cow;
 

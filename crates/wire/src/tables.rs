@@ -1,4 +1,4 @@
-//! One operator's dispatch table: as it is, explained, and as it would be with other registrations.
+//! One operator's dispatch table, its explanation, and the table with other registrations.
 
 use opatlas_dispatch::{Provenance, Refused, View, WhatIf};
 use opatlas_operators::operator::OperatorId;
@@ -44,7 +44,7 @@ pub struct TableView<'a> {
     /// recorded.
     #[schema(example = "2.9")]
     pub measured: Option<&'static str>,
-    /// What works on the dense backends, or on the key asked for.
+    /// Training on the dense backends, or on the requested key.
     pub training: Vec<Training>,
     /// The added registrations of a what-if table.
     pub with: Vec<GivenView>,
@@ -67,8 +67,7 @@ pub(crate) struct WhatIfTable<'a> {
     changed: Vec<&'static str>,
 }
 
-/// Makes the table that a query asks for, and hands it to `then`. `title` is what refusals call the
-/// revision.
+/// Makes the table that a query asks for, and passes it to `then`. Errors call the revision `title`.
 ///
 /// # Errors
 /// The problem of an unknown operator, key or build, or of refused registrations.

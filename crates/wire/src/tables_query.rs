@@ -42,7 +42,7 @@ impl TableQuery {
         !self.with.is_empty() || !self.without.is_empty()
     }
 
-    /// Whether the tables of everything that is known answer it, without further ones.
+    /// Whether the default tables answer it.
     #[must_use]
     pub fn is_of_default_tables(&self) -> bool {
         !self.is_what_if() && self.build.is_none() && self.source.is_none()

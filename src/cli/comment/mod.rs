@@ -1,4 +1,4 @@
-//! `opatlas comment`: a comparison as a comment on a pull request, kept up to date.
+//! `opatlas comment`: keeps a comment with a comparison on a pull request up to date.
 
 mod artifact;
 mod event;
@@ -26,12 +26,12 @@ use site::{Repo, Site};
 
 /// Posts the comparison of two revisions as a comment on a pull request, and keeps it up to date.
 ///
-/// BASE and HEAD are as in `opatlas compare`, and so is the text and the exit code. With --from, it
-/// posts a report that another job has made: files of `compare --format markdown --out` or
-/// `compare --format json --max-chars`, with the number of the pull request and the id of the
-/// commit in the files `number` and `head`. That job may be one without rights: the text is posted
-/// only if the pull request is at the commit of the event or of --head-sha, and the exit code says
-/// only whether it was posted. Its text mentions nobody, and its links lead only to the server of --permalink.
+/// BASE and HEAD, the text, and the exit code are as in `opatlas compare`. With --from, it posts a
+/// report of another job: files of `compare --format markdown --out` or `compare --format json
+/// --max-chars`, with the number of the pull request and the id of the commit in the files `number`
+/// and `head`. That job needs no rights. The report is posted only if the pull request is at the commit
+/// of the event or of --head-sha, and the exit code only says whether it was posted. Mentions in the
+/// report have no effect, and its links lead only to the server of --permalink.
 ///
 /// A report that is too long for one comment is split over several. Later runs edit these comments
 /// in place and delete those that are no longer needed. Comments by other accounts are never touched.
@@ -101,10 +101,10 @@ pub(super) struct Comment {
     how: How,
 }
 
-/// What is posted, where.
+/// The comment to post.
 struct Post {
     pull: u64,
-    /// The commit that it is about, where that is known.
+    /// The commit that it is about, if known.
     head: Option<String>,
     parts: Vec<String>,
 }
@@ -148,8 +148,8 @@ impl Comment {
         }))
     }
 
-    /// Puts together what is known of the pull request and its commit. `claimed` is what the folder
-    /// says of both; it is only believed where it agrees.
+    /// Determines the pull request and its commit. The third argument has the folder's claims about both,
+    /// which must agree with the other sources.
     fn post(
         &self,
         parts: Vec<String>,
@@ -183,7 +183,7 @@ impl Comment {
     }
 }
 
-/// Posts, unless the pull request has newer commits. What was done, in a line.
+/// Posts the comment, unless the pull request has newer commits. Returns a summary.
 fn send(site: &Site, name: &str, post: &Post) -> anyhow::Result<String> {
     let pull = post.pull;
     if let Some(head) = &post.head {

@@ -1,4 +1,4 @@
-//! `opatlas compare --backend`: what an upgrade costs the vendor of an out-of-tree backend.
+//! `opatlas compare --backend`: the effects of an upgrade on an out-of-tree backend.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -16,19 +16,19 @@ use opatlas_wire::judged_comparison::ComparedSide;
 
 use super::{Compare, Format, pretty};
 
-/// Reads a backend file; in a bundle it goes by its own name.
+/// Reads a backend file.
 pub(crate) fn vendor(path: &Path) -> anyhow::Result<Vendor> {
     vendor_of(path, read::given(path)?)
 }
 
-/// The same of a file that has been read.
+/// A backend file from its path and content.
 pub(crate) fn vendor_of(path: &Path, bytes: Vec<u8>) -> anyhow::Result<Vendor> {
     let name = path.file_name().and_then(|name| name.to_str());
     Ok(Vendor::new(name.unwrap_or_default(), bytes)?)
 }
 
 impl Compare {
-    /// Tells what the head changes for a backend. The exit code is 1 where the vendor has to act.
+    /// Reports the changes for a backend. The exit code is 1 if the vendor must act.
     pub(super) fn tell_backend(
         &self,
         file: &Path,

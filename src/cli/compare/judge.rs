@@ -1,4 +1,4 @@
-//! Comparing two revisions as the options of a command say.
+//! Compares two revisions with the options of a command.
 
 use std::process::ExitCode;
 

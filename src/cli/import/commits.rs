@@ -1,4 +1,4 @@
-//! The commits of a local clone that touch `native_functions.yaml`.
+//! Imports the commits of a local clone that touch `native_functions.yaml`.
 
 use std::iter::Peekable;
 use std::path::Path;
@@ -24,16 +24,16 @@ use super::backend_history::BackendHistory;
 use super::git;
 use super::{Import, progress};
 
-/// How many commits are stored at once, and so how many are lost if the import is interrupted.
+/// The number of commits in a transaction: an interruption loses at most so many.
 const AT_ONCE: usize = 12;
 
-/// Commits that are not there yet, with their places, in order.
+/// Commits that are not stored yet, with their places, in order.
 pub(super) type NewCommits = Vec<(CommitRecord, i64)>;
 
-/// Commits with their files, one by one; `None` for a commit without the file.
+/// An iterator of commits with their files; `None` for a commit without the file.
 pub(super) type WithFiles = Box<dyn Iterator<Item = anyhow::Result<Option<CommitFiles>>> + Send>;
 
-/// Stores the commits that are not there yet.
+/// Stores the new commits.
 pub(super) async fn import(import: &Import, repository: &Path) -> anyhow::Result<ExitCode> {
     let Target::Database(database) = &import.target else {
         bail!(
@@ -61,15 +61,15 @@ pub(super) async fn import(import: &Import, repository: &Path) -> anyhow::Result
     take(import, database, repository, commits, source).await
 }
 
-/// What the bundle of a commit is made of.
+/// The source of a commit's bundle.
 pub(super) enum Source {
     /// The operators at this path, and their companions.
     Operators(String),
-    /// A file of a backend over another revision.
+    /// A backend file over another revision.
     Backend(BackendHistory),
 }
 
-/// Stores the commits that are not there yet, with the bundles that a source makes of them.
+/// Stores the new commits with bundles from a source.
 pub(super) async fn take(
     import: &Import,
     database: &Database,
@@ -106,7 +106,7 @@ pub(super) async fn take(
     let reading = Arc::new(Mutex::new(CommitReader::of(commits)));
     let (mut stored, mut left_out) = (0, 0);
     let (mut last_read, mut last_stored, mut waiting) = (None, None, None);
-    // One handful is stored while the next one is read.
+    // A batch is stored while the next one is read.
     loop {
         let (read, taken) = tokio::join!(
             service.read_commits(handful(&reading), last_read.take()),
@@ -139,7 +139,7 @@ pub(super) async fn take(
     }
     let missing = {
         let mut reading = reading.lock().unwrap_or_else(PoisonError::into_inner);
-        // What came before it is stored.
+        // Earlier commits are stored.
         if let Some(error) = reading.failed.take() {
             return Err(error);
         }
@@ -152,7 +152,7 @@ pub(super) async fn take(
              the file of a backend"
         );
     }
-    // Where old and new commits meet, and after an import that was stopped.
+    // The last stored commit before the new ones, also after an interrupted import.
     let timeline = service
         .timeline(&import.project, Some(Line::Commits))
         .await?;
@@ -171,7 +171,7 @@ pub(super) async fn take(
     Ok(ExitCode::SUCCESS)
 }
 
-/// Stores a handful, where there is one.
+/// Stores a batch, if there is one.
 async fn store(
     service: &Service,
     project: &str,
@@ -184,13 +184,12 @@ async fn store(
     })
 }
 
-/// The commits that are still to be read. Git answers on the thread that reads them: what a thread has freed
-/// stays with it, and files come and go in the same memory as what is read of them.
+/// The commits that are still to be read.
 struct CommitReader {
     commits: WithFiles,
-    /// How many did not have the file.
+    /// The number of commits without the file.
     missing: usize,
-    /// Why there are no more.
+    /// The error that ended the iteration.
     failed: Option<anyhow::Error>,
 }
 
@@ -215,7 +214,7 @@ impl CommitReader {
     }
 }
 
-/// The next commits; none when there are no more.
+/// The next batch of commits.
 fn handful(
     reading: &Arc<Mutex<CommitReader>>,
 ) -> impl Iterator<Item = CommitFiles> + Send + 'static {
@@ -234,9 +233,9 @@ struct OperatorFiles {
     wanted: Peekable<vec::IntoIter<(CommitRecord, i64)>>,
     ids: Objects,
     files: Objects,
-    /// What is beside the operators changes rarely, and is not asked for ahead.
+    /// The companions. They change rarely, so they are not requested ahead.
     beside: Objects,
-    /// What was beside them last, with its id.
+    /// The last companions, with their ids.
     known: [Option<(String, Content)>; 2],
 }
 
@@ -255,7 +254,7 @@ impl OperatorFiles {
         Ok(all)
     }
 
-    /// Asks git for what the next commit has, so that it is ready when this one has been read.
+    /// Requests the file of the next commit, so that git reads it while this one is parsed.
     fn ask(&mut self) -> anyhow::Result<()> {
         let Some((next, _)) = self.wanted.peek() else {
             return Ok(());

@@ -1,5 +1,4 @@
-//! Published releases: which there are, fetched several at a time, each stored as soon as it is
-//! there.
+//! Imports published releases: downloads several at a time, and stores each as soon as it arrives.
 
 use std::collections::BTreeSet;
 use std::process::ExitCode;
@@ -25,7 +24,7 @@ use super::{Import, progress, told};
 #[derive(Debug, PartialEq, Eq)]
 enum ReleaseRange<'a> {
     One(&'a str),
-    /// From one to another, both included; `None` for the newest.
+    /// An inclusive range; `None` is the newest release.
     Stretch(&'a str, Option<&'a str>),
 }
 
@@ -37,10 +36,10 @@ struct Version {
     is_named: bool,
 }
 
-/// Fetches and stores the releases. What fails is reported and does not stop the rest.
+/// Fetches and stores the releases. Failures are reported and do not stop the others.
 pub(super) async fn import(import: &Import) -> anyhow::Result<ExitCode> {
     let fetcher = Arc::new(Fetcher::new(import.pip.as_deref(), import.cache.clone())?);
-    // Dropped when the import ends, however it ends.
+    // Dropped however the import ends.
     let _stopping = fetcher.stopping();
     let published = published(import, &fetcher).await?;
     let versions = versions(import, &published)?;
@@ -71,14 +70,14 @@ pub(super) async fn import(import: &Import) -> anyhow::Result<ExitCode> {
     }
     let failed = fetch(import, &fetcher, stored.as_ref(), missing).await?;
     if let Some(stored) = stored {
-        // A server does it when it is first asked.
+        // A server does this on first use.
         if let (Stored::Database(service), true) = (&stored, failed < versions.len()) {
             // Computes the changes of each release now instead of on first use.
             match service
                 .timeline(&import.project, Some(Line::Releases))
                 .await
             {
-                // What is stored under other labels is on no line of releases.
+                // Other labels are not on the line of releases.
                 Ok(_) | Err(ServiceError::NoRevisions(_)) => {}
                 Err(error) => eprintln!(
                     "note: computing the changes of each release failed, and will be retried on \
@@ -97,7 +96,7 @@ pub(super) async fn import(import: &Import) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The published releases, if a range is wanted.
+/// The published releases, if a range is requested.
 async fn published(import: &Import, fetcher: &Arc<Fetcher>) -> anyhow::Result<Vec<String>> {
     let wanted: anyhow::Result<Vec<ReleaseRange<'_>>> =
         import.releases.iter().map(|spec| wanted(spec)).collect();
@@ -136,7 +135,7 @@ fn versions(import: &Import, published: &[String]) -> anyhow::Result<Vec<Version
     Ok(versions)
 }
 
-/// The releases that the project does not have yet. Releases given by name are fetched and compared
+/// The releases that the project does not have. Releases requested by name are fetched anyway, and compared
 /// with the stored ones.
 async fn missing(
     import: &Import,
@@ -152,10 +151,10 @@ async fn missing(
     Ok(missing.map(|version| version.name.clone()).collect())
 }
 
-/// Fetches releases, several at a time, and stores each when it is there. Gives how many failed.
+/// Fetches releases, several at a time, and stores each one. Returns the number of failures.
 ///
 /// # Errors
-/// When nobody reads the output any more.
+/// If standard output is closed.
 async fn fetch(
     import: &Import,
     fetcher: &Arc<Fetcher>,
@@ -245,7 +244,7 @@ fn wanted(spec: &str) -> anyhow::Result<ReleaseRange<'_>> {
     }
 }
 
-/// The published releases from one to another, both of which must be there.
+/// The published releases of a range, whose ends must exist.
 fn stretch(published: &[String], from: &str, to: Option<&str>) -> anyhow::Result<Vec<String>> {
     let at = |text: &str| {
         let wanted = release::Version::parse(text);

@@ -1,4 +1,4 @@
-//! `opatlas import --sources`: the source files of a backend, in its revision.
+//! `opatlas import --sources`: adds the source files of a backend to its revision.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use crate::cli::sources::{SourceMacros, Sources, shown_path};
 use opatlas_source::{Bundle, SOURCES, visible};
 use opatlas_sources::{Language, MACRO_FILE, scan};
 
-/// Where the sources of a revision come from.
+/// The sources to add to a revision.
 #[derive(Debug, Default, Args)]
 pub(super) struct SourceOptions {
     /// Add what the C++ and Python sources of this folder register; only files that register
@@ -25,7 +25,7 @@ pub(super) struct SourceOptions {
 }
 
 impl SourceOptions {
-    /// Adds the files to a bundle and says on standard error what they register.
+    /// Adds the files to a bundle, and reports on standard error what they register.
     ///
     /// # Errors
     /// If the folder or the description of macros cannot be read.
@@ -37,7 +37,7 @@ impl SourceOptions {
     }
 }
 
-/// Adds the folder `sources/` of a bundle on disk, where there is one.
+/// Adds the folder `sources/` of a bundle on disk, if it exists.
 ///
 /// # Errors
 /// If it cannot be read.
@@ -77,7 +77,7 @@ fn add(bundle: &mut Bundle, folder: &Path, described: SourceMacros) -> anyhow::R
     }
     let mut kept = 0;
     for ((path, bytes), text) in sources.files.into_iter().zip(&found.texts) {
-        // A Python file without registrations may make the library of another.
+        // A Python file without registrations may create the library that another one uses.
         let is_needed = text.is_some() || Language::of(&path) == Some(Language::Python);
         if !is_needed {
             continue;
@@ -104,7 +104,7 @@ fn add(bundle: &mut Bundle, folder: &Path, described: SourceMacros) -> anyhow::R
     Ok(())
 }
 
-/// The name of a source file in a bundle: its path from the folder's own name on.
+/// The name of a source file in a bundle: its path, starting with the name of the folder.
 fn name_in_bundle(folder: &Path, path: &str) -> String {
     let folder = shown_path(folder);
     let relative = path
@@ -112,7 +112,7 @@ fn name_in_bundle(folder: &Path, path: &str) -> String {
         .unwrap_or(path)
         .trim_start_matches('/');
     let own = folder.rsplit('/').next().unwrap_or_default();
-    // The folder `sources/` of a bundle on disk is that of the bundle.
+    // `sources/` of a bundle on disk is `sources/` of the bundle.
     let is_named = !matches!(own, "" | ".." | "sources");
     let parts: Vec<&str> = [is_named.then_some(own), Some(relative)]
         .into_iter()

@@ -1,6 +1,6 @@
-//! Limits on requests in progress, on the memory that their bodies take, and on the memory that it
-//! takes to send answers. One client may have a part of each. Requests beyond a limit are rejected at
-//! once, so that the others can finish.
+//! Limits on the number of requests in progress, on the memory of their bodies, and on the memory for
+//! sending answers. One client may use a part of each. Requests beyond a limit are rejected at once, so
+//! that the others can finish.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -21,17 +21,17 @@ use crate::http::middleware::sending::OpenAnswers;
 use opatlas_service::{Budget, Exhausted, Reserved};
 use opatlas_wire::problem::{Kind, Problem};
 
-/// How many bytes of each body come with its request and need nothing of the budget. So small
-/// requests get through when large bodies have taken all of it.
+/// The part of each body that does not count, in bytes. Small requests get through even when large
+/// bodies use the whole budget.
 pub const SMALL_BODY: usize = 64 << 10;
 
-/// Of how many parts of a budget one client may have one.
+/// One client may use one part in this many of a budget.
 const SHARE: usize = 2;
 
-/// The route that has no limits: it must answer as long as the process runs.
+/// The route without limits. It must answer as long as the process runs.
 const HEALTH: &str = "/healthz";
 
-/// What all requests together may take.
+/// The budgets of all requests together.
 #[derive(Debug, Clone)]
 pub struct Bounds {
     requests: Budget,
@@ -59,7 +59,7 @@ impl Bounds {
         }
     }
 
-    /// Reserves what sending a response takes, until the response is sent.
+    /// Reserves the memory for sending a response until it is sent.
     fn reserve_buffers(
         &self,
         client: Option<IpAddr>,
@@ -83,7 +83,7 @@ fn busy(what: &str, limit: Exhausted) -> Problem {
 /// The layer.
 ///
 /// # Errors
-/// [`Kind::Busy`] when too many requests are under way, or too many answers are unread.
+/// [`Kind::Busy`] if too many requests are in progress, or too many answers are unread.
 pub async fn bounded(
     State(bounds): State<Bounds>,
     request: Request,
@@ -122,7 +122,7 @@ pub async fn bounded(
     let mut response = next.run(request).await;
     expect_read(response.body().size_hint().lower())?;
     bounds.reserve_buffers(client, &mut response)?;
-    // The handler may use the body until here.
+    // Keeps the permit while the handler may read the body.
     drop(permit);
     Ok(response)
 }
@@ -156,7 +156,7 @@ impl BodyPermit {
     }
 }
 
-/// A body that reserves memory for what it brings.
+/// A body that reserves memory as it arrives.
 struct CountedBody {
     body: Body,
     permit: BodyPermit,

@@ -1,8 +1,8 @@
-//! What a client still sends after its request is answered.
+//! Discards what a client still sends after its request was answered.
 //!
-//! A request may be refused before its body is read, for its size above all. Most clients send the
-//! whole body before they look for an answer; if the connection is closed while bytes arrive, they
-//! see a broken pipe instead of the refusal. So the rest is read and thrown away, within bounds.
+//! A request may be refused before its body is read, most often because it is too large. Most clients
+//! send the whole body before they read the answer. If the connection closes meanwhile, they see a
+//! broken pipe instead of the answer. So the rest of the body is read and discarded, within limits.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -15,26 +15,24 @@ use hyper::Request;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 use tokio::runtime::Handle;
 
-/// How many bytes of one body are thrown away: more than the largest body that is read has.
+/// The maximum number of bytes to discard: more than the largest accepted body.
 const LARGEST: u64 = 128 << 20;
-/// For how long they are.
+/// The maximum time to discard.
 const LONGEST: Duration = Duration::from_secs(30);
-/// How long the client may pause meanwhile.
+/// The maximum pause of the client.
 const PAUSE: Duration = Duration::from_secs(3);
 
-/// A body whose rest is read and thrown away when it is dropped before its end.
+/// A body whose rest is read and discarded when it is dropped.
 #[derive(Debug)]
 pub struct DrainedBody {
     body: Option<Incoming>,
-    /// Whether the client waits to be asked for it (`Expect: 100-continue`): it is when it is first
-    /// read.
+    /// Whether the client waits with the body until it is first read (`Expect: 100-continue`).
     is_awaited: bool,
 }
 
 impl DrainedBody {
-    /// Follows the body of a request. Not followed are bodies that nobody sends any further: over
-    /// HTTP/2 the stream is reset, and what is announced as larger than the bound would be cut off
-    /// anyway.
+    /// Wraps the body of a request. Leaves out HTTP/2, which resets the stream, and bodies that are
+    /// announced as larger than the limit.
     pub fn of(request: Request<Incoming>) -> Request<Either> {
         let headers = request.headers();
         let is_awaited = headers.contains_key(header::EXPECT);
@@ -53,7 +51,7 @@ impl DrainedBody {
     }
 }
 
-/// A body that is followed, or not.
+/// Wraps a body, if its rest is to be discarded.
 pub type Either = http_body_util::Either<Incoming, DrainedBody>;
 
 impl Body for DrainedBody {
@@ -99,7 +97,7 @@ impl Drop for DrainedBody {
     }
 }
 
-/// Reads a body to its end, or until a bound is reached.
+/// Reads a body to its end or to a limit.
 async fn discard(mut body: Incoming) {
     let mut left = LARGEST;
     while let Ok(Some(Ok(frame))) = tokio::time::timeout(PAUSE, body.frame()).await {

@@ -1,8 +1,8 @@
-//! Limits the unsent bytes of a connection. Closes connections of clients that do not read, because
-//! a pending answer holds memory that others need.
+//! Limits the unsent bytes of a connection, and closes connections of clients that do not read,
+//! because unsent answers hold memory.
 //!
-//! An answer is on its way until the last of its bytes has left the buffers of the connection, those
-//! of HTTP/2's streams included; so a window that stays closed is seen like a socket that stays full.
+//! An answer is unsent until its last byte has left the buffers of the connection and of HTTP/2
+//! streams. So a closed HTTP/2 window counts like a full socket.
 
 use std::collections::BTreeMap;
 use std::pin::Pin;
@@ -20,19 +20,19 @@ use tokio::time::Instant;
 use crate::http::connections::{Connection, Unsent};
 use opatlas_service::Reserved;
 
-/// How many bytes a second a client must take at least, besides the time that it has anyway.
+/// The minimum rate at which a client must read, in bytes per second, in addition to its patience.
 const PACE: usize = 256 << 10;
 
 /// How long answers may be left unread while memory for answers is short.
 const HURRY: Duration = Duration::from_secs(4);
 
-/// How often a connection with answers on their way is looked at.
+/// The interval at which connections with unsent answers are checked.
 const TICK: Duration = Duration::from_secs(1);
 
-/// How many bytes of answers one connection may have on their way, unless it is one answer alone.
+/// The maximum number of unsent bytes of a connection, unless they belong to one answer.
 const LARGEST: usize = 64 << 20;
 
-/// The answers that a connection has on their way.
+/// The unsent answers of a connection.
 #[derive(Debug)]
 pub struct OpenAnswers {
     connection: Arc<Connection>,
@@ -49,12 +49,12 @@ struct Open {
 #[derive(Debug, Clone, Copy)]
 struct Answer {
     begun: Instant,
-    /// How many bytes it has, as far as that is known.
+    /// Its size in bytes, as far as known.
     bytes: usize,
 }
 
 impl OpenAnswers {
-    /// The answers of a connection, which has none yet.
+    /// The answers of a new connection.
     #[must_use]
     pub fn of(connection: Arc<Connection>) -> Self {
         Self {
@@ -69,7 +69,7 @@ impl OpenAnswers {
         &self.connection
     }
 
-    /// Whether an answer of this size exceeds the limit, together with the pending answers.
+    /// Whether an answer of this size exceeds the limit, together with the unsent ones.
     #[must_use]
     pub fn is_full(&self, bytes: u64) -> bool {
         let open = self.lock();
@@ -78,7 +78,7 @@ impl OpenAnswers {
         there > 0 && there.saturating_add(bytes) > LARGEST
     }
 
-    /// Follows an answer until it is sent. An `Arc<Reserved>` among its extensions is kept as long.
+    /// Tracks an answer until it is sent. Keeps an `Arc<Reserved>` in its extensions as long.
     pub(crate) fn follow(self: &Arc<Self>, mut response: Response) -> Response {
         let buffers = response.extensions_mut().remove();
         response.map(|body| {
@@ -100,8 +100,8 @@ impl OpenAnswers {
         })
     }
 
-    /// Waits until an answer was left unread for too long: for `patience` and the time that its
-    /// bytes take at the slowest pace, or for less while `is_short` says that memory is.
+    /// Waits until an answer was left unread for too long: for `patience` plus the time that its bytes
+    /// take at the minimum rate, or for less while `is_short` returns true.
     pub(crate) async fn overdue(&self, patience: Duration, is_short: impl Fn() -> bool) {
         loop {
             if self.lock().answers.is_empty() {
@@ -145,12 +145,12 @@ impl OpenAnswers {
     }
 }
 
-/// An answer on its way.
+/// An unsent answer.
 #[derive(Debug)]
 struct Ticket {
     sending: Arc<OpenAnswers>,
     id: u64,
-    /// The memory that is reserved to send it.
+    /// The memory reserved to send it.
     _buffers: Option<Arc<Reserved>>,
     _unsent: Unsent,
 }
@@ -169,15 +169,15 @@ impl Drop for Ticket {
     }
 }
 
-/// A body whose bytes are followed.
+/// A body whose bytes are tracked.
 struct TrackedBody {
     body: Body,
     ticket: Arc<Ticket>,
-    /// Whether its size was known from the beginning.
+    /// Whether its size was known at the start.
     is_counted: bool,
 }
 
-/// Bytes that know of what answer they are.
+/// Bytes that keep the ticket of their answer.
 struct Piece {
     bytes: Bytes,
     _ticket: Arc<Ticket>,

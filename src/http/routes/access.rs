@@ -15,9 +15,8 @@ use opatlas_wire::problem::{Document, PROBLEM_JSON, Problem};
 
 /// Rights of the caller
 ///
-/// Every action, with whether the token of the request, or a request without one, may use it.
-/// Answers without a token too, and reveals nothing about projects: one that does not exist is
-/// answered like any other.
+/// Every action, with whether the token of the request, or a request without one, allows it. Needs
+/// no token, and does not reveal whether a project exists.
 #[utoipa::path(
     get,
     path = "/v1/access",

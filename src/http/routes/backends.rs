@@ -22,7 +22,7 @@ use opatlas_wire::comparison::SideView;
 use opatlas_wire::json::json;
 use opatlas_wire::problem::{Document, PROBLEM_JSON, Problem};
 
-/// The forms of the answer.
+/// The formats of the answer.
 const FORMS: &[Media] = &[Media::Json, Media::Markdown, Media::Csv, Media::Text];
 
 /// The media types of a backend file.
@@ -79,7 +79,7 @@ pub async fn stored(
 
 /// Compare for a backend
 ///
-/// The same for a backend file in the body, which is not stored.
+/// The changes of the head for a backend whose file is in the body. The file is not stored.
 #[utoipa::path(
     post,
     path = "/v1/projects/{project}/compare/{range}",

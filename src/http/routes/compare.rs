@@ -25,7 +25,7 @@ use opatlas_wire::compare_sides::CompareBody;
 use opatlas_wire::comparison::Comparison;
 use opatlas_wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
 
-/// The number of parts of a report.
+/// The header with the number of parts of a report.
 const PARTS: HeaderName = HeaderName::from_static("x-parts");
 
 /// The formats of a comparison.
@@ -105,7 +105,7 @@ pub async fn stored(
                 rulebook.digest,
                 rulebook.policy.profile,
                 rulebook.policy.fail_on,
-                // The link to the page repeats what was asked.
+                // The permalink contains these options.
                 query.judging(),
                 today,
                 query.max_chars,
@@ -160,7 +160,8 @@ pub async fn stored(
 
 /// Compare two bundles
 ///
-/// The same for files in the body, or for files and a stored revision. Nothing is stored.
+/// Like the comparison of two revisions, for files in the body or for files and a stored revision.
+/// Nothing is stored.
 #[utoipa::path(
     post,
     path = "/v1/compare",
@@ -288,7 +289,7 @@ fn check(query: &CompareQuery) -> Result<(), Problem> {
     }
 }
 
-/// Base and head of a range.
+/// The base and the head of a range.
 pub(crate) fn split<'a>(
     range: &'a str,
     against: Option<&str>,

@@ -1,4 +1,4 @@
-//! The two sides of a comparison: stored revisions, or files that a request brings.
+//! The two sides of a comparison: stored revisions, or files in the request.
 
 use opatlas_pytorch::release::Release;
 use opatlas_source::{Bundle, Stop};
@@ -106,8 +106,8 @@ pub(crate) async fn side(
     }
 }
 
-/// The page of their comparison by digest, if both sides belong to one project. It shows the verdict
-/// that `query` asks for.
+/// The address of the comparison's page by digest, if both sides belong to one project. It keeps the
+/// options of `query`.
 pub(crate) fn permalink(
     api: &Api,
     (base, head): (&Resolved, &Resolved),

@@ -1,4 +1,4 @@
-//! Coverage: how many operators have which reason where.
+//! Coverage: counts of operators by reason and key.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -16,8 +16,8 @@ use opatlas_wire::problem::{Document, PROBLEM_JSON, Problem};
 
 /// Coverage
 ///
-/// How much of each backend works, and how many operators have which reason at each key and
-/// functionality, over all and by namespace, tag and `python_module`.
+/// How much of each backend works, and counts of operators by reason for each key and functionality:
+/// overall and by namespace, tag and `python_module`.
 #[utoipa::path(
     get,
     path = "/v1/projects/{project}/revisions/{revision}/coverage",

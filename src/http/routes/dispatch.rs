@@ -1,4 +1,4 @@
-//! The what-if calculator: the table that a list of registrations makes.
+//! The dispatch calculator: the table that results from a list of registrations.
 
 use axum::extract::State;
 use axum::http::StatusCode;

@@ -39,9 +39,9 @@ const JSON_BODY: &str = "application/json";
 
 /// Gaps of a backend
 ///
-/// The operators without a kernel of the key itself, ranked by what matters: those whose calls fail
-/// and those that work through something else; and the kernels that would help most. As CSV or
-/// Markdown by `Accept`.
+/// The operators without a kernel for the key itself, the most important first: those whose calls fail,
+/// those that work through something else, and the kernels that would help most. `Accept` selects CSV
+/// or Markdown.
 #[utoipa::path(
     get,
     path = "/v1/projects/{project}/revisions/{revision}/gaps/{key}",
@@ -70,7 +70,7 @@ pub async fn stored(
 
 /// Gaps of a backend by usage
 ///
-/// The same, sorted by usage: lines `operator,count`, or JSON. Nothing is stored.
+/// The gaps of a backend, sorted by a usage file: `operator,count` lines, or JSON. Nothing is stored.
 #[utoipa::path(
     post,
     path = "/v1/projects/{project}/revisions/{revision}/gaps/{key}",
@@ -110,7 +110,7 @@ pub async fn ranked(
     answer(&api, &accept, path, query, Some(usage)).await
 }
 
-/// The part of the list that a page has.
+/// The part of the list on a page.
 struct Part {
     cursors: Cursors,
     from: usize,
@@ -152,7 +152,7 @@ impl Part {
     }
 }
 
-/// A usage file that was not read yet.
+/// A usage file that is not parsed yet.
 struct UsageFile {
     bytes: Bytes,
     is_json: bool,

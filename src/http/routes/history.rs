@@ -13,9 +13,9 @@ use opatlas_wire::problem::{Document, PROBLEM_JSON, Problem};
 
 /// An operator's history
 ///
-/// When the operator was added and removed, how its schema changed and at which level, which
-/// kernels and tags it gained and lost, and what served it on which key, over the project's
-/// timeline: releases by version, commits by topology.
+/// When the operator was added and removed, how its schema changed and at which level, which kernels
+/// and tags it gained and lost, and its entry at each key, over the project's timeline: releases by
+/// version, commits by topology.
 #[utoipa::path(
     get,
     path = "/v1/projects/{project}/operators/{operator}/history",

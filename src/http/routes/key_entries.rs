@@ -1,5 +1,4 @@
-//! One key across all operators: which operators are selection, and their entries, as JSON, lines or a
-//! sheet.
+//! One key across all operators, as JSON lines.
 
 use opatlas_dispatch::View;
 use opatlas_pytorch::key_set::Slot;

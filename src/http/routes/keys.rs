@@ -1,4 +1,4 @@
-//! The keys of a revision's tables, and one key across all operators: the view of a backend.
+//! The keys of a revision's tables, and one key across all operators.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -89,8 +89,8 @@ pub async fn list(
 
 /// A key
 ///
-/// One runtime key across all operators: what runs there and why. With `Accept: text/csv` or
-/// `application/x-ndjson` all operators, one per line.
+/// The entries of all operators at one runtime key. With `Accept: text/csv` or
+/// `application/x-ndjson`, all of them on one page, one per line.
 #[utoipa::path(
     get,
     path = "/v1/projects/{project}/revisions/{revision}/keys/{key}",

@@ -1,8 +1,7 @@
-//! The matrix: every operator with the reason of each of its cells, small enough for one answer.
+//! The matrix: every operator with the reason of each of its cells, in one answer.
 //!
-//! A revision has hundreds of thousands of cells but only a few hundred distinct rows and a few
-//! dozen distinct cells. So a cell is one character of a row, operators with equal rows share it,
-//! and the properties that operators are filtered by are listed next to them.
+//! A revision has hundreds of thousands of cells, but only a few hundred distinct rows and a few dozen
+//! distinct cells. So a cell is one character, and operators with equal rows share a row.
 
 use axum::extract::State;
 use axum::response::Response;

@@ -1,4 +1,4 @@
-//! The operators of a revision: the list, and one.
+//! The operators of a revision.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -24,7 +24,7 @@ use opatlas_wire::problem::{Document, PROBLEM_JSON, Problem};
 /// Operators
 ///
 /// All operators of a revision that match the filters: declared operators in file order, then
-/// generated operators. With `Accept: application/x-ndjson` all of them, one per line.
+/// generated operators. With `Accept: application/x-ndjson`, all of them on one page, one per line.
 #[utoipa::path(
     get,
     path = "/v1/projects/{project}/revisions/{revision}/operators",

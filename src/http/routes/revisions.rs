@@ -1,4 +1,4 @@
-//! Revisions: taken in, listed, looked at, deleted.
+//! Ingests, lists, shows and deletes revisions.
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -21,8 +21,8 @@ use opatlas_wire::revisions::{IngestQuery, Revision, RevisionItem, RevisionList,
 
 /// Ingest a bundle
 ///
-/// Stores the files as a revision, idempotent by digest, and points the label to it. A bundle that
-/// is not a list of entries is rejected with its findings; other findings do not prevent storing.
+/// Stores the files as a revision, and points the label to it. Idempotent by digest. A file that is
+/// not a list of entries is rejected with its findings. Other findings do not prevent storing.
 #[utoipa::path(
     post,
     path = "/v1/projects/{project}/revisions",

@@ -1,4 +1,4 @@
-//! Support tables: since when backends run operators.
+//! Support tables: the revisions in which backends run operators.
 
 use axum::extract::State;
 use axum::http::StatusCode;

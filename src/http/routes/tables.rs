@@ -1,4 +1,4 @@
-//! One operator's dispatch table: as it is, explained, and as it would be with other registrations.
+//! One operator's dispatch table, its explanation, and the table with other registrations.
 
 use axum::extract::State;
 use axum::response::Response;
