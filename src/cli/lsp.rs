@@ -172,8 +172,7 @@ impl Disk for Repository {
     }
 }
 
-/// The `opatlas.toml` of the nearest folder above a file that has one. One that is invalid says
-/// nothing; `opatlas check` reports it.
+/// The nearest `opatlas.toml` above a file. An invalid one is ignored; `opatlas check` reports it.
 fn config(path: &Path) -> Files {
     let mut folders = path.ancestors().skip(1);
     let found = folders.find(|folder| folder.join("opatlas.toml").is_file());

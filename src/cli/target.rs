@@ -93,8 +93,7 @@ impl FromArgMatches for Database {
                 "--token is only for --server, but this command uses the database directly",
             ));
         }
-        // A user with OPATLAS_SERVER in the environment does not mean the file `opatlas.db` in this
-        // folder.
+        // With OPATLAS_SERVER in the environment, the default database is not what the user means.
         let is_default = matches.value_source("database") == Some(ValueSource::DefaultValue);
         if is_default && in_vain.server.is_some_and(|server| !server.is_empty()) {
             return Err(usage(

@@ -96,7 +96,7 @@ pub async fn view<P: Hash>(
     Ok(response)
 }
 
-/// Lets an answer be given again as long as what it is about is as it was found.
+/// Marks an answer for the cache of whole answers.
 pub fn keep(response: &mut Response, holds: impl Into<Holds>) {
     let (holds, is_of_today) = (holds.into(), false);
     response
@@ -104,7 +104,7 @@ pub fn keep(response: &mut Response, holds: impl Into<Holds>) {
         .insert(Keepable { holds, is_of_today });
 }
 
-/// The same where all of the answer is in memory; one that is made while it is sent is not kept.
+/// Marks an answer for the cache of whole answers, unless it is streamed.
 pub fn keep_if_whole(response: &mut Response, keepable: Keepable) {
     if response.body().size_hint().exact().is_some() {
         response.extensions_mut().insert(keepable);
