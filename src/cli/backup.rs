@@ -1,4 +1,4 @@
-//! `opatlas backup`: all that is stored, in one file.
+//! `opatlas backup`: copies the whole store into one file.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -33,7 +33,7 @@ impl Backup {
             bail!("{} already exists; use another file", file.display());
         }
         let folder = file.parent().unwrap_or(Path::new("/"));
-        // Private from the beginning, and gone if this fails.
+        // Created private, and removed if this fails.
         let work = tempfile::Builder::new()
             .prefix(".opatlas-backup")
             .tempdir_in(folder)

@@ -1,5 +1,5 @@
-//! What `opatlas serve --bootstrap` puts into a database that has nothing of PyTorch yet: the release
-//! at once if the cache has it, else the sample until the release is there.
+//! `opatlas serve --bootstrap`: puts a release into an empty database, at once if the cache has it,
+//! otherwise after a download. Until then the database has the sample.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use super::{local, sample};
 /// The project for releases of PyTorch.
 pub(super) const PROJECT: &str = "pytorch";
 
-/// Where a release comes from.
+/// The release to import, and where to get it.
 #[derive(Debug, Clone)]
 pub(super) struct Bootstrap {
     /// The version.
@@ -27,12 +27,11 @@ pub(super) struct Bootstrap {
 }
 
 impl Bootstrap {
-    /// Gives an empty database something to serve. Returns the work that is left: to fetch the
-    /// release, if nothing but the sample is there.
+    /// Fills an empty database. Returns the download that is left, if there is only the sample.
     ///
     /// # Errors
-    /// When the database cannot be read or written, or the cache not read.
-    pub(super) async fn begin(mut self, service: &Service) -> anyhow::Result<Option<Fetching>> {
+    /// If the database cannot be read or written, or the cache cannot be read.
+    pub(super) async fn begin(mut self, service: &Service) -> anyhow::Result<Option<PendingFetch>> {
         self.version = canonical(&self.version);
         let is_empty = service.projects(None, 1).await?.items.is_empty();
         if !is_empty && !has_only_the_sample(service).await? {
@@ -55,19 +54,19 @@ impl Bootstrap {
                  (about 100 MB, once) ..."
             );
         } else {
-            eprintln!("Fetching PyTorch {version} with pip (about 100 MB, once) ...");
+            eprintln!("PendingFetch PyTorch {version} with pip (about 100 MB, once) ...");
         }
-        Ok(Some(Fetching { from: self }))
+        Ok(Some(PendingFetch { from: self }))
     }
 }
 
 /// A release that is still to be fetched.
 #[derive(Debug)]
-pub(super) struct Fetching {
+pub(super) struct PendingFetch {
     from: Bootstrap,
 }
 
-impl Fetching {
+impl PendingFetch {
     /// Fetches and stores the release, and reports on standard error. Dropping the future ends the
     /// download.
     pub(super) async fn run(self, service: Arc<Service>) {
@@ -114,7 +113,7 @@ async fn store(service: &Service, label: &str, bundle: Bundle) -> anyhow::Result
     Ok(())
 }
 
-/// Whether an earlier start could not fetch the release.
+/// Whether the database has only the sample of an earlier start.
 async fn has_only_the_sample(service: &Service) -> anyhow::Result<bool> {
     let projects = service.projects(None, 2).await?.items;
     let [project] = &*projects else {
@@ -131,7 +130,7 @@ async fn has_only_the_sample(service: &Service) -> anyhow::Result<bool> {
     })
 }
 
-/// Removes the sample, which is of no use beside a release. Kept, it does no harm.
+/// Removes the sample, which nobody needs once there is a release. A failure is ignored.
 async fn drop_sample(service: &Service) {
     let Ok(sample) = service.resolve(PROJECT, sample::LABEL, None).await else {
         return;

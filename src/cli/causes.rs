@@ -1,9 +1,9 @@
-//! An error and its causes in one line.
+//! Prints an error and its causes in one line.
 
 use std::fmt;
 
-/// Prints an error and its causes, each text once: many libraries repeat the cause in the text of
-/// the error that it caused.
+/// Prints an error and its causes. Omits repeated texts, because many libraries include the cause in the
+/// text of the error.
 pub(super) struct Causes<'e>(pub(super) &'e anyhow::Error);
 
 impl fmt::Display for Causes<'_> {
@@ -21,8 +21,8 @@ impl fmt::Display for Causes<'_> {
     }
 }
 
-/// The text of an error. Only faults of TOML and lists below a sentence, which are indented, have line
-/// breaks of their own; others come from what the text quotes.
+/// The text of an error. Only TOML errors and indented lists keep their line breaks; others come from
+/// quoted text.
 fn shown(cause: &(dyn std::error::Error + 'static)) -> String {
     let text = cause.to_string();
     if cause.is::<toml::de::Error>() {

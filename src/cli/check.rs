@@ -12,7 +12,7 @@ use clap::{Args, ValueEnum};
 
 use super::check_sources::SourceOptions;
 use super::config::Files;
-use super::fix::{Edits, Fixing};
+use super::fix::{Edits, FixOptions};
 use super::over::Over;
 use super::{colour, output, read};
 use base::{Base, BaseOptions};
@@ -41,7 +41,7 @@ pub(super) struct Check {
     #[arg(required_unless_present = "files_from", value_name = "FILE")]
     files: Vec<PathBuf>,
 
-    /// Also check the files that this file lists, one path a line
+    /// Also check the files that this file lists, one path per line
     #[arg(long, value_name = "LIST")]
     files_from: Option<PathBuf>,
 
@@ -104,7 +104,7 @@ enum Format {
     Github,
     /// GitLab Code Quality
     Gitlab,
-    /// One JSON message a line, as lintrunner reads them from linters; exits with 0
+    /// One JSON message per line, for lintrunner; exits with 0
     Lintrunner,
 }
 
@@ -137,9 +137,10 @@ impl Check {
         if self.over.is_given() {
             return self.check_over().await;
         }
-        let config = match self.neighbours {
-            true => Files::read(Path::new("."))?,
-            false => Files::default(),
+        let config = if self.neighbours {
+            Files::read(Path::new("."))?
+        } else {
+            Files::default()
         };
         let release = match self.release.as_ref().or(config.release.as_ref()) {
             None => Release::LATEST,
@@ -154,12 +155,13 @@ impl Check {
                 parsed.release
             }
         };
-        let mut inputs = match self.neighbours {
-            true => with_neighbours(&self.files, &config)?,
-            false => inputs(&self.files)?,
+        let mut inputs = if self.neighbours {
+            with_neighbours(&self.files, &config)?
+        } else {
+            inputs(&self.files)?
         };
         if let Some(edits) = self.fix {
-            let fixing = Fixing {
+            let fixing = FixOptions {
                 edits,
                 release,
                 with_infos: !self.quiet,
@@ -174,7 +176,7 @@ impl Check {
         }
         let base = self.base.read(&mut inputs, release).await?;
         self.source_options.add_to(&mut inputs)?;
-        let judged: Vec<Judged> = inputs
+        let judged: Vec<CheckResult> = inputs
             .into_iter()
             .map(|input| self.judge(input, release, base.as_ref()))
             .collect();
@@ -188,14 +190,15 @@ impl Check {
         self.show(&judged)?;
         let is_chosen = self.release.is_some() || config.release.is_some();
         if self.format == Format::Text && !is_chosen && base.is_none() {
-            let hints = judged.iter();
-            let hints = hints.filter_map(|judged| other_release::hint(&judged.snapshot));
+            let hints = judged
+                .iter()
+                .filter_map(|judged| other_release::hint(&judged.snapshot));
             hints.for_each(|hint| eprint!("{hint}"));
         }
         Ok(ExitCode::from(u8::from(failed)))
     }
 
-    /// Checks files of a backend over a revision: only what is to be said of these files.
+    /// Checks files of a backend over a revision, and reports only on these files.
     async fn check_over(&self) -> anyhow::Result<ExitCode> {
         let release = self.release.as_deref();
         let laid = self
@@ -209,7 +212,7 @@ impl Check {
             .await?;
         let of_sources = self.source_options.findings(&laid.snapshot);
         let shown = |finding: &&Finding| !self.quiet || finding.severity != Severity::Info;
-        let judged = Judged {
+        let judged = CheckResult {
             findings: laid
                 .findings()
                 .chain(&of_sources)
@@ -230,7 +233,7 @@ impl Check {
         Ok(ExitCode::from(u8::from(failed)))
     }
 
-    fn judge(&self, input: Input, release: Release, base: Option<&Base>) -> Judged {
+    fn judge(&self, input: Input, release: Release, base: Option<&Base>) -> CheckResult {
         let snapshot = Snapshot::read(input.bundle.clone(), release, None);
         let introduced = base.map(|base| {
             (
@@ -266,13 +269,13 @@ impl Check {
             let text = snapshot.source(name).map_or("", |source| &*source.text);
             (name.into(), SourceText::new(path, text.into()))
         });
-        Judged {
+        CheckResult {
             omitted: self.omitted(omitted),
             sources: sources.collect(),
             edited: self.edited(&input, &findings, release),
             findings,
             is_valid,
-            known: introduced.map(|(base, new)| Known {
+            known: introduced.map(|(base, new)| BaseDifference {
                 base: base.title.clone(),
                 gone: new.gone,
                 head_errors: new.head_errors,
@@ -282,7 +285,7 @@ impl Check {
         }
     }
 
-    /// The severity that makes the command fail. lintrunner takes any failure for one of the linter.
+    /// The severity that makes the command fail. lintrunner takes a failure for a crash of the linter.
     fn fail_on(&self) -> FailOn {
         self.fail_on.unwrap_or(match self.format {
             Format::Lintrunner => FailOn::Never,
@@ -296,13 +299,13 @@ impl Check {
         if self.format != Format::Lintrunner || !is_offered {
             return Vec::new();
         }
-        let fixing = Fixing {
+        let fixing = FixOptions {
             edits: Edits::Safe,
             release,
             with_infos: !self.quiet,
         };
         let names = input.paths.keys().filter(|name| input.is_named(name));
-        // A file that is not UTF-8 has a finding that says so, and no edits.
+        // A file that is not UTF-8 has no edits.
         let edited = names.filter_map(|name| fixing.edited(input, name).ok().flatten());
         edited.collect()
     }
@@ -315,7 +318,7 @@ impl Check {
             .collect()
     }
 
-    fn show(&self, judged: &[Judged]) -> anyhow::Result<()> {
+    fn show(&self, judged: &[CheckResult]) -> anyhow::Result<()> {
         if self.format == Format::Json {
             print_json(&json(judged));
             return Ok(());
@@ -352,7 +355,7 @@ fn is_valid(snapshot: &Snapshot, of_sources: &[Finding]) -> bool {
 }
 
 /// A bundle and its findings.
-struct Judged {
+struct CheckResult {
     snapshot: Snapshot,
     findings: Vec<Finding>,
     /// Whether the input has no errors, including errors that filters hide.
@@ -362,19 +365,19 @@ struct Judged {
     sources: BTreeMap<Box<str>, SourceText>,
     /// The files with the safe edits made, for the formats that carry them.
     edited: Vec<Edited>,
-    /// What a base has of them.
-    known: Option<Known>,
+    /// The difference from a base, with --base.
+    known: Option<BaseDifference>,
 }
 
-/// What there is besides the findings that a base does not have.
-struct Known {
+/// Counts of a comparison with a base, besides the new findings.
+struct BaseDifference {
     base: String,
     gone: usize,
     head_errors: usize,
     not_shown: usize,
 }
 
-impl Known {
+impl BaseDifference {
     fn text(&self) -> String {
         let Self {
             base,
@@ -390,7 +393,7 @@ fn print_json(value: &serde_json::Value) {
     println!("{}", output::json(&format!("{value:#}")));
 }
 
-fn text(report: &Findings<'_>, judged: &Judged) -> String {
+fn text(report: &Findings<'_>, judged: &CheckResult) -> String {
     let (snapshot, known) = (&judged.snapshot, judged.known.as_ref());
     let summary = snapshot.summary();
     let known = known.map_or_else(String::new, |known| format!("{}\n", known.text()));
@@ -403,8 +406,8 @@ fn text(report: &Findings<'_>, judged: &Judged) -> String {
     )
 }
 
-/// The answer of the validation call of the HTTP API, with the user's file names.
-fn json(judged: &[Judged]) -> serde_json::Value {
+/// The answer of `POST /v1/validate`, with the user's file names.
+fn json(judged: &[CheckResult]) -> serde_json::Value {
     let mut findings = Vec::new();
     let (mut operators, mut generated, mut valid) = (0, 0, true);
     for judged in judged {
@@ -430,10 +433,10 @@ fn json(judged: &[Judged]) -> serde_json::Value {
     let all: Vec<Finding> = judged.iter().flat_map(|j| j.findings.clone()).collect();
     let omitted: Vec<Omitted> = judged.iter().flat_map(|j| j.omitted.clone()).collect();
     let counts = findings::Counts::of(&all, &omitted);
-    let omitted = omitted
+    let omitted: Vec<_> = omitted
         .into_iter()
-        .map(opatlas_wire::finding::Omitted::from);
-    let omitted: Vec<_> = omitted.collect();
+        .map(opatlas_wire::finding::Omitted::from)
+        .collect();
     let mut answer = serde_json::json!({
         "valid": valid,
         "summary": {
@@ -447,7 +450,7 @@ fn json(judged: &[Judged]) -> serde_json::Value {
         "omitted": omitted,
     });
     if let [
-        Judged {
+        CheckResult {
             known: Some(known), ..
         },
     ] = judged

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::check::Input;
-use super::sources::{Described, Kept, Sources};
+use super::sources::{SourceFilter, SourceMacros, Sources};
 use opatlas_service::Snapshot;
 use opatlas_source::diagnostic::Finding;
 use opatlas_source::{SOURCES, visible};
 use opatlas_sources::{File, MACRO_FILE};
 
-/// Where the sources are.
+/// The sources to check.
 #[derive(Debug, Default, Args)]
 pub(super) struct SourceOptions {
     /// Also check the C++ and Python sources of this folder: registrations and kernels that
@@ -25,12 +25,12 @@ pub(super) struct SourceOptions {
     macros: Option<PathBuf>,
 }
 
-/// A source file beside what is checked.
+/// A source file that is checked together with the declarations.
 #[derive(Debug)]
 pub(super) struct SourceFile {
     /// Its name in a bundle.
     pub(super) name: String,
-    /// The user's name of it.
+    /// The user's path of it.
     pub(super) path: String,
     pub(super) bytes: Vec<u8>,
 }
@@ -44,8 +44,8 @@ impl SourceOptions {
         let Some(folder) = &self.sources else {
             return Ok(Vec::new());
         };
-        let described = Described::read(self.macros.as_deref())?;
-        let mut sources = Sources::keeping(Kept::All);
+        let described = SourceMacros::read(self.macros.as_deref())?;
+        let mut sources = Sources::keeping(SourceFilter::All);
         sources.add(folder, &described.macros)?;
         for (path, why) in &sources.notes {
             eprintln!("{}: {}", visible::line(path), visible::line(why));
@@ -62,7 +62,7 @@ impl SourceOptions {
         Ok(named.collect())
     }
 
-    /// Adds all source files to what is checked.
+    /// Adds all source files to the bundle.
     ///
     /// # Errors
     /// As [`Self::files`].
@@ -78,14 +78,17 @@ impl SourceOptions {
         Ok(())
     }
 
-    /// What the rules find that need all sources.
+    /// The findings of the rules that need all sources.
     pub(super) fn findings(&self, snapshot: &Snapshot) -> Vec<Finding> {
         if self.sources.is_none() {
             return Vec::new();
         }
-        let files = snapshot.bundle.files();
-        let files = files.filter(|(name, _)| name.starts_with(SOURCES));
-        let files: Vec<_> = files.map(|(path, bytes)| File { path, bytes }).collect();
+        let files: Vec<_> = snapshot
+            .bundle
+            .files()
+            .filter(|(name, _)| name.starts_with(SOURCES))
+            .map(|(path, bytes)| File { path, bytes })
+            .collect();
         opatlas_rules::check_sources(&snapshot.catalogue, &files)
     }
 }

@@ -1,4 +1,4 @@
-//! Whether output has colours: as `--color` says, else on a terminal that shows them.
+//! Whether output has colors: as `--color` says, or by default on a terminal that shows them.
 
 use std::ffi::{OsStr, OsString};
 use std::io::IsTerminal;
@@ -21,7 +21,7 @@ pub(super) struct ColourOptions {
     color: When,
 }
 
-/// When there are colours.
+/// When to use colors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum When {
     Auto,
@@ -30,7 +30,7 @@ enum When {
 }
 
 impl When {
-    /// Whether text on this stream has colours.
+    /// Whether text on this stream has colors.
     fn is_on(self, stream: &impl IsTerminal) -> bool {
         match self {
             Self::Always => true,
@@ -40,31 +40,32 @@ impl When {
     }
 }
 
-/// What the user chose, once for the process.
+/// The user's choice, set once.
 static CHOSEN: OnceLock<When> = OnceLock::new();
 
 impl ColourOptions {
-    /// Makes this the choice of the process.
+    /// Sets the choice of the process.
     pub(super) fn choose(&self) {
         // The command line is parsed once.
         let _ = CHOSEN.set(self.color);
     }
 }
 
-/// Whether text on standard output has colours.
+/// Whether text on standard output has colors.
 pub(super) fn of_output() -> Colour {
-    match is_wanted(&std::io::stdout()) {
-        true => Colour::Always,
-        false => Colour::Never,
+    if is_wanted(&std::io::stdout()) {
+        Colour::Always
+    } else {
+        Colour::Never
     }
 }
 
-/// Whether text on this stream has colours.
+/// Whether text on this stream has colors.
 pub(super) fn is_wanted(stream: &impl IsTerminal) -> bool {
     CHOSEN.get().unwrap_or(&When::Auto).is_on(stream)
 }
 
-/// Whether the terminal shows neither colours nor lines that change.
+/// Whether the terminal supports neither colors nor rewriting lines.
 pub(super) fn is_dumb() -> bool {
     std::env::var_os("TERM").is_some_and(|term| term == "dumb")
 }
@@ -75,22 +76,23 @@ fn is_plain() -> bool {
     is_dumb() || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
 }
 
-/// Whether help or an error of usage has colours. Both are printed while arguments are parsed, so
-/// `--color` is not read yet. Decided here rather than left to the parser, which also looks at `CI`
-/// and `CLICOLOR_FORCE`.
+/// Whether help and usage errors have colors. Both are printed during parsing, before `--color` is known.
+/// The parser's own choice would also depend on `CI` and `CLICOLOR_FORCE`.
 pub(super) fn of_usage(arguments: &[OsString], is_error: bool) -> ColorChoice {
     let asked = asked(arguments);
-    let is_on = match is_error {
-        true => asked.is_on(&std::io::stderr()),
-        false => asked.is_on(&std::io::stdout()),
+    let is_on = if is_error {
+        asked.is_on(&std::io::stderr())
+    } else {
+        asked.is_on(&std::io::stdout())
     };
-    match is_on {
-        true => ColorChoice::Always,
-        false => ColorChoice::Never,
+    if is_on {
+        ColorChoice::Always
+    } else {
+        ColorChoice::Never
     }
 }
 
-/// What `--color` says in arguments that do not parse.
+/// The value of `--color` in arguments that may not parse.
 fn asked(arguments: &[OsString]) -> When {
     let mut choice = When::Auto;
     let mut arguments = arguments.iter().map(OsString::as_os_str);

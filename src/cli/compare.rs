@@ -1,7 +1,7 @@
-//! `opatlas compare`: what changed between two revisions, and whether that may be.
+//! `opatlas compare`: the changes between two revisions, judged by a policy.
 
 pub(super) mod backend;
-mod made;
+mod judge;
 mod options;
 
 use std::fs;
@@ -18,7 +18,7 @@ use opatlas_report::findings::Colour;
 use super::{colour, output};
 use options::Format;
 
-pub(super) use made::{Made, exit_code};
+pub(super) use judge::{JudgedHead, exit_code};
 pub(super) use options::How;
 
 /// Shows what changed between two revisions: what breaks, for whom, and on which backend.
@@ -68,16 +68,16 @@ impl Compare {
             sides.close().await;
             return done;
         }
-        let made = self.how.make(sides).await?;
-        let (parts, conclusion) = made.report(&self.how, self.max_chars, |report| {
-            let parts = self.render(&made, report);
+        let judged = self.how.judge(sides).await?;
+        let (parts, conclusion) = judged.report(&self.how, self.max_chars, |report| {
+            let parts = self.render(&judged, report);
             (parts, report.conclusion())
         });
         self.write(&parts?)?;
         Ok(exit_code(conclusion))
     }
 
-    fn render(&self, made: &Made, report: &Report<'_>) -> anyhow::Result<Vec<String>> {
+    fn render(&self, judged: &JudgedHead, report: &Report<'_>) -> anyhow::Result<Vec<String>> {
         Ok(match self.format {
             Format::Text => vec![changes::text(report, self.colour())],
             Format::Markdown => changes::markdown(report),
@@ -86,14 +86,7 @@ impl Compare {
             Format::Junit => vec![changes::junit(report)],
             Format::Github => vec![changes::github(report)],
             Format::Gitlab => vec![pretty(&changes::gitlab(report))?],
-            Format::Json => {
-                let mut answer = made.json();
-                if self.max_chars.is_some() {
-                    answer.parts = changes::markdown(report);
-                }
-                answer.conclusion = report.conclusion().as_str();
-                vec![pretty(&answer)?]
-            }
+            Format::Json => vec![pretty(&judged.answer(report))?],
         })
     }
 
@@ -112,7 +105,7 @@ impl Compare {
         }
     }
 
-    /// Writes the report: to standard output, to one file, or its parts to a folder.
+    /// Writes the report to standard output, to a file, or in parts to a folder.
     fn write(&self, parts: &[String]) -> anyhow::Result<()> {
         let Some(out) = &self.out else {
             for (i, part) in parts.iter().enumerate() {
@@ -136,7 +129,7 @@ impl Compare {
             return write(out, only);
         }
         fs::create_dir_all(out).with_context(|| format!("cannot create {}", out.display()))?;
-        // Equally long numbers, so that names sort in the order of the parts.
+        // Zero-padded, so that names sort by part.
         let width = parts.len().to_string().len();
         for (i, part) in parts.iter().enumerate() {
             let extension = match self.format {
@@ -158,7 +151,7 @@ fn pretty<T: serde::Serialize>(value: &T) -> anyhow::Result<String> {
     Ok(output::json(&serde_json::to_string_pretty(value)?))
 }
 
-/// The same JSON with line breaks.
+/// Adds line breaks to JSON.
 fn indented(json: &[u8]) -> anyhow::Result<String> {
     pretty(&serde_json::from_slice::<serde_json::Value>(json)?)
 }

@@ -1,4 +1,4 @@
-//! `opatlas completions` and `opatlas man`: what shells and `man` need to know of the command line.
+//! `opatlas completions` and `opatlas man`: shell completions and manual pages.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,4 @@
-//! `opatlas.toml`: the policy and the exceptions that a repository checks in, where its files are,
-//! and what its macros register.
+//! `opatlas.toml`: a repository's policy and exceptions, the places of its files, and its macros.
 
 use std::path::{Path, PathBuf};
 
@@ -12,10 +11,10 @@ use opatlas_diff::policy::{Exception, Policy};
 use opatlas_service::policy::{ExceptionText, PolicyText, expect_few};
 use opatlas_source::{DEPRECATED, DERIVATIVES, NATIVE_FUNCTIONS, TAGS};
 
-/// The file that is read where nothing else is named.
+/// The name of the file.
 const FILE: &str = "opatlas.toml";
 
-/// What the file holds.
+/// The content of the file.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Config {
@@ -24,12 +23,11 @@ struct Config {
     exceptions: Vec<ExceptionText>,
     vendor: Option<VendorText>,
     files: Option<FilesText>,
-    /// Descriptions of macros, see [`super::sources::Described`].
+    /// Descriptions of macros, see [`super::sources::SourceMacros`].
     sources: Option<toml::Table>,
 }
 
-/// `[files]`: where the files of a repository are that are not found by their names. Paths count from
-/// the folder of `opatlas.toml`.
+/// `[files]`: the places of files that are not found by name, relative to the folder of `opatlas.toml`.
 #[derive(Debug, Default, Clone, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct FilesText {
@@ -44,10 +42,10 @@ pub(super) struct FilesText {
     pub(super) branch: Option<String>,
 }
 
-/// What a repository's `opatlas.toml` says about its files.
+/// The files of a repository, as in its `opatlas.toml`.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Files {
-    /// The bundle's names of the files and their paths.
+    /// Names in the bundle, and paths.
     pub(super) bundle: Vec<(&'static str, PathBuf)>,
     /// The files of backends.
     pub(super) backends: Vec<PathBuf>,
@@ -60,7 +58,7 @@ pub(super) struct Files {
 }
 
 impl Files {
-    /// Reads `opatlas.toml` in a folder; nothing where there is none.
+    /// Reads `opatlas.toml` in a folder. A missing file is empty.
     ///
     /// # Errors
     /// If the file cannot be read or is invalid.
@@ -78,8 +76,8 @@ impl Files {
             (TAGS, files.tags),
             (DERIVATIVES, files.derivatives),
             (DEPRECATED, files.deprecated),
-        ];
-        let named = named.into_iter();
+        ]
+        .into_iter();
         Ok(Self {
             bundle: named
                 .filter_map(|(name, path)| Some((name, folder.join(path?))))
@@ -116,10 +114,10 @@ pub(super) fn vendor() -> anyhow::Result<Option<String>> {
     Ok(vendor_text()?.map(|vendor| vendor.yaml()))
 }
 
-/// Where a vendor's repository names the release of PyTorch, if `opatlas.toml` says so.
+/// The place of the pinned PyTorch release in a vendor's repository, if `opatlas.toml` has it.
 ///
 /// # Errors
-/// If the file cannot be read, or says half of it.
+/// If the file cannot be read, or has only half of the setting.
 pub(super) fn pin() -> anyhow::Result<Option<Pin>> {
     match vendor_text()? {
         Some(vendor) => vendor.pin(),
@@ -139,7 +137,7 @@ fn vendor_text() -> anyhow::Result<Option<VendorText>> {
     Ok(whole()?.vendor)
 }
 
-/// What `opatlas.toml` holds; nothing where there is none.
+/// The content of `opatlas.toml`. A missing file is empty.
 fn whole() -> anyhow::Result<Config> {
     let Some(text) = read::text_if_found(Path::new(FILE))? else {
         return Ok(Config::default());
@@ -147,11 +145,10 @@ fn whole() -> anyhow::Result<Config> {
     toml::from_str(&text).with_context(|| format!("{FILE} is invalid"))
 }
 
-/// Reads the file that is named, or `opatlas.toml` where there is one.
+/// Reads the named file, or `opatlas.toml` if it exists.
 ///
 /// # Errors
-/// If a named file cannot be read or is invalid: a comparison with another policy than intended
-/// would be meaningless.
+/// If the file cannot be read or is invalid: a comparison by another policy would be meaningless.
 pub(super) fn read(named: Option<&Path>) -> anyhow::Result<Checked> {
     let text = match named {
         Some(path) => Some(read::given_text(path)?),

@@ -1,4 +1,4 @@
-//! `opatlas doctor`: is all that is stored what was given?
+//! `opatlas doctor`: checks the store against its digests.
 
 use std::process::ExitCode;
 
@@ -25,7 +25,7 @@ impl Doctor {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         let store = local::store(&self.database, Opening::Read).await?;
         let mut report = match store.check().await {
-            // The database itself finds what it would have to read damaged.
+            // The database itself reports damaged pages.
             Err(StoreError::Corrupt { what }) => CheckReport {
                 faults: vec![what],
                 ..CheckReport::default()
@@ -52,7 +52,7 @@ impl Doctor {
     }
 }
 
-/// Prints faults and warnings, and what to do.
+/// Prints faults and warnings with advice.
 pub(super) fn print(report: &CheckReport) {
     for warning in &report.warnings {
         println!("warning: {warning}");

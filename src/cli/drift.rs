@@ -22,7 +22,7 @@ use super::{Stored, Target, output, read};
 /// build are left out. Exits with 1 if there are differences.
 #[derive(Debug, Args)]
 pub(super) struct Drift {
-    /// A file of the probe, or the digest of a stored dump [default: the last stored one]
+    /// A file of the probe, or the digest of a stored dump [default: the last stored dump]
     process: Option<String>,
 
     /// The stored revision
@@ -33,7 +33,7 @@ pub(super) struct Drift {
     #[arg(long)]
     release: Option<String>,
 
-    /// How many differences are listed in text; 0 for all
+    /// The number of differences to list in text; 0 lists all
     #[arg(long, default_value_t = 50, value_name = "NUMBER")]
     limit: usize,
 

@@ -1,4 +1,4 @@
-//! `opatlas exception`: breakage that a project accepts.
+//! `opatlas exception`: manages the exceptions of a project.
 
 use std::process::ExitCode;
 
@@ -13,8 +13,8 @@ use super::{Stored, Target};
 
 /// Manages the changes that a project accepts.
 ///
-/// An excused change stays in every report, with the reason and the expiry of its exception; it
-/// only does not count. It counts again after the expiry.
+/// An excused change stays in every report, with the reason and the expiry of its exception, but
+/// does not count. It counts again after the expiry.
 #[derive(Debug, Args)]
 pub(super) struct Exception {
     #[command(subcommand)]
@@ -27,7 +27,7 @@ enum Action {
     Add(Add),
     /// List the exceptions
     List(List),
-    /// Give an exception another end
+    /// Change the expiry of an exception
     Extend(Extend),
     /// Remove an exception
     Remove(Remove),
@@ -152,12 +152,19 @@ impl Exception {
 
 fn line(record: &ExceptionRecord) -> String {
     let ends = [&record.until_date, &record.until_release];
-    let end = ends.into_iter().flatten().next();
-    let end = end.map_or_else(|| "without expiry".to_owned(), |end| format!("until {end}"));
-    let about = record.argument.as_ref();
-    let about = about.map_or_else(String::new, |argument| format!(" ({argument})"));
-    let owner = record.owner.as_ref();
-    let owner = owner.map_or_else(String::new, |owner| format!(", {owner}"));
+    let end = ends
+        .into_iter()
+        .flatten()
+        .next()
+        .map_or_else(|| "without expiry".to_owned(), |end| format!("until {end}"));
+    let about = record
+        .argument
+        .as_ref()
+        .map_or_else(String::new, |argument| format!(" ({argument})"));
+    let owner = record
+        .owner
+        .as_ref()
+        .map_or_else(String::new, |owner| format!(", {owner}"));
     let text = format!(
         "{}  {} {}{about}  {end}{owner}: {}",
         record.id, record.operator, record.rule, record.reason

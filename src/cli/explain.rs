@@ -73,15 +73,18 @@ fn list() {
 fn unknown(name: &str) -> String {
     let topics = opatlas_topics::all();
     let changes = change_rules::RULES.iter().map(|rule| rule.id.as_str());
-    let known = registry::all().map(|rule| rule.id.as_str()).chain(changes);
-    let known = known.chain(topics.iter().map(|topic| &*topic.id));
+    let known = registry::all()
+        .map(|rule| rule.id.as_str())
+        .chain(changes)
+        .chain(topics.iter().map(|topic| &*topic.id));
     let near = nearest_few(name, known, 3);
-    match near.is_empty() {
-        true => format!("unknown rule or topic `{name}`; `opatlas explain` lists all"),
-        false => format!(
+    if near.is_empty() {
+        format!("unknown rule or topic `{name}`; `opatlas explain` lists all")
+    } else {
+        format!(
             "unknown rule or topic `{name}`; did you mean {}?",
             near.join(", ")
-        ),
+        )
     }
 }
 
@@ -114,9 +117,10 @@ fn level(rule: &ChangeRule) -> &'static str {
 fn change_page(rule: &ChangeRule) -> String {
     let whom = |audiences: change_rules::Audiences| {
         let names: Vec<_> = audiences.iter().map(|audience| audience.as_str()).collect();
-        match names.is_empty() {
-            true => "nobody".to_owned(),
-            false => names.join(", "),
+        if names.is_empty() {
+            "nobody".to_owned()
+        } else {
+            names.join(", ")
         }
     };
     let mut page = format!(

@@ -1,4 +1,4 @@
-//! `opatlas export`: a revision's files, byte for byte.
+//! `opatlas export`: writes a revision's files, byte for byte.
 
 use std::fs;
 use std::path::PathBuf;
@@ -42,7 +42,7 @@ impl Export {
         let bundle = stored.bundle(&resolved).await?;
         stored.close().await;
         let names: Vec<&str> = bundle.files().map(|(name, _)| name).collect();
-        // A database may be a file from outside, and a name becomes a path here.
+        // A database may come from a stranger, and a name becomes a path here.
         if let Some(unfit) = names.iter().find(|name| !Bundle::is_file_name(name)) {
             bail!(
                 "{} has a file `{}`, which no revision may have; nothing was written",

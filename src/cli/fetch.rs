@@ -1,7 +1,7 @@
-//! A release's YAML files out of its wheel.
+//! Fetches a release's YAML files from its wheel.
 //!
-//! The wheel is downloaded by the user's own `pip`, so that mirrors, proxies and credentials are
-//! honoured. Only the files that Opatlas reads are kept, in a cache if one is named.
+//! The user's own `pip` downloads the wheel, with its mirrors, proxies and credentials. Only the files
+//! that Opatlas reads are kept, in a cache if one is named.
 
 mod wheel;
 
@@ -19,8 +19,8 @@ use opatlas_pytorch::release::Version;
 use opatlas_source::{Bundle, NATIVE_FUNCTIONS, Stop};
 use wheel::{MAX_MEMBER, MEMBERS, read_wheel};
 
-/// Which wheels: a Python that every release from 2.0 on has one for, and the platforms whose are
-/// the smallest that carry `torchgen`; which of them exists depends on the release.
+/// The wheels to look for: a Python version that every release since 2.0 supports, and the platforms
+/// with the smallest wheels that contain `torchgen`. Which one exists depends on the release.
 const TARGET: [&str; 8] = [
     "--disable-pip-version-check",
     "--only-binary=:all:",
@@ -31,7 +31,7 @@ const TARGET: [&str; 8] = [
     "--platform",
     "macosx_14_0_arm64",
 ];
-/// The most that pip may say, in bytes.
+/// The maximum output of pip, in bytes.
 const MAX_SAID: u64 = 16 << 20;
 /// Why a release could not be fetched.
 #[derive(Debug, Error)]
@@ -44,29 +44,29 @@ pub enum FetchError {
         /// The commands that were tried.
         tried: String,
     },
-    /// The index was reached and does not have it.
+    /// The index does not have the version.
     #[error("the index has no torch {version}; it has {known}")]
     NoRelease {
         /// The requested version.
         version: String,
-        /// What there is, newest first, cut to a few.
+        /// The newest versions that exist.
         known: String,
     },
-    /// pip failed, most likely for want of a network.
+    /// pip failed, most likely without a network.
     #[error("pip could not download torch {version}: {reason}")]
     Pip {
         /// The requested version.
         version: String,
-        /// The last line of what pip said.
+        /// The last line of pip's output.
         reason: String,
     },
-    /// pip could not say which releases there are.
+    /// pip could not list the releases.
     #[error("pip could not list the published releases of torch: {reason}")]
     Index {
-        /// What pip said last.
+        /// The last line of pip's output.
         reason: String,
     },
-    /// The wheel is not what it should be.
+    /// The wheel is unusable.
     #[error("cannot read the wheel of torch {version}: {reason}")]
     Wheel {
         /// The requested version.
@@ -77,10 +77,10 @@ pub enum FetchError {
     /// The program was asked to stop.
     #[error("interrupted")]
     Interrupted,
-    /// A file could not be written or read.
+    /// A file could not be read or written.
     #[error("{path}: {source}")]
     File {
-        /// Which.
+        /// The path.
         path: PathBuf,
         /// Why.
         source: std::io::Error,
@@ -97,19 +97,19 @@ pub struct Fetcher {
 
 /// Ends the downloads of a [`Fetcher`] when it is dropped.
 #[derive(Debug)]
-pub struct Stopping(Stop);
+pub struct StopOnDrop(Stop);
 
-impl Drop for Stopping {
+impl Drop for StopOnDrop {
     fn drop(&mut self) {
         self.0.request();
     }
 }
 
-/// How often a download is asked whether it is done.
+/// The interval at which a download is polled.
 const LOOK: Duration = Duration::from_millis(20);
 
 impl Fetcher {
-    /// Finds a pip: the given command, or the first that answers of the usual ones.
+    /// Finds pip: the given command, or the first usual one that works.
     ///
     /// # Errors
     /// [`FetchError::NoPip`].
@@ -138,16 +138,16 @@ impl Fetcher {
         }
     }
 
-    /// What ends all downloads, with their processes and temporary files, when it is dropped.
+    /// A guard that ends all downloads, with their processes and temporary files, when it is dropped.
     #[must_use]
-    pub fn stopping(&self) -> Stopping {
-        Stopping(self.stop.clone())
+    pub fn stopping(&self) -> StopOnDrop {
+        StopOnDrop(self.stop.clone())
     }
 
-    /// The files of a release that the cache holds already.
+    /// The files of a release in the cache.
     ///
     /// # Errors
-    /// [`FetchError::File`] for a file that is there and cannot be read.
+    /// [`FetchError::File`] for a file that exists and cannot be read.
     pub fn cached(cache: &Path, version: &str) -> Result<Option<Bundle>, FetchError> {
         let folder = cache.join(version);
         let mut bundle = Bundle::default();
@@ -162,10 +162,10 @@ impl Fetcher {
         Ok(bundle.file(NATIVE_FUNCTIONS).is_some().then_some(bundle))
     }
 
-    /// The published releases that have a wheel to take the files from, oldest first.
+    /// The published releases with a wheel, oldest first.
     ///
     /// # Errors
-    /// When pip cannot ask the index.
+    /// If pip cannot reach the index.
     pub fn versions(&self) -> Result<Vec<String>, FetchError> {
         let mut command = self.command();
         command
@@ -174,8 +174,9 @@ impl Fetcher {
             .arg("torch");
         let failed = |reason: String| FetchError::Index { reason };
         let work = temporary()?;
-        let output = self.run(command, work.path());
-        let output = output.map_err(|error| interrupted_or(error, |e| failed(e.to_string())))?;
+        let output = self
+            .run(command, work.path())
+            .map_err(|error| interrupted_or(error, |e| failed(e.to_string())))?;
         let list = output
             .said
             .lines()
@@ -196,7 +197,7 @@ impl Fetcher {
     /// Fetches the files of a release, from the cache if it has them.
     ///
     /// # Errors
-    /// When pip cannot download the wheel, or it does not hold the files.
+    /// If pip cannot download the wheel, or the wheel lacks the files.
     pub fn fetch(&self, version: &str) -> Result<Bundle, FetchError> {
         if let Some(cache) = &self.cache
             && let Some(bundle) = Self::cached(cache, version)?
@@ -213,7 +214,7 @@ impl Fetcher {
         Ok(bundle)
     }
 
-    /// Downloads the wheel of a release into a folder; `work` takes what pip writes besides.
+    /// Downloads the wheel of a release into a folder. pip's temporary files go to `work`.
     fn download(&self, version: &str, into: &Path, work: &Path) -> Result<(), FetchError> {
         let mut command = self.command();
         command.args(["download", "--no-deps", "--no-cache-dir"]);
@@ -226,11 +227,13 @@ impl Fetcher {
             version: version.into(),
             reason: error.to_string(),
         };
-        let output = fs::create_dir(into).and_then(|()| self.run(command, work));
-        let output = output.map_err(|error| interrupted_or(error, failed))?;
-        match output.is_success {
-            true => Ok(()),
-            false => Err(refusal(version, &output.complaint)),
+        let output = fs::create_dir(into)
+            .and_then(|()| self.run(command, work))
+            .map_err(|error| interrupted_or(error, failed))?;
+        if output.is_success {
+            Ok(())
+        } else {
+            Err(refusal(version, &output.complaint))
         }
     }
 
@@ -241,8 +244,7 @@ impl Fetcher {
         command
     }
 
-    /// Runs pip until it is done or the program is asked to stop. Its temporary files are in the
-    /// folder too.
+    /// Runs pip until it ends or the program is asked to stop. Its temporary files are in the folder.
     fn run(&self, mut command: Command, work: &Path) -> io::Result<Output> {
         let (said, complaint) = (work.join("stdout"), work.join("stderr"));
         for name in ["TMPDIR", "TEMP", "TMP"] {
@@ -272,7 +274,7 @@ impl Fetcher {
     }
 }
 
-/// What came of a run of pip.
+/// The outcome of a run of pip.
 struct Output {
     is_success: bool,
     said: String,
@@ -290,7 +292,7 @@ fn interrupted_or(error: io::Error, other: impl FnOnce(io::Error) -> FetchError)
     }
 }
 
-/// A folder that goes when its value is dropped.
+/// A folder that is removed when the value is dropped.
 fn temporary() -> Result<tempfile::TempDir, FetchError> {
     tempfile::Builder::new()
         .prefix("opatlas-")
@@ -301,8 +303,8 @@ fn temporary() -> Result<tempfile::TempDir, FetchError> {
         })
 }
 
-/// A version as the index names it: `2.9` is `2.9.0` (PEP 440 pads versions with zeros), so that
-/// both names mean one label and one folder of the cache.
+/// A version as the index names it. `2.9` becomes `2.9.0` (PEP 440 pads versions with zeros), so that
+/// both share one label and one folder of the cache.
 #[must_use]
 pub fn canonical(version: &str) -> String {
     let text = version.strip_prefix(['v', 'V']).unwrap_or(version);
@@ -328,7 +330,7 @@ fn answers(command: &[String]) -> bool {
         .is_ok_and(|status| status.success())
 }
 
-/// What pip's complaint means.
+/// The error for pip's message.
 fn refusal(version: &str, said: &str) -> FetchError {
     let versions = said
         .split_once("(from versions: ")
@@ -356,7 +358,7 @@ fn refusal(version: &str, said: &str) -> FetchError {
     }
 }
 
-/// Puts the files into the cache, all or none: a folder is written beside and renamed.
+/// Puts the files into the cache, all or none: writes a new folder and renames it.
 fn keep(cache: &Path, version: &str, bundle: &Bundle) -> Result<(), FetchError> {
     let io = |path: &Path, source| FetchError::File {
         path: path.into(),
@@ -374,11 +376,11 @@ fn keep(cache: &Path, version: &str, bundle: &Bundle) -> Result<(), FetchError> 
     let target = cache.join(version);
     match fs::rename(beside.path(), &target) {
         Ok(()) => {
-            // Renamed away: there is nothing left to remove.
+            // It was renamed, so there is nothing to remove.
             let _ = beside.keep();
             Ok(())
         }
-        // Somebody else was quicker.
+        // Another process was faster.
         Err(_) if target.is_dir() => Ok(()),
         Err(error) => Err(io(&target, error)),
     }

@@ -1,12 +1,11 @@
-//! How many files the process may have open.
+//! The limit on open files.
 
-/// How many files a server opens besides its connections: of the database, of its log, of pipes.
+/// The number of files that a server opens besides its connections: the database, its log, pipes.
 #[cfg(target_os = "linux")]
 const OTHERS: u64 = 256;
 
-/// Raises the limit of the system on open files as far as it allows. Returns how many connections it
-/// leaves room for. A server without a file to open could neither read its database nor accept a
-/// connection.
+/// Raises the limit on open files as far as the system allows. Returns the number of connections that
+/// it leaves room for.
 #[cfg(target_os = "linux")]
 pub(super) fn room_for_connections() -> usize {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
@@ -16,7 +15,7 @@ pub(super) fn room_for_connections() -> usize {
         current: limit.maximum,
         ..limit
     };
-    // Where it is not possible, the limit stays as it is.
+    // On failure, the limit stays as it is.
     let _ = setrlimit(Resource::Nofile, raised);
     match getrlimit(Resource::Nofile).current {
         Some(files) => usize::try_from(files.saturating_sub(OTHERS).max(1)).unwrap_or(usize::MAX),
@@ -24,7 +23,7 @@ pub(super) fn room_for_connections() -> usize {
     }
 }
 
-/// Elsewhere the limit is not known.
+/// On other systems the limit is unknown.
 #[cfg(not(target_os = "linux"))]
 pub(super) fn room_for_connections() -> usize {
     usize::MAX

@@ -1,4 +1,4 @@
-//! `opatlas check --fix`: makes the edits that findings carry, in the user's files.
+//! `opatlas check --fix`: applies the edits of findings to the user's files.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -20,7 +20,7 @@ use opatlas_rules::fix::{Fixed, Reading, Wanted, mend};
 use opatlas_source::diagnostic::{Finding, RuleId, Severity};
 use opatlas_yaml as yaml;
 
-/// Which edits to make.
+/// The edits to apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Edits {
     /// Edits for errors and warnings that do not change the meaning
@@ -40,16 +40,16 @@ impl Edits {
 
 /// How to fix files.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Fixing {
+pub(super) struct FixOptions {
     pub(super) edits: Edits,
     pub(super) release: Release,
-    /// Whether the edits of infos are offered.
+    /// Whether edits of infos are included.
     pub(super) with_infos: bool,
 }
 
 /// The result for one file.
 #[derive(Debug)]
-struct Mended {
+struct FileFix {
     path: PathBuf,
     before: String,
     fixed: Fixed,
@@ -57,20 +57,20 @@ struct Mended {
 
 /// The results for all files, before anything is written.
 #[derive(Debug, Default)]
-pub(super) struct AllMended {
-    files: Vec<Mended>,
-    /// Edits that are offered but not made.
+pub(super) struct Fixes {
+    files: Vec<FileFix>,
+    /// The number of edits that were not applied.
     left: usize,
 }
 
-impl Fixing {
+impl FixOptions {
     /// Fixes the files of the inputs in memory. A file that belongs to several inputs is fixed in
     /// the first.
     ///
     /// # Errors
     /// If a file is not UTF-8, or an edit applies to standard input.
-    pub(super) fn run(self, inputs: &mut [Input]) -> anyhow::Result<AllMended> {
-        let mut all = AllMended::default();
+    pub(super) fn run(self, inputs: &mut [Input]) -> anyhow::Result<Fixes> {
+        let mut all = Fixes::default();
         let mut done: BTreeMap<PathBuf, Vec<u8>> = BTreeMap::new();
         for input in inputs {
             let names: Vec<Box<str>> = input.paths.keys().cloned().collect();
@@ -96,7 +96,7 @@ impl Fixing {
         Ok(all)
     }
 
-    /// One file with the edits made; `None` if there are none to make.
+    /// A file with its edits applied; `None` if there are none.
     ///
     /// # Errors
     /// If the file is not UTF-8.
@@ -110,7 +110,7 @@ impl Fixing {
         }))
     }
 
-    fn file(self, input: &Input, name: &str, path: &Path) -> anyhow::Result<Mended> {
+    fn file(self, input: &Input, name: &str, path: &Path) -> anyhow::Result<FileFix> {
         let bytes = input.bundle.file(name).map_or(&[][..], |bytes| &bytes[..]);
         let (before, unreadable) = yaml::decode(bytes);
         if let Some(first) = unreadable.first() {
@@ -132,7 +132,7 @@ impl Fixing {
             bail!("--fix cannot edit standard input in place; use a file");
         }
         let path = path.to_owned();
-        Ok(Mended {
+        Ok(FileFix {
             path,
             before,
             fixed,
@@ -144,8 +144,8 @@ impl Fixing {
     }
 }
 
-impl AllMended {
-    fn changed(&self) -> impl Iterator<Item = &Mended> {
+impl Fixes {
+    fn changed(&self) -> impl Iterator<Item = &FileFix> {
         let files = self.files.iter();
         files.filter(|file| file.fixed.text != file.before)
     }
@@ -176,7 +176,7 @@ impl AllMended {
         })
     }
 
-    /// The edits made and not made, by rule.
+    /// The edits applied and not applied, by rule.
     pub(super) fn report(&self, edits: Edits) -> String {
         let mut out = String::new();
         let mut total = 0;
@@ -256,7 +256,7 @@ mod tests {
         assert_eq!(std::fs::read(&path).unwrap(), b"theirs");
         replace(&path, b"theirs", b"mended").unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"mended");
-        // Nothing is left beside it.
+        // No temporary file is left.
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 }

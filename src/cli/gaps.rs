@@ -1,4 +1,4 @@
-//! `opatlas gaps`: what a backend lacks.
+//! `opatlas gaps`: the operators that a backend lacks.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -12,12 +12,12 @@ use opatlas_service::gaps::{Usage, read_csv};
 use opatlas_source::Stop;
 use opatlas_source::visible::line;
 use opatlas_store::Opening;
-use opatlas_wire::gaps::{Asked, Only, rows, steps, title, view};
+use opatlas_wire::gaps::{GapRequest, Only, rows, steps, title, view};
 
 use super::{Stored, Target, output, read};
 
-/// Lists the operators that a backend lacks or inherits, those that matter most first, and the
-/// kernels that would help most.
+/// Lists the operators that a backend lacks or inherits, the most important first, and the kernels
+/// that would help most.
 ///
 /// The order is: the most used operators (with --usage), operators tagged core, then operators that
 /// most other backends have a kernel for.
@@ -42,11 +42,11 @@ pub(super) struct Gaps {
     #[arg(long, value_enum)]
     only: Option<OnlyName>,
 
-    /// Which operators count for the kernels that would help most: those with this tag
+    /// Count only operators with this tag for the kernels that would help most
     #[arg(long, value_name = "TAG")]
     tag: Option<String>,
 
-    /// How many operators are listed in text; 0 for all
+    /// The number of operators to list in text; 0 lists all
     #[arg(long, default_value_t = 50, value_name = "NUMBER")]
     limit: usize,
 
@@ -93,7 +93,7 @@ impl Gaps {
             }
         };
         stored.close().await;
-        let asked = Asked {
+        let asked = GapRequest {
             revision: &revision,
             snapshot: &snapshot,
             key: &self.key,

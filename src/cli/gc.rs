@@ -1,4 +1,4 @@
-//! `opatlas gc`: what nothing names any more.
+//! `opatlas gc`: deletes old revisions without a label.
 
 use std::process::ExitCode;
 
@@ -35,9 +35,10 @@ impl Gc {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         let store = local::store(&self.database, Opening::Change).await?;
         let before = local::now().saturating_sub(self.older_than);
-        let (mode, done) = match self.dry_run {
-            true => (Mode::Count, "would delete"),
-            false => (Mode::Do, "deleted"),
+        let (mode, done) = if self.dry_run {
+            (Mode::Count, "would delete")
+        } else {
+            (Mode::Do, "deleted")
         };
         let collected = store.collect(self.project.as_ref(), before, mode).await?;
         store.close().await;

@@ -1,4 +1,4 @@
-//! `opatlas history`: what happened to an operator.
+//! `opatlas history`: the history of an operator.
 
 use std::process::ExitCode;
 
@@ -14,7 +14,7 @@ use opatlas_store::Opening;
 use opatlas_verdict::Verdict;
 use opatlas_wire::history::{History as View, RangeView};
 
-use super::stored::Asked;
+use super::stored::HistoryRequest;
 use super::{Stored, Target, output};
 
 /// Shows the history of an operator over a project's revisions.
@@ -84,7 +84,7 @@ impl History {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
         // Computes and stores steps on first use.
         let stored = Stored::open(&self.target, Opening::Change).await?;
-        let asked = Asked {
+        let asked = HistoryRequest {
             project: &self.project,
             operator: &self.operator,
             line: self.line.map(Into::into),
@@ -109,8 +109,7 @@ impl History {
 fn told(history: &View) -> anyhow::Result<String> {
     let (first, last) = (history.from.title(), history.to.title());
     let titles: Vec<String> = history.events.iter().map(|e| e.place.title()).collect();
-    let events = history.events.iter().zip(&titles);
-    let events = events.map(|(event, title)| {
+    let events = history.events.iter().zip(&titles).map(|(event, title)| {
         let kind = EventKind::parse(&event.kind);
         let level = event.level.parse::<Level>().ok();
         anyhow::Ok(ReportedEvent {

@@ -1,4 +1,4 @@
-//! `opatlas import`: revisions into the store.
+//! `opatlas import`: imports revisions.
 
 mod backend_history;
 mod commits;
@@ -22,7 +22,7 @@ use opatlas_store::Opening;
 
 use super::over::Vendors;
 use super::side::NATIVE_FUNCTIONS_PATH;
-use super::stored::Taken;
+use super::stored::IngestOutcome;
 use super::{Stored, Target, colour, read, sample};
 
 /// Imports revisions into the database or a server.
@@ -82,8 +82,8 @@ pub(super) struct Import {
     )]
     base_project: String,
 
-    /// Import the schemas of an operator library, as m.def and torch.library take them: one a line,
-    /// `#` begins a comment
+    /// Import the schemas of an operator library, as for m.def and torch.library: one per line; `#`
+    /// begins a comment
     #[arg(long, value_name = "FILE", requires = "namespace", conflicts_with_all = ["releases", "sample", "dir", "git", "backend"])]
     library: Option<PathBuf>,
 
@@ -209,9 +209,10 @@ impl Import {
 
     /// The protection of a version label.
     fn protection(&self) -> Protection {
-        match self.force {
-            true => Protection::Forced,
-            false => Protection::Kept,
+        if self.force {
+            Protection::Forced
+        } else {
+            Protection::Kept
         }
     }
 
@@ -235,7 +236,7 @@ impl Import {
 }
 
 /// One line about a stored revision.
-pub(super) fn told(project: &str, label: &str, taken: &Taken) -> String {
+pub(super) fn told(project: &str, label: &str, taken: &IngestOutcome) -> String {
     let Summary {
         operators,
         generated,
@@ -255,13 +256,13 @@ pub(super) fn told(project: &str, label: &str, taken: &Taken) -> String {
     )
 }
 
-/// A progress bar; hidden without a terminal that can change a line.
+/// A progress bar, hidden unless the terminal can rewrite a line.
 fn progress(count: usize) -> ProgressBar {
     if colour::is_dumb() {
         return ProgressBar::hidden();
     }
     let bar = ProgressBar::new(u64::try_from(count).unwrap_or(u64::MAX));
-    // The template is a constant that is right.
+    // The template is a valid constant.
     if let Ok(style) =
         ProgressStyle::with_template("{spinner} {msg} ({pos} of {len} done, {elapsed}{left})")
     {
@@ -271,10 +272,10 @@ fn progress(count: usize) -> ProgressBar {
     bar
 }
 
-/// How long the rest may take, once a part of it is done and before all is.
+/// The estimated time left, while some but not all is done.
 fn left(state: &ProgressState, text: &mut dyn std::fmt::Write) {
     if state.pos() > 0 && state.len().is_some_and(|all| state.pos() < all) {
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = write!(text, ", {:#} left", HumanDuration(state.eta()));
     }
 }

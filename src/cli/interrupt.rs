@@ -1,4 +1,4 @@
-//! Ctrl-C and SIGTERM: work that is interrupted removes what it wrote beside its result.
+//! Ctrl-C and SIGTERM: interrupted work removes its temporary files.
 
 use std::future::Future;
 use std::process::ExitCode;
@@ -6,7 +6,7 @@ use std::process::ExitCode;
 #[cfg(unix)]
 use tokio::signal::unix::{SignalKind, signal};
 
-/// What shells report for programs that SIGINT and SIGTERM end: 128 and the signal's number.
+/// The exit codes that shells report for SIGINT and SIGTERM: 128 plus the signal's number.
 const INTERRUPTED: u8 = 130;
 #[cfg(unix)]
 const TERMINATED: u8 = 143;
@@ -28,8 +28,8 @@ pub(super) async fn unless_asked_to_stop(
     }
 }
 
-/// Waits for Ctrl-C or, on Unix, for SIGTERM. Gives the exit code that stands for it. The handlers are
-/// set up by the call: what comes before the first poll counts.
+/// Waits for Ctrl-C or, on Unix, for SIGTERM, and returns the exit code. The call installs the
+/// handlers, so a signal before the first poll counts.
 #[cfg(unix)]
 pub(super) fn asked_to_stop() -> impl Future<Output = u8> {
     let interrupt = told(SignalKind::interrupt(), INTERRUPTED);
@@ -42,7 +42,7 @@ pub(super) fn asked_to_stop() -> impl Future<Output = u8> {
     }
 }
 
-/// Waits for a signal, from the call on. Where no handler can be set up there is nothing to wait for.
+/// Waits for a signal, from the call on. Never ends if no handler can be installed.
 #[cfg(unix)]
 fn told(kind: SignalKind, code: u8) -> impl Future<Output = u8> {
     let handler = signal(kind);
@@ -55,10 +55,10 @@ fn told(kind: SignalKind, code: u8) -> impl Future<Output = u8> {
     }
 }
 
-/// Waits for Ctrl-C. Gives the exit code that stands for it.
+/// Waits for Ctrl-C, and returns the exit code.
 #[cfg(not(unix))]
 pub(super) async fn asked_to_stop() -> u8 {
-    // Where no handler can be set up there is nothing to wait for.
+    // Without a handler, there is nothing to wait for.
     if tokio::signal::ctrl_c().await.is_err() {
         std::future::pending::<()>().await;
     }

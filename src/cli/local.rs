@@ -18,21 +18,21 @@ pub(super) fn now() -> i64 {
     i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
 }
 
-/// Opens the store by itself, for looking after it.
+/// Opens the store without a service, for maintenance.
 ///
 /// # Errors
 /// As [`open`].
 pub(super) async fn store(database: &Database, opening: Opening) -> anyhow::Result<Arc<dyn Store>> {
-    // The address is not repeated, since it may hold a password; the store says which it is.
+    // The address may contain a password, so it is not repeated. The store's error names the database.
     opatlas_store::open_for(&database.database, opening)
         .await
         .context("cannot open the database")
 }
 
-/// Opens the store and makes a service of it.
+/// Opens the store, and returns a service.
 ///
 /// # Errors
-/// When the address is none or the database cannot be opened for this.
+/// If the address is invalid, or the database cannot be opened in this mode.
 pub(super) async fn open(database: &Database, opening: Opening) -> anyhow::Result<Arc<Service>> {
     let store = store(database, opening).await?;
     Ok(service(store, Limits::default()))
@@ -50,10 +50,10 @@ fn service(store: Arc<dyn Store>, limits: Limits) -> Arc<Service> {
     Arc::new(Service::new(store, Arc::new(now), limits))
 }
 
-/// Makes the project if it is not there.
+/// Creates the project, if it does not exist.
 ///
 /// # Errors
-/// When its name is none, and what the store says.
+/// If the name is invalid, and the errors of the store.
 pub(super) async fn ensure_project(service: &Service, project: &str) -> anyhow::Result<()> {
     if service.project(project).await.is_err() {
         service.create_project(project, None, None).await?;

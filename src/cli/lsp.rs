@@ -20,11 +20,11 @@ use opatlas_operators::backend::vendor::Profile;
 use opatlas_pytorch::release::Release;
 use opatlas_service::backend::Vendor;
 
-/// How long no message may come before diagnostics are sent: those of a text that is already
-/// replaced are not.
+/// The pause in messages after which diagnostics are sent, so that none are computed for a text that is
+/// already replaced.
 const QUIET: Duration = Duration::from_millis(2);
 
-/// Starts the language server, which an editor talks to over standard input and output.
+/// Starts the language server, for editors, over standard input and output.
 ///
 /// It serves native_functions.yaml, derivatives.yaml, tags.yaml, deprecated.yaml and files of
 /// out-of-tree backends. The files that belong with an open one are found in PyTorch's layout, in
@@ -67,12 +67,13 @@ impl Lsp {
 fn serve(connection: &Connection, server: &mut Server<Repository>) -> anyhow::Result<ExitCode> {
     let mut is_changed = false;
     loop {
-        let message = match is_changed {
-            true => connection
+        let message = if is_changed {
+            connection
                 .receiver
                 .recv_timeout(QUIET)
-                .map_err(|error| error.is_timeout()),
-            false => connection.receiver.recv().map_err(|_| false),
+                .map_err(|error| error.is_timeout())
+        } else {
+            connection.receiver.recv().map_err(|_| false)
         };
         match message {
             Ok(Message::Request(request)) => {
@@ -116,7 +117,7 @@ fn published(diagnostics: PublishDiagnosticsParams) -> Message {
     Notification::new(PublishDiagnostics::METHOD.to_owned(), diagnostics).into()
 }
 
-/// The files of the user's machine.
+/// The local file system.
 #[derive(Debug)]
 struct Repository {
     /// The release that the user asks for.
@@ -137,9 +138,10 @@ impl Disk for Repository {
             .iter()
             .map(|(name, path)| (*name, path.clone()));
         let is_configured = named.clone().any(|(_, named)| named == path);
-        let found = match is_configured {
-            true => None,
-            false => around(path, Path::is_file),
+        let found = if is_configured {
+            None
+        } else {
+            around(path, Path::is_file)
         };
         let found = found.unwrap_or_else(|| named.collect());
         let mut files: Vec<_> = found
@@ -170,8 +172,7 @@ impl Disk for Repository {
     }
 }
 
-/// The `opatlas.toml` of the nearest folder above a file that has one. One that is invalid says
-/// nothing; `opatlas check` reports it.
+/// The nearest `opatlas.toml` above a file. An invalid one is ignored; `opatlas check` reports it.
 fn config(path: &Path) -> Files {
     let mut folders = path.ancestors().skip(1);
     let found = folders.find(|folder| folder.join("opatlas.toml").is_file());
@@ -180,7 +181,7 @@ fn config(path: &Path) -> Files {
         .unwrap_or_default()
 }
 
-/// The name in a bundle: that of `opatlas.toml`, that of the file, or that of a backend's file.
+/// The name in a bundle: from `opatlas.toml`, the file's own name, or the name of a backend's file.
 fn name_of(path: &Path, text: &str, config: &Files) -> Option<String> {
     let configured = config.bundle.iter().find(|(_, named)| named == path);
     if let Some(name) = configured

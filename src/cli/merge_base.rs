@@ -1,12 +1,11 @@
-//! Files as they were where a branch left the one that it is to be merged into.
+//! Files at the merge base with the target branch.
 
 use std::ffi::OsStr;
 use std::path::Path;
 
 use super::git::{Fault, Git, MAX_LIST};
 
-/// The branches that changes are usually merged into, the likeliest first. A clone of a fork has the
-/// original as `upstream`.
+/// Usual target branches, the likeliest first. A clone of a fork has the original as `upstream`.
 const BRANCHES: [&str; 6] = [
     "upstream/main",
     "origin/main",
@@ -16,9 +15,8 @@ const BRANCHES: [&str; 6] = [
     "master",
 ];
 
-/// The bytes of files at the merge base of the checked out commit and a branch, in the order of the
-/// paths; `None` for a file that is not there. Nothing if there is no repository or no such branch, or git takes too
-/// long.
+/// The contents of files at the merge base of `HEAD` and a branch, in the order of the paths; `None` for
+/// a missing file. Nothing if there is no repository or branch, or git takes too long.
 pub(super) fn files(branch: Option<&str>, paths: &[&Path]) -> Option<Vec<Option<Vec<u8>>>> {
     let folder = paths.first()?.parent()?;
     let base = base(&Git::in_editor(folder), branch).ok()??;
@@ -26,7 +24,7 @@ pub(super) fn files(branch: Option<&str>, paths: &[&Path]) -> Option<Vec<Option<
     files.collect::<Result<_, _>>().ok()
 }
 
-/// The merge base with a branch, or with the first one that the repository has.
+/// The merge base with a branch, or with the first usual one that exists.
 fn base(git: &Git, branch: Option<&str>) -> Result<Option<String>, Fault> {
     let named = branch.map(|branch| vec![branch]);
     for branch in named.unwrap_or_else(|| BRANCHES.to_vec()) {

@@ -1,5 +1,5 @@
-//! The command line: one file a command. Exit codes are 0 for fine, 1 for findings or breakage, 2
-//! for bad usage or unreadable input.
+//! The command line, with one file per command. Exit codes are 0 for success, 1 for findings or
+//! breakage, and 2 for usage errors and unreadable input.
 
 #[macro_use]
 mod output;
@@ -109,9 +109,9 @@ enum Command {
     Man(completions::Manual),
 }
 
-/// Time for work in progress to end.
+/// The time for work in progress to end.
 const ENDING: std::time::Duration = std::time::Duration::from_millis(500);
-/// Time for interrupted work to remove its temporary files.
+/// The time for interrupted work to remove its temporary files.
 const REMOVING: std::time::Duration = std::time::Duration::from_secs(10);
 
 /// Runs the program with the process's own arguments.
@@ -127,15 +127,17 @@ pub fn run() -> ExitCode {
     let has_temporary_files = cli.command.has_temporary_files();
     let done = runtime.block_on(async {
         let work = cli.command.run();
-        match has_temporary_files {
-            true => interrupt::unless_asked_to_stop(work).await,
-            false => work.await,
+        if has_temporary_files {
+            interrupt::unless_asked_to_stop(work).await
+        } else {
+            work.await
         }
     });
-    // Work without a waiting caller does not delay the exit, except to remove its files.
-    runtime.shutdown_timeout(match has_temporary_files {
-        true => REMOVING,
-        false => ENDING,
+    // Background work does not delay the exit, except to remove its files.
+    runtime.shutdown_timeout(if has_temporary_files {
+        REMOVING
+    } else {
+        ENDING
     });
     match done {
         Ok(code) => code,
@@ -146,8 +148,9 @@ pub fn run() -> ExitCode {
 /// The process's arguments. Ends the process if they are invalid or ask for help.
 fn parsed() -> Cli {
     let arguments: Vec<_> = std::env::args_os().collect();
-    let read = Cli::command().try_get_matches_from(&arguments);
-    let read = read.and_then(|matches| Cli::from_arg_matches(&matches));
+    let read = Cli::command()
+        .try_get_matches_from(&arguments)
+        .and_then(|matches| Cli::from_arg_matches(&matches));
     read.unwrap_or_else(|error| {
         let has_acting = |argument: &OsString| argument.to_string_lossy().contains(is_acting);
         let choice = match arguments.iter().any(has_acting) {
@@ -159,7 +162,7 @@ fn parsed() -> Cli {
     })
 }
 
-/// Prints help or an error of usage, which holds arguments as they were given, and ends the process.
+/// Prints help or a usage error, which quotes arguments, and ends the process.
 fn usage(error: &clap::Error, choice: clap::ColorChoice) -> ! {
     let text = error.render();
     match (error.use_stderr(), choice) {
@@ -203,13 +206,13 @@ impl Command {
         }
     }
 
-    /// Whether the command writes files beside its result, which must go when it is interrupted.
+    /// Whether the command writes temporary files, which must be removed when it is interrupted.
     fn has_temporary_files(&self) -> bool {
         matches!(self, Self::Import(_) | Self::Backup(_) | Self::Restore(_))
     }
 }
 
-/// The error with similar names to the unknown one, in the words of the HTTP API.
+/// The error in the words of the HTTP API, with names similar to an unknown one.
 fn suggesting(error: ServiceError) -> anyhow::Error {
     match error.root() {
         ServiceError::UnknownOperator { .. }
@@ -234,11 +237,13 @@ fn failed(error: &anyhow::Error) -> ExitCode {
 mod tests {
     use super::*;
 
-    /// Help of commands is sentences that end; help of options is phrases that end with a word.
+    /// Help of commands is in sentences with a final period; help of options is in phrases without one.
     fn check(command: &clap::Command) {
         let name = command.get_name();
-        let about = command.get_about().map(ToString::to_string);
-        let about = about.unwrap_or_else(|| panic!("{name} has no help"));
+        let about = command
+            .get_about()
+            .map(ToString::to_string)
+            .unwrap_or_else(|| panic!("{name} has no help"));
         assert!(!about.ends_with(['.', ',', ':', ';']), "{name}: {about}");
         if let Some(long) = command.get_long_about().map(ToString::to_string) {
             assert!(long.ends_with('.'), "{name}: {long}");

@@ -1,11 +1,11 @@
-//! The files that belong with a file: the layout of PyTorch's repository, that of the package
-//! `torchgen`, or one folder with everything.
+//! Finds the files of a file's bundle: in the layout of PyTorch's repository, in that of the package
+//! `torchgen`, or in one folder.
 
 use std::path::{Path, PathBuf};
 
 use opatlas_source::{DEPRECATED, DERIVATIVES, NATIVE_FUNCTIONS, TAGS};
 
-/// Where a layout keeps the files of a bundle, from its root.
+/// The paths of the files of a bundle in a layout, from its root.
 type Layout = [(&'static str, &'static str); 4];
 
 /// The layouts, the most specific first.
@@ -33,7 +33,7 @@ const LAYOUTS: [Layout; 3] = [
     ],
 ];
 
-/// The name in a bundle of a file that is found by its own name; `None` for any other file.
+/// The name in a bundle of a file with a well-known name; `None` for any other file.
 pub(super) fn fixed_name(path: &Path) -> Option<&'static str> {
     let name = path.file_name()?.to_str()?;
     [NATIVE_FUNCTIONS, TAGS, DERIVATIVES, DEPRECATED]
@@ -51,11 +51,12 @@ pub(super) fn around(
     LAYOUTS.iter().find_map(|layout| {
         let root = match name {
             Some(name) => root(path, within(layout, name)?)?,
-            // A file of a backend is found beside the operators only.
+            // A backend file is only found next to the operators.
             None => path.parent()?.to_owned(),
         };
-        let found = layout.iter().map(|(name, at)| (*name, root.join(at)));
-        let found: Vec<_> = found
+        let found: Vec<_> = layout
+            .iter()
+            .map(|(name, at)| (*name, root.join(at)))
             .filter(|(name, at)| Some(*name) == self::fixed_name(path) && at == path || exists(at))
             .collect();
         (found.first()?.0 == NATIVE_FUNCTIONS).then_some(found)
@@ -67,7 +68,7 @@ fn within(layout: &Layout, name: &str) -> Option<&'static str> {
     found.map(|(_, at)| *at)
 }
 
-/// What precedes `end` in a path.
+/// The part of a path before `end`.
 fn root(path: &Path, end: &str) -> Option<PathBuf> {
     let end = Path::new(end);
     let depth = end.components().count();

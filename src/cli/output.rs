@@ -1,9 +1,8 @@
-//! The only way to standard output and standard error.
+//! All writes to standard output and standard error.
 //!
-//! What commands print holds names, reasons and answers that others wrote. A terminal must not act
-//! on them, nor the runner of a job that reads its log for commands. So all text goes through
-//! [`harmless`] here. When the reader goes away, as in `opatlas explain RULE | head`, the program
-//! ends quietly instead of panicking.
+//! Commands print names, reasons and answers that strangers wrote. Neither a terminal nor a CI runner
+//! that reads its log for commands may act on them, so all text goes through [`harmless`]. If the reader
+//! goes away, as in `opatlas explain RULE | head`, the program ends quietly instead of panicking.
 
 use std::borrow::Cow;
 use std::fmt::Arguments;
@@ -12,13 +11,13 @@ use std::io::{self, ErrorKind, IsTerminal as _, Write as _};
 use opatlas_report::findings::Colour;
 use opatlas_source::visible::is_acting;
 
-/// What shells report for a program that a closed pipe ended: 128 + SIGPIPE.
+/// The exit code that shells report for a closed pipe: 128 + SIGPIPE.
 pub(super) const CLOSED_PIPE: u8 = 141;
 
-/// Writes to standard output as it is. Ends the process if the reader closed it.
+/// Writes bytes to standard output unchanged. Ends the process if the reader closed it.
 ///
 /// # Errors
-/// Every other fault of writing, such as a full disk.
+/// Other write errors, such as a full disk.
 pub(super) fn bytes(bytes: &[u8]) -> io::Result<()> {
     let mut out = io::stdout().lock();
     let written = out.write_all(bytes).and_then(|()| out.flush());
@@ -30,14 +29,15 @@ pub(super) fn bytes(bytes: &[u8]) -> io::Result<()> {
     }
 }
 
-/// Writes a stored file to standard output: as it is, unless that is a terminal.
+/// Writes a stored file to standard output, unchanged unless that is a terminal.
 ///
 /// # Errors
 /// As [`bytes`].
 pub(super) fn file(file: &[u8]) -> io::Result<()> {
-    match io::stdout().is_terminal() {
-        true => bytes(harmless(&String::from_utf8_lossy(file), Colour::Never).as_bytes()),
-        false => bytes(file),
+    if io::stdout().is_terminal() {
+        bytes(harmless(&String::from_utf8_lossy(file), Colour::Never).as_bytes())
+    } else {
+        bytes(file)
     }
 }
 
@@ -46,11 +46,10 @@ pub(super) fn file(file: &[u8]) -> io::Result<()> {
 #[error("standard output was closed")]
 pub(super) struct Closed;
 
-/// Prints a line as [`print`] does, but leaves it to the caller to end, who has temporary files to
-/// remove.
+/// Prints a line like [`print`], but returns errors, for a caller with temporary files to remove.
 ///
 /// # Errors
-/// [`Closed`], and every other fault of writing.
+/// [`Closed`], and other write errors.
 pub(super) fn line(text: &str) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
     let text = harmless(text, Colour::Never);
@@ -60,8 +59,7 @@ pub(super) fn line(text: &str) -> anyhow::Result<()> {
     }
 }
 
-/// Prints formatted text. What cannot be written for another reason than a closed pipe ends the
-/// process with an error.
+/// Prints formatted text. A write error ends the process, quietly for a closed pipe.
 pub(super) fn print(text: Arguments<'_>) {
     write(&harmless(&text.to_string(), Colour::Never));
 }
@@ -76,7 +74,7 @@ pub(super) fn commands(text: &str) {
     write(&shown(text, Colour::Never));
 }
 
-/// Prints formatted text to standard error. What cannot be written there can be reported nowhere.
+/// Prints formatted text to standard error. Ignores write errors, which cannot be reported.
 pub(super) fn note(text: Arguments<'_>) {
     let text = text.to_string();
     let _ = io::stderr().write_all(harmless(&text, Colour::Never).as_bytes());
@@ -96,8 +94,7 @@ fn write(text: &str) {
     }
 }
 
-/// JSON that means the same and has no acting characters in its strings either, but escapes of JSON
-/// for them.
+/// Equivalent JSON with escapes for control characters in strings.
 pub(super) fn json(text: &str) -> String {
     let text = text.replace("##[", "##\\u005b");
     if !text.contains(|c| is_acting(c) && c != '\n') {
@@ -117,14 +114,14 @@ pub(super) fn json(text: &str) -> String {
     out
 }
 
-/// Text that neither a terminal nor the runner of a job acts on.
+/// Text that neither a terminal nor a CI runner acts on.
 pub(super) fn harmless(text: &str, colour: Colour) -> Cow<'_, str> {
     let text = shown(text, colour);
     let is_command = |line: &str| line.trim_start().starts_with("::") || line.contains("##[");
     if !text.lines().any(is_command) {
         return text;
     }
-    // A word joiner is not seen, and no runner reads past it.
+    // A word joiner is invisible, and keeps the line from being a command.
     let lines = text.split_inclusive('\n').map(|line| {
         let start = line.len() - line.trim_start().len();
         let (space, rest) = line.split_at(start);
@@ -138,8 +135,7 @@ pub(super) fn harmless(text: &str, colour: Colour) -> Cow<'_, str> {
     Cow::Owned(lines.collect())
 }
 
-/// The text with acting characters as numbers, but for line breaks, tabs, and colors where they are
-/// shown.
+/// The text with control characters as numbers, except line breaks, tabs, and allowed colors.
 fn shown(text: &str, colour: Colour) -> Cow<'_, str> {
     if !text.contains(|c| is_acting(c) && c != '\n') {
         return Cow::Borrowed(text);
@@ -165,16 +161,17 @@ fn shown(text: &str, colour: Colour) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// How long the sequence is that sets a color at the start of a text; 0 if there is none.
+/// The length of the color sequence at the start of a text, or 0.
 fn length_of_colour(text: &str) -> usize {
     let Some(numbers) = text.strip_prefix("\u{1b}[") else {
         return 0;
     };
     let is_number = |c: char| c.is_ascii_digit() || c == ';';
     let end = numbers.find(|c| !is_number(c)).unwrap_or(numbers.len());
-    match numbers[end..].starts_with('m') {
-        true => "\u{1b}[".len() + end + 1,
-        false => 0,
+    if numbers[end..].starts_with('m') {
+        "\u{1b}[".len() + end + 1
+    } else {
+        0
     }
 }
 

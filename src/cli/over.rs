@@ -1,5 +1,4 @@
-//! Files of a backend over a revision of PyTorch's: `opatlas check --over` and `opatlas import
-//! --backend`.
+//! Files of a backend over a revision of PyTorch: `opatlas check --over` and `opatlas import --backend`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -27,11 +26,11 @@ use super::compare::backend::{vendor, vendor_of};
 use super::side::{NATIVE_FUNCTIONS_PATH, Operand, Places};
 use super::{Stored, Target, config, read};
 
-/// The revision that files of a backend are checked over.
+/// The revision to check files of a backend over.
 #[derive(Debug, Args)]
 pub(super) struct Over {
-    /// Check files of a backend over this revision of PyTorch's: a stored label such as 2.9.0, or a
-    /// folder or file with its native_functions.yaml
+    /// Check files of a backend over this revision of PyTorch: a stored label such as 2.9.0, or a folder
+    /// or file with its native_functions.yaml
     #[arg(long, value_name = "REVISION")]
     over: Option<String>,
 
@@ -46,9 +45,9 @@ pub(super) struct Over {
 }
 
 /// Files of a backend over a revision.
-pub(super) struct Laid {
+pub(super) struct BackendBundle {
     pub(super) snapshot: Snapshot,
-    /// What the files list and declare, a line each.
+    /// A summary of what the files list and declare, one line per file.
     pub(super) told: String,
     vendors: Vendors,
     /// The names of source files in the bundle, and the user's names for them.
@@ -56,19 +55,19 @@ pub(super) struct Laid {
 }
 
 impl Over {
-    /// Whether there is such a revision.
+    /// Whether the option is given.
     pub(super) fn is_given(&self) -> bool {
         self.over.is_some()
     }
 
-    /// Lays the files, and source files beside them, over the revision.
+    /// Reads the files, together with source files, over the revision.
     pub(super) async fn lay(
         &self,
         files: &[PathBuf],
         sources: Vec<SourceFile>,
         release: Option<&str>,
         target: &Target,
-    ) -> anyhow::Result<Laid> {
+    ) -> anyhow::Result<BackendBundle> {
         let vendors = Vendors::read(files)?;
         let places = Places {
             project: &self.base_project,
@@ -77,9 +76,10 @@ impl Over {
             repository: Path::new("."),
         };
         let operand = Operand::parse(self.over.as_deref().unwrap_or_default(), &places);
-        let stored = match operand.is_stored() {
-            true => Some(Stored::open(target, Opening::Read).await?),
-            false => None,
+        let stored = if operand.is_stored() {
+            Some(Stored::open(target, Opening::Read).await?)
+        } else {
+            None
         };
         let base = operand.read(&places, stored.as_ref(), None).await?;
         if let Some(stored) = stored {
@@ -96,7 +96,7 @@ impl Over {
             shown.insert(file.name.into(), file.path);
         }
         let snapshot = Snapshot::read(bundle, judged, Some(&base.snapshot));
-        Ok(Laid {
+        Ok(BackendBundle {
             told: vendors.told(&snapshot),
             vendors,
             sources: shown,
@@ -105,8 +105,8 @@ impl Over {
     }
 }
 
-impl Laid {
-    /// What is to be said of the files; the revision below is not their matter.
+impl BackendBundle {
+    /// The findings on the files, without those on the revision below.
     pub(super) fn findings(&self) -> impl Iterator<Item = &Finding> {
         let listed = self.snapshot.listed();
         listed.filter(|finding| {
@@ -114,7 +114,7 @@ impl Laid {
         })
     }
 
-    /// The files' texts under the user's names.
+    /// The texts of the files, with the user's paths.
     pub(super) fn sources(&self) -> BTreeMap<Box<str>, SourceText> {
         let files = self.snapshot.bundle.files().map(|(name, _)| {
             let source = self.sources.get(name).cloned();
@@ -129,7 +129,7 @@ impl Laid {
     }
 }
 
-/// Files of a backend, and how they are read.
+/// Files of a backend, and their vendor profile.
 pub(super) struct Vendors {
     files: Vec<(PathBuf, Vendor)>,
     profile: Option<String>,
@@ -160,7 +160,7 @@ impl Vendors {
         Ok(Self { files, profile })
     }
 
-    /// A bundle with the files in it.
+    /// The bundle with the files added.
     pub(super) fn over(&self, bundle: &Bundle) -> Bundle {
         let mut bundle = bundle.clone();
         for (_, file) in &self.files {
@@ -178,12 +178,12 @@ impl Vendors {
         own.map_or_else(|| name.to_owned(), |(path, _)| path.display().to_string())
     }
 
-    /// Whether a file of a bundle is one of them, or the profile.
+    /// Whether a file of the bundle is one of these files or the profile.
     fn is_own(&self, file: &str) -> bool {
         file == VENDOR || self.files.iter().any(|(_, own)| own.file == file)
     }
 
-    /// Prints the findings of the files to standard error; the number of errors.
+    /// Prints the findings on the files to standard error. Returns the number of errors.
     pub(super) fn report(&self, laid: &Snapshot) -> usize {
         let mut errors = 0;
         for finding in laid.listed().filter(|found| self.is_own(&found.file)) {
@@ -194,7 +194,7 @@ impl Vendors {
         errors
     }
 
-    /// What each file lists and declares.
+    /// A summary of what each file lists and declares.
     pub(super) fn told(&self, laid: &Snapshot) -> String {
         let mut out = String::new();
         for (path, file) in &self.files {
@@ -230,9 +230,10 @@ impl Vendors {
                 out,
                 "{}: {listed} operators listed, {own} of its own; kernels: {}",
                 path.display(),
-                match kernels.is_empty() {
-                    true => "none".to_owned(),
-                    false => kernels.join(", "),
+                if kernels.is_empty() {
+                    "none".to_owned()
+                } else {
+                    kernels.join(", ")
                 }
             );
         }
@@ -300,21 +301,21 @@ pub(super) struct VendorText {
     /// The file of the vendor's repository that names the release of PyTorch.
     #[serde(skip_serializing)]
     pin_file: String,
-    /// What is around the release in it, such as `torch=={version}`.
+    /// The text around the release in it, such as `torch=={version}`.
     #[serde(skip_serializing)]
     pin_pattern: String,
 }
 
 impl VendorText {
-    /// The same as `vendor.yaml` of a bundle; JSON is YAML too.
+    /// The profile as `vendor.yaml` of a bundle. JSON is valid YAML.
     pub(super) fn yaml(&self) -> String {
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
 
-    /// Where the repository names the release of PyTorch.
+    /// The place of the pinned PyTorch release in the repository.
     ///
     /// # Errors
-    /// If only one of the two is there, or the pattern has no place for the version.
+    /// If only one of the two is set, or the pattern lacks `{version}`.
     pub(super) fn pin(&self) -> anyhow::Result<Option<Pin>> {
         match (
             self.pin_file.as_str(),
@@ -334,7 +335,7 @@ impl VendorText {
     }
 }
 
-/// Where a vendor's repository names the release of PyTorch that a commit is for.
+/// The place in a vendor's repository that pins the PyTorch release of a commit.
 #[derive(Debug)]
 pub(super) struct Pin {
     /// The path in the repository.
@@ -344,7 +345,7 @@ pub(super) struct Pin {
 }
 
 impl Pin {
-    /// The first version in a text between what the pattern has before and after it.
+    /// The first version in a text that matches the pattern.
     pub(super) fn version(&self, text: &str) -> Option<String> {
         text.match_indices(&*self.before).find_map(|(at, before)| {
             let rest = text.get(at + before.len()..)?;

@@ -1,7 +1,7 @@
-//! The one way to read a file or standard input: never more than a limit, and never for ever.
+//! Reads files and standard input, with limits on size and time. Nothing else reads them.
 //!
-//! What the user names on the command line may be a pipe or a device, such as `<(git show ...)` or `/dev/null`. What a
-//! configuration file, a folder or an archive names must be a regular file: whoever wrote it may be a stranger.
+//! A file on the command line may be a pipe or a device, such as `<(git show ...)` or `/dev/null`. Files from a
+//! configuration file, a folder or an archive, which a stranger may have written, must be regular files.
 
 use std::fs::{self, File, FileType, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
@@ -11,18 +11,18 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 
-/// The largest file that commands read, in bytes; the real ones are under 1 MiB.
+/// The maximum size of a file, in bytes. Real ones are under 1 MiB.
 pub(super) const LARGEST: u64 = 64 << 20;
-/// How long a program may take to open the other end of a pipe.
+/// The time limit for a program to open the other end of a pipe.
 const WRITER: Duration = Duration::from_secs(2);
-/// How long a program may write nothing to a pipe.
+/// The time limit for a program to write to a pipe.
 const SILENCE: Duration = Duration::from_secs(60);
-/// How often a silent pipe is looked at.
+/// The interval at which a silent pipe is polled.
 const LOOK: Duration = Duration::from_millis(10);
-/// How much is read from a pipe at a time, in bytes.
+/// The size of a read from a pipe, in bytes.
 const CHUNK: usize = 64 << 10;
 
-/// Who names a file.
+/// The origin of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Origin {
     /// The user, on the command line.
@@ -33,7 +33,7 @@ pub(super) enum Origin {
     Foreign,
 }
 
-/// The bytes of a file that the user names.
+/// The bytes of a file from the command line.
 ///
 /// # Errors
 /// If it cannot be read, is a folder or socket, or has more than [`LARGEST`] bytes.
@@ -41,7 +41,7 @@ pub(super) fn given(path: &Path) -> anyhow::Result<Vec<u8>> {
     bytes(path, Origin::Given, LARGEST).with_context(|| cannot_read(path))
 }
 
-/// The same as text.
+/// The text of a file from the command line.
 ///
 /// # Errors
 /// As [`given`], and if it is not UTF-8.
@@ -49,7 +49,7 @@ pub(super) fn given_text(path: &Path) -> anyhow::Result<String> {
     text(given(path)?, path)
 }
 
-/// The bytes of a file that something else than the command line names.
+/// The bytes of a file that is not from the command line.
 ///
 /// # Errors
 /// If it cannot be read, is not a regular file, or has more than [`LARGEST`] bytes.
@@ -57,7 +57,7 @@ pub(super) fn found(path: &Path) -> anyhow::Result<Vec<u8>> {
     bytes(path, Origin::Found, LARGEST).with_context(|| cannot_read(path))
 }
 
-/// The same as text; `None` if there is no such file.
+/// The text of a file that is not from the command line; `None` if it does not exist.
 ///
 /// # Errors
 /// As [`found`], and if it is not UTF-8.
@@ -84,17 +84,17 @@ pub(super) fn standard_input() -> anyhow::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The bytes of a file of at most so many.
+/// The bytes of a file, up to a limit.
 ///
 /// # Errors
-/// If it cannot be read, is of a kind that its origin does not allow, or is longer.
+/// If it cannot be read, has a kind that its origin does not allow, or is too large.
 pub(super) fn bytes(path: &Path, origin: Origin, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     copy(path, origin, most, &mut bytes)?;
     Ok(bytes)
 }
 
-/// Copies a file of at most so many bytes.
+/// Copies a file, up to a limit.
 ///
 /// # Errors
 /// As [`bytes`], and if the target cannot be written.
@@ -105,22 +105,23 @@ pub(super) fn copy(
     target: &mut impl Write,
 ) -> io::Result<()> {
     let mut file = open(path, origin)?;
-    match file.metadata()?.is_file() {
-        true => copy_all(&mut file, target, most),
-        false => copy_stream(&mut file, is_named_pipe(path), target, most),
+    if file.metadata()?.is_file() {
+        copy_all(&mut file, target, most)
+    } else {
+        copy_stream(&mut file, is_named_pipe(path), target, most)
     }
 }
 
-/// Opens a file without waiting for anybody.
+/// Opens a file without blocking.
 ///
 /// # Errors
-/// If it cannot be opened, or is of a kind that its origin does not allow.
+/// If it cannot be opened, or has a kind that its origin does not allow.
 #[expect(
     clippy::disallowed_methods,
     reason = "every other part of the program asks this one"
 )]
 pub(super) fn open(path: &Path, origin: Origin) -> io::Result<File> {
-    // To open a device may already do something.
+    // Opening a device may have an effect, so check first.
     let metadata = match origin {
         Origin::Foreign => fs::symlink_metadata(path)?,
         Origin::Given | Origin::Found => fs::metadata(path)?,
@@ -130,7 +131,7 @@ pub(super) fn open(path: &Path, origin: Origin) -> io::Result<File> {
     options.read(true);
     without_waiting(&mut options, origin);
     let file = options.open(path)?;
-    // Another file may be there by now.
+    // The path may have another file by now, so check again.
     expect_kind(file.metadata()?.file_type(), origin)?;
     Ok(file)
 }
@@ -156,14 +157,13 @@ fn is_stream(kind: FileType) -> bool {
     kind.is_fifo() || kind.is_char_device()
 }
 
-/// Elsewhere, the system says of nothing else than files that it is one.
+/// On other systems, only regular files have the type of one.
 #[cfg(not(unix))]
 fn is_stream(kind: FileType) -> bool {
     !kind.is_file() && !kind.is_dir() && !kind.is_symlink()
 }
 
-/// Whether a program may still open a pipe to write to it. The pipe of `<(...)` has no name, and its writer is there from
-/// the beginning.
+/// Whether a writer may still open a pipe. The pipe of `<(...)` has no name, and has its writer from the start.
 #[cfg(unix)]
 fn is_named_pipe(path: &Path) -> bool {
     use std::os::unix::fs::FileTypeExt as _;
@@ -192,14 +192,15 @@ fn without_waiting(_: &mut OpenOptions, _: Origin) {}
 
 fn copy_all(source: &mut impl Read, target: &mut impl Write, most: u64) -> io::Result<()> {
     let copied = io::copy(&mut source.take(most.saturating_add(1)), target)?;
-    match copied > most {
-        true => Err(too_long(most)),
-        false => Ok(()),
+    if copied > most {
+        Err(too_long(most))
+    } else {
+        Ok(())
     }
 }
 
-/// Copies what comes out of a pipe or device. Reads do not wait: a pipe that nobody has opened yet looks as if it had
-/// ended, and one that is open and empty says so.
+/// Copies the content of a pipe or device with non-blocking reads. A pipe without a writer looks like one at
+/// its end; an open and empty one reports that it would block.
 fn copy_stream(
     source: &mut impl Read,
     mut needs_writer: bool,

@@ -1,4 +1,4 @@
-//! `opatlas restore`: a backup into an empty database.
+//! `opatlas restore`: restores a backup.
 
 use std::fs;
 use std::path::PathBuf;
@@ -17,8 +17,8 @@ const LARGEST: u64 = 64 << 30;
 
 /// Restores a backup into an empty database, of the same or another kind.
 ///
-/// Restores everything or nothing, and checks the result against its digests. A backup with a name that no command could
-/// have given is refused.
+/// Restores everything or nothing, and checks the result against its digests. A backup with an invalid
+/// name is refused.
 #[derive(Debug, Args)]
 pub(super) struct Restore {
     /// The file that `opatlas backup` wrote
@@ -31,7 +31,7 @@ pub(super) struct Restore {
 
 impl Restore {
     pub(super) async fn run(self) -> anyhow::Result<ExitCode> {
-        // A copy is opened, since opening brings an older backup up to date.
+        // Opens a copy, because opening migrates an older backup.
         let work = tempfile::tempdir()?;
         let copy = work.path().join("backup.db");
         let written = fs::File::create(&copy)

@@ -2,7 +2,7 @@
 
 use opatlas_source::{Bundle, DERIVATIVES, NATIVE_FUNCTIONS, TAGS};
 
-/// The label that the sample goes under.
+/// The label of the sample.
 pub(super) const LABEL: &str = "sample";
 
 /// The sample's files.

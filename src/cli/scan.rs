@@ -1,4 +1,4 @@
-//! `opatlas scan`: what C++ and Python sources register.
+//! `opatlas scan`: lists the registrations in C++ and Python sources.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 
 use super::output;
-use super::sources::{Described, Sources};
+use super::sources::{SourceMacros, Sources};
 use opatlas_source::{LineIndex, visible};
 use opatlas_sources::{File, Scan, scan};
 use opatlas_wire::sources::SourceRegistration;
@@ -16,7 +16,7 @@ use opatlas_wire::sources::SourceRegistration;
 ///
 /// Finds TORCH_LIBRARY blocks, RegisterOperators, torch.library and the macros of known projects,
 /// without compiling anything. What the text alone does not decide, such as names that macros paste
-/// together, is listed as unresolved with the reason. Conditions count as true and are shown.
+/// together, is listed as unresolved with the reason. Conditions are assumed to be true, and shown.
 /// Hidden folders are left out, and links that lead out of a folder are not followed. Exits with 2
 /// if a file cannot be read.
 #[derive(Debug, Args)]
@@ -43,7 +43,7 @@ enum Format {
 
 impl ScanSources {
     pub(super) fn run(self) -> anyhow::Result<ExitCode> {
-        let macros = Described::read(self.macros.as_deref())?.macros;
+        let macros = SourceMacros::read(self.macros.as_deref())?.macros;
         let mut sources = Sources::default();
         for folder in &self.folders {
             sources.add(folder, &macros)?;
@@ -70,9 +70,10 @@ impl ScanSources {
             let path = visible::line(path);
             eprintln!("{path}:{line}: {}", fault.kind.as_str());
         }
-        Ok(match sources.is_incomplete {
-            true => ExitCode::from(2),
-            false => ExitCode::SUCCESS,
+        Ok(if sources.is_incomplete {
+            ExitCode::from(2)
+        } else {
+            ExitCode::SUCCESS
         })
     }
 }

@@ -1,4 +1,4 @@
-//! `opatlas schema`: schema texts, read and printed in canonical form.
+//! `opatlas schema`: prints schemas in canonical form.
 
 use std::process::ExitCode;
 
@@ -15,8 +15,8 @@ use opatlas_source::visible;
 
 /// Reads operator schemas and prints their canonical text.
 ///
-/// With --dialect library it reads what the C++ parser of PyTorch reads: schemas of `m.def` and
-/// `torch.library`. Exits with 1 if a schema has errors.
+/// With --dialect library it reads schemas for `m.def` and `torch.library`, as PyTorch's C++ parser
+/// does. Exits with 1 if a schema has errors.
 #[derive(Debug, Args)]
 pub(super) struct Schema {
     /// The schemas; `-` reads one per line from standard input
@@ -73,8 +73,8 @@ impl Schema {
                 texts.push(schema.clone());
                 continue;
             }
-            let read = String::from_utf8(read::standard_input()?);
-            let read = read.context("standard input is not UTF-8")?;
+            let read = String::from_utf8(read::standard_input()?)
+                .context("standard input is not UTF-8")?;
             let lines = read.lines().filter(|line| !line.trim().is_empty());
             texts.extend(lines.map(str::to_owned));
         }
@@ -94,7 +94,7 @@ impl Schema {
     }
 }
 
-/// The errors of a schema, one line each, with the text that each is about.
+/// The errors of a schema, one per line, each with the text that it is about.
 fn told(text: &str, errors: &[Diagnostic]) -> String {
     let index = LineIndex::new(text);
     let mut out = String::new();

@@ -79,7 +79,7 @@ enum LogFormat {
     Json,
 }
 
-/// Time for the store to close.
+/// The time for the store to close.
 const CLOSING: Duration = Duration::from_secs(1);
 
 impl Serve {
@@ -104,7 +104,7 @@ impl Serve {
         let listener = http::server::listen(self.listen)
             .with_context(|| format!("cannot listen on {}", self.listen))?;
         let address = listener.local_addr()?;
-        // The address is printed next, and a supervisor may send a signal as soon as it sees it.
+        // A supervisor may send a signal as soon as it sees the address, which is printed next.
         let asked_to_stop = asked_to_stop();
         say(&format!("Opatlas listens on http://{address}\n"));
         let config = self
@@ -115,7 +115,7 @@ impl Serve {
         let warmed = Arc::clone(&service);
         let warming = tokio::spawn(async move {
             say(&things_to_try(&warmed, address).await);
-            // The first request reports any failure here.
+            // A failure here is reported by the first request.
             let _ = warmed.warm().await;
         });
         let (asked, stop) = tokio::sync::oneshot::channel::<()>();
@@ -148,8 +148,8 @@ impl Serve {
     }
 }
 
-/// How many lines of the log may wait to be written; others are dropped. Room for all of them is taken when
-/// the server starts.
+/// The number of log lines that may wait to be written; more are dropped. Their memory is allocated at
+/// startup.
 const LINES_WAITING: usize = 8_192;
 
 /// Writes the log from a separate thread, so that a slow terminal or pipe does not slow down
@@ -162,7 +162,7 @@ fn log_to_stderr(format: LogFormat) -> WorkerGuard {
         .with_env_filter(filter)
         .with_ansi(colour::is_wanted(&std::io::stderr()))
         .with_writer(writer);
-    // A second subscriber would be refused; there is only this one.
+    // This is the only subscriber, so it cannot fail.
     let _ = match format {
         LogFormat::Text => lines.try_init(),
         LogFormat::Json => lines.json().try_init(),
@@ -177,7 +177,7 @@ fn say(text: &str) {
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
-/// Things to try with the stored revisions, of which the newest has to be read for that.
+/// Suggestions of things to try with the newest stored revision.
 async fn things_to_try(service: &Service, address: SocketAddr) -> String {
     let Ok(resolved) = service.resolve(PROJECT, "latest", None).await else {
         return "The database is empty; try `opatlas import torch==2.15.0`.\n".to_owned();

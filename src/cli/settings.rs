@@ -1,4 +1,4 @@
-//! The settings of `opatlas serve` besides where it listens and where it stores.
+//! The settings of `opatlas serve`, except for the address and the database.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
@@ -53,7 +53,7 @@ pub(super) struct Bounds {
     #[arg(long, env = "OPATLAS_MAX_REQUESTS", value_name = "N", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     max_requests: u32,
 
-    /// Open connections; beyond, the one that is idle for longest is closed for a new one
+    /// Open connections; at the limit, the one that has been idle longest is closed for a new one
     #[arg(long, env = "OPATLAS_MAX_CONNECTIONS", value_name = "N", default_value_t = 4096, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     max_connections: u32,
 
@@ -121,10 +121,9 @@ impl Access {
     /// If everyone on the network could change the database without `--force-open`.
     pub(super) fn mode(&self, listen: SocketAddr) -> anyhow::Result<AuthMode> {
         let loopback = is_loopback(listen);
-        let auth = self.auth.unwrap_or(match loopback {
-            true => Auth::Off,
-            false => Auth::Writes,
-        });
+        let auth = self
+            .auth
+            .unwrap_or(if loopback { Auth::Off } else { Auth::Writes });
         if auth == Auth::Off && !loopback && !self.force_open {
             bail!(
                 "--auth off would let everyone who reaches {listen} change the database; use \
@@ -141,13 +140,14 @@ impl Access {
 }
 
 impl Access {
-    /// The hosts to answer for. Without tokens, the server must not answer a page whose own host
-    /// name resolves to loopback; with tokens, only the operator knows the names.
+    /// The hosts to answer for. Without tokens, the server must not answer pages whose host name resolves to
+    /// loopback. With tokens, it answers for any name unless the operator lists them.
     fn hosts(&self, auth: AuthMode, listen: SocketAddr) -> Hosts {
         let is_open = auth != AuthMode::All && is_loopback(listen);
-        match self.allowed_hosts.is_empty() && !is_open {
-            true => Hosts::Any,
-            false => Hosts::Only(self.allowed_hosts.clone()),
+        if self.allowed_hosts.is_empty() && !is_open {
+            Hosts::Any
+        } else {
+            Hosts::Only(self.allowed_hosts.clone())
         }
     }
 }
@@ -209,8 +209,8 @@ fn mebibytes(count: u32) -> u64 {
     u64::from(count) << 20
 }
 
-/// An address with a port. `localhost` is 127.0.0.1; other names are not looked up, since what they
-/// mean may change.
+/// Parses an address with a port. `localhost` is 127.0.0.1. Other names are not resolved, because their
+/// address may change.
 pub(super) fn listen_address(text: &str) -> Result<SocketAddr, String> {
     let numeric = match text.split_once(':') {
         Some((name, port)) if name.eq_ignore_ascii_case("localhost") => {
@@ -225,7 +225,7 @@ pub(super) fn listen_address(text: &str) -> Result<SocketAddr, String> {
     })
 }
 
-/// A site as browsers name it: without a path or a trailing slash.
+/// Parses an origin as browsers send it, without a path or a trailing slash.
 fn origin(text: &str) -> Result<String, String> {
     let site = text
         .strip_prefix("https://")

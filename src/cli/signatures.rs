@@ -1,5 +1,4 @@
-//! `opatlas signatures`: what C++ and Python declare for an operator, and what is written to
-//! implement it.
+//! `opatlas signatures`: the C++ and Python declarations of an operator, and how to implement it.
 
 use std::process::ExitCode;
 
@@ -14,17 +13,16 @@ use super::{output, suggesting, table};
 
 /// Shows the C++ and Python declarations of an operator.
 ///
-/// With --key it shows what is written to implement the operator for that dispatch key instead: in
-/// PyTorch's own tree, in a library that registers kernels, and in a backend file. The operator is
-/// that of the last stored revision of the project, unless --release, --revision or --file says
-/// otherwise.
+/// With --key it shows how to implement the operator for that dispatch key instead: in PyTorch's own
+/// tree, in a library that registers kernels, and in a backend file. It reads the last stored revision
+/// of the project, unless --release, --revision or --file selects another one.
 #[derive(Debug, Args)]
 pub(super) struct Signatures {
     /// The operator, such as add.Tensor
     #[arg(value_name = "OPERATOR")]
     operator: String,
 
-    /// Show what is written to implement the operator for this dispatch key
+    /// Show how to implement the operator for this dispatch key
     #[arg(long, conflicts_with = "lang")]
     key: Option<String>,
 
@@ -36,7 +34,7 @@ pub(super) struct Signatures {
     #[arg(long, value_enum)]
     lang: Option<Lang>,
 
-    /// How the answer is written
+    /// The output format
     #[arg(long, value_enum, default_value_t = Format::Text)]
     format: Format,
 
@@ -67,9 +65,9 @@ impl Signatures {
         let Subject { snapshot, title } = subject;
         let found = snapshot.find_in(|| title.clone(), &self.operator);
         let id = found.map_err(suggesting)?;
-        // Also for text: what is refused is refused in the same words.
-        let made = opatlas_wire::signatures::signatures(snapshot, id, self.key.as_deref());
-        let made = made.map_err(table::refusal)?;
+        // Also for text output, so that both have the same errors.
+        let made = opatlas_wire::signatures::signatures(snapshot, id, self.key.as_deref())
+            .map_err(table::refusal)?;
         let operator = snapshot.catalogue.operator(id);
         if self.symint && !operator.schema().has_symint() {
             bail!(
@@ -81,9 +79,10 @@ impl Signatures {
             return Ok(output::json(&serde_json::to_string_pretty(&made)?) + "\n");
         }
         let maker = FaceMaker::new(&snapshot.catalogue);
-        let sizes = match self.symint {
-            true => Sizes::Symbolic,
-            false => Sizes::All,
+        let sizes = if self.symint {
+            Sizes::Symbolic
+        } else {
+            Sizes::All
         };
         let name = operator.qualified_name();
         Ok(match made.implement {

@@ -1,4 +1,4 @@
-//! Source files of a folder, and the macros that they register with.
+//! Source files of a folder, and the macros that register kernels in them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,13 +9,13 @@ use super::config;
 use super::read::{self, Origin};
 use opatlas_sources::{FaultKind, File, LARGEST_FILE, Language, Macros, Sieve};
 
-/// The most files that a folder may have.
+/// The maximum number of files in a folder.
 const MOST_FILES: usize = 1_000_000;
 
-/// Which files are kept.
+/// The files to keep.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kept {
-    /// Those that may register something.
+pub(super) enum SourceFilter {
+    /// Files that may register something.
     #[default]
     Registering,
     /// All source files.
@@ -25,12 +25,12 @@ pub(super) enum Kept {
 /// The source files of folders.
 #[derive(Debug, Default)]
 pub(super) struct Sources {
-    kept: Kept,
+    kept: SourceFilter,
     /// Paths with `/` and contents, in the order of paths.
     pub(super) files: Vec<(String, Vec<u8>)>,
-    /// How many source files there are, with those that register nothing.
+    /// The number of source files, including those that register nothing.
     pub(super) count: usize,
-    /// What was left out: a path and why.
+    /// Omitted paths, with the reason.
     pub(super) notes: Vec<(String, String)>,
     /// Whether something could not be read.
     pub(super) is_incomplete: bool,
@@ -38,13 +38,13 @@ pub(super) struct Sources {
 
 /// Macros that register kernels: those of known projects, and a project's own.
 #[derive(Debug)]
-pub(super) struct Described {
+pub(super) struct SourceMacros {
     pub(super) macros: Macros,
     /// The project's own, as a bundle holds them ([`opatlas_sources::MACRO_FILE`]).
     pub(super) text: Option<String>,
 }
 
-impl Described {
+impl SourceMacros {
     /// The macros of `[sources]` in `opatlas.toml` and of a file; those of the file replace others of
     /// the same name.
     ///
@@ -82,7 +82,7 @@ impl Described {
         Ok(described)
     }
 
-    /// Those of known projects.
+    /// The macros of known projects.
     pub(super) fn built_in() -> Self {
         Self {
             macros: Macros::built_in(),
@@ -90,13 +90,14 @@ impl Described {
         }
     }
 
-    /// Adds the macros of a file and gives its text.
+    /// Adds the macros of a file, and returns its text.
     fn add(&mut self, file: &Path, origin: Origin) -> anyhow::Result<String> {
         let shown = file.display();
         let bytes = read::bytes(file, origin, read::LARGEST);
-        let text = bytes.map(String::from_utf8);
-        let text = text.with_context(|| format!("cannot read {shown}"))?;
-        let text = text.with_context(|| format!("{shown} is not UTF-8"))?;
+        let text = bytes
+            .map(String::from_utf8)
+            .with_context(|| format!("cannot read {shown}"))?
+            .with_context(|| format!("{shown} is not UTF-8"))?;
         let added = self.macros.add_text(&text);
         added.map_err(|fault| anyhow::anyhow!("{shown} is invalid: {fault}"))?;
         Ok(text)
@@ -104,23 +105,22 @@ impl Described {
 }
 
 impl Sources {
-    /// None yet; of those that are added some are kept.
-    pub(super) fn keeping(kept: Kept) -> Self {
+    /// An empty collection with this filter.
+    pub(super) fn keeping(kept: SourceFilter) -> Self {
         Self {
             kept,
             ..Self::default()
         }
     }
 
-    /// The files as a scan takes them.
+    /// The files to scan.
     pub(super) fn scanned(&self) -> Vec<File<'_>> {
         let files = self.files.iter();
         files.map(|(path, bytes)| File { path, bytes }).collect()
     }
 
-    /// Reads the source files of a folder, or one file. Hidden folders are left out. Links within
-    /// the folder are left out because what they lead to is read anyway; links that lead out of it
-    /// are noted.
+    /// Reads the source files of a folder, or one file. Skips hidden folders, and links within the folder,
+    /// whose targets are read anyway. Links out of the folder are listed as omitted.
     ///
     /// # Errors
     /// If the folder cannot be read.
@@ -148,7 +148,7 @@ impl Sources {
         Ok(())
     }
 
-    /// Reads the files of one folder; folders in it go to `folders`.
+    /// Reads the files of one folder. Adds its subfolders to `folders`.
     fn folder(&mut self, path: &Path, root: &Path, sieve: &Sieve<'_>, folders: &mut Vec<PathBuf>) {
         let name = |path: &Path| shown_path(path.strip_prefix(root).unwrap_or(path));
         let entries = match fs::read_dir(path) {
@@ -197,7 +197,7 @@ impl Sources {
                     path: name,
                     bytes: &bytes,
                 };
-                if self.kept == Kept::All || sieve.keeps(file) {
+                if self.kept == SourceFilter::All || sieve.keeps(file) {
                     self.files.push((name.to_owned(), bytes));
                 }
             }
@@ -211,7 +211,7 @@ impl Sources {
     }
 }
 
-/// A path with `/` between its parts.
+/// A path with `/` as the separator.
 pub(super) fn shown_path(path: &Path) -> String {
     let parts = path.components().filter_map(|part| match part {
         std::path::Component::CurDir => None,

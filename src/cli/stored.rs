@@ -1,5 +1,4 @@
-//! What is stored, wherever that is: in a database that this process opens, or at a server. What
-//! commands ask for is the same, and so is what they make of the answers.
+//! Access to stored data for commands: in a database that this process opens, or on a server.
 
 use std::sync::Arc;
 
@@ -19,31 +18,31 @@ use super::remote::{self, Remote};
 use super::target::Target;
 use super::{local, suggesting};
 
-/// Among how many projects a similar name is looked for.
+/// The maximum number of projects in which to look for a similar name.
 const MANY_PROJECTS: u32 = 1000;
 
-/// Opened, to be asked.
+/// An open source of stored data.
 pub(super) enum Stored {
-    /// A database, by the service.
+    /// A database, through the service.
     Database(Arc<Service>),
-    /// A server, by its API.
+    /// A server, through its API.
     Server(Box<Remote>),
 }
 
-/// What came of taking a bundle in.
-pub(super) struct Taken {
+/// The result of an ingest.
+pub(super) struct IngestOutcome {
     /// The revision's digest, in hexadecimal digits.
     pub(super) digest: String,
     /// Whether it is new.
     pub(super) is_new: bool,
     /// The release that it was judged as.
     pub(super) release: String,
-    /// What was found.
+    /// Counts of operators and findings.
     pub(super) summary: Summary,
 }
 
-/// What is asked of an operator's history.
-pub(super) struct Asked<'a> {
+/// A request for an operator's history.
+pub(super) struct HistoryRequest<'a> {
     pub(super) project: &'a str,
     pub(super) operator: &'a str,
     pub(super) line: Option<Line>,
@@ -52,7 +51,7 @@ pub(super) struct Asked<'a> {
     pub(super) key: Option<&'a str>,
 }
 
-impl From<Ingested> for Taken {
+impl From<Ingested> for IngestOutcome {
     fn from(ingested: Ingested) -> Self {
         Self {
             digest: ingested.outcome.digest.to_string(),
@@ -64,10 +63,10 @@ impl From<Ingested> for Taken {
 }
 
 impl Stored {
-    /// Opens the database to do no more with it than is said, or finds the server.
+    /// Opens the database in a mode, or connects to the server.
     ///
     /// # Errors
-    /// When it cannot be opened or reached.
+    /// If it cannot be opened or reached.
     pub(super) async fn open(target: &Target, opening: Opening) -> anyhow::Result<Self> {
         Ok(match target {
             Target::Database(database) => Self::Database(local::open(database, opening).await?),
@@ -82,10 +81,10 @@ impl Stored {
         }
     }
 
-    /// The revision that an address means, as [`Service::resolve`] finds it.
+    /// Resolves an address, like [`Service::resolve`].
     ///
     /// # Errors
-    /// As there.
+    /// As that method.
     pub(super) async fn resolve(
         &self,
         project: &str,
@@ -105,7 +104,7 @@ impl Stored {
     /// A revision, read.
     ///
     /// # Errors
-    /// When it is not there any more.
+    /// If it was deleted.
     pub(super) async fn snapshot(&self, revision: &Resolved) -> anyhow::Result<Arc<Snapshot>> {
         Ok(match self {
             Self::Database(service) => service.snapshot(revision).await?,
@@ -116,7 +115,7 @@ impl Stored {
     /// The files of a revision, byte for byte.
     ///
     /// # Errors
-    /// When it is not there any more.
+    /// If it was deleted.
     pub(super) async fn bundle(&self, revision: &Resolved) -> anyhow::Result<Bundle> {
         Ok(match self {
             Self::Database(service) => service.snapshot(revision).await?.bundle.clone(),
@@ -124,10 +123,10 @@ impl Stored {
         })
     }
 
-    /// The digest and the text of a dump of a revision, as [`Service::dump`] finds it.
+    /// The digest and the text of a dump of a revision, like [`Service::dump`].
     ///
     /// # Errors
-    /// As there.
+    /// As that method.
     pub(super) async fn dump(
         &self,
         revision: &Resolved,
@@ -155,7 +154,7 @@ impl Stored {
         self.of_project(project, labels).await
     }
 
-    /// What comparisons of a project are judged by.
+    /// The policy and the exceptions of a project.
     ///
     /// # Errors
     /// If the project does not exist.
@@ -170,10 +169,10 @@ impl Stored {
         self.of_project(project.as_str(), rulebook).await
     }
 
-    /// The revisions to hold a head against, as [`Service::against`] finds them.
+    /// The revisions to compare a head with, like [`Service::against`].
     ///
     /// # Errors
-    /// As there.
+    /// As that method.
     pub(super) async fn against(
         &self,
         project: &ProjectName,
@@ -203,8 +202,8 @@ impl Stored {
     ///
     /// # Errors
     /// If the operator, key or revision does not exist; the error has similar names.
-    pub(super) async fn history(&self, asked: &Asked<'_>) -> anyhow::Result<History> {
-        let Asked {
+    pub(super) async fn history(&self, asked: &HistoryRequest<'_>) -> anyhow::Result<History> {
+        let HistoryRequest {
             project,
             operator,
             line,
@@ -230,17 +229,20 @@ impl Stored {
         Ok(opatlas_wire::history::view(&history.map_err(suggesting)?))
     }
 
-    /// The result; the error of an unknown project with similar names.
+    /// Adds similar names to the error of an unknown project.
     async fn of_project<T>(&self, project: &str, result: anyhow::Result<T>) -> anyhow::Result<T> {
         let error = match result {
             Err(error) if is_unknown_project(&error) => error,
             other => return other,
         };
-        // Without the names, the error is the same without suggestions.
+        // Without the list of names, there are no suggestions.
         let names = match self {
             Self::Database(service) => {
-                let projects = service.projects(None, MANY_PROJECTS).await;
-                let projects = projects.map(|page| page.items).unwrap_or_default();
+                let projects = service
+                    .projects(None, MANY_PROJECTS)
+                    .await
+                    .map(|page| page.items)
+                    .unwrap_or_default();
                 projects.into_iter().map(|it| it.name.to_string()).collect()
             }
             Self::Server(remote) => remote.project_names().await.unwrap_or_default(),
@@ -252,10 +254,10 @@ impl Stored {
         })
     }
 
-    /// Makes the project if it is not there.
+    /// Creates the project, if it does not exist.
     ///
     /// # Errors
-    /// When its name is none.
+    /// If the name is invalid.
     pub(super) async fn ensure_project(&self, project: &str) -> anyhow::Result<()> {
         ProjectName::parse(project)?;
         match self {
@@ -264,10 +266,10 @@ impl Stored {
         }
     }
 
-    /// Checks whether bundles may be stored under a label, before they are fetched at some cost.
+    /// Checks whether bundles may be stored under a label, before they are fetched.
     ///
     /// # Errors
-    /// When a server says that they may not.
+    /// If a server refuses.
     pub(super) async fn expect_ingest(
         &self,
         project: &str,
@@ -280,11 +282,11 @@ impl Stored {
         }
     }
 
-    /// Takes a bundle in, as [`Service::ingest`] does.
+    /// Ingests a bundle, like [`Service::ingest`].
     ///
     /// # Errors
-    /// As there.
-    pub(super) async fn ingest(&self, ingest: Ingest<'_>) -> anyhow::Result<Taken> {
+    /// As that method.
+    pub(super) async fn ingest(&self, ingest: Ingest<'_>) -> anyhow::Result<IngestOutcome> {
         Ok(match self {
             Self::Database(service) => service.ingest(ingest).await?.into(),
             Self::Server(remote) => remote.ingest(ingest).await?,
@@ -340,10 +342,10 @@ impl Stored {
         })
     }
 
-    /// Takes an exception away.
+    /// Deletes an exception.
     ///
     /// # Errors
-    /// When there is none of this id.
+    /// If it does not exist.
     pub(super) async fn delete_exception(&self, project: &str, id: &str) -> anyhow::Result<()> {
         ProjectName::parse(project)?;
         match self {

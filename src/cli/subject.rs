@@ -1,4 +1,4 @@
-//! The revision that a command is about: a stored one, or files.
+//! The revision that a command reads: a stored one, or files.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,10 +12,10 @@ use opatlas_store::Opening;
 
 use super::{Stored, Target, check};
 
-/// Which revision is meant.
+/// Options that select the revision.
 #[derive(Debug, Args)]
 pub(super) struct Chosen {
-    /// The PyTorch release: of files the one whose rules apply, else the stored release itself
+    /// The PyTorch release: with --file the one whose rules apply, otherwise the stored release itself
     #[arg(long)]
     release: Option<String>,
 
@@ -45,11 +45,12 @@ impl Chosen {
     /// Reads the revision.
     ///
     /// # Errors
-    /// When it is not there or cannot be read.
+    /// If it does not exist or cannot be read.
     pub(super) async fn read(&self) -> anyhow::Result<Subject> {
-        match self.file.is_empty() {
-            true => self.stored().await,
-            false => self.files(),
+        if self.file.is_empty() {
+            self.stored().await
+        } else {
+            self.files()
         }
     }
 
@@ -60,8 +61,9 @@ impl Chosen {
             (None, Some(release)) => (self.label_of(&stored, release).await?, None),
             (None, None) => ("latest".to_owned(), None),
         };
-        let resolved = stored.resolve(&self.project, &revision, release.as_deref());
-        let resolved = resolved.await?;
+        let resolved = stored
+            .resolve(&self.project, &revision, release.as_deref())
+            .await?;
         let snapshot = stored.snapshot(&resolved).await?;
         stored.close().await;
         Ok(Subject {

@@ -1,5 +1,4 @@
-//! `opatlas table`: which kernel runs for an operator on every key and why, and a backend across
-//! all operators.
+//! `opatlas table`: the dispatch table of an operator, or one key across all operators.
 
 use std::process::ExitCode;
 
@@ -49,7 +48,7 @@ pub(super) struct Table {
     #[arg(long, requires = "backend")]
     missing: bool,
 
-    /// A build profile (all, linux-cuda, cpu, macos), or a comma list of backends that are left out
+    /// A build profile (all, linux-cuda, cpu, macos), or a comma-separated list of backends to leave out
     #[arg(long)]
     build: Option<String>,
 
@@ -115,7 +114,7 @@ impl Table {
         if self.key.is_none() && is_default {
             snapshot.settle(&Stop::never())?;
         }
-        // Text output asks for it too, so that refusals have the same words.
+        // Also for text output, so that both have the same errors.
         let made = opatlas_wire::tables::with_table(snapshot, title, operator, &query, |table| {
             let is_shown = self.format == Format::Json;
             is_shown
@@ -127,8 +126,9 @@ impl Table {
         }
         let id = snapshot.find_in(|| title.clone(), operator)?;
         let key = self.key.as_deref();
-        let slot = key.map(|key| runtime_key(snapshot.release(), key));
-        let slot = slot.transpose()?;
+        let slot = key
+            .map(|key| runtime_key(snapshot.release(), key))
+            .transpose()?;
         let tables = snapshot.tables(&self.profile(snapshot)?);
         let view = View::new(snapshot.inputs(), &tables);
         let line = |file: &str, span: Span| Some(snapshot.source(file)?.lines(span).start.line);
@@ -140,9 +140,10 @@ impl Table {
         let with: Vec<_> = self.with.iter().map(|text| wanted(text)).collect();
         let without: Vec<&str> = self.without.iter().map(|key| &**key).collect();
         let is_what_if = !with.is_empty() || !without.is_empty();
-        let changed = match is_what_if {
-            true => view.what_if(id, &with, &without).ok(),
-            false => None,
+        let changed = if is_what_if {
+            view.what_if(id, &with, &without).ok()
+        } else {
+            None
         };
         if self.format == Format::Csv {
             let entries: Vec<_> = match changed {
@@ -164,7 +165,7 @@ impl Table {
         })
     }
 
-    /// One entry, in a line or explained, and what works there.
+    /// One entry, as a line or explained, and training on its backend.
     fn entry(&self, shown: Shown<'_>, id: OperatorId, slot: Slot) -> String {
         let mut text = match shown.view.explain(id, slot) {
             Some(told) if self.explain => explanation(shown, id, &told),
@@ -183,7 +184,7 @@ impl Table {
     fn backend(&self, subject: &Subject, backend: &str) -> anyhow::Result<String> {
         let Subject { snapshot, title } = subject;
         let slot = runtime_key(snapshot.release(), backend).map_err(of_service)?;
-        let asked = opatlas_wire::key_entries::Wanted {
+        let asked = opatlas_wire::key_entries::TableSelection {
             profile: self.profile(snapshot)?,
             generated: Default::default(),
             reason: self.missing.then_some(opatlas_dispatch::Reason::Missing),

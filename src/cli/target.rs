@@ -1,4 +1,4 @@
-//! Where a command finds stored revisions: in a database or on a server.
+//! The options that select a database or a server.
 
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
@@ -22,7 +22,7 @@ pub(super) enum Target {
     Server(Server),
 }
 
-/// The option that both have.
+/// The database option, which both have.
 #[derive(Args)]
 struct DatabaseOptions {
     /// The database with the revisions: sqlite://PATH (a file, created if it does not exist) or
@@ -37,7 +37,7 @@ struct DatabaseOptions {
     database: String,
 }
 
-/// Options that a maintenance command does not support; parsed only to report this.
+/// Options that maintenance commands do not support. They are parsed only to report that.
 #[derive(Args)]
 struct InVain {
     #[arg(long, env = "OPATLAS_SERVER", hide = true)]
@@ -93,8 +93,7 @@ impl FromArgMatches for Database {
                 "--token is only for --server, but this command uses the database directly",
             ));
         }
-        // A user with OPATLAS_SERVER in the environment does not mean the file `opatlas.db` in this
-        // folder.
+        // With OPATLAS_SERVER in the environment, the default database is not what the user means.
         let is_default = matches.value_source("database") == Some(ValueSource::DefaultValue);
         if is_default && in_vain.server.is_some_and(|server| !server.is_empty()) {
             return Err(usage(
@@ -131,8 +130,8 @@ impl FromArgMatches for Target {
                 "--server and --database exclude each other; use one of them",
             ));
         }
-        // What is said goes before the environment, and there the server before the database, which
-        // images and profiles set for good.
+        // An option overrides the environment. There, the server overrides the database, which images
+        // and profiles set permanently.
         let server = options
             .server
             .filter(|server| is_said || !(server.is_empty() || is_given(matches, "database")));

@@ -85,7 +85,7 @@ struct Revoke {
     database: Database,
 }
 
-/// How long a token lasts, in microseconds; `None` is forever.
+/// The lifetime of a token in microseconds; `None` is unlimited.
 #[derive(Debug, Clone, Copy)]
 struct Lifetime(Option<i64>);
 
@@ -110,9 +110,10 @@ impl Create {
         actions.dedup();
         let new = NewToken {
             name: self.name,
-            projects: match self.all_projects {
-                true => Projects::All,
-                false => Projects::Only(self.projects),
+            projects: if self.all_projects {
+                Projects::All
+            } else {
+                Projects::Only(self.projects)
             },
             actions,
             expires_at: self

@@ -1,4 +1,4 @@
-//! Reading bodies within bounds.
+//! Reads request bodies within limits.
 
 use std::error::Error;
 
@@ -45,7 +45,7 @@ pub fn late(api: &Api) -> Problem {
     )
 }
 
-/// Refuses a body that is announced as too large before it is sent.
+/// Refuses a body by its `Content-Length`, before it is sent.
 ///
 /// # Errors
 /// [`Kind::TooLarge`].
@@ -70,12 +70,13 @@ pub fn expect_plain(headers: &HeaderMap) -> Result<(), Problem> {
         let coding = coding.trim_ascii();
         coding.is_empty() || coding.eq_ignore_ascii_case(b"identity")
     };
-    match codings.all(is_plain) {
-        true => Ok(()),
-        false => Err(Problem::new(
+    if codings.all(is_plain) {
+        Ok(())
+    } else {
+        Err(Problem::new(
             Kind::UnsupportedMediaType,
             "the server does not accept compressed bodies; send it without `Content-Encoding`",
-        )),
+        ))
     }
 }
 
@@ -86,7 +87,7 @@ pub fn media(headers: &HeaderMap) -> Option<String> {
     Some(essence.trim().to_ascii_lowercase())
 }
 
-/// Refuses other media types than these.
+/// Refuses all but these media types.
 ///
 /// # Errors
 /// [`Kind::UnsupportedMediaType`].
@@ -97,7 +98,7 @@ pub fn expect_media(headers: &HeaderMap, allowed: &[&str]) -> Result<(), Problem
     }
 }
 
-/// The problem of a media type that is not read here.
+/// The problem of an unsupported media type.
 pub fn unsupported(media: Option<&str>, allowed: &[&str]) -> Problem {
     let allowed: Vec<_> = allowed.iter().map(|media| format!("`{media}`")).collect();
     let got = match media {
@@ -115,7 +116,7 @@ pub fn too_large(limit: usize) -> Problem {
     Problem::new(Kind::TooLarge, format!("the body exceeds {limit} bytes"))
 }
 
-/// What a failure to read a body means.
+/// The problem of a body that cannot be read.
 pub fn broken(error: &(dyn Error + 'static), limit: usize) -> Problem {
     let mut cause = Some(error);
     while let Some(error) = cause {

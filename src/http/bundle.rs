@@ -1,4 +1,4 @@
-//! Bundles as they come in: raw YAML, JSON, or multipart.
+//! Bundles in request bodies: raw YAML, JSON, or multipart.
 
 use axum::extract::{FromRequest, Multipart, Request};
 use bytes::Bytes;
@@ -33,8 +33,8 @@ const TOLD: [&str; 3] = [
 #[derive(Debug)]
 pub struct BundleBody(pub Bundle);
 
-/// How much of a JSON body may be anything other than file texts, in bytes. Parsed values take many
-/// times the memory of their JSON, so this bounds the memory of a request.
+/// The maximum size of a JSON body without its file texts, in bytes. Parsed values take many times
+/// the memory of their JSON, so this bounds the memory of a request.
 const LARGEST_REST: usize = 1 << 20;
 
 impl FromRequest<Api> for BundleBody {
@@ -86,17 +86,18 @@ pub async fn json<T: DeserializeOwned + Send + 'static>(
 }
 
 fn expect_small_rest(body: &[u8]) -> Result<(), Problem> {
-    // A smaller body passes without a look, so that its first error is the one of its own type.
+    // A smaller body is not checked, so that its error comes from its own type.
     if body.len() <= LARGEST_REST {
         return Ok(());
     }
     let texts = text_bytes(body).map_err(|error| malformed(&error))?;
-    match body.len() - texts > LARGEST_REST {
-        true => Err(Problem::new(
+    if body.len() - texts > LARGEST_REST {
+        Err(Problem::new(
             Kind::TooLarge,
             format!("the body has more than {LARGEST_REST} bytes besides the texts of files"),
-        )),
-        false => Ok(()),
+        ))
+    } else {
+        Ok(())
     }
 }
 
@@ -106,7 +107,7 @@ async fn yaml(request: Request, api: &Api) -> Result<Bundle, Problem> {
     Ok(Bundle::of_native_functions(&*bytes))
 }
 
-/// Reads the parts one by one, so that the limits hold before all is in memory.
+/// Reads the parts one by one, so that limits apply before everything is in memory.
 async fn multipart(request: Request, api: &Api) -> Result<Bundle, Problem> {
     body::expect_plain(request.headers())?;
     let limits = api.service.limits();
@@ -163,7 +164,7 @@ fn broken(error: &axum::extract::multipart::MultipartError, limit: usize) -> Pro
     }
 }
 
-/// The file that a part is: by the part's name, else by the name of the file that was sent.
+/// The name of a part's file: the name of the part, or else the file name that was sent.
 fn file_name(part: Option<&str>, file: Option<&str>) -> Result<String, Refusal> {
     let known = |name: &&str| Bundle::is_file_name(name);
     match part.filter(known).or_else(|| file.filter(known)) {
@@ -175,7 +176,7 @@ fn file_name(part: Option<&str>, file: Option<&str>) -> Result<String, Refusal> 
     }
 }
 
-/// A part that has so many bytes so far, behind others that have so many.
+/// Checks the size of a part so far, and of all parts before it.
 fn expect_room(limits: &Limits, name: &str, bytes: usize, before: usize) -> Result<(), Refusal> {
     if bytes > limits.file_bytes {
         return Err(Refusal::FileSize {
@@ -183,10 +184,11 @@ fn expect_room(limits: &Limits, name: &str, bytes: usize, before: usize) -> Resu
             limit: limits.file_bytes,
         });
     }
-    match before + bytes > limits.bundle_bytes {
-        true => Err(Refusal::BundleSize {
+    if before + bytes > limits.bundle_bytes {
+        Err(Refusal::BundleSize {
             limit: limits.bundle_bytes,
-        }),
-        false => Ok(()),
+        })
+    } else {
+        Ok(())
     }
 }

@@ -1,4 +1,4 @@
-//! The client of a request: the address for which limits per client count.
+//! The client of a request, for limits per client.
 
 use std::net::{IpAddr, Ipv6Addr};
 
@@ -10,22 +10,21 @@ const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 /// A client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Client {
-    /// An address for limits per client. For IPv6 it is that of the /64 network, because most hosts
-    /// have all addresses of one.
+    /// The address to count by. For IPv6 it is the /64 network, because most hosts own one.
     pub address: IpAddr,
     /// Whether it is a trusted proxy that has not named its own client.
     pub is_proxy: bool,
 }
 
 impl Client {
-    /// The client for limits that proxies do not have.
+    /// The client, unless it is a proxy, which has no limits.
     #[must_use]
     pub fn unless_proxy(self) -> Option<IpAddr> {
         (!self.is_proxy).then_some(self.address)
     }
 }
 
-/// The address that stands for a client in limits.
+/// The address by which a client is counted.
 fn limited(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => Ipv6Addr::from(u128::from(address) >> 64 << 64).into(),
@@ -33,8 +32,8 @@ fn limited(address: IpAddr) -> IpAddr {
     }
 }
 
-/// The networks of proxies. They have no limit of connections and requests per client, and `X-Forwarded-For` is
-/// believed if it comes from them.
+/// The networks of trusted proxies. They have no limits per client, and their `X-Forwarded-For` is
+/// believed.
 #[derive(Debug, Clone, Default)]
 pub struct TrustedProxies(pub Vec<IpNet>);
 
@@ -74,7 +73,7 @@ impl TrustedProxies {
 /// Reads `192.0.2.1`, `192.0.2.0/24` or `2001:db8::/32`.
 ///
 /// # Errors
-/// The form of a network, if the text has another one.
+/// A description of the expected form.
 pub fn parse_network(text: &str) -> Result<IpNet, String> {
     let address = text.parse::<IpAddr>().map(IpNet::from);
     address.or_else(|_| text.parse()).map_err(|_| {

@@ -1,8 +1,7 @@
-//! The open connections: how many there may be, which are idle, and which one makes room for a new
-//! one.
+//! The open connections: their limits, which ones are idle, and which one to close for a new one.
 //!
-//! A connection is working while a handler has one of its requests. It is sending while a part of an
-//! answer is unsent. Otherwise it is idle, whatever else it sends: half a head, pings, nothing.
+//! A connection is working while a handler has one of its requests, and sending while a part of an
+//! answer is unsent. Otherwise it is idle, even if it sends half a head or pings.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,21 +19,21 @@ pub struct Connections {
     permits: Arc<Semaphore>,
     per_client: Budget,
     closable: Mutex<Closable>,
-    /// Signals that a connection can make room again.
+    /// Notified when another connection can be closed to make room.
     added: Notify,
 }
 
-/// The connections that can make room for a new one, in the order in which they do.
+/// The connections that can be closed for a new one, the first one first.
 #[derive(Debug, Default)]
 struct Closable {
     next: u64,
     order: BTreeMap<Rank, Arc<Notify>>,
 }
 
-/// How soon a connection makes room: first by what it does, then by how long it has done it.
+/// The order in which connections are closed: by phase, then by time in that phase.
 type Rank = (Phase, u64);
 
-/// What a connection does that is not working.
+/// The phase of a connection that is not working.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Phase {
     /// It has not sent a whole request yet.
@@ -48,9 +47,9 @@ enum Phase {
 pub struct Connection {
     all: Arc<Connections>,
     state: Mutex<State>,
-    /// Signals that it became idle.
+    /// Notified when it becomes idle.
     idle: Notify,
-    /// Signals that it must make room.
+    /// Notified when it must close.
     evicted: Arc<Notify>,
     _permit: OwnedSemaphorePermit,
     _share: Reserved,
@@ -61,16 +60,16 @@ struct State {
     working: usize,
     sending: usize,
     has_asked: bool,
-    /// Since when it is idle.
+    /// The time at which it became idle.
     since: Option<Instant>,
     rank: Option<Rank>,
 }
 
 /// A request in a handler.
 #[derive(Debug)]
-pub struct Working(Arc<Connection>);
+pub struct ActiveRequest(Arc<Connection>);
 
-/// An answer that is not sent as a whole.
+/// An answer that is not completely sent.
 #[derive(Debug)]
 pub struct Unsent(Arc<Connection>);
 
@@ -86,7 +85,7 @@ impl Connections {
         })
     }
 
-    /// Adds a connection of a client. Where there are too many, the first that can makes room.
+    /// Adds a connection of a client. At the limit, closes another one first.
     ///
     /// # Errors
     /// [`Exhausted::Share`] if the client has too many.
@@ -110,7 +109,7 @@ impl Connections {
         Ok(connection)
     }
 
-    /// Closes the connection that makes room first. Returns whether there was one.
+    /// Closes the first connection that can make room. Returns false if there is none.
     pub fn evict(&self) -> bool {
         let first = self.closable().order.pop_first();
         if let Some((_, evicted)) = &first {
@@ -149,12 +148,12 @@ impl Closable {
 impl Connection {
     /// A request of this connection, until the value is dropped.
     #[must_use]
-    pub fn work(self: &Arc<Self>) -> Working {
+    pub fn work(self: &Arc<Self>) -> ActiveRequest {
         self.change(|state| {
             state.working += 1;
             state.has_asked = true;
         });
-        Working(Arc::clone(self))
+        ActiveRequest(Arc::clone(self))
     }
 
     /// An answer of this connection, until the value is dropped.
@@ -221,7 +220,7 @@ impl Drop for Connection {
     }
 }
 
-impl Drop for Working {
+impl Drop for ActiveRequest {
     fn drop(&mut self) {
         self.0.change(|state| state.working -= 1);
     }

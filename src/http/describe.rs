@@ -1,4 +1,4 @@
-//! What the description of the API says besides its routes, and what holds for all of them.
+//! The parts of the API description that are not about one route.
 
 use utoipa::openapi::header::HeaderBuilder;
 use utoipa::openapi::path::{Operation, Parameter, ParameterIn, PathItem};
@@ -10,7 +10,7 @@ use utoipa::{OpenApi as DeriveOpenApi, PartialSchema as _};
 use crate::http::describe_values;
 use opatlas_wire::problem::{Document, PROBLEM_JSON};
 
-/// The head of the description.
+/// The metadata of the description.
 #[derive(DeriveOpenApi)]
 #[openapi(
     info(
@@ -44,7 +44,7 @@ use opatlas_wire::problem::{Document, PROBLEM_JSON};
 )]
 pub struct Description;
 
-/// How callers say who they are, where the service asks.
+/// The authentication schemes.
 struct Tokens;
 
 impl utoipa::Modify for Tokens {
@@ -81,7 +81,7 @@ const SIGNATURE: [(&str, &str, &str); 2] = [
     ),
 ];
 
-/// Schemas some of whose members may be left out: what comes in, and problems.
+/// Schemas with optional members: request bodies and problems.
 const PARTIAL: [&str; 18] = [
     "Bundle",
     "CompareBody",
@@ -103,13 +103,13 @@ const PARTIAL: [&str; 18] = [
     "Signatures",
 ];
 
-/// The operation whose answer is never the same twice, so that it has no ETag.
+/// The operation without an ETag, because its answer always changes.
 const MOMENTARY: &str = "metrics";
 
 /// Optional members, present only on request.
 const OPTIONAL: [&str; 1] = ["explanation"];
 
-/// Adds what holds for all operations and all answers.
+/// Adds what applies to all operations and all answers.
 pub fn complete(document: &mut OpenApi) {
     for item in document.paths.paths.values_mut() {
         if let Some(operation) = &mut item.get
@@ -144,7 +144,7 @@ fn operations(item: &mut PathItem) -> impl Iterator<Item = &mut Operation> {
     .filter_map(Option::as_mut)
 }
 
-/// What any request can meet, whatever it asks for.
+/// The errors that any request can get.
 const COMMON: [(&str, &str); 7] = [
     ("400", "The request is malformed"),
     ("401", "The request needs a valid token"),
@@ -170,7 +170,7 @@ fn add_problems(operation: &mut Operation) {
     }
 }
 
-/// A parameter with a closed set of values has no others.
+/// Documents the error of an unknown value for parameters with a closed set of values.
 fn add_unknown_values(operation: &mut Operation) {
     let mut parameters = operation.parameters.iter().flatten();
     if parameters.any(has_closed_values) {
@@ -205,7 +205,7 @@ fn problem(description: &str) -> Response {
     response
 }
 
-/// Every answer to GET has an ETag, and none is sent twice to who has it.
+/// Adds `ETag` and 304 to all answers to GET.
 fn add_conditions(operation: &mut Operation) {
     let responses = &mut operation.responses.responses;
     if let Some(RefOr::T(answer)) = responses.get_mut("200") {
@@ -218,12 +218,14 @@ fn add_conditions(operation: &mut Operation) {
     responses.insert("304".to_owned(), RefOr::T(unchanged));
 }
 
-/// Members that may be null are there nevertheless.
+/// Marks nullable members as required: they are always present.
 fn require_all(schema: &mut Schema) {
     match schema {
         Schema::Object(object) => {
-            let names = object.properties.keys();
-            let names = names.filter(|name| !OPTIONAL.contains(&&***name));
+            let names = object
+                .properties
+                .keys()
+                .filter(|name| !OPTIONAL.contains(&&***name));
             object.required = names.cloned().collect();
         }
         Schema::AllOf(all) => {
@@ -244,10 +246,12 @@ fn require_all(schema: &mut Schema) {
     }
 }
 
-/// Members of which all are there or none: the macro says "or null" of them, which no object is.
+/// Members that are all present or all absent. The macro calls them nullable, which an object is not.
 fn or_nothing(choices: &OneOf) -> Schema {
-    let some = choices.items.iter();
-    let some = some.filter(|choice| matches!(choice, RefOr::Ref(_)));
+    let some = choices
+        .items
+        .iter()
+        .filter(|choice| matches!(choice, RefOr::Ref(_)));
     let mut either = AnyOf::new();
     either.items = some.cloned().collect();
     either.items.push(RefOr::T(Schema::Object(Object::new())));

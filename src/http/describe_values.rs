@@ -1,4 +1,4 @@
-//! What the description says of values that many routes take: names, ranges, and YAML.
+//! The description of values that many routes share: names, ranges, and YAML.
 
 use serde_json::json;
 use utoipa::openapi::path::{Operation, ParameterIn};
@@ -11,13 +11,13 @@ const NAME: &str = r"^(?!.*\.\.)(?!latest$)(?!sha256)[A-Za-z0-9][A-Za-z0-9._+\-]
 /// The names of labels that can be set, as [`opatlas_store::LabelName::parse_new`] reads them.
 const NEW_LABEL: &str = r"^(?!.*\.\.)(?!latest$)(?!sha256)(?![0-9]{40}$|[0-9]{64}$)(?!(?=[0-9A-Fa-f]{7,}$)[0-9]*[A-Fa-f])[A-Za-z0-9][A-Za-z0-9._+\-]{0,127}$";
 
-/// The same, or nothing: a parameter without a value counts as left out.
+/// The pattern of labels that can be set, or an empty text: a parameter without a value is ignored.
 const NEW_LABEL_OR_NONE: &str = r"^((?!.*\.\.)(?!latest$)(?!sha256)(?![0-9]{40}$|[0-9]{64}$)(?!(?=[0-9A-Fa-f]{7,}$)[0-9]*[A-Fa-f])[A-Za-z0-9][A-Za-z0-9._+\-]{0,127})?$";
 
 /// The addresses of revisions, as [`opatlas_service::Address`] reads them.
 const ADDRESS: &str = r"^(latest|sha256:[0-9A-Fa-f]{8,64}|(?!.*\.\.)(?!latest)(?!sha256)[A-Za-z0-9][A-Za-z0-9._+\-]{0,127})$";
 
-/// Says of an operation's parameters and bodies what their types do not.
+/// Adds to an operation's parameters and bodies what their types do not express.
 pub(crate) fn complete(operation: &mut Operation) {
     let label = match operation.operation_id.as_deref() {
         Some("set_label") => NEW_LABEL,
@@ -46,7 +46,7 @@ pub(crate) fn complete(operation: &mut Operation) {
         if let (ParameterIn::Query, Some(values)) =
             (&parameter.parameter_in, &mut schema.enum_values)
         {
-            // A parameter without a value counts as left out.
+            // A parameter without a value is ignored.
             values.push(json!(""));
         }
     }
@@ -64,7 +64,7 @@ fn pattern(schema: &mut Object, pattern: &str) {
     schema.pattern = Some(pattern.to_owned());
 }
 
-/// YAML is sent and comes back as text.
+/// Describes YAML bodies as text.
 fn text_of((media, content): (&String, &mut RefOr<Content>)) {
     if let ("application/yaml", RefOr::T(content)) = (media.as_str(), content) {
         let mut text = Object::with_type(Type::String);

@@ -1,4 +1,4 @@
-//! Extractors whose refusals are problem documents: axum's own answer with plain text.
+//! Extractors that reject with problem documents; axum's own reject with plain text.
 
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{self, FromRequest, FromRequestParts, Request};
@@ -15,8 +15,8 @@ use opatlas_wire::problem::{Kind, Problem};
 #[derive(Debug, Clone, Copy)]
 pub struct Path<T>(pub T);
 
-/// The query. Its type should refuse unknown parameters, since a misspelt filter that is ignored
-/// gives wrong answers. A parameter without a value counts as left out.
+/// The query. Its type should refuse unknown parameters, because ignoring a misspelled filter gives
+/// wrong answers. A parameter without a value is ignored.
 #[derive(Debug, Clone, Copy)]
 pub struct Query<T>(pub T);
 
@@ -45,8 +45,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Query<T> {
 }
 
 impl<T: DeserializeOwned> Query<T> {
-    /// The query of an address: the one way in which queries are read, so that rights are decided
-    /// on what handlers see.
+    /// Parses the query of a URI. Nothing else parses queries, so access control sees what handlers see.
     ///
     /// # Errors
     /// [`Kind::InvalidParameter`].
@@ -61,8 +60,8 @@ impl<T: DeserializeOwned> Query<T> {
     }
 }
 
-/// The query without parameters that have no value, as forms and scripts send them (`?label=&q=x`);
-/// `None` where all have one.
+/// The query without parameters that have no value, which forms and scripts send (`?label=&q=x`);
+/// `None` if all have one.
 fn without_empty(query: Option<&str>) -> Option<Uri> {
     let query = query?;
     let has_value = |pair: &&str| {
@@ -94,25 +93,26 @@ impl<T: DeserializeOwned + Send + 'static> FromRequest<Api> for Json<T> {
     }
 }
 
-/// Bodies up to this many bytes are read where they arrive, which takes some microseconds.
+/// Bodies up to this many bytes are parsed on the async thread, which takes microseconds.
 const SMALL_BODY: usize = 16 << 10;
 
-/// Reads a body of this many bytes, a large one off the async threads.
+/// Parses a body of this many bytes, a large one on the blocking pool.
 ///
 /// # Errors
-/// What `read` says, and [`Kind::Busy`].
+/// The errors of `read`, and [`Kind::Busy`].
 pub async fn parsed<T: Send + 'static>(
     api: &Api,
     bytes: usize,
     read: impl FnOnce() -> Result<T, Problem> + Send + 'static,
 ) -> Result<T, Problem> {
-    match bytes <= SMALL_BODY {
-        true => read(),
-        false => api.service.compute(move |_| Ok(read())).await?,
+    if bytes <= SMALL_BODY {
+        read()
+    } else {
+        api.service.compute(move |_| Ok(read())).await?
     }
 }
 
-/// Reads JSON; the problem says where it went wrong.
+/// Parses JSON. The problem has the position of an error.
 pub fn from_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     serde_json::from_slice(bytes).map_err(|error| malformed(&error))
 }
@@ -127,8 +127,7 @@ pub fn malformed(error: &serde_json::Error) -> Problem {
     Problem::new(Kind::MalformedBody, format!("{what}: {text}"))
 }
 
-/// Reads a JSON object; the problem has the position of an error. Accepts an object only, although
-/// the library would also accept a list of members.
+/// Parses a JSON object. Rejects lists, which the library would accept as a list of members.
 pub fn from_json_object<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     let read = from_json(bytes)?;
     match bytes.trim_ascii_start().first() {

@@ -32,31 +32,31 @@ use opatlas_service::Service;
 /// Configuration of the HTTP server.
 #[derive(Debug, Clone)]
 pub struct ApiConfig {
-    /// How long a request may take as a whole, reading its body included.
+    /// The time limit of a request, including reading its body.
     pub request_timeout: Duration,
-    /// How long a body may take to arrive.
+    /// The time limit for a body to arrive.
     pub body_timeout: Duration,
-    /// The greatest JSON body with a bundle, in bytes as sent: JSON may take six bytes for one of a
-    /// file.
+    /// The maximum size of a JSON body with a bundle, in bytes. JSON takes up to six bytes for one byte
+    /// of a file.
     pub json_bytes: usize,
-    /// The greatest JSON body without a bundle, in bytes.
+    /// The maximum size of a JSON body without a bundle, in bytes.
     pub message_bytes: usize,
-    /// How much a multipart body may have besides its files, in bytes.
+    /// The maximum size of a multipart body without its files, in bytes.
     pub multipart_overhead: usize,
-    /// How many requests may be under way at once.
+    /// The maximum number of requests in progress.
     pub max_requests: usize,
-    /// How many bytes of bodies may be in memory at once, besides the first
+    /// The maximum size of all bodies in memory, in bytes, without the first
     /// [`middleware::bounds::SMALL_BODY`] of each.
     pub body_budget: usize,
     /// What needs a token.
     pub auth: middleware::access::AuthMode,
-    /// The hosts that it answers under.
+    /// The host names that it serves.
     pub hosts: middleware::hosts::Hosts,
-    /// Sites whose pages may use the API, such as `https://ci.example.org`; none by default.
+    /// Origins whose pages may use the API, such as `https://ci.example.org`; none by default.
     pub cors_origins: Vec<String>,
-    /// Where clients reach the service, such as `https://opatlas.example.org`, for links in reports.
+    /// The public URL of the service, such as `https://opatlas.example.org`, for links in reports.
     pub public_url: Option<String>,
-    /// Of how many requests one has a line in the log; those that fail always have.
+    /// Log one in this many requests. Failures are always logged.
     pub log_sample: u32,
 }
 
@@ -79,7 +79,7 @@ impl Default for ApiConfig {
     }
 }
 
-/// What handlers share.
+/// The state that handlers share.
 #[derive(Clone)]
 pub struct Api {
     /// The use cases.

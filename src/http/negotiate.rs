@@ -1,4 +1,4 @@
-//! What the client wants back: media type and encoding (RFC 9110 section 12.5).
+//! Content negotiation: media type and encoding (RFC 9110 section 12.5).
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
@@ -36,13 +36,13 @@ pub enum Media {
     Svg,
 }
 
-/// Answers that have one form.
+/// Answers in one format.
 pub const JSON: &[Media] = &[Media::Json];
 
 /// Lists.
 pub const LIST: &[Media] = &[Media::Json, Media::NdJson];
 
-/// Lists that spreadsheets like too.
+/// Lists that are also available as CSV.
 pub const SHEET: &[Media] = &[Media::Json, Media::NdJson, Media::Csv];
 
 impl Media {
@@ -66,11 +66,11 @@ impl Media {
     }
 }
 
-/// What the headers of a request say about the answer.
+/// The parts of a request's headers that select the answer.
 #[derive(Debug, Clone)]
 pub struct Accept {
     accept: Option<String>,
-    /// The encoding that the client likes best among ours.
+    /// The encoding to send.
     pub encoding: Encoding,
     /// `If-None-Match`.
     pub if_none_match: Option<String>,
@@ -96,7 +96,7 @@ impl Accept {
         }
     }
 
-    /// Whether the client asks for this media type by its name, as browsers do for pages.
+    /// Whether the client names this media type, as browsers do for pages.
     #[must_use]
     pub fn names(&self, media: Media) -> bool {
         let accept = self.accept.as_deref().unwrap_or_default();
@@ -104,11 +104,10 @@ impl Accept {
             .any(|(range, quality)| quality > 0.0 && range.eq_ignore_ascii_case(media.essence()))
     }
 
-    /// The media type that the client likes best among those offered; the first where it does not
-    /// care.
+    /// The client's preferred media type among those offered; the first one if it has no preference.
     ///
     /// # Errors
-    /// [`Kind::NotAcceptable`] when it likes none.
+    /// [`Kind::NotAcceptable`] if it accepts none.
     pub fn media(&self, offered: &[Media]) -> Result<Media, Problem> {
         let Some(accept) = self.accept.as_deref() else {
             return Ok(offered[0]);
@@ -139,7 +138,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Accept {
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Self::Rejection> {
         let mut accept = Self::of(&parts.headers);
         if !matches!(parts.method, Method::GET | Method::HEAD) {
-            // Elsewhere it is a condition on the change, if anything.
+            // For other methods it is a precondition of the change.
             accept.if_none_match = None;
         }
         Ok(accept)
@@ -148,12 +147,15 @@ impl<S: Send + Sync> FromRequestParts<S> for Accept {
 
 /// All values of a header as one list.
 pub fn joined(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
-    let values = headers.get_all(name).iter();
-    let values: Vec<&str> = values.filter_map(|value| value.to_str().ok()).collect();
+    let values: Vec<&str> = headers
+        .get_all(name)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .collect();
     (!values.is_empty()).then(|| values.join(", "))
 }
 
-/// How much an `Accept` list likes a media type: the quality of its most specific match.
+/// The quality of a media type in an `Accept` list: that of its most specific match.
 fn quality(accept: &str, media: &str) -> f32 {
     let kind = media.split('/').next().unwrap_or(media);
     let mut best = (0, 0.0);
@@ -171,7 +173,7 @@ fn quality(accept: &str, media: &str) -> f32 {
     best.1
 }
 
-/// The encoding to send: the best liked of ours, Zstandard before gzip.
+/// The preferred encoding of those available, Zstandard before gzip.
 fn encoding(accept: Option<&str>) -> Encoding {
     let Some(accept) = accept else {
         return Encoding::Plain;
@@ -191,7 +193,7 @@ fn encoding(accept: Option<&str>) -> Encoding {
     }
 }
 
-/// The items of a list with their qualities.
+/// The items of a list, with their qualities.
 fn items(list: &str) -> impl Iterator<Item = (&str, f32)> {
     list.split(',').map(|item| {
         let mut parts = item.split(';').map(str::trim);

@@ -10,10 +10,10 @@ use opatlas_wire::problem::{Kind, Problem};
 /// The default number of items in a page.
 pub const DEFAULT_LIMIT: u32 = 100;
 
-/// How many items a page may have.
+/// The maximum number of items in a page.
 pub const MAX_LIMIT: u32 = 1000;
 
-/// The size of a page.
+/// The number of items in a page.
 ///
 /// # Errors
 /// [`Kind::InvalidParameter`] when it is not in `1..=1000`.
@@ -54,21 +54,20 @@ pub fn cut<'a, T>(
     ))
 }
 
-/// Where a page begins. Only the list that made a cursor reads it: it carries a mark of the list
-/// and its parameters.
+/// Cursors of one list with its parameters. They carry a mark, so that other lists reject them.
 #[derive(Debug, Clone, Copy)]
 pub struct Cursors {
     mark: u32,
 }
 
 impl Cursors {
-    /// The cursors of a list that is known by this id.
+    /// The cursors of the list with this id.
     #[must_use]
     pub fn of(list: ViewId) -> Self {
         Self { mark: list.mark() }
     }
 
-    /// A cursor for a place.
+    /// The cursor of a position.
     #[must_use]
     pub fn encode(self, place: &str) -> String {
         let mut text = format!("{:08x}", self.mark);
@@ -97,7 +96,7 @@ impl Cursors {
 
     fn read(self, cursor: &str) -> Option<String> {
         let (mark, place) = cursor.split_at_checked(8)?;
-        // The parser of numbers would also take a sign.
+        // Parsing a number would accept a sign.
         let is_hex = cursor.bytes().all(|byte| byte.is_ascii_hexdigit());
         if !is_hex || u32::from_str_radix(mark, 16).ok()? != self.mark {
             return None;
@@ -111,7 +110,7 @@ impl Cursors {
     }
 }
 
-/// The problem of a cursor that is none of the list.
+/// The problem of a cursor that does not belong to the list.
 #[must_use]
 pub fn invalid() -> Problem {
     Problem::new(Kind::InvalidCursor, Kind::InvalidCursor.meaning()).about("cursor")

@@ -1,11 +1,10 @@
-//! What the libraries that read paths, queries and JSON say, in the words of the API: parameters and
-//! members instead of fields, objects and lists instead of maps and sequences, and no types of the
-//! program.
+//! Rewrites the messages of the libraries that parse paths, queries and JSON: "parameter" and "member"
+//! instead of "field", "object" and "list" instead of "map" and "sequence", and no names of Rust types.
 
 use opatlas_source::suggest::nearest;
 use opatlas_wire::problem::{Kind, Problem};
 
-/// Phrases and what is said instead, longer ones first.
+/// Phrases and their replacements, longer ones first.
 const PHRASES: [(&str, &str); 19] = [
     ("invalid digit found in string", "it is not a whole number"),
     (
@@ -37,15 +36,15 @@ const PHRASES: [(&str, &str); 19] = [
     ("expected option", "expected a value or null"),
 ];
 
-/// What the library says of a boolean.
+/// The library's message for a boolean.
 const NOT_BOOLEAN: &str = "provided string was not `true` or `false`";
 
-/// Types of the program after `expected `, and what they are in JSON.
+/// Rust types after `expected `, and their JSON types.
 const NUMBERS: [&str; 12] = [
     "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize",
 ];
 
-/// A message of the reader of JSON.
+/// Rewrites a message of the JSON parser.
 pub fn message(text: &str) -> String {
     let mut text = without_enum(text);
     for (phrase, plain) in PHRASES {
@@ -56,7 +55,7 @@ pub fn message(text: &str) -> String {
     while let Some(word) = list.next() {
         let is_expected = words.last() == Some(&"expected");
         match word {
-            // `expected struct NewProject`: the name is not one that clients know.
+            // `expected struct NewProject`: clients do not know this name.
             "struct" | "enum" | "tuple" | "newtype" if is_expected => {
                 words.push("an object");
                 while list.peek().is_some_and(|next| is_name_of_type(next)) {
@@ -71,7 +70,7 @@ pub fn message(text: &str) -> String {
     words.join(" ")
 }
 
-/// A value that has none of several forms, without the name of the type that has them.
+/// Rewrites the message of a value that matches no variant of an enum, without the name of the enum.
 fn without_enum(text: &str) -> String {
     match text.split_once("data did not match any variant of untagged enum ") {
         Some((before, after)) => {
@@ -121,8 +120,11 @@ pub fn query(text: &str) -> Problem {
         return invalid(message(fault));
     };
     if fault.starts_with("unknown variant") {
-        let known = quoted.iter().skip(1).map(|known| format!("`{known}`"));
-        let known: Vec<String> = known.collect();
+        let known: Vec<String> = quoted
+            .iter()
+            .skip(1)
+            .map(|known| format!("`{known}`"))
+            .collect();
         let detail = format!("{parameter}: `{name}` must be one of {}", known.join(", "));
         return unknown(detail).suggesting(near()).about(parameter);
     }

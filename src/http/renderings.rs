@@ -1,4 +1,4 @@
-//! Findings in the forms that people and tools read, by `Accept`.
+//! Findings in the formats that `Accept` selects.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,10 @@ use crate::http::negotiate::Media;
 use opatlas_service::{LARGEST_ANSWER, Snapshot};
 use opatlas_wire::json::json;
 
-/// The forms of findings.
+/// The formats of findings.
 pub const FINDINGS: &[Media] = &[Media::Json, Media::Sarif, Media::Markdown, Media::Text];
 
-/// The forms of a list of findings.
+/// The formats of a list of findings.
 pub const FINDINGS_LIST: &[Media] = &[
     Media::Json,
     Media::NdJson,
@@ -24,7 +24,7 @@ pub const FINDINGS_LIST: &[Media] = &[
     Media::Text,
 ];
 
-/// Findings of a snapshot as a report; `None` for the JSON forms, whose shape is the caller's.
+/// Findings of a snapshot as a report; `None` for the JSON formats, which the caller makes.
 #[must_use]
 pub fn report<'a>(
     snapshot: &Snapshot,

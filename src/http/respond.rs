@@ -1,4 +1,4 @@
-//! Answers: views of revisions by their ETags, and small ones made on the spot.
+//! Answers: cached views with ETags, and values that are made for one request.
 
 use std::hash::Hash;
 use std::sync::Arc;
@@ -17,47 +17,46 @@ use opatlas_service::{Encoding, Holds, Resolved, Service, Snapshot, View, ViewId
 use opatlas_wire::json::json;
 use opatlas_wire::problem::Problem;
 
-/// What a view needs of a snapshot.
+/// The parts of a snapshot that a view needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Making {
     /// The parsed files.
     Parsed,
-    /// The findings as well: the rules must have run.
+    /// The parsed files and the findings.
     Checked,
-    /// The dispatch tables of everything that is known, but not the findings.
+    /// The parsed files and the default dispatch tables.
     Tabulated,
 }
 
-/// How much work a view is, once the snapshot is as it must be.
+/// The cost of a view once the snapshot is ready.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effort {
-    /// It says something of one operator: some ten microseconds, less than it takes to hand it to
-    /// another thread and back. Revisions with unusually large parts are an exception
-    /// ([`Snapshot::is_ordinary`]).
+    /// A view of one operator takes about ten microseconds, less than a switch of threads, unless the
+    /// revision has unusually large parts ([`Snapshot::is_ordinary`]).
     Little,
-    /// It may say something of all operators, or needs further tables.
+    /// A view of all operators, or one that needs further tables.
     Much,
 }
 
-/// A view to be answered with.
+/// A requested view.
 #[derive(Debug)]
 pub struct ViewRequest<'a, P> {
     /// The revision.
     pub revision: &'a Resolved,
     /// The name of the view.
     pub view: &'static str,
-    /// What it depends on besides.
+    /// The parameters that it depends on.
     pub parameters: P,
-    /// Its form.
+    /// Its media type.
     pub media: Media,
-    /// What it is made from.
+    /// The parts of the snapshot that it needs.
     pub making: Making,
-    /// How much work that is.
+    /// Its cost.
     pub effort: Effort,
 }
 
-/// Answers with a view of a revision: 304 where the client has it, the bytes in memory where they
-/// are, and else what `make` makes of the snapshot.
+/// Answers with a view of a revision: with 304 if the client has it, from the cache, or with what
+/// `make` makes of the snapshot.
 ///
 /// # Errors
 /// The problem of loading the snapshot, or that of `make`.
@@ -97,7 +96,7 @@ pub async fn view<P: Hash>(
     Ok(response)
 }
 
-/// Lets an answer be given again as long as what it is about is as it was found.
+/// Marks an answer for the cache of whole answers.
 pub fn keep(response: &mut Response, holds: impl Into<Holds>) {
     let (holds, is_of_today) = (holds.into(), false);
     response
@@ -105,14 +104,14 @@ pub fn keep(response: &mut Response, holds: impl Into<Holds>) {
         .insert(Keepable { holds, is_of_today });
 }
 
-/// The same where all of the answer is in memory; one that is made while it is sent is not kept.
+/// Marks an answer for the cache of whole answers, unless it is streamed.
 pub fn keep_if_whole(response: &mut Response, keepable: Keepable) {
     if response.body().size_hint().exact().is_some() {
         response.extensions_mut().insert(keepable);
     }
 }
 
-/// Answers with a view that is a function of the program alone.
+/// Answers with a view that depends only on the program.
 ///
 /// # Errors
 /// The problem of `make`.
@@ -132,7 +131,7 @@ pub async fn program_view<P: Hash>(
     encoded(&api.service, accept, id, media, &view).await
 }
 
-/// Answers with a value of the moment, known by its bytes.
+/// Answers with a value that is not cached. Its ETag is a digest of its bytes.
 ///
 /// # Errors
 /// [`opatlas_wire::problem::Kind::Busy`].
@@ -146,7 +145,7 @@ pub async fn value<T: Serialize>(
     bytes(api, accept, status, Media::Json, value).await
 }
 
-/// Answers with bytes of the moment.
+/// Answers with bytes that are not cached. Their ETag is their digest.
 ///
 /// # Errors
 /// [`opatlas_wire::problem::Kind::Busy`].
@@ -169,7 +168,7 @@ pub async fn bytes(
     Ok(response)
 }
 
-/// 304 where the client says that it has the answer of this id, in whatever encoding.
+/// A 304 if the client has the answer with this id, in any encoding.
 #[must_use]
 pub fn not_modified(accept: &Accept, id: ViewId) -> Option<Response> {
     let known = accept.if_none_match.as_deref()?;
@@ -186,8 +185,8 @@ pub fn not_modified(accept: &Accept, id: ViewId) -> Option<Response> {
     Some(response)
 }
 
-/// Whether an entity tag is that of the id, with or without the suffix of an encoding. `*` is not:
-/// what does not exist would match it.
+/// Whether an entity tag belongs to the id, with or without the suffix of an encoding. `*` does not,
+/// because it would match answers that do not exist.
 fn is_tag(tag: &str, id: &str) -> bool {
     let tag = tag.trim_start_matches("W/").trim_matches('"');
     let tag = tag
@@ -210,7 +209,7 @@ pub fn etag(id: ViewId, encoding: Encoding) -> HeaderValue {
         .unwrap_or_else(|_| HeaderValue::from_static("\"\""))
 }
 
-/// What caches may do with an answer that a later program may give otherwise.
+/// Sets the caching headers of an answer that another version of the program may change.
 pub fn caching(headers: &mut HeaderMap) {
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     headers.insert(
@@ -219,14 +218,14 @@ pub fn caching(headers: &mut HeaderMap) {
     );
 }
 
-/// Says where what was made or named is to be found.
+/// Sets `Location`.
 pub fn locate(response: &mut Response, path: &str) {
     if let Ok(location) = HeaderValue::from_str(path) {
         response.headers_mut().insert(header::LOCATION, location);
     }
 }
 
-/// Answers with a view in the encoding that the client likes best.
+/// Answers with a view in the client's preferred encoding.
 ///
 /// # Errors
 /// [`opatlas_wire::problem::Kind::Busy`].
@@ -237,9 +236,10 @@ pub async fn encoded(
     media: Media,
     view: &Arc<View>,
 ) -> Result<Response, Problem> {
-    let encoding = match view.is_worth_compressing() {
-        true => accept.encoding,
-        false => Encoding::Plain,
+    let encoding = if view.is_worth_compressing() {
+        accept.encoding
+    } else {
+        Encoding::Plain
     };
     let body = service.encoded(view, encoding).await?;
     let mut response = Response::new(Body::from(body));
@@ -256,7 +256,7 @@ pub async fn encoded(
     Ok(response)
 }
 
-/// How an encoding is called in headers; plain text has no name there.
+/// The name of an encoding in headers; `None` for plain text.
 #[must_use]
 pub fn coding(encoding: Encoding) -> Option<HeaderValue> {
     match encoding {

@@ -1,4 +1,4 @@
-//! The one page of routes.
+//! The list of all routes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -86,7 +86,7 @@ fn routes() -> OpenApiRouter<Api> {
         .routes(routes!(overlay::validate))
         .routes(routes!(compare::stored, backends::given))
         .routes(routes!(backends::stored))
-        // Over all revisions.
+        // All revisions of a project.
         .routes(routes!(history::operator))
         .routes(routes!(search::search))
         .routes(routes!(timeline::list))
@@ -100,7 +100,7 @@ fn routes() -> OpenApiRouter<Api> {
             exceptions::extend,
             exceptions::delete
         ))
-        // What the probe measures.
+        // The probe.
         .routes(routes!(probe::open))
         .routes(routes!(probe::progress))
         .routes(routes!(probe::results))
@@ -112,7 +112,7 @@ fn routes() -> OpenApiRouter<Api> {
         .routes(routes!(drift::list))
         .routes(routes!(drift::one))
         .routes(routes!(drift::drift))
-        // Of texts that are not stored.
+        // Texts that are not stored.
         .routes(routes!(stateless::validate))
         .routes(routes!(stateless::parse))
         .routes(routes!(signatures::posted))
@@ -120,7 +120,7 @@ fn routes() -> OpenApiRouter<Api> {
         .routes(routes!(compare_schemas::compare))
         .routes(routes!(compare::given))
         .routes(routes!(dispatch::calculate))
-        // What the program knows.
+        // Reference data of the program.
         .routes(routes!(releases::list))
         .routes(routes!(releases::one))
         .routes(routes!(rules::list))
@@ -137,7 +137,7 @@ fn routes() -> OpenApiRouter<Api> {
         .routes(routes!(operations::document))
 }
 
-/// The whole HTTP side over a service.
+/// The HTTP application of a service.
 pub fn app(service: Arc<Service>, config: ApiConfig) -> Router {
     app_of(router(), service, config)
 }
@@ -170,14 +170,15 @@ pub fn app_of(router: Router<Api>, service: Arc<Service>, config: ApiConfig) -> 
         .layer(served)
         .layer(surround);
     let keep = middleware::from_fn_with_state(api.clone(), kept::kept);
-    let router = match api.config.cors_origins.is_empty() {
-        true => router,
-        false => router.layer(other_sites(&api.config.cors_origins)),
+    let router = if api.config.cors_origins.is_empty() {
+        router
+    } else {
+        router.layer(other_sites(&api.config.cors_origins))
     };
     router.layer(keep).with_state(api)
 }
 
-/// What pages of other sites may do, where there are such.
+/// The CORS layer, if pages of other origins may use the API.
 fn other_sites(origins: &[String]) -> CorsLayer {
     let origins: Vec<_> = origins
         .iter()
@@ -203,7 +204,7 @@ fn other_sites(origins: &[String]) -> CorsLayer {
         .max_age(Duration::from_secs(3600))
 }
 
-/// The description of the whole HTTP side.
+/// The complete API description.
 #[must_use]
 pub fn openapi() -> OpenApi {
     let (_, mut document) = routes().split_for_parts();

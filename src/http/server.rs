@@ -20,24 +20,24 @@ use tokio_io_timeout::TimeoutStream;
 
 use crate::http::client::{Client, TrustedProxies};
 use crate::http::connections::{Connection, Connections};
-use crate::http::middleware::leftover::Drained;
-use crate::http::middleware::sending::Sending;
+use crate::http::middleware::leftover::DrainedBody;
+use crate::http::middleware::sending::OpenAnswers;
 
-/// What connections may cost.
+/// Limits on connections.
 #[derive(Debug, Clone)]
 pub struct ConnectionLimits {
-    /// How many there may be. Beyond, the one that is idle for longest is closed for a new one.
+    /// The maximum number of connections. At the limit, the one that has been idle longest is closed.
     pub connections: usize,
-    /// How many one client may have.
+    /// The maximum number of connections of one client.
     pub per_client: usize,
-    /// Proxies, which may have any number.
+    /// Trusted proxies, which may have any number.
     pub trusted: TrustedProxies,
-    /// How long a connection may be without a request: from its start to the end of the first
-    /// head, and between an answer and the end of the next head.
+    /// The maximum time without a request: from the start of a connection to the end of the first head,
+    /// and from an answer to the end of the next head.
     pub idle: Duration,
-    /// How long a client may leave an answer unread.
+    /// The maximum time for which a client may leave an answer unread.
     pub write: Duration,
-    /// How long requests under way may take once the service is asked to stop.
+    /// The time that requests in progress get when the service stops.
     pub grace: Duration,
 }
 
@@ -54,23 +54,22 @@ impl Default for ConnectionLimits {
     }
 }
 
-/// The greatest head of a request, in bytes.
+/// The maximum size of a request's head, in bytes.
 const HEAD: usize = 32 << 10;
 
-/// How many requests one HTTP/2 connection may have under way.
+/// The maximum number of concurrent requests of one HTTP/2 connection.
 const STREAMS: u32 = 128;
 
-/// How many bytes of answers the system may hold for one connection, before its own overhead. Without
-/// a limit, Linux lets it grow to 4 MiB.
+/// The size of a socket's send buffer, in bytes. Without a limit, Linux grows it to 4 MiB.
 pub(crate) const SOCKET_BUFFER: u32 = 256 << 10;
 
-/// How many bytes one HTTP/2 stream may buffer besides.
+/// The size of the send buffer of one HTTP/2 stream, in bytes.
 const STREAM_BUFFER: usize = 64 << 10;
 
-/// How many connections may wait to be accepted.
+/// The length of the queue of connections to accept.
 const BACKLOG: u32 = 4096;
 
-/// How long to wait when the process has no file descriptor left.
+/// The pause when the process has run out of file descriptors.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// Listens on an address.
@@ -90,8 +89,8 @@ pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     socket.listen(BACKLOG)
 }
 
-/// Serves until `stop`, and then until what was begun is done, or the grace is over. While
-/// `is_short` says that memory for answers is short, clients have less time to read theirs.
+/// Serves until `stop`, then finishes the requests in progress within the grace period. While
+/// `is_short` returns true, clients have less time to read their answers.
 pub async fn serve(
     listener: TcpListener,
     app: Router,
@@ -133,7 +132,7 @@ pub async fn serve(
     }
 }
 
-/// What a connection is served with.
+/// The shared parts of all connections.
 struct Server {
     builder: Builder<TokioExecutor>,
     app: Router,
@@ -142,8 +141,8 @@ struct Server {
 }
 
 impl Server {
-    /// Serves a connection to its end. hyper sets no limit on the time for the first bytes, which
-    /// tell the protocol, nor on idle HTTP/2 connections, so limits on time are kept here.
+    /// Serves a connection to its end. hyper has no time limit for the first bytes, which decide the
+    /// protocol, or for idle HTTP/2 connections, so the time limits are here.
     async fn serve(
         self,
         stream: TcpStream,
@@ -155,7 +154,7 @@ impl Server {
         let mut stream = TimeoutStream::new(stream);
         stream.set_write_timeout(Some(limits.write));
         let stream = TokioIo::new(Box::pin(stream));
-        let sending = Arc::new(Sending::of(Arc::clone(&connection)));
+        let sending = Arc::new(OpenAnswers::of(Arc::clone(&connection)));
         let service = TowerToHyperService::new(self.app);
         let client = move |headers: &_| limits.trusted.client(peer, headers);
         let service = following(service, client, Arc::clone(&sending));
@@ -183,7 +182,7 @@ fn closed(limit: &'static str) {
 fn following(
     service: TowerToHyperService<Router>,
     client: impl Fn(&HeaderMap) -> Client,
-    sending: Arc<Sending>,
+    sending: Arc<OpenAnswers>,
 ) -> impl hyper::service::Service<
     hyper::Request<Incoming>,
     Response = Response,
@@ -196,7 +195,7 @@ fn following(
         let extensions = request.extensions_mut();
         extensions.insert(client);
         extensions.insert(Arc::clone(&sending));
-        let answer = service.call(Drained::of(request));
+        let answer = service.call(DrainedBody::of(request));
         let sending = Arc::clone(&sending);
         async move {
             let response = answer.await.map(|response| sending.follow(response));

@@ -1,4 +1,4 @@
-//! Long answers, sent while they are made: lists with one JSON value a line, and comparisons.
+//! Long answers, which are sent while they are made: comparisons, and lists of one JSON value per line.
 
 use std::io::Write;
 
@@ -25,14 +25,14 @@ use opatlas_wire::json;
 use opatlas_wire::operators::expect_values;
 use opatlas_wire::problem::Problem;
 
-/// Up to how many compressed bytes a plain answer is decompressed as a whole.
+/// The maximum compressed size of a plain answer that is decompressed at once, in bytes.
 const STEP: usize = 8 << 10;
-/// How many bytes of a streamed answer may be in the buffers of its connection: those of the system,
-/// and as many in those of hyper.
+/// The size of a streamed answer's part in the buffers of its connection, in bytes: the socket's, and
+/// as much in hyper's.
 const SENDING: usize = 2 * SOCKET_BUFFER as usize;
 
-/// Answers with a line for each operator that a filter asks for: 304 where the client has them, what
-/// is in memory, or what `line` makes of each.
+/// Answers with a line for each operator that matches a filter: with 304 if the client has them, from
+/// the cache, or with what `line` writes.
 ///
 /// # Errors
 /// The problem of loading the snapshot, of the filter, or of making the first lines.
@@ -68,7 +68,7 @@ pub async fn operators(
     Ok(response)
 }
 
-/// The form in which a long answer is made for a client. Plain text is made of Zstandard.
+/// The encoding in which a long answer is made and cached. Plain text is decompressed from Zstandard.
 #[must_use]
 pub fn form(accept: &Accept) -> Encoding {
     match accept.encoding {
@@ -77,8 +77,8 @@ pub fn form(accept: &Accept) -> Encoding {
     }
 }
 
-/// Answers with what is read, in the encoding that the client likes best. Waits for the first piece, so that
-/// an early failure becomes a problem document.
+/// Answers with a long answer in the client's preferred encoding. Waits for the first piece, so that an
+/// early failure becomes a problem document.
 ///
 /// # Errors
 /// The problem of making the first piece.
@@ -102,7 +102,7 @@ pub async fn answer(
     Ok(response)
 }
 
-/// Writes the lines of the operators that a filter asks for.
+/// Writes the lines of the operators that match a filter.
 fn write_lines(
     snapshot: &Snapshot,
     filter: &Filter,
@@ -118,7 +118,7 @@ fn write_lines(
     Ok(())
 }
 
-/// Streams an answer, or sends it whole where all of it is there.
+/// Streams an answer, or sends it whole if it is complete.
 async fn send(
     service: &Service,
     encoding: Encoding,
@@ -136,13 +136,13 @@ async fn send(
         }
     }
     let first = reading.next().await.map_err(ServiceError::Shared)?;
-    let sending = Sending {
+    let sending = AnswerStream {
         reading,
         rest: first.unwrap_or_default(),
         is_plain,
         unpacker: None,
     };
-    let pieces = stream::try_unfold(sending, Sending::next);
+    let pieces = stream::try_unfold(sending, AnswerStream::next);
     let mut response = Response::new(Body::from_stream(pieces));
     let unpacker = if is_plain { Unpacker::MEMORY } else { 0 };
     let buffers = Buffers(SENDING + unpacker);
@@ -160,16 +160,16 @@ fn short_text(whole: &Bytes) -> std::io::Result<Option<Vec<u8>>> {
 }
 
 /// An answer that is being sent.
-struct Sending {
+struct AnswerStream {
     reading: Reading,
-    /// What is read but not sent.
+    /// The part that is read but not sent.
     rest: Bytes,
     is_plain: bool,
-    /// For plain text. It is made when the first piece is sent, after its memory is reserved.
+    /// The decompressor of plain text. It is made with the first piece, after its memory is reserved.
     unpacker: Option<Unpacker>,
 }
 
-impl Sending {
+impl AnswerStream {
     async fn next(mut self) -> Result<Option<(Bytes, Self)>, ServiceError> {
         loop {
             let piece = self.piece().map_err(ServiceError::failed)?;
@@ -183,7 +183,7 @@ impl Sending {
         }
     }
 
-    /// What can be sent without reading on.
+    /// The next piece that can be sent without reading further.
     fn piece(&mut self) -> std::io::Result<Bytes> {
         if !self.is_plain {
             return Ok(std::mem::take(&mut self.rest));
@@ -196,7 +196,7 @@ impl Sending {
     }
 }
 
-/// Adds a value and the end of its line.
+/// Appends a value and a line break.
 pub fn push_line<T: Serialize>(text: &mut Vec<u8>, value: &T) {
     json::push(text, value);
     text.push(b'\n');

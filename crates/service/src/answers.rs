@@ -7,7 +7,6 @@ use opatlas_source::Stop;
 use super::Service;
 use super::budget::{Budget, Reserved};
 use super::error::ServiceError;
-use super::work::Turn;
 
 /// The largest answer that is made whole, in bytes.
 pub const LARGEST_ANSWER: usize = 64 << 20;
@@ -91,28 +90,28 @@ impl Service {
     where
         E: From<ServiceError> + Send + 'static,
     {
-        let turn = self.turn().await?;
-        self.make_in(&turn, make).await
+        let make = |stop: &Stop| make(stop).map(|bytes| vec![bytes]);
+        Ok(self.make_parts(make).await?.pop().unwrap_or_default())
     }
 
-    /// The same, for who has a worker.
+    /// Computes an answer in parts. Like [`Service::make`] otherwise.
     ///
     /// # Errors
     /// As [`Service::make`].
-    pub async fn make_in<E>(
+    pub async fn make_parts<E>(
         &self,
-        turn: &Turn,
-        make: impl FnOnce(&Stop) -> Result<Vec<u8>, E> + Send + 'static,
-    ) -> Result<Bytes, E>
+        make: impl FnOnce(&Stop) -> Result<Vec<Vec<u8>>, E> + Send + 'static,
+    ) -> Result<Vec<Bytes>, E>
     where
         E: From<ServiceError> + Send + 'static,
     {
+        let turn = self.turn().await?;
         self.answers.expect_room()?;
         let answers = self.answers.clone();
         let work = move |stop: &Stop| {
-            let made = make(stop).and_then(|bytes| {
-                let held = answers.hold(bytes);
-                held.map_err(E::from)
+            let made = make(stop).and_then(|parts| {
+                let held = parts.into_iter().map(|part| answers.hold(part));
+                held.collect::<Result<_, _>>().map_err(E::from)
             });
             // What was made after the stop may be cut short.
             stop.check().map(|()| made)

@@ -26,7 +26,10 @@ pub struct ViewId([u8; 16]);
 /// A finished answer.
 #[derive(Debug)]
 pub struct View {
+    /// The answer, or its first part.
     plain: Bytes,
+    /// The parts after the first one.
+    further: Vec<Bytes>,
     gzip: OnceLock<Bytes>,
     zstd: OnceLock<Bytes>,
 }
@@ -120,14 +123,36 @@ impl Hasher for Sha256Hasher {
 }
 
 impl View {
-    /// A view of these bytes.
+    /// An answer in one part.
     #[must_use]
     pub fn new(plain: Bytes) -> Self {
         Self {
             plain,
+            further: Vec::new(),
             gzip: OnceLock::new(),
             zstd: OnceLock::new(),
         }
+    }
+
+    /// An answer in several parts, which are sent one at a time.
+    #[must_use]
+    pub fn in_parts(parts: Vec<Bytes>) -> Self {
+        let mut parts = parts.into_iter();
+        let first = parts.next().unwrap_or_default();
+        Self {
+            further: parts.collect(),
+            ..Self::new(first)
+        }
+    }
+
+    /// The parts, in order.
+    #[must_use]
+    pub fn parts(&self) -> Vec<&Bytes> {
+        std::iter::once(&self.plain).chain(&self.further).collect()
+    }
+
+    fn len(&self) -> usize {
+        self.plain.len() + self.further.iter().map(Bytes::len).sum::<usize>()
     }
 
     /// Whether there is a point in compressing it.
@@ -169,6 +194,12 @@ impl View {
     }
 }
 
+impl From<Bytes> for View {
+    fn from(plain: Bytes) -> Self {
+        Self::new(plain)
+    }
+}
+
 /// The cache of views; those used least go first.
 pub(super) struct Views(Cache<ViewId, Arc<View>>);
 
@@ -176,7 +207,7 @@ impl Views {
     pub(super) fn new(budget: u64) -> Self {
         let weight = |_: &ViewId, view: &Arc<View>| {
             // The compressed forms add about a third.
-            u32::try_from(view.plain.len() / 3 * 4 + 256).unwrap_or(u32::MAX)
+            u32::try_from(view.len() / 3 * 4 + 256).unwrap_or(u32::MAX)
         };
         let cache = Cache::builder().name("views").weigher(weight);
         Self(cache.max_capacity(budget).build())
@@ -226,14 +257,14 @@ impl Service {
     pub async fn view<E: Send + Sync + 'static>(
         &self,
         id: ViewId,
-        make: impl Future<Output = Result<Bytes, E>>,
+        make: impl Future<Output = Result<impl Into<View>, E>>,
     ) -> Result<Arc<View>, Arc<E>> {
         if let Some(view) = self.views.0.get(&id).await {
             count_look("views", true);
             return Ok(view);
         }
         count_look("views", false);
-        let make = async { make.await.map(|bytes| Arc::new(View::new(bytes))) };
+        let make = async { make.await.map(|view| Arc::new(view.into())) };
         self.views.0.try_get_with(id, make).await
     }
 

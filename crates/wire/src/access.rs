@@ -10,8 +10,8 @@ use opatlas_service::access::Action;
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct AccessQuery {
-    /// The project in which the rights are wanted. Without one, the answer is about requests that
-    /// concern no project, such as the list of projects. A project need not exist to be asked about.
+    /// The project to ask about; it need not exist. Without one, the answer is about requests that
+    /// concern no project, such as the list of projects.
     #[param(example = "pytorch")]
     pub project: Option<String>,
 }
@@ -31,9 +31,9 @@ pub struct AccessView {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TokensFor {
-    /// No request.
+    /// Nothing.
     Nothing,
-    /// Requests that change something.
+    /// Requests that write.
     Writes,
     /// All requests, except those about the service itself.
     All,
@@ -43,11 +43,11 @@ pub enum TokensFor {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum TokenState {
-    /// There is none.
+    /// No token.
     Absent,
-    /// The server knows it.
+    /// A valid token.
     Valid,
-    /// It is unknown, revoked or expired.
+    /// An unknown, revoked or expired token.
     Invalid,
 }
 

@@ -1,4 +1,4 @@
-//! What the head of a comparison breaks against a further revision.
+//! The verdict on the head of a comparison against another revision.
 
 use opatlas_diff::policy::{Conclusion, Summary};
 use opatlas_report::changes;

@@ -49,7 +49,7 @@ pub struct BackendReport {
     /// The dispatch key of its kernels.
     #[schema(example = "PrivateUse1")]
     pub key: &'static str,
-    /// How many operators it lists.
+    /// The number of operators that it lists.
     pub listed: usize,
     /// Whether the vendor must act before the upgrade.
     pub breaks: bool,
@@ -57,21 +57,21 @@ pub struct BackendReport {
     pub verdict: String,
     /// Listed operators that the head does not have.
     pub unknown: Vec<UnknownOperator>,
-    /// `fail` where the vendor has to act before the upgrade, else `pass`.
+    /// `fail` if the vendor must act before the upgrade, otherwise `pass`.
     pub conclusion: &'static str,
     /// Kernels whose declarations differ; `old` and `new` are what torchgen declares for them.
     pub kernels: Vec<KernelView>,
-    /// Types that are only written in another way. Kernels compile as they are.
+    /// Types that are only spelled differently. Kernels compile unchanged.
     pub respelled: Vec<Respelled>,
-    /// Operators that it lists and that changed for who registers kernels.
+    /// Listed operators with changes that affect kernels.
     pub changed: Vec<ChangedOperator>,
-    /// Operators that it does not list, and that worked in the base and fail in the head.
+    /// Operators that it does not list, that worked in the base, and that fail in the head.
     pub lost: Vec<BackendCell>,
     /// New operators that fail on the backend.
     pub lacking: Vec<BackendCell>,
     /// New operators that work without a kernel of the backend.
     pub inherited: Vec<BackendCell>,
-    /// New operators that work in part, or of which it is not known.
+    /// New operators that work partly, or for which this is unknown.
     pub uncertain: Vec<BackendCell>,
 }
 
@@ -96,17 +96,17 @@ pub struct KernelView {
     pub old: Option<String>,
     /// The declaration for the head; null where its torchgen makes none.
     pub new: Option<String>,
-    /// Only parameters have other names, so the kernel compiles as it is.
+    /// Whether only parameter names differ, so that the kernel compiles unchanged.
     pub only_names: bool,
 }
 
-/// A type that is written in another way.
+/// A type that is spelled differently.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Respelled {
-    /// How the base writes it.
+    /// The spelling in the base.
     #[schema(example = "c10::optional")]
     pub old: &'static str,
-    /// How the head writes it.
+    /// The spelling in the head.
     #[schema(example = "::std::optional")]
     pub new: &'static str,
 }
@@ -184,8 +184,7 @@ pub fn view(
             })
             .collect(),
     });
-    let kernels = impact.declarations.kernels.iter();
-    let kernels = kernels.map(|kernel| KernelView {
+    let kernels = impact.declarations.kernels.iter().map(|kernel| KernelView {
         operator: kernel.operator.clone(),
         old: kernel.old.clone(),
         new: kernel.new.clone(),
@@ -200,10 +199,7 @@ pub fn view(
         listed: impact.listed,
         breaks: impact.breaks(),
         verdict: verdict(impact),
-        conclusion: match impact.breaks() {
-            true => "fail",
-            false => "pass",
-        },
+        conclusion: if impact.breaks() { "fail" } else { "pass" },
         unknown: unknown.collect(),
         kernels: kernels.collect(),
         respelled: respelled

@@ -23,8 +23,8 @@ pub struct BadgeQuery {
     /// The revision; by default the last one.
     #[param(example = "2.15.0")]
     pub revision: Option<String>,
-    /// What counts: `served`, the default, are operators that work; `kernel` only those with a
-    /// kernel of the key itself.
+    /// What counts: `served` (the default) counts operators that work, `kernel` only those with a
+    /// kernel for the key itself.
     #[param(inline)]
     pub of: Option<Counted>,
 }
@@ -47,13 +47,13 @@ pub struct Badge {
     #[serde(rename = "schemaVersion")]
     #[schema(example = 1)]
     pub schema_version: u8,
-    /// What it is about.
+    /// The text on the left.
     #[schema(example = "coverage of MPS in 2.15.0")]
     pub label: String,
     /// The value.
     #[schema(example = "63 %")]
     pub message: String,
-    /// The name of a colour.
+    /// The name of a color.
     #[schema(example = "yellow")]
     pub color: &'static str,
 }

@@ -29,10 +29,10 @@ pub struct BundleJson {
 pub struct Files(Vec<(String, String)>);
 
 impl Files {
-    /// Checks files that share the limits of one request.
+    /// Checks files against the limits of one request.
     ///
     /// # Errors
-    /// The limit that all of them together exceed.
+    /// The exceeded limit.
     pub fn check<'f>(all: impl Iterator<Item = &'f Self>, limits: &Limits) -> Result<(), Refusal> {
         let (mut count, mut bytes) = (0, 0);
         for (_, text) in all.flat_map(|files| &files.0) {
@@ -44,11 +44,12 @@ impl Files {
                 limit: limits.files,
             });
         }
-        match bytes > limits.bundle_bytes {
-            true => Err(Refusal::BundleSize {
+        if bytes > limits.bundle_bytes {
+            Err(Refusal::BundleSize {
                 limit: limits.bundle_bytes,
-            }),
-            false => Ok(()),
+            })
+        } else {
+            Ok(())
         }
     }
 

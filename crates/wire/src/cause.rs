@@ -10,12 +10,12 @@ use opatlas_verdict::training::{Detail, Training, Works};
 use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
 
-/// An edit, of one or several operators, and what follows from it. Changes are named by their
+/// An edit of one or several operators, and its consequences. Changes are identified by their
 /// fingerprints.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Cause)]
 pub struct CauseView<'a> {
-    /// What was done.
+    /// The edit, in words.
     #[schema(example = "`logit`: argument `eps` renamed to `epsilon`")]
     pub title: String,
     /// The worst level of its changes under the profile; excused changes do not count.
@@ -27,7 +27,7 @@ pub struct CauseView<'a> {
     #[schema(value_type = Vec<String>)]
     #[serde(serialize_with = "digits")]
     pub changes: Vec<Fingerprint>,
-    /// What follows from them.
+    /// The consequences.
     #[schema(value_type = Vec<String>)]
     #[serde(serialize_with = "digits")]
     pub consequences: Vec<Fingerprint>,
@@ -52,18 +52,18 @@ fn trains(training: &Training) -> &'static str {
     }
 }
 
-/// What there is to know of a new operator.
+/// A summary of a new operator.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = NewOperator)]
 pub struct CardView<'a> {
     /// The operator.
     pub operator: &'a str,
-    /// The dense backends of PyTorch on which a call works.
+    /// PyTorch's dense backends on which a call works.
     #[schema(example = json!(["CPU", "CUDA"]))]
     pub runs: &'a [&'static str],
-    /// The dense backends of PyTorch on which a call fails, always or in some cases.
+    /// PyTorch's dense backends on which a call fails, always or in some cases.
     pub fails: &'a [&'static str],
-    /// The dense backends of PyTorch on which nobody can tell.
+    /// PyTorch's dense backends on which nobody can tell.
     pub unknown: &'a [&'static str],
     /// Why nobody can tell.
     pub because: Option<&'static str>,
@@ -83,7 +83,7 @@ pub struct CardView<'a> {
     pub function: bool,
     /// Whether it is a method of `Tensor`.
     pub method: bool,
-    /// Tags that all its other forms in the base have and it lacks.
+    /// Tags that it lacks although all its other forms in the base have them.
     #[schema(value_type = Vec<String>)]
     pub missing_tags: &'a [Box<str>],
     /// The declarations of its kernels in C++.

@@ -19,11 +19,11 @@ pub struct DispatchChange<'a> {
     /// The runtime keys.
     #[schema(value_type = Vec<String>)]
     pub keys: KeyNames,
-    /// What served them in the base.
+    /// Their entry in the base.
     pub before: CellView<'a>,
-    /// What serves them in the head.
+    /// Their entry in the head.
     pub after: CellView<'a>,
-    /// The fingerprint of the entry's change that causes this.
+    /// The fingerprint of the change that causes this.
     pub cause: Option<&'a str>,
 }
 
@@ -48,7 +48,7 @@ pub struct CellView<'a> {
     pub source_key: Option<&'static str>,
     /// The kernel.
     pub kernel: Option<&'a str>,
-    /// Whether a call works; null on keys that are not a backend's.
+    /// Whether a call works; null for keys that do not belong to a backend.
     #[schema(example = "runs")]
     pub verdict: Option<&'static str>,
 }
@@ -62,8 +62,8 @@ fn view<'a>(cell: &'a Cell<'_>) -> CellView<'a> {
     }
 }
 
-/// The cells of tables, made and converted table by table while they are serialized: all of a
-/// large comparison at once would take several times the memory of their JSON.
+/// Changed cells, converted table by table during serialization. All of them at once would take
+/// several times the memory of their JSON.
 #[derive(Debug, Clone, Copy)]
 pub struct DispatchChanges<'a>(pub(super) &'a Compared, pub(super) &'a [TableChange]);
 

@@ -59,9 +59,9 @@ pub struct Change<'a> {
     pub base_span: Option<Span>,
     /// The position of the new text in the head's file.
     pub head_span: Option<Span>,
-    /// Which part of the base's canonical schema changed: two offsets in Unicode scalar values.
+    /// The part of the base's canonical schema that changed: two offsets in Unicode scalar values.
     pub base_mark: Option<[usize; 2]>,
-    /// Which part of the head's canonical schema changed.
+    /// The part of the head's canonical schema that changed.
     pub head_mark: Option<[usize; 2]>,
     /// The smallest alternative that breaks nobody.
     pub help: Option<Cow<'static, str>>,
@@ -70,7 +70,7 @@ pub struct Change<'a> {
     /// Other operators with the same change for the same cause.
     #[schema(value_type = Vec<String>)]
     pub also: Names<'a>,
-    /// The confidence that two names are the same operator, in percent; null without a guess.
+    /// The confidence, in percent, that two names are the same operator; null without a guess.
     #[schema(maximum = 100)]
     pub confidence: Option<u8>,
     /// The exception that matches it.
@@ -127,9 +127,10 @@ impl ChangeContext<'_> {
     pub fn change<'j>(&self, judged: &'j Judged) -> Change<'j> {
         let mut told = change(&judged.change, self.base, self.head);
         // It represents other changes, which are counted under their own levels.
-        told.level = match judged.change.is_compound() {
-            true => Level::None.as_str(),
-            false => judged.level.as_str(),
+        told.level = if judged.change.is_compound() {
+            Level::None.as_str()
+        } else {
+            judged.level.as_str()
         };
         told.exception = judged.excuse.and_then(|excuse| {
             let exception = self.exceptions.get(excuse.exception)?;
@@ -148,7 +149,7 @@ impl ChangeContext<'_> {
 }
 
 impl Change<'_> {
-    /// The same with texts of its own, for who keeps it longer than the comparison.
+    /// A copy that does not borrow from the comparison.
     #[must_use]
     pub fn into_owned(self) -> Change<'static> {
         let own = |text: Cow<'_, str>| Cow::Owned(text.into_owned());

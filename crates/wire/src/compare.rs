@@ -47,7 +47,7 @@ pub struct CompareQuery {
 }
 
 impl CompareQuery {
-    /// Puts what the request asks for in the place of what the policy says.
+    /// Overrides a policy with the options of the request.
     pub fn override_policy(&self, policy: &mut Policy) {
         if let Some(profile) = self.profile {
             policy.profile = profile.into();
@@ -57,14 +57,13 @@ impl CompareQuery {
         }
     }
 
-    /// What the page of the comparison is asked for to show the same verdict: a query, or nothing.
+    /// The query with which the comparison's page shows the same verdict, or an empty text.
     #[must_use]
     pub fn judging(&self) -> String {
         let profile = self.profile.map(|name| Profile::from(name).as_str());
         let never = |level: Option<Level>| level.map_or("never", Level::as_str);
         let fail_on = self.fail_on.map(|name| never(name.level()));
-        let asked = [("profile", profile), ("fail_on", fail_on)];
-        let asked = asked
+        let asked = [("profile", profile), ("fail_on", fail_on)]
             .into_iter()
             .filter_map(|(name, value)| Some((name, value?)));
         let mut text = String::new();

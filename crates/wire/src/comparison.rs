@@ -15,8 +15,8 @@ use crate::cells::{DispatchChange, DispatchChanges};
 use crate::change::{Change, ChangeContext};
 use crate::finding;
 use crate::finding::{Finding, Omitted, Span};
-use opatlas_service::Snapshot;
 use opatlas_service::compare::Compared;
+use opatlas_service::{Resolved, Snapshot};
 
 /// The changes between two revisions, and the verdict on them.
 #[derive(Debug, Serialize, ToSchema)]
@@ -38,7 +38,7 @@ pub struct Comparison<'a> {
     pub conclusion: &'static str,
     /// Operators in the base's file that PyTorch's own check rejects.
     pub official: Official,
-    /// The same for generated operators.
+    /// Generated operators that PyTorch's own check rejects.
     pub official_generated: Official,
     /// The operators with different schemas or on one side only, with the verdicts of PyTorch's own
     /// check.
@@ -46,10 +46,10 @@ pub struct Comparison<'a> {
     /// The changes by operator, worst first.
     #[schema(value_type = Vec<Change>)]
     pub changes: Changes<'a>,
-    /// The changes by cause: each edit with what follows from it, the same edit of several operators
-    /// together.
+    /// The changes by cause: each edit with its consequences. Equal edits of several operators are
+    /// one cause.
     pub causes: Vec<CauseView<'a>>,
-    /// What there is to know of each new operator.
+    /// A summary of each new operator.
     pub new_operators: Vec<CardView<'a>>,
     /// The cells of dispatch tables that changed.
     #[schema(value_type = Vec<DispatchChange>)]
@@ -58,7 +58,8 @@ pub struct Comparison<'a> {
     /// is known for one side only.
     #[schema(example = "everything")]
     pub dispatch_source: &'static str,
-    /// What the head's files are told that the base's are not. New errors make the conclusion `fail`.
+    /// Findings on the head's files that the base's files do not have. New errors make the conclusion
+    /// `fail`.
     pub findings: NewFindings,
     /// Errors in the base.
     pub base_findings: Vec<Finding>,
@@ -94,6 +95,32 @@ pub struct SideView {
     pub release: &'static str,
 }
 
+impl SideView {
+    /// The names of a stored revision.
+    #[must_use]
+    pub fn of_revision(resolved: &Resolved) -> Self {
+        Self {
+            title: resolved.title(),
+            project: Some(resolved.project.to_string()),
+            revision: format!("sha256:{}", resolved.digest),
+            label: resolved.label.as_ref().map(|label| label.name.to_string()),
+            release: resolved.release().as_str(),
+        }
+    }
+
+    /// The names of files that are not stored.
+    #[must_use]
+    pub fn of_files(title: String, snapshot: &Snapshot) -> Self {
+        Self {
+            title,
+            project: None,
+            revision: format!("sha256:{}", snapshot.digest),
+            label: None,
+            release: snapshot.release().as_str(),
+        }
+    }
+}
+
 /// Counts of changes.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 pub struct ChangeSummary {
@@ -123,7 +150,7 @@ pub struct Official {
 /// An operator with different schemas or on one side only.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ComparedOperator<'a> {
-    /// Its name; that of the base if both sides have it.
+    /// Its name, as in the base if both sides have it.
     pub name: &'a str,
     /// Whether it is generated.
     pub generated: bool,
@@ -153,11 +180,11 @@ pub struct Verdict {
 /// line.
 #[derive(Debug, Clone, Default, Serialize, ToSchema)]
 pub struct NewFindings {
-    /// The findings that the head has and the base has not, errors first.
+    /// The findings that only the head has, errors first.
     pub new: Vec<Finding>,
     /// New findings that are counted but not listed.
     pub omitted: Vec<Omitted>,
-    /// The number of findings that the base has and the head has not.
+    /// The number of findings that only the base has.
     pub gone: usize,
     /// The number of errors in the head, old and new ones.
     pub head_errors: usize,
@@ -219,8 +246,8 @@ impl Verdict {
     }
 }
 
-/// Changes that are converted one at a time while they are serialized: all changes of a large comparison
-/// at once would take several times the memory of their JSON.
+/// Changes, converted one at a time during serialization. All of them at once would take several
+/// times the memory of their JSON.
 #[derive(Debug, Clone, Copy)]
 pub struct Changes<'a>(pub(super) ChangeContext<'a>, pub(super) &'a [Judged]);
 
@@ -232,24 +259,17 @@ impl Serialize for Changes<'_> {
 
 /// The sides and the judgement of a comparison.
 #[derive(Debug, Clone, Copy)]
-pub struct ComparisonParts<'a> {
-    /// What differs.
+pub(crate) struct ComparisonParts<'a> {
     pub compared: &'a Compared,
-    /// The base, as people call it.
     pub base: &'a SideView,
-    /// The head.
     pub head: &'a SideView,
-    /// The policy.
     pub policy: &'a Policy,
-    /// The findings that the head has and the base has not.
     pub introduced: &'a Introduced,
-    /// The verdict, and the context of its changes.
     pub context: ChangeContext<'a>,
 }
 
-/// The whole comparison, without a page of its own and verdicts against other revisions.
-#[must_use]
-pub fn comparison<'a>(told: ComparisonParts<'a>, notes: Vec<String>) -> Comparison<'a> {
+/// The comparison without permalink and verdicts against other revisions.
+pub(crate) fn comparison<'a>(parts: ComparisonParts<'a>, notes: Vec<String>) -> Comparison<'a> {
     let ComparisonParts {
         compared,
         base,
@@ -257,7 +277,7 @@ pub fn comparison<'a>(told: ComparisonParts<'a>, notes: Vec<String>) -> Comparis
         policy,
         introduced,
         context,
-    } = told;
+    } = parts;
     let found = &compared.comparison;
     let judgement = context.judgement;
     Comparison {

@@ -47,7 +47,7 @@ pub struct CoverageView {
     pub source: Source,
     /// Notes about it.
     pub notes: Vec<String>,
-    /// How much of each backend key works, always of the operators that entries declare.
+    /// How much of each backend key works. Only declared operators count.
     pub backends: Vec<BackendCoverage>,
     /// Over all operators.
     pub overall: CountsView,
@@ -68,19 +68,19 @@ pub struct BackendCoverage {
     /// Whether anything is claimed about the key: its kernels are part of PyTorch, or a file or an
     /// observation describes them.
     pub claimed: bool,
-    /// How many operators entries declare.
+    /// The number of declared operators.
     pub operators: u32,
-    /// How many of them have a kernel of the key itself.
+    /// The number of them with a kernel for the key itself.
     pub kernels: u32,
-    /// How many of them work: those that run, decompose or fall back.
+    /// The number of them that work: those that run, decompose or fall back.
     pub working: u32,
-    /// Their share in percent: the sum of its parts in `percent`.
+    /// Their share in percent: the sum of those parts of `percent`.
     #[schema(example = 63)]
     pub covered: u8,
     /// Declared operators by verdict.
     #[schema(value_type = BTreeMap<String, u32>)]
     pub verdicts: VerdictCounts,
-    /// The same in percent; adds up to 100.
+    /// `verdicts` in percent; adds up to 100.
     #[schema(value_type = BTreeMap<String, u32>)]
     pub percent: VerdictCounts,
     /// Generated operators by verdict.
@@ -89,7 +89,7 @@ pub struct BackendCoverage {
 }
 
 impl BackendCoverage {
-    /// Of a key; `None` for one that is not a backend's.
+    /// The coverage of a key; `None` if it does not belong to a backend.
     #[must_use]
     pub fn at(view: View<'_>, slot: Slot) -> Option<Self> {
         autograd_key(view.keys(), slot)?;
@@ -108,7 +108,7 @@ impl BackendCoverage {
     }
 }
 
-/// How many operators have which reason.
+/// The number of operators by reason.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct CountsView {
     /// The number of counted operators.

@@ -1,4 +1,4 @@
-//! A calculation of tables: the question and its answer.
+//! The request and the answer of the dispatch calculator.
 
 use std::fmt;
 
@@ -126,7 +126,7 @@ pub struct GivenView {
     pub kernel: String,
     /// Whether it is a fallthrough.
     pub fallthrough: bool,
-    /// Whether a later one replaces it.
+    /// Whether a later registration replaces it.
     pub overridden: bool,
 }
 
@@ -198,7 +198,8 @@ pub(crate) fn line<'a>(keys: &'static Keys, cell: Cell<'a>) -> Entry<'a> {
     }
 }
 
-/// The verdict of an entry without an operator: nobody knows what a composite kernel calls.
+/// The verdict of an entry without an operator, for which the calls of a composite kernel are
+/// unknown.
 fn alone(keys: &Keys, cell: &Cell<'_>) -> Verdict {
     match cell.rule {
         Precedence::Missing | Precedence::Ambiguous => Verdict::Fails,

@@ -1,4 +1,4 @@
-//! Dumps of tables, and how processes differ from the files, as JSON.
+//! Dumps of a process's tables, and how they differ from the files, as JSON.
 
 use opatlas_dispatch::{Drift, DriftKind, DriftRow};
 use serde::{Deserialize, Serialize};
@@ -22,7 +22,7 @@ pub struct DumpPath {
     pub dump: String,
 }
 
-/// Which process is compared.
+/// The process to compare.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
@@ -61,7 +61,7 @@ pub struct DumpList {
     pub next_cursor: Option<String>,
 }
 
-/// How a difference is called.
+/// The kind of a difference.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DriftKindView {
@@ -69,7 +69,7 @@ pub enum DriftKindView {
     OperatorAbsent,
     /// The process has an operator that the files do not declare.
     OperatorUndeclared,
-    /// The files lead to a registration that the process does not have.
+    /// The files imply a registration that the process does not have.
     Absent,
     /// The process has a registration that does not follow from the files.
     Undeclared,
@@ -84,15 +84,15 @@ pub struct DriftItem {
     pub kind: DriftKindView,
     /// The operator.
     pub operator: String,
-    /// The runtime or alias key; null where the whole operator differs.
+    /// The runtime or alias key; null if the whole operator differs.
     pub key: Option<String>,
-    /// What made the registration that the files lead to.
+    /// The origin of the registration that the files imply.
     pub expected: Option<String>,
     /// Its file.
     pub expected_file: Option<String>,
-    /// The source file of the kernel of the process, where known.
+    /// The source file of the process's kernel, if known.
     pub found_file: Option<String>,
-    /// Whether the kernel of the process only passes the call on.
+    /// Whether the process's kernel is a fallthrough.
     pub found_fallthrough: Option<bool>,
 }
 
@@ -138,7 +138,7 @@ pub struct DriftView {
     pub items: Vec<DriftItem>,
 }
 
-/// What a comparison is of, in words.
+/// The subject of a comparison with a process.
 #[derive(Debug, Clone, Default)]
 pub struct DriftHead {
     /// The revision.
@@ -180,7 +180,7 @@ impl From<DriftKind> for DriftKindView {
 }
 
 impl DriftView {
-    /// Makes it of the differences.
+    /// Converts differences.
     #[must_use]
     pub fn new(head: DriftHead, drift: &Drift<'_>) -> Self {
         let count = |kind| drift.count(kind);

@@ -1,4 +1,4 @@
-//! Entries of dispatch tables on the wire, how they come about, and what works on a backend.
+//! Entries of dispatch tables on the wire, their explanations, and training on a backend.
 
 use std::borrow::Cow;
 
@@ -18,7 +18,7 @@ use crate::operator::{Registration, registration};
 use crate::verdict::Support;
 use opatlas_service::Snapshot;
 
-/// What happens when an operator is called on a runtime key.
+/// The entry of an operator's dispatch table for a runtime key.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Entry<'a> {
     /// The runtime key.
@@ -47,15 +47,15 @@ pub struct Entry<'a> {
     pub fallthrough: bool,
     /// Whether the files alone determine the entry.
     pub derivable: bool,
-    /// Why they do not determine it.
+    /// Why they do not.
     pub cause: Option<String>,
     /// The file of the bundle, or the source file in PyTorch.
     pub file: Option<&'a str>,
     /// The position in a file of the bundle.
     pub span: Option<Span>,
-    /// Whether a call really works there.
+    /// Whether a call works there.
     pub support: Support,
-    /// The steps to the entry, where asked for.
+    /// The explanation, if requested.
     pub explanation: Option<Explanation<'a>>,
 }
 
@@ -106,20 +106,20 @@ pub struct Remedy {
     pub becomes: &'static str,
 }
 
-/// Whether an operator works on a backend, and through what.
+/// Whether an operator and its gradient work on a backend.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Training {
     /// The backend's key.
     #[schema(example = "CPU")]
     pub key: &'static str,
-    /// Whether calling it works, in some cases at least: `yes`, `no`, `unknown`.
+    /// Whether a call works, at least in some cases: `yes`, `no`, `unknown`.
     #[schema(example = "yes")]
     pub inference: &'static str,
     /// Whether its gradient can be computed: `yes`, `partly`, `no`, `not differentiable`, `unknown`
     /// (the call is unknown, or there is no `derivatives.yaml`).
     #[schema(example = "yes")]
     pub training: &'static str,
-    /// Through what: `own formula`, `composite`, `autograd kernel`, `not differentiable`, `error`,
+    /// How: `own formula`, `composite`, `autograd kernel`, `not differentiable`, `error`,
     /// `unknown`.
     #[schema(example = "own formula")]
     pub through: &'static str,
@@ -161,7 +161,7 @@ pub struct BuildView {
 #[derive(Debug, Clone, Copy)]
 pub struct ReasonCounts<N>(pub [N; Reason::ALL.len()]);
 
-/// Places that were found already. The keys that an alias serves have one kernel, at one place.
+/// Places by registration. All keys that an alias serves share one.
 #[derive(Debug, Default)]
 pub(crate) struct Places<'a>(Vec<(&'a str, opatlas_source::Span, Span)>);
 
@@ -191,7 +191,7 @@ pub fn entry<'a>(
     entry_among(snapshot, view, id, (entry, &mut Places::default()))
 }
 
-/// One of several entries of an operator, with the places of the others.
+/// One of several entries of an operator, which share places.
 pub(crate) fn entry_among<'a>(
     snapshot: &Snapshot,
     view: View<'_>,
@@ -222,7 +222,7 @@ pub(crate) fn entry_among<'a>(
     }
 }
 
-/// The same with its explanation.
+/// An entry with its explanation.
 #[must_use]
 pub fn explained<'a>(
     snapshot: &Snapshot,
@@ -283,7 +283,7 @@ pub(crate) fn one_step(keys: &'static Keys, step: opatlas_dispatch::Step) -> Ste
     }
 }
 
-/// What works on a backend, on the wire.
+/// Training on a backend, on the wire.
 #[must_use]
 pub fn training(view: View<'_>, id: OperatorId, answer: &TrainingAnswer<'_>) -> Training {
     let training = &answer.training;
@@ -352,10 +352,10 @@ impl<N: Serialize> Serialize for ReasonCounts<N> {
     }
 }
 
-/// The reason of a text.
+/// Parses a reason.
 ///
 /// # Errors
-/// The text, with the valid reasons.
+/// [`Kind::UnknownValue`](crate::problem::Kind::UnknownValue) with the valid reasons.
 pub fn reason(text: &str) -> Result<Reason, crate::problem::Problem> {
     use crate::problem::{Kind, Problem};
     Reason::parse(text).ok_or_else(|| {

@@ -45,7 +45,7 @@ pub struct NewException {
     pub broad: bool,
 }
 
-/// Another end for an exception.
+/// A new end for an exception.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"until": "2.17"}))]

@@ -33,7 +33,7 @@ pub struct Span {
 pub enum Severity {
     /// PyTorch's generator rejects it.
     Error,
-    /// Accepted, but against a convention, or with a silent loss.
+    /// PyTorch accepts it, but it violates a convention or silently loses something.
     Warning,
     /// Informational.
     Info,
@@ -78,7 +78,7 @@ impl Fix {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Applicability {
-    /// It only changes the spelling: spaces, punctuation, quotes, upper and lower case.
+    /// It changes only spelling: spaces, punctuation, quotes, letter case.
     Safe,
     /// One of several possible fixes, or it changes the declaration.
     Suggested,

@@ -16,10 +16,10 @@ use opatlas_service::{Resolved, Snapshot};
 use opatlas_verdict::KeyCoverage;
 use opatlas_verdict::Verdict;
 
-/// How many kernels the leverage names.
+/// The number of kernels in the leverage.
 const STEPS: usize = 10;
 
-/// Which gaps.
+/// The gaps to list.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
@@ -34,7 +34,7 @@ pub struct GapQuery {
     /// through something else (`inherited`).
     #[param(inline)]
     pub only: Option<Only>,
-    /// Which operators count in `leverage`: those with this tag; by default all.
+    /// Count only operators with this tag in `leverage`.
     #[param(example = "core")]
     pub tag: Option<String>,
     /// The number of gaps in a page; by default all. CSV and Markdown always have all.
@@ -67,11 +67,11 @@ pub struct Gaps {
     /// Operators without a kernel registered on the key: the most used first (with a usage file),
     /// then those tagged `core`, then those that most other backends have.
     pub items: Vec<GapView>,
-    /// The kernels that would help most, one after the other: each with the operators that work then
-    /// and did not before. For a key that nothing is claimed about they are those of a device that
-    /// has only the kernels that every device must have.
+    /// The kernels that would help most, in the order to write them, each with the operators that it
+    /// makes work. For a key about which nothing is known, they assume a device with only the
+    /// kernels that every device must have.
     pub leverage: Vec<LeverageStep>,
-    /// What came in since the revision that was asked for.
+    /// The changes since the requested revision.
     pub since: Option<Since>,
     /// Unknown names in the usage file.
     pub unknown: Vec<String>,
@@ -82,15 +82,15 @@ pub struct Gaps {
 /// Counts of the declared operators at a key.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct GapCounts {
-    /// All of them.
+    /// Declared operators.
     pub operators: u32,
-    /// Those with a kernel registered on the key.
+    /// Operators with a kernel registered on the key.
     pub kernels: u32,
-    /// Those that work through something else.
+    /// Operators that work through something else.
     pub inherited: u32,
-    /// Those whose calls fail, always or in some cases.
+    /// Operators whose calls fail, always or in some cases.
     pub lacking: u32,
-    /// Those of which it is not known.
+    /// Operators for which this is unknown.
     pub unknown: u32,
     /// The share that works in percent.
     pub covered: u8,
@@ -102,14 +102,14 @@ pub struct LeverageStep {
     /// The operator that lacks the kernel.
     #[schema(example = "add.out")]
     pub operator: String,
-    /// How many operators work then and did not before, itself included; generated ones are not
-    /// counted, nor those without the tag that was asked for.
+    /// The number of operators that it makes work, itself included. Generated operators and those
+    /// without the requested tag do not count.
     pub gain: usize,
-    /// The same, by how often they are used (with a usage file).
+    /// The total use of `unlocks` (with a usage file).
     pub weight: u64,
     /// These operators.
     pub unlocks: Vec<String>,
-    /// How many more operators need this kernel and others besides.
+    /// The number of further operators that need this kernel and others.
     pub blocks: usize,
 }
 
@@ -174,7 +174,7 @@ pub enum UsageBody {
 
 /// A requested gap list.
 #[derive(Debug, Clone, Copy)]
-pub struct Asked<'a> {
+pub struct GapRequest<'a> {
     /// The revision.
     pub revision: &'a Resolved,
     /// Its snapshot.
@@ -187,7 +187,7 @@ pub struct Asked<'a> {
     pub usage: Option<&'a Usage>,
     /// The kind of gap.
     pub only: Option<Only>,
-    /// Which operators count in the leverage.
+    /// The tag of the operators that count in the leverage.
     pub tag: Option<&'a str>,
 }
 
@@ -196,7 +196,7 @@ pub struct Asked<'a> {
 /// # Errors
 /// [`Kind::UnknownKey`](crate::problem::Kind::UnknownKey), and
 /// [`Kind::Busy`](crate::problem::Kind::Busy) when it is stopped.
-pub fn view(asked: &Asked<'_>, stop: &Stop) -> Result<Gaps, Problem> {
+pub fn view(asked: &GapRequest<'_>, stop: &Stop) -> Result<Gaps, Problem> {
     let snapshot = asked.snapshot;
     let slot = runtime_key(snapshot.release(), asked.key).map_err(of_path)?;
     let mut found = gaps::gaps(snapshot, slot, asked.usage, stop)?;
@@ -223,7 +223,7 @@ pub fn view(asked: &Asked<'_>, stop: &Stop) -> Result<Gaps, Problem> {
         new: is_new(gap),
     });
     let since = asked.since.map(|(revision, before)| Since {
-        revision: side(revision),
+        revision: SideView::of_revision(revision),
         counts: before
             .view()
             .keys()
@@ -232,7 +232,7 @@ pub fn view(asked: &Asked<'_>, stop: &Stop) -> Result<Gaps, Problem> {
         gained: gaps::gained(snapshot, before, asked.key),
     });
     Ok(Gaps {
-        revision: side(asked.revision),
+        revision: SideView::of_revision(asked.revision),
         key: asked.key.to_owned(),
         counts: snapshot.view().coverage_of(slot).into(),
         items: items.collect(),
@@ -247,7 +247,7 @@ pub fn view(asked: &Asked<'_>, stop: &Stop) -> Result<Gaps, Problem> {
 }
 
 /// The kernels that would help most.
-fn leverage(asked: &Asked<'_>, slot: Slot) -> Vec<LeverageStep> {
+fn leverage(asked: &GapRequest<'_>, slot: Slot) -> Vec<LeverageStep> {
     let catalogue = &asked.snapshot.catalogue;
     let name = |id: OperatorId| catalogue.operator(id).qualified_name().to_owned();
     let counts = |id: &OperatorId| {
@@ -283,23 +283,13 @@ impl From<KeyCoverage> for GapCounts {
     }
 }
 
-pub(crate) fn side(resolved: &Resolved) -> SideView {
-    SideView {
-        title: resolved.title(),
-        project: Some(resolved.project.to_string()),
-        revision: format!("sha256:{}", resolved.digest),
-        label: resolved.label.as_ref().map(|label| label.name.to_string()),
-        release: resolved.release().as_str(),
-    }
-}
-
 /// The title of a gap report.
 #[must_use]
 pub fn title(gaps: &Gaps) -> String {
     format!("What {} lacks in {}", gaps.key, gaps.revision.title)
 }
 
-/// The leverage as reports take it.
+/// The leverage, for reports.
 #[must_use]
 pub fn steps(gaps: &Gaps) -> Vec<StepRow<'_>> {
     let steps = gaps.leverage.iter().map(|step| StepRow {
@@ -310,7 +300,7 @@ pub fn steps(gaps: &Gaps) -> Vec<StepRow<'_>> {
     steps.collect()
 }
 
-/// The gaps as reports take them.
+/// The gaps, for reports.
 #[must_use]
 pub fn rows(gaps: &Gaps) -> Vec<GapRow<'_>> {
     let items = gaps.items.iter();

@@ -40,7 +40,7 @@ impl From<LineName> for Line {
     }
 }
 
-/// The part of a history.
+/// The part of a history to return.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
@@ -107,7 +107,7 @@ pub struct Event {
     pub keys: Vec<String>,
     /// The affected argument, tags or other names.
     pub names: Vec<String>,
-    /// The operator of the change, if this one only follows it, like generated operators.
+    /// The operator that caused the change, if this one only follows it, as generated operators do.
     pub follows: Option<String>,
     /// The old text.
     pub old: Option<String>,
@@ -128,17 +128,17 @@ pub struct RangeView {
     pub from: Place,
     /// The last revision, included.
     pub to: Place,
-    /// Whether a call works (on keys that are not a backend's, whether it gets to a kernel); for
-    /// presence always true.
+    /// Whether a call works, or, for keys that do not belong to a backend, whether it reaches a kernel;
+    /// always true for presence.
     pub supported: bool,
-    /// Why it serves.
+    /// The reason of the entry.
     #[schema(example = "default backend kernel")]
     pub reason: Option<String>,
     /// The registered key that serves it.
     pub source_key: Option<String>,
     /// The kernel.
     pub kernel: Option<String>,
-    /// Whether a call works; null on keys that are not a backend's.
+    /// Whether a call works; null for keys that do not belong to a backend.
     #[schema(example = "decomposes")]
     pub verdict: Option<String>,
 }
@@ -190,7 +190,7 @@ pub(crate) fn event(timeline: &Timeline, event: &HistoryEvent) -> Event {
     }
 }
 
-/// What served a key, on the wire.
+/// A range with one entry at a key, on the wire.
 #[must_use]
 pub fn served(timeline: &Timeline, range: &KeyRange) -> RangeView {
     RangeView {

@@ -6,11 +6,10 @@ use serde::Serialize;
 
 use opatlas_service::{LARGEST_ANSWER, ServiceError};
 
-/// The JSON of an answer. It ends soon after the size of the largest answer, and is then refused where
-/// answers are counted.
+/// The JSON of an answer. It is cut off soon after [`LARGEST_ANSWER`], where the service refuses it.
 #[must_use]
 pub fn json<T: Serialize + ?Sized>(value: &T) -> Vec<u8> {
-    let mut text = Capped::new(Vec::new());
+    let mut text = CappedWriter::new(Vec::new());
     // Fails only on size: all map keys of answers are strings.
     let _ = serde_json::to_writer(&mut text, value);
     text.inner
@@ -21,7 +20,7 @@ pub fn json<T: Serialize + ?Sized>(value: &T) -> Vec<u8> {
 /// # Errors
 /// [`ServiceError::LargeAnswer`], and the errors of the writer.
 pub fn write<T: Serialize + ?Sized>(out: &mut dyn Write, value: &T) -> Result<(), ServiceError> {
-    let written = serde_json::to_writer(Capped::new(out), value);
+    let written = serde_json::to_writer(CappedWriter::new(out), value);
     written.map_err(|error| ServiceError::of_write(error.into()))
 }
 
@@ -32,18 +31,18 @@ pub fn push(text: &mut Vec<u8>, value: &impl Serialize) {
 }
 
 /// A writer that fails once an answer is too large. The last write may go past the limit.
-struct Capped<W> {
+struct CappedWriter<W> {
     inner: W,
     written: usize,
 }
 
-impl<W> Capped<W> {
+impl<W> CappedWriter<W> {
     fn new(inner: W) -> Self {
         Self { inner, written: 0 }
     }
 }
 
-impl<W: Write> Write for Capped<W> {
+impl<W: Write> Write for CappedWriter<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if self.written > LARGEST_ANSWER {
             let limit = LARGEST_ANSWER;

@@ -4,6 +4,7 @@ use opatlas_dispatch::Reason;
 use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Key;
+use opatlas_pytorch::release::Release;
 use opatlas_report::table::{CSV_HEADER, csv_row};
 use opatlas_verdict::{Verdict, View};
 use serde::Serialize;
@@ -30,9 +31,9 @@ pub struct KeyEntry<'a> {
     pub entry: Entry<'a>,
 }
 
-/// The operators whose entries at a key to return.
+/// Which tables and which operators of a revision a request asks for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Wanted {
+pub struct TableSelection {
     /// The tables.
     pub profile: Profile,
     /// Whether to include generated operators.
@@ -43,35 +44,35 @@ pub struct Wanted {
     pub verdict: Option<Verdict>,
 }
 
-impl Wanted {
+impl TableSelection {
+    /// Parses what a query asks for, with any reason and verdict.
+    ///
+    /// # Errors
+    /// [`Kind::UnknownBuild`](crate::problem::Kind::UnknownBuild).
+    pub fn parse(
+        build: Option<&str>,
+        source: Option<Source>,
+        generated: Option<Generated>,
+        release: Release,
+    ) -> Result<Self, Problem> {
+        let source = source.unwrap_or_default().into();
+        Ok(Self {
+            profile: Profile::parse(build, source, release)?,
+            generated: generated.map_or_else(Default::default, Into::into),
+            reason: None,
+            verdict: None,
+        })
+    }
+
     fn fits(&self, reason: Reason, verdict: Verdict) -> bool {
-        self.reason.is_none_or(|wanted| wanted == reason)
-            && self.verdict.is_none_or(|wanted| wanted == verdict)
+        self.reason.is_none_or(|only| only == reason)
+            && self.verdict.is_none_or(|only| only == verdict)
     }
 }
 
-/// The tables and operators that a query asks for, with any reason.
-///
-/// # Errors
-/// [`Kind::UnknownBuild`](crate::problem::Kind::UnknownBuild).
-pub fn wanted(
-    build: Option<&str>,
-    source: Option<Source>,
-    generated: Option<Generated>,
-    release: opatlas_pytorch::release::Release,
-) -> Result<Wanted, Problem> {
-    let source = source.unwrap_or_default().into();
-    Ok(Wanted {
-        profile: Profile::parse(build, source, release)?,
-        generated: generated.map_or_else(Default::default, Into::into),
-        reason: None,
-        verdict: None,
-    })
-}
-
-/// Whether an operator is wanted.
+/// Whether a filter by generation includes an operator.
 #[must_use]
-pub fn is_wanted(generated: search::Generated, operator: &Operator) -> bool {
+pub fn includes(generated: search::Generated, operator: &Operator) -> bool {
     match generated {
         search::Generated::Include => true,
         search::Generated::Only => operator.is_generated(),
@@ -79,30 +80,33 @@ pub fn is_wanted(generated: search::Generated, operator: &Operator) -> bool {
     }
 }
 
-/// The operators with their reasons and verdicts at a key; those that do not fit too.
+/// All operators of the selection with their reasons and verdicts at a key, whatever these are.
 pub(crate) fn reasons<'v>(
     view: View<'v>,
     slot: Slot,
-    wanted: &Wanted,
+    selection: &TableSelection,
 ) -> impl Iterator<Item = (OperatorId, Reason, Verdict)> + use<'v> {
-    let generated = wanted.generated;
-    let operators = view.inputs.catalogue.iter();
-    let operators = operators.filter(move |(_, operator)| is_wanted(generated, operator));
+    let generated = selection.generated;
+    let operators = view
+        .inputs
+        .catalogue
+        .iter()
+        .filter(move |(_, operator)| includes(generated, operator));
     operators.filter_map(move |(id, _)| {
         let table = &view.tables.pattern(id)?.table;
         Some((id, table.rule(slot).reason(), view.verdict(id, slot)))
     })
 }
 
-/// Calls `each` with every wanted operator and its entry.
+/// Calls `each` with every selected operator and its entry.
 pub fn each_entry<'v>(
     view: View<'v>,
     slot: Slot,
-    wanted: &Wanted,
+    selection: &TableSelection,
     mut each: impl FnMut(OperatorId, opatlas_dispatch::Entry<'v>),
 ) {
-    for (id, reason, verdict) in reasons(view, slot, wanted) {
-        if wanted.fits(reason, verdict)
+    for (id, reason, verdict) in reasons(view, slot, selection) {
+        if selection.fits(reason, verdict)
             && let Some(entry) = view.entry(id, slot)
         {
             each(id, entry);
@@ -110,38 +114,38 @@ pub fn each_entry<'v>(
     }
 }
 
-/// One key across all operators as a sheet.
+/// One key across all operators, as CSV.
 #[must_use]
-pub fn csv(snapshot: &Snapshot, slot: Slot, wanted: &Wanted) -> String {
-    let tables = snapshot.tables(&wanted.profile);
+pub fn csv(snapshot: &Snapshot, slot: Slot, selection: &TableSelection) -> String {
+    let tables = snapshot.tables(&selection.profile);
     let view = View::new(snapshot.inputs(), &tables);
     let mut text = CSV_HEADER.to_owned();
-    each_entry(view, slot, wanted, |id, entry| {
+    each_entry(view, slot, selection, |id, entry| {
         csv_row(&mut text, view, id, &entry);
     });
     text
 }
 
-/// Makes a part of the view of a key, and hands it to `then` with whether there is more.
+/// Makes a page of a key's entries, and passes it to `then` with whether there is another page.
 pub fn with_key<T>(
     snapshot: &Snapshot,
     slot: Slot,
-    wanted: &Wanted,
+    selection: &TableSelection,
     part: std::ops::Range<usize>,
     then: impl FnOnce(KeyView<'_>, bool) -> T,
 ) -> T {
-    let tables = snapshot.tables(&wanted.profile);
+    let tables = snapshot.tables(&selection.profile);
     let view = View::new(snapshot.inputs(), &tables);
     let keys = view.keys();
     let mut counts = [0; Reason::ALL.len()];
     let mut verdicts = VerdictCounts::default();
     let (mut operators, mut fitting) = (0, 0);
     let mut items = Vec::new();
-    for (id, reason, verdict) in reasons(view, slot, wanted) {
+    for (id, reason, verdict) in reasons(view, slot, selection) {
         operators += 1;
         counts[reason as usize] += 1;
         verdicts.add(verdict);
-        if !wanted.fits(reason, verdict) {
+        if !selection.fits(reason, verdict) {
             continue;
         }
         if part.contains(&fitting)

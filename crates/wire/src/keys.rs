@@ -1,4 +1,4 @@
-//! Dispatch keys and what operators have there.
+//! Dispatch keys, and the entries of all operators at one key.
 
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -107,7 +107,7 @@ pub struct KeyItem {
     /// The number of operators by reason.
     #[schema(value_type = std::collections::BTreeMap<String, u32>)]
     pub counts: ReasonCounts<u32>,
-    /// Of a backend's key how many operators work; null for others.
+    /// How many operators work, for the key of a backend; null for other keys.
     pub coverage: Option<BackendCoverage>,
 }
 
@@ -137,16 +137,16 @@ pub struct KeyView<'a> {
     /// The number of operators by reason.
     #[schema(value_type = std::collections::BTreeMap<String, u32>)]
     pub counts: ReasonCounts<u32>,
-    /// How many of them have which verdict.
+    /// The number of operators by verdict.
     #[schema(value_type = std::collections::BTreeMap<String, u32>)]
     pub verdicts: VerdictCounts,
-    /// One for every operator, missing ones included, in the order of the operators.
+    /// One entry for each operator in file order, including `missing` ones.
     pub items: Vec<KeyEntry<'a>>,
     /// The cursor of the next page; null at the end.
     pub next_cursor: Option<String>,
 }
 
-/// In a path, the key selects the resource.
+/// The problem of a key in a path: the path names what does not exist, so it is a 404.
 pub fn of_path(error: ServiceError) -> Problem {
     Problem::from(error).in_path()
 }

@@ -18,7 +18,7 @@ pub struct LabelPath {
     pub label: String,
 }
 
-/// Whether protection is overridden.
+/// How to move a label.
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
@@ -60,7 +60,7 @@ pub struct Label {
     /// When it was created or last changed.
     #[schema(format = DateTime)]
     pub moved_at: String,
-    /// The position of its revision in the order of ingestion: greater is later. Not dense.
+    /// The position of its revision in the order of ingestion. Positions may have gaps.
     pub sequence: i64,
 }
 

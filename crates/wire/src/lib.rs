@@ -1,8 +1,6 @@
-//! What goes over the wire: the types of requests and answers, and how they are made from what the
-//! service and the core return.
+//! The types of requests and answers, and their conversion from the types of the service and the core.
 //!
-//! Every type with serde or utoipa derives lives here. HTTP and the command line use
-//! them; nothing here knows of either.
+//! Every type with serde or utoipa derives is here. HTTP and the command line share them.
 
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
@@ -30,6 +28,7 @@ pub mod findings;
 pub mod gaps;
 pub mod history;
 pub mod json;
+pub mod judged_comparison;
 pub mod key_entries;
 pub mod keys;
 pub mod labels;

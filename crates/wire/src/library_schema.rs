@@ -8,7 +8,7 @@ use opatlas_diff::official::{Alias, RuntimeSchema, Symbol, SymbolSet};
 use crate::operator::{Argument, OperatorKind, Return};
 use crate::schemas::{AliasSet, ParsedSchema};
 
-/// The parts of a schema. Its signature is one of the code generator and stays null.
+/// The parts of a schema. The signature is null, because only the code generator defines it.
 #[must_use]
 pub fn parsed<'a>(schema: &RuntimeSchema<'a>) -> ParsedSchema<'a> {
     let name = match schema.overload {
@@ -29,8 +29,8 @@ pub fn parsed<'a>(schema: &RuntimeSchema<'a>) -> ParsedSchema<'a> {
     }
 }
 
-/// What the schema mutates. The runtime has no notion of it, so the code generator's is applied:
-/// keyword-only arguments written to are out arguments, a name with a trailing `_` is in-place.
+/// The kind of a schema. The runtime does not define one, so the code generator's rules apply:
+/// mutable keyword-only arguments are out arguments, and a name with a trailing `_` is in-place.
 fn kind(schema: &RuntimeSchema<'_>) -> OperatorKind {
     let mut written = schema
         .arguments
@@ -45,9 +45,10 @@ fn kind(schema: &RuntimeSchema<'_>) -> OperatorKind {
     }
     let is_dunder = schema.name.starts_with("__") && schema.name.ends_with("__");
     let only_self = written.all(|argument| argument.name == "self");
-    match only_self && schema.name.ends_with('_') && !is_dunder {
-        true => OperatorKind::Inplace,
-        false => OperatorKind::Mutable,
+    if only_self && schema.name.ends_with('_') && !is_dunder {
+        OperatorKind::Inplace
+    } else {
+        OperatorKind::Mutable
     }
 }
 
@@ -77,7 +78,7 @@ fn returns<'a>(schema: &RuntimeSchema<'a>) -> Vec<Return<'a>> {
         .collect()
 }
 
-/// The sets in the order in which the schema names them first.
+/// The sets, in the order of their first occurrence.
 fn alias_sets<'a>(schema: &RuntimeSchema<'a>) -> Vec<AliasSet<'a>> {
     let mut sets: Vec<(Symbol<'a>, AliasSet<'a>)> = Vec::new();
     for argument in &schema.arguments {

@@ -12,7 +12,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::entry::{BuildView, Source};
-use crate::key_entries::is_wanted;
+use crate::key_entries::includes;
 use crate::operator::OperatorKind;
 use crate::tables;
 use opatlas_service::search;
@@ -38,7 +38,7 @@ pub struct MatrixView<'a> {
     /// The distinct rows: one character per key, in the order of the keys.
     #[schema(example = json!(["000333"]))]
     pub rows: Vec<String>,
-    /// What really works: the verdicts of the backend keys.
+    /// What works: the verdicts of the backend keys.
     pub verdicts: MatrixVerdicts,
     /// The operators, in the order of the file, generated ones after those that they come from.
     pub operators: Vec<MatrixOperator<'a>>,
@@ -50,10 +50,10 @@ pub struct MatrixVerdicts {
     /// The backend keys, in table order.
     #[schema(example = json!(["CPU", "CUDA"]))]
     pub keys: Vec<&'static str>,
-    /// Those of them that anything is claimed about.
+    /// The backend keys about which anything is known.
     #[schema(example = json!(["CPU", "CUDA"]))]
     pub claimed: Vec<&'static str>,
-    /// The different rows: a character a key. `r` runs, `d` decomposes, `p` partly, `b` falls back,
+    /// The distinct rows, with one character per key. `r` runs, `d` decomposes, `p` partly, `b` falls back,
     /// `f` fails, `u` unknown.
     #[schema(example = json!(["rrdf"]))]
     pub rows: Vec<String>,
@@ -119,10 +119,11 @@ pub fn matrix_view(view: View<'_>, generated: search::Generated) -> MatrixView<'
     let slots: Vec<Slot> = keys.slots().collect();
     let mut cells = Vec::new();
     let patterns = view.tables.patterns().iter();
-    let rows = patterns.map(|pattern| row(view, pattern, &slots, &mut cells));
-    let rows = rows.collect();
+    let rows = patterns
+        .map(|pattern| row(view, pattern, &slots, &mut cells))
+        .collect();
     let catalogue = view.inputs.catalogue.iter();
-    let wanted = catalogue.filter(|(_, operator)| is_wanted(generated, operator));
+    let wanted = catalogue.filter(|(_, operator)| includes(generated, operator));
     let mut verdicts = VerdictRows::new(view);
     let operators = wanted.filter_map(|(id, operator)| {
         let row = view.tables.pattern_index(id)?;
@@ -149,7 +150,7 @@ pub fn matrix_view(view: View<'_>, generated: search::Generated) -> MatrixView<'
     }
 }
 
-/// A row as characters; cells that were not met before are added to `cells`.
+/// A row as characters. New cells are added to `cells`.
 pub(crate) fn row(
     view: View<'_>,
     pattern: &Pattern,
@@ -170,17 +171,19 @@ pub(crate) fn row(
             alias,
             derivable: !outside.contains(slot),
         };
-        let place = cells.iter().position(|known| *known == cell);
-        let place = place.unwrap_or_else(|| {
-            cells.push(cell);
-            cells.len() - 1
-        });
+        let place = cells
+            .iter()
+            .position(|known| *known == cell)
+            .unwrap_or_else(|| {
+                cells.push(cell);
+                cells.len() - 1
+            });
         row.extend(character(place));
     }
     row
 }
 
-/// The rows of verdicts that were met, each once.
+/// The distinct rows of verdicts.
 struct VerdictRows {
     view: MatrixVerdicts,
     columns: Vec<Verdicts>,

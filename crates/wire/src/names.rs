@@ -1,4 +1,4 @@
-//! Lists of names that are borrowed from a change. A long comparison has thousands of them, most of them empty.
+//! Lists of names that borrow from a change. A long comparison has thousands, and most are empty.
 
 use std::sync::Arc;
 
@@ -32,7 +32,7 @@ impl Names<'_> {
         (0..).map_while(|at| self.get(at))
     }
 
-    /// The same with texts of its own.
+    /// A copy that does not borrow.
     #[must_use]
     pub fn into_owned(self) -> Names<'static> {
         match self {

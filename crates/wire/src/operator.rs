@@ -1,4 +1,4 @@
-//! Operators on the wire, as `docs/spec/registry.md`, section 4 shapes them.
+//! Operators on the wire, as in `docs/spec/registry.md`, section 4.
 
 use std::borrow::Cow;
 
@@ -305,8 +305,10 @@ pub(crate) fn precomputed(precompute: &Precompute) -> Vec<String> {
         let arguments: Vec<_> = arguments.iter().map(ToString::to_string).collect();
         arguments.join(", ")
     };
-    let replaced = precompute.replace.iter();
-    let replaced = replaced.map(|(name, by)| format!("{} -> {}", name.value, list(by)));
+    let replaced = precompute
+        .replace
+        .iter()
+        .map(|(name, by)| format!("{} -> {}", name.value, list(by)));
     let added = (!precompute.add.is_empty()).then(|| list(&precompute.add));
     replaced.chain(added).collect()
 }

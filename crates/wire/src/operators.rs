@@ -19,13 +19,13 @@ use crate::search::expect_few_words;
 use opatlas_service::Snapshot;
 use opatlas_service::search::Filter;
 
-/// Which operators, and which page.
+/// A filter of operators, and a page.
 #[derive(Debug, Clone, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct OperatorsQuery {
-    /// Words that must all occur in the name or the schema; best names first. Names may be written as
-    /// C++ and Python write them. Where nothing fits, names that are spelt alike are found.
+    /// Words that must all occur in the name or the schema; the best names come first. Names may be
+    /// written as in C++ and Python. If nothing matches, similar names are returned.
     #[param(example = "add", max_length = 500)]
     pub q: Option<String>,
     /// Only this namespace.
@@ -121,7 +121,7 @@ pub fn expect_values(catalogue: &Catalogue, filter: &Filter) -> Result<(), Probl
     expect("python_module", filter.python_module.as_deref(), modules)
 }
 
-/// Refuses a value of a filter that is not a known one.
+/// Refuses an unknown value of a filter.
 fn expect<'a, I: Iterator<Item = &'a str>>(
     parameter: &str,
     value: Option<&str>,

@@ -1,4 +1,4 @@
-//! The findings about entries over a revision.
+//! Findings on entries that are checked as part of a revision.
 
 use opatlas_source::diagnostic::{self, Severity};
 use serde::Serialize;
@@ -8,7 +8,7 @@ use crate::finding::{self, Finding, Omitted};
 use opatlas_service::Snapshot;
 use opatlas_service::overlay::Overlay;
 
-/// The findings about entries over a revision.
+/// Findings on entries that are checked as part of a revision.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct OverlayValidation {
     /// Whether PyTorch's generator accepts the entries: neither they nor the revision get an error.
@@ -29,7 +29,7 @@ pub struct OverlayValidation {
     /// The findings in the entries. Their file is null, and so is that of related positions in the
     /// entries; other related positions are in the files of the revision.
     pub findings: Vec<Finding>,
-    /// The findings that the revision has with the entries and not without them, errors first.
+    /// The findings elsewhere in the revision that the entries cause, errors first.
     pub elsewhere: Vec<Finding>,
     /// The number of omitted findings per rule; empty for every real file.
     pub omitted: Vec<Omitted>,
@@ -63,8 +63,11 @@ pub fn overlay_validation(
     let errors = count(Severity::Error);
     notes.extend(overlay.alone.map(str::to_owned));
     let own = found.own.iter().map(|found| placed(overlay, judged, found));
-    let elsewhere = found.elsewhere.new.iter();
-    let elsewhere = elsewhere.map(|found| placed(overlay, judged, found));
+    let elsewhere = found
+        .elsewhere
+        .new
+        .iter()
+        .map(|found| placed(overlay, judged, found));
     OverlayValidation {
         valid: errors == 0,
         release: judged.release().as_str(),
@@ -89,7 +92,7 @@ pub fn overlay_validation(
     }
 }
 
-/// A finding with its positions in the entries counted from their beginning, without a file.
+/// A finding without a file, with positions relative to the start of the entries.
 fn placed(overlay: &Overlay, judged: &Snapshot, found: &diagnostic::Finding) -> Finding {
     let mut wire = finding::one(judged, found);
     let place = |file: &str, span| {

@@ -41,7 +41,7 @@ pub struct OperatorPath {
     pub operator: String,
 }
 
-/// The release to judge by.
+/// The release whose rules apply.
 #[derive(Debug, Clone, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
@@ -52,16 +52,16 @@ pub struct ReleaseQuery {
     pub release: Option<String>,
 }
 
-/// Whether generated operators are wanted; `true` and `false` mean `include` and `exclude`.
+/// Whether to include generated operators; `true` and `false` mean `include` and `exclude`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Generated {
-    /// Include them.
+    /// Include generated operators.
     #[serde(alias = "true")]
     Include,
-    /// Exclude all other operators.
+    /// Exclude declared operators.
     Only,
-    /// Not.
+    /// Exclude generated operators.
     #[serde(alias = "false")]
     Exclude,
 }

@@ -1,4 +1,4 @@
-//! What workers of the probe send and get (`docs/probe.md`).
+//! Requests and answers for workers of the probe (`docs/probe.md`).
 
 use std::collections::BTreeMap;
 
@@ -57,9 +57,9 @@ pub struct NewProbeRun {
     pub device: String,
     /// The items of the parts `tables`, `calls` and `runs`, each at most 20,000.
     pub items: BTreeMap<String, Vec<String>>,
-    /// How much work a shard has, in seconds: above 0, at most 3600; by default 20.
+    /// The amount of work in a shard, in seconds: above 0, at most 3600; by default 20.
     pub shard_seconds: Option<f64>,
-    /// For how long a shard is leased, in seconds: above 0, at most 600; by default 30.
+    /// The duration of a lease, in seconds: above 0, at most 600; by default 30.
     pub lease_seconds: Option<f64>,
 }
 
@@ -68,7 +68,7 @@ pub struct NewProbeRun {
 pub struct ProbeRunView {
     /// The name of the run.
     pub run: String,
-    /// How many shards it has.
+    /// The number of its shards.
     pub shards: i64,
 }
 
@@ -78,20 +78,20 @@ pub struct ProbeRunView {
 pub struct ProbeWorker {
     /// Its rank.
     pub rank: i64,
-    /// How many workers there are.
+    /// The number of workers.
     pub world: i64,
-    /// How often torchrun has restarted the group.
+    /// The number of times that torchrun has restarted the group.
     pub restart: i64,
     /// Its machine.
     pub host: String,
-    /// Its process.
+    /// Its process id.
     pub process: i64,
 }
 
 /// A request for a shard.
 #[derive(Debug, Deserialize, ToSchema)]
 pub struct LeaseRequest {
-    /// Who asks.
+    /// The worker that asks.
     #[serde(default)]
     pub worker: ProbeWorker,
 }
@@ -115,7 +115,7 @@ pub struct LeasedShard {
     pub shard: i64,
     /// The lease: a secret that the other requests about the shard need.
     pub lease: String,
-    /// For how long, in seconds.
+    /// The duration of the lease, in seconds.
     pub seconds: f64,
     /// The part.
     pub part: String,
@@ -123,14 +123,14 @@ pub struct LeasedShard {
     pub items: Vec<String>,
     /// The items to report as crashes.
     pub quarantined: Vec<String>,
-    /// How many processes items have killed.
+    /// The number of processes that each item has killed.
     pub kills: BTreeMap<String, i64>,
 }
 
 /// When to ask again.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct LeaseWait {
-    /// In so many seconds.
+    /// The number of seconds to wait.
     pub wait: f64,
 }
 
@@ -150,7 +150,7 @@ pub struct LeaseRenewal {
     pub begun: Option<String>,
     /// An item that killed its process.
     pub killed: Option<String>,
-    /// How many processes that item has killed by now; without it, one more than before.
+    /// The number of processes that this item has killed so far; by default one more than before.
     #[schema(minimum = 0)]
     pub kills: Option<i64>,
 }
@@ -167,7 +167,7 @@ pub struct LeaseRelease {
 pub struct ShardResultBody {
     /// The lease.
     pub lease: String,
-    /// Who sends it.
+    /// The worker that sends it.
     #[serde(default)]
     pub worker: ProbeWorker,
     /// The SHA-256 of the rows as canonical JSON.
@@ -189,11 +189,11 @@ pub struct NewProbeTables {
     pub dump: BTreeMap<String, serde_json::Value>,
 }
 
-/// Done.
+/// The request succeeded.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ProbeDone {}
 
-/// How far a run is.
+/// The progress of a run.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ProbeProgress {
     /// The name of the run.
@@ -210,9 +210,9 @@ pub struct ProbeProgress {
     pub shards: ShardCounts,
     /// Items by outcome.
     pub outcomes: BTreeMap<String, u64>,
-    /// What each rank has done.
+    /// The work done by each rank.
     pub ranks: BTreeMap<String, RankView>,
-    /// The items that no worker gets again.
+    /// The items that are not handed out again.
     pub quarantined: Vec<String>,
     /// The shards that are leased.
     pub working: Vec<WorkingView>,
@@ -221,15 +221,15 @@ pub struct ProbeProgress {
 /// Shards by state.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ShardCounts {
-    /// With a result.
+    /// Shards with a result.
     pub done: u64,
-    /// Leased.
+    /// Leased shards.
     pub leased: u64,
-    /// Neither.
+    /// Other shards.
     pub waiting: u64,
 }
 
-/// What a rank has done.
+/// The work done by a rank.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct RankView {
     /// Its shards.
@@ -245,11 +245,11 @@ pub struct WorkingView {
     pub shard: i64,
     /// The item that runs now.
     pub item: Option<String>,
-    /// Who has it.
+    /// The worker that has it.
     pub worker: ProbeWorker,
 }
 
-/// What came out of a run.
+/// The results of a run.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ProbeResults {
     /// The rows by part and item, each with its `part` and without its duration.

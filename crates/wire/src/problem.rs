@@ -1,4 +1,4 @@
-//! Problem documents (RFC 9457): what every refusal and failure looks like.
+//! Problem documents (RFC 9457), which describe every error.
 //!
 //! A handler answers with a [`Problem`]. The outermost layer of the HTTP server writes the document,
 //! since only it knows the id of the request. The table of kinds is the only place for status codes.
@@ -290,7 +290,7 @@ impl Problem {
         }
     }
 
-    /// The same where the path names what does not exist, so that the resource does not.
+    /// A problem with status 404: the path names something that does not exist.
     #[must_use]
     pub fn in_path(mut self) -> Self {
         if self.kind.statuses().contains(&StatusCode::NOT_FOUND) {
@@ -309,7 +309,7 @@ impl Problem {
         self
     }
 
-    /// The problem of a filter whose value nothing can have, with similar values that exist.
+    /// The problem of an unknown value of a filter, with similar values.
     #[must_use]
     pub fn unknown_value<'a>(
         parameter: &str,
@@ -344,9 +344,10 @@ impl Problem {
     pub fn suggesting(mut self, suggestions: Vec<String>) -> Self {
         if let Some((last, others)) = suggestions.split_last() {
             let others: Vec<_> = others.iter().map(|name| format!("`{name}`")).collect();
-            let list = match others.is_empty() {
-                true => format!("`{last}`"),
-                false => format!("{} or `{last}`", others.join(", ")),
+            let list = if others.is_empty() {
+                format!("`{last}`")
+            } else {
+                format!("{} or `{last}`", others.join(", "))
             };
             self.detail.push_str(&format!(". Did you mean {list}?"));
         }
@@ -370,7 +371,7 @@ pub struct Document<'a> {
     #[serde(rename = "type")]
     #[schema(example = "/problems/unknown-operator")]
     pub kind: String,
-    /// The kind in words.
+    /// The kind, in words.
     pub title: &'a str,
     /// The HTTP status.
     #[schema(minimum = 400, maximum = 599)]

@@ -1,4 +1,4 @@
-//! What the errors of the service are on the wire: the one place where they get their status.
+//! The problems for the errors of the service. This is the only place that assigns their status.
 
 use opatlas_source::Stopped;
 
@@ -194,7 +194,7 @@ fn of_missing(missing: &Missing) -> Kind {
     }
 }
 
-/// What went wrong inside is for the log, not for the client.
+/// An internal error. The details go to the log and not to the client.
 pub(crate) fn internal(error: &dyn std::error::Error) -> Problem {
     tracing::error!(error = %error, "a request failed");
     Problem::new(

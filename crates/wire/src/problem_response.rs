@@ -1,5 +1,5 @@
-//! A problem as a response. The outermost layer writes its body, since only that knows the id of the
-//! request.
+//! A problem as a response. The outermost layer writes its body, because only that layer knows the id of
+//! the request.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use http::{HeaderValue, header};
 
 use crate::problem::{Kind, Problem};
 
-/// How long to wait before the next try, in seconds.
+/// The seconds to wait before the next attempt.
 const RETRY_AFTER: HeaderValue = HeaderValue::from_static("2");
 
 /// An empty response that carries the problem for the server's outermost layer to write.

@@ -25,7 +25,7 @@ pub struct NewProject {
     pub policy: Option<Map<String, Value>>,
 }
 
-/// Changes to a project; missing members stay, and null removes one.
+/// Changes to a project. Missing members stay unchanged, and null removes one.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(example = json!({"description": "The main line, nightly"}))]

@@ -71,7 +71,7 @@ pub struct RevisionCommit {
     pub subject: String,
 }
 
-/// A revision, judged as a release.
+/// A revision, judged by the rules of a release.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub struct Revision {
     /// The stored revision.
@@ -111,7 +111,7 @@ pub fn notes(judged: &JudgedRelease) -> Vec<String> {
     notes.collect()
 }
 
-/// A stored revision, as read under a release.
+/// A stored revision, judged by the rules of a release.
 pub fn revision_of(
     record: RevisionRecord,
     label: Option<String>,

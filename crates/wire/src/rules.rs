@@ -45,9 +45,9 @@ pub struct RulesQuery {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RuleKind {
-    /// A declaration.
+    /// A rule about a declaration.
     Validation,
-    /// A change from one declaration to another.
+    /// A rule about a change.
     Compatibility,
 }
 
@@ -100,7 +100,7 @@ pub struct Rule {
     pub why: &'static str,
     /// An example that violates it.
     pub bad: Example,
-    /// The same example, fixed.
+    /// The example without the violation.
     pub good: Example,
     /// The place in PyTorch that decides it.
     pub source: &'static str,

@@ -28,10 +28,10 @@ pub struct SchemaText {
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Dialect {
-    /// That of `native_functions.yaml`, which the code generator reads.
+    /// The language of `native_functions.yaml`, which the code generator reads.
     #[default]
     Torchgen,
-    /// That of operator libraries (`m.def`, `torch.library`), which the C++ parser of PyTorch
+    /// The language of operator libraries (`m.def`, `torch.library`), which PyTorch's C++ parser
     /// reads.
     Library,
 }
@@ -54,8 +54,8 @@ pub struct ParseQuery {
 /// A parsed schema. If a finding is an error, all parts are null.
 #[derive(Debug, Default, Serialize, ToSchema)]
 pub struct ParsedSchema<'a> {
-    /// The canonical text, without the namespace. In the dialect `library` what PyTorch prints: with
-    /// the namespace where the text has one.
+    /// The canonical text, without the namespace. In the dialect `library`, the text that PyTorch
+    /// prints, with the namespace if the schema has one.
     pub schema: Option<String>,
     /// The namespace, by default `aten`.
     pub namespace: Option<&'a str>,
@@ -87,7 +87,7 @@ pub struct AliasSet<'a> {
     pub name: String,
     /// Whether it is mutable.
     pub is_write: bool,
-    /// The arguments in it, before or after the call.
+    /// The arguments in it.
     pub arguments: Vec<&'a str>,
     /// The returns in it, by index from 0.
     pub returns: Vec<usize>,

@@ -1,4 +1,4 @@
-//! Answers of the search.
+//! Search over all revisions.
 
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -8,20 +8,19 @@ use crate::place::Place;
 use crate::problem::{Kind, Problem};
 use opatlas_service::history::{Range, Timeline};
 
-/// How many characters words that are searched for may have: every operator is held against each.
+/// The maximum length of a search text: each of its words is compared with every operator.
 const MAX_WORDS: usize = 500;
 
-/// Refuses more words than are searched for.
+/// Refuses a search text that is too long.
 ///
 /// # Errors
 /// [`Kind::InvalidParameter`].
 pub fn expect_few_words(words: &str) -> Result<(), Problem> {
-    match words.chars().count() <= MAX_WORDS {
-        true => Ok(()),
-        false => {
-            let detail = format!("`q` may have at most {MAX_WORDS} characters");
-            Err(Problem::new(Kind::InvalidParameter, detail).about("q"))
-        }
+    if words.chars().count() <= MAX_WORDS {
+        Ok(())
+    } else {
+        let detail = format!("`q` may have at most {MAX_WORDS} characters");
+        Err(Problem::new(Kind::InvalidParameter, detail).about("q"))
     }
 }
 
@@ -47,7 +46,7 @@ pub struct SearchQuery {
 /// The result of a search.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SearchView {
-    /// The operators: those whose names fit come first, and of these those of the last revision.
+    /// The operators. Those whose names match come first, and among them those of the last revision.
     pub items: Vec<FoundView>,
 }
 

@@ -15,12 +15,12 @@ use crate::problem::Problem;
 use opatlas_service::Snapshot;
 use opatlas_service::faces::kernel_key;
 
-/// What is asked of an operator's declarations.
+/// Options of an operator's declarations.
 #[derive(Debug, Clone, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct SignaturesQuery {
-    /// Also how the operator is implemented for this dispatch key.
+    /// Also return how to implement the operator for this dispatch key.
     #[param(example = "PrivateUse1")]
     pub key: Option<String>,
     /// The release of PyTorch whose rules apply, for an address by digest.
@@ -28,16 +28,16 @@ pub struct SignaturesQuery {
     pub release: Option<String>,
 }
 
-/// What is asked of the declarations of an operator of a posted bundle.
+/// Options of the declarations of an operator in a posted bundle.
 #[derive(Debug, Clone, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct PostedSignaturesQuery {
     /// The operator, as in `/v1/parse`: `base_name[.overload]`, with its namespace unless it is
-    /// `aten`. A generated operator has declarations too.
+    /// `aten`. It may be a generated operator.
     #[param(example = "blend")]
     pub operator: String,
-    /// Also how the operator is implemented for this dispatch key.
+    /// Also return how to implement the operator for this dispatch key.
     #[param(example = "PrivateUse1")]
     pub key: Option<String>,
     /// The release of PyTorch whose rules apply; by default the newest known.
@@ -45,12 +45,12 @@ pub struct PostedSignaturesQuery {
     pub release: Option<String>,
 }
 
-/// Which operators' declarations are wanted.
+/// The operators whose declarations to return.
 #[derive(Debug, Clone, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct SignatureListQuery {
-    /// Whether generated operators are wanted; by default they are.
+    /// Whether to include generated operators; by default yes.
     #[param(inline)]
     pub generated: Option<Generated>,
     /// The release of PyTorch whose rules apply, for an address by digest.
@@ -58,8 +58,8 @@ pub struct SignatureListQuery {
     pub release: Option<String>,
 }
 
-/// The declarations of an operator, as torchgen of the release makes them. A member is absent where
-/// the operator has no such declaration, or torchgen refuses to make it.
+/// The declarations of an operator, as the release's torchgen generates them. A member is absent if
+/// the operator has no such declaration, or if torchgen refuses to generate it.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Signatures {
     /// `base_name[.overload]`
@@ -68,8 +68,8 @@ pub struct Signatures {
     /// The unboxed signature with symbolic sizes: what is registered with the dispatcher.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dispatcher: Option<String>,
-    /// The same with concrete sizes, where it differs: what an out-of-tree backend declares for an
-    /// operator that it does not list under `symint`.
+    /// The unboxed signature with concrete sizes, if it differs. An out-of-tree backend declares it for
+    /// an operator that it does not list under `symint`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dispatcher_int: Option<String>,
     /// `at::` functions: plain, faithful, and both with symbolic sizes.
@@ -78,14 +78,14 @@ pub struct Signatures {
     /// Methods of `at::Tensor`, in the same order.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub methods: Option<Vec<String>>,
-    /// For each dispatch key with a kernel, what `NativeFunctions.h` declares.
+    /// The declarations in `NativeFunctions.h`, for each dispatch key with a kernel.
     #[serde(skip_serializing_if = "KernelMap::is_empty")]
     #[schema(value_type = Option<std::collections::BTreeMap<String, Vec<String>>>)]
     pub kernels: KernelMap,
-    /// What Python's argument parser gets for the function.
+    /// The function's signature for Python's argument parser.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub python_function: Option<String>,
-    /// What it gets for the method.
+    /// The method's signature for Python's argument parser.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub python_method: Option<String>,
     /// The function in the type stub; then its form with separate integers, or null.
@@ -99,13 +99,13 @@ pub struct Signatures {
     /// The deprecated Python signatures that call it, from `deprecated.yaml`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub deprecated: Vec<DeprecatedView>,
-    /// How it is implemented for the key that was asked for.
+    /// How to implement it for the requested key.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub implement: Option<ImplementView>,
 }
 
-/// Where Python has an operator. The first three are about its name, behind which the argument
-/// parser chooses an overload.
+/// Where Python binds an operator. The first three members are about its name; the argument parser
+/// then chooses an overload.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Bound)]
 pub struct BoundView {
@@ -128,10 +128,10 @@ pub struct DeprecatedView {
     /// The signature as a schema.
     #[schema(example = "add(Tensor self, Scalar alpha, Tensor other) -> Tensor")]
     pub schema: String,
-    /// What Python's argument parser gets for the function.
+    /// The function's signature for Python's argument parser.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub python_function: Option<String>,
-    /// What it gets for the method.
+    /// The method's signature for Python's argument parser.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub python_method: Option<String>,
     /// The function in the type stub. Methods have none.
@@ -139,7 +139,7 @@ pub struct DeprecatedView {
     pub pyi_function: Option<String>,
 }
 
-/// How an operator is implemented for a dispatch key.
+/// How to implement an operator for a dispatch key.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = Implementation)]
 pub struct ImplementView {
@@ -165,9 +165,9 @@ pub struct InTreeView {
     pub declared: bool,
     /// The kernel's name.
     pub kernel: String,
-    /// What `NativeFunctions.h` declares.
+    /// The declaration in `NativeFunctions.h`.
     pub declaration: String,
-    /// What the author defines.
+    /// The definition to write.
     pub definition: String,
     /// The line of `dispatch:`.
     pub yaml: String,
@@ -179,7 +179,7 @@ pub struct InTreeView {
     pub meta_definition: Option<String>,
 }
 
-/// What a backend file and its generated stubs hold.
+/// The backend file's lines and the generated declaration.
 #[derive(Debug, Serialize, ToSchema)]
 #[schema(as = BackendStub)]
 pub struct BackendView {

@@ -17,7 +17,7 @@ pub struct SourceRegistration {
     pub key: Option<String>,
     /// The function as written.
     pub kernel: Option<String>,
-    /// Whether the kernel only passes the call on to the next key.
+    /// Whether the kernel is a fallthrough.
     pub fallthrough: bool,
     /// The schema of a definition as written.
     pub schema: Option<String>,
@@ -29,13 +29,13 @@ pub struct SourceRegistration {
     pub column: u32,
     /// Whether operator, namespace and key are certain.
     pub resolved: bool,
-    /// Why they are not.
+    /// Why not.
     pub why: Option<String>,
-    /// The condition under which it happens.
+    /// The preprocessor or run-time condition of the registration.
     pub condition: Option<String>,
     /// The function or macro that registers it.
     pub through: String,
-    /// The line on which its block begins: a real process names this one.
+    /// The line on which its block begins, which is the one that a process reports.
     pub block_line: u32,
 }
 

@@ -9,7 +9,7 @@ use crate::history::{LineName, RangeView};
 use crate::place::Place;
 use opatlas_service::history::{Support, Timeline};
 
-/// Which operators and backends.
+/// The operators and backends to report on.
 #[derive(Debug, Clone, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
@@ -65,19 +65,19 @@ pub struct Cell {
     pub key: String,
     /// Whether a call works in the last revision.
     pub supported: bool,
-    /// The first revision in which they do.
+    /// The first revision in which a call works.
     pub first: Option<Place>,
     /// The first revision with a kernel registered on the key.
     pub first_kernel: Option<Place>,
     /// The last revision in which a call works.
     pub last: Option<Place>,
-    /// Why it serves there.
+    /// The reason of the entry in that revision.
     #[schema(example = "kernel")]
     pub reason: Option<&'static str>,
     /// Whether a call works in the last revision: `runs`, `decomposes`, `partly`, `falls-back`,
     /// `fails`, `unknown`; null on keys that are not a backend's.
     pub verdict: Option<&'static str>,
-    /// The stretches in which one thing served.
+    /// The ranges of revisions with the same entry.
     pub ranges: Vec<RangeView>,
 }
 

@@ -1,4 +1,4 @@
-//! One operator's dispatch table: as it is, explained, and as it would be with other registrations.
+//! One operator's dispatch table, its explanation, and the table with other registrations.
 
 use opatlas_dispatch::{Provenance, Refused, WhatIf};
 use opatlas_operators::operator::OperatorId;
@@ -45,7 +45,7 @@ pub struct TableView<'a> {
     /// recorded.
     #[schema(example = "2.9")]
     pub measured: Option<&'static str>,
-    /// What works on the dense backends, or on the key asked for.
+    /// Training on the dense backends, or on the requested key.
     pub training: Vec<Training>,
     /// The added registrations of a what-if table.
     pub with: Vec<GivenView>,
@@ -60,7 +60,7 @@ pub struct TableView<'a> {
 }
 
 /// A table before and after a change of registrations.
-pub(crate) struct Changed<'a> {
+pub(crate) struct WhatIfTable<'a> {
     with: Vec<GivenView>,
     without: Vec<&'static str>,
     before: Vec<Entry<'a>>,
@@ -68,8 +68,7 @@ pub(crate) struct Changed<'a> {
     changed: Vec<&'static str>,
 }
 
-/// Makes the table that a query asks for, and hands it to `then`. `title` is what refusals call the
-/// revision.
+/// Makes the table that a query asks for, and passes it to `then`. Errors call the revision `title`.
 ///
 /// # Errors
 /// The problem of an unknown operator, key or build, or of refused registrations.
@@ -85,8 +84,10 @@ pub fn with_table<T>(
     let source = query.source.unwrap_or_default();
     let profile = Profile::parse(query.build.as_deref(), source.into(), release)?;
     let key = query.key.as_deref();
-    let slot = key.map(|key| runtime_key(release, key)).transpose();
-    let slot = slot.map_err(|error| Problem::from(error).about("key"))?;
+    let slot = key
+        .map(|key| runtime_key(release, key))
+        .transpose()
+        .map_err(|error| Problem::from(error).about("key"))?;
     let tables = snapshot.tables(&profile);
     let view = View::new(snapshot.inputs(), &tables);
     Ok(then(table_view(snapshot, view, id, slot, query)?))
@@ -102,19 +103,18 @@ pub(crate) fn table_view<'a>(
     let keys = view.keys();
     let slots: Vec<Slot> = slot.map_or_else(|| keys.slots().collect(), |slot| vec![slot]);
     let mut notes = notes(view);
-    let what_if = match query.is_what_if() {
-        false => None,
-        true => {
-            let made = what_if(view, id, query)?;
-            notes.extend(made.notes.iter().map(note));
-            notes.extend(made.nothing_to_remove.iter().map(|&key| {
-                format!(
-                    "no kernel is registered to `{}`, so there is none to remove",
-                    keys.name(key)
-                )
-            }));
-            Some(changed(snapshot, view, id, slot, made))
-        }
+    let what_if = if query.is_what_if() {
+        let made = what_if(view, id, query)?;
+        notes.extend(made.notes.iter().map(note));
+        notes.extend(made.nothing_to_remove.iter().map(|&key| {
+            format!(
+                "no kernel is registered to `{}`, so there is none to remove",
+                keys.name(key)
+            )
+        }));
+        Some(changed(snapshot, view, id, slot, made))
+    } else {
+        None
     };
     let table = match (query.explain, slot) {
         (Some(true), _) => {
@@ -198,7 +198,7 @@ pub(crate) fn changed<'a>(
     id: OperatorId,
     only: Option<Slot>,
     made: WhatIf<'a>,
-) -> Changed<'a> {
+) -> WhatIfTable<'a> {
     let keys = view.keys();
     let is_shown = |slot: Slot| only.is_none_or(|only| only == slot);
     let changes = made.changes().filter(|change| is_shown(change.before.slot));
@@ -207,7 +207,7 @@ pub(crate) fn changed<'a>(
         let shown = table.into_iter().filter(|entry| is_shown(entry.slot));
         shown.map(|one| entry(snapshot, view, id, one)).collect()
     };
-    Changed {
+    WhatIfTable {
         with: made
             .added
             .iter()

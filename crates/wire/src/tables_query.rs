@@ -42,7 +42,7 @@ impl TableQuery {
         !self.with.is_empty() || !self.without.is_empty()
     }
 
-    /// Whether the tables of everything that is known answer it, without further ones.
+    /// Whether the default tables answer it.
     #[must_use]
     pub fn is_of_default_tables(&self) -> bool {
         !self.is_what_if() && self.build.is_none() && self.source.is_none()
@@ -144,8 +144,8 @@ mod tests {
             ("with", "MPS:a, XPU"),
             ("with", "CPU:b"),
             ("without", "Meta"),
-        ]);
-        let query = query.unwrap();
+        ])
+        .unwrap();
         assert_eq!(query.with, ["MPS:a", "XPU", "CPU:b"]);
         assert!(query.is_what_if());
         let wanted: Vec<_> = query.with.iter().map(|text| wanted(text)).collect();

@@ -6,7 +6,7 @@ use utoipa::{IntoParams, ToSchema};
 use crate::place::Place;
 use opatlas_service::history::{Named, NamedBy};
 
-/// What names a revision.
+/// The kind of a revision's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum NameKind {
@@ -16,7 +16,7 @@ pub enum NameKind {
     Label,
     /// A commit.
     Commit,
-    /// Its digest alone.
+    /// A digest.
     Digest,
 }
 
@@ -42,13 +42,13 @@ impl From<NameKind> for NamedBy {
     }
 }
 
-/// Which names.
+/// A filter of names, and a page.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct TimelineQuery {
-    /// Words that all occur in the label, the commit's subject or its date, or begin the commit's
-    /// id or the digest. Capitals do not matter.
+    /// Words that all occur in the label, the commit's subject or its date, or that begin the commit's
+    /// id or the digest. Case does not matter.
     #[param(example = "2.9", max_length = 500)]
     pub q: Option<String>,
     /// Only names of this kind.
@@ -67,7 +67,7 @@ pub struct NameItem {
     /// The revision, and its name.
     #[serde(flatten)]
     pub place: Place,
-    /// What kind of name it is.
+    /// The kind of the name.
     pub kind: NameKind,
     /// The release whose rules apply to it by this name.
     #[schema(example = "2.9")]

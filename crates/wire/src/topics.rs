@@ -11,7 +11,7 @@ use utoipa::{IntoParams, ToSchema};
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Path)]
 pub struct TopicPath {
-    /// Its name, or another name of it.
+    /// Its name, or an alias of it.
     #[param(example = "CompositeExplicitAutograd")]
     pub topic: String,
 }
@@ -72,7 +72,7 @@ pub struct TopicItem {
     pub kind: TopicKind,
     /// One sentence.
     pub summary: Cow<'static, str>,
-    /// Other names of it.
+    /// Its aliases.
     pub names: &'static [&'static str],
     /// The first release that has it.
     #[schema(example = "2.0")]
@@ -93,7 +93,7 @@ pub struct TopicList {
 /// A topic.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Topic {
-    /// What lists say of it.
+    /// The topic as in lists.
     #[serde(flatten)]
     pub item: TopicItem,
     /// Paragraphs.
@@ -104,7 +104,7 @@ pub struct Topic {
     pub examples: Vec<TopicExample>,
     /// The names of related topics.
     pub see: Vec<Cow<'static, str>>,
-    /// The questions that lead to a dispatch key; null except in the topic `dispatch-keyword`.
+    /// The questions that lead to a dispatch key. Only the topic `dispatch-keyword` has them.
     pub guide: Option<GuideView>,
 }
 
@@ -115,7 +115,7 @@ pub struct TopicExample {
     pub yaml: &'static str,
     /// Whether torchgen accepts them.
     pub accepted: bool,
-    /// The rule under which it does not.
+    /// The rule that they violate, if it does not.
     pub rule: Option<&'static str>,
 }
 
@@ -160,7 +160,7 @@ pub struct GuideOutcome {
     pub id: &'static str,
     /// The keys to use.
     pub title: &'static str,
-    /// What follows.
+    /// The consequence.
     pub text: &'static str,
     /// The entry.
     pub yaml: &'static str,
@@ -175,7 +175,7 @@ pub struct GuideRow {
     pub keys: Vec<&'static str>,
     /// The kernel; null where the keys have none.
     pub kernel: Option<String>,
-    /// Why it serves the keys.
+    /// The reason of the entries.
     #[schema(example = "kernel")]
     pub reason: &'static str,
 }

@@ -7,7 +7,7 @@ use crate::history::LineName;
 use crate::place::Place;
 use opatlas_service::history::{Facts, KeyFacts, Timeline};
 
-/// The part of the timeline.
+/// The part of the timeline to return.
 #[derive(Debug, Clone, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
@@ -95,7 +95,7 @@ pub struct KeyPoint {
     pub kernels: u32,
     /// Operators that work: those that run, decompose or fall back.
     pub served: u32,
-    /// Their share of all declared operators, the sum of its rounded parts.
+    /// Their share of all declared operators, in percent.
     #[schema(example = 63)]
     pub percent: u32,
     /// Whether anything is claimed about the key: its kernels are part of PyTorch, or a file or an

@@ -1,4 +1,4 @@
-//! What really runs, on the wire: the verdict of an entry, and counts by verdict.
+//! The verdict of an entry on the wire, and counts by verdict.
 
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
@@ -12,10 +12,10 @@ use super::problem::{Kind, Problem};
 /// Whether calling an operator works on a key, and what it needs.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Support {
-    /// `runs`: a kernel of its own, or one that calls nothing else. `decomposes`: everything that
-    /// its default or composite kernel calls works. `partly`: something that it calls in some cases
-    /// does not. `falls-back`: only the fallback of the backend serves it. `fails`: a call raises.
-    /// `unknown`: its calls were not measured, or nothing is known about the backend.
+    /// `runs`: it has its own kernel, or one that calls no other operators. `decomposes`: every
+    /// operator that its default or composite kernel calls works. `partly`: an operator that it calls
+    /// in some cases does not work. `falls-back`: only the backend fallback serves it. `fails`: a call
+    /// raises. `unknown`: its calls were not recorded, or nothing is known about the backend.
     #[schema(example = "fails")]
     pub verdict: &'static str,
     /// `yes`, `partly`, `no` or `unknown`.
@@ -35,7 +35,7 @@ pub struct Support {
     /// The chain of calls from the operator to the first of them.
     #[schema(example = json!(["add.Tensor", "add.out"]))]
     pub through: Vec<String>,
-    /// Why nothing is claimed: `out of tree: give its file`.
+    /// Why it is unknown: `out of tree: give its file`.
     pub unclaimed: Option<&'static str>,
 }
 
@@ -63,7 +63,7 @@ impl Support {
         }
     }
 
-    /// That of a kernel of which nothing else is known.
+    /// The verdict of a kernel about which nothing else is known.
     #[must_use]
     pub fn alone(verdict: Verdict) -> Self {
         Self {
@@ -99,10 +99,10 @@ impl Serialize for VerdictCounts {
     }
 }
 
-/// The verdict of a text.
+/// Parses a verdict.
 ///
 /// # Errors
-/// The text, with the verdicts that there are.
+/// [`Kind::UnknownValue`](crate::problem::Kind::UnknownValue) with the valid verdicts.
 pub fn verdict(text: &str) -> Result<Verdict, Problem> {
     Verdict::parse(text).ok_or_else(|| {
         let known = Verdict::ALL.map(Verdict::as_str);

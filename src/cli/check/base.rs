@@ -14,7 +14,7 @@ use opatlas_store::Opening;
 
 use super::Input;
 
-/// What the files are held against.
+/// The base to compare the files with.
 #[derive(Debug, Args)]
 pub(super) struct BaseOptions {
     /// Report only findings that this base does not have: a file, a folder, a stored revision
@@ -40,14 +40,14 @@ pub(super) struct BaseOptions {
 
 /// The base, read.
 pub(super) struct Base {
-    /// What people call it.
+    /// Its title.
     pub(super) title: String,
     /// Its files, judged as the release of the check.
     pub(super) snapshot: Snapshot,
 }
 
 impl BaseOptions {
-    /// Reads the base, if there is one, and gives the checked files what they lack of it.
+    /// Reads the base, if there is one, and adds the base's files that the checked bundle lacks.
     pub(super) async fn read(
         &self,
         inputs: &mut [Input],
@@ -66,9 +66,10 @@ impl BaseOptions {
             repository: &self.repository,
         };
         let operand = Operand::parse(text, &places);
-        let stored = match operand.is_stored() {
-            true => Some(Stored::open(&self.target, Opening::Read).await?),
-            false => None,
+        let stored = if operand.is_stored() {
+            Some(Stored::open(&self.target, Opening::Read).await?)
+        } else {
+            None
         };
         let read = operand.read(&places, stored.as_ref(), None).await;
         if let Some(stored) = stored {

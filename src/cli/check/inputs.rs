@@ -1,4 +1,4 @@
-//! The files that a check is about, sorted into bundles.
+//! The files to check, sorted into bundles.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ use opatlas_yaml::{Kind, Root};
 pub(in crate::cli) struct Input {
     pub(in crate::cli) bundle: Bundle,
     pub(in crate::cli) paths: BTreeMap<Box<str>, PathBuf>,
-    /// The files that are reported on; `None` for all.
+    /// The files to report on; `None` for all.
     named: Option<BTreeSet<Box<str>>>,
 }
 
@@ -33,15 +33,14 @@ impl Input {
         self.named.as_ref().is_none_or(|named| named.contains(name))
     }
 
-    /// Whether a finding is about a file that is reported on. All sources are that were asked for.
+    /// Whether to report a finding. Findings on sources are always reported.
     pub(super) fn reports(&self, finding: &Finding) -> bool {
         self.is_named(&finding.file) || finding.file.starts_with(SOURCES)
     }
 }
 
-/// The bundles of files whose neighbours are read with them: those that PyTorch's layout, the layout
-/// of torchgen or the same folder has, or that `opatlas.toml` names. Only the files that are named
-/// are reported on.
+/// The bundles of files and their neighbors: those in PyTorch's or torchgen's layout, in the same folder,
+/// or named in `opatlas.toml`. Only the given files are reported on.
 ///
 /// # Errors
 /// If a file cannot be read, or has no `native_functions.yaml`.
@@ -66,7 +65,7 @@ pub(super) fn with_neighbours(paths: &[PathBuf], config: &Files) -> anyhow::Resu
     Ok(bundles.into_values().collect())
 }
 
-/// The files of the bundle that a file belongs to, `native_functions.yaml` first.
+/// The files of a file's bundle, `native_functions.yaml` first.
 fn members(full: &Path, config: &Files) -> anyhow::Result<Vec<(&'static str, PathBuf)>> {
     let mut configured = Vec::new();
     for (name, path) in &config.bundle {
@@ -103,7 +102,7 @@ fn neighbours(files: &[(&'static str, PathBuf)], config: &Files) -> anyhow::Resu
     Ok(input)
 }
 
-/// Adds a file that the user names.
+/// Adds a file from the command line.
 fn name_file(
     mut input: Input,
     path: &Path,
@@ -123,7 +122,7 @@ fn name_file(
     Ok(input)
 }
 
-/// Sorts the files into bundles: files that belong to all operators go into each.
+/// Sorts the files into bundles. A companion file goes into each bundle.
 pub(in crate::cli) fn inputs(paths: &[PathBuf]) -> anyhow::Result<Vec<Input>> {
     let mut shared = Input::default();
     let mut operators = Vec::new();
@@ -163,9 +162,10 @@ pub(in crate::cli) fn inputs(paths: &[PathBuf]) -> anyhow::Result<Vec<Input>> {
 }
 
 fn read_given(path: &Path) -> anyhow::Result<Vec<u8>> {
-    match path.as_os_str() == "-" {
-        true => read::standard_input(),
-        false => read::given(path),
+    if path.as_os_str() == "-" {
+        read::standard_input()
+    } else {
+        read::given(path)
     }
 }
 
@@ -177,7 +177,7 @@ fn role(path: &Path, bytes: &[u8]) -> Option<String> {
     }
     let (text, _) = opatlas_yaml::decode(bytes);
     if opatlas_yaml::split(&text).is_some() {
-        // A list, which no backend file is. Most files that are checked are lists, and long ones.
+        // A list is not a backend file. Most checked files are long lists, so this saves parsing them.
         return None;
     }
     let document = opatlas_yaml::parse(&text);

@@ -1,16 +1,16 @@
-//! A hint at `--release`: many errors may only say that the files are of another release.
+//! A hint to use `--release`: many errors may only mean that the files are from another release.
 
 use opatlas_pytorch::release::Release;
 
 use opatlas_service::Snapshot;
 
-/// From how many errors on there is a hint. Fewer are quicker to read than the hint.
+/// The minimum number of errors for a hint.
 const MANY: usize = 20;
 /// Another release must leave at most one in this many of the errors.
 const LEFT: usize = 10;
 
-/// What to say if the files have many errors in the release that was not asked for, and nearly none
-/// in others. Costs a run of the rules for every release.
+/// The hint, if the files have many errors by the default release and nearly none by another one. Runs
+/// the rules of every release.
 pub(super) fn hint(snapshot: &Snapshot) -> Option<String> {
     let errors = snapshot.summary().errors;
     if errors < MANY {
@@ -32,9 +32,10 @@ pub(super) fn hint(snapshot: &Snapshot) -> Option<String> {
     let mut best = judged.iter().filter(|(errors, _)| *errors == least);
     let (_, first) = best.next()?;
     let last = best.next_back().map_or(first, |(_, last)| last);
-    let releases = match first == last {
-        true => last.to_string(),
-        false => format!("{first} to {last}"),
+    let releases = if first == last {
+        last.to_string()
+    } else {
+        format!("{first} to {last}")
     };
     let least = match least {
         0 => "none".to_owned(),

@@ -1,4 +1,4 @@
-//! What a job without rights has left for one that may comment.
+//! Reads the report that a job without rights has left for one that may comment.
 //!
 //! Whoever opens a pull request from a fork decides what that job runs, so nothing in the folder is
 //! trusted: sizes and the number of parts are bounded, links are refused, and the number and
@@ -14,7 +14,7 @@ use serde::Deserialize;
 use super::markup::Markup;
 use crate::cli::read::{self, Origin};
 
-/// How many parts are posted at most.
+/// The maximum number of parts.
 const PARTS: usize = 20;
 /// The longest part, in characters: what the site takes, without the hidden line.
 pub(super) const LONGEST_PART: usize = 65_400;
@@ -24,12 +24,12 @@ const WORD: u64 = 100;
 const PART: u64 = 4 * 65_536;
 /// The largest comparison as JSON, in bytes.
 const COMPARISON: u64 = 64 << 20;
-/// How many files a folder has at most.
+/// The maximum number of files in the folder.
 const FILES: usize = 200;
-/// How every report begins.
+/// The start of every report.
 const BEGINNINGS: [&str; 2] = ["### Operator schemas: ", "**Further revisions**"];
 
-/// What the folder has.
+/// The content of the folder.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Artifact {
     /// The pull request that it claims to be about.
@@ -40,7 +40,7 @@ pub(super) struct Artifact {
     pub(super) parts: Vec<String>,
 }
 
-/// A comparison as JSON, as far as it is needed here.
+/// The needed part of a comparison in JSON.
 #[derive(Deserialize)]
 struct Comparison {
     #[serde(default)]
@@ -52,9 +52,9 @@ impl Artifact {
     /// in `parts`, or as a comparison in JSON made with `--max-chars`.
     ///
     /// # Errors
-    /// If the folder has something else, or too much of it.
+    /// If the folder has anything else, or too much.
     pub(super) fn read(folder: &Path, markup: &Markup) -> anyhow::Result<Self> {
-        // With a slash at its end, the name of a link is that of its target.
+        // A trailing slash would make the name of a link that of its target.
         let folder: &Path = &folder.components().collect::<PathBuf>();
         let shown = folder.display();
         let kind = fs::symlink_metadata(folder).with_context(|| format!("cannot read {shown}"))?;
@@ -63,9 +63,10 @@ impl Artifact {
         }
         let files = files(folder).with_context(|| format!("cannot read {shown}"))?;
         let parts = folder.join("parts");
-        let markdown = match fs::symlink_metadata(&parts).is_ok_and(|found| found.is_dir()) {
-            true => self::files(&parts)?,
-            false => files.clone(),
+        let markdown = if fs::symlink_metadata(&parts).is_ok_and(|found| found.is_dir()) {
+            self::files(&parts)?
+        } else {
+            files.clone()
         };
         let markdown = with_extension(&markdown, "md");
         let json = with_extension(&files, "json");
@@ -80,8 +81,7 @@ impl Artifact {
                 texts.collect::<anyhow::Result<_>>()?
             }
         };
-        let number = word(folder, "number")?;
-        let number = number.map(|number| {
+        let number = word(folder, "number")?.map(|number| {
             let parsed = number.parse().ok().filter(|number| *number > 0);
             parsed.ok_or_else(|| anyhow!("{shown}/number is not the number of a pull request"))
         });
@@ -102,7 +102,7 @@ pub(super) fn is_commit(text: &str) -> bool {
     matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Refuses what is not a report, and makes everything in it that would act plain text.
+/// Refuses a text that is not a report, and neutralizes mentions, references and links.
 fn checked(parts: Vec<String>, markup: &Markup) -> anyhow::Result<Vec<String>> {
     if parts.is_empty() {
         bail!("it has no parts");
@@ -141,7 +141,7 @@ fn files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder)?.take(FILES + 1) {
         let entry = entry?;
-        // The kind of the entry itself.
+        // The kind of the entry, without following links.
         let kind = entry.file_type()?;
         if kind.is_symlink() {
             bail!(
@@ -175,7 +175,7 @@ fn parts_of(path: &Path) -> anyhow::Result<Vec<String>> {
     let shown = path.display();
     let text = read::bytes(path, Origin::Foreign, COMPARISON)
         .with_context(|| format!("cannot read {shown}"))?;
-    // A list would do for the struct.
+    // Serde would accept a list for the struct.
     if !text.trim_ascii_start().starts_with(b"{") {
         bail!("{shown} is not a comparison as JSON");
     }

@@ -1,4 +1,4 @@
-//! What a job knows of the event that started it.
+//! The event that started a job.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use crate::cli::read::{self, Origin};
 
-/// The longest description of an event that is read, in bytes; the site sends at most 25 MB.
+/// The maximum size of an event's description, in bytes. The site sends at most 25 MB.
 const LONGEST: u64 = 32 << 20;
 
 /// The parts of an event that name a pull request.
@@ -50,7 +50,7 @@ impl Event {
         serde_json::from_slice(&text).with_context(|| format!("{shown} does not describe an event"))
     }
 
-    /// The number of the pull request, where the event is one's.
+    /// The number of the pull request, if the event is about one.
     pub(super) fn number(&self) -> Option<u64> {
         Some(self.pull_request.as_ref()?.number)
     }

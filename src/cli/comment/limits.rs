@@ -1,4 +1,4 @@
-//! When a hosting site wants to be left alone, and for how long.
+//! Rate limits of the hosting site.
 
 use std::time::Duration;
 
@@ -6,19 +6,19 @@ use jiff::Timestamp;
 use jiff::fmt::rfc2822::DateTimeParser;
 use ureq::http::HeaderMap;
 
-/// How long to wait where the site does not say how long. Its documents ask for a minute.
+/// The pause if the site does not state one. Its documentation asks for a minute.
 const UNSAID: Duration = Duration::from_secs(60);
 
-/// The headers of an answer that speak of limits.
+/// The headers of an answer about rate limits.
 #[derive(Debug, Default)]
 pub(super) struct Limits {
     /// `Retry-After`, in seconds.
     pub(super) retry_after: Option<u64>,
-    /// `X-RateLimit-Remaining`: how many more requests are allowed.
+    /// `X-RateLimit-Remaining`: the number of requests left.
     remaining: Option<u64>,
     /// `X-RateLimit-Reset`: when more are allowed, in seconds since 1970-01-01 UTC.
     reset: Option<i64>,
-    /// `Date`: the clock of the site, to which `reset` belongs.
+    /// `Date`: the site's clock, which `reset` refers to.
     date: Option<Timestamp>,
 }
 
@@ -34,8 +34,8 @@ impl Limits {
         }
     }
 
-    /// How long to wait before the request is made again; `None` if the answer is not about a
-    /// limit. The site answers 403 as well as 429, and 403 also means that a permission is missing.
+    /// The pause before repeating the request; `None` if the answer is not about a rate limit. The site
+    /// uses 429 and 403, and 403 can also mean that a permission is missing.
     pub(super) fn pause(&self, status: u16, message: &str, now: Timestamp) -> Option<Duration> {
         let is_spent = self.remaining == Some(0);
         let message = message.to_ascii_lowercase();
@@ -55,7 +55,7 @@ impl Limits {
             return Some(UNSAID);
         };
         let now = self.date.unwrap_or(now).as_second();
-        // The reset is a full second, so the clock may show it a moment too early.
+        // The reset is in whole seconds, so add one.
         let left = reset.saturating_sub(now).saturating_add(1);
         Some(Duration::from_secs(left.max(1).unsigned_abs()))
     }
@@ -90,7 +90,7 @@ mod tests {
         assert_eq!(seconds(403, &[("retry-after", "7")], ""), Some(7));
         let spent = [("x-ratelimit-remaining", "0"), ("x-ratelimit-reset", "30")];
         assert_eq!(seconds(403, &spent, ""), Some(31));
-        // The clock of the site counts, not that of this machine.
+        // The site's clock counts, not this machine's.
         let date = ("date", "Thu, 01 Jan 1970 00:00:20 GMT");
         assert_eq!(seconds(403, &[spent[0], spent[1], date], ""), Some(11));
     }

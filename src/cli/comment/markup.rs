@@ -1,12 +1,12 @@
-//! The text of a report that a stranger's job has made: it can be read, and does nothing else.
+//! Neutralizes the text of a report from a stranger's job.
 //!
-//! A hosting site makes mentions, references and links of text, also where entities spell the characters, and shows
-//! pictures from other places. An invisible character (U+2060) in the middle of each keeps it text. What reports are made
-//! of stays as it is: headings, emphasis, code, lists, tables and the folding of sections.
+//! A hosting site turns text into mentions, references and links, even if entities spell the characters,
+//! and shows images from other sites. An invisible character (U+2060) inside of each prevents this.
+//! Headings, emphasis, code, lists, tables and folded sections, which reports use, stay as they are.
 
-/// A character without width that joins what it is between.
+/// WORD JOINER, a character without width.
 const JOINER: char = '\u{2060}';
-/// The tags that reports have.
+/// The tags that reports use.
 const TAGS: [&str; 6] = [
     "<details>",
     "</details>",
@@ -15,27 +15,27 @@ const TAGS: [&str; 6] = [
     "<code>",
     "</code>",
 ];
-/// The entities that reports have.
+/// The entities that reports use.
 const ENTITIES: [&str; 3] = ["&amp;", "&lt;", "&gt;"];
 
-/// How many characters the longest name of an entity has, with the semicolon, and some to spare.
+/// More characters than the longest name of an entity, with the semicolon.
 const LONGEST_ENTITY: usize = 40;
 
-/// What a report may link to.
+/// The links that a report may have.
 pub(super) struct Markup {
     /// The scheme, host and port of the server with the full comparison.
     origin: Option<String>,
 }
 
 impl Markup {
-    /// With links to the server of a permalink, and to nowhere else.
+    /// Allows links to the server of a permalink only.
     pub(super) fn linking_to(permalink: Option<&str>) -> Self {
         Self {
             origin: permalink.and_then(origin).map(str::to_owned),
         }
     }
 
-    /// The same text to a reader, mentioning nobody and leading nowhere.
+    /// The text without mentions and foreign links. It looks the same to a reader.
     pub(super) fn harmless(&self, text: &str) -> String {
         let mut out = String::with_capacity(text.len() + 64);
         let mut rest = text;
@@ -45,7 +45,7 @@ impl Markup {
         out
     }
 
-    /// Takes the next piece of a text, and gives what is left of it.
+    /// Consumes the next piece of a text, and returns the rest.
     fn step<'t>(&self, out: &mut String, rest: &'t str) -> &'t str {
         let whole = self.link(rest).or_else(|| {
             let known = TAGS.iter().chain(&ENTITIES);
@@ -67,7 +67,7 @@ impl Markup {
         &rest[piece.len()..]
     }
 
-    /// The end of a link that may stay: `](URL)`.
+    /// The end of an allowed link: `](URL)`.
     fn link<'t>(&self, rest: &'t str) -> Option<&'t str> {
         let url = rest.strip_prefix("](")?;
         let after = url.strip_prefix(self.origin.as_deref()?)?;
@@ -79,7 +79,7 @@ impl Markup {
     }
 }
 
-/// The next piece of a text, and where it is split if it would do something.
+/// The length of the next piece of a text, and where to split it if it is active.
 fn piece(rest: &str) -> (&str, Option<usize>) {
     const PAIRS: [(&str, usize); 4] = [("](", 1), ("]:", 1), ("![", 1), ("://", 1)];
     for (pair, at) in PAIRS {
@@ -110,8 +110,8 @@ fn piece(rest: &str) -> (&str, Option<usize>) {
     (&rest[..length], acts.then_some(length))
 }
 
-/// Whether an ampersand before this text begins an entity. HTML, which a folded section begins, needs no semicolon after
-/// the number of a character.
+/// Whether an ampersand before this text begins an entity. HTML, as in a folded section, needs no
+/// semicolon after a numeric entity.
 fn is_entity(rest: &str) -> bool {
     let mut name = rest
         .bytes()
@@ -120,7 +120,7 @@ fn is_entity(rest: &str) -> bool {
     rest.starts_with('#') || name.next() == Some(b';')
 }
 
-/// The character, or U+FFFD for one that turns the direction of text.
+/// The character, or U+FFFD for one that changes the direction of text.
 fn readable(char: char) -> char {
     match char {
         '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
@@ -128,7 +128,7 @@ fn readable(char: char) -> char {
     }
 }
 
-/// Scheme, host and port of a web address.
+/// The scheme, host and port of a URL.
 fn origin(url: &str) -> Option<&str> {
     let (scheme, rest) = url.split_once("://")?;
     let host = rest.split(['/', '?', '#']).next()?;

@@ -1,4 +1,4 @@
-//! `opatlas comment`: a comparison as a comment on a pull request, kept up to date.
+//! `opatlas comment`: keeps a comment with a comparison on a pull request up to date.
 
 mod artifact;
 mod event;
@@ -26,12 +26,12 @@ use site::{Repo, Site};
 
 /// Posts the comparison of two revisions as a comment on a pull request, and keeps it up to date.
 ///
-/// BASE and HEAD are as in `opatlas compare`, and so is the text and the exit code. With --from, it
-/// posts a report that another job has made: files of `compare --format markdown --out` or
-/// `compare --format json --max-chars`, with the number of the pull request and the id of the
-/// commit in the files `number` and `head`. That job may be one without rights: the text is posted
-/// only if the pull request is at the commit of the event or of --head-sha, and the exit code says
-/// only whether it was posted. Its text mentions nobody, and its links lead only to the server of --permalink.
+/// BASE and HEAD, the text, and the exit code are as in `opatlas compare`. With --from, it posts a
+/// report of another job: files of `compare --format markdown --out` or `compare --format json
+/// --max-chars`, with the number of the pull request and the id of the commit in the files `number`
+/// and `head`. That job needs no rights. The report is posted only if the pull request is at the commit
+/// of the event or of --head-sha, and the exit code only says whether it was posted. Mentions in the
+/// report have no effect, and its links lead only to the server of --permalink.
 ///
 /// A report that is too long for one comment is split over several. Later runs edit these comments
 /// in place and delete those that are no longer needed. Comments by other accounts are never touched.
@@ -101,10 +101,10 @@ pub(super) struct Comment {
     how: How,
 }
 
-/// What is posted, where.
+/// The comment to post.
 struct Post {
     pull: u64,
-    /// The commit that it is about, where that is known.
+    /// The commit that it is about, if known.
     head: Option<String>,
     parts: Vec<String>,
 }
@@ -141,15 +141,15 @@ impl Comment {
     /// The parts of the report, and the exit code of the comparison.
     async fn compare(&self, base: &str, head: &str) -> anyhow::Result<(Vec<String>, ExitCode)> {
         let sides = self.how.sides(base, head).await?;
-        let made = self.how.make(sides).await?;
-        Ok(made.report(&self.how, Some(self.max_chars), |report| {
+        let judged = self.how.judge(sides).await?;
+        Ok(judged.report(&self.how, Some(self.max_chars), |report| {
             let parts = changes::markdown(report);
             (parts, exit_code(report.conclusion()))
         }))
     }
 
-    /// Puts together what is known of the pull request and its commit. `claimed` is what the folder
-    /// says of both; it is only believed where it agrees.
+    /// Determines the pull request and its commit. The third argument has the folder's claims about both,
+    /// which must agree with the other sources.
     fn post(
         &self,
         parts: Vec<String>,
@@ -183,7 +183,7 @@ impl Comment {
     }
 }
 
-/// Posts, unless the pull request has newer commits. What was done, in a line.
+/// Posts the comment, unless the pull request has newer commits. Returns a summary.
 fn send(site: &Site, name: &str, post: &Post) -> anyhow::Result<String> {
     let pull = post.pull;
     if let Some(head) = &post.head {
@@ -199,22 +199,26 @@ fn send(site: &Site, name: &str, post: &Post) -> anyhow::Result<String> {
 }
 
 fn commit(text: &str) -> Result<String, String> {
-    match is_commit(text) {
-        true => Ok(text.to_owned()),
-        false => Err("a commit is written with all 40 digits of its id".to_owned()),
+    if is_commit(text) {
+        Ok(text.to_owned())
+    } else {
+        Err("a commit is written with all 40 digits of its id".to_owned())
     }
 }
 
 fn name(text: &str) -> Result<String, String> {
     let is_plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
-    match !text.is_empty() && text.len() <= 40 && text.bytes().all(is_plain) {
-        true => Ok(text.to_owned()),
-        false => Err("a name has 1 to 40 lower-case letters and digits".to_owned()),
+    if !text.is_empty() && text.len() <= 40 && text.bytes().all(is_plain) {
+        Ok(text.to_owned())
+    } else {
+        Err("a name has 1 to 40 lower-case letters and digits".to_owned())
     }
 }
 
 fn max_chars(text: &str) -> Result<usize, String> {
-    let number = text.parse().ok();
-    let number = number.filter(|number| (LEAST_MAX_CHARS..=LONGEST_PART).contains(number));
+    let number = text
+        .parse()
+        .ok()
+        .filter(|number| (LEAST_MAX_CHARS..=LONGEST_PART).contains(number));
     number.ok_or_else(|| format!("it is a number from {LEAST_MAX_CHARS} to {LONGEST_PART}"))
 }

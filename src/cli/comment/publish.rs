@@ -1,15 +1,14 @@
-//! A report as comments: part by part, in place.
+//! Publishes a report as comments, one per part.
 //!
-//! The first line of a comment is hidden and says which part it is. A run edits the comments that
-//! exist, posts those that are missing and deletes those that are too many. It touches no comment
-//! of anybody else, even if that begins with such a line.
+//! The first line of a comment is hidden and has the number of its part. A run edits existing comments,
+//! posts missing ones and deletes the rest. It does not touch comments of other accounts.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use super::site::{Comment, Site};
 
-/// What was done.
+/// The number of comments by what was done to them.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Done {
     created: usize,
@@ -25,8 +24,9 @@ impl fmt::Display for Done {
             (self.updated, "updated"),
             (self.unchanged, "unchanged"),
             (self.deleted, "deleted"),
-        ];
-        let counts = counts.iter().filter(|(number, _)| *number > 0);
+        ]
+        .into_iter()
+        .filter(|(number, _)| *number > 0);
         let shown: Vec<String> = counts.map(|(n, what)| format!("{n} {what}")).collect();
         f.write_str(&shown.join(", "))
     }
@@ -37,7 +37,7 @@ fn mark(name: &str, part: usize) -> String {
     format!("<!-- opatlas {name} {part} -->")
 }
 
-/// The number of the part that a comment is; `None` if it is none.
+/// The number of a comment's part; `None` if it is not a part of a report.
 fn part_of(comment: &Comment, name: &str) -> Option<usize> {
     let first = comment.body.as_deref()?.lines().next()?.trim_end();
     let number = first
@@ -46,18 +46,19 @@ fn part_of(comment: &Comment, name: &str) -> Option<usize> {
     number.parse().ok().filter(|number| *number > 0)
 }
 
-/// The comments of this program by their part, oldest first.
+/// The program's comments by part, oldest first.
 fn own(site: &Site, pull: u64, name: &str) -> anyhow::Result<BTreeMap<usize, Vec<Comment>>> {
     let all = site.comments(pull)?.into_iter();
     let marked: Vec<(usize, Comment)> = all
         .filter_map(|comment| Some((part_of(&comment, name)?, comment)))
         .collect();
     let is_bot = |comment: &Comment| comment.user.as_ref().is_some_and(|u| u.kind == "Bot");
-    // Anybody may write such a line, but only apps that the repository has installed are bots. The
-    // token of a person finds that person's comments.
-    let login = match marked.iter().all(|(_, comment)| is_bot(comment)) {
-        true => None,
-        false => site.login()?,
+    // Anybody may write such a line, but only installed apps are bots. The token of a person finds that
+    // person's comments.
+    let login = if marked.iter().all(|(_, comment)| is_bot(comment)) {
+        None
+    } else {
+        site.login()?
     };
     let is_own = |comment: &Comment| {
         let author = comment.user.as_ref().map(|user| &user.login);
@@ -75,11 +76,11 @@ fn own(site: &Site, pull: u64, name: &str) -> anyhow::Result<BTreeMap<usize, Vec
     Ok(own)
 }
 
-/// Makes the comments of a pull request these parts.
+/// Updates the comments of a pull request to these parts.
 ///
 /// # Errors
-/// If the site refuses, or fails for too long. What was done until then stays; the next run goes on
-/// from there.
+/// If the site refuses, or fails for too long. Comments changed before that stay changed, and the next
+/// run continues.
 pub(super) fn publish(
     site: &Site,
     pull: u64,
@@ -95,14 +96,14 @@ pub(super) fn publish(
         match comments.next() {
             Some(comment) if is_same(&comment, &body) => done.unchanged += 1,
             Some(comment) if site.update(comment.id, &body)? => done.updated += 1,
-            // There is none, or somebody deleted it just now.
+            // It does not exist, or was just deleted.
             _ => {
                 let is_there = || Ok(own(site, pull, name)?.contains_key(&number));
                 site.create(pull, &body, is_there)?;
                 done.created += 1;
             }
         }
-        // Two runs at the same time may both have posted one.
+        // Concurrent runs may both have posted one.
         known.insert(number, comments.collect());
     }
     for comment in known.into_values().flatten() {
@@ -112,7 +113,7 @@ pub(super) fn publish(
     Ok(done)
 }
 
-/// Whether a comment has this text, but for line endings and blank space at its end.
+/// Whether a comment has this text, apart from line endings and trailing whitespace.
 fn is_same(comment: &Comment, body: &str) -> bool {
     let lines = |text: &str| text.replace("\r\n", "\n").trim_end().to_owned();
     comment

@@ -1,4 +1,4 @@
-//! The REST API of the hosting site, as far as comments on pull requests need it.
+//! The part of the hosting site's REST API for comments on pull requests.
 
 use std::cell::Cell;
 use std::thread::sleep;
@@ -14,17 +14,17 @@ use ureq::tls::TlsConfig;
 use super::limits::Limits;
 use crate::cli::remote::{Base, Token, body, roots};
 
-/// The greatest answer that is read, in bytes, decompressed: a page of comments is at most 100 times 256 KiB.
+/// The maximum size of an answer, decompressed, in bytes: a page has up to 100 comments of 256 KiB.
 const MAX_ANSWER: u64 = 64 << 20;
-/// How long a request may take.
+/// The time limit of a request.
 const TIME: Duration = Duration::from_secs(60);
-/// How often a request is made again where the site fails.
+/// The number of retries if the site fails.
 const RETRIES: u32 = 4;
-/// How long to wait before the first of these; each further one waits twice as long.
+/// The pause before the first retry. It doubles with each retry.
 const PAUSE: Duration = Duration::from_secs(1);
-/// How many comments a page has at most.
+/// The maximum number of comments on a page.
 const PAGE: usize = 100;
-/// How many pages are read at most.
+/// The maximum number of pages.
 const PAGES: usize = 300;
 /// The API version that these requests were written for.
 const VERSION: &str = "2022-11-28";
@@ -40,7 +40,7 @@ impl Repo {
     /// Reads `OWNER/NAME`.
     ///
     /// # Errors
-    /// When the text is something else.
+    /// If the text has another form.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let is_name = |name: &str| {
             let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
@@ -66,7 +66,7 @@ pub(super) struct Comment {
     pub(super) user: Option<User>,
 }
 
-/// Who wrote a comment.
+/// The author of a comment.
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct User {
     #[serde(default)]
@@ -86,13 +86,13 @@ struct PullHead {
     sha: String,
 }
 
-/// The site, asked with a token about one repository. Requests block the thread.
+/// A client of the site for one repository. Requests block the thread.
 pub(super) struct Site {
     agent: ureq::Agent,
     base: Base,
     token: Token,
     repo: Repo,
-    /// How long all pauses together may last.
+    /// The time left for pauses.
     patience: Cell<Duration>,
 }
 
@@ -110,10 +110,10 @@ struct Answer {
     bytes: Vec<u8>,
 }
 
-/// What came of a request.
-enum Sent {
+/// The outcome of a request.
+enum Outcome {
     Answered(Answer),
-    /// The site failed or did not answer, so it may or may not have done it.
+    /// The site failed or did not answer, so the request may or may not have had an effect.
     Failed(String, Option<Duration>),
 }
 
@@ -122,7 +122,7 @@ impl Site {
     pub(super) fn new(base: Base, token: Token, repo: Repo, patience: Duration) -> Self {
         let config = ureq::Agent::config_builder()
             .http_status_as_error(false)
-            // A token goes nowhere else.
+            // A redirect must not receive the token.
             .max_redirects(0)
             .user_agent(concat!("opatlas/", env!("CARGO_PKG_VERSION")))
             .timeout_global(Some(TIME))
@@ -145,7 +145,7 @@ impl Site {
         Ok(pull.head.sha)
     }
 
-    /// The login that the token belongs to; `None` for the token of an app, which has none.
+    /// The login of the token; `None` for the token of an app.
     pub(super) fn login(&self) -> anyhow::Result<Option<String>> {
         let answer = self.ask(&Ask::get(&["user"], &[]))?;
         if answer.status != 200 {
@@ -178,8 +178,8 @@ impl Site {
         )
     }
 
-    /// Posts a comment. Where the site fails, it may have posted it all the same: `find` then tells,
-    /// so that there is never a second one.
+    /// Posts a comment. If the site fails, the comment may exist anyway, so `find` looks for it before a
+    /// retry.
     pub(super) fn create(
         &self,
         pull: u64,
@@ -191,10 +191,10 @@ impl Site {
         let ask = Ask::with_body(Method::POST, &path, body);
         for attempt in 0.. {
             match self.once(&ask)? {
-                Sent::Answered(answer) => {
+                Outcome::Answered(answer) => {
                     return self.expect(&answer, &format!("pull request {number}"));
                 }
-                Sent::Failed(why, pause) => {
+                Outcome::Failed(why, pause) => {
                     self.pause_after(attempt, why, pause)?;
                     if find()? {
                         return Ok(());
@@ -205,7 +205,7 @@ impl Site {
         Ok(())
     }
 
-    /// Gives a comment another text. Returns whether the comment still exists.
+    /// Replaces the text of a comment. Returns whether the comment still exists.
     pub(super) fn update(&self, comment: u64, body: &str) -> anyhow::Result<bool> {
         let id = comment.to_string();
         let path = self.path(&["issues", "comments", &id]);
@@ -217,7 +217,7 @@ impl Site {
         Ok(true)
     }
 
-    /// Deletes a comment, unless it is deleted already.
+    /// Deletes a comment, if it still exists.
     pub(super) fn delete(&self, comment: u64) -> anyhow::Result<()> {
         let id = comment.to_string();
         let path = self.path(&["issues", "comments", &id]);
@@ -239,35 +239,35 @@ impl Site {
         path
     }
 
-    /// Asks something that may be asked twice.
+    /// Sends an idempotent request, and retries it if the site fails.
     fn ask(&self, ask: &Ask<'_>) -> anyhow::Result<Answer> {
         let mut attempt = 0;
         loop {
             match self.once(ask)? {
-                Sent::Answered(answer) => return Ok(answer),
-                Sent::Failed(why, pause) => self.pause_after(attempt, why, pause)?,
+                Outcome::Answered(answer) => return Ok(answer),
+                Outcome::Failed(why, pause) => self.pause_after(attempt, why, pause)?,
             }
             attempt += 1;
         }
     }
 
-    /// Asks until the answer is not about a limit.
-    fn once(&self, ask: &Ask<'_>) -> anyhow::Result<Sent> {
+    /// Sends a request, and repeats it as rate limits allow.
+    fn once(&self, ask: &Ask<'_>) -> anyhow::Result<Outcome> {
         loop {
             let answer = match self.send(ask) {
                 Ok(answer) => answer,
-                Err(error) => return Ok(Sent::Failed(error.to_string(), None)),
+                Err(error) => return Ok(Outcome::Failed(error.to_string(), None)),
             };
             if answer.status >= 500 {
                 let pause = answer.limits.retry_after.map(Duration::from_secs);
-                return Ok(Sent::Failed(format!("status {}", answer.status), pause));
+                return Ok(Outcome::Failed(format!("status {}", answer.status), pause));
             }
             let message = answer.message();
             let pause = answer
                 .limits
                 .pause(answer.status, &message, Timestamp::now());
             let Some(pause) = pause else {
-                return Ok(Sent::Answered(answer));
+                return Ok(Outcome::Answered(answer));
             };
             self.wait(pause, || {
                 format!("the rate limit of {} is used up", self.base.as_str())
@@ -319,8 +319,9 @@ impl Site {
             }
             None => self.agent.run(request.body(())?)?,
         };
-        let links = response.headers().get(header::LINK);
-        let links = links
+        let links = response
+            .headers()
+            .get(header::LINK)
             .and_then(|links| links.to_str().ok())
             .unwrap_or_default();
         Ok(Answer {
@@ -338,16 +339,17 @@ impl Site {
             .with_context(|| format!("{server} gives an unexpected answer about {what}"))
     }
 
-    /// Refuses an answer that is not a success, and says what to do.
+    /// The error of an answer that is not a success, with advice.
     fn expect(&self, answer: &Answer, what: &str) -> anyhow::Result<()> {
         let (server, repo) = (
             self.base.as_str(),
             format!("{}/{}", self.repo.owner, self.repo.name),
         );
         let said = answer.message();
-        let said = match said.is_empty() {
-            true => String::new(),
-            false => format!(" (it says: {})", said.escape_debug()),
+        let said = if said.is_empty() {
+            String::new()
+        } else {
+            format!(" (it says: {})", said.escape_debug())
         };
         match answer.status {
             200..=299 => Ok(()),
@@ -391,17 +393,17 @@ impl<'a> Ask<'a> {
 }
 
 impl Answer {
-    /// What the site says went wrong.
+    /// The site's error message.
     fn message(&self) -> String {
         #[derive(Deserialize)]
-        struct Said {
+        struct ErrorBody {
             #[serde(default)]
             message: String,
         }
         if self.status < 300 {
             return String::new();
         }
-        let said = serde_json::from_slice::<Said>(&self.bytes);
+        let said = serde_json::from_slice::<ErrorBody>(&self.bytes);
         said.map_or_else(
             |_| String::new(),
             |said| said.message.chars().take(300).collect(),

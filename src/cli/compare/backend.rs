@@ -1,4 +1,4 @@
-//! `opatlas compare --backend`: what an upgrade costs the vendor of an out-of-tree backend.
+//! `opatlas compare --backend`: the effects of an upgrade on an out-of-tree backend.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -7,33 +7,33 @@ use anyhow::{anyhow, bail};
 
 use crate::cli::config;
 use crate::cli::read;
-use crate::cli::side::SideRead;
 use crate::cli::suggesting;
 use opatlas_report::backend::{csv, markdown, text};
 use opatlas_service::backend::{BackendCompared, Vendor};
 use opatlas_source::Stop;
 use opatlas_wire::backends::view;
+use opatlas_wire::judged_comparison::ComparedSide;
 
 use super::{Compare, Format, pretty};
 
-/// Reads a backend file; in a bundle it goes by its own name.
+/// Reads a backend file.
 pub(crate) fn vendor(path: &Path) -> anyhow::Result<Vendor> {
     vendor_of(path, read::given(path)?)
 }
 
-/// The same of a file that has been read.
+/// A backend file from its path and content.
 pub(crate) fn vendor_of(path: &Path, bytes: Vec<u8>) -> anyhow::Result<Vendor> {
     let name = path.file_name().and_then(|name| name.to_str());
     Ok(Vendor::new(name.unwrap_or_default(), bytes)?)
 }
 
 impl Compare {
-    /// Tells what the head changes for a backend. The exit code is 1 where the vendor has to act.
+    /// Reports the changes for a backend. The exit code is 1 if the vendor must act.
     pub(super) fn tell_backend(
         &self,
         file: &Path,
-        base: &SideRead,
-        head: &SideRead,
+        base: &ComparedSide,
+        head: &ComparedSide,
     ) -> anyhow::Result<ExitCode> {
         let vendor = vendor(file)?;
         let vendor = match config::vendor()? {
@@ -43,8 +43,7 @@ impl Compare {
         let compared =
             BackendCompared::new(&base.snapshot, &head.snapshot, &vendor, &Stop::never());
         let compared = compared.map_err(suggesting)?;
-        let impact = compared.impact();
-        let impact = impact.ok_or_else(|| {
+        let impact = compared.impact().ok_or_else(|| {
             anyhow!(
                 "{}: its `backend` is not a dispatch key of both releases",
                 file.display()

@@ -1,4 +1,4 @@
-//! What the options of `opatlas compare` may be.
+//! The options of `opatlas compare` and `opatlas comment`.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use crate::cli::Target;
 use crate::cli::side::NATIVE_FUNCTIONS_PATH;
 use opatlas_wire::compare::{FailOn, ProfileName};
 
-/// How two revisions are compared, for every command that compares them.
+/// The options of every command that compares two revisions.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct How {
     /// The audience to judge for; by default that of the policy, or strict

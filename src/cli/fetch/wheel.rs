@@ -1,4 +1,4 @@
-//! The files that Opatlas reads, out of a wheel.
+//! Extracts the files that Opatlas reads from a wheel.
 
 use std::fs;
 use std::io::{self, Read as _};
@@ -10,7 +10,7 @@ use super::FetchError;
 use crate::cli::read::{self, Origin};
 use opatlas_source::{Bundle, DEPRECATED, DERIVATIVES, NATIVE_FUNCTIONS, TAGS};
 
-/// Where the files lie within the wheel.
+/// The paths of the files in the wheel.
 pub(super) const MEMBERS: [(&str, &str); 4] = [
     (
         NATIVE_FUNCTIONS,
@@ -21,7 +21,7 @@ pub(super) const MEMBERS: [(&str, &str); 4] = [
     (DEPRECATED, "torchgen/packaged/autograd/deprecated.yaml"),
 ];
 
-/// No file in a wheel may be larger than this; the real ones are under 1 MiB.
+/// The maximum size of a file in a wheel, in bytes. Real ones are under 1 MiB.
 pub(super) const MAX_MEMBER: u64 = 8 << 20;
 
 /// Reads the wheel in a folder. Older releases do not have all files.
@@ -37,8 +37,10 @@ pub(super) fn read_wheel(version: &str, folder: &Path) -> Result<Bundle, FetchEr
         path: path.into(),
         source,
     };
-    let files = fs::read_dir(folder).map_err(|e| io(folder, e))?;
-    let files: io::Result<Vec<PathBuf>> = files.map(|file| Ok(file?.path())).collect();
+    let files: io::Result<Vec<PathBuf>> = fs::read_dir(folder)
+        .map_err(|e| io(folder, e))?
+        .map(|file| Ok(file?.path()))
+        .collect();
     let wheel = files
         .map_err(|e| io(folder, e))?
         .into_iter()

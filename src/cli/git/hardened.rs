@@ -1,20 +1,20 @@
-//! The one place that starts git. The configuration of a repository belongs to whoever made it, and git runs the
-//! programs that it names. Nothing that this command starts reads other settings than its own.
+//! Starts git without the settings of the repository, whose author may be a stranger: git runs the programs
+//! that settings name. Nothing else starts git.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
-/// A file with nothing in it, for git on every system.
+/// The name of an empty file for git, on every system.
 const NOTHING: &str = "/dev/null";
-/// A program that does nothing and fails.
+/// A command that fails.
 const FAILS: &str = "false";
 
-/// Settings that beat those of the repository. Each names a program, a file to read, or a way to another machine, or
-/// changes what is printed.
+/// Settings that override those of the repository: those that name a program, a file or a remote, or change
+/// the output.
 const SETTINGS: &[(&str, &str)] = &[
     ("protocol.allow", "never"),
-    // A setting for one protocol beats the one for all.
+    // A setting for one protocol overrides the one for all.
     ("protocol.ext.allow", "never"),
     ("protocol.file.allow", "never"),
     ("protocol.git.allow", "never"),
@@ -24,7 +24,7 @@ const SETTINGS: &[(&str, &str)] = &[
     ("core.alternateRefsCommand", FAILS),
     ("core.askPass", FAILS),
     ("core.attributesFile", NOTHING),
-    // A larger object is streamed, so that its size is known before it is read.
+    // Larger objects are streamed, so that their size is known before they are read.
     ("core.bigFileThreshold", "8m"),
     ("core.editor", FAILS),
     ("core.excludesFile", NOTHING),
@@ -53,7 +53,7 @@ const SETTINGS: &[(&str, &str)] = &[
 
 /// Variables for git and the programs that it starts.
 const VARIABLES: &[(&str, &str)] = &[
-    // Beats `protocol.*` of every configuration, in versions that do not know GIT_NO_LAZY_FETCH as well.
+    // Overrides `protocol.*` in every configuration, also in versions without GIT_NO_LAZY_FETCH.
     ("GIT_ALLOW_PROTOCOL", "none"),
     ("GIT_NO_LAZY_FETCH", "1"),
     ("GIT_PROTOCOL_FROM_USER", "0"),
@@ -70,17 +70,17 @@ const VARIABLES: &[(&str, &str)] = &[
     ("GIT_PROXY_COMMAND", FAILS),
 ];
 
-/// Where the objects of a push lie while a hook decides about it.
+/// The variables for the objects of a push while a hook runs.
 const QUARANTINE: [&str; 3] = [
     "GIT_QUARANTINE_PATH",
     "GIT_OBJECT_DIRECTORY",
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
 ];
 
-/// How far the user lets git look for a repository.
+/// The variables that limit where git looks for a repository.
 const DISCOVERY: [&str; 2] = ["GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM"];
 
-/// Git in a folder, with settings of our own only.
+/// A git command in a folder, with our own settings only.
 pub(super) fn command(folder: &Path) -> Command {
     let mut command = bare();
     command.arg("--no-pager").arg("-C").arg(folder);
@@ -94,7 +94,7 @@ pub(super) fn command(folder: &Path) -> Command {
     command
 }
 
-/// Git without the variables that lead it elsewhere.
+/// A git command without the variables that redirect it.
 #[expect(
     clippy::disallowed_methods,
     reason = "every other part of the program asks this one"
@@ -114,24 +114,29 @@ fn bare() -> Command {
     command
 }
 
-/// The folders whose repositories the user and the system trust although somebody else owns them (`safe.directory`). Git
-/// itself reads these settings outside of repositories only.
+/// The user's and the system's `safe.directory` settings: repositories of other owners to trust. Git reads
+/// these settings outside of repositories only.
 fn trusted() -> &'static [(String, String)] {
     static TRUSTED: OnceLock<Vec<(String, String)>> = OnceLock::new();
     TRUSTED.get_or_init(|| {
         let mut command = bare();
         command.env("GIT_DIR", NOTHING);
         command.args(["config", "--null", "--get-regexp", r"^safe\."]);
-        let found = command.stderr(Stdio::null()).output();
-        let found = found.map(|output| output.stdout).unwrap_or_default();
+        let found = command
+            .stderr(Stdio::null())
+            .output()
+            .map(|output| output.stdout)
+            .unwrap_or_default();
         let found = String::from_utf8_lossy(&found);
-        let pairs = found.split('\0').filter_map(|pair| pair.split_once('\n'));
-        let pairs = pairs.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let pairs = found
+            .split('\0')
+            .filter_map(|pair| pair.split_once('\n'))
+            .map(|(name, value)| (name.to_owned(), value.to_owned()));
         pairs.collect()
     })
 }
 
-/// Makes the process the first of its group, so that what it starts ends with it, and cannot ask on the terminal.
+/// Starts the process in its own group, so that its children end with it and cannot prompt on the terminal.
 #[cfg(unix)]
 fn in_own_group(command: &mut Command) {
     use std::os::unix::process::CommandExt as _;

@@ -1,7 +1,7 @@
-//! Git over repositories that somebody else may have made. Everything that asks git asks here.
+//! Runs git on repositories that a stranger may have made.
 //!
-//! Commands are those that read objects and nothing else. What git may read, run and print is decided in [`hardened`];
-//! how long it may take and how much it may print, here.
+//! All commands only read objects. [`hardened`] decides what git may read and run. This module limits its
+//! time and output.
 
 mod hardened;
 mod objects;
@@ -21,20 +21,20 @@ use watch::Watch;
 
 pub(super) use objects::{Mode, Objects};
 
-/// The largest file that is read, in bytes; the real ones are under 1 MiB.
+/// The maximum size of a file, in bytes. Real ones are under 1 MiB.
 pub(super) const MAX_FILE: u64 = 8 << 20;
-/// The most that a list of commits or names may have, in bytes. 100,000 commits have 10 MB.
+/// The maximum size of a list of commits or names, in bytes. 100,000 commits take 10 MB.
 pub(super) const MAX_LIST: u64 = 64 << 20;
-/// The most that is kept of what git complains about, in bytes.
+/// The maximum size of an error message from git, in bytes.
 const MAX_COMPLAINT: u64 = 16 << 10;
-/// The time that a command has.
+/// The time limit of a command.
 const USUAL: Duration = Duration::from_secs(30);
-/// The time to go through a history.
+/// The time limit of a walk through the history.
 const LONG: Duration = Duration::from_secs(300);
-/// The time that it has while an editor waits.
+/// The time limit of a command while an editor waits.
 const BRIEF: Duration = Duration::from_secs(10);
 
-/// Why git gave no answer.
+/// The reasons why a git command fails.
 #[derive(Debug, Error)]
 pub(super) enum Fault {
     /// Git is not installed.
@@ -43,13 +43,13 @@ pub(super) enum Fault {
     /// Git refused.
     #[error("{0}")]
     Refused(String),
-    /// The answer is longer than it may be.
+    /// The output is too long.
     #[error("git printed more than {0} bytes, which is the limit")]
     TooLong(u64),
-    /// The answer did not come in time.
+    /// The command took too long.
     #[error("git took longer than {} s, which is the limit", .0.as_secs())]
     TooSlow(Duration),
-    /// The answer could not be read.
+    /// The output could not be read.
     #[error("cannot read what git prints: {0}")]
     Unread(io::Error),
 }
@@ -70,7 +70,7 @@ impl Git {
         }
     }
 
-    /// The same with the time to go through its history.
+    /// Sets the time limit for a walk through the history.
     pub(super) fn with_history(folder: &Path) -> Self {
         Self {
             time: LONG,
@@ -78,7 +78,7 @@ impl Git {
         }
     }
 
-    /// The same while an editor waits for the answer.
+    /// Sets the time limit for an editor that waits.
     pub(super) fn in_editor(folder: &Path) -> Self {
         Self {
             time: BRIEF,
@@ -86,10 +86,10 @@ impl Git {
         }
     }
 
-    /// What a command prints.
+    /// The output of a command.
     ///
     /// # Errors
-    /// If git cannot be run, refuses, prints more than `most` bytes or takes too long.
+    /// If git cannot be run, refuses, prints more than `most` bytes, or takes too long.
     pub(super) fn run(
         &self,
         arguments: impl IntoIterator<Item = impl AsRef<OsStr>>,
@@ -112,15 +112,15 @@ impl Git {
         if watch.is_late() {
             return Err(Fault::TooSlow(self.time));
         }
-        let bytes = bytes.map_err(Fault::Unread)?;
-        let bytes = bytes.ok_or(Fault::TooLong(most))?;
-        match status.success() {
-            true => Ok(bytes),
-            false => Err(Fault::Refused(complaint)),
+        let bytes = bytes.map_err(Fault::Unread)?.ok_or(Fault::TooLong(most))?;
+        if status.success() {
+            Ok(bytes)
+        } else {
+            Err(Fault::Refused(complaint))
         }
     }
 
-    /// A file as a commit has it.
+    /// The content of a file at a commit.
     ///
     /// # Errors
     /// If the revision or the file does not exist, and as [`Git::run`].
@@ -139,10 +139,11 @@ impl Git {
     /// Whether a commit has a file at a path, from the root of the repository.
     ///
     /// # Errors
-    /// If something else is there, and as [`Git::run`].
+    /// If the path is not a file, and as [`Git::run`].
     pub(super) fn has(&self, revision: &str, path: &str) -> anyhow::Result<bool> {
-        let arguments = ["ls-tree", "--full-tree", "-z", "--end-of-options"];
-        let arguments = arguments.into_iter().chain([revision, "--", path]);
+        let arguments = ["ls-tree", "--full-tree", "-z", "--end-of-options"]
+            .into_iter()
+            .chain([revision, "--", path]);
         let found = match self.run(arguments, MAX_LIST) {
             Ok(found) => found,
             Err(fault) => bail!("git cannot look for {path} at {revision}: {fault}"),
@@ -156,7 +157,7 @@ impl Git {
         }
     }
 
-    /// Whether the repository lacks objects that git would fetch when they are needed.
+    /// Whether the repository is a partial clone.
     fn is_partial(&self) -> bool {
         let names = r"^(extensions\.partialclone|remote\..*\.promisor)$";
         self.run(["config", "--get-regexp", names], MAX_LIST)
@@ -172,7 +173,7 @@ impl Git {
     }
 }
 
-/// All that a process prints; `None` if that is more than `most` bytes.
+/// The output of a process; `None` if it is longer than `most` bytes.
 fn up_to(printed: Option<impl Read>, most: u64) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
     if let Some(printed) = printed {
@@ -181,12 +182,12 @@ fn up_to(printed: Option<impl Read>, most: u64) -> io::Result<Option<Vec<u8>>> {
     Ok((bytes.len() as u64 <= most).then_some(bytes))
 }
 
-/// The first line that git complains with. The rest is read so that git can end.
+/// The first line of git's error message. Reads the rest, so that git can end.
 fn complaint(complaints: Option<impl Read>) -> String {
     let mut bytes = Vec::new();
     if let Some(complaints) = complaints {
         let mut kept = complaints.take(MAX_COMPLAINT);
-        // What could be read says enough.
+        // A part of the message is enough.
         let _ = kept.read_to_end(&mut bytes);
         let _ = io::copy(&mut kept.into_inner(), &mut io::sink());
     }

@@ -1,4 +1,4 @@
-//! A git that gives out files for as long as it is asked.
+//! Reads files of many commits through one git process.
 
 use std::collections::VecDeque;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -12,12 +12,12 @@ use super::watch::Watch;
 use super::{Fault, Git, MAX_FILE, hardened};
 use opatlas_source::Content;
 
-/// The longest line about an object, in bytes. It names what was asked for.
+/// The maximum length of the line about an object, in bytes. It repeats the request.
 const MAX_LINE: u64 = 16 << 10;
-/// The time that an answer has.
+/// The time limit of an answer.
 const SILENCE: Duration = Duration::from_secs(60);
 
-/// Files of commits, asked for one by one.
+/// A `git cat-file --batch` process.
 pub(in crate::cli) struct Objects {
     git: Git,
     /// Whether the repository lacks objects.
@@ -25,10 +25,10 @@ pub(in crate::cli) struct Objects {
     watch: Watch,
     asked: ChildStdin,
     answers: BufReader<ChildStdout>,
-    /// What was asked for and not read yet, in its order.
+    /// The pending requests, in order.
     ahead: VecDeque<String>,
-    /// The file that was asked for last. Every commit has another version of the same large file, and to
-    /// take fresh memory for each takes longer than to read it.
+    /// The buffer of the last file, which is reused: allocating memory for each version of a large file takes
+    /// longer than reading it.
     last: Vec<u8>,
 }
 
@@ -36,7 +36,7 @@ impl Objects {
     /// Starts git.
     ///
     /// # Errors
-    /// When git cannot be run.
+    /// If git cannot be run.
     pub(in crate::cli) fn open(repository: &Path, mode: Mode) -> anyhow::Result<Self> {
         let git = Git::at(repository);
         let mut command = hardened::command(repository);
@@ -61,11 +61,10 @@ impl Objects {
         })
     }
 
-    /// Asks for what is read later, so that git has it ready then. What was asked for is read first, and in
-    /// this order; few can be asked for at a time.
+    /// Requests a file before it is read. Requested files must be read first and in this order.
     ///
     /// # Errors
-    /// When git ended.
+    /// If git ended.
     pub(in crate::cli) fn ask(&mut self, commit: &str, path: &str) -> anyhow::Result<()> {
         let wanted = format!("{commit}:{path}");
         self.within(|all| {
@@ -79,7 +78,7 @@ impl Objects {
     /// The id of a file at a commit; `None` if the file does not exist.
     ///
     /// # Errors
-    /// When git ends before it answers, or the clone lacks the file.
+    /// If git ends before it answers, or the clone lacks the file.
     pub(in crate::cli) fn id(
         &mut self,
         commit: &str,
@@ -91,7 +90,7 @@ impl Objects {
     /// A file at a commit; `None` if the file does not exist.
     ///
     /// # Errors
-    /// When git ends before it answers, the clone lacks the file, or the file is too large to be one.
+    /// If git ends before it answers, the clone lacks the file, or the file is too large.
     pub(in crate::cli) fn content(
         &mut self,
         commit: &str,
@@ -140,15 +139,17 @@ impl Objects {
         }
     }
 
-    /// Nothing, once it is sure that the commit has no such file: git says the same of one that a partial clone lacks.
+    /// `None` if the commit does not have the file. Git's message is the same for a file that a partial clone
+    /// lacks, so this checks.
     fn absent<T>(&self, commit: &str, path: &str) -> anyhow::Result<Option<T>> {
-        match self.is_partial && self.git.has(commit, path)? {
-            true => bail!("{path} at {commit} is missing: {}", self.git.partial_hint()),
-            false => Ok(None),
+        if self.is_partial && self.git.has(commit, path)? {
+            bail!("{path} at {commit} is missing: {}", self.git.partial_hint())
+        } else {
+            Ok(None)
         }
     }
 
-    /// Talks to git, for as long as an answer may take.
+    /// Runs an exchange with git within the time limit of an answer.
     fn within<T>(
         &mut self,
         talk: impl FnOnce(&mut Self) -> anyhow::Result<T>,
@@ -156,18 +157,18 @@ impl Objects {
         self.watch.expect_within(SILENCE);
         let done = talk(self);
         self.watch.relax();
-        match self.watch.is_late() {
-            true => Err(Fault::TooSlow(SILENCE).into()),
-            false => done.context("git ended early"),
+        if self.watch.is_late() {
+            Err(Fault::TooSlow(SILENCE).into())
+        } else {
+            done.context("git ended early")
         }
     }
 }
 
-/// Gives a pipe room for a whole file, as much as the system allows everybody: git and the reader wake each
-/// other once for a file then, and not once for every 64 KiB of it.
+/// Enlarges a pipe to the size of a whole file, if the system allows, to save context switches.
 fn widen(answers: &ChildStdout) {
     const ROOM: usize = 1 << 20;
-    // Where it is not possible, reading takes a little longer.
+    // On failure, reading takes a little longer.
     #[cfg(target_os = "linux")]
     let _ = rustix::pipe::fcntl_setpipe_size(answers, ROOM);
     #[cfg(not(target_os = "linux"))]
@@ -177,9 +178,9 @@ fn widen(answers: &ChildStdout) {
 /// A request to git.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::cli) enum Mode {
-    /// Which files there are.
+    /// Whether the file exists.
     Ids,
-    /// Their bytes.
+    /// The file's content.
     Bytes,
 }
 

@@ -1,4 +1,4 @@
-//! A process that is ended when it takes too long.
+//! Ends a process that takes too long.
 
 use std::io;
 use std::process::{Child, ExitStatus};
@@ -6,16 +6,16 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How often a process that has said all is asked whether it ended.
+/// The interval at which to check whether a process without further output has ended.
 const LOOK: Duration = Duration::from_millis(1);
 
-/// A process and the time that it has. It is ended when the value is dropped.
+/// A process with a deadline. Dropping the value ends it.
 pub(super) struct Watch {
     shared: Arc<Shared>,
 }
 
 struct Shared {
-    /// Nothing once it has been waited for: another process may have its number then.
+    /// `None` once it has been waited for, because another process may get its number.
     child: Mutex<Option<Child>>,
     time: Mutex<Time>,
     changed: Condvar,
@@ -23,14 +23,14 @@ struct Shared {
 
 #[derive(Default)]
 struct Time {
-    /// When the wait for it ends; `None` while nobody waits.
+    /// The deadline; `None` while nobody waits.
     deadline: Option<Instant>,
     is_late: bool,
     is_done: bool,
 }
 
 impl Watch {
-    /// Watches a process. Nobody waits for it yet.
+    /// Watches a process, without a deadline yet.
     pub(super) fn new(child: Child, most: Duration) -> Self {
         let shared = Arc::new(Shared {
             child: Mutex::new(Some(child)),
@@ -42,12 +42,12 @@ impl Watch {
         Self { shared }
     }
 
-    /// From now on, the process has this long.
+    /// Sets the deadline, from now.
     pub(super) fn expect_within(&self, most: Duration) {
         self.shared.time().deadline = Some(Instant::now() + most);
     }
 
-    /// Nobody waits any more.
+    /// Removes the deadline.
     pub(super) fn relax(&self) {
         self.shared.time().deadline = None;
     }
@@ -57,12 +57,12 @@ impl Watch {
         self.shared.time().is_late
     }
 
-    /// Ends the process and what it started.
+    /// Ends the process and its children.
     pub(super) fn kill(&self) {
         self.shared.kill();
     }
 
-    /// Waits until the process ends, or is ended.
+    /// Waits until the process ends.
     pub(super) fn status(&self) -> io::Result<ExitStatus> {
         loop {
             if let Some(status) = self.shared.status()? {
@@ -79,7 +79,7 @@ impl Drop for Watch {
         self.shared.changed.notify_all();
         self.shared.kill();
         if let Some(mut child) = self.shared.child().take() {
-            // It has been killed, so this is short.
+            // It has been killed, so this wait is short.
             let _ = child.wait();
         }
     }
@@ -94,8 +94,7 @@ impl Shared {
         self.child.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Sleeps until the deadline, which may have moved by then. Nothing wakes it before, so to wait for an answer costs
-    /// no other thread anything.
+    /// Ends the process at the deadline. Sleeps until then, and checks whether the deadline has moved.
     fn watch(&self, most: Duration) {
         let mut time = self.time();
         while !time.is_done {
@@ -113,7 +112,7 @@ impl Shared {
         }
     }
 
-    /// How the process ended, if it did.
+    /// The exit status, if the process has ended.
     fn status(&self) -> io::Result<Option<ExitStatus>> {
         let mut child = self.child();
         let Some(running) = child.as_mut() else {
@@ -129,7 +128,7 @@ impl Shared {
     fn kill(&self) {
         if let Some(child) = self.child().as_mut() {
             kill_group(child);
-            // Where it has no group. It may have ended just now.
+            // Without a group. It may have just ended.
             let _ = child.kill();
         }
     }
@@ -140,7 +139,7 @@ fn kill_group(child: &Child) {
     use rustix::process::{Pid, Signal, kill_process_group};
     let id = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     if let Some(id) = id {
-        // It may have ended just now.
+        // It may have just ended.
         let _ = kill_process_group(id, Signal::KILL);
     }
 }
@@ -159,8 +158,11 @@ mod tests {
     fn a_process_that_takes_too_long_is_ended_with_what_it_started() {
         let mut command = Command::new("sh");
         command.args(["-c", "sleep 1000 & sleep 1000"]);
-        let child = command.process_group(0).stdout(Stdio::piped()).spawn();
-        let mut child = child.unwrap();
+        let mut child = command
+            .process_group(0)
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
         let mut printed = child.stdout.take().unwrap();
         let most = Duration::from_millis(20);
         let watch = Watch::new(child, most);

@@ -1,5 +1,4 @@
-//! The commits of a local clone that touch a file of a backend, each over the revision of PyTorch's
-//! that it is for.
+//! Imports the commits of a local clone that touch a backend file, each over its revision of PyTorch.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -20,14 +19,14 @@ use opatlas_source::{Bundle, VENDOR};
 use opatlas_store::{CommitRecord, Opening};
 
 use super::Import;
-use super::commits::{Source, Wanted, WithFiles, take};
+use super::commits::{NewCommits, Source, WithFiles, take};
 use super::git;
 
-/// How the bundles of commits are made.
+/// The parts of the bundles of commits.
 pub(super) struct BackendHistory {
-    /// The revisions that the file is laid over.
+    /// The revisions below the file.
     bases: Vec<Bundle>,
-    /// The names that the file has had; a commit has it under the first that exists in it.
+    /// The names that the file has had. The first one that exists in a commit counts.
     paths: Vec<String>,
     /// The base of each commit.
     base_of: FxHashMap<String, usize>,
@@ -35,7 +34,7 @@ pub(super) struct BackendHistory {
     name: String,
 }
 
-/// Stores the commits that are not there yet.
+/// Stores the new commits.
 pub(super) async fn import(
     import: &Import,
     repository: &Path,
@@ -88,11 +87,11 @@ pub(super) async fn import(
 }
 
 impl BackendHistory {
-    /// The commits with the bundles that the file of each makes.
+    /// The commits with their bundles.
     ///
     /// # Errors
-    /// When git cannot be run.
-    pub(super) fn files(self, repository: &Path, wanted: Wanted) -> anyhow::Result<WithFiles> {
+    /// If git cannot be run.
+    pub(super) fn files(self, repository: &Path, wanted: NewCommits) -> anyhow::Result<WithFiles> {
         let mut files = Objects::open(repository, Mode::Bytes)?;
         let commits = wanted.into_iter();
         Ok(Box::new(commits.map(move |(commit, position)| {
@@ -126,7 +125,7 @@ impl BackendHistory {
     }
 }
 
-/// The revisions that commits are laid over.
+/// The revisions below commits.
 struct Bases<'a> {
     project: &'a str,
     profile: Option<String>,
@@ -138,13 +137,16 @@ struct Bases<'a> {
 }
 
 impl<'a> Bases<'a> {
-    /// With the revision for commits that pin none.
+    /// Adds the revision for commits that pin none.
     async fn new(stored: &Stored, project: &'a str, over: &str) -> anyhow::Result<Self> {
-        let labels = stored.labels(project).await?.into_iter();
-        let labels = labels.filter_map(|label| {
-            let name = label.name.to_string();
-            Some((Version::parse(&name)?, name))
-        });
+        let labels = stored
+            .labels(project)
+            .await?
+            .into_iter()
+            .filter_map(|label| {
+                let name = label.name.to_string();
+                Some((Version::parse(&name)?, name))
+            });
         let mut bases = Self {
             project,
             profile: config::vendor()?,
@@ -157,8 +159,8 @@ impl<'a> Bases<'a> {
         Ok(bases)
     }
 
-    /// The index of the base of a pinned release: the label itself, else the highest version of its
-    /// line; without either that of all commits.
+    /// The index of the base for a pinned release: the label itself, otherwise the highest version of its
+    /// minor release, otherwise the default base.
     async fn of(&mut self, stored: &Stored, pin: Option<&str>) -> anyhow::Result<usize> {
         let Some(wanted) = pin.and_then(Version::parse) else {
             return Ok(0);
@@ -192,7 +194,7 @@ impl<'a> Bases<'a> {
     }
 }
 
-/// The release that each commit pins, where the vendor profile says how to find it.
+/// The release that each commit pins, if the vendor profile says how to find it.
 fn pins(repository: &Path, commits: &[CommitRecord]) -> anyhow::Result<FxHashMap<String, String>> {
     let mut pins = FxHashMap::default();
     let Some(pin) = config::pin()? else {

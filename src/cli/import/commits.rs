@@ -1,4 +1,4 @@
-//! The commits of a local clone that touch `native_functions.yaml`.
+//! Imports the commits of a local clone that touch `native_functions.yaml`.
 
 use std::iter::Peekable;
 use std::path::Path;
@@ -24,16 +24,16 @@ use super::backend_history::BackendHistory;
 use super::git;
 use super::{Import, progress};
 
-/// How many commits are stored at once, and so how many are lost if the import is interrupted.
+/// The number of commits in a transaction: an interruption loses at most so many.
 const AT_ONCE: usize = 12;
 
-/// Commits that are not there yet, with their places, in order.
-pub(super) type Wanted = Vec<(CommitRecord, i64)>;
+/// Commits that are not stored yet, with their places, in order.
+pub(super) type NewCommits = Vec<(CommitRecord, i64)>;
 
-/// Commits with their files, one by one; `None` for a commit without the file.
+/// An iterator of commits with their files; `None` for a commit without the file.
 pub(super) type WithFiles = Box<dyn Iterator<Item = anyhow::Result<Option<CommitFiles>>> + Send>;
 
-/// Stores the commits that are not there yet.
+/// Stores the new commits.
 pub(super) async fn import(import: &Import, repository: &Path) -> anyhow::Result<ExitCode> {
     let Target::Database(database) = &import.target else {
         bail!(
@@ -46,8 +46,12 @@ pub(super) async fn import(import: &Import, repository: &Path) -> anyhow::Result
             import.path.escape_debug()
         );
     }
-    let release = import.release.as_deref().map(JudgedRelease::parse);
-    let release = release.transpose()?.map(|release| release.stored());
+    let release = import
+        .release
+        .as_deref()
+        .map(JudgedRelease::parse)
+        .transpose()?
+        .map(|release| release.stored());
     let paths = [import.path.clone()];
     let mut commits = git::commits(repository, &import.range, &paths, import.first_parent)?;
     for commit in &mut commits {
@@ -57,15 +61,15 @@ pub(super) async fn import(import: &Import, repository: &Path) -> anyhow::Result
     take(import, database, repository, commits, source).await
 }
 
-/// What the bundle of a commit is made of.
+/// The source of a commit's bundle.
 pub(super) enum Source {
     /// The operators at this path, and their companions.
     Operators(String),
-    /// A file of a backend over another revision.
+    /// A backend file over another revision.
     Backend(BackendHistory),
 }
 
-/// Stores the commits that are not there yet, with the bundles that a source makes of them.
+/// Stores the new commits with bundles from a source.
 pub(super) async fn take(
     import: &Import,
     database: &Database,
@@ -99,10 +103,10 @@ pub(super) async fn take(
         Source::Operators(path) => Box::new(OperatorFiles::open(repository, path, wanted)?),
         Source::Backend(history) => history.files(repository, wanted)?,
     };
-    let reading = Arc::new(Mutex::new(Reading::of(commits)));
+    let reading = Arc::new(Mutex::new(CommitReader::of(commits)));
     let (mut stored, mut left_out) = (0, 0);
     let (mut last_read, mut last_stored, mut waiting) = (None, None, None);
-    // One handful is stored while the next one is read.
+    // A batch is stored while the next one is read.
     loop {
         let (read, taken) = tokio::join!(
             service.read_commits(handful(&reading), last_read.take()),
@@ -135,7 +139,7 @@ pub(super) async fn take(
     }
     let missing = {
         let mut reading = reading.lock().unwrap_or_else(PoisonError::into_inner);
-        // What came before it is stored.
+        // Earlier commits are stored.
         if let Some(error) = reading.failed.take() {
             return Err(error);
         }
@@ -148,7 +152,7 @@ pub(super) async fn take(
              the file of a backend"
         );
     }
-    // Where old and new commits meet, and after an import that was stopped.
+    // The last stored commit before the new ones, also after an interrupted import.
     let timeline = service
         .timeline(&import.project, Some(Line::Commits))
         .await?;
@@ -167,7 +171,7 @@ pub(super) async fn take(
     Ok(ExitCode::SUCCESS)
 }
 
-/// Stores a handful, where there is one.
+/// Stores a batch, if there is one.
 async fn store(
     service: &Service,
     project: &str,
@@ -180,17 +184,16 @@ async fn store(
     })
 }
 
-/// The commits that are still to be read. Git answers on the thread that reads them: what a thread has freed
-/// stays with it, and files come and go in the same memory as what is read of them.
-struct Reading {
+/// The commits that are still to be read.
+struct CommitReader {
     commits: WithFiles,
-    /// How many did not have the file.
+    /// The number of commits without the file.
     missing: usize,
-    /// Why there are no more.
+    /// The error that ended the iteration.
     failed: Option<anyhow::Error>,
 }
 
-impl Reading {
+impl CommitReader {
     fn of(commits: WithFiles) -> Self {
         Self {
             commits,
@@ -211,8 +214,10 @@ impl Reading {
     }
 }
 
-/// The next commits; none when there are no more.
-fn handful(reading: &Arc<Mutex<Reading>>) -> impl Iterator<Item = CommitFiles> + Send + 'static {
+/// The next batch of commits.
+fn handful(
+    reading: &Arc<Mutex<CommitReader>>,
+) -> impl Iterator<Item = CommitFiles> + Send + 'static {
     let reading = Arc::clone(reading);
     let next = move || {
         let mut reading = reading.lock().unwrap_or_else(PoisonError::into_inner);
@@ -228,14 +233,14 @@ struct OperatorFiles {
     wanted: Peekable<vec::IntoIter<(CommitRecord, i64)>>,
     ids: Objects,
     files: Objects,
-    /// What is beside the operators changes rarely, and is not asked for ahead.
+    /// The companions. They change rarely, so they are not requested ahead.
     beside: Objects,
-    /// What was beside them last, with its id.
+    /// The last companions, with their ids.
     known: [Option<(String, Content)>; 2],
 }
 
 impl OperatorFiles {
-    fn open(repository: &Path, path: String, wanted: Wanted) -> anyhow::Result<Self> {
+    fn open(repository: &Path, path: String, wanted: NewCommits) -> anyhow::Result<Self> {
         let mut all = Self {
             companions: companions(&path),
             path,
@@ -249,7 +254,7 @@ impl OperatorFiles {
         Ok(all)
     }
 
-    /// Asks git for what the next commit has, so that it is ready when this one has been read.
+    /// Requests the file of the next commit, so that git reads it while this one is parsed.
     fn ask(&mut self) -> anyhow::Result<()> {
         let Some((next, _)) = self.wanted.peek() else {
             return Ok(());
@@ -263,8 +268,9 @@ impl OperatorFiles {
         self.ask()?;
         let native = self.files.content(&commit.id, &self.path)?;
         let companions = self.companions.iter();
-        let of_companions = companions.map(|(_, path)| self.ids.id(&commit.id, path));
-        let of_companions: Vec<_> = of_companions.collect::<Result<_, _>>()?;
+        let of_companions: Vec<_> = companions
+            .map(|(_, path)| self.ids.id(&commit.id, path))
+            .collect::<Result<_, _>>()?;
         let Some(native) = native else {
             return Ok(None);
         };
@@ -321,7 +327,7 @@ mod tests {
     #[test]
     fn every_handful_goes_on_where_the_last_one_ended() {
         let commits = (0..2 * AT_ONCE + 1).map(|number| Ok(Some(commit(number))));
-        let reading = Arc::new(Mutex::new(Reading::of(Box::new(commits))));
+        let reading = Arc::new(Mutex::new(CommitReader::of(Box::new(commits))));
         let handfuls = iter::from_fn(|| {
             let ids: Vec<_> = handful(&reading).map(|commit| commit.commit.id).collect();
             (!ids.is_empty()).then_some(ids)
@@ -341,7 +347,7 @@ mod tests {
             Err(anyhow::anyhow!("git ended early")),
             Ok(Some(commit(2))),
         ];
-        let reading = Arc::new(Mutex::new(Reading::of(Box::new(commits.into_iter()))));
+        let reading = Arc::new(Mutex::new(CommitReader::of(Box::new(commits.into_iter()))));
         assert_eq!(handful(&reading).count(), 1);
         assert_eq!(handful(&reading).count(), 0);
         let reading = reading.lock().unwrap();

@@ -1,4 +1,4 @@
-//! The commits of a local clone that touch a file.
+//! Lists the commits of a local clone that touch a file.
 
 use std::path::Path;
 
@@ -7,10 +7,10 @@ use anyhow::{anyhow, bail};
 use crate::cli::git::{Git, MAX_LIST};
 use opatlas_store::CommitRecord;
 
-/// The commits of a range that touch one of some paths, in the order of their topology, the first one first.
+/// The commits of a range that touch one of some paths, in topological order, oldest first.
 ///
 /// # Errors
-/// When git does not know the range, or it has no such commit.
+/// If git does not know the range, or it has no such commit.
 pub(super) fn commits(
     repository: &Path,
     range: &str,
@@ -24,10 +24,11 @@ pub(super) fn commits(
     let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
     let text = log(repository, &options, range, &paths)?;
     let lines = text.split('\0').filter(|line| !line.is_empty());
-    let commits = lines.map(|line| {
-        commit(line).ok_or_else(|| anyhow!("unexpected line from git for a commit: {line:?}"))
-    });
-    let commits: Vec<CommitRecord> = commits.collect::<anyhow::Result<_>>()?;
+    let commits: Vec<CommitRecord> = lines
+        .map(|line| {
+            commit(line).ok_or_else(|| anyhow!("unexpected line from git for a commit: {line:?}"))
+        })
+        .collect::<anyhow::Result<_>>()?;
     if commits.is_empty() {
         bail!(
             "no commit of {range} in {} touches {}; give its path in the repository with --path, or --backend for a \
@@ -39,10 +40,10 @@ pub(super) fn commits(
     Ok(commits)
 }
 
-/// The names that a file has had in a range, the given one first.
+/// The names of a file in a range, the given one first.
 ///
 /// # Errors
-/// When git does not know the range.
+/// If git does not know the range.
 pub(super) fn names(repository: &Path, range: &str, path: &str) -> anyhow::Result<Vec<String>> {
     let options = [
         "--follow",
@@ -64,7 +65,7 @@ pub(super) fn names(repository: &Path, range: &str, path: &str) -> anyhow::Resul
     Ok(names)
 }
 
-/// What `git log` prints of a range. It runs no program that the repository names, for signatures or differences.
+/// The output of `git log` for a range, without programs from the repository's settings.
 fn log(repository: &Path, options: &[&str], range: &str, paths: &[&str]) -> anyhow::Result<String> {
     if range.starts_with('-') {
         bail!("`{range}` is not a range of commits");
@@ -86,7 +87,7 @@ fn commit(line: &str) -> Option<CommitRecord> {
         id,
         release: None,
         author_date: seconds.saturating_mul(1_000_000),
-        // Not every database can store U+0000, and git has none in a subject.
+        // Some databases cannot store U+0000. Subjects in git have none.
         subject: parts.next().unwrap_or_default().to_owned(),
     })
 }

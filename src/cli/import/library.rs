@@ -1,4 +1,4 @@
-//! The schemas of an operator library as a bundle.
+//! Reads the schemas of an operator library into a bundle.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use opatlas_source::{BACKENDS, Bundle, LineIndex};
 /// Reads a file with one schema per line into a bundle: their canonical texts in a namespace.
 ///
 /// # Errors
-/// When the file cannot be read, a schema cannot, or the namespace cannot be the name of a file.
+/// If the file or a schema cannot be read, or the namespace cannot be a file name.
 pub(super) fn bundle(file: &Path, namespace: &str) -> anyhow::Result<Bundle> {
     let shown = file.display();
     let text = read::given_text(file)?;
@@ -35,20 +35,21 @@ pub(super) fn bundle(file: &Path, namespace: &str) -> anyhow::Result<Bundle> {
             }
         }
     }
-    // JSON is YAML too.
+    // JSON is valid YAML.
     let library = serde_json::json!({"namespace": namespace, "schemas": schemas});
     let mut bundle = Bundle::of_native_functions(&b"[]\n"[..]);
     bundle.insert(&name, format!("{library:#}\n").into_bytes());
     Ok(bundle)
 }
 
-/// The text of a schema in the bundle: PyTorch's, unless PyTorch prints something that it does not
-/// parse, such as the name of a device as a default.
+/// The text of a schema in the bundle: PyTorch's canonical text, unless PyTorch cannot parse it again, as
+/// with the name of a device as a default.
 fn stored(line: &str, schema: &official::RuntimeSchema<'_>) -> String {
     let printed = schema.printed();
     let again = official::parse(&printed).map(|schema| schema.printed());
-    match again.is_ok_and(|again| again == printed) {
-        true => printed,
-        false => line.trim().to_owned(),
+    if again.is_ok_and(|again| again == printed) {
+        printed
+    } else {
+        line.trim().to_owned()
     }
 }

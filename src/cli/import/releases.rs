@@ -1,5 +1,4 @@
-//! Published releases: which there are, fetched several at a time, each stored as soon as it is
-//! there.
+//! Imports published releases: downloads several at a time, and stores each as soon as it arrives.
 
 use std::collections::BTreeSet;
 use std::process::ExitCode;
@@ -23,9 +22,9 @@ use super::{Import, progress, told};
 
 /// A requested release, or a range of them.
 #[derive(Debug, PartialEq, Eq)]
-enum Wanted<'a> {
+enum ReleaseRange<'a> {
     One(&'a str),
-    /// From one to another, both included; `None` for the newest.
+    /// An inclusive range; `None` is the newest release.
     Stretch(&'a str, Option<&'a str>),
 }
 
@@ -37,16 +36,17 @@ struct Version {
     is_named: bool,
 }
 
-/// Fetches and stores the releases. What fails is reported and does not stop the rest.
+/// Fetches and stores the releases. Failures are reported and do not stop the others.
 pub(super) async fn import(import: &Import) -> anyhow::Result<ExitCode> {
     let fetcher = Arc::new(Fetcher::new(import.pip.as_deref(), import.cache.clone())?);
-    // Dropped when the import ends, however it ends.
+    // Dropped however the import ends.
     let _stopping = fetcher.stopping();
     let published = published(import, &fetcher).await?;
     let versions = versions(import, &published)?;
-    let stored = match import.download_only {
-        true => None,
-        false => Some(Stored::open(&import.target, Opening::Make).await?),
+    let stored = if import.download_only {
+        None
+    } else {
+        Some(Stored::open(&import.target, Opening::Make).await?)
     };
     let missing = match &stored {
         Some(stored) => {
@@ -70,14 +70,14 @@ pub(super) async fn import(import: &Import) -> anyhow::Result<ExitCode> {
     }
     let failed = fetch(import, &fetcher, stored.as_ref(), missing).await?;
     if let Some(stored) = stored {
-        // A server does it when it is first asked.
+        // A server does this on first use.
         if let (Stored::Database(service), true) = (&stored, failed < versions.len()) {
             // Computes the changes of each release now instead of on first use.
             match service
                 .timeline(&import.project, Some(Line::Releases))
                 .await
             {
-                // What is stored under other labels is on no line of releases.
+                // Other labels are not on the line of releases.
                 Ok(_) | Err(ServiceError::NoRevisions(_)) => {}
                 Err(error) => eprintln!(
                     "note: computing the changes of each release failed, and will be retried on \
@@ -96,12 +96,12 @@ pub(super) async fn import(import: &Import) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The published releases, if a range is wanted.
+/// The published releases, if a range is requested.
 async fn published(import: &Import, fetcher: &Arc<Fetcher>) -> anyhow::Result<Vec<String>> {
-    let wanted: anyhow::Result<Vec<Wanted<'_>>> =
+    let wanted: anyhow::Result<Vec<ReleaseRange<'_>>> =
         import.releases.iter().map(|spec| wanted(spec)).collect();
     let mut wanted = wanted?.into_iter();
-    if !wanted.any(|wanted| matches!(wanted, Wanted::Stretch(..))) {
+    if !wanted.any(|wanted| matches!(wanted, ReleaseRange::Stretch(..))) {
         return Ok(Vec::new());
     }
     let fetcher = Arc::clone(fetcher);
@@ -113,10 +113,10 @@ fn versions(import: &Import, published: &[String]) -> anyhow::Result<Vec<Version
     let mut versions: Vec<Version> = Vec::new();
     for spec in &import.releases {
         let wanted = wanted(spec)?;
-        let is_named = matches!(wanted, Wanted::One(_));
+        let is_named = matches!(wanted, ReleaseRange::One(_));
         let found = match wanted {
-            Wanted::One(version) => vec![canonical(version)],
-            Wanted::Stretch(from, to) => {
+            ReleaseRange::One(version) => vec![canonical(version)],
+            ReleaseRange::Stretch(from, to) => {
                 let found = stretch(published, from, to)?;
                 if import.label.is_some() && found.len() > 1 {
                     bail!(
@@ -135,7 +135,7 @@ fn versions(import: &Import, published: &[String]) -> anyhow::Result<Vec<Version
     Ok(versions)
 }
 
-/// The releases that the project does not have yet. Releases given by name are fetched and compared
+/// The releases that the project does not have. Releases requested by name are fetched anyway, and compared
 /// with the stored ones.
 async fn missing(
     import: &Import,
@@ -151,10 +151,10 @@ async fn missing(
     Ok(missing.map(|version| version.name.clone()).collect())
 }
 
-/// Fetches releases, several at a time, and stores each when it is there. Gives how many failed.
+/// Fetches releases, several at a time, and stores each one. Returns the number of failures.
 ///
 /// # Errors
-/// When nobody reads the output any more.
+/// If standard output is closed.
 async fn fetch(
     import: &Import,
     fetcher: &Arc<Fetcher>,
@@ -216,12 +216,14 @@ async fn store(
         release: import.release.as_deref(),
         protection: import.protection(),
     };
-    let taken = stored.ingest(ingest).await;
-    let taken = taken.map_err(|error| anyhow::anyhow!("torch {version}: {error}"))?;
+    let taken = stored
+        .ingest(ingest)
+        .await
+        .map_err(|error| anyhow::anyhow!("torch {version}: {error}"))?;
     Ok(Some(told(&import.project, label, &taken)))
 }
 
-fn wanted(spec: &str) -> anyhow::Result<Wanted<'_>> {
+fn wanted(spec: &str) -> anyhow::Result<ReleaseRange<'_>> {
     let Some(text) = spec.strip_prefix("torch==").filter(|text| !text.is_empty()) else {
         bail!(
             "`{spec}` is not a release; write torch==VERSION, such as torch==2.9.0, or \
@@ -229,7 +231,7 @@ fn wanted(spec: &str) -> anyhow::Result<Wanted<'_>> {
         );
     };
     match text.split_once("..") {
-        None => Ok(Wanted::One(text)),
+        None => Ok(ReleaseRange::One(text)),
         Some((from, to)) => {
             let to = (to != "latest" && !to.is_empty()).then_some(to);
             for end in [Some(from), to].into_iter().flatten() {
@@ -237,12 +239,12 @@ fn wanted(spec: &str) -> anyhow::Result<Wanted<'_>> {
                     bail!("`{end}` in `{spec}` is not a version");
                 }
             }
-            Ok(Wanted::Stretch(from, to))
+            Ok(ReleaseRange::Stretch(from, to))
         }
     }
 }
 
-/// The published releases from one to another, both of which must be there.
+/// The published releases of a range, whose ends must exist.
 fn stretch(published: &[String], from: &str, to: Option<&str>) -> anyhow::Result<Vec<String>> {
     let at = |text: &str| {
         let wanted = release::Version::parse(text);
@@ -250,8 +252,7 @@ fn stretch(published: &[String], from: &str, to: Option<&str>) -> anyhow::Result
             .iter()
             .position(|v| release::Version::parse(v) == wanted);
         found.ok_or_else(|| {
-            let few = published.iter().rev().take(8).map(|v| &**v);
-            let few: Vec<&str> = few.collect();
+            let few: Vec<&str> = published.iter().rev().take(8).map(|v| &**v).collect();
             anyhow::anyhow!(
                 "the index has no torch {text}; it has {}, ...",
                 few.join(", ")
@@ -272,8 +273,8 @@ mod tests {
 
     #[test]
     fn stretches_of_releases() {
-        assert_eq!(wanted("torch==2.9.0").unwrap(), Wanted::One("2.9.0"));
-        let all = Wanted::Stretch("2.0.0", None);
+        assert_eq!(wanted("torch==2.9.0").unwrap(), ReleaseRange::One("2.9.0"));
+        let all = ReleaseRange::Stretch("2.0.0", None);
         assert_eq!(wanted("torch==2.0.0..latest").unwrap(), all);
         for bad in ["torch", "torch==", "numpy==1.0", "torch==a..b"] {
             assert!(wanted(bad).is_err(), "{bad}");

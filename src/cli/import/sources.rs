@@ -1,4 +1,4 @@
-//! `opatlas import --sources`: the source files of a backend, in its revision.
+//! `opatlas import --sources`: adds the source files of a backend to its revision.
 
 use std::path::{Path, PathBuf};
 
@@ -6,11 +6,11 @@ use anyhow::bail;
 use clap::Args;
 
 use crate::cli::read::Origin;
-use crate::cli::sources::{Described, Sources, shown_path};
+use crate::cli::sources::{SourceMacros, Sources, shown_path};
 use opatlas_source::{Bundle, SOURCES, visible};
 use opatlas_sources::{Language, MACRO_FILE, scan};
 
-/// Where the sources of a revision come from.
+/// The sources to add to a revision.
 #[derive(Debug, Default, Args)]
 pub(super) struct SourceOptions {
     /// Add what the C++ and Python sources of this folder register; only files that register
@@ -25,19 +25,19 @@ pub(super) struct SourceOptions {
 }
 
 impl SourceOptions {
-    /// Adds the files to a bundle and says on standard error what they register.
+    /// Adds the files to a bundle, and reports on standard error what they register.
     ///
     /// # Errors
     /// If the folder or the description of macros cannot be read.
     pub(super) fn add_to(&self, bundle: &mut Bundle) -> anyhow::Result<()> {
         match &self.sources {
-            Some(folder) => add(bundle, folder, Described::read(self.macros.as_deref())?),
+            Some(folder) => add(bundle, folder, SourceMacros::read(self.macros.as_deref())?),
             None => Ok(()),
         }
     }
 }
 
-/// Adds the folder `sources/` of a bundle on disk, where there is one.
+/// Adds the folder `sources/` of a bundle on disk, if it exists.
 ///
 /// # Errors
 /// If it cannot be read.
@@ -47,16 +47,17 @@ pub(in crate::cli) fn of_folder(bundle_folder: &Path, bundle: &mut Bundle) -> an
         return Ok(());
     }
     let file = folder.join(MACRO_FILE);
-    let described = match file.is_file() {
-        true => Described::of_file(&file, Origin::Found)?,
-        false => Described::built_in(),
+    let described = if file.is_file() {
+        SourceMacros::of_file(&file, Origin::Found)?
+    } else {
+        SourceMacros::built_in()
     };
     add(bundle, &folder, described)
 }
 
 /// Adds the files of a folder that register something.
-fn add(bundle: &mut Bundle, folder: &Path, described: Described) -> anyhow::Result<()> {
-    let Described { macros, text } = described;
+fn add(bundle: &mut Bundle, folder: &Path, described: SourceMacros) -> anyhow::Result<()> {
+    let SourceMacros { macros, text } = described;
     if let Some(text) = text {
         bundle.insert(&format!("{SOURCES}{MACRO_FILE}"), text.into_bytes());
     }
@@ -76,7 +77,7 @@ fn add(bundle: &mut Bundle, folder: &Path, described: Described) -> anyhow::Resu
     }
     let mut kept = 0;
     for ((path, bytes), text) in sources.files.into_iter().zip(&found.texts) {
-        // A Python file without registrations may make the library of another.
+        // A Python file without registrations may create the library that another one uses.
         let is_needed = text.is_some() || Language::of(&path) == Some(Language::Python);
         if !is_needed {
             continue;
@@ -103,16 +104,17 @@ fn add(bundle: &mut Bundle, folder: &Path, described: Described) -> anyhow::Resu
     Ok(())
 }
 
-/// The name of a source file in a bundle: its path from the folder's own name on.
+/// The name of a source file in a bundle: its path, starting with the name of the folder.
 fn name_in_bundle(folder: &Path, path: &str) -> String {
     let folder = shown_path(folder);
-    let relative = path.strip_prefix(&*folder).unwrap_or(path);
-    let relative = relative.trim_start_matches('/');
+    let relative = path
+        .strip_prefix(&*folder)
+        .unwrap_or(path)
+        .trim_start_matches('/');
     let own = folder.rsplit('/').next().unwrap_or_default();
-    // The folder `sources/` of a bundle on disk is that of the bundle.
+    // `sources/` of a bundle on disk is `sources/` of the bundle.
     let is_named = !matches!(own, "" | ".." | "sources");
-    let parts = [is_named.then_some(own), Some(relative)];
-    let parts: Vec<&str> = parts
+    let parts: Vec<&str> = [is_named.then_some(own), Some(relative)]
         .into_iter()
         .flatten()
         .filter(|part| !part.is_empty())

@@ -1,4 +1,4 @@
-//! The address of a server, and those of what it has.
+//! The address of a server, and of its resources.
 
 use axum::http::Uri;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
@@ -14,16 +14,15 @@ const OF_URLS: &AsciiSet = &NON_ALPHANUMERIC
 /// The path that identifies the program, below every server's address.
 pub(super) const VERSION: &str = "/v1/version";
 
-/// Where a server is: scheme, host, port, and the path that a proxy has put before its own, without
-/// a slash at the end.
+/// The address of a server: scheme, host, port, and the path prefix of a proxy, without a trailing slash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Base(String);
 
 impl Base {
-    /// Reads what a user wrote.
+    /// Parses an address.
     ///
     /// # Errors
-    /// What is wrong with it. The text is not repeated where it holds a password.
+    /// A description of the error. It does not repeat a text that contains a password.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         const EXAMPLE: &str = "write http://HOST:PORT or https://HOST/PATH";
         if text.contains('@') {
@@ -53,7 +52,7 @@ impl Base {
         }
     }
 
-    /// The address as people know it.
+    /// The address, for messages.
     pub(in crate::cli) fn as_str(&self) -> &str {
         &self.0
     }
@@ -87,18 +86,18 @@ impl Base {
         format!("{}{VERSION}", self.0)
     }
 
-    /// The server that this one redirects version requests to; `None` if that is not another server
-    /// of the same kind.
+    /// The server that a redirect of the version request leads to; `None` if it leads elsewhere.
     pub(super) fn moved(&self, location: &str) -> Option<Self> {
-        let whole = match location.starts_with('/') && !location.starts_with("//") {
-            true => format!("{}{location}", self.origin()),
-            false => location.to_owned(),
+        let whole = if location.starts_with('/') && !location.starts_with("//") {
+            format!("{}{location}", self.origin())
+        } else {
+            location.to_owned()
         };
         Self::parse(whole.strip_suffix(VERSION)?).ok()
     }
 
-    /// Whether a token for this server may be shown to the other one: the same host and port, or the
-    /// same host once it is encrypted.
+    /// Whether a token for this server may be sent to the other one: to the same host and port, or from
+    /// HTTP to HTTPS on the same host.
     pub(super) fn trusts(&self, other: &Self) -> bool {
         let host = |base: &Self| {
             let uri: Option<Uri> = base.0.parse().ok();

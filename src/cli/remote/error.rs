@@ -1,4 +1,4 @@
-//! Why a server could not be asked, or did not do what it was asked.
+//! Errors of requests to a server.
 
 use std::fmt;
 
@@ -8,30 +8,30 @@ use serde::Deserialize;
 use opatlas_wire::finding::Finding;
 use opatlas_wire::problem::{Fault, Kind};
 
-/// Why a request came to nothing.
+/// An error of a request.
 #[derive(Debug)]
 pub(crate) enum Error {
-    /// The server was not reached, or did not answer.
+    /// The server cannot be reached, or does not answer.
     Unreachable {
         /// Its address.
         server: String,
         /// Why.
         cause: Box<ureq::Error>,
     },
-    /// It refused, and says why.
+    /// The server refuses.
     Refused {
         /// Its address.
         server: String,
-        /// What it says.
+        /// Its problem document.
         problem: Box<Problem>,
-        /// Whether it was shown a token.
+        /// Whether the request had a token.
         with_token: bool,
     },
-    /// What answers is not the Opatlas that this program knows.
+    /// The answer is not from a compatible Opatlas.
     Strange {
         /// The requested URL.
         url: String,
-        /// What was odd.
+        /// What is unexpected.
         what: String,
     },
 }
@@ -39,14 +39,14 @@ pub(crate) enum Error {
 /// The parts of a problem document (RFC 9457) that the user sees.
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct Problem {
-    /// What kind: `/problems/SLUG`.
+    /// The type: `/problems/SLUG`.
     #[serde(rename = "type")]
     pub(super) kind: String,
     /// The status of the answer.
     pub(super) status: u16,
     /// What happened.
     pub(super) detail: String,
-    /// Under which id the server's log has more.
+    /// The id of the request in the server's log.
     #[serde(default)]
     request_id: String,
     #[serde(default)]
@@ -56,7 +56,7 @@ pub(crate) struct Problem {
 }
 
 impl Error {
-    /// Whether the server says that this is so.
+    /// Whether the server reports this kind of problem.
     pub(crate) fn is(&self, kind: Kind) -> bool {
         match self {
             Self::Refused { problem, .. } => {
@@ -66,7 +66,7 @@ impl Error {
         }
     }
 
-    /// Whether it is about a name that is not there or is none.
+    /// Whether it is about an unknown or invalid name.
     pub(crate) fn is_about_a_name(&self) -> bool {
         [
             Kind::UnknownProject,
@@ -100,11 +100,11 @@ impl fmt::Display for Error {
     }
 }
 
-/// What may help where the two sides cannot agree on encryption.
+/// Advice if the two sides cannot agree on encryption.
 const ENCRYPTION: &str = "this system must trust its certificate (SSL_CERT_FILE sets another \
                           list); Opatlas without a proxy speaks http://";
 
-/// What may help where a server cannot be reached.
+/// Advice if a server cannot be reached.
 fn to_try(cause: &ureq::Error) -> &'static str {
     match cause {
         ureq::Error::HostNotFound => "check the host name",
@@ -112,7 +112,7 @@ fn to_try(cause: &ureq::Error) -> &'static str {
             "check that it is running, and that no firewall or proxy blocks it"
         }
         ureq::Error::Rustls(_) | ureq::Error::Tls(_) => ENCRYPTION,
-        // What is wrong with an encrypted connection comes as data that is none.
+        // TLS errors arrive as invalid data.
         ureq::Error::Io(error) if error.kind() == std::io::ErrorKind::InvalidData => ENCRYPTION,
         ureq::Error::InvalidProxyUrl | ureq::Error::ConnectProxyFailed(_) => {
             "check HTTP_PROXY and HTTPS_PROXY; NO_PROXY lists hosts without a proxy"
@@ -153,7 +153,7 @@ fn refused(
         }
         _ => f.write_str(&line(&problem.detail))?,
     }
-    // A single fault says what the detail says.
+    // A single fault repeats the detail.
     if problem.errors.len() > 1 {
         for fault in &problem.errors {
             write!(f, "\n  {}", line(&fault.detail))?;

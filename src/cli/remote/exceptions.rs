@@ -1,4 +1,4 @@
-//! Accepted breakage of a server's projects.
+//! Exceptions of a server's projects.
 
 use opatlas_store::ExceptionRecord;
 use opatlas_wire::exceptions::{ExceptionList, ExceptionView, ExtendedException, NewException};
@@ -41,7 +41,7 @@ impl Remote {
         record(&answer, made)
     }
 
-    /// Gives an exception another end.
+    /// Changes the expiry of an exception.
     pub(crate) async fn extend_exception(
         &self,
         project: &str,
@@ -58,7 +58,7 @@ impl Remote {
         record(&answer, view)
     }
 
-    /// Takes an exception away.
+    /// Deletes an exception.
     pub(crate) async fn delete_exception(&self, project: &str, id: &str) -> Result<(), Error> {
         let url = self.url(project, Some(id));
         self.http.ask(Ask::delete(url)).await.map(drop)

@@ -1,4 +1,4 @@
-//! Requests over HTTP, one at a time; whoever asks waits on another thread.
+//! HTTP requests, one at a time, on a blocking thread.
 
 use std::fmt;
 use std::io::Read as _;
@@ -12,44 +12,45 @@ use ureq::tls::{Certificate, RootCerts, TlsConfig};
 use super::address::Base;
 use super::error::{Error, Problem};
 
-/// The greatest answer that is read, in bytes, decompressed: the lists of a project with many
-/// thousands of revisions are of some megabytes.
+/// The maximum size of an answer, decompressed, in bytes. Lists of thousands of revisions take a few
+/// megabytes.
 const MAX_ANSWER: u64 = 256 << 20;
-/// The greatest answer that says why a request was refused.
+/// The maximum size of a problem document, in bytes.
 const MAX_PROBLEM: u64 = 4 << 20;
-/// How long a connection may take.
+/// The time limit for connecting.
 const CONNECT: Duration = Duration::from_secs(10);
-/// How long an answer may take to start. A server allows a request 60 seconds by default.
+/// The time limit for an answer to start. A server allows a request 60 seconds by default.
 const ANSWER: Duration = Duration::from_secs(180);
-/// How long a body may be on its way, in either direction.
+/// The time limit for a body, in either direction.
 const BODY: Duration = Duration::from_secs(300);
-/// How often a request is made again where the server is busy.
+/// The number of retries if the server is busy.
 const RETRIES: usize = 4;
-/// How long a busy server is left alone, unless it says how long; and at most.
+/// The default and the maximum pause before a retry.
 const PAUSE: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(30));
 pub(super) const JSON: &str = "application/json";
 pub(super) const LINES: &str = "application/x-ndjson";
 
-/// A token; it is never shown.
+/// A token. Its `Debug` output hides it.
 #[derive(Clone)]
 pub(crate) struct Token(Arc<str>);
 
 impl Token {
-    /// Reads a token.
+    /// Parses a token.
     ///
     /// # Errors
-    /// When it has a character that no token has.
+    /// If it has an invalid character.
     pub(crate) fn parse(text: &str) -> Result<Self, &'static str> {
         let text = text.trim();
-        match text.bytes().all(|byte| byte.is_ascii_graphic()) {
-            true => Ok(Self(text.into())),
-            false => Err("the token contains invalid characters"),
+        if text.bytes().all(|byte| byte.is_ascii_graphic()) {
+            Ok(Self(text.into()))
+        } else {
+            Err("the token contains invalid characters")
         }
     }
 }
 
 impl Token {
-    /// Whether nothing was given, as by an empty variable of the environment.
+    /// Whether it is empty, as from an empty environment variable.
     pub(in crate::cli) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -66,7 +67,7 @@ impl fmt::Debug for Token {
     }
 }
 
-/// A server to be asked.
+/// A client of a server.
 #[derive(Clone)]
 pub(super) struct Http {
     agent: ureq::Agent,
@@ -90,9 +91,9 @@ pub(super) struct Ask {
 pub(super) struct Answer {
     pub(super) url: String,
     pub(super) status: u16,
-    /// Where it sends on to.
+    /// The target of a redirect.
     pub(super) location: Option<String>,
-    /// How long it wants to be left alone.
+    /// The pause that it asks for.
     retry_after: Option<Duration>,
     pub(super) bytes: Vec<u8>,
 }
@@ -109,7 +110,7 @@ impl Ask {
         }
     }
 
-    /// Sends a body of this media type.
+    /// A POST request with a body of this media type.
     pub(super) fn post(url: String, media: impl Into<String>, body: Vec<u8>) -> Self {
         Self {
             method: Method::POST,
@@ -128,7 +129,7 @@ impl Ask {
         }
     }
 
-    /// Changes something, to the same however often.
+    /// A PUT request.
     pub(super) fn patch(url: String, media: impl Into<String>, body: Vec<u8>) -> Self {
         Self {
             method: Method::PATCH,
@@ -136,7 +137,7 @@ impl Ask {
         }
     }
 
-    /// Takes something away.
+    /// A DELETE request.
     pub(super) fn delete(url: String) -> Self {
         Self {
             method: Method::DELETE,
@@ -149,21 +150,23 @@ impl Ask {
 }
 
 impl Answer {
-    /// What a JSON answer says.
+    /// Parses a JSON answer.
     ///
     /// # Errors
-    /// When it says something else.
+    /// If it has another form.
     pub(super) fn value<T: DeserializeOwned>(&self) -> Result<T, Error> {
         serde_json::from_slice(&self.bytes).map_err(|error| self.strange(&error))
     }
 
-    /// What each line of an answer says.
+    /// Parses each line of an answer as JSON.
     ///
     /// # Errors
-    /// When one says something else.
+    /// If a line has another form.
     pub(super) fn lines<T: DeserializeOwned>(&self) -> Result<Vec<T>, Error> {
-        let lines = self.bytes.split(|byte| *byte == b'\n');
-        let lines = lines.filter(|line| !line.is_empty());
+        let lines = self
+            .bytes
+            .split(|byte| *byte == b'\n')
+            .filter(|line| !line.is_empty());
         let read = |line| serde_json::from_slice(line).map_err(|error| self.strange(&error));
         lines.map(read).collect()
     }
@@ -180,7 +183,7 @@ impl Http {
     pub(super) fn new(base: Base, token: Option<Token>) -> Self {
         let config = ureq::Agent::config_builder()
             .http_status_as_error(false)
-            // Where a server has moved to is found out once, so that a token goes nowhere else.
+            // Redirects are followed only once at the start, so that a token goes nowhere else.
             .max_redirects(0)
             .user_agent(concat!("opatlas/", env!("CARGO_PKG_VERSION")))
             .timeout_connect(Some(CONNECT))
@@ -195,8 +198,8 @@ impl Http {
         }
     }
 
-    /// Asks, on a thread where waiting is allowed. A server that is too busy is asked again after a
-    /// while, where that does no harm. Refusals are errors.
+    /// Sends a request from a blocking thread. If the server is busy, retries idempotent requests after a
+    /// pause. Refusals are errors.
     pub(super) async fn ask(&self, ask: Ask) -> Result<Answer, Error> {
         let ask = Arc::new(ask);
         let mut answer = self.exchange(&ask).await?;
@@ -230,14 +233,14 @@ impl Http {
         })
     }
 
-    /// Asks, whatever the answer is.
+    /// Sends a request, and returns any answer.
     pub(super) async fn exchange(&self, ask: &Arc<Ask>) -> Result<Answer, Error> {
         let (http, server) = (self.clone(), self.base.as_str().to_owned());
         let ask = Arc::clone(ask);
         let done = tokio::task::spawn_blocking(move || http.send(&ask)).await;
         let answer = match done {
             Ok(answer) => answer,
-            // A panic there is one here.
+            // Propagate a panic.
             Err(error) => std::panic::resume_unwind(error.into_panic()),
         };
         answer.map_err(|cause| Error::Unreachable {
@@ -264,9 +267,10 @@ impl Http {
         let said = |name| response.headers().get(name)?.to_str().ok();
         let location = said(header::LOCATION).filter(|_| response.status().is_redirection());
         let seconds = said(header::RETRY_AFTER).and_then(|seconds| seconds.parse().ok());
-        let most = match response.status().is_success() {
-            true => MAX_ANSWER,
-            false => MAX_PROBLEM,
+        let most = if response.status().is_success() {
+            MAX_ANSWER
+        } else {
+            MAX_PROBLEM
         };
         Ok(Answer {
             url: ask.url.clone(),
@@ -278,38 +282,39 @@ impl Http {
     }
 }
 
-/// The body of an answer, of at most so many bytes.
+/// The body of an answer, up to a limit.
 ///
 /// # Errors
-/// If it has more, or cannot be read.
+/// If it is longer, or cannot be read.
 pub(in crate::cli) fn body(
     response: &mut Response<ureq::Body>,
     most: u64,
 ) -> Result<Vec<u8>, ureq::Error> {
     let mut bytes = Vec::new();
-    // The limit of ureq counts the bytes that are sent, which may be compressed.
+    // ureq's limit counts compressed bytes.
     let mut decompressed = response.body_mut().as_reader().take(most + 1);
     decompressed.read_to_end(&mut bytes)?;
-    match bytes.len() as u64 > most {
-        true => Err(ureq::Error::BodyExceedsLimit(most)),
-        false => Ok(bytes),
+    if bytes.len() as u64 > most {
+        Err(ureq::Error::BodyExceedsLimit(most))
+    } else {
+        Ok(bytes)
     }
 }
 
-/// The certificates that the system trusts, those of a company among them; where it has none, those
-/// that browsers trust.
+/// The system's root certificates, which may include a company's; if there are none, Mozilla's.
 pub(in crate::cli) fn roots(base: &Base) -> RootCerts {
     if !base.is_secure() {
         return RootCerts::WebPki;
     }
-    let found = rustls_native_certs::load_native_certs().certs;
-    let found: Vec<Certificate<'static>> = found
+    let found: Vec<Certificate<'static>> = rustls_native_certs::load_native_certs()
+        .certs
         .iter()
         .map(|certificate| Certificate::from_der(certificate).to_owned())
         .collect();
-    match found.is_empty() {
-        true => RootCerts::WebPki,
-        false => RootCerts::new_with_certs(&found),
+    if found.is_empty() {
+        RootCerts::WebPki
+    } else {
+        RootCerts::new_with_certs(&found)
     }
 }
 
@@ -323,7 +328,7 @@ mod tests {
 
     use super::*;
 
-    /// What the client makes of an answer with this many compressed zeros.
+    /// The client's result for an answer of this many compressed zeros.
     fn zeros(bytes: usize, most: u64) -> Result<Vec<u8>, ureq::Error> {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
         encoder.write_all(&vec![0; bytes]).unwrap();

@@ -1,8 +1,7 @@
-//! A server that a command asks instead of a database.
+//! A server that a command uses instead of a database.
 //!
-//! Stored data comes over the HTTP API as wire types and files. Everything derived from it is
-//! computed here, with the same core and renderings as for a database. So each rendering exists
-//! once, and results do not depend on the server's version.
+//! Stored data comes over the HTTP API as wire types and files. Everything else is computed here, by the
+//! code for databases. So results do not depend on the server's version.
 
 mod address;
 mod error;
@@ -28,31 +27,31 @@ pub(super) use http::{Token, body, roots};
 
 use http::{Ask, Http, JSON};
 
-/// How often a server may send on to another one.
+/// The maximum number of redirects.
 const MOVES: usize = 4;
 
-/// The server that the options name.
+/// The options of a server.
 #[derive(Debug, Clone)]
 pub(super) struct Server {
     pub(super) base: Base,
     pub(super) token: Option<Token>,
 }
 
-/// A server that answers.
+/// A connection to a server.
 pub(super) struct Remote {
     http: Http,
-    /// The names of the files of revisions that were seen.
+    /// The names of the files of known revisions.
     files: Mutex<FxHashMap<Digest, Vec<String>>>,
-    /// The revision that was read last, from which the next one is read faster.
+    /// The last revision, from which the next one reuses unchanged entries.
     last: Mutex<Option<Arc<Snapshot>>>,
 }
 
 impl Remote {
-    /// Finds the server and asks what it is. Where it has moved is where it is asked from then on; a
-    /// token is not shown to another host.
+    /// Connects to the server, and checks its version. Follows redirects, but never sends a token to
+    /// another host.
     ///
     /// # Errors
-    /// When it is not there, or is no Opatlas that this program can talk to.
+    /// If it cannot be reached, or is not a compatible Opatlas.
     pub(super) async fn open(server: &Server) -> Result<Self, Error> {
         let mut http = Http::new(server.base.clone(), server.token.clone());
         for _ in 0..MOVES {
@@ -76,13 +75,20 @@ impl Remote {
             url: http.base.version(),
             what,
         };
-        let answer = http.ask(Ask::get(http.base.version(), JSON)).await;
-        let answer = answer.map_err(|error| match error.is(Kind::UnknownRoute) {
-            true => strange("does not exist".to_owned()),
-            false => error,
-        })?;
-        let version = answer.value::<Version>().ok();
-        let version = version.filter(|version| version.name == env!("CARGO_PKG_NAME"));
+        let answer = http
+            .ask(Ask::get(http.base.version(), JSON))
+            .await
+            .map_err(|error| {
+                if error.is(Kind::UnknownRoute) {
+                    strange("does not exist".to_owned())
+                } else {
+                    error
+                }
+            })?;
+        let version = answer
+            .value::<Version>()
+            .ok()
+            .filter(|version| version.name == env!("CARGO_PKG_NAME"));
         let Some(version) = version else {
             return Err(strange("is not an Opatlas server".to_owned()));
         };

@@ -1,4 +1,4 @@
-//! Projects of a server, and what their comparisons are judged by.
+//! Projects of a server, with their policies and exceptions.
 
 use opatlas_service::compare::Rulebook;
 use opatlas_store::ProjectName;
@@ -21,7 +21,7 @@ impl Remote {
         Ok(projects.into_iter().map(|project| project.name).collect())
     }
 
-    /// Makes the project if it is not there, which needs the right `admin`.
+    /// Creates the project if it does not exist, which needs the permission `admin`.
     pub(crate) async fn ensure_project(&self, project: &str) -> Result<(), Error> {
         match self.project(project).await {
             Err(error) if error.is(Kind::UnknownProject) => {}
@@ -38,7 +38,7 @@ impl Remote {
         self.http.ask(ask).await.map(drop)
     }
 
-    /// What comparisons of the project are judged by.
+    /// The policy and the exceptions of the project.
     pub(crate) async fn rulebook(&self, project: &ProjectName) -> Result<Rulebook, Error> {
         let stored = self.project(project.as_str()).await?;
         let policy = stored.policy.map(|policy| policy.to_string());

@@ -1,10 +1,10 @@
-//! Revisions of a server: found, fetched, and sent.
+//! Resolves, fetches and ingests revisions of a server.
 
 use std::sync::{Arc, MutexGuard, PoisonError};
 
 use uuid::Uuid;
 
-use crate::cli::stored::Taken;
+use crate::cli::stored::IngestOutcome;
 use opatlas_service::{
     Address, Holds, Ingest, JudgedRelease, Protection, Resolved, ServiceError, Snapshot, Summary,
 };
@@ -19,14 +19,14 @@ use super::exceptions::micros;
 use super::http::{Answer, Ask, JSON, LINES};
 use super::{Error, Remote};
 
-/// The most that the files of a revision may have together, in bytes. A server takes 16 MiB by default.
+/// The maximum size of a revision's files, in bytes. A server accepts 16 MiB by default.
 const LARGEST_BUNDLE: usize = 256 << 20;
 
 impl Remote {
-    /// Finds the revision that an address means.
+    /// Resolves an address.
     ///
     /// # Errors
-    /// When a name is none, and what the server says.
+    /// If a name is invalid, and the errors of the server.
     pub(crate) async fn resolve(
         &self,
         project: &str,
@@ -65,7 +65,7 @@ impl Remote {
             .collect()
     }
 
-    /// The files of a revision, held against its digest.
+    /// The files of a revision, checked against its digest.
     pub(crate) async fn bundle(&self, revision: &Resolved) -> Result<Bundle, Error> {
         let (project, digest) = (revision.project.as_str(), revision.digest);
         let address = format!("sha256:{digest}");
@@ -83,14 +83,15 @@ impl Remote {
         let mut bundle = Bundle::default();
         let (mut last, mut total) = (None, 0_usize);
         for name in names {
-            // The path of a source is one part of the address, its slashes escaped.
-            let path: Vec<&str> = match name.starts_with(SOURCES) {
-                true => base.into_iter().chain([&*name]).collect(),
-                false => base.into_iter().chain(name.split('/')).collect(),
+            // The path of a source is one segment of the address, with escaped slashes.
+            let path: Vec<&str> = if name.starts_with(SOURCES) {
+                base.into_iter().chain([&*name]).collect()
+            } else {
+                base.into_iter().chain(name.split('/')).collect()
             };
             let url = self.http.base.url(&path, &[]);
             let answer = self.http.ask(Ask::get(url, "*/*")).await?;
-            // Its name may become that of a file here.
+            // Its name may become a local file name.
             if !Bundle::is_file_name(&name) {
                 return Err(odd(&answer, "is not a file of a bundle"));
             }
@@ -111,8 +112,7 @@ impl Remote {
         }
     }
 
-    /// The digest and the text of a dump of a revision: of the one whose digest begins so, or of the
-    /// last one.
+    /// The digest and the text of a dump of a revision: the one with this prefix, or the last one.
     pub(crate) async fn dump(
         &self,
         revision: &Resolved,
@@ -141,7 +141,7 @@ impl Remote {
         Ok((found.digest, String::from_utf8(answer.bytes)?))
     }
 
-    /// A revision, fetched and read here.
+    /// A revision, fetched and parsed.
     pub(crate) async fn snapshot(&self, revision: &Resolved) -> Result<Arc<Snapshot>, Error> {
         let (bundle, release) = (self.bundle(revision).await?, revision.release());
         let last = self.last().take();
@@ -151,7 +151,7 @@ impl Remote {
                 *self.last() = Some(Arc::clone(&snapshot));
                 Ok(snapshot)
             }
-            // A panic there is one here.
+            // Propagate a panic.
             Err(error) => std::panic::resume_unwind(error.into_panic()),
         }
     }
@@ -179,8 +179,8 @@ impl Remote {
         }
     }
 
-    /// Sends a bundle, to be stored under a label.
-    pub(crate) async fn ingest(&self, ingest: Ingest<'_>) -> Result<Taken, Error> {
+    /// Ingests a bundle under a label.
+    pub(crate) async fn ingest(&self, ingest: Ingest<'_>) -> Result<IngestOutcome, Error> {
         let path = ["v1", "projects", ingest.project, "revisions"];
         let query = [
             ("label", ingest.label),
@@ -197,7 +197,7 @@ impl Remote {
             .await?;
         let stored: Revision = answer.value()?;
         let summary = stored.summary;
-        Ok(Taken {
+        Ok(IngestOutcome {
             digest: stored.item.digest,
             is_new: answer.status == 201,
             release: stored.release,
@@ -250,7 +250,7 @@ fn record(label: &Label) -> Option<LabelRecord> {
     })
 }
 
-/// How a request insists on moving a protected label.
+/// The query parameter that moves a protected label.
 fn force(protection: Protection) -> Option<&'static str> {
     (protection == Protection::Forced).then_some("true")
 }
@@ -263,8 +263,8 @@ pub(super) fn odd(answer: &Answer, what: &str) -> Error {
     }
 }
 
-/// The files as parts that have their names; bytes go as they are, whatever they are. No file has
-/// the boundary in it: it is 122 random bits.
+/// The files as multipart parts with their names. The boundary has 122 random bits, so it does not occur
+/// in a file.
 fn multipart(bundle: &Bundle, boundary: &str) -> Vec<u8> {
     let mut body = Vec::with_capacity(bundle.total_bytes() + 4096);
     for (name, bytes) in bundle.files() {

@@ -32,14 +32,14 @@ pub enum AuthMode {
     /// Nothing.
     #[default]
     Off,
-    /// All that changes something.
+    /// Requests that write.
     Writes,
-    /// All but health, the description of the API, and its pages.
+    /// All requests except health, the API description, and the web interface.
     All,
 }
 
 impl AuthMode {
-    /// Whether what needs a right is open without a token; `None` needs none.
+    /// Whether an action is allowed without a token; `None` is no action.
     #[must_use]
     pub fn is_open(self, need: Option<Action>) -> bool {
         match self {
@@ -50,19 +50,18 @@ impl AuthMode {
     }
 }
 
-/// The sender of a request, as the route about rights reports it.
+/// The caller of a request.
 #[derive(Debug)]
 pub enum Caller {
-    /// Somebody without a token.
+    /// A caller without a token.
     Anonymous,
     /// The holder of a token.
     Known(Grant),
-    /// Somebody whose token is unknown, revoked or expired.
+    /// A caller with an unknown, revoked or expired token.
     Unknown,
 }
 
-/// What the caller of a request may do. Handlers that learn of a project from elsewhere than their
-/// path ask it.
+/// The rights of a request's caller. Handlers that learn the project from the body ask it.
 #[derive(Debug, Clone)]
 pub struct Access(Option<Arc<Grant>>);
 
@@ -80,7 +79,7 @@ impl Access {
         self.0.as_ref().map(|grant| grant.id.as_str())
     }
 
-    /// Refuses what the caller may not do in a project.
+    /// Refuses an action that the caller may not do in a project.
     ///
     /// # Errors
     /// [`Kind::Forbidden`], and [`Kind::InvalidName`] for a name that no project can have.
@@ -111,7 +110,7 @@ impl<S: Send + Sync> axum::extract::FromRequestParts<S> for Access {
     }
 }
 
-/// The layer: lets a request through that may be, and says with it what else its caller may do.
+/// The layer. Refuses requests without the needed right, and attaches [`Access`] to the others.
 ///
 /// # Errors
 /// [`Kind::Unauthenticated`] and [`Kind::Forbidden`].
@@ -121,8 +120,10 @@ pub async fn guard(
     next: Next,
 ) -> Result<Response, Problem> {
     let (mut parts, body) = request.into_parts();
-    let route = parts.extensions.get::<MatchedPath>();
-    let route = route.map(|route| route.as_str().to_owned());
+    let route = parts
+        .extensions
+        .get::<MatchedPath>()
+        .map(|route| route.as_str().to_owned());
     let need = needed(&parts.method, route.as_deref().unwrap_or_default());
     let open = api.config.auth.is_open(need);
     if api.config.auth == AuthMode::Off {
@@ -153,17 +154,17 @@ pub async fn guard(
     Ok(next.run(Request::from_parts(parts, body)).await)
 }
 
-/// The project that the path names, decoded as the handler decodes it; none where the route has
-/// none.
+/// The project in the path, decoded as in the handler; `None` if the route has none.
 ///
 /// # Errors
-/// [`Kind::MalformedRequest`] and [`Kind::InvalidName`] for a path that names no project where it
-/// should: a right to all projects is not a right to whatever that means.
+/// [`Kind::MalformedRequest`] and [`Kind::InvalidName`] for an invalid name, even if the caller has
+/// rights to all projects.
 async fn project_of(parts: &mut Parts, api: &Api) -> Result<Option<ProjectName>, Problem> {
-    let params = RawPathParams::from_request_parts(parts, api).await;
-    let params = params.map_err(|rejection| {
-        Problem::new(Kind::MalformedRequest, plain::path(&rejection.body_text()))
-    })?;
+    let params = RawPathParams::from_request_parts(parts, api)
+        .await
+        .map_err(|rejection| {
+            Problem::new(Kind::MalformedRequest, plain::path(&rejection.body_text()))
+        })?;
     let named = params.iter().find(|(name, _)| *name == "project");
     let Some((_, name)) = named else {
         return Ok(None);
@@ -179,8 +180,8 @@ pub fn project_name(name: &str) -> Result<ProjectName, Problem> {
     ProjectName::parse(name).map_err(|error| Problem::from(ServiceError::from(error)))
 }
 
-/// What a request of a route needs the right to; none where everybody may. What is not listed and
-/// changes something needs the greatest.
+/// The action that a request needs; `None` if anybody may make it. Unlisted requests that write need
+/// `admin`.
 fn needed(method: &Method, route: &str) -> Option<Action> {
     let stored = route.starts_with("/v1/projects");
     match *method {
@@ -202,17 +203,17 @@ fn needed(method: &Method, route: &str) -> Option<Action> {
     }
 }
 
-/// How a query changes labels for which the right of the route is not enough.
+/// A change of a label that needs more than the route's action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LabelUse {
-    /// It moves a protected label.
+    /// Moves a protected label.
     Force,
-    /// It gives what is ingested a label that is a version.
+    /// Gives an ingested revision a version label.
     Version,
 }
 
 impl LabelUse {
-    /// The rest of the sentence that says that the right is missing.
+    /// The end of the sentence about the missing right.
     fn needs(self) -> &'static str {
         match self {
             Self::Force => ", which `force` needs",
@@ -224,8 +225,8 @@ impl LabelUse {
     }
 }
 
-/// Whether the query changes labels for which the right to `action` is not enough. It is read as the
-/// handler reads it, names and values decoded, so that no spelling of it passes unseen.
+/// The change of a label by the query that needs more than `action`. The query is parsed as in the
+/// handler, so that no spelling gets past this check.
 fn label_use(action: Action, uri: &Uri) -> Result<Option<LabelUse>, Problem> {
     let Query(parameters) = Query::<Vec<(String, String)>>::of(uri)?;
     let is_forced = |(name, value): &(String, String)| name == "force" && value != "false";
@@ -239,7 +240,7 @@ fn label_use(action: Action, uri: &Uri) -> Result<Option<LabelUse>, Problem> {
     })
 }
 
-/// Finds out who asks. The request comes back, since a signature is over the body and reads it.
+/// Identifies the caller. Returns the request, because checking a signature reads the body.
 async fn identify(api: &Api, request: Request) -> Result<(Grant, Request), Problem> {
     let headers = request.headers();
     if headers.contains_key(SIGNATURE) && !headers.contains_key(header::AUTHORIZATION) {
@@ -283,12 +284,12 @@ fn bearer(headers: &HeaderMap) -> Result<&str, Problem> {
     }
 }
 
-/// The token is looked up before the body is read: who names none that may sign sends nothing
-/// further.
+/// Looks up the token before reading the body, so that a caller without a signing token sends no body.
 async fn signed(api: &Api, request: Request) -> Result<(Grant, Request), Problem> {
     let (parts, unread) = request.into_parts();
-    let signature = only(&parts.headers, &SIGNATURE).unwrap_or_default();
-    let signature = signature.strip_prefix("sha256=");
+    let signature = only(&parts.headers, &SIGNATURE)
+        .unwrap_or_default()
+        .strip_prefix("sha256=");
     let (Some(signature), Some(signer)) = (signature, only(&parts.headers, &SIGNER)) else {
         return Err(unauthenticated(
             "a signature consists of one header `X-Opatlas-Signature: sha256=HEX` and the id of \
@@ -299,7 +300,7 @@ async fn signed(api: &Api, request: Request) -> Result<(Grant, Request), Problem
     let whole = Request::from_parts(parts.clone(), unread);
     let bytes = body::collect(whole, api, api.config.json_bytes).await?;
     if bytes.is_empty() {
-        // The signature of nothing would open every request without a body, once it is known.
+        // A known signature of the empty body would allow every request without a body.
         return Err(unauthenticated(
             "a request without a body cannot be signed; use a bearer token",
         ));
@@ -308,7 +309,7 @@ async fn signed(api: &Api, request: Request) -> Result<(Grant, Request), Problem
     Ok((grant, Request::from_parts(parts, Body::from(bytes))))
 }
 
-/// The value of a header that is there once.
+/// The value of a header that occurs once.
 fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
     let mut all = headers.get_all(name).iter();
     match (all.next(), all.next()) {

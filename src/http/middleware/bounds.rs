@@ -1,6 +1,6 @@
-//! Limits on requests in progress, on the memory that their bodies take, and on the memory that it
-//! takes to send answers. One client may have a part of each. Requests beyond a limit are rejected at
-//! once, so that the others can finish.
+//! Limits on the number of requests in progress, on the memory of their bodies, and on the memory for
+//! sending answers. One client may use a part of each. Requests beyond a limit are rejected at once, so
+//! that the others can finish.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -17,21 +17,21 @@ use hyper::body::{Frame, SizeHint};
 
 use crate::http::Api;
 use crate::http::client::Client;
-use crate::http::middleware::sending::Sending;
+use crate::http::middleware::sending::OpenAnswers;
 use opatlas_service::{Budget, Exhausted, Reserved};
 use opatlas_wire::problem::{Kind, Problem};
 
-/// How many bytes of each body come with its request and need nothing of the budget. So small
-/// requests get through when large bodies have taken all of it.
+/// The part of each body that does not count, in bytes. Small requests get through even when large
+/// bodies use the whole budget.
 pub const SMALL_BODY: usize = 64 << 10;
 
-/// Of how many parts of a budget one client may have one.
+/// One client may use one part in this many of a budget.
 const SHARE: usize = 2;
 
-/// The route that has no limits: it must answer as long as the process runs.
+/// The route without limits. It must answer as long as the process runs.
 const HEALTH: &str = "/healthz";
 
-/// What all requests together may take.
+/// The budgets of all requests together.
 #[derive(Debug, Clone)]
 pub struct Bounds {
     requests: Budget,
@@ -59,15 +59,16 @@ impl Bounds {
         }
     }
 
-    /// Reserves what sending a response takes, until the response is sent.
+    /// Reserves the memory for sending a response until it is sent.
     fn reserve_buffers(
         &self,
         client: Option<IpAddr>,
         response: &mut Response,
     ) -> Result<(), Problem> {
         if let Some(Buffers(bytes)) = response.extensions_mut().remove() {
-            let reserved = self.answers.reserve(client, bytes);
-            let reserved = reserved
+            let reserved = self
+                .answers
+                .reserve(client, bytes)
                 .map_err(|limit| busy("too many unread answers (`--answer-memory`)", limit))?;
             response.extensions_mut().insert(Arc::new(reserved));
         }
@@ -82,7 +83,7 @@ fn busy(what: &str, limit: Exhausted) -> Problem {
 /// The layer.
 ///
 /// # Errors
-/// [`Kind::Busy`] when too many requests are under way, or too many answers are unread.
+/// [`Kind::Busy`] if too many requests are in progress, or too many answers are unread.
 pub async fn bounded(
     State(bounds): State<Bounds>,
     request: Request,
@@ -99,14 +100,17 @@ pub async fn bounded(
         .map_err(|limit| busy("too many requests in progress (`--max-requests`)", limit))?;
     let client = client.map(|client| client.address);
     let permit = BodyPermit::of(&bounds.bodies, client);
-    let request = request.map(|body| match body.is_end_stream() {
-        true => body,
-        false => Body::new(Counted {
-            body,
-            permit: permit.clone(),
-        }),
+    let request = request.map(|body| {
+        if body.is_end_stream() {
+            body
+        } else {
+            Body::new(CountedBody {
+                body,
+                permit: permit.clone(),
+            })
+        }
     });
-    let sending = request.extensions().get::<Arc<Sending>>().cloned();
+    let sending = request.extensions().get::<Arc<OpenAnswers>>().cloned();
     let expect_read = |bytes| match &sending {
         Some(sending) if sending.is_full(bytes) => Err(Problem::new(
             Kind::Busy,
@@ -118,7 +122,7 @@ pub async fn bounded(
     let mut response = next.run(request).await;
     expect_read(response.body().size_hint().lower())?;
     bounds.reserve_buffers(client, &mut response)?;
-    // The handler may use the body until here.
+    // Keeps the permit while the handler may read the body.
     drop(permit);
     Ok(response)
 }
@@ -152,8 +156,8 @@ impl BodyPermit {
     }
 }
 
-/// A body that reserves memory for what it brings.
-struct Counted {
+/// A body that reserves memory as it arrives.
+struct CountedBody {
     body: Body,
     permit: BodyPermit,
 }
@@ -174,7 +178,7 @@ impl fmt::Display for OverBudget {
 
 impl std::error::Error for OverBudget {}
 
-impl HttpBody for Counted {
+impl HttpBody for CountedBody {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -208,7 +212,7 @@ mod tests {
     use super::*;
 
     fn counted(permit: &BodyPermit, bytes: usize) -> Body {
-        Body::new(Counted {
+        Body::new(CountedBody {
             body: Body::from(vec![0; bytes]),
             permit: permit.clone(),
         })
@@ -221,8 +225,10 @@ mod tests {
         let first = permit();
         assert!(counted(&first, SMALL_BODY + 20).collect().await.is_ok());
         assert_eq!(budget.free(), 10);
-        let error = counted(&permit(), SMALL_BODY + 11).collect().await;
-        let error = error.unwrap_err();
+        let error = counted(&permit(), SMALL_BODY + 11)
+            .collect()
+            .await
+            .unwrap_err();
         assert!(error.to_string().contains("too many bodies"), "{error}");
         assert!(counted(&permit(), SMALL_BODY).collect().await.is_ok());
         assert!(counted(&first, 10).collect().await.is_ok());

@@ -1,5 +1,5 @@
-//! What surrounds every request: its id, its time limit, its line in the log; and every error that
-//! leaves is a problem document.
+//! Surrounds every request: its id, its time limit, its log line, and a problem document for every
+//! error.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use tracing::Instrument as _;
 use uuid::Uuid;
 
 use crate::http::ApiConfig;
-use crate::http::middleware::metrics::{Counting, RouteFigures};
+use crate::http::middleware::metrics::{RequestTimer, RouteFigures};
 use opatlas_wire::problem::{Kind, PROBLEM_JSON, Problem};
 
 /// The header that carries the id of a request, in both directions.
@@ -24,7 +24,7 @@ pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// Browsers are to believe the media type.
 const NOSNIFF: HeaderValue = HeaderValue::from_static("nosniff");
 
-/// The longest id that is taken over from a client.
+/// The maximum length of an id from a client.
 const MAX_ID: usize = 64;
 
 /// The outermost layer.
@@ -33,7 +33,7 @@ pub async fn envelope(
     request: Request,
     next: Next,
 ) -> Response {
-    let counting = Counting::begin();
+    let counting = RequestTimer::begin();
     let id = request_id(request.headers());
     let method = request.method().clone();
     let uri = request.uri().clone();
@@ -64,14 +64,14 @@ pub async fn envelope(
     response
 }
 
-/// Whether the client has any answer at all (`If-None-Match: *`). Only the answer shows whether there
-/// is one, so this is decided at the end.
+/// Whether the client sent `If-None-Match: *`. Whether it matches depends on the answer, so this is
+/// decided at the end.
 fn has_any(method: &Method, headers: &HeaderMap) -> bool {
     let tags = headers.get(header::IF_NONE_MATCH);
     matches!(*method, Method::GET | Method::HEAD) && tags.is_some_and(|tags| tags == "*")
 }
 
-/// The answer without what the client has (RFC 9110 section 15.4.5).
+/// The 304 for an answer (RFC 9110 section 15.4.5).
 fn unchanged(response: Response) -> Response {
     let (mut head, _) = response.into_parts();
     head.status = StatusCode::NOT_MODIFIED;
@@ -85,7 +85,7 @@ fn unchanged(response: Response) -> Response {
     Response::from_parts(head, Body::empty())
 }
 
-/// Writes the line of a request that was answered after this time.
+/// Logs a request with the time that it took.
 pub fn log(method: &Method, uri: &Uri, status: StatusCode, elapsed: Duration) {
     tracing::info!(
         %method,
@@ -96,13 +96,13 @@ pub fn log(method: &Method, uri: &Uri, status: StatusCode, elapsed: Duration) {
     );
 }
 
-/// Whether it is the turn of this request to be logged, one in so many.
+/// Whether to log this request, one in `one_in`.
 pub fn is_sampled(one_in: u32) -> bool {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     one_in <= 1 || COUNT.fetch_add(1, Ordering::Relaxed).is_multiple_of(one_in)
 }
 
-/// What becomes of a panic in a handler.
+/// The answer after a panic in a handler.
 pub fn panicked(panic: Box<dyn Any + Send + 'static>) -> Response {
     let message = panic
         .downcast_ref::<String>()
@@ -117,7 +117,7 @@ pub fn panicked(panic: Box<dyn Any + Send + 'static>) -> Response {
     .into_response()
 }
 
-/// Bodies that do not arrive have a limit of their own, so this is about our own work.
+/// The problem of a request that took too long. Bodies that do not arrive have their own limit.
 fn overdue(config: &ApiConfig) -> Problem {
     let seconds = config.request_timeout.as_secs();
     Problem::new(
@@ -126,7 +126,7 @@ fn overdue(config: &ApiConfig) -> Problem {
     )
 }
 
-/// The client's id, if it is harmless in headers and logs; else a new one.
+/// The client's id if it is safe in headers and logs, otherwise a new one.
 pub fn request_id(headers: &HeaderMap) -> String {
     let harmless = |id: &&str| {
         (1..=MAX_ID).contains(&id.len())
@@ -140,8 +140,8 @@ pub fn request_id(headers: &HeaderMap) -> String {
         .map_or_else(|| Uuid::new_v4().simple().to_string(), Into::into)
 }
 
-/// Writes the problem that a response carries. A response without one comes from a library; its
-/// status and headers stay, and its text goes.
+/// Writes the problem that a response carries. An error response without one comes from a library:
+/// its status and headers stay, and its text is replaced.
 fn problem(response: Response, uri: &Uri, id: &str) -> Response {
     let (mut parts, _) = response.into_parts();
     let carried = parts.extensions.remove::<Arc<Problem>>();

@@ -1,4 +1,4 @@
-//! Which hosts a request may name, and which pages may ask for changes where no token is needed.
+//! Checks the host that a request names, and the origin of requests that write without a token.
 //!
 //! Browsers let a page talk to the host that it came from. A site whose name resolves to 127.0.0.1
 //! (DNS rebinding) could therefore read and write here if the service answered for any host name.
@@ -18,13 +18,13 @@ use opatlas_wire::problem::{Kind, Problem};
 
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
-/// The hosts that the service answers under.
+/// The hosts that the service answers for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Hosts {
     /// All.
     #[default]
     Any,
-    /// Loopback (`localhost`, 127.0.0.0/8, `[::1]`) and these, each with any port.
+    /// Loopback (`localhost`, 127.0.0.0/8, `[::1]`) and these hosts, with any port.
     Only(Vec<HostName>),
 }
 
@@ -62,7 +62,7 @@ impl HostName {
     /// Reads `opatlas.example.org`, `192.0.2.1`, `2001:db8::1` or `[2001:db8::1]`.
     ///
     /// # Errors
-    /// What a host is, when the text is none: a URL, or a host with a port.
+    /// A description of a host, for a text such as a URL or a host with a port.
     pub fn parse(text: &str) -> Result<Self, String> {
         let bracketed = match text.parse::<Ipv6Addr>() {
             Ok(_) => format!("[{text}]"),
@@ -77,7 +77,7 @@ impl HostName {
         }
     }
 
-    /// Addresses are compared as addresses: IPv6 has many spellings of one.
+    /// Compares IP addresses by value, because IPv6 has many spellings.
     fn of(authority: &Authority) -> Self {
         let host = authority.host().to_ascii_lowercase();
         let bare = host.strip_prefix('[').and_then(|it| it.strip_suffix(']'));
@@ -93,7 +93,7 @@ impl HostName {
     }
 }
 
-/// The layer around all that is served.
+/// The layer that checks the host.
 ///
 /// # Errors
 /// As [`Hosts::expect`].
@@ -106,8 +106,8 @@ pub async fn expect_host(
     Ok(next.run(request).await)
 }
 
-/// Refuses a change that a page of another site asks for. Browsers send forms to other sites
-/// without asking, and name the site of the page in `Origin`.
+/// Refuses a write from a page of another site. Browsers send forms to other sites without asking,
+/// with the page's site in `Origin`.
 ///
 /// # Errors
 /// [`Kind::Forbidden`].
@@ -134,18 +134,19 @@ pub fn refuse_other_sites(
         }
         (Some(_), Some(_)) => false,
     };
-    match is_own {
-        true => Ok(()),
-        false => Err(Problem::new(
+    if is_own {
+        Ok(())
+    } else {
+        Err(Problem::new(
             Kind::Forbidden,
             "a page of another site requests a change, and this server needs no token; \
              `--cors-origin` allows a site",
-        )),
+        ))
     }
 }
 
-/// Whether a page of this origin came from the host that the request is for. The scheme is not
-/// compared, since a proxy may have ended TLS; it only says which port is meant by none.
+/// Whether an origin has the host of the request. The scheme only determines the default port,
+/// because a proxy may have terminated TLS.
 fn is_same_origin(origin: &str, own: &Authority) -> bool {
     // `null` is the origin of sandboxed frames and local files: a URI without a scheme.
     let Ok(origin) = origin.parse::<Uri>() else {
@@ -163,7 +164,7 @@ fn is_same_origin(origin: &str, own: &Authority) -> bool {
     HostName::of(site) == HostName::of(own) && port(site) == port(own)
 }
 
-/// The host and port that a request is for: `:authority` in HTTP/2, else the target or `Host`.
+/// The host and port of a request: `:authority` in HTTP/2, otherwise the target or `Host`.
 ///
 /// # Errors
 /// [`Kind::MalformedRequest`] if the request has several hosts or an invalid one (RFC 9112 section

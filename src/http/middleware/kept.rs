@@ -22,7 +22,7 @@ use moka::sync::Cache;
 use crate::http::Api;
 use crate::http::middleware::access::AuthMode;
 use crate::http::middleware::envelope;
-use crate::http::middleware::metrics::{CacheLooks, Counting, RouteFigures};
+use crate::http::middleware::metrics::{CacheLooks, RequestTimer, RouteFigures};
 use opatlas_service::Holds;
 use opatlas_store::Mark;
 
@@ -101,8 +101,7 @@ impl KeptAnswers {
     }
 
     fn find(&self, question: &[u8], mark: Option<Mark>) -> Option<Arc<Kept>> {
-        let kept = self.answers.get(question);
-        let kept = kept.filter(|kept| {
+        let kept = self.answers.get(question).filter(|kept| {
             kept.changes == self.changes.load(Ordering::Acquire) && kept.holds(mark)
         });
         self.looks.count(kept.is_some());
@@ -114,9 +113,10 @@ impl Kept {
     /// Whether it is what would be answered now, while the database has this mark.
     fn holds(&self, mark: Option<Mark>) -> bool {
         let is_recent = || self.at.elapsed() < KEPT;
-        match mark.is_some() && mark == self.mark {
-            true => !self.is_of_today || is_recent(),
-            false => self.is_immutable && is_recent(),
+        if mark.is_some() && mark == self.mark {
+            !self.is_of_today || is_recent()
+        } else {
+            self.is_immutable && is_recent()
         }
     }
 }
@@ -224,7 +224,7 @@ fn changes(request: &Request) -> bool {
 
 /// A kept answer for a further request, counted and logged like every other.
 fn again(api: &Api, request: &Request, kept: &Kept) -> Response {
-    let counting = Counting::begin();
+    let counting = RequestTimer::begin();
     let id = envelope::request_id(request.headers());
     let mut response = Response::new(Body::from(kept.body.clone()));
     *response.headers_mut() = kept.headers.clone();

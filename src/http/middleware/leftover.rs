@@ -1,8 +1,8 @@
-//! What a client still sends after its request is answered.
+//! Discards what a client still sends after its request was answered.
 //!
-//! A request may be refused before its body is read, for its size above all. Most clients send the
-//! whole body before they look for an answer; if the connection is closed while bytes arrive, they
-//! see a broken pipe instead of the refusal. So the rest is read and thrown away, within bounds.
+//! A request may be refused before its body is read, most often because it is too large. Most clients
+//! send the whole body before they read the answer. If the connection closes meanwhile, they see a
+//! broken pipe instead of the answer. So the rest of the body is read and discarded, within limits.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -15,47 +15,46 @@ use hyper::Request;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 use tokio::runtime::Handle;
 
-/// How many bytes of one body are thrown away: more than the largest body that is read has.
+/// The maximum number of bytes to discard: more than the largest accepted body.
 const LARGEST: u64 = 128 << 20;
-/// For how long they are.
+/// The maximum time to discard.
 const LONGEST: Duration = Duration::from_secs(30);
-/// How long the client may pause meanwhile.
+/// The maximum pause of the client.
 const PAUSE: Duration = Duration::from_secs(3);
 
-/// A body whose rest is read and thrown away when it is dropped before its end.
+/// A body whose rest is read and discarded when it is dropped.
 #[derive(Debug)]
-pub struct Drained {
+pub struct DrainedBody {
     body: Option<Incoming>,
-    /// Whether the client waits to be asked for it (`Expect: 100-continue`): it is when it is first
-    /// read.
+    /// Whether the client waits with the body until it is first read (`Expect: 100-continue`).
     is_awaited: bool,
 }
 
-impl Drained {
-    /// Follows the body of a request. Not followed are bodies that nobody sends any further: over
-    /// HTTP/2 the stream is reset, and what is announced as larger than the bound would be cut off
-    /// anyway.
+impl DrainedBody {
+    /// Wraps the body of a request. Leaves out HTTP/2, which resets the stream, and bodies that are
+    /// announced as larger than the limit.
     pub fn of(request: Request<Incoming>) -> Request<Either> {
         let headers = request.headers();
         let is_awaited = headers.contains_key(header::EXPECT);
         let is_http1 = request.version() < Version::HTTP_2;
         request.map(|body| {
             let is_huge = body.size_hint().lower() > LARGEST;
-            match is_http1 && !is_huge && !body.is_end_stream() {
-                true => Either::Right(Self {
+            if is_http1 && !is_huge && !body.is_end_stream() {
+                Either::Right(Self {
                     body: Some(body),
                     is_awaited,
-                }),
-                false => Either::Left(body),
+                })
+            } else {
+                Either::Left(body)
             }
         })
     }
 }
 
-/// A body that is followed, or not.
-pub type Either = http_body_util::Either<Incoming, Drained>;
+/// Wraps a body, if its rest is to be discarded.
+pub type Either = http_body_util::Either<Incoming, DrainedBody>;
 
-impl Body for Drained {
+impl Body for DrainedBody {
     type Data = Bytes;
     type Error = hyper::Error;
 
@@ -86,17 +85,19 @@ impl Body for Drained {
     }
 }
 
-impl Drop for Drained {
+impl Drop for DrainedBody {
     fn drop(&mut self) {
-        let rest = self.body.take();
-        let rest = rest.filter(|body| !self.is_awaited && !body.is_end_stream());
+        let rest = self
+            .body
+            .take()
+            .filter(|body| !self.is_awaited && !body.is_end_stream());
         if let (Some(rest), Ok(runtime)) = (rest, Handle::try_current()) {
             runtime.spawn(tokio::time::timeout(LONGEST, discard(rest)));
         }
     }
 }
 
-/// Reads a body to its end, or until a bound is reached.
+/// Reads a body to its end or to a limit.
 async fn discard(mut body: Incoming) {
     let mut left = LARGEST;
     while let Ok(Some(Ok(frame))) = tokio::time::timeout(PAUSE, body.frame()).await {

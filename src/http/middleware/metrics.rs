@@ -1,4 +1,4 @@
-//! Figures for Prometheus.
+//! Metrics for Prometheus.
 
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
@@ -15,12 +15,12 @@ use opatlas_wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
 /// The media type of Prometheus's text format.
 const TEXT: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
 
-/// Seconds, from a cached answer to the longest that a request may take.
+/// Buckets in seconds, from a cached answer to the time limit of a request.
 const BUCKETS: [f64; 12] = [
     0.000_1, 0.000_3, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 60.0,
 ];
 
-/// What is counted between two calls of this is kept apart until then.
+/// The interval at which recorded samples are aggregated.
 const UPKEEP: Duration = Duration::from_secs(5);
 
 /// The only recorder of the process, created on first use; `None` if the process already has
@@ -38,13 +38,12 @@ fn handle() -> Option<&'static PrometheusHandle> {
     HANDLE.get_or_init(make).as_ref()
 }
 
-/// Begins to count.
+/// Installs the recorder.
 pub fn install() {
     handle();
 }
 
-/// Folds what was counted, again and again; without it memory grows until somebody asks for the
-/// figures.
+/// Aggregates samples periodically. Without it, memory grows until somebody reads the metrics.
 pub async fn keep_up() {
     loop {
         tokio::time::sleep(UPKEEP).await;
@@ -84,31 +83,31 @@ fn describe() {
     metrics::describe_gauge!("opatlas_database_up", "Whether the database answers.");
 }
 
-/// A request under way.
-pub struct Counting(Instant);
+/// Counts a request in progress and measures its time.
+pub struct RequestTimer(Instant);
 
-impl Counting {
-    /// A request has come.
+impl RequestTimer {
+    /// Starts with a request.
     #[must_use]
     pub fn begin() -> Self {
         metrics::gauge!("opatlas_http_requests_in_flight").increment(1.0);
         Self(Instant::now())
     }
 
-    /// How long ago it came.
+    /// The time since the start.
     #[must_use]
     pub fn elapsed(&self) -> Duration {
         self.0.elapsed()
     }
 
-    /// It was answered.
+    /// Records the answer.
     pub fn end(&self, figures: &RouteFigures) {
         figures.answered.increment(1);
         figures.seconds.record(self.0.elapsed().as_secs_f64());
     }
 }
 
-/// Where requests of a route are counted that are answered alike.
+/// The counters of a method, route and status.
 #[derive(Debug)]
 pub struct RouteFigures {
     answered: Counter,
@@ -116,7 +115,7 @@ pub struct RouteFigures {
 }
 
 impl RouteFigures {
-    /// Those of a method, a route and a status. Routes are templates, so that there are few of them.
+    /// The counters of these labels. Routes are templates, so there are few.
     #[must_use]
     pub fn of(method: &Method, route: Option<&str>, status: StatusCode) -> Self {
         let method = match *method {
@@ -159,14 +158,15 @@ impl CacheLooks {
 
     /// One more, that found something or did not.
     pub fn count(&self, found: bool) {
-        match found {
-            true => self.hits.increment(1),
-            false => self.misses.increment(1),
+        if found {
+            self.hits.increment(1)
+        } else {
+            self.misses.increment(1)
         }
     }
 }
 
-impl Drop for Counting {
+impl Drop for RequestTimer {
     fn drop(&mut self) {
         metrics::gauge!("opatlas_http_requests_in_flight").decrement(1.0);
     }
@@ -174,7 +174,7 @@ impl Drop for Counting {
 
 /// Metrics
 ///
-/// Figures of requests, ingests, caches and the database, in Prometheus's text format.
+/// Metrics of requests, ingests, caches and the database, in Prometheus's text format.
 #[utoipa::path(
     get,
     path = "/metrics",

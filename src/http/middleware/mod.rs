@@ -1,4 +1,4 @@
-//! What surrounds every request: identity, hosts, budgets, deadlines, figures.
+//! The layers around every request: access, hosts, budgets, deadlines, metrics.
 
 pub mod access;
 pub mod bounds;

@@ -1,8 +1,8 @@
-//! Limits the unsent bytes of a connection. Closes connections of clients that do not read, because
-//! a pending answer holds memory that others need.
+//! Limits the unsent bytes of a connection, and closes connections of clients that do not read,
+//! because unsent answers hold memory.
 //!
-//! An answer is on its way until the last of its bytes has left the buffers of the connection, those
-//! of HTTP/2's streams included; so a window that stays closed is seen like a socket that stays full.
+//! An answer is unsent until its last byte has left the buffers of the connection and of HTTP/2
+//! streams. So a closed HTTP/2 window counts like a full socket.
 
 use std::collections::BTreeMap;
 use std::pin::Pin;
@@ -20,21 +20,21 @@ use tokio::time::Instant;
 use crate::http::connections::{Connection, Unsent};
 use opatlas_service::Reserved;
 
-/// How many bytes a second a client must take at least, besides the time that it has anyway.
+/// The minimum rate at which a client must read, in bytes per second, in addition to its patience.
 const PACE: usize = 256 << 10;
 
 /// How long answers may be left unread while memory for answers is short.
 const HURRY: Duration = Duration::from_secs(4);
 
-/// How often a connection with answers on their way is looked at.
+/// The interval at which connections with unsent answers are checked.
 const TICK: Duration = Duration::from_secs(1);
 
-/// How many bytes of answers one connection may have on their way, unless it is one answer alone.
+/// The maximum number of unsent bytes of a connection, unless they belong to one answer.
 const LARGEST: usize = 64 << 20;
 
-/// The answers that a connection has on their way.
+/// The unsent answers of a connection.
 #[derive(Debug)]
-pub struct Sending {
+pub struct OpenAnswers {
     connection: Arc<Connection>,
     open: Mutex<Open>,
     opened: Notify,
@@ -49,12 +49,12 @@ struct Open {
 #[derive(Debug, Clone, Copy)]
 struct Answer {
     begun: Instant,
-    /// How many bytes it has, as far as that is known.
+    /// Its size in bytes, as far as known.
     bytes: usize,
 }
 
-impl Sending {
-    /// The answers of a connection, which has none yet.
+impl OpenAnswers {
+    /// The answers of a new connection.
     #[must_use]
     pub fn of(connection: Arc<Connection>) -> Self {
         Self {
@@ -69,7 +69,7 @@ impl Sending {
         &self.connection
     }
 
-    /// Whether an answer of this size exceeds the limit, together with the pending answers.
+    /// Whether an answer of this size exceeds the limit, together with the unsent ones.
     #[must_use]
     pub fn is_full(&self, bytes: u64) -> bool {
         let open = self.lock();
@@ -78,17 +78,20 @@ impl Sending {
         there > 0 && there.saturating_add(bytes) > LARGEST
     }
 
-    /// Follows an answer until it is sent. An `Arc<Reserved>` among its extensions is kept as long.
+    /// Tracks an answer until it is sent. Keeps an `Arc<Reserved>` in its extensions as long.
     pub(crate) fn follow(self: &Arc<Self>, mut response: Response) -> Response {
         let buffers = response.extensions_mut().remove();
-        response.map(|body| match body.is_end_stream() {
-            true => body,
-            false => {
-                let bytes = body.size_hint().exact();
-                let bytes = bytes.and_then(|bytes| usize::try_from(bytes).ok());
+        response.map(|body| {
+            if body.is_end_stream() {
+                body
+            } else {
+                let bytes = body
+                    .size_hint()
+                    .exact()
+                    .and_then(|bytes| usize::try_from(bytes).ok());
                 let ticket = self.begin(bytes.unwrap_or_default(), buffers);
                 let is_counted = bytes.is_some();
-                Body::new(Followed {
+                Body::new(TrackedBody {
                     body,
                     ticket,
                     is_counted,
@@ -97,17 +100,18 @@ impl Sending {
         })
     }
 
-    /// Waits until an answer was left unread for too long: for `patience` and the time that its
-    /// bytes take at the slowest pace, or for less while `is_short` says that memory is.
+    /// Waits until an answer was left unread for too long: for `patience` plus the time that its bytes
+    /// take at the minimum rate, or for less while `is_short` returns true.
     pub(crate) async fn overdue(&self, patience: Duration, is_short: impl Fn() -> bool) {
         loop {
             if self.lock().answers.is_empty() {
                 self.opened.notified().await;
             }
             tokio::time::sleep(TICK.min(patience)).await;
-            let patience = match is_short() {
-                true => HURRY.min(patience),
-                false => patience,
+            let patience = if is_short() {
+                HURRY.min(patience)
+            } else {
+                patience
             };
             let now = Instant::now();
             let is_late = |answer: &Answer| {
@@ -141,12 +145,12 @@ impl Sending {
     }
 }
 
-/// An answer on its way.
+/// An unsent answer.
 #[derive(Debug)]
 struct Ticket {
-    sending: Arc<Sending>,
+    sending: Arc<OpenAnswers>,
     id: u64,
-    /// The memory that is reserved to send it.
+    /// The memory reserved to send it.
     _buffers: Option<Arc<Reserved>>,
     _unsent: Unsent,
 }
@@ -165,15 +169,15 @@ impl Drop for Ticket {
     }
 }
 
-/// A body whose bytes are followed.
-struct Followed {
+/// A body whose bytes are tracked.
+struct TrackedBody {
     body: Body,
     ticket: Arc<Ticket>,
-    /// Whether its size was known from the beginning.
+    /// Whether its size was known at the start.
     is_counted: bool,
 }
 
-/// Bytes that know of what answer they are.
+/// Bytes that keep the ticket of their answer.
 struct Piece {
     bytes: Bytes,
     _ticket: Arc<Ticket>,
@@ -185,7 +189,7 @@ impl AsRef<[u8]> for Piece {
     }
 }
 
-impl HttpBody for Followed {
+impl HttpBody for TrackedBody {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -227,10 +231,10 @@ mod tests {
 
     const PATIENCE: Duration = Duration::from_millis(50);
 
-    async fn sending() -> Arc<Sending> {
+    async fn sending() -> Arc<OpenAnswers> {
         let client = TrustedProxies::default().peer([127, 0, 0, 1].into());
         let connection = Connections::new(1, 1).add(client).await.unwrap();
-        Arc::new(Sending::of(connection))
+        Arc::new(OpenAnswers::of(connection))
     }
 
     #[tokio::test]
@@ -278,8 +282,13 @@ mod tests {
         let mut answer = Response::new(Body::from("answer"));
         let buffers = Arc::new(budget.reserve(None, 10).unwrap());
         answer.extensions_mut().insert(buffers);
-        let unread = sending.follow(answer).into_body().collect().await.unwrap();
-        let unread = unread.to_bytes();
+        let unread = sending
+            .follow(answer)
+            .into_body()
+            .collect()
+            .await
+            .unwrap()
+            .to_bytes();
         assert_eq!(budget.free(), 0);
         drop(unread);
         assert_eq!(budget.free(), 10);

@@ -15,9 +15,8 @@ use opatlas_wire::problem::{Document, PROBLEM_JSON, Problem};
 
 /// Rights of the caller
 ///
-/// Every action, with whether the token of the request, or a request without one, may use it.
-/// Answers without a token too, and reveals nothing about projects: one that does not exist is
-/// answered like any other.
+/// Every action, with whether the token of the request, or a request without one, allows it. Needs
+/// no token, and does not reveal whether a project exists.
 #[utoipa::path(
     get,
     path = "/v1/access",
@@ -40,10 +39,13 @@ pub async fn rights(
     let caller = caller(&api, &headers).await?;
     let verdict = |action: Action| match &caller {
         _ if api.config.auth.is_open(Some(action)) => RightVerdict::Allowed,
-        Caller::Known(grant) => match grant.allows(action, project.as_ref()) {
-            true => RightVerdict::Allowed,
-            false => RightVerdict::NotAllowed,
-        },
+        Caller::Known(grant) => {
+            if grant.allows(action, project.as_ref()) {
+                RightVerdict::Allowed
+            } else {
+                RightVerdict::NotAllowed
+            }
+        }
         Caller::Anonymous | Caller::Unknown => RightVerdict::TokenRequired,
     };
     let tokens_for = match api.config.auth {

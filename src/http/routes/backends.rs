@@ -13,16 +13,16 @@ use crate::http::middleware::access::Access;
 use crate::http::negotiate::{Accept, Media};
 use crate::http::respond;
 use crate::http::routes::compare::split;
+use opatlas_service::ServiceError;
 use opatlas_service::access::Action;
 use opatlas_service::backend::{BackendCompared, Vendor};
-use opatlas_service::{Resolved, ServiceError};
 use opatlas_wire::backends::{BackendPath, BackendQuery, BackendReport, view};
 use opatlas_wire::compare::ComparePath;
 use opatlas_wire::comparison::SideView;
 use opatlas_wire::json::json;
 use opatlas_wire::problem::{Document, PROBLEM_JSON, Problem};
 
-/// The forms of the answer.
+/// The formats of the answer.
 const FORMS: &[Media] = &[Media::Json, Media::Markdown, Media::Csv, Media::Text];
 
 /// The media types of a backend file.
@@ -66,8 +66,7 @@ pub async fn stored(
     access.expect(Action::Read, &path.backend)?;
     let backend = api.service.resolve(&path.backend, "latest", None).await?;
     let snapshot = api.service.snapshot(&backend).await?;
-    let vendor = Vendor::of(&snapshot.bundle);
-    let vendor = vendor.ok_or_else(|| ServiceError::UnusableBackend {
+    let vendor = Vendor::of(&snapshot.bundle).ok_or_else(|| ServiceError::UnusableBackend {
         file: backend.title(),
         why: "it has no `backends/NAME.yaml`".to_owned(),
     })?;
@@ -80,7 +79,7 @@ pub async fn stored(
 
 /// Compare for a backend
 ///
-/// The same for a backend file in the body, which is not stored.
+/// The changes of the head for a backend whose file is in the body. The file is not stored.
 #[utoipa::path(
     post,
     path = "/v1/projects/{project}/compare/{range}",
@@ -135,29 +134,25 @@ async fn answer(
     let file = vendor.file.clone();
     let make = move |stop: &Stop| {
         let compared = BackendCompared::new(&old, &new, &vendor, stop)?;
-        let impact = compared.impact();
-        let impact = impact.ok_or_else(|| ServiceError::UnusableBackend {
-            file: file.clone(),
-            why: "its `backend` is not a dispatch key of both releases".to_owned(),
-        })?;
+        let impact = compared
+            .impact()
+            .ok_or_else(|| ServiceError::UnusableBackend {
+                file: file.clone(),
+                why: "its `backend` is not a dispatch key of both releases".to_owned(),
+            })?;
         let (from, to) = (base.title(), head.title());
         Ok::<_, Problem>(match media {
             Media::Markdown => markdown(&impact, &file, &from, &to).into_bytes(),
             Media::Csv => csv(&impact).into_bytes(),
             Media::Text => text(&impact, &file, &from, &to).into_bytes(),
-            _ => json(&view(&impact, file, side(&base), side(&head))),
+            _ => json(&view(
+                &impact,
+                file,
+                SideView::of_revision(&base),
+                SideView::of_revision(&head),
+            )),
         })
     };
     let bytes = service.make(make).await?;
     respond::bytes(api, accept, StatusCode::OK, media, bytes).await
-}
-
-fn side(resolved: &Resolved) -> SideView {
-    SideView {
-        title: resolved.title(),
-        project: Some(resolved.project.to_string()),
-        revision: format!("sha256:{}", resolved.digest),
-        label: resolved.label.as_ref().map(|label| label.name.to_string()),
-        release: resolved.release().as_str(),
-    }
 }

@@ -3,7 +3,6 @@
 use axum::extract::{Request, State};
 use axum::http::{HeaderName, HeaderValue, StatusCode};
 use axum::response::Response;
-use bytes::Bytes;
 use opatlas_report::changes::LEAST_MAX_CHARS;
 
 use crate::http::Api;
@@ -14,20 +13,19 @@ use crate::http::middleware::access::Access;
 use crate::http::middleware::kept::Keepable;
 use crate::http::negotiate::{Accept, Media};
 use crate::http::respond;
-use crate::http::routes::compare_parts;
-use crate::http::routes::compare_report::{GIVEN, Making, make, write};
-use crate::http::routes::compare_sides::{Side, permalink, read_both, side};
+use crate::http::routes::compare_report::{CompareRequest, GIVEN, ReportFormat, make, write};
+use crate::http::routes::compare_sides::{Side, permalink, read, side};
 use crate::http::stream;
 use opatlas_service::compare::Rulebook;
 use opatlas_service::policy::{EXCEPTIONS, expect_few};
-use opatlas_service::{Address, Holds, ServiceError, ViewId};
+use opatlas_service::{Address, Holds, ServiceError, View, ViewId};
 use opatlas_wire::bundle::Files;
 use opatlas_wire::compare::{ComparePath, CompareQuery};
 use opatlas_wire::compare_sides::CompareBody;
 use opatlas_wire::comparison::Comparison;
 use opatlas_wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
 
-/// The number of parts of a report.
+/// The header with the number of parts of a report.
 const PARTS: HeaderName = HeaderName::from_static("x-parts");
 
 /// The formats of a comparison.
@@ -107,7 +105,7 @@ pub async fn stored(
                 rulebook.digest,
                 rulebook.policy.profile,
                 rulebook.policy.fail_on,
-                // The link to the page repeats what was asked.
+                // The permalink contains these options.
                 query.judging(),
                 today,
                 query.max_chars,
@@ -126,32 +124,34 @@ pub async fn stored(
     let keepable = Keepable { holds, is_of_today };
     let is_alone = against.is_empty();
     let (form, given) = (stream::form(&accept), api.clone());
-    let making = async || {
+    let request = async || {
         let permalink = permalink(&given, (&base, &head), &query);
-        let (base, head) = read_both(&given, base, head).await?;
-        Ok::<_, Problem>(Making {
-            base: Side::Stored(Box::new(base)),
-            head: Side::Stored(Box::new(head)),
+        Ok::<_, Problem>(CompareRequest {
+            base: Side::Stored(Box::new(read(&given, base).await?)),
+            head: Side::Stored(Box::new(read(&given, head).await?)),
             others: against,
             rulebook,
-            query: query.clone(),
-            media,
-            permalink,
+            format: ReportFormat {
+                query: query.clone(),
+                media,
+                permalink,
+                root: given.config.public_url.clone(),
+            },
         })
     };
     if is_alone && media == Media::Json {
         let reading = match service.bulk(id, form) {
             Some(reading) => reading,
-            None => service.make_bulk((id, form), write(&api, making().await?)),
+            None => service.make_bulk((id, form), write(&api, request().await?)),
         };
         let mut response = stream::answer(service, &accept, (id, media), reading).await?;
         respond::keep_if_whole(&mut response, keepable);
         return Ok(response);
     }
-    let made = async { make(&api, making().await?).await };
+    let made = async { make(&api, request().await?).await };
     let view = service.view::<Problem>(id, made).await?;
     let mut response = match media {
-        Media::Markdown => part(&api, &accept, view.plain(), query.part).await?,
+        Media::Markdown => part(&api, &accept, &view, query.part).await?,
         _ => respond::encoded(service, &accept, id, media, &view).await?,
     };
     response.extensions_mut().insert(keepable);
@@ -160,7 +160,8 @@ pub async fn stored(
 
 /// Compare two bundles
 ///
-/// The same for files in the body, or for files and a stored revision. Nothing is stored.
+/// Like the comparison of two revisions, for files in the body or for files and a stored revision.
+/// Nothing is stored.
 #[utoipa::path(
     post,
     path = "/v1/compare",
@@ -234,37 +235,40 @@ pub async fn given(
     }
     let sides = base.resolved().zip(head.resolved());
     let permalink = sides.and_then(|(base, head)| permalink(&api, (base, head), &query));
-    let making = Making {
+    let part_asked = query.part;
+    let request = CompareRequest {
         base,
         head,
         others,
         rulebook,
-        query: query.clone(),
-        media,
-        permalink,
+        format: ReportFormat {
+            query,
+            media,
+            permalink,
+            root: api.config.public_url.clone(),
+        },
     };
-    let bytes = make(&api, making).await?;
+    let view = make(&api, request).await?;
     match media {
-        Media::Markdown => part(&api, &accept, &bytes, query.part).await,
-        _ => respond::bytes(&api, &accept, StatusCode::OK, media, bytes).await,
+        Media::Markdown => part(&api, &accept, &view, part_asked).await,
+        _ => respond::bytes(&api, &accept, StatusCode::OK, media, view.plain().clone()).await,
     }
 }
 
-/// One part of a Markdown report out of all of them.
+/// Answers with one part of a Markdown report, by default the first.
 async fn part(
     api: &Api,
     accept: &Accept,
-    kept: &Bytes,
+    view: &View,
     wanted: Option<usize>,
 ) -> Result<Response, Problem> {
-    let places = compare_parts::places(kept).unwrap_or_default();
-    let (count, wanted) = (places.len(), wanted.unwrap_or(1));
-    let place = wanted.checked_sub(1).and_then(|at| places.get(at));
-    let Some(place) = place.cloned() else {
+    let parts = view.parts();
+    let (count, wanted) = (parts.len(), wanted.unwrap_or(1));
+    let Some(&text) = wanted.checked_sub(1).and_then(|at| parts.get(at)) else {
         let detail = format!("the report has {count} parts, so there is no part {wanted}");
         return Err(Problem::new(Kind::UnknownPart, detail).about("part"));
     };
-    let text = kept.slice(place);
+    let text = text.clone();
     let mut response = respond::bytes(api, accept, StatusCode::OK, Media::Markdown, text).await?;
     if let Ok(value) = HeaderValue::from_str(&count.to_string()) {
         response.headers_mut().insert(PARTS, value);
@@ -285,7 +289,7 @@ fn check(query: &CompareQuery) -> Result<(), Problem> {
     }
 }
 
-/// Base and head of a range.
+/// The base and the head of a range.
 pub(crate) fn split<'a>(
     range: &'a str,
     against: Option<&str>,

@@ -1,4 +1,4 @@
-//! Comparing two schemas that come from no file.
+//! Compares two schemas.
 
 use std::sync::Arc;
 

@@ -1,39 +1,29 @@
-//! The two sides of a comparison: stored revisions, or files that a request brings.
+//! The two sides of a comparison: stored revisions, or files in the request.
 
 use opatlas_pytorch::release::Release;
 use opatlas_source::{Bundle, Stop};
 
 use crate::http::Api;
 use crate::http::middleware::access::Access;
-use crate::http::routes::compare_report::Read;
 use crate::http::routes::stateless::judged;
 use opatlas_service::access::Action;
 use opatlas_service::companions;
 use opatlas_service::{Reader, Resolved, ServiceError};
 use opatlas_wire::compare::CompareQuery;
 use opatlas_wire::compare_sides::SideBody;
-use opatlas_wire::comparison::SideView;
+use opatlas_wire::judged_comparison::ComparedSide;
 use opatlas_wire::problem::{Kind, Problem};
 
-/// Reads a stored revision. The comparison runs the rules.
-pub(crate) async fn read(api: &Api, resolved: Resolved) -> Result<Read, Problem> {
+/// Reads a stored revision.
+pub(crate) async fn read(api: &Api, resolved: Resolved) -> Result<ComparedSide, Problem> {
     let snapshot = api.service.snapshot(&resolved).await?;
-    Ok(Read::of(resolved, snapshot))
-}
-
-/// Reads both sides.
-pub(crate) async fn read_both(
-    api: &Api,
-    base: Resolved,
-    head: Resolved,
-) -> Result<(Read, Read), Problem> {
-    Ok((read(api, base).await?, read(api, head).await?))
+    Ok(ComparedSide::stored(resolved, snapshot))
 }
 
 /// A side of a comparison.
 pub(crate) enum Side {
     /// A stored revision.
-    Stored(Box<Read>),
+    Stored(Box<ComparedSide>),
     /// Files in a request, not parsed yet.
     Given {
         bundle: Bundle,
@@ -46,49 +36,42 @@ impl Side {
     /// Its stored revision.
     pub(crate) fn resolved(&self) -> Option<&Resolved> {
         match self {
-            Self::Stored(read) => read.resolved.as_ref(),
+            Self::Stored(side) => side.resolved.as_ref(),
             Self::Given { .. } => None,
         }
     }
 
-    /// The side as the head of a comparison: files of the base that it was given without are those
-    /// of the base. Returns notes about files that one side lacks.
-    pub(crate) fn completed(mut self, base: &Bundle) -> (Self, Vec<String>) {
-        let mut notes = Vec::new();
-        if let Self::Given { bundle, .. } = &mut self {
-            notes = companions::complete(base, bundle);
-        }
-        let own = match &self {
-            Self::Stored(read) => &read.snapshot.bundle,
-            Self::Given { bundle, .. } => bundle,
-        };
-        notes.extend(companions::missing(base, own));
-        (self, notes)
-    }
-
-    /// The side, parsed on first use.
-    pub(crate) fn read(self, reader: &Reader, stop: &Stop) -> Result<Read, ServiceError> {
+    /// The side, read.
+    pub(crate) fn read(self, reader: &Reader, stop: &Stop) -> Result<ComparedSide, ServiceError> {
         match self {
-            Self::Stored(read) => Ok(*read),
+            Self::Stored(side) => Ok(*side),
             Self::Given {
                 bundle,
                 release,
                 title,
-            } => {
-                let snapshot = reader.judge(bundle, release, stop)?;
-                Ok(Read {
-                    view: SideView {
-                        title,
-                        project: None,
-                        revision: format!("sha256:{}", snapshot.digest),
-                        label: None,
-                        release: snapshot.release().as_str(),
-                    },
-                    snapshot,
-                    resolved: None,
-                })
-            }
+            } => Ok(ComparedSide::files(
+                reader.judge(bundle, release, stop)?,
+                title,
+            )),
         }
+    }
+
+    /// The side as a head, read. Files that it was given without come from the base.
+    pub(crate) fn read_with_base(
+        mut self,
+        base: &Bundle,
+        reader: &Reader,
+        stop: &Stop,
+    ) -> Result<ComparedSide, ServiceError> {
+        let lent = match &mut self {
+            Self::Given { bundle, .. } => companions::complete(base, bundle),
+            Self::Stored(_) => Vec::new(),
+        };
+        let mut head = self.read(reader, stop)?;
+        head.notes = lent;
+        head.notes
+            .extend(companions::missing(base, &head.snapshot.bundle));
+        Ok(head)
     }
 }
 
@@ -123,8 +106,8 @@ pub(crate) async fn side(
     }
 }
 
-/// The page of their comparison by digest, if both sides belong to one project. It shows the verdict
-/// that `query` asks for.
+/// The address of the comparison's page by digest, if both sides belong to one project. It keeps the
+/// options of `query`.
 pub(crate) fn permalink(
     api: &Api,
     (base, head): (&Resolved, &Resolved),

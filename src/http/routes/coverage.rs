@@ -1,4 +1,4 @@
-//! Coverage: how many operators have which reason where.
+//! Coverage: counts of operators by reason and key.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -7,18 +7,17 @@ use opatlas_verdict::View;
 use crate::http::Api;
 use crate::http::extract::{Path, Query};
 use crate::http::negotiate::{Accept, JSON};
-use crate::http::respond;
-use crate::http::respond::{Effort, Making, ViewRequest};
+use crate::http::routes::all_tables;
 use opatlas_wire::coverage::{CoverageQuery, CoverageView, coverage_view};
 use opatlas_wire::json::json;
-use opatlas_wire::key_entries::{is_wanted, wanted};
+use opatlas_wire::key_entries::{TableSelection, includes};
 use opatlas_wire::paths::RevisionPath;
 use opatlas_wire::problem::{Document, PROBLEM_JSON, Problem};
 
 /// Coverage
 ///
-/// How much of each backend works, and how many operators have which reason at each key and
-/// functionality, over all and by namespace, tag and `python_module`.
+/// How much of each backend works, and counts of operators by reason for each key and functionality:
+/// overall and by namespace, tag and `python_module`.
 #[utoipa::path(
     get,
     path = "/v1/projects/{project}/revisions/{revision}/coverage",
@@ -38,29 +37,20 @@ pub async fn coverage(
     Query(query): Query<CoverageQuery>,
     accept: Accept,
 ) -> Result<Response, Problem> {
-    let media = accept.media(JSON)?;
-    let service = &api.service;
-    let revision = service.resolve(&path.project, &path.revision, query.release.as_deref());
-    let revision = revision.await?;
-    let wanted = wanted(
-        query.build.as_deref(),
-        query.source,
-        query.generated,
-        revision.release(),
-    )?;
-    let request = ViewRequest {
-        revision: &revision,
-        view: "coverage",
-        parameters: wanted.clone(),
-        media,
-        making: Making::Parsed,
-        effort: Effort::Much,
-    };
-    respond::view(&api, &accept, request, move |snapshot, _| {
-        let tables = snapshot.tables(&wanted.profile);
-        let view = View::new(snapshot.inputs(), &tables);
-        let counted = opatlas_dispatch::coverage(*view, |_, op| is_wanted(wanted.generated, op));
+    accept.media(JSON)?;
+    let (revision, selection) =
+        all_tables::selection(&api, (&path.project, &path.revision), &query).await?;
+    let make = |view: View<'_>, selection: &TableSelection| {
+        let generated = selection.generated;
+        let counted = opatlas_dispatch::coverage(*view, |_, op| includes(generated, op));
         Ok(json(&coverage_view(view, counted)))
-    })
+    };
+    all_tables::view(
+        &api,
+        &accept,
+        (&revision, selection),
+        ("coverage", ()),
+        make,
+    )
     .await
 }

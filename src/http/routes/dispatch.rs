@@ -1,4 +1,4 @@
-//! The what-if calculator: the table that a list of registrations makes.
+//! The dispatch calculator: the table that results from a list of registrations.
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -47,8 +47,10 @@ pub async fn calculate(
     let more = opatlas_wire::revisions::notes(&judged);
     let make = move || {
         let registrations: Vec<_> = question.registrations.iter().map(Item::wanted).collect();
-        let fallbacks = question.fallbacks.as_ref();
-        let fallbacks: Option<Vec<_>> = fallbacks.map(|f| f.iter().map(Item::wanted).collect());
+        let fallbacks: Option<Vec<_>> = question
+            .fallbacks
+            .as_ref()
+            .map(|f| f.iter().map(Item::wanted).collect());
         calculator::calculate(judged.release, &registrations, fallbacks.as_deref())
             .map(|answer| json(&calculation(&answer, more)))
             .map_err(|faults| refused(&faults))

@@ -18,7 +18,7 @@ use opatlas_wire::problem::{Document, PROBLEM_JSON, Problem};
 
 /// Dumps
 ///
-/// The tables of processes that workers of the probe sent for a revision, the last first.
+/// The dispatch tables of processes, as sent by workers of the probe for a revision, newest first.
 #[utoipa::path(
     get,
     path = "/v1/projects/{project}/revisions/{revision}/dumps",
@@ -81,8 +81,8 @@ pub async fn one(
 
 /// Drift
 ///
-/// How the registrations of a process differ from those that follow from the files of the revision,
-/// with PyTorch's own hand-written ones: absent, undeclared, or with another kernel.
+/// How the registrations of a process differ from those that the revision's files and PyTorch's
+/// hand-written registrations imply: missing, undeclared, or with another kernel.
 #[utoipa::path(
     get,
     path = "/v1/projects/{project}/revisions/{revision}/drift",

@@ -1,4 +1,4 @@
-//! Accepted breakage of a project.
+//! The exceptions of a project.
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -46,10 +46,9 @@ pub async fn list(
 
 /// Accept a change
 ///
-/// From now on comparisons of the project count matching changes as excepted. An operator that no
-/// revision of the project ever had and an expiry in the past are errors; a pattern can match
-/// future operators. A project has at most 1,000 exceptions, 100 of them with a pattern of
-/// operators.
+/// Comparisons of the project count matching changes as excepted from now on. The operator must be in
+/// some revision of the project, and the expiry must not be in the past. A pattern can match future
+/// operators. A project has at most 1,000 exceptions, of which at most 100 have a pattern of operators.
 #[utoipa::path(
     post,
     path = "/v1/projects/{project}/exceptions",
@@ -86,8 +85,10 @@ pub async fn create(
     let record = api.service.add_exception(&path.project, &text).await?;
     let location = format!("/v1/projects/{}/exceptions/{}", path.project, record.id);
     let views = views(&api.service, &path.project).await?;
-    let view = views.into_iter().find(|view| view.id == record.id);
-    let view = view.unwrap_or_else(|| view_of(record, ExceptionStatus::Active));
+    let view = views
+        .into_iter()
+        .find(|view| view.id == record.id)
+        .unwrap_or_else(|| view_of(record, ExceptionStatus::Active));
     let mut response = respond::value(&api, &accept, StatusCode::CREATED, &view).await?;
     respond::locate(&mut response, &location);
     Ok(response)
@@ -123,7 +124,7 @@ pub async fn one(
 
 /// Extend an exception
 ///
-/// Gives the exception another end, which must not be in the past. The rest of it stays.
+/// Changes the expiry of the exception. The new expiry must not be in the past.
 #[utoipa::path(
     patch,
     path = "/v1/projects/{project}/exceptions/{id}",
@@ -151,8 +152,10 @@ pub async fn extend(
         .extend_exception(&path.project, &path.id, &extended.until)
         .await?;
     let views = views(service, &path.project).await?;
-    let view = views.into_iter().find(|view| view.id == record.id);
-    let view = view.unwrap_or_else(|| view_of(record, ExceptionStatus::Active));
+    let view = views
+        .into_iter()
+        .find(|view| view.id == record.id)
+        .unwrap_or_else(|| view_of(record, ExceptionStatus::Active));
     respond::value(&api, &accept, StatusCode::OK, &view).await
 }
 

@@ -33,8 +33,10 @@ struct Filter {
 
 impl Filter {
     fn fits(&self, finding: &diagnostic::Finding) -> bool {
-        let operator = self.operator.as_deref();
-        let operator = operator.map(|name| name.strip_prefix("aten::").unwrap_or(name));
+        let operator = self
+            .operator
+            .as_deref()
+            .map(|name| name.strip_prefix("aten::").unwrap_or(name));
         self.severity
             .is_none_or(|severity| severity == finding.severity.into())
             && self.rule.as_deref().is_none_or(|rule| finding.rule == rule)
@@ -91,8 +93,9 @@ pub async fn list(
     let media = accept.media(FINDINGS_LIST)?;
     let limit = page::limit(query.limit)? as usize;
     let service = &api.service;
-    let revision = service.resolve(&path.project, &path.revision, query.release.as_deref());
-    let revision = revision.await?;
+    let revision = service
+        .resolve(&path.project, &path.revision, query.release.as_deref())
+        .await?;
     if let Some(rule) = query.rule.as_deref()
         && registry::find(rule).is_none()
     {
@@ -147,8 +150,11 @@ fn page_of<'s>(
     limit: usize,
 ) -> FindingList {
     let mut rest = chosen.skip(from);
-    let items = rest.by_ref().take(limit);
-    let items = items.map(|f| finding::one(snapshot, f)).collect();
+    let items = rest
+        .by_ref()
+        .take(limit)
+        .map(|f| finding::one(snapshot, f))
+        .collect();
     let next = from.saturating_add(limit).to_string();
     FindingList {
         items,

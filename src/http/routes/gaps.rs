@@ -17,7 +17,9 @@ use crate::http::respond;
 use opatlas_service::dispatch::runtime_key;
 use opatlas_service::gaps::{self, Usage};
 use opatlas_service::{Resolved, ViewId};
-use opatlas_wire::gaps::{Asked, GapQuery, Gaps, UsageBody, UsageItem, rows, steps, title, view};
+use opatlas_wire::gaps::{
+    GapQuery, GapRequest, Gaps, UsageBody, UsageItem, rows, steps, title, view,
+};
 use opatlas_wire::json::json;
 use opatlas_wire::keys::{KeyPath, of_path};
 use opatlas_wire::operators::expect_tag;
@@ -37,9 +39,9 @@ const JSON_BODY: &str = "application/json";
 
 /// Gaps of a backend
 ///
-/// The operators without a kernel of the key itself, ranked by what matters: those whose calls fail
-/// and those that work through something else; and the kernels that would help most. As CSV or
-/// Markdown by `Accept`.
+/// The operators without a kernel for the key itself, the most important first: those whose calls fail,
+/// those that work through something else, and the kernels that would help most. `Accept` selects CSV
+/// or Markdown.
 #[utoipa::path(
     get,
     path = "/v1/projects/{project}/revisions/{revision}/gaps/{key}",
@@ -68,7 +70,7 @@ pub async fn stored(
 
 /// Gaps of a backend by usage
 ///
-/// The same, sorted by usage: lines `operator,count`, or JSON. Nothing is stored.
+/// The gaps of a backend, sorted by a usage file: `operator,count` lines, or JSON. Nothing is stored.
 #[utoipa::path(
     post,
     path = "/v1/projects/{project}/revisions/{revision}/gaps/{key}",
@@ -108,7 +110,7 @@ pub async fn ranked(
     answer(&api, &accept, path, query, Some(usage)).await
 }
 
-/// The part of the list that a page has.
+/// The part of the list on a page.
 struct Part {
     cursors: Cursors,
     from: usize,
@@ -150,7 +152,7 @@ impl Part {
     }
 }
 
-/// A usage file that was not read yet.
+/// A usage file that is not parsed yet.
 struct UsageFile {
     bytes: Bytes,
     is_json: bool,
@@ -158,9 +160,10 @@ struct UsageFile {
 
 impl UsageFile {
     fn read(self) -> Result<Usage, Problem> {
-        match self.is_json {
-            true => Ok(of_json(from_json(&self.bytes)?)),
-            false => of_csv(&self.bytes),
+        if self.is_json {
+            Ok(of_json(from_json(&self.bytes)?))
+        } else {
+            of_csv(&self.bytes)
         }
     }
 }
@@ -179,8 +182,8 @@ fn of_json(body: UsageBody) -> Usage {
 
 fn of_csv(bytes: &[u8]) -> Result<Usage, Problem> {
     let malformed = |text: String| Problem::new(Kind::MalformedBody, text);
-    let text = std::str::from_utf8(bytes);
-    let text = text.map_err(|_| malformed("the usage file is not UTF-8".to_owned()))?;
+    let text = std::str::from_utf8(bytes)
+        .map_err(|_| malformed("the usage file is not UTF-8".to_owned()))?;
     gaps::read_csv(text).map_err(|line| {
         malformed(format!(
             "line {line} of the usage file is not `operator,count`, for example \
@@ -199,8 +202,9 @@ async fn answer(
     let media = accept.media(FORMS)?;
     let service = &api.service;
     let release = query.release.as_deref();
-    let revision = service.resolve(&path.project, &path.revision, release);
-    let revision = revision.await?;
+    let revision = service
+        .resolve(&path.project, &path.revision, release)
+        .await?;
     runtime_key(revision.release(), &path.key).map_err(of_path)?;
     let snapshot = service.snapshot(&revision).await?;
     let since = match &query.since {
@@ -217,7 +221,7 @@ async fn answer(
     let make = move |stop: &Stop| {
         let usage = usage.map(UsageFile::read).transpose()?;
         let since = since.as_ref().map(|(since, snapshot)| (since, &**snapshot));
-        let asked = Asked {
+        let asked = GapRequest {
             revision: &revision,
             snapshot: &snapshot,
             key: &key,

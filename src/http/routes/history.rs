@@ -13,9 +13,9 @@ use opatlas_wire::problem::{Document, PROBLEM_JSON, Problem};
 
 /// An operator's history
 ///
-/// When the operator was added and removed, how its schema changed and at which level, which
-/// kernels and tags it gained and lost, and what served it on which key, over the project's
-/// timeline: releases by version, commits by topology.
+/// When the operator was added and removed, how its schema changed and at which level, which kernels
+/// and tags it gained and lost, and its entry at each key, over the project's timeline: releases by
+/// version, commits by topology.
 #[utoipa::path(
     get,
     path = "/v1/projects/{project}/operators/{operator}/history",
@@ -41,8 +41,9 @@ pub async fn operator(
     let line = query.line.map(Into::into);
     let timeline = service.timeline(&path.project, line).await?;
     let asked = timeline.range(query.from.as_deref(), query.to.as_deref())?;
-    let history = service.history(&timeline, &path.operator, asked, query.key.as_deref());
-    let history = history.await?;
+    let history = service
+        .history(&timeline, &path.operator, asked, query.key.as_deref())
+        .await?;
     let mut response = respond::value(&api, &accept, StatusCode::OK, &view(&history)).await?;
     respond::keep(&mut response, mark);
     Ok(response)

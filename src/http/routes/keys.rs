@@ -1,4 +1,4 @@
-//! The keys of a revision's tables, and one key across all operators: the view of a backend.
+//! The keys of a revision's tables, and one key across all operators.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -14,14 +14,15 @@ use crate::http::page;
 use crate::http::page::Cursors;
 use crate::http::respond;
 use crate::http::respond::{Effort, Making, ViewRequest};
+use crate::http::routes::all_tables;
 use crate::http::routes::key_entries::lines;
 use opatlas_service::ViewId;
 use opatlas_service::dispatch::runtime_key;
-use opatlas_wire::coverage::BackendCoverage;
+use opatlas_wire::coverage::{BackendCoverage, CoverageQuery};
 use opatlas_wire::entry;
 use opatlas_wire::entry::ReasonCounts;
 use opatlas_wire::json::json;
-use opatlas_wire::key_entries::{KeyEntry, Wanted, csv, is_wanted, wanted, with_key};
+use opatlas_wire::key_entries::{KeyEntry, TableSelection, csv, includes, with_key};
 use opatlas_wire::keys::{KeyItem, KeyList, KeyPath, KeyQuery, KeyView, KeysQuery, of_path};
 use opatlas_wire::page::PageQuery;
 use opatlas_wire::paths::RevisionPath;
@@ -51,35 +52,25 @@ pub async fn list(
     Query(query): Query<KeysQuery>,
     accept: Accept,
 ) -> Result<Response, Problem> {
-    let media = accept.media(JSON)?;
-    let service = &api.service;
-    let revision = service.resolve(&path.project, &path.revision, query.release.as_deref());
-    let revision = revision.await?;
-    let wanted = wanted(
-        query.build.as_deref(),
-        query.source,
-        query.generated,
-        revision.release(),
-    )?;
+    accept.media(JSON)?;
     let part = PageQuery {
         limit: query.limit,
         cursor: query.cursor,
     };
-    let request = ViewRequest {
-        revision: &revision,
-        view: "keys",
-        parameters: (wanted.clone(), part.clone()),
-        media,
-        making: Making::Parsed,
-        effort: Effort::Much,
+    let query = CoverageQuery {
+        generated: query.generated,
+        build: query.build,
+        source: query.source,
+        release: query.release,
     };
-    respond::view(&api, &accept, request, move |snapshot, _| {
-        let tables = snapshot.tables(&wanted.profile);
-        let view = View::new(snapshot.inputs(), &tables);
+    let (revision, selection) =
+        all_tables::selection(&api, (&path.project, &path.revision), &query).await?;
+    let parameters = ("keys", part.clone());
+    let make = move |view: View<'_>, selection: &TableSelection| {
         let keys = view.keys();
-        let counts = coverage(*view, |_, operator| is_wanted(wanted.generated, operator)).overall;
+        let counts = coverage(*view, |_, operator| includes(selection.generated, operator)).overall;
         let slots: Vec<Slot> = keys.slots().collect();
-        let list = (&wanted, keys.release());
+        let list = (selection, keys.release());
         let (items, next_cursor) = page::cut("keys", &list, &slots, &part)?;
         let item = |&slot: &Slot| KeyItem {
             key: keys.name(Key::Runtime(slot)),
@@ -93,14 +84,14 @@ pub async fn list(
             items: items.iter().map(item).collect(),
             next_cursor,
         }))
-    })
-    .await
+    };
+    all_tables::view(&api, &accept, (&revision, selection), parameters, make).await
 }
 
 /// A key
 ///
-/// One runtime key across all operators: what runs there and why. With `Accept: text/csv` or
-/// `application/x-ndjson` all operators, one per line.
+/// The entries of all operators at one runtime key. With `Accept: text/csv` or
+/// `application/x-ndjson`, all of them on one page, one per line.
 #[utoipa::path(
     get,
     path = "/v1/projects/{project}/revisions/{revision}/keys/{key}",
@@ -126,24 +117,23 @@ pub async fn one(
 ) -> Result<Response, Problem> {
     let media = accept.media(SHEET)?;
     let limit = page::limit(query.limit)? as usize;
-    let service = &api.service;
-    let revision = service.resolve(&path.project, &path.revision, query.release.as_deref());
-    let revision = revision.await?;
-    let release = revision.release();
-    let slot = runtime_key(release, &path.key).map_err(of_path)?;
+    let tables = CoverageQuery {
+        generated: query.generated,
+        build: query.build,
+        source: query.source,
+        release: query.release,
+    };
+    let (revision, selection) =
+        all_tables::selection(&api, (&path.project, &path.revision), &tables).await?;
+    let slot = runtime_key(revision.release(), &path.key).map_err(of_path)?;
     let reason = query.reason.as_deref().map(entry::reason).transpose()?;
     let verdict = query.verdict.as_deref().map(verdict).transpose()?;
-    let wanted = Wanted {
+    let selection = TableSelection {
         reason,
         verdict,
-        ..wanted(
-            query.build.as_deref(),
-            query.source,
-            query.generated,
-            release,
-        )?
+        ..selection
     };
-    let cursors = Cursors::of(ViewId::new(&revision, "key", &(&wanted, slot), ""));
+    let cursors = Cursors::of(ViewId::new(&revision, "key", &(&selection, slot), ""));
     let from = match (&query.cursor, media) {
         (Some(cursor), Media::Json) => cursors.decode_number(cursor)?,
         _ => 0_usize,
@@ -152,19 +142,19 @@ pub async fn one(
     let request = ViewRequest {
         revision: &revision,
         view: "key",
-        parameters: (wanted.clone(), slot, part),
+        parameters: (selection.clone(), slot, part),
         media,
         making: Making::Parsed,
         effort: Effort::Much,
     };
     respond::view(&api, &accept, request, move |snapshot, _| {
         Ok(match media {
-            Media::NdJson => lines(snapshot, slot, &wanted),
-            Media::Csv => csv(snapshot, slot, &wanted).into_bytes(),
+            Media::NdJson => lines(snapshot, slot, &selection),
+            Media::Csv => csv(snapshot, slot, &selection).into_bytes(),
             _ => with_key(
                 snapshot,
                 slot,
-                &wanted,
+                &selection,
                 from..from.saturating_add(limit),
                 |mut page, more| {
                     let next = from.saturating_add(limit).to_string();

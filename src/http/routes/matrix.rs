@@ -1,8 +1,7 @@
-//! The matrix: every operator with the reason of each of its cells, small enough for one answer.
+//! The matrix: every operator with the reason of each of its cells, in one answer.
 //!
-//! A revision has hundreds of thousands of cells but only a few hundred distinct rows and a few
-//! dozen distinct cells. So a cell is one character of a row, operators with equal rows share it,
-//! and the properties that operators are filtered by are listed next to them.
+//! A revision has hundreds of thousands of cells, but only a few hundred distinct rows and a few dozen
+//! distinct cells. So a cell is one character, and operators with equal rows share a row.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -11,11 +10,10 @@ use opatlas_verdict::View;
 use crate::http::Api;
 use crate::http::extract::{Path, Query};
 use crate::http::negotiate::{Accept, JSON};
-use crate::http::respond;
-use crate::http::respond::{Effort, Making, ViewRequest};
+use crate::http::routes::all_tables;
 use opatlas_wire::coverage::CoverageQuery;
 use opatlas_wire::json::json;
-use opatlas_wire::key_entries::wanted;
+use opatlas_wire::key_entries::TableSelection;
 use opatlas_wire::matrix::{MatrixView, matrix_view};
 use opatlas_wire::paths::RevisionPath;
 use opatlas_wire::problem::{Document, PROBLEM_JSON, Problem};
@@ -44,28 +42,11 @@ pub async fn matrix(
     Query(query): Query<CoverageQuery>,
     accept: Accept,
 ) -> Result<Response, Problem> {
-    let media = accept.media(JSON)?;
-    let service = &api.service;
-    let revision = service.resolve(&path.project, &path.revision, query.release.as_deref());
-    let revision = revision.await?;
-    let wanted = wanted(
-        query.build.as_deref(),
-        query.source,
-        query.generated,
-        revision.release(),
-    )?;
-    let request = ViewRequest {
-        revision: &revision,
-        view: "matrix",
-        parameters: wanted.clone(),
-        media,
-        making: Making::Parsed,
-        effort: Effort::Much,
+    accept.media(JSON)?;
+    let (revision, selection) =
+        all_tables::selection(&api, (&path.project, &path.revision), &query).await?;
+    let make = |view: View<'_>, selection: &TableSelection| {
+        Ok(json(&matrix_view(view, selection.generated)))
     };
-    respond::view(&api, &accept, request, move |snapshot, _| {
-        let tables = snapshot.tables(&wanted.profile);
-        let view = View::new(snapshot.inputs(), &tables);
-        Ok(json(&matrix_view(view, wanted.generated)))
-    })
-    .await
+    all_tables::view(&api, &accept, (&revision, selection), ("matrix", ()), make).await
 }

@@ -2,10 +2,10 @@
 //! maps the error, and answers.
 
 pub mod access;
+mod all_tables;
 pub mod backends;
 pub mod badges;
 pub mod compare;
-mod compare_parts;
 pub mod compare_report;
 pub mod compare_schemas;
 pub mod compare_sides;

@@ -1,4 +1,4 @@
-//! The operators of a revision: the list, and one.
+//! The operators of a revision.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -24,7 +24,7 @@ use opatlas_wire::problem::{Document, PROBLEM_JSON, Problem};
 /// Operators
 ///
 /// All operators of a revision that match the filters: declared operators in file order, then
-/// generated operators. With `Accept: application/x-ndjson` all of them, one per line.
+/// generated operators. With `Accept: application/x-ndjson`, all of them on one page, one per line.
 #[utoipa::path(
     get,
     path = "/v1/projects/{project}/revisions/{revision}/operators",
@@ -50,8 +50,9 @@ pub async fn list(
     let media = accept.media(LIST)?;
     let limit = page::limit(query.limit)? as usize;
     let service = &api.service;
-    let revision = service.resolve(&path.project, &path.revision, query.release.as_deref());
-    let revision = revision.await?;
+    let revision = service
+        .resolve(&path.project, &path.revision, query.release.as_deref())
+        .await?;
     let filter = query.filter()?;
     if media == Media::NdJson {
         let asked = ("operators", filter);
@@ -115,8 +116,9 @@ pub async fn one(
 ) -> Result<Response, Problem> {
     let media = accept.media(JSON)?;
     let service = &api.service;
-    let revision = service.resolve(&path.project, &path.revision, query.release.as_deref());
-    let revision = revision.await?;
+    let revision = service
+        .resolve(&path.project, &path.revision, query.release.as_deref())
+        .await?;
     let name = path.operator;
     let request = ViewRequest {
         revision: &revision,

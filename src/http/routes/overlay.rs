@@ -1,4 +1,4 @@
-//! Entries over a stored revision.
+//! Validates entries as part of a stored revision.
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -19,9 +19,9 @@ use opatlas_wire::revisions::notes;
 
 /// Validate entries over a revision
 ///
-/// The findings about entries as if they were in the revision's `native_functions.yaml`: an entry
-/// replaces that of the same operator, or is added. Also lists what the revision's other entries get
-/// wrong by them. Nothing is stored.
+/// The findings on entries as if they were in the revision's `native_functions.yaml`: an entry
+/// replaces the one of the same operator, or is added. Also lists the findings that they cause in the
+/// revision's other entries. Nothing is stored.
 #[utoipa::path(
     post,
     path = "/v1/projects/{project}/revisions/{revision}/validate",
@@ -52,8 +52,9 @@ pub async fn validate(
 ) -> Result<Response, Problem> {
     accept.media(JSON)?;
     let service = &api.service;
-    let revision = service.resolve(&path.project, &path.revision, query.release.as_deref());
-    let revision = revision.await?;
+    let revision = service
+        .resolve(&path.project, &path.revision, query.release.as_deref())
+        .await?;
     let base = service.checked(&revision).await?;
     let notes = notes(&revision.judged);
     let reader = service.reader();

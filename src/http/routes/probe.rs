@@ -1,4 +1,4 @@
-//! What workers of the probe ask for and send (`docs/probe.md`).
+//! The routes for workers of the probe (`docs/probe.md`).
 
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
@@ -22,8 +22,8 @@ use opatlas_wire::problem::{Document, PROBLEM_JSON, Problem};
 
 /// Open a run
 ///
-/// Makes a run of the probe, or joins the one with the same key. The items are cut into shards of
-/// about equal work, by the time that they took before. A project keeps the last 200 runs of each token.
+/// Creates a run of the probe, or joins the one with the same key. The items are split into shards of
+/// about equal work, based on earlier times. A project keeps the last 200 runs of each token.
 #[utoipa::path(
     post,
     path = "/v1/projects/{project}/probe/runs",
@@ -66,7 +66,7 @@ pub async fn open(
     operation_id = "get_probe_run",
     params(ProbeRunPath),
     responses(
-        (status = 200, description = "How far the run is, and what each rank has done", body = ProbeProgress),
+        (status = 200, description = "The progress of the run and of each rank", body = ProbeProgress),
         (status = 404, description = "No such project or run", body = Document, content_type = PROBLEM_JSON),
     ),
 )]
@@ -88,8 +88,7 @@ pub async fn progress(
 
 /// Results of a run
 ///
-/// The rows of all shards that are done, by part and item. They do not depend on how the work was
-/// shared.
+/// The rows of all finished shards, by part and item. They do not depend on how the work was divided.
 #[utoipa::path(
     get,
     path = "/v1/projects/{project}/probe/runs/{run}/results",
@@ -114,8 +113,8 @@ pub async fn results(
 
 /// Lease a shard
 ///
-/// Answers with a shard, with how long to wait for one, or with the end of the run. The lease is a
-/// secret. It is valid only with the token that took it.
+/// Answers with a shard, with the time to wait for one, or with the end of the run. The lease is a
+/// secret, and valid only with the token that took it.
 #[utoipa::path(
     post,
     path = "/v1/projects/{project}/probe/runs/{run}/lease",
@@ -147,8 +146,8 @@ pub async fn lease(
 
 /// Renew a lease
 ///
-/// Says which item runs now, and which one has killed its process. An item that kills two processes
-/// is quarantined.
+/// Reports the item that runs now, and an item that killed its process. An item that kills two
+/// processes is quarantined.
 #[utoipa::path(
     post,
     path = "/v1/projects/{project}/probe/runs/{run}/shards/{shard}/renew",
@@ -186,7 +185,7 @@ pub async fn renew(
 
 /// Give a shard back
 ///
-/// Ends a lease early. Nothing is counted against the items.
+/// Ends a lease early. This does not count against the items.
 #[utoipa::path(
     post,
     path = "/v1/projects/{project}/probe/runs/{run}/shards/{shard}/release",
@@ -219,7 +218,7 @@ pub async fn release(
 
 /// Send the result of a shard
 ///
-/// The first result of a shard is kept. The same result again changes nothing.
+/// The first result of a shard is stored. Sending it again has no effect.
 #[utoipa::path(
     post,
     path = "/v1/projects/{project}/probe/runs/{run}/shards/{shard}",
@@ -284,15 +283,16 @@ pub async fn tables(
     respond::value(&api, &accept, stored(is_new), &ProbeDone {}).await
 }
 
-/// A JSON body that may be larger than messages are.
+/// A JSON body with a larger limit than other messages.
 async fn large(api: &Api, request: Request) -> Result<Bytes, Problem> {
     body::expect_media(request.headers(), &["application/json"])?;
     body::collect(request, api, LARGEST_BODY).await
 }
 
 fn stored(is_new: bool) -> StatusCode {
-    match is_new {
-        true => StatusCode::CREATED,
-        false => StatusCode::OK,
+    if is_new {
+        StatusCode::CREATED
+    } else {
+        StatusCode::OK
     }
 }

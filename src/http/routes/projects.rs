@@ -26,7 +26,7 @@ use opatlas_wire::projects::{NewProject, ProjectEdit, ProjectList, ProjectView};
 /// The largest policy of a project, in bytes of compact JSON.
 const MAX_POLICY: usize = 64 << 10;
 
-/// Policies up to this many bytes together are read on the spot, which takes some microseconds.
+/// Policies up to this many bytes together are parsed on the async thread, which takes microseconds.
 const SMALL_POLICY: usize = 16 << 10;
 
 /// Projects
@@ -63,21 +63,24 @@ pub async fn list(
         }
         None => None,
     };
-    // What the caller may not see is left out before pages are cut: a cursor that names the last
-    // project of a page would name it else.
+    // Projects that the caller may not see are removed before paging, because a cursor names the last
+    // project of its page.
     let sees = |name: &ProjectName| access.sees(name);
-    let page = api.service.projects_seen(after.as_ref(), limit, sees);
-    let page = page.await?;
+    let page = api
+        .service
+        .projects_seen(after.as_ref(), limit, sees)
+        .await?;
     let next_cursor = page.next.map(|name| cursors.encode(name.as_str()));
     let policies = size(&page.items);
     let make = move || {
         let items = page.items.into_iter().map(Into::into).collect();
         json(&ProjectList { items, next_cursor })
     };
-    // A page of projects may hold 16 MB of policies.
-    let bytes = match policies <= SMALL_POLICY {
-        true => api.service.hold(make())?,
-        false => api.service.make(move |_| Ok::<_, Problem>(make())).await?,
+    // A page of projects may have 16 MB of policies.
+    let bytes = if policies <= SMALL_POLICY {
+        api.service.hold(make())?
+    } else {
+        api.service.make(move |_| Ok::<_, Problem>(make())).await?
     };
     respond::bytes(&api, &accept, StatusCode::OK, Media::Json, bytes).await
 }
@@ -98,7 +101,7 @@ async fn lines(api: &Api, access: &Access, accept: &Accept) -> Result<Response, 
             Ok(text)
         };
         text = api.service.compute(add).await?;
-        // What is too long is refused where answers are counted.
+        // The service refuses a text that is too long.
         if after.is_none() || text.len() > LARGEST_ANSWER {
             break;
         }
@@ -142,11 +145,12 @@ pub async fn create(
     let policy = canonical(&api, new.policy).await?;
     let made = api
         .service
-        .create_project(&new.name, new.description, policy);
-    let made = made.await?;
-    let status = match made.created {
-        true => StatusCode::CREATED,
-        false => StatusCode::OK,
+        .create_project(&new.name, new.description, policy)
+        .await?;
+    let status = if made.created {
+        StatusCode::CREATED
+    } else {
+        StatusCode::OK
     };
     let location = format!("/v1/projects/{}", made.project.name);
     let mut response = told(&api, &accept, status, made.project).await?;
@@ -234,7 +238,7 @@ pub async fn delete(
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
-/// Answers with a project, whose policy is read from JSON and written again.
+/// Answers with a project.
 async fn told(
     api: &Api,
     accept: &Accept,
@@ -243,14 +247,15 @@ async fn told(
 ) -> Result<Response, Problem> {
     let policy = size(std::slice::from_ref(&project));
     let make = move || json(&ProjectView::from(project));
-    let bytes = match policy <= SMALL_POLICY {
-        true => api.service.hold(make())?,
-        false => api.service.make(move |_| Ok::<_, Problem>(make())).await?,
+    let bytes = if policy <= SMALL_POLICY {
+        api.service.hold(make())?
+    } else {
+        api.service.make(move |_| Ok::<_, Problem>(make())).await?
     };
     respond::bytes(api, accept, status, Media::Json, bytes).await
 }
 
-/// What the policies of projects have in bytes.
+/// The total size of the policies of projects, in bytes.
 fn size(projects: &[Project]) -> usize {
     let policies = projects
         .iter()
@@ -258,7 +263,7 @@ fn size(projects: &[Project]) -> usize {
     policies.map(String::len).sum()
 }
 
-/// The text of a policy. Policies are the same when they say the same, in whatever order.
+/// The canonical text of a policy, which does not depend on the order of its members.
 async fn canonical(
     api: &Api,
     policy: Option<Map<String, Value>>,
@@ -272,11 +277,10 @@ async fn canonical(
         Ok(policy.to_string())
     };
     let text = api.service.compute(write).await?;
-    match text.len() > MAX_POLICY {
-        true => {
-            let detail = format!("the policy exceeds {MAX_POLICY} bytes of compact JSON");
-            Err(Problem::new(Kind::TooLarge, detail).about("policy"))
-        }
-        false => Ok(Some(text)),
+    if text.len() > MAX_POLICY {
+        let detail = format!("the policy exceeds {MAX_POLICY} bytes of compact JSON");
+        Err(Problem::new(Kind::TooLarge, detail).about("policy"))
+    } else {
+        Ok(Some(text))
     }
 }

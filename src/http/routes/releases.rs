@@ -64,7 +64,7 @@ pub async fn one(
 ) -> Result<Response, Problem> {
     let media = accept.media(JSON)?;
     let judged = judged(Some(&path.release));
-    // Here the path selects the release; it does not select the rules to judge by.
+    // The path names what does not exist, so this is a 404.
     let release = match judged {
         Ok(judged) if judged.newer.is_none() => judged.release,
         Ok(judged) => {

@@ -1,4 +1,4 @@
-//! Revisions: taken in, listed, looked at, deleted.
+//! Ingests, lists, shows and deletes revisions.
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -21,8 +21,8 @@ use opatlas_wire::revisions::{IngestQuery, Revision, RevisionItem, RevisionList,
 
 /// Ingest a bundle
 ///
-/// Stores the files as a revision, idempotent by digest, and points the label to it. A bundle that
-/// is not a list of entries is rejected with its findings; other findings do not prevent storing.
+/// Stores the files as a revision, and points the label to it. Idempotent by digest. A file that is
+/// not a list of entries is rejected with its findings. Other findings do not prevent storing.
 #[utoipa::path(
     post,
     path = "/v1/projects/{project}/revisions",
@@ -64,9 +64,10 @@ pub async fn ingest(
         protection: protection(query.force),
     };
     let ingested = api.service.ingest(ingest).await?;
-    let status = match ingested.outcome.created {
-        true => StatusCode::CREATED,
-        false => StatusCode::OK,
+    let status = if ingested.outcome.created {
+        StatusCode::CREATED
+    } else {
+        StatusCode::OK
     };
     let address = format!("sha256:{}", ingested.outcome.digest);
     let revision = api.service.resolve(&path.project, &address, None).await?;
@@ -169,12 +170,12 @@ pub async fn one(
 ) -> Result<Response, Problem> {
     accept.media(JSON)?;
     let service = &api.service;
-    let revision = service.resolve(&path.project, &path.revision, query.release.as_deref());
-    let revision = revision.await?;
+    let revision = service
+        .resolve(&path.project, &path.revision, query.release.as_deref())
+        .await?;
     let record = service.revision(&revision).await?;
     let snapshot = service.checked(&revision).await?;
-    let label = revision.label.as_ref();
-    let label = label.map(|label| label.name.to_string());
+    let label = revision.label.as_ref().map(|label| label.name.to_string());
     let body = revision_of(record, label, &revision.judged, &snapshot);
     respond::value(&api, &accept, StatusCode::OK, &body).await
 }

@@ -90,8 +90,9 @@ pub async fn one(
     accept: Accept,
 ) -> Result<Response, Problem> {
     let media = accept.media(JSON)?;
-    let found = registry::find(&path.rule).map(Chosen::Validation);
-    let found = found.or_else(|| change_rules::find(&path.rule).map(Chosen::Compatibility));
+    let found = registry::find(&path.rule)
+        .map(Chosen::Validation)
+        .or_else(|| change_rules::find(&path.rule).map(Chosen::Compatibility));
     let Some(rule) = found else {
         let changes = change_rules::RULES.iter().map(|rule| rule.id.as_str());
         let known = registry::all().map(|rule| rule.id.as_str()).chain(changes);
@@ -106,7 +107,7 @@ pub async fn one(
     respond::program_view(&api, &accept, ("rule", path.rule.as_str()), media, make).await
 }
 
-/// A rule to show.
+/// A rule of either kind.
 #[derive(Debug, Clone, Copy)]
 enum Chosen {
     Validation(&'static opatlas_rules::Rule),
@@ -122,14 +123,15 @@ impl Chosen {
     }
 }
 
-/// Refuses a family that no rule has.
+/// Refuses an unknown family.
 fn expect_family(family: &str) -> Result<(), Problem> {
     let own = registry::all().map(|rule| family_name(rule.family));
     let groups = change_rules::RULES.iter().map(|rule| rule.group.as_str());
     let known: BTreeSet<&str> = own.chain(groups).collect();
-    match known.contains(family) {
-        true => Ok(()),
-        false => Err(Problem::unknown_value("family", family, known)),
+    if known.contains(family) {
+        Ok(())
+    } else {
+        Err(Problem::unknown_value("family", family, known))
     }
 }
 

@@ -1,4 +1,4 @@
-//! One schema on its own.
+//! Parses one schema.
 
 use std::sync::Arc;
 

@@ -20,8 +20,8 @@ const MAX_FOUND: usize = 500;
 /// Search all revisions
 ///
 /// Operators that contain the words in any revision: in their name, their schema (arguments and
-/// types), or the name of a kernel. Names may be written as C++ and Python write them:
-/// `torch.ops.aten.add.Tensor`, `F.relu`. Where nothing fits, names that are spelt alike are found.
+/// types), or the name of a kernel. Names may be written as in C++ and Python:
+/// `torch.ops.aten.add.Tensor`, `F.relu`. If nothing matches, similar names are returned.
 #[utoipa::path(
     get,
     path = "/v1/projects/{project}/search",
@@ -57,10 +57,12 @@ pub async fn search(
     let service = &api.service;
     // Before anything is read, so that all of it holds for the mark.
     let mark = service.mark();
-    let timeline = service.timeline(&path.project, query.line.map(Into::into));
-    let timeline = timeline.await?;
-    let found = service.search_history(&timeline, &query.q, limit, which);
-    let found = found.await?;
+    let timeline = service
+        .timeline(&path.project, query.line.map(Into::into))
+        .await?;
+    let found = service
+        .search_history(&timeline, &query.q, limit, which)
+        .await?;
     let view = |found: &HistoryMatch| FoundView {
         operator: found.operator.clone(),
         current: found.is_current,

@@ -25,8 +25,8 @@ use opatlas_wire::signatures::{
 
 /// The declarations of an operator
 ///
-/// The C++ and Python declarations that torchgen of the release makes of the operator. With `key`
-/// also what is written to implement it for that key.
+/// The C++ and Python declarations that the release's torchgen generates for the operator. With `key`,
+/// also how to implement it for that key.
 #[utoipa::path(
     get,
     path = "/v1/projects/{project}/revisions/{revision}/operators/{operator}/signatures",
@@ -48,8 +48,9 @@ pub async fn one(
 ) -> Result<Response, Problem> {
     let media = accept.media(JSON)?;
     let service = &api.service;
-    let revision = service.resolve(&path.project, &path.revision, query.release.as_deref());
-    let revision = revision.await?;
+    let revision = service
+        .resolve(&path.project, &path.revision, query.release.as_deref())
+        .await?;
     let name = path.operator;
     let request = ViewRequest {
         revision: &revision,
@@ -69,7 +70,7 @@ pub async fn one(
 
 /// The declarations of a posted operator
 ///
-/// The same for an operator of a bundle in the body. Nothing is stored.
+/// The declarations of an operator of a bundle in the body. Nothing is stored.
 #[utoipa::path(
     post,
     path = "/v1/signatures",
@@ -113,8 +114,8 @@ pub async fn posted(
 
 /// The declarations of all operators
 ///
-/// The same for each operator of a revision, one a line; written ones in the order of the file, then
-/// generated ones.
+/// The declarations of each operator of a revision, one per line: declared operators in file order,
+/// then generated operators.
 #[utoipa::path(
     get,
     path = "/v1/projects/{project}/revisions/{revision}/signatures",
@@ -122,7 +123,7 @@ pub async fn posted(
     operation_id = "list_signatures",
     params(RevisionPath, SignatureListQuery),
     responses(
-        (status = 200, description = "The declarations, one operator a line", body = Signatures, content_type = "application/x-ndjson"),
+        (status = 200, description = "The declarations, one operator per line", body = Signatures, content_type = "application/x-ndjson"),
         (status = 404, description = "No such project or revision", body = Document, content_type = PROBLEM_JSON),
         (status = 409, description = "Another release, or an ambiguous digest", body = Document, content_type = PROBLEM_JSON),
         (status = 422, description = "No such release", body = Document, content_type = PROBLEM_JSON),
@@ -136,8 +137,9 @@ pub async fn list(
 ) -> Result<Response, Problem> {
     accept.media(&[Media::NdJson])?;
     let service = &api.service;
-    let revision = service.resolve(&path.project, &path.revision, query.release.as_deref());
-    let revision = revision.await?;
+    let revision = service
+        .resolve(&path.project, &path.revision, query.release.as_deref())
+        .await?;
     let filter = Filter {
         generated: query.generated.map_or_else(Default::default, Into::into),
         ..Filter::default()

@@ -1,4 +1,4 @@
-//! What is asked of texts that are not stored: validate, parse.
+//! Validates and parses bundles that are not stored.
 
 use axum::extract::State;
 use axum::http::StatusCode;

@@ -1,4 +1,4 @@
-//! Support tables: since when backends run operators.
+//! Support tables: the revisions in which backends run operators.
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -57,8 +57,9 @@ pub async fn table(
     let service = &api.service;
     // Before anything is read, so that all of it holds for the mark.
     let mark = service.mark();
-    let timeline = service.timeline(&path.project, query.line.map(Into::into));
-    let timeline = timeline.await?;
+    let timeline = service
+        .timeline(&path.project, query.line.map(Into::into))
+        .await?;
     let asked = timeline.range(query.from.as_deref(), query.to.as_deref())?;
     let place = service.place().await?;
     let table = service
@@ -92,11 +93,12 @@ pub async fn table(
 
 /// The names of a comma-separated list.
 fn names(parameter: &'static str, text: &str) -> Result<Vec<String>, Problem> {
-    let names = text
+    let names: Vec<String> = text
         .split(',')
         .map(str::trim)
-        .filter(|name| !name.is_empty());
-    let names: Vec<String> = names.map(Into::into).collect();
+        .filter(|name| !name.is_empty())
+        .map(Into::into)
+        .collect();
     if (1..=MAX_NAMES).contains(&names.len()) {
         return Ok(names);
     }

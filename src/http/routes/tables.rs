@@ -1,4 +1,4 @@
-//! One operator's dispatch table: as it is, explained, and as it would be with other registrations.
+//! One operator's dispatch table, its explanation, and the table with other registrations.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -42,17 +42,19 @@ pub async fn one(
     let query = TableQuery::read(pairs)?;
     let media = accept.media(JSON)?;
     let service = &api.service;
-    let revision = service.resolve(&path.project, &path.revision, query.release.as_deref());
-    let revision = revision.await?;
+    let revision = service
+        .resolve(&path.project, &path.revision, query.release.as_deref())
+        .await?;
     let request = ViewRequest {
         revision: &revision,
         view: "table",
         parameters: (path.operator.clone(), query.clone()),
         media,
         making: Making::Tabulated,
-        effort: match query.is_of_default_tables() {
-            true => Effort::Little,
-            false => Effort::Much,
+        effort: if query.is_of_default_tables() {
+            Effort::Little
+        } else {
+            Effort::Much
         },
     };
     let asked = revision.clone();

@@ -18,8 +18,8 @@ use opatlas_wire::timeline::{NameItem, TimelineList, TimelineQuery};
 
 /// Revisions by name
 ///
-/// The labels and commits of a project, and its revisions that have neither, newest first. Labels of
-/// the same revision are listed apart. `q` filters them.
+/// The labels and commits of a project, and its revisions that have neither, newest first. Each label
+/// of a revision is a separate item. `q` filters them.
 #[utoipa::path(
     get,
     path = "/v1/projects/{project}/timeline",
@@ -78,7 +78,7 @@ pub async fn list(
     Ok(response)
 }
 
-/// Where the names after one begin: what came in above it since does not move them.
+/// The position after a name, which newer names above it do not move.
 fn after(found: &[&Named], last: &str) -> Result<usize, Problem> {
     let at = found.iter().position(|name| name.id() == last);
     at.map(|at| at + 1).ok_or_else(page::invalid)

@@ -1,4 +1,4 @@
-//! Topics: what keys, fields, types and annotations mean.
+//! Topics: explanations of keys, fields, types and annotations.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -19,8 +19,8 @@ use opatlas_wire::topics::{Topic, TopicKind, TopicList, TopicPath, TopicsQuery, 
 
 /// Topics
 ///
-/// What dispatch keys and their aliases, fields of an entry, types and annotations mean, and guides
-/// to concepts.
+/// Explanations of dispatch keys, alias keys, fields of an entry, types and annotations, and guides to
+/// concepts.
 #[utoipa::path(
     get,
     path = "/v1/topics",
@@ -99,8 +99,10 @@ pub async fn one(
 
 fn unknown(name: &str) -> Problem {
     let topics = opatlas_topics::all();
-    let near = nearest_few(name, topics.iter().map(|topic| &*topic.id), 3);
-    let near = near.into_iter().map(Into::into).collect();
+    let near = nearest_few(name, topics.iter().map(|topic| &*topic.id), 3)
+        .into_iter()
+        .map(Into::into)
+        .collect();
     let shown: String = name.chars().take(128).collect();
     Problem::new(Kind::UnknownTopic, format!("there is no topic `{shown}`")).suggesting(near)
 }

@@ -48,8 +48,9 @@ pub async fn trends(
     let service = &api.service;
     // Before anything is read, so that all of it holds for the mark.
     let mark = service.mark();
-    let timeline = service.timeline(&path.project, query.line.map(Into::into));
-    let timeline = timeline.await?;
+    let timeline = service
+        .timeline(&path.project, query.line.map(Into::into))
+        .await?;
     let asked = timeline.range(query.from.as_deref(), query.to.as_deref())?;
     let places = chosen(&asked, most);
     let facts = service.facts(&timeline, &places).await?;

@@ -33,7 +33,7 @@ export interface paths {
         };
         /**
          * Metrics
-         * @description Figures of requests, ingests, caches and the database, in Prometheus's text format.
+         * @description Metrics of requests, ingests, caches and the database, in Prometheus's text format.
          */
         get: operations["metrics"];
         put?: never;
@@ -113,9 +113,8 @@ export interface paths {
         };
         /**
          * Rights of the caller
-         * @description Every action, with whether the token of the request, or a request without one, may use it.
-         *     Answers without a token too, and reveals nothing about projects: one that does not exist is
-         *     answered like any other.
+         * @description Every action, with whether the token of the request, or a request without one, allows it. Needs
+         *     no token, and does not reveal whether a project exists.
          */
         get: operations["access"];
         put?: never;
@@ -137,7 +136,8 @@ export interface paths {
         put?: never;
         /**
          * Compare two bundles
-         * @description The same for files in the body, or for files and a stored revision. Nothing is stored.
+         * @description Like the comparison of two revisions, for files in the body or for files and a stored revision.
+         *     Nothing is stored.
          */
         post: operations["compare_bundles"];
         delete?: never;
@@ -276,7 +276,7 @@ export interface paths {
         put?: never;
         /**
          * Compare for a backend
-         * @description The same for a backend file in the body, which is not stored.
+         * @description The changes of the head for a backend whose file is in the body. The file is not stored.
          */
         post: operations["compare_for_backend_file"];
         delete?: never;
@@ -321,10 +321,9 @@ export interface paths {
         put?: never;
         /**
          * Accept a change
-         * @description From now on comparisons of the project count matching changes as excepted. An operator that no
-         *     revision of the project ever had and an expiry in the past are errors; a pattern can match
-         *     future operators. A project has at most 1,000 exceptions, 100 of them with a pattern of
-         *     operators.
+         * @description Comparisons of the project count matching changes as excepted from now on. The operator must be in
+         *     some revision of the project, and the expiry must not be in the past. A pattern can match future
+         *     operators. A project has at most 1,000 exceptions, of which at most 100 have a pattern of operators.
          */
         post: operations["create_exception"];
         delete?: never;
@@ -353,7 +352,7 @@ export interface paths {
         head?: never;
         /**
          * Extend an exception
-         * @description Gives the exception another end, which must not be in the past. The rest of it stays.
+         * @description Changes the expiry of the exception. The new expiry must not be in the past.
          */
         patch: operations["extend_exception"];
         trace?: never;
@@ -413,9 +412,9 @@ export interface paths {
         };
         /**
          * An operator's history
-         * @description When the operator was added and removed, how its schema changed and at which level, which
-         *     kernels and tags it gained and lost, and what served it on which key, over the project's
-         *     timeline: releases by version, commits by topology.
+         * @description When the operator was added and removed, how its schema changed and at which level, which kernels
+         *     and tags it gained and lost, and its entry at each key, over the project's timeline: releases by
+         *     version, commits by topology.
          */
         get: operations["get_operator_history"];
         put?: never;
@@ -437,8 +436,8 @@ export interface paths {
         put?: never;
         /**
          * Open a run
-         * @description Makes a run of the probe, or joins the one with the same key. The items are cut into shards of
-         *     about equal work, by the time that they took before. A project keeps the last 200 runs of each token.
+         * @description Creates a run of the probe, or joins the one with the same key. The items are split into shards of
+         *     about equal work, based on earlier times. A project keeps the last 200 runs of each token.
          */
         post: operations["open_probe_run"];
         delete?: never;
@@ -475,8 +474,8 @@ export interface paths {
         put?: never;
         /**
          * Lease a shard
-         * @description Answers with a shard, with how long to wait for one, or with the end of the run. The lease is a
-         *     secret. It is valid only with the token that took it.
+         * @description Answers with a shard, with the time to wait for one, or with the end of the run. The lease is a
+         *     secret, and valid only with the token that took it.
          */
         post: operations["lease_probe_shard"];
         delete?: never;
@@ -494,8 +493,7 @@ export interface paths {
         };
         /**
          * Results of a run
-         * @description The rows of all shards that are done, by part and item. They do not depend on how the work was
-         *     shared.
+         * @description The rows of all finished shards, by part and item. They do not depend on how the work was divided.
          */
         get: operations["get_probe_results"];
         put?: never;
@@ -517,7 +515,7 @@ export interface paths {
         put?: never;
         /**
          * Send the result of a shard
-         * @description The first result of a shard is kept. The same result again changes nothing.
+         * @description The first result of a shard is stored. Sending it again has no effect.
          */
         post: operations["finish_probe_shard"];
         delete?: never;
@@ -537,7 +535,7 @@ export interface paths {
         put?: never;
         /**
          * Give a shard back
-         * @description Ends a lease early. Nothing is counted against the items.
+         * @description Ends a lease early. This does not count against the items.
          */
         post: operations["release_probe_lease"];
         delete?: never;
@@ -557,8 +555,8 @@ export interface paths {
         put?: never;
         /**
          * Renew a lease
-         * @description Says which item runs now, and which one has killed its process. An item that kills two processes
-         *     is quarantined.
+         * @description Reports the item that runs now, and an item that killed its process. An item that kills two
+         *     processes is quarantined.
          */
         post: operations["renew_probe_lease"];
         delete?: never;
@@ -602,8 +600,8 @@ export interface paths {
         put?: never;
         /**
          * Ingest a bundle
-         * @description Stores the files as a revision, idempotent by digest, and points the label to it. A bundle that
-         *     is not a list of entries is rejected with its findings; other findings do not prevent storing.
+         * @description Stores the files as a revision, and points the label to it. Idempotent by digest. A file that is
+         *     not a list of entries is rejected with its findings. Other findings do not prevent storing.
          */
         post: operations["ingest_revision"];
         delete?: never;
@@ -645,8 +643,8 @@ export interface paths {
         };
         /**
          * Coverage
-         * @description How much of each backend works, and how many operators have which reason at each key and
-         *     functionality, over all and by namespace, tag and `python_module`.
+         * @description How much of each backend works, and counts of operators by reason for each key and functionality:
+         *     overall and by namespace, tag and `python_module`.
          */
         get: operations["get_coverage"];
         put?: never;
@@ -666,8 +664,8 @@ export interface paths {
         };
         /**
          * Drift
-         * @description How the registrations of a process differ from those that follow from the files of the revision,
-         *     with PyTorch's own hand-written ones: absent, undeclared, or with another kernel.
+         * @description How the registrations of a process differ from those that the revision's files and PyTorch's
+         *     hand-written registrations imply: missing, undeclared, or with another kernel.
          */
         get: operations["get_drift"];
         put?: never;
@@ -687,7 +685,7 @@ export interface paths {
         };
         /**
          * Dumps
-         * @description The tables of processes that workers of the probe sent for a revision, the last first.
+         * @description The dispatch tables of processes, as sent by workers of the probe for a revision, newest first.
          */
         get: operations["list_dumps"];
         put?: never;
@@ -788,15 +786,15 @@ export interface paths {
         };
         /**
          * Gaps of a backend
-         * @description The operators without a kernel of the key itself, ranked by what matters: those whose calls fail
-         *     and those that work through something else; and the kernels that would help most. As CSV or
-         *     Markdown by `Accept`.
+         * @description The operators without a kernel for the key itself, the most important first: those whose calls fail,
+         *     those that work through something else, and the kernels that would help most. `Accept` selects CSV
+         *     or Markdown.
          */
         get: operations["get_gaps"];
         put?: never;
         /**
          * Gaps of a backend by usage
-         * @description The same, sorted by usage: lines `operator,count`, or JSON. Nothing is stored.
+         * @description The gaps of a backend, sorted by a usage file: `operator,count` lines, or JSON. Nothing is stored.
          */
         post: operations["rank_gaps"];
         delete?: never;
@@ -835,8 +833,8 @@ export interface paths {
         };
         /**
          * A key
-         * @description One runtime key across all operators: what runs there and why. With `Accept: text/csv` or
-         *     `application/x-ndjson` all operators, one per line.
+         * @description The entries of all operators at one runtime key. With `Accept: text/csv` or
+         *     `application/x-ndjson`, all of them on one page, one per line.
          */
         get: operations["get_key"];
         put?: never;
@@ -879,7 +877,7 @@ export interface paths {
         /**
          * Operators
          * @description All operators of a revision that match the filters: declared operators in file order, then
-         *     generated operators. With `Accept: application/x-ndjson` all of them, one per line.
+         *     generated operators. With `Accept: application/x-ndjson`, all of them on one page, one per line.
          */
         get: operations["list_operators"];
         put?: never;
@@ -941,8 +939,8 @@ export interface paths {
         };
         /**
          * The declarations of an operator
-         * @description The C++ and Python declarations that torchgen of the release makes of the operator. With `key`
-         *     also what is written to implement it for that key.
+         * @description The C++ and Python declarations that the release's torchgen generates for the operator. With `key`,
+         *     also how to implement it for that key.
          */
         get: operations["get_signatures"];
         put?: never;
@@ -962,8 +960,8 @@ export interface paths {
         };
         /**
          * The declarations of all operators
-         * @description The same for each operator of a revision, one a line; written ones in the order of the file, then
-         *     generated ones.
+         * @description The declarations of each operator of a revision, one per line: declared operators in file order,
+         *     then generated operators.
          */
         get: operations["list_signatures"];
         put?: never;
@@ -985,9 +983,9 @@ export interface paths {
         put?: never;
         /**
          * Validate entries over a revision
-         * @description The findings about entries as if they were in the revision's `native_functions.yaml`: an entry
-         *     replaces that of the same operator, or is added. Also lists what the revision's other entries get
-         *     wrong by them. Nothing is stored.
+         * @description The findings on entries as if they were in the revision's `native_functions.yaml`: an entry
+         *     replaces the one of the same operator, or is added. Also lists the findings that they cause in the
+         *     revision's other entries. Nothing is stored.
          */
         post: operations["validate_over"];
         delete?: never;
@@ -1006,8 +1004,8 @@ export interface paths {
         /**
          * Search all revisions
          * @description Operators that contain the words in any revision: in their name, their schema (arguments and
-         *     types), or the name of a kernel. Names may be written as C++ and Python write them:
-         *     `torch.ops.aten.add.Tensor`, `F.relu`. Where nothing fits, names that are spelt alike are found.
+         *     types), or the name of a kernel. Names may be written as in C++ and Python:
+         *     `torch.ops.aten.add.Tensor`, `F.relu`. If nothing matches, similar names are returned.
          */
         get: operations["search_history"];
         put?: never;
@@ -1048,8 +1046,8 @@ export interface paths {
         };
         /**
          * Revisions by name
-         * @description The labels and commits of a project, and its revisions that have neither, newest first. Labels of
-         *     the same revision are listed apart. `q` filters them.
+         * @description The labels and commits of a project, and its revisions that have neither, newest first. Each label
+         *     of a revision is a separate item. `q` filters them.
          */
         get: operations["list_timeline"];
         put?: never;
@@ -1210,7 +1208,7 @@ export interface paths {
         put?: never;
         /**
          * The declarations of a posted operator
-         * @description The same for an operator of a bundle in the body. Nothing is stored.
+         * @description The declarations of an operator of a bundle in the body. Nothing is stored.
          */
         post: operations["make_signatures"];
         delete?: never;
@@ -1228,8 +1226,8 @@ export interface paths {
         };
         /**
          * Topics
-         * @description What dispatch keys and their aliases, fields of an entry, types and annotations mean, and guides
-         *     to concepts.
+         * @description Explanations of dispatch keys, alias keys, fields of an entry, types and annotations, and guides to
+         *     concepts.
          */
         get: operations["list_topics"];
         put?: never;
@@ -1342,7 +1340,7 @@ export interface components {
             name: string;
             /** @description Whether it is mutable. */
             is_write: boolean;
-            /** @description The arguments in it, before or after the call. */
+            /** @description The arguments in it. */
             arguments: string[];
             /** @description The returns in it, by index from 0. */
             returns: number[];
@@ -1425,22 +1423,22 @@ export interface components {
             claimed: boolean;
             /**
              * Format: int32
-             * @description How many operators entries declare.
+             * @description The number of declared operators.
              */
             operators: number;
             /**
              * Format: int32
-             * @description How many of them have a kernel of the key itself.
+             * @description The number of them with a kernel for the key itself.
              */
             kernels: number;
             /**
              * Format: int32
-             * @description How many of them work: those that run, decompose or fall back.
+             * @description The number of them that work: those that run, decompose or fall back.
              */
             working: number;
             /**
              * Format: int32
-             * @description Their share in percent: the sum of its parts in `percent`.
+             * @description Their share in percent: the sum of those parts of `percent`.
              * @example 63
              */
             covered: number;
@@ -1448,7 +1446,7 @@ export interface components {
             verdicts: {
                 [key: string]: number;
             };
-            /** @description The same in percent; adds up to 100. */
+            /** @description `verdicts` in percent; adds up to 100. */
             percent: {
                 [key: string]: number;
             };
@@ -1473,7 +1471,7 @@ export interface components {
              * @example PrivateUse1
              */
             key: string;
-            /** @description How many operators it lists. */
+            /** @description The number of operators that it lists. */
             listed: number;
             /** @description Whether the vendor must act before the upgrade. */
             breaks: boolean;
@@ -1481,24 +1479,24 @@ export interface components {
             verdict: string;
             /** @description Listed operators that the head does not have. */
             unknown: components["schemas"]["UnknownOperator"][];
-            /** @description `fail` where the vendor has to act before the upgrade, else `pass`. */
+            /** @description `fail` if the vendor must act before the upgrade, otherwise `pass`. */
             conclusion: string;
             /** @description Kernels whose declarations differ; `old` and `new` are what torchgen declares for them. */
             kernels: components["schemas"]["KernelChange"][];
-            /** @description Types that are only written in another way. Kernels compile as they are. */
+            /** @description Types that are only spelled differently. Kernels compile unchanged. */
             respelled: components["schemas"]["Respelled"][];
-            /** @description Operators that it lists and that changed for who registers kernels. */
+            /** @description Listed operators with changes that affect kernels. */
             changed: components["schemas"]["ChangedOperator"][];
-            /** @description Operators that it does not list, and that worked in the base and fail in the head. */
+            /** @description Operators that it does not list, that worked in the base, and that fail in the head. */
             lost: components["schemas"]["BackendCell"][];
             /** @description New operators that fail on the backend. */
             lacking: components["schemas"]["BackendCell"][];
             /** @description New operators that work without a kernel of the backend. */
             inherited: components["schemas"]["BackendCell"][];
-            /** @description New operators that work in part, or of which it is not known. */
+            /** @description New operators that work partly, or for which this is unknown. */
             uncertain: components["schemas"]["BackendCell"][];
         };
-        /** @description What a backend file and its generated stubs hold. */
+        /** @description The backend file's lines and the generated declaration. */
         BackendStub: {
             /** @description The member of `KEYNativeFunctions` that torchgen declares. */
             declaration: string;
@@ -1514,7 +1512,7 @@ export interface components {
              */
             schemaVersion: number;
             /**
-             * @description What it is about.
+             * @description The text on the left.
              * @example coverage of MPS in 2.15.0
              */
             label: string;
@@ -1524,14 +1522,14 @@ export interface components {
              */
             message: string;
             /**
-             * @description The name of a colour.
+             * @description The name of a color.
              * @example yellow
              */
             color: string;
         };
         /**
-         * @description Where Python has an operator. The first three are about its name, behind which the argument
-         *     parser chooses an overload.
+         * @description Where Python binds an operator. The first three members are about its name; the argument parser
+         *     then chooses an overload.
          */
         Bound: {
             /** @description `torch` has a function of this name. */
@@ -1598,12 +1596,12 @@ export interface components {
             declaration: string;
         };
         /**
-         * @description An edit, of one or several operators, and what follows from it. Changes are named by their
+         * @description An edit of one or several operators, and its consequences. Changes are identified by their
          *     fingerprints.
          */
         Cause: {
             /**
-             * @description What was done.
+             * @description The edit, in words.
              * @example `logit`: argument `eps` renamed to `epsilon`
              */
             title: string;
@@ -1616,7 +1614,7 @@ export interface components {
             operators: string[];
             /** @description The edits. */
             changes: string[];
-            /** @description What follows from them. */
+            /** @description The consequences. */
             consequences: string[];
         };
         /** @description The support of an operator on a backend. */
@@ -1632,7 +1630,7 @@ export interface components {
             first_kernel: components["schemas"]["Place"] | null;
             last: components["schemas"]["Place"] | null;
             /**
-             * @description Why it serves there.
+             * @description The reason of the entry in that revision.
              * @example kernel
              */
             reason: string | null;
@@ -1641,7 +1639,7 @@ export interface components {
              *     `fails`, `unknown`; null on keys that are not a backend's.
              */
             verdict: string | null;
-            /** @description The stretches in which one thing served. */
+            /** @description The ranges of revisions with the same entry. */
             ranges: components["schemas"]["RangeView"][];
         };
         /** @description What serves a key. */
@@ -1656,7 +1654,7 @@ export interface components {
             /** @description The kernel. */
             kernel: string | null;
             /**
-             * @description Whether a call works; null on keys that are not a backend's.
+             * @description Whether a call works; null for keys that do not belong to a backend.
              * @example runs
              */
             verdict: string | null;
@@ -1704,9 +1702,9 @@ export interface components {
             file: string;
             base_span: components["schemas"]["Span"] | null;
             head_span: components["schemas"]["Span"] | null;
-            /** @description Which part of the base's canonical schema changed: two offsets in Unicode scalar values. */
+            /** @description The part of the base's canonical schema that changed: two offsets in Unicode scalar values. */
             base_mark: number[] | null;
-            /** @description Which part of the head's canonical schema changed. */
+            /** @description The part of the head's canonical schema that changed. */
             head_mark: number[] | null;
             /** @description The smallest alternative that breaks nobody. */
             help: string | null;
@@ -1716,7 +1714,7 @@ export interface components {
             also: string[];
             /**
              * Format: int32
-             * @description The confidence that two names are the same operator, in percent; null without a guess.
+             * @description The confidence, in percent, that two names are the same operator; null without a guess.
              */
             confidence: number | null;
             exception: components["schemas"]["Excuse"] | null;
@@ -1836,7 +1834,7 @@ export interface components {
         };
         /** @description An operator with different schemas or on one side only. */
         ComparedOperator: {
-            /** @description Its name; that of the base if both sides have it. */
+            /** @description Its name, as in the base if both sides have it. */
             name: string;
             /** @description Whether it is generated. */
             generated: boolean;
@@ -1876,7 +1874,7 @@ export interface components {
             conclusion: string;
             /** @description Operators in the base's file that PyTorch's own check rejects. */
             official: components["schemas"]["Official"];
-            /** @description The same for generated operators. */
+            /** @description Generated operators that PyTorch's own check rejects. */
             official_generated: components["schemas"]["Official"];
             /**
              * @description The operators with different schemas or on one side only, with the verdicts of PyTorch's own
@@ -1886,11 +1884,11 @@ export interface components {
             /** @description The changes by operator, worst first. */
             changes: components["schemas"]["Change"][];
             /**
-             * @description The changes by cause: each edit with what follows from it, the same edit of several operators
-             *     together.
+             * @description The changes by cause: each edit with its consequences. Equal edits of several operators are
+             *     one cause.
              */
             causes: components["schemas"]["Cause"][];
-            /** @description What there is to know of each new operator. */
+            /** @description A summary of each new operator. */
             new_operators: components["schemas"]["NewOperator"][];
             /** @description The cells of dispatch tables that changed. */
             dispatch_changes: components["schemas"]["DispatchChange"][];
@@ -1900,7 +1898,10 @@ export interface components {
              * @example everything
              */
             dispatch_source: string;
-            /** @description What the head's files are told that the base's are not. New errors make the conclusion `fail`. */
+            /**
+             * @description Findings on the head's files that the base's files do not have. New errors make the conclusion
+             *     `fail`.
+             */
             findings: components["schemas"]["NewFindings"];
             /** @description Errors in the base. */
             base_findings: components["schemas"]["Finding"][];
@@ -1917,7 +1918,7 @@ export interface components {
             /** @description The report as Markdown in parts of at most `max_chars`; empty without that parameter. */
             parts: string[];
         };
-        /** @description How many operators have which reason. */
+        /** @description The number of operators by reason. */
         CountsView: {
             /** @description The number of counted operators. */
             operators: number;
@@ -1951,7 +1952,7 @@ export interface components {
             source: components["schemas"]["Source"];
             /** @description Notes about it. */
             notes: string[];
-            /** @description How much of each backend key works, always of the operators that entries declare. */
+            /** @description How much of each backend key works. Only declared operators count. */
             backends: components["schemas"]["BackendCoverage"][];
             /** @description Over all operators. */
             overall: components["schemas"]["CountsView"];
@@ -1975,9 +1976,9 @@ export interface components {
              * @example add(Tensor self, Scalar alpha, Tensor other) -> Tensor
              */
             schema: string;
-            /** @description What Python's argument parser gets for the function. */
+            /** @description The function's signature for Python's argument parser. */
             python_function: string | null;
-            /** @description What it gets for the method. */
+            /** @description The method's signature for Python's argument parser. */
             python_method: string | null;
             /** @description The function in the type stub. Methods have none. */
             pyi_function: string | null;
@@ -1988,11 +1989,11 @@ export interface components {
             operator: string;
             /** @description The runtime keys. */
             keys: string[];
-            /** @description What served them in the base. */
+            /** @description Their entry in the base. */
             before: components["schemas"]["CellView"];
-            /** @description What serves them in the head. */
+            /** @description Their entry in the head. */
             after: components["schemas"]["CellView"];
-            /** @description The fingerprint of the entry's change that causes this. */
+            /** @description The fingerprint of the change that causes this. */
             cause: string | null;
         };
         /** @description Differences by kind. */
@@ -2019,19 +2020,19 @@ export interface components {
             kind: components["schemas"]["DriftKindView"];
             /** @description The operator. */
             operator: string;
-            /** @description The runtime or alias key; null where the whole operator differs. */
+            /** @description The runtime or alias key; null if the whole operator differs. */
             key: string | null;
-            /** @description What made the registration that the files lead to. */
+            /** @description The origin of the registration that the files imply. */
             expected: string | null;
             /** @description Its file. */
             expected_file: string | null;
-            /** @description The source file of the kernel of the process, where known. */
+            /** @description The source file of the process's kernel, if known. */
             found_file: string | null;
-            /** @description Whether the kernel of the process only passes the call on. */
+            /** @description Whether the process's kernel is a fallthrough. */
             found_fallthrough: boolean | null;
         };
         /**
-         * @description How a difference is called.
+         * @description The kind of a difference.
          * @enum {string}
          */
         DriftKindView: "operator-absent" | "operator-undeclared" | "absent" | "undeclared" | "other-kernel";
@@ -2087,7 +2088,7 @@ export interface components {
             /** @description Always null: all dumps are on one page. */
             next_cursor: string | null;
         };
-        /** @description What happens when an operator is called on a runtime key. */
+        /** @description The entry of an operator's dispatch table for a runtime key. */
         Entry: {
             /**
              * @description The runtime key.
@@ -2127,12 +2128,12 @@ export interface components {
             fallthrough: boolean;
             /** @description Whether the files alone determine the entry. */
             derivable: boolean;
-            /** @description Why they do not determine it. */
+            /** @description Why they do not. */
             cause: string | null;
             /** @description The file of the bundle, or the source file in PyTorch. */
             file: string | null;
             span: components["schemas"]["Span"] | null;
-            /** @description Whether a call really works there. */
+            /** @description Whether a call works there. */
             support: components["schemas"]["Support"];
             explanation?: components["schemas"]["Explanation"] | null;
         };
@@ -2163,7 +2164,7 @@ export interface components {
             keys: string[];
             /** @description The affected argument, tags or other names. */
             names: string[];
-            /** @description The operator of the change, if this one only follows it, like generated operators. */
+            /** @description The operator that caused the change, if this one only follows it, as generated operators do. */
             follows: string | null;
             /** @description The old text. */
             old: string | null;
@@ -2261,7 +2262,7 @@ export interface components {
             remedies: components["schemas"]["Remedy"][];
         };
         /**
-         * @description Another end for an exception.
+         * @description A new end for an exception.
          * @example {
          *       "until": "2.17"
          *     }
@@ -2379,27 +2380,27 @@ export interface components {
         GapCounts: {
             /**
              * Format: int32
-             * @description All of them.
+             * @description Declared operators.
              */
             operators: number;
             /**
              * Format: int32
-             * @description Those with a kernel registered on the key.
+             * @description Operators with a kernel registered on the key.
              */
             kernels: number;
             /**
              * Format: int32
-             * @description Those that work through something else.
+             * @description Operators that work through something else.
              */
             inherited: number;
             /**
              * Format: int32
-             * @description Those whose calls fail, always or in some cases.
+             * @description Operators whose calls fail, always or in some cases.
              */
             lacking: number;
             /**
              * Format: int32
-             * @description Those of which it is not known.
+             * @description Operators for which this is unknown.
              */
             unknown: number;
             /**
@@ -2463,9 +2464,9 @@ export interface components {
              */
             items: components["schemas"]["GapView"][];
             /**
-             * @description The kernels that would help most, one after the other: each with the operators that work then
-             *     and did not before. For a key that nothing is claimed about they are those of a device that
-             *     has only the kernels that every device must have.
+             * @description The kernels that would help most, in the order to write them, each with the operators that it
+             *     makes work. For a key about which nothing is known, they assume a device with only the
+             *     kernels that every device must have.
              */
             leverage: components["schemas"]["LeverageStep"][];
             since: components["schemas"]["Since"] | null;
@@ -2493,7 +2494,7 @@ export interface components {
             kernel: string;
             /** @description Whether it is a fallthrough. */
             fallthrough: boolean;
-            /** @description Whether a later one replaces it. */
+            /** @description Whether a later registration replaces it. */
             overridden: boolean;
         };
         /** @description A variant of an operator. */
@@ -2525,7 +2526,7 @@ export interface components {
             id: string;
             /** @description The keys to use. */
             title: string;
-            /** @description What follows. */
+            /** @description The consequence. */
             text: string;
             /** @description The entry. */
             yaml: string;
@@ -2550,7 +2551,7 @@ export interface components {
             /** @description The kernel; null where the keys have none. */
             kernel: string | null;
             /**
-             * @description Why it serves the keys.
+             * @description The reason of the entries.
              * @example kernel
              */
             reason: string;
@@ -2594,7 +2595,7 @@ export interface components {
              */
             ranges: components["schemas"]["RangeView"][];
         };
-        /** @description How an operator is implemented for a dispatch key. */
+        /** @description How to implement an operator for a dispatch key. */
         Implementation: {
             /** @description The key. */
             key: string;
@@ -2612,9 +2613,9 @@ export interface components {
             declared: boolean;
             /** @description The kernel's name. */
             kernel: string;
-            /** @description What `NativeFunctions.h` declares. */
+            /** @description The declaration in `NativeFunctions.h`. */
             declaration: string;
-            /** @description What the author defines. */
+            /** @description The definition to write. */
             definition: string;
             /** @description The line of `dispatch:`. */
             yaml: string;
@@ -2650,7 +2651,7 @@ export interface components {
             old: string | null;
             /** @description The declaration for the head; null where its torchgen makes none. */
             new: string | null;
-            /** @description Only parameters have other names, so the kernel compiles as it is. */
+            /** @description Whether only parameter names differ, so that the kernel compiles unchanged. */
             only_names: boolean;
         };
         /** @description The entry of an operator. */
@@ -2712,7 +2713,7 @@ export interface components {
             served: number;
             /**
              * Format: int32
-             * @description Their share of all declared operators, the sum of its rounded parts.
+             * @description Their share of all declared operators, in percent.
              * @example 63
              */
             percent: number;
@@ -2756,11 +2757,11 @@ export interface components {
             counts: {
                 [key: string]: number;
             };
-            /** @description How many of them have which verdict. */
+            /** @description The number of operators by verdict. */
             verdicts: {
                 [key: string]: number;
             };
-            /** @description One for every operator, missing ones included, in the order of the operators. */
+            /** @description One entry for each operator in file order, including `missing` ones. */
             items: components["schemas"]["KeyEntry"][];
             /** @description The cursor of the next page; null at the end. */
             next_cursor: string | null;
@@ -2789,7 +2790,7 @@ export interface components {
             moved_at: string;
             /**
              * Format: int64
-             * @description The position of its revision in the order of ingestion: greater is later. Not dense.
+             * @description The position of its revision in the order of ingestion. Positions may have gaps.
              */
             sequence: number;
         };
@@ -2833,13 +2834,13 @@ export interface components {
             killed?: string | null;
             /**
              * Format: int64
-             * @description How many processes that item has killed by now; without it, one more than before.
+             * @description The number of processes that this item has killed so far; by default one more than before.
              */
             kills?: number | null;
         };
         /** @description A request for a shard. */
         LeaseRequest: {
-            /** @description Who asks. */
+            /** @description The worker that asks. */
             worker?: components["schemas"]["ProbeWorker"];
         };
         /** @description A shard, how long to wait for one, or the end of the run. */
@@ -2848,7 +2849,7 @@ export interface components {
         LeaseWait: {
             /**
              * Format: double
-             * @description In so many seconds.
+             * @description The number of seconds to wait.
              */
             wait: number;
         };
@@ -2863,7 +2864,7 @@ export interface components {
             lease: string;
             /**
              * Format: double
-             * @description For how long, in seconds.
+             * @description The duration of the lease, in seconds.
              */
             seconds: number;
             /** @description The part. */
@@ -2872,7 +2873,7 @@ export interface components {
             items: string[];
             /** @description The items to report as crashes. */
             quarantined: string[];
-            /** @description How many processes items have killed. */
+            /** @description The number of processes that each item has killed. */
             kills: {
                 [key: string]: number;
             };
@@ -2885,18 +2886,18 @@ export interface components {
              */
             operator: string;
             /**
-             * @description How many operators work then and did not before, itself included; generated ones are not
-             *     counted, nor those without the tag that was asked for.
+             * @description The number of operators that it makes work, itself included. Generated operators and those
+             *     without the requested tag do not count.
              */
             gain: number;
             /**
              * Format: int64
-             * @description The same, by how often they are used (with a usage file).
+             * @description The total use of `unlocks` (with a usage file).
              */
             weight: number;
             /** @description These operators. */
             unlocks: string[];
-            /** @description How many more operators need this kernel and others besides. */
+            /** @description The number of further operators that need this kernel and others. */
             blocks: number;
         };
         /** @description The content of a cell. */
@@ -2972,7 +2973,7 @@ export interface components {
              */
             keys: string[];
             /**
-             * @description Those of them that anything is claimed about.
+             * @description The backend keys about which anything is known.
              * @example [
              *       "CPU",
              *       "CUDA"
@@ -2980,7 +2981,7 @@ export interface components {
              */
             claimed: string[];
             /**
-             * @description The different rows: a character a key. `r` runs, `d` decomposes, `p` partly, `b` falls back,
+             * @description The distinct rows, with one character per key. `r` runs, `d` decomposes, `p` partly, `b` falls back,
              *     `f` fails, `u` unknown.
              * @example [
              *       "rrdf"
@@ -3016,14 +3017,14 @@ export interface components {
              *     ]
              */
             rows: string[];
-            /** @description What really works: the verdicts of the backend keys. */
+            /** @description What works: the verdicts of the backend keys. */
             verdicts: components["schemas"]["MatrixVerdicts"];
             /** @description The operators, in the order of the file, generated ones after those that they come from. */
             operators: components["schemas"]["MatrixOperator"][];
         };
         /** @description A name of a revision. A revision can have several, each with its own release. */
         NameItem: components["schemas"]["Place"] & {
-            /** @description What kind of name it is. */
+            /** @description The kind of the name. */
             kind: components["schemas"]["NameKind"];
             /**
              * @description The release whose rules apply to it by this name.
@@ -3034,7 +3035,7 @@ export interface components {
             labels: string[];
         };
         /**
-         * @description What names a revision.
+         * @description The kind of a revision's name.
          * @enum {string}
          */
         NameKind: "version" | "label" | "commit" | "digest";
@@ -3087,41 +3088,31 @@ export interface components {
          *     line.
          */
         NewFindings: {
-            /** @description The findings that the head has and the base has not, errors first. */
+            /** @description The findings that only the head has, errors first. */
             new: components["schemas"]["Finding"][];
             /** @description New findings that are counted but not listed. */
             omitted: components["schemas"]["OmittedFindings"][];
-            /** @description The number of findings that the base has and the head has not. */
+            /** @description The number of findings that only the base has. */
             gone: number;
             /** @description The number of errors in the head, old and new ones. */
             head_errors: number;
         };
-        /** @description What there is to know of a new operator. */
+        /** @description A summary of a new operator. */
         NewOperator: {
             /** @description The operator. */
             operator: string;
             /**
-             * @description The dense backends of PyTorch on which a call works.
+             * @description PyTorch's dense backends on which a call works.
              * @example [
              *       "CPU",
              *       "CUDA"
              *     ]
              */
             runs: string[];
-            /** @description The dense backends of PyTorch on which a call fails, always or in some cases. */
+            /** @description PyTorch's dense backends on which a call fails, always or in some cases. */
             fails: string[];
-            /** @description The dense backends of PyTorch on which nobody can tell. */
-            unknown: string[];
-            /** @description Why nobody can tell. */
-            because: string | null;
             /**
-             * @description Whether it trains on the first backend that runs it: `yes`, `partly`, `no`, `not
-             *     differentiable`, `unknown`.
-             * @example yes
-             */
-            training: string;
-            /**
-             * @description Through what training works, or why it does not; null if calls fail everywhere.
+             * @description How gradients are computed, or why they are not; null if nothing runs the operator.
              * @example own formula
              */
             trains: string | null;
@@ -3136,7 +3127,7 @@ export interface components {
             function: boolean;
             /** @description Whether it is a method of `Tensor`. */
             method: boolean;
-            /** @description Tags that all its other forms in the base have and it lacks. */
+            /** @description Tags that it lacks although all its other forms in the base have them. */
             missing_tags: string[];
             /** @description The declarations of its kernels in C++. */
             kernels: components["schemas"]["CardKernel"][];
@@ -3172,12 +3163,12 @@ export interface components {
             };
             /**
              * Format: double
-             * @description How much work a shard has, in seconds: above 0, at most 3600; by default 20.
+             * @description The amount of work in a shard, in seconds: above 0, at most 3600; by default 20.
              */
             shard_seconds?: number | null;
             /**
              * Format: double
-             * @description For how long a shard is leased, in seconds: above 0, at most 600; by default 30.
+             * @description The duration of a lease, in seconds: above 0, at most 600; by default 30.
              */
             lease_seconds?: number | null;
         };
@@ -3339,7 +3330,7 @@ export interface components {
             /** @description Findings of severity info. */
             infos: number;
         };
-        /** @description The findings about entries over a revision. */
+        /** @description Findings on entries that are checked as part of a revision. */
         OverlayValidation: {
             /** @description Whether PyTorch's generator accepts the entries: neither they nor the revision get an error. */
             valid: boolean;
@@ -3363,7 +3354,7 @@ export interface components {
              *     entries; other related positions are in the files of the revision.
              */
             findings: components["schemas"]["Finding"][];
-            /** @description The findings that the revision has with the entries and not without them, errors first. */
+            /** @description The findings elsewhere in the revision that the entries cause, errors first. */
             elsewhere: components["schemas"]["Finding"][];
             /** @description The number of omitted findings per rule; empty for every real file. */
             omitted: components["schemas"]["OmittedFindings"][];
@@ -3387,8 +3378,8 @@ export interface components {
         /** @description A parsed schema. If a finding is an error, all parts are null. */
         ParsedSchema: {
             /**
-             * @description The canonical text, without the namespace. In the dialect `library` what PyTorch prints: with
-             *     the namespace where the text has one.
+             * @description The canonical text, without the namespace. In the dialect `library`, the text that PyTorch
+             *     prints, with the namespace if the schema has one.
              */
             schema: string | null;
             /** @description The namespace, by default `aten`. */
@@ -3463,9 +3454,9 @@ export interface components {
             coverage: components["schemas"]["KeyPoint"][];
             step: components["schemas"]["StepView"] | null;
         };
-        /** @description Done. */
+        /** @description The request succeeded. */
         ProbeDone: Record<string, never>;
-        /** @description How far a run is. */
+        /** @description The progress of a run. */
         ProbeProgress: {
             /** @description The name of the run. */
             run: string;
@@ -3483,16 +3474,16 @@ export interface components {
             outcomes: {
                 [key: string]: number;
             };
-            /** @description What each rank has done. */
+            /** @description The work done by each rank. */
             ranks: {
                 [key: string]: components["schemas"]["RankView"];
             };
-            /** @description The items that no worker gets again. */
+            /** @description The items that are not handed out again. */
             quarantined: string[];
             /** @description The shards that are leased. */
             working: components["schemas"]["WorkingView"][];
         };
-        /** @description What came out of a run. */
+        /** @description The results of a run. */
         ProbeResults: {
             /** @description The rows by part and item, each with its `part` and without its duration. */
             rows: unknown[];
@@ -3503,7 +3494,7 @@ export interface components {
             run: string;
             /**
              * Format: int64
-             * @description How many shards it has.
+             * @description The number of its shards.
              */
             shards: number;
         };
@@ -3517,13 +3508,13 @@ export interface components {
             rank: number;
             /**
              * Format: int64
-             * @description How many workers there are.
+             * @description The number of workers.
              * @default 0
              */
             world: number;
             /**
              * Format: int64
-             * @description How often torchrun has restarted the group.
+             * @description The number of times that torchrun has restarted the group.
              * @default 0
              */
             restart: number;
@@ -3534,7 +3525,7 @@ export interface components {
             host: string;
             /**
              * Format: int64
-             * @description Its process.
+             * @description Its process id.
              * @default 0
              */
             process: number;
@@ -3558,7 +3549,7 @@ export interface components {
              * @example /problems/unknown-operator
              */
             type: string;
-            /** @description The kind in words. */
+            /** @description The kind, in words. */
             title: string;
             /**
              * Format: int32
@@ -3627,7 +3618,7 @@ export interface components {
             revisions: number;
         };
         /**
-         * @description Changes to a project; missing members stay, and null removes one.
+         * @description Changes to a project. Missing members stay unchanged, and null removes one.
          * @example {
          *       "description": "The main line, nightly"
          *     }
@@ -3674,12 +3665,12 @@ export interface components {
             /** @description The last revision, included. */
             to: components["schemas"]["Place"];
             /**
-             * @description Whether a call works (on keys that are not a backend's, whether it gets to a kernel); for
-             *     presence always true.
+             * @description Whether a call works, or, for keys that do not belong to a backend, whether it reaches a kernel;
+             *     always true for presence.
              */
             supported: boolean;
             /**
-             * @description Why it serves.
+             * @description The reason of the entry.
              * @example default backend kernel
              */
             reason: string | null;
@@ -3688,12 +3679,12 @@ export interface components {
             /** @description The kernel. */
             kernel: string | null;
             /**
-             * @description Whether a call works; null on keys that are not a backend's.
+             * @description Whether a call works; null for keys that do not belong to a backend.
              * @example decomposes
              */
             verdict: string | null;
         };
-        /** @description What a rank has done. */
+        /** @description The work done by a rank. */
         RankView: {
             /**
              * Format: int64
@@ -3789,15 +3780,15 @@ export interface components {
              */
             becomes: string;
         };
-        /** @description A type that is written in another way. */
+        /** @description A type that is spelled differently. */
         Respelled: {
             /**
-             * @description How the base writes it.
+             * @description The spelling in the base.
              * @example c10::optional
              */
             old: string;
             /**
-             * @description How the head writes it.
+             * @description The spelling in the head.
              * @example ::std::optional
              */
             new: string;
@@ -3814,7 +3805,7 @@ export interface components {
             /** @description The alias annotation, without its parentheses. */
             annotation: string | null;
         };
-        /** @description A revision, judged as a release. */
+        /** @description A revision, judged by the rules of a release. */
         Revision: components["schemas"]["RevisionItem"] & {
             /**
              * @description The label in the address, or behind `latest`; null for a digest.
@@ -3926,7 +3917,7 @@ export interface components {
             why: string;
             /** @description An example that violates it. */
             bad: components["schemas"]["Example"];
-            /** @description The same example, fixed. */
+            /** @description The example without the violation. */
             good: components["schemas"]["Example"];
             /** @description The place in PyTorch that decides it. */
             source: string;
@@ -3990,7 +3981,7 @@ export interface components {
         };
         /** @description The result of a search. */
         SearchView: {
-            /** @description The operators: those whose names fit come first, and of these those of the last revision. */
+            /** @description The operators. Those whose names match come first, and among them those of the last revision. */
             items: components["schemas"]["FoundView"][];
         };
         /**
@@ -4002,17 +3993,17 @@ export interface components {
         ShardCounts: {
             /**
              * Format: int64
-             * @description With a result.
+             * @description Shards with a result.
              */
             done: number;
             /**
              * Format: int64
-             * @description Leased.
+             * @description Leased shards.
              */
             leased: number;
             /**
              * Format: int64
-             * @description Neither.
+             * @description Other shards.
              */
             waiting: number;
         };
@@ -4020,7 +4011,7 @@ export interface components {
         ShardResultBody: {
             /** @description The lease. */
             lease: string;
-            /** @description Who sends it. */
+            /** @description The worker that sends it. */
             worker?: components["schemas"]["ProbeWorker"];
             /** @description The SHA-256 of the rows as canonical JSON. */
             digest: string;
@@ -4065,8 +4056,8 @@ export interface components {
             release: string;
         };
         /**
-         * @description The declarations of an operator, as torchgen of the release makes them. A member is absent where
-         *     the operator has no such declaration, or torchgen refuses to make it.
+         * @description The declarations of an operator, as the release's torchgen generates them. A member is absent if
+         *     the operator has no such declaration, or if torchgen refuses to generate it.
          */
         Signatures: {
             /**
@@ -4077,21 +4068,21 @@ export interface components {
             /** @description The unboxed signature with symbolic sizes: what is registered with the dispatcher. */
             dispatcher?: string | null;
             /**
-             * @description The same with concrete sizes, where it differs: what an out-of-tree backend declares for an
-             *     operator that it does not list under `symint`.
+             * @description The unboxed signature with concrete sizes, if it differs. An out-of-tree backend declares it for
+             *     an operator that it does not list under `symint`.
              */
             dispatcher_int?: string | null;
             /** @description `at::` functions: plain, faithful, and both with symbolic sizes. */
             functions?: string[] | null;
             /** @description Methods of `at::Tensor`, in the same order. */
             methods?: string[] | null;
-            /** @description For each dispatch key with a kernel, what `NativeFunctions.h` declares. */
+            /** @description The declarations in `NativeFunctions.h`, for each dispatch key with a kernel. */
             kernels?: {
                 [key: string]: string[];
             } | null;
-            /** @description What Python's argument parser gets for the function. */
+            /** @description The function's signature for Python's argument parser. */
             python_function?: string | null;
-            /** @description What it gets for the method. */
+            /** @description The method's signature for Python's argument parser. */
             python_method?: string | null;
             /** @description The function in the type stub; then its form with separate integers, or null. */
             pyi_function?: (string | null)[] | null;
@@ -4240,32 +4231,15 @@ export interface components {
         /** @description Whether calling an operator works on a key, and what it needs. */
         Support: {
             /**
-             * @description `runs`: a kernel of its own, or one that calls nothing else. `decomposes`: everything that
-             *     its default or composite kernel calls works. `partly`: something that it calls in some cases
-             *     does not. `falls-back`: only the fallback of the backend serves it. `fails`: a call raises.
-             *     `unknown`: its calls were not measured, or nothing is known about the backend.
+             * @description `runs`: it has its own kernel, or one that calls no other operators. `decomposes`: every
+             *     operator that its default or composite kernel calls works. `partly`: an operator that it calls
+             *     in some cases does not work. `falls-back`: only the backend fallback serves it. `fails`: a call
+             *     raises. `unknown`: its calls were not recorded, or nothing is known about the backend.
              * @example fails
              */
             verdict: string;
             /**
-             * @description `yes`, `partly`, `no` or `unknown`.
-             * @example no
-             */
-            works: string;
-            /**
-             * @description The reason, where it is not what the operator needs.
-             * @example out of tree: give its file
-             */
-            because: string | null;
-            /**
-             * @description What the verdict is based on: `measured`, `declared`, `source` or `inferred`; null if it is
-             *     unknown.
-             * @example measured
-             */
-            known_from: string | null;
-            /**
-             * @description The operators without a working entry that it needs, nearest first, then those that the
-             *     revision does not declare.
+             * @description The operators without a working entry that it needs, nearest first.
              * @example [
              *       "add.out"
              *     ]
@@ -4279,7 +4253,7 @@ export interface components {
              *     ]
              */
             through: string[];
-            /** @description Why nothing is claimed: `out of tree: give its file`. */
+            /** @description Why it is unknown: `out of tree: give its file`. */
             unclaimed: string | null;
         };
         /** @description The support of an operator. */
@@ -4342,7 +4316,7 @@ export interface components {
              * @example 2.9
              */
             measured: string | null;
-            /** @description What works on the dense backends, or on the key asked for. */
+            /** @description Training on the dense backends, or on the requested key. */
             training: components["schemas"]["Training"][];
             /** @description The added registrations of a what-if table. */
             with: components["schemas"]["GivenView"][];
@@ -4395,7 +4369,7 @@ export interface components {
             yaml: string;
             /** @description Whether torchgen accepts them. */
             accepted: boolean;
-            /** @description The rule under which it does not. */
+            /** @description The rule that they violate, if it does not. */
             rule: string | null;
         };
         /** @description A topic in a list. */
@@ -4409,7 +4383,7 @@ export interface components {
             kind: components["schemas"]["TopicKind"];
             /** @description One sentence. */
             summary: string;
-            /** @description Other names of it. */
+            /** @description Its aliases. */
             names: string[];
             /**
              * @description The first release that has it.
@@ -4431,7 +4405,7 @@ export interface components {
             /** @description The cursor of the next page; null at the end. */
             next_cursor: string | null;
         };
-        /** @description Whether an operator works on a backend, and through what. */
+        /** @description Whether an operator and its gradient work on a backend. */
         Training: {
             /**
              * @description The backend's key.
@@ -4439,34 +4413,27 @@ export interface components {
              */
             key: string;
             /**
-             * @description Whether calling it works, in some cases at least: `yes`, `no`, `unknown`.
+             * @description Whether a call works, at least in some cases: `yes`, `no`, `unknown`.
              * @example yes
              */
             inference: string;
             /**
-             * @description Whether its gradient can be computed: `yes`, `partly`, `no`, `not differentiable`, `unknown`
-             *     (the call is unknown, or there is no `derivatives.yaml`).
+             * @description Whether its gradient can be computed: `yes`, `no`, `unknown` (whether a call works is unknown,
+             *     or there is no `derivatives.yaml`).
              * @example yes
              */
             training: string;
             /**
-             * @description Through what: `own formula`, `composite`, `autograd kernel`, `not differentiable`, `error`,
+             * @description How: `own formula`, `composite`, `autograd kernel`, `not differentiable`, `error`,
              *     `unknown`.
              * @example own formula
              */
             through: string;
             /**
-             * @description More on why not: `no kernel`, `no formula`, `not implemented`, `calls untrained`, `out
-             *     variant`, `no autograd`, `ambiguous`, `no gradient`.
+             * @description Why not: `no kernel`, `no formula`, `out variant`, `no autograd`, `ambiguous`, `no
+             *     gradient`.
              */
             detail: string | null;
-            /**
-             * @description The arguments whose gradient is not implemented.
-             * @example [
-             *       "self"
-             *     ]
-             */
-            not_implemented: string[];
             /**
              * @description The autograd key of the backend.
              * @example AutogradCPU
@@ -4595,7 +4562,7 @@ export interface components {
             shard: number;
             /** @description The item that runs now. */
             item: string | null;
-            /** @description Who has it. */
+            /** @description The worker that has it. */
             worker: components["schemas"]["ProbeWorker"];
         };
     };
@@ -5086,8 +5053,8 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The project in which the rights are wanted. Without one, the answer is about requests that
-                 *     concern no project, such as the list of projects. A project need not exist to be asked about.
+                 * @description The project to ask about; it need not exist. Without one, the answer is about requests that
+                 *     concern no project, such as the list of projects.
                  * @example pytorch
                  */
                 project?: string;
@@ -6163,8 +6130,8 @@ export interface operations {
                  */
                 revision?: string;
                 /**
-                 * @description What counts: `served`, the default, are operators that work; `kernel` only those with a
-                 *     kernel of the key itself.
+                 * @description What counts: `served` (the default) counts operators that work, `kernel` only those with a
+                 *     kernel for the key itself.
                  */
                 of?: "served" | "kernel" | "";
             };
@@ -8163,7 +8130,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description How far the run is, and what each rank has done */
+            /** @description The progress of the run and of each rank */
             200: {
                 headers: {
                     /** @description A strong tag; send it as `If-None-Match` */
@@ -10579,7 +10546,7 @@ export interface operations {
                  */
                 only?: "lacking" | "inherited" | "";
                 /**
-                 * @description Which operators count in `leverage`: those with this tag; by default all.
+                 * @description Count only operators with this tag in `leverage`.
                  * @example core
                  */
                 tag?: string;
@@ -10741,7 +10708,7 @@ export interface operations {
                  */
                 only?: "lacking" | "inherited" | "";
                 /**
-                 * @description Which operators count in `leverage`: those with this tag; by default all.
+                 * @description Count only operators with this tag in `leverage`.
                  * @example core
                  */
                 tag?: string;
@@ -11364,8 +11331,8 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Words that must all occur in the name or the schema; best names first. Names may be written as
-                 *     C++ and Python write them. Where nothing fits, names that are spelt alike are found.
+                 * @description Words that must all occur in the name or the schema; the best names come first. Names may be
+                 *     written as in C++ and Python. If nothing matches, similar names are returned.
                  * @example add
                  */
                 q?: string;
@@ -11859,7 +11826,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Also how the operator is implemented for this dispatch key.
+                 * @description Also return how to implement the operator for this dispatch key.
                  * @example PrivateUse1
                  */
                 key?: string;
@@ -12004,7 +11971,7 @@ export interface operations {
     list_signatures: {
         parameters: {
             query?: {
-                /** @description Whether generated operators are wanted; by default they are. */
+                /** @description Whether to include generated operators; by default yes. */
                 generated?: "include" | "only" | "exclude" | "true" | "false" | "";
                 /**
                  * @description The release of PyTorch whose rules apply, for an address by digest.
@@ -12029,7 +11996,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The declarations, one operator a line */
+            /** @description The declarations, one operator per line */
             200: {
                 headers: {
                     /** @description A strong tag; send it as `If-None-Match` */
@@ -12564,8 +12531,8 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Words that all occur in the label, the commit's subject or its date, or begin the commit's
-                 *     id or the digest. Capitals do not matter.
+                 * @description Words that all occur in the label, the commit's subject or its date, or that begin the commit's
+                 *     id or the digest. Case does not matter.
                  * @example 2.9
                  */
                 q?: string;
@@ -13499,12 +13466,12 @@ export interface operations {
             query: {
                 /**
                  * @description The operator, as in `/v1/parse`: `base_name[.overload]`, with its namespace unless it is
-                 *     `aten`. A generated operator has declarations too.
+                 *     `aten`. It may be a generated operator.
                  * @example blend
                  */
                 operator: string;
                 /**
-                 * @description Also how the operator is implemented for this dispatch key.
+                 * @description Also return how to implement the operator for this dispatch key.
                  * @example PrivateUse1
                  */
                 key?: string;
@@ -13761,7 +13728,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Its name, or another name of it.
+                 * @description Its name, or an alias of it.
                  * @example CompositeExplicitAutograd
                  */
                 topic: string;

@@ -1,0 +1,266 @@
+//! A comparison under a policy, as HTTP and the command line answer and report it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use jiff::civil::Date;
+use opatlas_diff::policy::{Exception, Judgement};
+use opatlas_report::changes::{self, Files, NewFindings, Report};
+use opatlas_report::findings::{Findings, SourceText};
+use opatlas_report::room::Room;
+use opatlas_rules::Introduced;
+use opatlas_service::compare::{Compared, Rulebook};
+use opatlas_service::further::Reported;
+use opatlas_service::{Resolved, ServiceError, Snapshot};
+use opatlas_source::diagnostic::Finding;
+use opatlas_source::{DERIVATIVES, NATIVE_FUNCTIONS, Stop};
+
+use crate::against::FurtherVerdict;
+use crate::change::ChangeContext;
+use crate::comparison::{Comparison, ComparisonParts, SideView, comparison};
+
+/// A side of a comparison.
+#[derive(Debug)]
+pub struct ComparedSide {
+    /// Its files, read.
+    pub snapshot: Arc<Snapshot>,
+    /// Its names.
+    pub view: SideView,
+    /// The stored revision, if it is one.
+    pub resolved: Option<Resolved>,
+    /// The user's paths of its files, by their names in the bundle; other files go by their names.
+    pub paths: BTreeMap<String, String>,
+    /// Notes about files that it or the base lacks.
+    pub notes: Vec<String>,
+}
+
+/// What a report on a comparison contains besides the comparison.
+#[derive(Debug, Clone, Copy)]
+pub struct ReportOptions<'a> {
+    /// The maximum length of a part of the Markdown report.
+    pub max_chars: Option<usize>,
+    /// The address of the comparison's page.
+    pub permalink: Option<&'a str>,
+    /// The address that the ids of rules are appended to.
+    pub rules_url: Option<&'a str>,
+    /// The bound on the report's length.
+    pub room: &'a Room,
+}
+
+/// Two sides, what differs between them, and the verdict on it.
+#[derive(Debug)]
+pub struct JudgedComparison {
+    base: ComparedSide,
+    head: ComparedSide,
+    /// The policy, the exceptions, and notes about both.
+    pub rulebook: Rulebook,
+    compared: Compared,
+    judgement: Judgement,
+    introduced: Introduced,
+    base_files: ChangedFiles,
+    head_files: ChangedFiles,
+}
+
+/// The files of a side that changes are in, under the user's paths.
+#[derive(Debug)]
+struct ChangedFiles {
+    native_functions: SourceText,
+    derivatives: Option<SourceText>,
+}
+
+impl ComparedSide {
+    /// A stored revision.
+    #[must_use]
+    pub fn stored(resolved: Resolved, snapshot: Arc<Snapshot>) -> Self {
+        Self {
+            view: SideView::of_revision(&resolved),
+            resolved: Some(resolved),
+            ..Self::files(snapshot, String::new())
+        }
+    }
+
+    /// Files that are not stored.
+    #[must_use]
+    pub fn files(snapshot: Arc<Snapshot>, title: String) -> Self {
+        Self {
+            view: SideView::of_files(title, &snapshot),
+            snapshot,
+            resolved: None,
+            paths: BTreeMap::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    fn source(&self, name: &str) -> Option<SourceText> {
+        Some(self.renamed(name, self.snapshot.source(name)?.clone()))
+    }
+
+    fn sources(&self, findings: &[Finding]) -> BTreeMap<Box<str>, SourceText> {
+        let sources = self.snapshot.sources(findings).into_iter();
+        sources
+            .map(|(name, source)| {
+                let source = self.renamed(&name, source);
+                (name, source)
+            })
+            .collect()
+    }
+
+    fn renamed(&self, name: &str, mut source: SourceText) -> SourceText {
+        if let Some(path) = self.paths.get(name) {
+            source.path = path.as_str().into();
+        }
+        source
+    }
+
+    fn changed_files(&self, side: &'static str) -> Result<ChangedFiles, ServiceError> {
+        let nothing = || ServiceError::NothingToCompare {
+            side,
+            snapshot: Arc::clone(&self.snapshot),
+        };
+        Ok(ChangedFiles {
+            native_functions: self.source(NATIVE_FUNCTIONS).ok_or_else(nothing)?,
+            derivatives: self.source(DERIVATIVES),
+        })
+    }
+}
+
+impl ChangedFiles {
+    fn files(&self) -> Files<'_> {
+        Files {
+            native_functions: &self.native_functions,
+            derivatives: self.derivatives.as_ref(),
+        }
+    }
+}
+
+impl JudgedComparison {
+    /// Compares two sides, runs the rules over both, and judges the changes.
+    ///
+    /// # Errors
+    /// As [`Compared::checked`].
+    pub fn new(
+        base: ComparedSide,
+        head: ComparedSide,
+        rulebook: Rulebook,
+        today: Date,
+        stop: &Stop,
+    ) -> Result<Self, ServiceError> {
+        let (old, new) = (Arc::clone(&base.snapshot), Arc::clone(&head.snapshot));
+        let release = head.resolved.as_ref().map(|head| &head.judged);
+        let compared = Compared::checked(old, new, stop)?.named(release);
+        let judgement = compared.judge(&rulebook.policy, &rulebook.exceptions, today);
+        stop.check()?;
+        Ok(Self {
+            introduced: compared.introduced(),
+            base_files: base.changed_files("base")?,
+            head_files: head.changed_files("head")?,
+            base,
+            head,
+            rulebook,
+            compared,
+            judgement,
+        })
+    }
+
+    /// A sentence for each exception that excuses nothing, of those that `is_given` accepts.
+    pub fn useless_exceptions(&self, is_given: impl Fn(&Exception) -> bool) -> Vec<String> {
+        let exceptions = &self.rulebook.exceptions;
+        self.compared.useless(&self.judgement, exceptions, is_given)
+    }
+
+    /// The changes that the comparison reports, which verdicts against other revisions leave out.
+    #[must_use]
+    pub fn reported(&self) -> Reported {
+        Reported::of(&self.judgement)
+    }
+
+    /// Judges the head against another stored revision.
+    ///
+    /// # Errors
+    /// As [`Compared::new`].
+    pub fn judge_against(
+        &self,
+        (base, snapshot): (&SideView, Arc<Snapshot>),
+        reported: &Reported,
+        today: Date,
+        stop: &Stop,
+    ) -> Result<FurtherVerdict, ServiceError> {
+        let rulebook = &self.rulebook;
+        let further = self
+            .compared
+            .judge_against(snapshot, reported, rulebook, today, stop)?;
+        Ok(FurtherVerdict::new(&further, base, rulebook))
+    }
+
+    /// Renders a report.
+    pub fn report<T>(
+        &self,
+        against: &[FurtherVerdict],
+        options: ReportOptions<'_>,
+        render: impl FnOnce(&Report<'_>) -> T,
+    ) -> T {
+        let further: Vec<_> = against.iter().map(FurtherVerdict::further).collect();
+        let new = Findings {
+            findings: &self.introduced.new,
+            omitted: &self.introduced.omitted,
+            sources: self.head.sources(&self.introduced.new),
+            room: options.room,
+        };
+        render(&Report {
+            comparison: &self.compared.comparison,
+            causes: self.compared.causes(),
+            judgement: &self.judgement,
+            policy: &self.rulebook.policy,
+            exceptions: &self.rulebook.exceptions,
+            base: side(&self.base, &self.base_files),
+            head: side(&self.head, &self.head_files),
+            found: NewFindings {
+                new: &new,
+                gone: self.introduced.gone,
+                head_errors: self.introduced.head_errors,
+            },
+            cards: self.compared.cards(),
+            notes: &self.head.notes,
+            further: &further,
+            permalink: options.permalink,
+            rules_url: options.rules_url,
+            max_chars: options.max_chars,
+            room: options.room,
+        })
+    }
+
+    /// The JSON answer that goes with a report. It has parts if the report has a maximum length.
+    #[must_use]
+    pub fn answer(&self, against: &[FurtherVerdict], report: &Report<'_>) -> Comparison<'_> {
+        let parts = ComparisonParts {
+            compared: &self.compared,
+            base: &self.base.view,
+            head: &self.head.view,
+            policy: &self.rulebook.policy,
+            introduced: &self.introduced,
+            context: ChangeContext {
+                judgement: &self.judgement,
+                exceptions: &self.rulebook.exceptions,
+                base: Some(self.base_files.files()),
+                head: Some(self.head_files.files()),
+            },
+        };
+        let notes = [&*self.rulebook.notes, &self.head.notes].concat();
+        Comparison {
+            conclusion: report.conclusion().as_str(),
+            against: against.iter().map(|other| other.against.clone()).collect(),
+            parts: report
+                .max_chars
+                .map_or_else(Vec::new, |_| changes::markdown(report)),
+            ..comparison(parts, notes)
+        }
+    }
+}
+
+fn side<'a>(side: &'a ComparedSide, files: &'a ChangedFiles) -> changes::Side<'a> {
+    changes::Side {
+        title: &side.view.title,
+        files: files.files(),
+        file_url: None,
+    }
+}
