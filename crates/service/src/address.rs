@@ -131,7 +131,7 @@ impl Service {
             Address::Key(RevisionKey::Digest(prefix)) => {
                 let holds = match prefix.whole() {
                     Some(_) => Holds::Always,
-                    None => self.mark().into(),
+                    None => self.mark().await.into(),
                 };
                 let digest = self.digest(&project, prefix).await?;
                 return Ok(Resolved {
@@ -146,7 +146,7 @@ impl Service {
             Address::Latest => None,
         };
         // Before the look, so that what it finds holds for the mark.
-        let mark = self.mark();
+        let mark = self.mark().await;
         let text = name.as_ref().map_or(LATEST, LabelName::as_str);
         let known = mark.and_then(|mark| {
             let known = self.names.find(mark, &project, text);
@@ -179,9 +179,8 @@ impl Service {
     }
 
     /// The mark of what is committed, see [`opatlas_store::Store::mark`].
-    #[must_use]
-    pub fn mark(&self) -> Option<Mark> {
-        self.store.mark()
+    pub async fn mark(&self) -> Option<Mark> {
+        self.store.mark().await
     }
 
     /// Begins to watch what other processes commit, so that answers may be kept.

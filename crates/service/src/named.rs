@@ -65,7 +65,7 @@ mod tests {
     fn names_have_a_bound_in_bytes() {
         let names = Names::default();
         let project = ProjectName::parse("p").unwrap();
-        let mark = Mark::new([1; 6]);
+        let mark = Mark::new(1);
         let meant = Meant::Revision(Digest::of(b""), JudgedRelease::NEWEST);
         for at in 0..20_000 {
             names.keep(mark, &project, &format!("label-{at}"), meant.clone());
@@ -79,7 +79,7 @@ mod tests {
         let names = Names::default();
         let project = ProjectName::parse("p").unwrap();
         let meant = Meant::Revision(Digest::of(b""), JudgedRelease::NEWEST);
-        let [before, after] = [1, 2].map(|number| Mark::new([number; 6]));
+        let [before, after] = [1, 2].map(|number| Mark::new(number));
         names.keep(before, &project, "latest", meant.clone());
         assert_eq!(names.find(before, &project, "latest"), Some(meant));
         assert_eq!(names.find(after, &project, "latest"), None);

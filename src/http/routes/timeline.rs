@@ -45,7 +45,7 @@ pub async fn list(
     let words = query.q.as_deref().unwrap_or_default();
     expect_few_words(words)?;
     // Before anything is read, so that all of it holds for the mark.
-    let mark = api.service.mark();
+    let mark = api.service.mark().await;
     let listing = api.service.listing(&path.project).await?;
     let found: Vec<&Named> = listing.find(words, query.kind.map(Into::into)).collect();
     if media == Media::NdJson {

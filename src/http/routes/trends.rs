@@ -47,7 +47,7 @@ pub async fn trends(
     }
     let service = &api.service;
     // Before anything is read, so that all of it holds for the mark.
-    let mark = service.mark();
+    let mark = service.mark().await;
     let timeline = service.timeline(&path.project, query.line.map(Into::into));
     let timeline = timeline.await?;
     let asked = timeline.range(query.from.as_deref(), query.to.as_deref())?;

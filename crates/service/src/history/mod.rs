@@ -139,7 +139,7 @@ impl Service {
         let project = ProjectName::parse(project)?;
         let key = (project.clone(), line);
         // Before the look, so that what it finds holds for the mark.
-        let mark = self.mark();
+        let mark = self.mark().await;
         if let Some((then, known)) = self.histories.current.get(&key).await
             && mark == Some(then)
         {

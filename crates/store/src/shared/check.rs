@@ -1,4 +1,4 @@
-//! The whole store against its own digests, from the chunks up.
+//! Checks the whole store against its digests, from the chunks up.
 
 use futures_util::TryStreamExt as _;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -13,10 +13,10 @@ use crate::names::LabelName;
 use crate::sql;
 use opatlas_source::{Digest, revision_digest};
 
-/// What is known of the rows of a table: what each is said to be.
+/// Row ids and the digests that the rows should have.
 type Known = FxHashMap<i64, Digest>;
 
-/// Checks everything, as it is at one moment. Faults are collected, not stopped at.
+/// Checks everything in one snapshot. Collects faults instead of stopping at the first one.
 pub(super) async fn check(connection: &mut impl Connection) -> Result<CheckReport, StoreError> {
     let mut report = CheckReport::default();
     report.faults.extend(connection.own_faults().await?);
@@ -56,7 +56,7 @@ async fn chunks(
     Ok(known)
 }
 
-/// All groups, and the chunks that they use.
+/// Checks groups; returns them and the chunks that they use.
 async fn groups(
     connection: &mut impl Connection,
     chunks: &Known,
@@ -89,7 +89,7 @@ async fn groups(
     Ok((known, used))
 }
 
-/// All files, and the groups that they use.
+/// Checks files; returns them and the groups that they use.
 async fn files(
     connection: &mut impl Connection,
     groups: &Known,
@@ -110,8 +110,7 @@ async fn files(
         };
         let list = read_list(&row.1, &what, report);
         used.extend(list.iter().filter(|group| groups.contains_key(group)));
-        // What it lacks, and whether its bytes are those that were stored, shows when it is put
-        // together.
+        // Assembling the file finds missing groups and different bytes.
         match content::of_file_row(connection, id).await {
             Ok(files) => {
                 if let Err(error) = super::off_reactor(move || files.assemble()).await? {
@@ -127,7 +126,7 @@ async fn files(
     Ok((known, used))
 }
 
-/// The files that revisions use.
+/// Checks revisions; returns the files that they use.
 async fn revisions(
     connection: &mut impl Connection,
     files: &Known,

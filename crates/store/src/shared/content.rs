@@ -1,4 +1,4 @@
-//! Getting a revision's bytes back.
+//! Fetches the files of revisions.
 
 use rustc_hash::FxHashMap;
 
@@ -13,14 +13,15 @@ use crate::names::ProjectName;
 use crate::sql;
 use opatlas_source::{Bundle, Digest};
 
-/// The files of some bundles and their chunks, as fetched.
+/// The rows of some bundles, not yet assembled.
 pub(super) struct Fetched {
     bundles: Vec<Vec<FileParts>>,
     packs: Vec<Pack>,
 }
 
 impl Fetched {
-    /// Puts the files of each bundle together and checks them. CPU work only, about a millisecond for a release.
+    /// Assembles the files of each bundle and checks them. Takes about a millisecond for a release,
+    /// without I/O.
     ///
     /// # Errors
     /// [`StoreError::Corrupt`].
@@ -33,7 +34,7 @@ impl Fetched {
     }
 }
 
-/// A file, and the groups that its chunks are in.
+/// A file and the ids of its groups.
 #[derive(Clone)]
 struct InGroups {
     parts: FileParts,
@@ -50,7 +51,6 @@ record! {
     }
 }
 
-/// Fetches all files of revisions.
 pub(super) async fn of_revisions(
     connection: &mut impl Connection,
     project: &ProjectName,
@@ -71,7 +71,6 @@ pub(super) async fn of_revisions(
     fetch(connection, bundles).await
 }
 
-/// Fetches one file of a revision.
 pub(super) async fn of_file(
     connection: &mut impl Connection,
     project: &ProjectName,
@@ -79,7 +78,7 @@ pub(super) async fn of_file(
     name: &str,
 ) -> Result<Fetched, StoreError> {
     let (_, id) = revisions::id(connection, project, digest).await?;
-    // PostgreSQL rejects a text with a null byte.
+    // PostgreSQL rejects text with a null byte.
     let rows: Vec<FileRow> = match name.contains('\0') {
         true => Vec::new(),
         false => {
@@ -95,7 +94,6 @@ pub(super) async fn of_file(
     fetch(connection, vec![files.collect::<Result<_, _>>()?]).await
 }
 
-/// Fetches a file by its row id.
 pub(super) async fn of_file_row(
     connection: &mut impl Connection,
     id: i64,
@@ -129,7 +127,6 @@ async fn fetch<C: Connection>(
 }
 
 impl InGroups {
-    /// The file with the chunks of its groups.
     fn with_chunks(mut self, groups: &FxHashMap<i64, Vec<i64>>) -> Result<FileParts, StoreError> {
         for group in &self.groups {
             let chunks = groups.get(group);
@@ -156,7 +153,7 @@ impl FileRow {
     }
 }
 
-/// Sorted, each once.
+/// Sorts and deduplicates.
 pub(super) fn in_order(ids: impl Iterator<Item = i64>) -> Vec<i64> {
     let mut ids: Vec<_> = ids.collect();
     ids.sort_unstable();
