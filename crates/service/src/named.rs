@@ -1,8 +1,8 @@
-//! What names mean, kept in memory as long as nothing is committed.
+//! A cache of what names refer to.
 //!
-//! Every entry has the mark of the database from before it was read, so it holds exactly as long as
-//! the database has an equal one ([`opatlas_store::Store::mark`]). Nothing is kept where the database
-//! gives no mark; names are then looked up each time.
+//! Every entry carries the mark of the database from before it was read, and is valid as long as
+//! the database has an equal mark ([`opatlas_store::Store::mark`]). Without marks nothing is
+//! cached.
 
 use moka::sync::Cache;
 
@@ -11,21 +11,21 @@ use opatlas_store::{LabelRecord, Mark, ProjectName};
 
 use super::notes::JudgedRelease;
 
-/// How many bytes of names are kept, by estimate.
+/// Estimated size limit, in bytes.
 const BUDGET: u64 = 4 << 20;
-/// What an entry takes besides its texts, in bytes, about.
+/// Estimated size of an entry without its texts, in bytes.
 const ENTRY: usize = 256;
 
-/// A revision by a name.
+/// What a name refers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Meant {
-    /// By a label, to which a release may belong.
+    /// A label, which may have a release.
     Label(LabelRecord),
-    /// By a commit, or as the last of those without a label, and the release that it belongs to.
+    /// A commit, or the last revision of a project without version labels, and its release.
     Revision(Digest, JudgedRelease),
 }
 
-/// The names that were looked up: those used least go first.
+/// An LRU cache.
 pub(super) struct Names(Cache<(ProjectName, Box<str>), (Mark, Meant)>);
 
 impl Default for Names {
@@ -39,18 +39,18 @@ impl Default for Names {
 }
 
 impl Names {
-    /// What a name means while the database has this mark, if that is known.
+    /// What a name refers to while the database has this mark, if that is cached.
     pub(super) fn find(&self, mark: Mark, project: &ProjectName, name: &str) -> Option<Meant> {
         let (known, meant) = self.0.get(&(project.clone(), name.into()))?;
         (known == mark).then_some(meant)
     }
 
-    /// Keeps what a name means, read after the mark was taken.
+    /// Caches what a name refers to. The mark must be older than the read.
     pub(super) fn keep(&self, mark: Mark, project: &ProjectName, name: &str, meant: Meant) {
         self.0.insert((project.clone(), name.into()), (mark, meant));
     }
 
-    /// How many there are, and how many bytes they take by estimate.
+    /// The number of entries and their estimated size in bytes.
     pub(super) fn size(&self) -> (u64, u64) {
         self.0.run_pending_tasks();
         (self.0.entry_count(), self.0.weighted_size())

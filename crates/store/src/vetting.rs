@@ -14,9 +14,6 @@ const MOST: usize = 10;
 const AHEAD: usize = 4;
 
 /// Invalid names in a store, at most 10, each with the reason.
-///
-/// # Errors
-/// Errors of the store.
 pub async fn unfit_names(store: &dyn Store) -> Result<Vec<String>, StoreError> {
     let (sink, mut source) = channel(AHEAD);
     let look = async move {

@@ -41,8 +41,6 @@ pub(super) struct Calls {
     pub(super) own: OwnKernels,
     /// The keys that those are on.
     pub(super) own_keys: KeySet,
-    /// The operators that recordings name.
-    names: Names,
     /// What serves each operator on the dense key of a backend that has no kernel for it.
     defaults: Vec<Served>,
     /// The keys whose fallback for every operator only passes the call on.
@@ -134,16 +132,11 @@ impl Adjacency {
 }
 
 impl Calls {
-    /// Works out the calls of all operators. Those of a former revision say where to look for the
-    /// operators that recordings name; the result is the same without them.
-    pub(super) fn new(view: View<'_>, former: Option<(View<'_>, &Self)>) -> Self {
+    /// Works out the calls of all operators.
+    pub(super) fn new(view: View<'_>) -> Self {
         let named = Named::of(view);
         let catalogue = view.inputs.catalogue;
-        let names = match former {
-            None => Names::of(catalogue),
-            Some((former, calls)) => calls.names.after(former.inputs.catalogue, catalogue),
-        };
-        let recorded = Recorded::new(catalogue, &names);
+        let recorded = Recorded::new(catalogue, &Names::of(catalogue));
         let count = catalogue.operators.len();
         let mut made = Self {
             alias: Vec::with_capacity(count),
@@ -157,7 +150,6 @@ impl Calls {
             callers: Adjacency::default(),
             own: special(view, &named),
             own_keys: KeySet::EMPTY,
-            names,
             defaults: Vec::with_capacity(count),
             backends: backends(view.keys()),
             known_backends: known_backends(view),
@@ -184,15 +176,6 @@ impl Calls {
         let ids = (0..count).map(OperatorId::of_index);
         made.defaults = ids.map(|id| default(&made, id)).collect();
         made
-    }
-
-    /// Whether the operators at the same places make the same calls, so that verdicts differ only where
-    /// something else serves an operator.
-    pub(super) fn are_those_of(&self, other: &Self) -> bool {
-        self.calls == other.calls
-            && self.raises == other.raises
-            && self.copies == other.copies
-            && self.own == other.own
     }
 
     /// What serves an operator on the dense key of a backend that has no kernel for it.

@@ -1,4 +1,4 @@
-//! Taking in a history of commits: thousands of revisions, each much like the one before.
+//! Import of a history of commits: thousands of revisions, each similar to the one before.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use opatlas_store::{
 use super::items::judged;
 use super::step;
 
-/// A commit with the files that it has.
+/// A commit with its files.
 #[derive(Debug, Clone)]
 pub struct CommitFiles {
     /// The commit.
@@ -29,25 +29,25 @@ pub struct CommitFiles {
     pub bundle: Bundle,
 }
 
-/// The positions of commits.
+/// The positions of commits on the timeline.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Placed {
-    /// Commits that are there already.
+    /// The number of known commits.
     pub known: usize,
-    /// Those that are not, by id, with their places; in order.
+    /// New commits by id, with their positions, in order.
     pub new: Vec<(String, i64)>,
 }
 
-/// Commits, read, to be stored. They may still be compared meanwhile.
+/// A batch of parsed commits, to be stored.
 #[derive(Debug, Default)]
 pub struct ReadCommits {
     commits: Vec<ReadCommit>,
     refused: Vec<(String, Refusal)>,
-    /// The last one, from which the next handful is read.
+    /// The last one, on which the next batch builds.
     last: Option<LastRead>,
 }
 
-/// The commit that was read last, from which the next one is read and compared.
+/// The last parsed commit, on which the next one builds.
 #[derive(Debug, Clone)]
 pub struct LastRead {
     position: i64,
@@ -55,56 +55,56 @@ pub struct LastRead {
     files: Prepared,
 }
 
-/// The commit that was stored last, from which the step to the next one goes.
+/// The last stored commit, where the next step begins.
 #[derive(Debug)]
 pub struct LastStored {
     from: Former,
     parts: KnownParts,
 }
 
-/// Where a step goes from.
+/// The base of a step.
 #[derive(Debug)]
 struct Former {
     sequence: i64,
     judged: JudgedRelease,
 }
 
-/// Two revisions to be compared.
+/// Two revisions to compare.
 type Pair = (Arc<Snapshot>, Arc<Snapshot>);
 
 #[derive(Debug)]
 struct ReadCommit {
     new: NewCommit,
-    /// The step from the previous commit, without a key yet; `None` if nothing changed, or if other
+    /// The step from the previous commit, without a key yet; `None` if nothing changed or if other
     /// commits are in between.
     step: Option<StepRecord>,
 }
 
-/// What came of a handful of commits.
+/// The outcome of storing a batch.
 #[derive(Debug)]
 pub struct Taken {
-    /// The last of them, for the next handful.
+    /// The last commit, for the next batch.
     pub last: Option<LastStored>,
     /// What was stored.
     pub outcomes: CommitOutcomes,
-    /// What was not: the commit's id, and why.
+    /// Rejected commits by id, with reasons.
     pub refused: Vec<(String, Refusal)>,
 }
 
 impl ReadCommits {
-    /// Whether nothing was read and nothing refused.
+    /// Whether nothing was parsed or rejected.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.commits.is_empty() && self.refused.is_empty()
     }
 
-    /// The last commit among them.
+    /// The last commit of the batch.
     #[must_use]
     pub fn newest(&self) -> Option<&CommitRecord> {
         self.commits.last().map(|read| &read.new.commit)
     }
 
-    /// The last one that could be read, for the next handful.
+    /// The last parsed commit, for the next batch.
     #[must_use]
     pub fn last(&self) -> Option<LastRead> {
         self.last.clone()
@@ -112,11 +112,8 @@ impl ReadCommits {
 }
 
 impl Service {
-    /// Finds the places of commits, given in their order, among those that a project has. Those
-    /// that are there move where the new ones need it; their own order stays.
-    ///
-    /// # Errors
-    /// What the store says.
+    /// Finds the positions of commits, given in their order, among those of a project. Known
+    /// commits are moved if necessary, but keep their order.
     pub async fn place_commits(
         &self,
         project: &str,
@@ -145,8 +142,8 @@ impl Service {
         Ok(placed)
     }
 
-    /// Reads commits, given in their order, and computes the steps between them. `last` is what the previous
-    /// batch ended with. A commit whose files make no bundle is left out.
+    /// Parses commits, given in their order, and computes the steps between them. `last` is the end
+    /// of the previous batch. Rejects commits whose files are not a bundle.
     ///
     /// # Errors
     /// [`ServiceError::Busy`].
@@ -164,11 +161,8 @@ impl Service {
             .await
     }
 
-    /// Stores commits that were read, with the steps between them; `last` is what the handful before
-    /// ended with. The next handful may be read meanwhile.
-    ///
-    /// # Errors
-    /// What the store says.
+    /// Stores parsed commits and the steps between them. `last` is the end of the previous batch.
+    /// The next batch can be parsed at the same time.
     pub async fn store_commits(
         &self,
         project: &str,
@@ -195,7 +189,7 @@ impl Service {
                     base_release: from.judged.stored(),
                     head_release: judged.stored(),
                 };
-                // The same files may follow each other on another branch as well.
+                // The same two revisions may follow each other again on another branch.
                 if known.insert(step.key.clone()) {
                     steps.push(step);
                 }
@@ -214,7 +208,7 @@ impl Service {
     }
 }
 
-/// Reads commits one from the other. Computes the step to a commit while the next one is read.
+/// Parses commits. The step to a commit is computed while the next one is parsed.
 fn read(
     mut commits: impl Iterator<Item = CommitFiles> + Send,
     last: Option<LastRead>,
@@ -244,7 +238,7 @@ fn read(
 }
 
 impl ReadCommits {
-    /// Reads the next commit. `None` at the end; otherwise as [`ReadCommits::read`].
+    /// Parses the next commit. Returns `None` at the end; otherwise as [`ReadCommits::read`].
     fn read_next(
         &mut self,
         commits: &mut impl Iterator<Item = CommitFiles>,
@@ -261,7 +255,8 @@ impl ReadCommits {
         self.read(commit, limits.operators, stop).map(Some)
     }
 
-    /// Reads one more commit; gives what is to be compared, where it follows the last and differs.
+    /// Parses a commit. Returns what to compare if the commit follows the last one and differs from
+    /// it.
     fn read(
         &mut self,
         files: CommitFiles,
@@ -318,13 +313,12 @@ impl ReadCommits {
         if last.position + 1 != position || is_same {
             return Ok(None);
         }
-        base.tabulate(stop)?;
-        snapshot.tabulate_after(&base, stop)?;
+        snapshot.tabulate(stop)?;
         Ok(Some((base, snapshot)))
     }
 }
 
-/// The place of a key that is not known before the revisions are stored.
+/// A placeholder until the revisions are stored.
 fn no_key() -> StepKey {
     StepKey {
         base: 0,
@@ -334,7 +328,7 @@ fn no_key() -> StepKey {
     }
 }
 
-/// Merges commits into the known ones, whose order stays: a new commit is inserted before its
+/// Merges commits into the known ones, which keep their order. A new commit is inserted before its
 /// successor.
 fn merged<'a>(stored: &[&'a str], order: &'a [String]) -> Vec<&'a str> {
     let known: FxHashSet<&str> = stored.iter().copied().collect();
@@ -376,7 +370,7 @@ mod tests {
         check("c d", "a b c d", "a b c d");
         check("a d", "b c d e", "a b c d e");
         check("a b x", "a c x y", "a b c x y");
-        // A rewritten history: known commits keep their order.
+        // If the history was rewritten, known commits keep their order.
         check("b a", "a z b", "z b a");
     }
 }

@@ -1,5 +1,5 @@
-//! Words for enums in stored steps. An unknown word is an error, because a guess would produce a
-//! false history.
+//! Words for enums in stored steps. An unknown word is an error, because a guess would falsify the
+//! history.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -13,19 +13,17 @@ use opatlas_dispatch::{Reason, Verdict};
 use opatlas_pytorch::keys::{Key, Keys};
 use opatlas_pytorch::release::Release;
 
-/// What has a word that never changes.
+/// A value with a permanent word.
 pub(super) trait Named: Copy {
-    /// What it is, for errors.
+    /// What it is, for error messages.
     const WHAT: &'static str;
 
-    /// Its word.
     fn word(self) -> &'static str;
 
-    /// What has this word.
     fn of_word(word: &str) -> Option<Self>;
 }
 
-/// A value that is stored as its word.
+/// Serializes a value as its word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Word<T>(pub(super) T);
 

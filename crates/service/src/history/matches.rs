@@ -1,10 +1,8 @@
-//! Which operators of the last revision say the words that are searched for, and in which order they and
-//! those of former revisions are listed.
+//! Finds matching operators of the last revision, and ranks them together with removed ones.
 
-use memchr::memmem;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::{OperatorId, split_qualified};
-use opatlas_operators::sought::{Candidate, Lowered, Sought, Texts};
+use opatlas_operators::sought::{Candidate, Sought, Texts};
 use opatlas_source::{Stop, Stopped};
 
 use crate::search::{Filter, search};
@@ -12,135 +10,76 @@ use crate::snapshot::Snapshot;
 
 use super::search::{Question, Which};
 
-/// How large the operators of a revision in lower case may be, in bytes; a release has less than a million.
-const LARGEST: u32 = 2 << 20;
-
-/// An operator of the last revision that says the words.
+/// A matching operator of the last revision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Current {
+pub(super) struct CurrentMatch {
     id: OperatorId,
-    /// Whether its name does, whatever its schema and its kernels.
+    /// Whether its name matches, and not only its schema or a kernel.
     is_named: bool,
 }
 
-/// The operators of a revision in lower case, unless it is unusually large.
-pub(super) fn lowered(snapshot: &Snapshot) -> Option<Lowered> {
-    let catalogue = &snapshot.catalogue;
-    let operators = catalogue.iter().map(|(id, operator)| {
-        let kernels = catalogue.kernels(id).iter();
-        let candidate = Candidate {
-            namespace: operator.namespace(),
-            name: operator.name_text(),
-            schema: operator.canonical(),
-        };
-        (candidate, kernels.map(|kernel| &*kernel.kernel.name))
-    });
-    Lowered::of(operators, LARGEST)
-}
-
-/// The operators of a revision that say the words, those first whose names fit best. `lowered` are those
-/// of the revision, and give the same answer sooner.
-///
-/// # Errors
-/// [`Stopped`].
+/// The operators of a revision that match: those whose names match best first, then those with a
+/// matching kernel.
 pub(super) fn current(
     snapshot: &Snapshot,
-    lowered: Option<&Lowered>,
     question: &Question,
     stop: &Stop,
-) -> Result<Vec<Current>, Stopped> {
+) -> Result<Vec<CurrentMatch>, Stopped> {
     let catalogue = &snapshot.catalogue;
     let sought = Sought::parse(&question.words);
-    let mut found: Vec<Current> = match lowered.filter(|_| !sought.is_empty()) {
-        Some(lowered) => {
-            let mut fits = lowered.fits(&sought, stop)?;
-            if fits.is_empty() {
-                let names: Vec<&str> = catalogue.iter().map(|(_, it)| it.name_text()).collect();
-                if let Some(loose) = sought.loosened(&names) {
-                    fits = lowered.fits(&loose, stop)?;
-                }
-            }
-            let current = fits.into_iter().map(|fit| Current {
-                id: OperatorId::of_index(fit.at),
-                is_named: fit.is_named,
-            });
-            current.collect()
-        }
-        None => each(catalogue, &sought, question, stop)?,
-    };
-    let mut known = marked(catalogue, &found);
-    for id in by_kernel(catalogue, lowered, &question.plain, stop)? {
-        if !std::mem::replace(&mut known[id.index()], true) {
-            let is_named = false;
-            found.push(Current { id, is_named });
-        }
-    }
-    Ok(found)
-}
-
-/// Those whose names and schemas fit, looked at one by one.
-fn each(
-    catalogue: &Catalogue,
-    sought: &Sought,
-    question: &Question,
-    stop: &Stop,
-) -> Result<Vec<Current>, Stopped> {
     let filter = Filter {
         words: Some(question.words.clone()),
         ..Filter::default()
     };
     let mut texts = Texts::default();
     let ids = search(catalogue, &filter, stop)?.into_iter();
-    let current = ids.map(|id| {
-        let name = catalogue.operator(id).qualified_name();
-        let is_named = name_rank(sought, &mut texts, name).is_some();
-        Current { id, is_named }
-    });
-    Ok(current.collect())
+    let mut found: Vec<CurrentMatch> = ids
+        .map(|id| {
+            let name = catalogue.operator(id).qualified_name();
+            let is_named = name_rank(&sought, &mut texts, name).is_some();
+            CurrentMatch { id, is_named }
+        })
+        .collect();
+    let known = marked(catalogue, &found);
+    let by_kernel = with_kernel(catalogue, &question.plain, stop)?.into_iter();
+    let others = by_kernel.filter(|id| !known[id.index()]);
+    found.extend(others.map(|id| CurrentMatch {
+        id,
+        is_named: false,
+    }));
+    Ok(found)
 }
 
-/// The operators with a kernel whose name has these words, in their order.
-fn by_kernel(
+/// The operators that have a kernel with these words in its name.
+fn with_kernel(
     catalogue: &Catalogue,
-    lowered: Option<&Lowered>,
     words: &str,
     stop: &Stop,
 ) -> Result<Vec<OperatorId>, Stopped> {
-    let lower = words.to_lowercase();
-    if let (Some(lowered), false) = (lowered, lower.is_empty()) {
-        let found = lowered.with_kernel(&lower).into_iter();
-        return Ok(found.map(|fit| OperatorId::of_index(fit.at)).collect());
-    }
-    let finder = memmem::Finder::new(&lower);
-    let (mut name, mut found) = (String::new(), Vec::new());
+    let words = words.to_lowercase();
+    let mut found = Vec::new();
     for (id, _) in catalogue.iter() {
         stop.check()?;
         let mut kernels = catalogue.kernels(id).iter();
-        let says_so = kernels.any(|kernel| {
-            name.clear();
-            name.push_str(&kernel.kernel.name);
-            name.make_ascii_lowercase();
-            finder.find(name.as_bytes()).is_some()
-        });
-        if says_so {
+        if kernels.any(|kernel| kernel.kernel.name.to_ascii_lowercase().contains(&words)) {
             found.push(id);
         }
     }
     Ok(found)
 }
 
-fn marked(catalogue: &Catalogue, found: &[Current]) -> Vec<bool> {
+fn marked(catalogue: &Catalogue, found: &[CurrentMatch]) -> Vec<bool> {
     let mut known = vec![false; catalogue.operators.len()];
     found.iter().for_each(|it| known[it.id.index()] = true);
     known
 }
 
-/// What is found, in its order: the operators, and whether the last revision has them and says the words.
-/// `all` are those of the last revision that say the words, and `before` those of which steps do, each once.
+/// Ranks matching operators, with whether the last revision has them and matches. `all` are those of
+/// the last revision, and `before` the distinct operators with a matching step.
 pub(super) fn merged<'b>(
     snapshot: &Snapshot,
     question: &Question,
-    all: &[Current],
+    all: &[CurrentMatch],
     before: impl Iterator<Item = &'b str>,
 ) -> Vec<(String, bool)> {
     let catalogue = &snapshot.catalogue;
@@ -154,7 +93,7 @@ pub(super) fn merged<'b>(
     };
     let named: Vec<_> = current(true).take(question.limit).collect();
     if named.len() == question.limit {
-        // The usual case for a single letter, for which thousands of former operators would be ranked.
+        // The usual case for a single letter. Do not rank thousands of removed operators.
         return named;
     }
     let known = marked(catalogue, all);
@@ -192,7 +131,7 @@ pub(super) fn merged<'b>(
     found.take(question.limit).collect()
 }
 
-/// How well the name of an operator fits, whatever its schema; `None` when it does not.
+/// How well the name of an operator matches, ignoring its schema.
 fn name_rank(sought: &Sought, texts: &mut Texts, operator: &str) -> Option<u32> {
     let (namespace, name) = operator.split_once("::").unwrap_or(("aten", operator));
     let candidate = Candidate {
@@ -222,46 +161,13 @@ mod tests {
 ";
 
     #[test]
-    fn the_lowered_text_changes_no_answer() {
-        let bundle = Bundle::of_native_functions(FILE);
-        let snapshot = Snapshot::read(bundle, Release::LATEST, None);
-        let lowered = lowered(&snapshot).unwrap();
-        let mut found_any = 0;
-        for words in [
-            "",
-            "add",
-            "ADD",
-            "sum",
-            "sum_cpu",
-            "admm",
-            "tensor",
-            "symint other",
-            "acme::add",
-            "torch.add",
-            "nothing",
-            "add(",
-            "self) ->",
-            ".",
-            "_",
-        ] {
-            let question = Question::new(words, Which::All, 100);
-            let stop = Stop::never();
-            let slow = current(&snapshot, None, &question, &stop).unwrap();
-            let quick = current(&snapshot, Some(&lowered), &question, &stop).unwrap();
-            assert_eq!(quick, slow, "{words}");
-            found_any += usize::from(!quick.is_empty());
-        }
-        assert!(found_any > 10);
-    }
-
-    #[test]
-    fn names_come_before_schemas_and_the_present_before_the_past() {
+    fn names_rank_before_schemas_and_current_before_removed_operators() {
         let bundle = Bundle::of_native_functions(FILE);
         let snapshot = Snapshot::read(bundle, Release::LATEST, None);
         let before = ["zzz", "add.Tensor", "old_add", "add_", "other"];
         let listed = |words, which, limit| -> Vec<String> {
             let question = Question::new(words, which, limit);
-            let now = current(&snapshot, None, &question, &Stop::never()).unwrap();
+            let now = current(&snapshot, &question, &Stop::never()).unwrap();
             let found = merged(&snapshot, &question, &now, before.into_iter());
             let word = |(name, is_current)| if is_current { name } else { format!("-{name}") };
             found.into_iter().map(word).collect()
