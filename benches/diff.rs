@@ -8,11 +8,12 @@ use std::path::PathBuf;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use opatlas_diff::{Revision, compare, official};
-use opatlas_dispatch::{Build, RevisionTables, Source};
+use opatlas_dispatch::{Build, Source};
 use opatlas_pytorch::release::Release;
 use opatlas_rules::{check, introduced};
 use opatlas_service::Snapshot;
 use opatlas_source::{Bundle, DERIVATIVES, NATIVE_FUNCTIONS, TAGS};
+use opatlas_verdict::Tables;
 
 /// The allocator of the program itself.
 #[global_allocator]
@@ -51,7 +52,7 @@ fn of_releases(c: &mut Criterion) {
         b.iter(|| Snapshot::read(new.clone(), Release::V2_13, None));
     });
     group.bench_function("peer: make the tables of one side", |b| {
-        b.iter(|| RevisionTables::new(head.inputs(), &Build::ALL, Source::Everything));
+        b.iter(|| Tables::new(head.inputs(), &Build::ALL, Source::Everything));
     });
     for (name, with) in [("with dispatch", whole), ("without dispatch", schemas)] {
         group.bench_function(name, |b| {

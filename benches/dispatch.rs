@@ -6,14 +6,13 @@ use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use opatlas_dispatch::registrations::Inputs;
-use opatlas_dispatch::{
-    Build, Observed, Provenance, RevisionTables, Source, View, coverage, resolve,
-};
+use opatlas_dispatch::{Build, Observed, Provenance, Source, coverage, resolve};
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::derivative_match::DerivativeMatches;
 use opatlas_operators::derivatives::Derivatives;
 use opatlas_pytorch::release::Release;
 use opatlas_source::DERIVATIVES;
+use opatlas_verdict::{Tables, View};
 
 fn dispatch(criterion: &mut Criterion) {
     let Some(bundle) = opatlas_conformance::release("2.9.0") else {
@@ -34,7 +33,7 @@ fn dispatch(criterion: &mut Criterion) {
         provenance: Provenance::Recorded,
     };
     let build = Build::parse("linux-cuda", Release::V2_9).unwrap();
-    let all = || RevisionTables::new(black_box(inputs), &build, Source::Everything);
+    let all = || Tables::new(black_box(inputs), &build, Source::Everything);
     let tables = all();
     let view = View::new(inputs, &tables);
     let add = catalogue.find("add.Tensor").unwrap();
@@ -53,10 +52,10 @@ fn dispatch(criterion: &mut Criterion) {
         b.iter(|| view.column(black_box(meta)).count());
     });
     criterion.bench_function("coverage of a release", |b| {
-        b.iter(|| coverage(black_box(view), |_, _| true));
+        b.iter(|| coverage(*black_box(view), |_, _| true));
     });
     let fresh = || tables.clone();
-    let ask = |tables: &mut RevisionTables| {
+    let ask = |tables: &mut Tables| {
         let view = View::new(inputs, tables);
         view.bare_support(add).needs.len()
     };
@@ -67,11 +66,11 @@ fn dispatch(criterion: &mut Criterion) {
     let mut known = fresh();
     ask(&mut known);
     criterion.bench_function("verdicts of one key", |b| {
-        let verdicts = |tables: &mut RevisionTables| View::new(inputs, tables).verdicts(meta);
+        let verdicts = |tables: &mut Tables| View::new(inputs, tables).verdicts(meta);
         b.iter_batched_ref(|| known.clone(), verdicts, BatchSize::LargeInput);
     });
     criterion.bench_function("verdicts of all keys", |b| {
-        let verdicts = |tables: &mut RevisionTables| {
+        let verdicts = |tables: &mut Tables| {
             let view = View::new(inputs, tables);
             for slot in keys.slots() {
                 black_box(view.verdicts(slot));

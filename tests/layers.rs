@@ -30,6 +30,7 @@ const CORE: &[(&str, &[&str])] = &[
     ),
     ("rules", &["memchr", "rustc-hash"]),
     ("dispatch", &["rustc-hash"]),
+    ("verdict", &["rustc-hash"]),
     ("topics", &[]),
     ("diff", &["jiff", "rustc-hash", "sha2", "wildmatch"]),
     (

@@ -6,7 +6,6 @@ use std::process::ExitCode;
 use anyhow::{anyhow, bail};
 use clap::{Args, ValueEnum};
 
-use opatlas_dispatch::View;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::Slot;
 use opatlas_report::table::{
@@ -16,6 +15,7 @@ use opatlas_report::table::{
 use opatlas_service::dispatch::{Profile, runtime_key};
 use opatlas_service::{ServiceError, Snapshot};
 use opatlas_source::{Span, Stop};
+use opatlas_verdict::View;
 use opatlas_wire::entry::Source;
 use opatlas_wire::problem::Problem;
 use opatlas_wire::tables_query::{TableQuery, wanted};

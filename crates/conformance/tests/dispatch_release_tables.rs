@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use opatlas_dispatch::registrations::Inputs;
-use opatlas_dispatch::{Build, Entry, Observed, Origin, RevisionTables, Source, View, provenance};
+use opatlas_dispatch::{Build, Entry, Observed, Origin, Source, provenance};
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::derivative_match::DerivativeMatches;
 use opatlas_operators::derivatives::Derivatives;
@@ -13,6 +13,7 @@ use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Key;
 use opatlas_pytorch::release::Release;
 use opatlas_source::{Bundle, DERIVATIVES};
+use opatlas_verdict::{Tables, View};
 use serde_json::Value;
 
 /// The recorded process of a release.
@@ -105,9 +106,9 @@ impl Read {
         }
     }
 
-    fn tables(&self, build: &str, source: Source) -> RevisionTables {
+    fn tables(&self, build: &str, source: Source) -> Tables {
         let build = Build::parse(build, self.catalogue.release).unwrap();
-        RevisionTables::new(self.inputs(), &build, source)
+        Tables::new(self.inputs(), &build, source)
     }
 }
 

@@ -2,10 +2,9 @@
 //! it says so, builds, backend files, observed registrations, what-if, training, coverage.
 
 use opatlas_dispatch::registrations::Inputs;
-use opatlas_dispatch::training::Detail;
 use opatlas_dispatch::{
-    Build, Cause, Observed, ObservedRegistration, Origin, Precedence, Provenance, Reason,
-    RevisionTables, Source, Through, View, Wanted, Works, coverage,
+    Build, Cause, Observed, ObservedRegistration, Origin, Precedence, Provenance, Reason, Source,
+    Wanted, coverage,
 };
 use opatlas_operators::backend::BackendFile;
 use opatlas_operators::catalogue::Catalogue;
@@ -15,6 +14,8 @@ use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::keys::Keys;
 use opatlas_pytorch::release::Release;
 use opatlas_source::Bundle;
+use opatlas_verdict::training::Detail;
+use opatlas_verdict::{Tables, Through, View, Works};
 
 const OPERATORS: &str = "\
 - func: blend(Tensor self, Tensor w) -> Tensor
@@ -99,9 +100,9 @@ impl Small {
         }
     }
 
-    fn tables(&self, build: &str, source: Source) -> RevisionTables {
+    fn tables(&self, build: &str, source: Source) -> Tables {
         let build = Build::parse(build, self.catalogue.release).unwrap();
-        RevisionTables::new(self.inputs(), &build, source)
+        Tables::new(self.inputs(), &build, source)
     }
 
     fn id(&self, name: &str) -> OperatorId {
@@ -511,7 +512,7 @@ fn coverage_counts_every_cell_once() {
     let small = small();
     let tables = small.tables("all", Source::Files);
     let view = View::new(small.inputs(), &tables);
-    let all = coverage(view, |_, _| true);
+    let all = coverage(*view, |_, _| true);
     let cpu = view.keys().slot("CPU").unwrap();
     let operators = small.catalogue.operators.len();
     assert_eq!(all.overall.operators, operators);
@@ -527,6 +528,6 @@ fn coverage_counts_every_cell_once() {
         all.overall.functionality(view.keys(), "Tracer")[Reason::Kernel as usize],
         9
     );
-    let written = coverage(view, |_, operator| !operator.is_generated());
+    let written = coverage(*view, |_, operator| !operator.is_generated());
     assert_eq!(written.overall.operators, operators - 2);
 }

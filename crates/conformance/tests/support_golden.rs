@@ -2,14 +2,12 @@
 //! kernels, and Meta (`docs/spec/support.md`, section 4).
 
 use opatlas_dispatch::registrations::Inputs;
-use opatlas_dispatch::{
-    Build, Observed, ObservedRegistration, RevisionTables, Source, Support, Verdict, View,
-    provenance,
-};
+use opatlas_dispatch::{Build, Observed, ObservedRegistration, Source, provenance};
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::derivative_match::DerivativeMatches;
 use opatlas_pytorch::release::Release;
 use opatlas_source::Bundle;
+use opatlas_verdict::{Support, Tables, Verdict, View};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value;
 
@@ -134,7 +132,7 @@ fn with_view(bundle: &Bundle, observed: &Observed, then: impl FnOnce(View<'_>)) 
         observed,
         provenance: provenance(bundle, Release::V2_9),
     };
-    let tables = RevisionTables::new(inputs, &Build::ALL, Source::Everything);
+    let tables = Tables::new(inputs, &Build::ALL, Source::Everything);
     then(View::new(inputs, &tables));
 }
 

@@ -1,7 +1,7 @@
 //! Dispatch tables as text: own operators to the letter, a real one for its parts.
 
 use opatlas_dispatch::registrations::Inputs;
-use opatlas_dispatch::{Build, Observed, Provenance, RevisionTables, Source, View, Wanted};
+use opatlas_dispatch::{Build, Observed, Provenance, Source, Wanted};
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::derivative_match::DerivativeMatches;
 use opatlas_operators::derivatives::Derivatives;
@@ -9,6 +9,7 @@ use opatlas_pytorch::release::Release;
 use opatlas_report::findings::Colour;
 use opatlas_report::table::{CSV_HEADER, Shown, csv_row, explanation, table, training_sentence};
 use opatlas_source::{Bundle, DERIVATIVES, LineIndex, NATIVE_FUNCTIONS, Span};
+use opatlas_verdict::{Tables, View};
 
 /// Asks something of the tables of a bundle.
 fn with_tables<T>(bundle: &Bundle, ask: impl Fn(Shown<'_>) -> T) -> T {
@@ -27,7 +28,7 @@ fn with_tables<T>(bundle: &Bundle, ask: impl Fn(Shown<'_>) -> T) -> T {
         provenance: Provenance::Recorded,
     };
     let build = Build::parse("linux-cuda", Release::V2_9).unwrap();
-    let tables = RevisionTables::new(inputs, &build, Source::Everything);
+    let tables = Tables::new(inputs, &build, Source::Everything);
     let line = |file: &str, span: Span| {
         let text = std::str::from_utf8(bundle.file(file)?).ok()?;
         Some(LineIndex::new(text).line_column(text, span.start).line)

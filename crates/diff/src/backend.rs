@@ -13,12 +13,13 @@ use super::history::{EventKind, by_operator};
 use super::near::Names;
 use super::revision::Comparison;
 use super::rules::{Audience, Level};
-use opatlas_dispatch::support::{Support, Verdict};
-use opatlas_dispatch::{Reason, View};
+use opatlas_dispatch::Reason;
 use opatlas_operators::backend::BackendFile;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::keys::Keys;
+use opatlas_verdict::View;
+use opatlas_verdict::{Support, Verdict};
 
 /// How many near names are given for one that is not known.
 const NEAR: usize = 3;

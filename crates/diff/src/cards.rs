@@ -8,8 +8,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::causes::stem;
 use crate::rules::ChangeRuleId;
 use crate::{Change, Comparison};
-use opatlas_dispatch::training::Through;
-use opatlas_dispatch::{Verdict, View};
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::faces::{Bound, FaceMaker};
 use opatlas_operators::generate::left_alone;
@@ -17,6 +15,8 @@ use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Key;
 use opatlas_schema::function::SchemaKind;
+use opatlas_verdict::training::Through;
+use opatlas_verdict::{Verdict, View};
 
 /// As many new operators have a card; a release adds far fewer.
 pub const MOST_CARDS: usize = 1_000;

@@ -7,10 +7,10 @@
 //! Of a revision, [`registrations`] works out who registers what: from its files, and from
 //! hand-written and [`observed`] lists. [`revision_tables`] makes all tables for a [`build`];
 //! [`entry::View`] answers questions about them; [`coverage`] counts; [`what_if`] changes an
-//! operator's registrations; [`training`] says what works on a backend; [`support`] says what really
-//! runs, following what kernels call. Everything answers with data: slots, reasons and keys, never
-//! prose.
+//! operator's registrations. Everything answers with data: slots, reasons and keys, never prose.
+//! Whether a call works is decided in `opatlas_verdict`.
 
+mod autograd_key;
 pub mod build;
 pub mod calculator;
 pub mod coverage;
@@ -25,11 +25,10 @@ pub mod registrations;
 pub mod rename;
 pub mod resolve;
 pub mod revision_tables;
-pub mod support;
 pub mod tables;
-pub mod training;
 pub mod what_if;
 
+pub use autograd_key::autograd_key;
 pub use build::{Build, UnknownBuild};
 pub use calculator::{Calculation, Cell, Refused, Wanted, calculate};
 pub use coverage::{Counts, Coverage, coverage};
@@ -43,7 +42,5 @@ pub use registrations::{Inputs, Registration, Registrations};
 pub use rename::{BackendName, BackendNameError};
 pub use resolve::{Precedence, Reason, Registered, Table, resolve};
 pub use revision_tables::{Pattern, RevisionTables};
-pub use support::{Support, Verdict};
 pub use tables::Tables;
-pub use training::{Through, TrainingAnswer, Works};
 pub use what_if::{Change, WhatIf};

@@ -79,10 +79,13 @@ pub struct Registrations {
 
 /// A registration with its names and places as numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Row {
-    pub(super) key: Key,
-    pub(super) origin: Origin,
-    pub(super) fallthrough: bool,
+pub struct Row {
+    /// The key.
+    pub key: Key,
+    /// What made the registration.
+    pub origin: Origin,
+    /// Whether the kernel only passes the call on.
+    pub fallthrough: bool,
     source: RowSource,
 }
 
@@ -122,12 +125,12 @@ impl Row {
     }
 
     /// Whether torchgen wraps it around the functional kernel of a backend file.
-    pub(super) fn is_wrapper(&self) -> bool {
+    pub fn is_wrapper(&self) -> bool {
         matches!(self.source, RowSource::BackendWrapper(..))
     }
 
     /// What was observed.
-    pub(super) fn observed<'a>(&self, inputs: Inputs<'a>) -> Option<&'a ObservedRegistration> {
+    pub fn observed<'a>(&self, inputs: Inputs<'a>) -> Option<&'a ObservedRegistration> {
         match self.source {
             RowSource::Observed(index) => inputs.observed.rows().get(index as usize),
             _ => None,

@@ -10,8 +10,6 @@ use super::registrations::{
     Inputs, Registration, Registrations, Row, SourceFallbacks, assemble, last_to_key,
 };
 use super::resolve::{Precedence, Registered, Table, resolve};
-use super::support::SupportTables;
-use super::training::Remembered;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::handwritten;
 use opatlas_pytorch::key_set::{KeySet, Slot};
@@ -32,8 +30,6 @@ pub struct RevisionTables {
     registrations: Registrations,
     patterns: Vec<Pattern>,
     of_operator: Vec<u32>,
-    pub(super) support: SupportTables,
-    pub(super) trains: Remembered,
 }
 
 /// A table and whose it is.
@@ -49,11 +45,11 @@ pub struct Pattern {
     /// How many operators have it.
     pub operators: usize,
     /// How many of those are declared by an entry.
-    pub(super) declared: u32,
+    pub declared: u32,
     /// The rule by slot. Comparisons and verdicts ask for hundreds of thousands of them.
     cells: Box<[Precedence]>,
     /// With all registrations that are known, those outside the files included.
-    pub(super) everything: Registered,
+    pub everything: Registered,
 }
 
 impl Pattern {
@@ -127,8 +123,6 @@ impl RevisionTables {
             registrations: Registrations::new(inputs),
             patterns: Vec::new(),
             of_operator: Vec::with_capacity(inputs.catalogue.operators.len()),
-            support: SupportTables::default(),
-            trains: Remembered::default(),
         };
         let mut known = FxHashMap::default();
         for (id, operator) in inputs.catalogue.iter() {
@@ -256,7 +250,7 @@ impl RevisionTables {
     }
 
     /// Those of all operators, by their index.
-    pub(super) fn pattern_indices(&self) -> &[u32] {
+    pub fn pattern_indices(&self) -> &[u32] {
         &self.of_operator
     }
 
@@ -293,7 +287,7 @@ impl RevisionTables {
     }
 
     /// The registration that counts at a key, outside ones whatever the source.
-    pub(super) fn row(&self, id: OperatorId, key: Key, source: Source) -> Option<&Row> {
+    pub fn row(&self, id: OperatorId, key: Key, source: Source) -> Option<&Row> {
         let rows = self.registrations.rows_of(id).iter();
         rows.rev().find(|row| {
             row.key == key
@@ -309,12 +303,12 @@ impl RevisionTables {
     }
 
     /// All registrations of an operator, those that do not count included.
-    pub(super) fn all_rows(&self, id: OperatorId) -> &[Row] {
+    pub fn all_rows(&self, id: OperatorId) -> &[Row] {
         self.registrations.rows_of(id)
     }
 
     /// The registrations of an operator that the tables are made of, in the order made.
-    pub(super) fn used_rows(&self, id: OperatorId) -> impl Iterator<Item = &Row> {
+    pub fn used_rows(&self, id: OperatorId) -> impl Iterator<Item = &Row> {
         let rows = self.registrations.rows_of(id).iter();
         rows.filter(|row| self.is_used(row))
     }

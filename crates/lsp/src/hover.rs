@@ -6,7 +6,6 @@ use lsp_types::{Hover, HoverContents, MarkupContent, MarkupKind};
 
 use super::cursor::{Cursor, Part};
 use super::workspace::{Opened, Role};
-use opatlas_dispatch::{Verdict, View};
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Key;
@@ -14,6 +13,7 @@ use opatlas_report::escape::{code, code_block, prose};
 use opatlas_rules::registry;
 use opatlas_source::Span;
 use opatlas_topics::{Kind, Topic};
+use opatlas_verdict::{Verdict, View};
 
 /// How many names a line of a hover lists.
 const MOST_NAMES: usize = 12;

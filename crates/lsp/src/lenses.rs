@@ -7,9 +7,9 @@ use serde_json::{Value, json};
 use super::before::title as title_of_broken;
 use super::hover::dense;
 use super::workspace::{Opened, Role};
-use opatlas_dispatch::training::Works;
 use opatlas_operators::operator::OperatorId;
 use opatlas_source::Span;
+use opatlas_verdict::training::Works;
 
 /// A lens over each operator of `native_functions.yaml`, still without text.
 pub(super) fn of(opened: Opened<'_>) -> Vec<CodeLens> {

@@ -8,9 +8,9 @@ use crate::csv::line;
 use opatlas_diff::backend::{BackendImpact, Cell, Unknown};
 use opatlas_diff::change::Change;
 use opatlas_diff::declarations::KernelChange;
-use opatlas_dispatch::support::Verdict;
 use opatlas_source::sentence::codes;
 use opatlas_source::{Message, message};
+use opatlas_verdict::Verdict;
 
 /// How many operators a list names; the rest is counted.
 const NAMED: usize = 40;

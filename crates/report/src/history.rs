@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 
 use opatlas_diff::history::EventKind;
 use opatlas_diff::rules::{Audience, Level, find};
-use opatlas_dispatch::{Reason, Verdict};
+use opatlas_dispatch::Reason;
+use opatlas_verdict::Verdict;
 
 use super::escape;
 

@@ -13,10 +13,11 @@ use std::fmt::Write as _;
 
 use super::escape;
 use super::findings::Colour;
-use opatlas_dispatch::{Cause, Entry, Reason, View};
+use opatlas_dispatch::{Cause, Entry, Reason};
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::KeySet;
 use opatlas_source::Span;
+use opatlas_verdict::View;
 
 pub use column::{Column, column};
 pub use csv::{CSV_HEADER, csv_row};

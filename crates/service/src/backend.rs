@@ -4,11 +4,11 @@
 use std::sync::Arc;
 
 use opatlas_diff::backend::{BackendImpact, impact};
-use opatlas_dispatch::View;
 use opatlas_operators::backend::BackendFile;
 use opatlas_operators::backend::vendor::Profile as VendorProfile;
 use opatlas_source::suggest::nearest_few;
 use opatlas_source::{BACKENDS, Bundle, Stop, VENDOR};
+use opatlas_verdict::View;
 
 use super::compare::Compared;
 use super::dispatch::Profile;

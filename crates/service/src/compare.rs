@@ -11,10 +11,11 @@ use opatlas_diff::cards::{Card, cards};
 use opatlas_diff::causes::{Cause, causes};
 use opatlas_diff::policy::{Context, Exception, Judgement, Line, Policy, judge};
 use opatlas_diff::{Comparison, Revision, compare_until};
-use opatlas_dispatch::{Provenance, RevisionTables, Source, View};
+use opatlas_dispatch::{Provenance, Source};
 use opatlas_rules::{Introduced, introduced};
 use opatlas_source::{Digest, Stop, Stopped};
 use opatlas_store::{ExceptionRecord, LabelRecord, Missing, ProjectName, StoreError};
+use opatlas_verdict::{Tables, View};
 
 use super::Service;
 use super::address::{Holds, Resolved, release_of};
@@ -38,7 +39,7 @@ pub struct Compared {
     /// The differences.
     pub comparison: Comparison,
     /// The compared tables.
-    tables: (Arc<RevisionTables>, Arc<RevisionTables>),
+    tables: (Arc<Tables>, Arc<Tables>),
     causes: OnceLock<Vec<Cause>>,
     cards: OnceLock<Vec<Card>>,
     /// The registrations in the compared tables.
@@ -103,7 +104,7 @@ impl Compared {
             Ok(tables)
         };
         let (old, new) = rayon::join(|| settled(&base), || settled(&head));
-        let (old, new): (Arc<RevisionTables>, Arc<RevisionTables>) = (old?, new?);
+        let (old, new): (Arc<Tables>, Arc<Tables>) = (old?, new?);
         let comparison = compare_until(
             Revision {
                 catalogue: &base.catalogue,

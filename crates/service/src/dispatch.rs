@@ -2,15 +2,14 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use opatlas_dispatch::{
-    Build, Inputs, Observed, Provenance, RevisionTables, Source, View, provenance,
-};
+use opatlas_dispatch::{Build, Inputs, Observed, Provenance, Source, provenance};
 use opatlas_pytorch::alias::Alias;
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::{Key, Keys};
 use opatlas_pytorch::release::Release;
 use opatlas_source::suggest::nearest_few;
 use opatlas_source::{OBSERVED, Stop, Stopped};
+use opatlas_verdict::{Tables, View};
 
 use super::error::ServiceError;
 use super::observed;
@@ -35,9 +34,9 @@ pub struct Profile {
 pub(super) struct Dispatch {
     observed: OnceLock<Observed>,
     provenance: OnceLock<Provenance>,
-    default: OnceLock<Arc<RevisionTables>>,
+    default: OnceLock<Arc<Tables>>,
     /// Least recently used first.
-    others: Mutex<Vec<Arc<RevisionTables>>>,
+    others: Mutex<Vec<Arc<Tables>>>,
 }
 
 impl Profile {
@@ -94,7 +93,7 @@ impl Snapshot {
         let inputs = self.inputs();
         let tables = self.dispatch.default.get_or_init(|| {
             let profile = Profile::default();
-            Arc::new(RevisionTables::new(inputs, &profile.build, profile.source))
+            Arc::new(Tables::new(inputs, &profile.build, profile.source))
         });
         View::new(inputs, tables)
     }
@@ -108,7 +107,7 @@ impl Snapshot {
     pub fn tabulate(&self, stop: &Stop) -> Result<(), Stopped> {
         if self.dispatch.default.get().is_none() {
             let Profile { build, source } = Profile::default();
-            let tables = RevisionTables::new_until(self.inputs(), &build, source, stop)?;
+            let tables = Tables::new_until(self.inputs(), &build, source, stop)?;
             // Another thread may have been faster; its tables are equal.
             let _ = self.dispatch.default.set(Arc::new(tables));
         }
@@ -123,16 +122,12 @@ impl Snapshot {
 
     /// The tables of a profile. Concurrent requests for the same tables wait for one computation
     /// (about 2 ms).
-    pub fn tables(&self, profile: &Profile) -> Arc<RevisionTables> {
+    pub fn tables(&self, profile: &Profile) -> Arc<Tables> {
         Stop::unstopped(|stop| self.tables_until(profile, stop))
     }
 
     /// Like [`Snapshot::tables`], but can be stopped.
-    pub fn tables_until(
-        &self,
-        profile: &Profile,
-        stop: &Stop,
-    ) -> Result<Arc<RevisionTables>, Stopped> {
+    pub fn tables_until(&self, profile: &Profile, stop: &Stop) -> Result<Arc<Tables>, Stopped> {
         if *profile == Profile::default() {
             self.tabulate(stop)?;
             if let Some(tables) = self.dispatch.default.get() {
@@ -141,13 +136,13 @@ impl Snapshot {
         }
         let others = &self.dispatch.others;
         let mut others = others.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_wanted = |tables: &Arc<RevisionTables>| {
+        let is_wanted = |tables: &Arc<Tables>| {
             *tables.build() == profile.build && tables.source() == profile.source
         };
         let known = others.iter().position(is_wanted);
         let tables = match known {
             Some(at) => others.remove(at),
-            None => Arc::new(RevisionTables::new_until(
+            None => Arc::new(Tables::new_until(
                 self.inputs(),
                 &profile.build,
                 profile.source,

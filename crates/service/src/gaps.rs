@@ -3,12 +3,13 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use opatlas_diff::revision::CORE;
-use opatlas_dispatch::support::Leverage;
-use opatlas_dispatch::training::autograd_key;
-use opatlas_dispatch::{Reason, Verdict};
+use opatlas_dispatch::Reason;
+use opatlas_dispatch::autograd_key;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Key;
+use opatlas_verdict::Leverage;
+use opatlas_verdict::Verdict;
 
 use opatlas_source::{Stop, Stopped};
 

@@ -99,7 +99,7 @@ impl<'a> CardView<'a> {
             operator: &card.operator,
             runs: &card.runs,
             fails: &card.fails,
-            trains: card.trains.map(opatlas_dispatch::training::Through::as_str),
+            trains: card.trains.map(opatlas_verdict::training::Through::as_str),
             out_form,
             out,
             function: card.is_function,

@@ -2,9 +2,9 @@
 
 use opatlas_diff::Digits;
 use opatlas_diff::revision::{Cell, TableChange};
-use opatlas_dispatch::Verdict;
 use opatlas_pytorch::key_set::KeySet;
 use opatlas_pytorch::keys::{Key, Keys};
+use opatlas_verdict::Verdict;
 use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
 use utoipa::ToSchema;

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use opatlas_dispatch::support::KeyCoverage;
-use opatlas_dispatch::training::autograd_key;
-use opatlas_dispatch::{Reason, View};
+use opatlas_dispatch::Reason;
+use opatlas_dispatch::autograd_key;
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::{Key, Keys};
+use opatlas_verdict::KeyCoverage;
+use opatlas_verdict::View;
 use serde::{Deserialize, Serialize, Serializer, ser::SerializeMap as _};
 use utoipa::{IntoParams, ToSchema};
 

@@ -4,10 +4,9 @@ use std::fmt;
 
 use opatlas_dispatch::calculator::{List, Note};
 use opatlas_dispatch::refusals::CATCH_ALL;
-use opatlas_dispatch::{
-    Calculation, Cell, Origin, Precedence, Refused, Verdict, Wanted, calculator,
-};
+use opatlas_dispatch::{Calculation, Cell, Origin, Precedence, Refused, Wanted, calculator};
 use opatlas_pytorch::keys::{Key, Keys};
+use opatlas_verdict::Verdict;
 use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;

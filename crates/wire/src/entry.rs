@@ -2,14 +2,13 @@
 
 use std::borrow::Cow;
 
-use opatlas_dispatch::training::Detail;
-use opatlas_dispatch::{
-    Build, Edit, ExplainedEntry, Outcome, Reason, TrainingAnswer, Verdict, View, Works,
-};
+use opatlas_dispatch::{Build, Edit, ExplainedEntry, Outcome, Reason};
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::KeySet;
 use opatlas_pytorch::keys::Keys;
 use opatlas_report::table::{cause_sentence, training_sentence};
+use opatlas_verdict::training::Detail;
+use opatlas_verdict::{TrainingAnswer, Verdict, View, Works};
 use serde::ser::SerializeMap as _;
 use serde::{Deserialize, Serialize, Serializer};
 use utoipa::ToSchema;

@@ -8,13 +8,13 @@ use utoipa::{IntoParams, ToSchema};
 use crate::comparison::SideView;
 use crate::keys::of_path;
 use crate::problem::Problem;
-use opatlas_dispatch::Verdict;
-use opatlas_dispatch::support::KeyCoverage;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::Slot;
 use opatlas_service::dispatch::runtime_key;
 use opatlas_service::gaps::{self, Gap, Usage};
 use opatlas_service::{Resolved, Snapshot};
+use opatlas_verdict::KeyCoverage;
+use opatlas_verdict::Verdict;
 
 /// How many kernels the leverage names.
 const STEPS: usize = 10;

@@ -1,10 +1,11 @@
 //! One key across all operators: the entries, as JSON or CSV.
 
-use opatlas_dispatch::{Reason, Verdict, View};
+use opatlas_dispatch::Reason;
 use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Key;
 use opatlas_report::table::{CSV_HEADER, csv_row};
+use opatlas_verdict::{Verdict, View};
 use serde::Serialize;
 use utoipa::ToSchema;
 

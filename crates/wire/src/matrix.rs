@@ -1,11 +1,12 @@
 //! The matrix of all operators and keys, with reasons and verdicts.
 
-use opatlas_dispatch::support::Verdicts;
-use opatlas_dispatch::training::autograd_key;
-use opatlas_dispatch::{Pattern, Precedence, Verdict, View};
+use opatlas_dispatch::autograd_key;
+use opatlas_dispatch::{Pattern, Precedence};
 use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Key;
+use opatlas_verdict::Verdicts;
+use opatlas_verdict::{Verdict, View};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 use utoipa::ToSchema;

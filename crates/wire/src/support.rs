@@ -1,7 +1,7 @@
 //! Support of operators by backend and revision.
 
-use opatlas_dispatch::Verdict;
 use opatlas_report::support::Row;
+use opatlas_verdict::Verdict;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 

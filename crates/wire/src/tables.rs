@@ -1,11 +1,12 @@
 //! One operator's dispatch table: as it is, explained, and as it would be with other registrations.
 
-use opatlas_dispatch::{Provenance, Refused, View, WhatIf};
+use opatlas_dispatch::{Provenance, Refused, WhatIf};
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::calls::measured_for;
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Key;
 use opatlas_pytorch::release::Release;
+use opatlas_verdict::View;
 use serde::Serialize;
 use utoipa::ToSchema;
 

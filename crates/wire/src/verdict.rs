@@ -4,9 +4,9 @@ use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
 
-use opatlas_dispatch::{Verdict, View, support};
 use opatlas_operators::operator::OperatorId;
 use opatlas_source::suggest::nearest;
+use opatlas_verdict::{Verdict, View};
 
 use super::problem::{Kind, Problem};
 
@@ -32,7 +32,7 @@ pub struct Support {
 impl Support {
     /// On the wire.
     #[must_use]
-    pub fn of(view: View<'_>, support: &support::Support) -> Self {
+    pub fn of(view: View<'_>, support: &opatlas_verdict::Support) -> Self {
         let catalogue = view.inputs.catalogue;
         let names = |ids: &[OperatorId]| {
             let operators = ids.iter().map(|&id| catalogue.operator(id));
@@ -44,7 +44,7 @@ impl Support {
             verdict: support.verdict.as_str(),
             needs: names(&support.needs),
             through: names(&support.through),
-            unclaimed: support.unclaimed.map(support::Unclaimed::as_str),
+            unclaimed: support.unclaimed.map(opatlas_verdict::Unclaimed::as_str),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use axum::response::Response;
-use opatlas_dispatch::View;
+use opatlas_verdict::View;
 
 use crate::http::Api;
 use crate::http::extract::{Path, Query};
@@ -59,7 +59,7 @@ pub async fn coverage(
     respond::view(&api, &accept, request, move |snapshot, _| {
         let tables = snapshot.tables(&wanted.profile);
         let view = View::new(snapshot.inputs(), &tables);
-        let counted = opatlas_dispatch::coverage(view, |_, op| is_wanted(wanted.generated, op));
+        let counted = opatlas_dispatch::coverage(*view, |_, op| is_wanted(wanted.generated, op));
         Ok(json(&coverage_view(view, counted)))
     })
     .await

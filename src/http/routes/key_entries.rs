@@ -1,8 +1,8 @@
 //! One key across all operators: which operators are wanted, and their entries, as JSON, lines or a
 //! sheet.
 
-use opatlas_dispatch::View;
 use opatlas_pytorch::key_set::Slot;
+use opatlas_verdict::View;
 
 use crate::http::stream::push_line;
 use opatlas_service::Snapshot;

@@ -2,9 +2,10 @@
 
 use axum::extract::State;
 use axum::response::Response;
-use opatlas_dispatch::{View, coverage};
+use opatlas_dispatch::coverage;
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Key;
+use opatlas_verdict::View;
 
 use crate::http::Api;
 use crate::http::extract::{Path, Query};
@@ -76,7 +77,7 @@ pub async fn list(
         let tables = snapshot.tables(&wanted.profile);
         let view = View::new(snapshot.inputs(), &tables);
         let keys = view.keys();
-        let counts = coverage(view, |_, operator| is_wanted(wanted.generated, operator)).overall;
+        let counts = coverage(*view, |_, operator| is_wanted(wanted.generated, operator)).overall;
         let slots: Vec<Slot> = keys.slots().collect();
         let list = (&wanted, keys.release());
         let (items, next_cursor) = page::cut("keys", &list, &slots, &part)?;

@@ -6,7 +6,7 @@
 
 use axum::extract::State;
 use axum::response::Response;
-use opatlas_dispatch::View;
+use opatlas_verdict::View;
 
 use crate::http::Api;
 use crate::http::extract::{Path, Query};

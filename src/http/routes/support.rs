@@ -3,9 +3,9 @@
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
-use opatlas_dispatch::Verdict;
 use opatlas_report::support::{csv, markdown};
 use opatlas_source::Stop;
+use opatlas_verdict::Verdict;
 
 use crate::http::Api;
 use crate::http::extract::{Path, Query};

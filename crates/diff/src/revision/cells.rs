@@ -4,9 +4,10 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use opatlas_dispatch::{Precedence, Reason, Verdict, View};
+use opatlas_dispatch::{Precedence, Reason};
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::{KeySet, Slot};
+use opatlas_verdict::{Verdict, View};
 
 /// An operator whose dispatch table changed.
 #[derive(Debug, Clone)]

@@ -12,8 +12,6 @@ use rustc_hash::FxHashSet;
 use super::pairing::Pairing;
 use crate::change::{Change, Fragment, Subject};
 use crate::rules::ChangeRuleId;
-use opatlas_dispatch::View;
-use opatlas_dispatch::training::Through;
 use opatlas_operators::derivative_match::{Basis, Origin, is_formula_key};
 use opatlas_operators::derivatives::bindings::{Binding, arguments, results};
 use opatlas_operators::derivatives::text::{replace_word, strip};
@@ -23,6 +21,8 @@ use opatlas_operators::operator::OperatorId;
 use opatlas_schema::function::FunctionSchema;
 use opatlas_schema::types::BaseType;
 use opatlas_source::{Span, Stop, Stopped};
+use opatlas_verdict::View;
+use opatlas_verdict::training::Through;
 
 /// With more renamed arguments and results than this, formulas are compared as written.
 const MOST_RENAMES: usize = 16;

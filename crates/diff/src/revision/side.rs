@@ -6,11 +6,11 @@ use crate::change::{Fragment, Part, Place, SideFile};
 use crate::official;
 use crate::official::RuntimeSchema;
 use crate::schema;
-use opatlas_dispatch::View;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::entry::{Entry, Field};
 use opatlas_operators::operator::{Operator, OperatorId, PlacedEntry};
 use opatlas_source::Span;
+use opatlas_verdict::View;
 
 /// A revision to compare.
 #[derive(Debug, Clone, Copy)]

@@ -18,13 +18,14 @@ use super::training::{Alike, Formulas, OfStem, Siblings};
 use super::verdicts::{Moves, VerdictMoves, is_gain, is_loss};
 use crate::change::{Change, Fragment, Note, Place, SideFile, Subject};
 use crate::rules::Level;
-use opatlas_dispatch::training::autograd_key;
-use opatlas_dispatch::{Pattern, Precedence, View};
+use opatlas_dispatch::autograd_key;
+use opatlas_dispatch::{Pattern, Precedence};
 use opatlas_operators::entry::KeyName;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::{KeySet, Slot};
 use opatlas_pytorch::keys::Key;
 use opatlas_source::{Span, Stop, Stopped};
+use opatlas_verdict::View;
 
 /// The tables of both sides, and which key is which.
 pub(super) struct Tables<'a> {
@@ -384,7 +385,7 @@ pub(super) fn serves(rule: Precedence) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use opatlas_dispatch::Verdict::{Fails, Runs};
+    use opatlas_verdict::Verdict::{Fails, Runs};
 
     use super::*;
 

@@ -8,13 +8,15 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::support::{Memory, Places, Tables, serves};
 use crate::change::{Change, Fragment, Note, Subject};
 use crate::rules::Level;
-use opatlas_dispatch::training::{Through, Works, autograd_key};
-use opatlas_dispatch::{Precedence, View};
+use opatlas_dispatch::Precedence;
+use opatlas_dispatch::autograd_key;
 use opatlas_operators::entry::KeyName;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::{KeySet, Slot};
 use opatlas_pytorch::keys::Key;
 use opatlas_schema::function::SchemaKind;
+use opatlas_verdict::View;
+use opatlas_verdict::training::{Through, Works};
 
 /// Whether the formulas of an operator may lead to another answer although its table is the same.
 pub(super) fn may_differ(base: View<'_>, head: View<'_>, old: OperatorId, new: OperatorId) -> bool {

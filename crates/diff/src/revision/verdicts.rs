@@ -9,12 +9,13 @@ use super::cells::Moved;
 use super::support::serves;
 use crate::change::{Change, Subject};
 use crate::rules::ChangeRuleId;
-use opatlas_dispatch::support::Walk;
-use opatlas_dispatch::{Precedence, Verdict, View};
+use opatlas_dispatch::Precedence;
 use opatlas_operators::entry::KeyName;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Key;
+use opatlas_verdict::Walk;
+use opatlas_verdict::{Verdict, View};
 
 /// The verdicts on keys of backends on both sides, and who follows whom.
 #[derive(Debug, Default)]
@@ -37,8 +38,8 @@ pub(super) type Moves = (Verdict, Verdict);
 /// The verdicts of keys that have the same ones, on both sides.
 #[derive(Debug)]
 struct Column {
-    before: opatlas_dispatch::support::Verdicts,
-    after: opatlas_dispatch::support::Verdicts,
+    before: opatlas_verdict::Verdicts,
+    after: opatlas_verdict::Verdicts,
     /// The operators whose verdicts differ.
     differ: Vec<(OperatorId, OperatorId)>,
 }

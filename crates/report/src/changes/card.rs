@@ -2,7 +2,7 @@
 
 use super::lists;
 use opatlas_diff::cards::{Card, OutForm};
-use opatlas_dispatch::training::Through;
+use opatlas_verdict::training::Through;
 
 /// Where it runs and where it fails.
 pub(super) fn runs(card: &Card) -> String {

@@ -7,11 +7,12 @@ use super::support::{painted, support_words};
 use super::words::from_words;
 use super::{Shown, paint};
 use crate::escape;
-use opatlas_dispatch::support::percentages;
-use opatlas_dispatch::{Entry, Reason, Verdict};
+use opatlas_dispatch::{Entry, Reason};
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Key;
+use opatlas_verdict::Verdict;
+use opatlas_verdict::percentages;
 
 /// What is shown of a key.
 #[derive(Debug, Clone, Copy)]

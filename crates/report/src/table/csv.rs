@@ -3,8 +3,9 @@
 use super::support::operator_names;
 use super::words::cause_sentence;
 use crate::csv::{flag, line};
-use opatlas_dispatch::{Entry, View};
+use opatlas_dispatch::Entry;
 use opatlas_operators::operator::OperatorId;
+use opatlas_verdict::View;
 
 /// The first line.
 pub const CSV_HEADER: &str = "operator,key,functionality,backend,kernel,source_key,reason,origin,\

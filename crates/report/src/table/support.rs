@@ -5,11 +5,11 @@ use std::fmt::Write as _;
 use super::{Shown, keys};
 use crate::escape;
 use crate::findings::Colour;
-use opatlas_dispatch::training::autograd_key;
-use opatlas_dispatch::{Support, Verdict, View};
+use opatlas_dispatch::autograd_key;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::calls::measured_for;
 use opatlas_pytorch::key_set::KeySet;
+use opatlas_verdict::{Support, Verdict, View};
 
 /// How many missing operators a line names.
 const NAMED: usize = 4;

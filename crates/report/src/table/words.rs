@@ -3,11 +3,12 @@
 use super::Shown;
 use super::support::{some_names, unknown_words};
 use opatlas_dispatch::registrations::{AutogradKind, autograd_kind};
-use opatlas_dispatch::training::Detail;
-use opatlas_dispatch::{Cause, Entry, Origin, Precedence, Through, TrainingAnswer, Verdict, View};
+use opatlas_dispatch::{Cause, Entry, Origin, Precedence};
 use opatlas_operators::derivatives::DEFAULT_KEY;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::keys::Key;
+use opatlas_verdict::training::Detail;
+use opatlas_verdict::{Through, TrainingAnswer, Verdict, View};
 
 /// What made a registration, in words.
 #[must_use]

@@ -6,7 +6,7 @@ use crate::snapshot::Snapshot;
 use opatlas_diff::Comparison;
 use opatlas_diff::revision::CORE;
 use opatlas_diff::rules::Level;
-use opatlas_dispatch::training::autograd_key;
+use opatlas_dispatch::autograd_key;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::keys::Key;
 use opatlas_store::StoreError;

@@ -227,8 +227,7 @@ fn moves(
 /// The runtime keys of backends with dense tensors.
 fn backends(keys: &'static Keys) -> Vec<String> {
     let dense = keys.slots().filter(|&slot| {
-        keys.functionality(slot) == "Dense"
-            && opatlas_dispatch::training::autograd_key(keys, slot).is_some()
+        keys.functionality(slot) == "Dense" && opatlas_dispatch::autograd_key(keys, slot).is_some()
     });
     let names = dense.map(|slot| keys.name(Key::Runtime(slot)).to_owned());
     names.collect()

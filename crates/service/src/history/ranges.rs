@@ -1,9 +1,10 @@
 //! Ranges of a timeline in which the same kernel served an operator at a key.
 
 use crate::snapshot::Snapshot;
-use opatlas_dispatch::training::autograd_key;
-use opatlas_dispatch::{Reason, Verdict};
+use opatlas_dispatch::Reason;
+use opatlas_dispatch::autograd_key;
 use opatlas_pytorch::keys::Keys;
+use opatlas_verdict::Verdict;
 
 use super::step::StoredCell;
 use super::timeline::{Range, Timeline};

@@ -15,11 +15,12 @@ use crate::compare::Compared;
 use crate::snapshot::Snapshot;
 use opatlas_diff::history::by_operator;
 use opatlas_diff::revision::{Cell, CellChange};
-use opatlas_dispatch::{Reason, Verdict};
+use opatlas_dispatch::Reason;
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::{Key, Keys};
 use opatlas_pytorch::release::Release;
 use opatlas_store::{StepKey, StepRecord, StoreError};
+use opatlas_verdict::Verdict;
 
 /// The changes of an operator in a step.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]

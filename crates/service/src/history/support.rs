@@ -6,7 +6,7 @@ use crate::Service;
 use crate::dispatch::runtime_key;
 use crate::error::ServiceError;
 
-use opatlas_dispatch::Verdict;
+use opatlas_verdict::Verdict;
 
 use super::ranges::KeyRange;
 use super::timeline::{Range, Timeline};

@@ -9,9 +9,10 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use opatlas_diff::history::EventKind;
 use opatlas_diff::rules::{ChangeRule, Level, find};
-use opatlas_dispatch::{Reason, Verdict};
+use opatlas_dispatch::Reason;
 use opatlas_pytorch::keys::{Key, Keys};
 use opatlas_pytorch::release::Release;
+use opatlas_verdict::Verdict;
 
 /// A value with a permanent word.
 pub(super) trait Named: Copy {

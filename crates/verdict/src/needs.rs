@@ -5,9 +5,9 @@ use std::collections::VecDeque;
 use opatlas_operators::operator::OperatorId;
 use rustc_hash::FxHashMap;
 
-use super::calls::{Calls, Edge};
-use super::column::{Column, Served};
-use super::{MOST_NEEDS, Support, Verdict};
+use crate::calls::{Calls, Edge};
+use crate::column::{Column, Served};
+use crate::{MOST_NEEDS, Support, Verdict};
 
 /// What a search works with, kept for the next one: of a comparison there are a thousand.
 #[derive(Debug, Default)]
@@ -19,15 +19,15 @@ pub struct Walk {
 }
 
 /// The leaves below a kernel that makes these calls. `of` is its operator.
-pub(super) struct Search<'c> {
-    pub(super) column: &'c Column,
-    pub(super) calls: &'c Calls,
-    pub(super) of: OperatorId,
+pub(crate) struct Search<'c> {
+    pub(crate) column: &'c Column,
+    pub(crate) calls: &'c Calls,
+    pub(crate) of: OperatorId,
 }
 
 impl Search<'_> {
     /// The support of an operator with this verdict and these calls.
-    pub(super) fn support(
+    pub(crate) fn support(
         &self,
         verdict: Verdict,
         edges: impl Iterator<Item = Edge> + Clone,

@@ -4,17 +4,15 @@
 use std::sync::Arc;
 
 use opatlas_dispatch::registrations::Inputs;
-use opatlas_dispatch::support::Unclaimed;
-use opatlas_dispatch::{
-    Build, Observed, ObservedRegistration, Provenance, RevisionTables, Source, Support, Verdict,
-    View,
-};
+use opatlas_dispatch::{Build, Observed, ObservedRegistration, Provenance, Source};
 use opatlas_operators::backend::BackendFile;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::derivative_match::DerivativeMatches;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::release::Release;
 use opatlas_source::Bundle;
+use opatlas_verdict::Unclaimed;
+use opatlas_verdict::{Support, Tables, Verdict, View};
 
 const OPERATORS: &str = "\
 - func: empty.memory_format(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor
@@ -127,7 +125,7 @@ impl Small {
     }
 
     fn ask<T>(&self, question: impl FnOnce(View<'_>) -> T) -> T {
-        let tables = RevisionTables::new(self.inputs(), &Build::ALL, Source::Everything);
+        let tables = Tables::new(self.inputs(), &Build::ALL, Source::Everything);
         question(View::new(self.inputs(), &tables))
     }
 

@@ -5,9 +5,9 @@ use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::Slot;
 
-use super::{Verdict, percentages};
-use crate::entry::View;
-use crate::resolve::Precedence;
+use crate::View;
+use crate::{Verdict, percentages};
+use opatlas_dispatch::resolve::Precedence;
 
 /// Operators by verdict, in the order of [`Verdict::ALL`].
 pub type VerdictCounts = [u32; Verdict::ALL.len()];
@@ -80,13 +80,13 @@ impl View<'_> {
 
 /// The operators of a revision by verdict.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Counts {
+pub(crate) struct Counts {
     declared: VerdictCounts,
     generated: VerdictCounts,
 }
 
 impl Counts {
-    pub(super) fn of(catalogue: &Catalogue, verdict: impl Fn(OperatorId) -> Verdict) -> Self {
+    pub(crate) fn of(catalogue: &Catalogue, verdict: impl Fn(OperatorId) -> Verdict) -> Self {
         let mut counts = Self::default();
         for (id, operator) in catalogue.iter() {
             let of = match operator.is_generated() {

@@ -8,15 +8,13 @@ use std::io::Read as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use opatlas_dispatch::{
-    Build, Inputs, Observed, ObservedRegistration, Origin, RevisionTables, Source, Verdict, View,
-    provenance,
-};
+use opatlas_dispatch::{Build, Inputs, Observed, ObservedRegistration, Origin, Source, provenance};
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_pytorch::keys::Keys;
 use opatlas_pytorch::release::Release;
 use opatlas_source::{Bundle, Span};
 use opatlas_sources::{Registration, RegistrationKind, Sources};
+use opatlas_verdict::{Tables, Verdict, View};
 use serde_json::Value;
 
 /// The keys that were recorded.
@@ -126,7 +124,7 @@ fn with_view(version: &str, observed: &Observed, then: impl FnOnce(View<'_>, &[V
         observed,
         provenance: provenance(&bundle, release),
     };
-    let tables = RevisionTables::new(inputs, &Build::ALL, Source::Everything);
+    let tables = Tables::new(inputs, &Build::ALL, Source::Everything);
     then(View::new(inputs, &tables), &rows);
 }
 
@@ -207,7 +205,7 @@ fn the_fallback_of_sources_gives_verdicts_and_places() {
         let entry = view.entry(einsum, xla).unwrap();
         assert_eq!(entry.origin, Some(Origin::Source));
         assert_eq!(entry.kernel.as_deref(), Some("XLANativeFunctions::einsum"));
-        let of_files = RevisionTables::new(view.inputs, &Build::ALL, Source::Files);
+        let of_files = Tables::new(view.inputs, &Build::ALL, Source::Files);
         let of_files = View::new(view.inputs, &of_files);
         assert_eq!(of_files.entry(id, xla).unwrap().origin, None);
     });

@@ -5,14 +5,14 @@ use opatlas_pytorch::alias::Alias;
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::{Key, Keys};
 
-use super::calls::{Calls, default_alias};
-use super::column::{Served, Traits};
-use super::own::Own;
-use crate::entry::View;
-use crate::resolve::Precedence;
+use crate::View;
+use crate::calls::{Calls, default_alias};
+use crate::column::{Served, Traits};
+use crate::own::Own;
+use opatlas_dispatch::resolve::Precedence;
 
 /// What serves every operator: that of its pattern, which many share.
-pub(super) fn registered(
+pub(crate) fn registered(
     view: View<'_>,
     calls: &Calls,
     slot: Slot,
@@ -38,7 +38,7 @@ pub(super) fn registered(
 }
 
 /// What serves an operator where a rule of the table decides.
-pub(super) fn by_rule(
+pub(crate) fn by_rule(
     keys: &Keys,
     calls: &Calls,
     id: OperatorId,
@@ -118,6 +118,6 @@ impl Server {
 }
 
 /// Whether it is the key of tensors without data.
-pub(super) fn is_meta(keys: &Keys, slot: Slot) -> bool {
+pub(crate) fn is_meta(keys: &Keys, slot: Slot) -> bool {
     keys.name(Key::Runtime(slot)) == "Meta"
 }

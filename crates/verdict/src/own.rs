@@ -11,19 +11,19 @@ use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Key;
 use opatlas_schema::function::{Argument, SchemaKind};
 
-use super::backends::in_tree;
-use super::column::BARE;
-use super::generated::{Call, Named};
-use crate::entry::View;
-use crate::origin::Origin;
-use crate::registrations::Row;
+use crate::View;
+use crate::backends::in_tree;
+use crate::column::BARE;
+use crate::generated::{Call, Named};
+use opatlas_dispatch::origin::Origin;
+use opatlas_dispatch::registrations::Row;
 
 /// The file of the boxed fallback, as processes report it.
 const CPU_FALLBACK: &str = "CPUFallback.cpp";
 
 /// What is special about a kernel on a key itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Own {
+pub(crate) enum Own {
     /// It only passes the call on.
     Fallthrough,
     /// It raises, as if it were not there.
@@ -37,10 +37,10 @@ pub(super) enum Own {
 const RAISES_ON_META: &str = "nonzero";
 
 /// The special kernels of a revision.
-pub(super) type OwnKernels = FxHashMap<(OperatorId, Slot), Own>;
+pub(crate) type OwnKernels = FxHashMap<(OperatorId, Slot), Own>;
 
 /// Finds the special kernels among the registrations that count.
-pub(super) fn special(view: View<'_>, named: &Named) -> OwnKernels {
+pub(crate) fn special(view: View<'_>, named: &Named) -> OwnKernels {
     let in_tree = in_tree(view);
     let meta = view.keys().slot("Meta").map(Key::Runtime);
     let mut found = OwnKernels::default();

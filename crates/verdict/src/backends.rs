@@ -6,10 +6,10 @@ use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::{KeySet, Slot};
 use opatlas_pytorch::keys::Keys;
 
-use crate::entry::View;
-use crate::origin::Origin;
-use crate::resolve::Registered;
-use crate::training::autograd_key;
+use crate::View;
+use opatlas_dispatch::autograd_key;
+use opatlas_dispatch::origin::Origin;
+use opatlas_dispatch::resolve::Registered;
 
 /// The operator that allocates: a backend without it cannot hold a tensor.
 const ALLOCATOR: &str = "empty.memory_format";
@@ -33,7 +33,7 @@ impl Unclaimed {
 }
 
 /// The keys of backends: those with an autograd key that speaks for them.
-pub(super) fn backends(keys: &Keys) -> KeySet {
+pub(crate) fn backends(keys: &Keys) -> KeySet {
     let all = keys.slots();
     all.filter(|&slot| autograd_key(keys, slot).is_some())
         .collect()
@@ -41,7 +41,7 @@ pub(super) fn backends(keys: &Keys) -> KeySet {
 
 /// The backend keys that something is known about: those of backends with an allocator of their
 /// own, and those of backends that a backend file or an observation registers to.
-pub(super) fn known_backends(view: View<'_>) -> KeySet {
+pub(crate) fn known_backends(view: View<'_>) -> KeySet {
     let keys = view.keys();
     let described = described(view);
     let in_tree = in_tree(view);
@@ -60,7 +60,7 @@ fn home(keys: &Keys, slot: Slot) -> Slot {
 }
 
 /// The keys with an allocator in PyTorch. In a file that declares none, those that any entry names.
-pub(super) fn in_tree(view: View<'_>) -> KeySet {
+pub(crate) fn in_tree(view: View<'_>) -> KeySet {
     let catalogue = view.inputs.catalogue;
     let is_ours = |origin| !is_description(origin);
     match catalogue.find_in("aten", ALLOCATOR) {

@@ -1,40 +1,10 @@
-//! What really runs: the verdict behind a table entry (`docs/spec/support.md`).
-//!
-//! A table says which kernel serves a key. A default or composite kernel calls other operators,
-//! which need kernels on the key as well. [`calls`] knows what each of them calls; [`column`] finds
-//! the verdicts of all operators on one key; [`leverage`] says which missing kernels would help
-//! most; [`around`] says which operators have a say in the table of one. Enters: the tables of a
-//! revision. Leaves: verdicts with the operators that are missing.
-
-mod backends;
-mod calls;
-mod column;
-mod coverage;
-mod entry;
-mod generated;
-mod leads;
-mod leverage;
-mod needs;
-mod own;
-mod recorded;
-mod server;
-mod shares;
+//! The six verdicts, and what a verdict depends on.
 
 use std::fmt;
-use std::sync::{Arc, OnceLock};
 
 use opatlas_operators::operator::OperatorId;
-use opatlas_pytorch::key_set::Slot;
 
-use calls::Calls;
-use column::Column;
-
-pub use backends::Unclaimed;
-pub use coverage::{KeyCoverage, VerdictCounts};
-pub use entry::Verdicts;
-pub use leverage::{Leverage, Step};
-pub use needs::Walk;
-pub use shares::percentages;
+use crate::backends::Unclaimed;
 
 /// Whether calling an operator works on a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -133,34 +103,10 @@ impl Support {
         }
     }
 
-    fn unclaimed(why: Unclaimed) -> Self {
+    pub(crate) fn unclaimed(why: Unclaimed) -> Self {
         Self {
             unclaimed: Some(why),
             ..Self::of(Verdict::Unknown)
         }
-    }
-}
-
-/// The verdicts of a revision's tables, each key's made when it is first asked for.
-#[derive(Debug, Clone, Default)]
-pub(super) struct SupportTables {
-    calls: OnceLock<Arc<Calls>>,
-    columns: OnceLock<Box<[OnceLock<Arc<Column>>]>>,
-    /// The verdicts on a device that has only the kernels that every device must have.
-    bare: OnceLock<Arc<Column>>,
-}
-
-impl SupportTables {
-    fn column(&self, slot: Slot, count: usize) -> Option<&OnceLock<Arc<Column>>> {
-        let columns = self
-            .columns
-            .get_or_init(|| (0..count).map(|_| OnceLock::new()).collect());
-        columns.get(slot.index())
-    }
-
-    /// The columns that are there.
-    fn made(&self) -> impl Iterator<Item = &Arc<Column>> {
-        let columns = self.columns.get().into_iter().flatten();
-        columns.filter_map(OnceLock::get)
     }
 }

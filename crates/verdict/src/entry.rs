@@ -7,16 +7,17 @@ use opatlas_pytorch::alias::Alias;
 use opatlas_pytorch::key_set::Slot;
 use opatlas_source::{Stop, Stopped};
 
-use super::backends::Unclaimed;
-use super::calls::{Calls, Edge};
-use super::column::{Column, Served, Traits};
-use super::leads::{below, serving};
-use super::needs::{Search, Walk};
-use super::server::by_rule;
-use super::{Support, Verdict};
-use crate::entry::{Entry, View};
-use crate::origin::Origin;
-use crate::resolve::Precedence;
+use crate::View;
+use crate::backends::Unclaimed;
+use crate::calls::{Calls, Edge};
+use crate::column::{Column, Served, Traits};
+use crate::leads::{below, serving};
+use crate::needs::{Search, Walk};
+use crate::server::by_rule;
+use crate::{Support, Verdict};
+use opatlas_dispatch::Entry;
+use opatlas_dispatch::origin::Origin;
+use opatlas_dispatch::resolve::Precedence;
 
 /// The verdicts of all operators on the key of a backend.
 #[derive(Debug, Clone)]
@@ -217,37 +218,32 @@ impl<'a> View<'a> {
     }
 
     /// The calls of all operators, worked out once.
-    pub(super) fn calls(self) -> Arc<Calls> {
-        let calls = &self.tables.support.calls;
+    pub(crate) fn calls(self) -> Arc<Calls> {
+        let calls = &self.verdicts.calls;
         Arc::clone(calls.get_or_init(|| Arc::new(Calls::new(self))))
     }
 
     /// The verdicts on a key, found once.
-    pub(super) fn column_of(self, slot: Slot) -> Arc<Column> {
+    pub(crate) fn column_of(self, slot: Slot) -> Arc<Column> {
         let slot = serving(self.keys(), slot);
         let make = || {
             let calls = self.calls();
             let traits = Traits::of(self, &calls, slot);
-            let same = self
-                .tables
-                .support
-                .made()
-                .find(|column| column.has(&traits));
+            let same = self.verdicts.found().find(|column| column.has(&traits));
             same.map_or_else(
                 || Arc::new(Column::new(self, &calls, slot, traits)),
                 Arc::clone,
             )
         };
-        let count = self.keys().count();
-        match self.tables.support.column(slot, count) {
+        match self.verdicts.column(slot) {
             Some(kept) => Arc::clone(kept.get_or_init(make)),
             None => make(),
         }
     }
 
-    pub(super) fn bare_column(self, calls: &Calls) -> Arc<Column> {
+    pub(crate) fn bare_column(self, calls: &Calls) -> Arc<Column> {
         let make = || Arc::new(Column::bare(self, calls));
-        Arc::clone(self.tables.support.bare.get_or_init(make))
+        Arc::clone(self.verdicts.bare.get_or_init(make))
     }
 }
 

@@ -24,7 +24,7 @@ pub fn percentages<const N: usize>(parts: [u32; N]) -> [u8; N] {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use crate::*;
 
     #[test]
     fn parts_add_up() {

@@ -10,16 +10,16 @@ use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::{Key, Keys};
 use rustc_hash::FxHashMap;
 
-use super::Verdict;
-use super::calls::{Calls, Edge};
-use super::coverage::Counts;
-use super::own::Own;
-use super::server::{is_meta, registered};
-use crate::entry::View;
-use crate::resolve::Precedence;
+use crate::Verdict;
+use crate::View;
+use crate::calls::{Calls, Edge};
+use crate::coverage::Counts;
+use crate::own::Own;
+use crate::server::{is_meta, registered};
+use opatlas_dispatch::resolve::Precedence;
 
 /// The kernels that every device must have: without them it can neither hold nor move a tensor.
-pub(super) const BARE: [&str; 6] = [
+pub(crate) const BARE: [&str; 6] = [
     "empty.memory_format",
     "empty_strided",
     "_copy_from",
@@ -30,7 +30,7 @@ pub(super) const BARE: [&str; 6] = [
 
 /// What serves an operator on a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Served {
+pub(crate) enum Served {
     /// A kernel on the key itself.
     Kernel,
     /// A kernel on the key itself whose calls are known.
@@ -63,11 +63,11 @@ enum Branches {
 /// All that the verdicts on a key follow from, besides the operators: two keys with the same traits have
 /// the same column. Of the seventy keys of backends, most share theirs with others.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Traits {
+pub(crate) struct Traits {
     /// The rule of each pattern.
-    pub(super) rules: Vec<Precedence>,
+    pub(crate) rules: Vec<Precedence>,
     branches: Branches,
-    pub(super) is_backend: bool,
+    pub(crate) is_backend: bool,
     is_claimed: bool,
     /// Its fallback only passes the call on.
     is_passing: bool,
@@ -77,7 +77,7 @@ pub(super) struct Traits {
 }
 
 impl Traits {
-    pub(super) fn of(view: View<'_>, calls: &Calls, slot: Slot) -> Self {
+    pub(crate) fn of(view: View<'_>, calls: &Calls, slot: Slot) -> Self {
         let patterns = view.tables.patterns().iter();
         let keys = view.keys();
         let is_backend = calls.backends.contains(slot);
@@ -95,7 +95,7 @@ impl Traits {
 
 /// The verdicts on one key, with what they follow from.
 #[derive(Debug)]
-pub(super) struct Column {
+pub(crate) struct Column {
     /// `None` for that of a bare device.
     traits: Option<Traits>,
     served: Vec<Served>,
@@ -110,7 +110,7 @@ pub(super) struct Column {
 
 impl Column {
     /// Finds the verdicts on the keys with these traits.
-    pub(super) fn new(view: View<'_>, calls: &Calls, slot: Slot, traits: Traits) -> Self {
+    pub(crate) fn new(view: View<'_>, calls: &Calls, slot: Slot, traits: Traits) -> Self {
         let served = registered(view, calls, slot, &traits);
         let mut column = Self::served_so(served, traits.branches);
         if traits.own.is_some() {
@@ -126,7 +126,7 @@ impl Column {
     }
 
     /// Finds the verdicts on a device that has only the kernels that every device must have.
-    pub(super) fn bare(view: View<'_>, calls: &Calls) -> Self {
+    pub(crate) fn bare(view: View<'_>, calls: &Calls) -> Self {
         let mut column = Self::served_so(bare(view, calls), Branches::Never);
         column.settle(calls);
         column
@@ -145,12 +145,12 @@ impl Column {
     }
 
     /// Whether the verdicts are those of keys with these traits.
-    pub(super) fn has(&self, traits: &Traits) -> bool {
+    pub(crate) fn has(&self, traits: &Traits) -> bool {
         self.traits.as_ref() == Some(traits)
     }
 
     /// What serves an operator.
-    pub(super) fn served(&self, id: OperatorId) -> Served {
+    pub(crate) fn served(&self, id: OperatorId) -> Served {
         self.served
             .get(id.index())
             .copied()
@@ -158,7 +158,7 @@ impl Column {
     }
 
     /// The verdict of an operator.
-    pub(super) fn verdict(&self, id: OperatorId) -> Verdict {
+    pub(crate) fn verdict(&self, id: OperatorId) -> Verdict {
         self.verdicts
             .get(id.index())
             .copied()
@@ -166,18 +166,18 @@ impl Column {
     }
 
     /// The operators of the catalogue by verdict.
-    pub(super) fn counts(&self, catalogue: &Catalogue) -> &Counts {
+    pub(crate) fn counts(&self, catalogue: &Catalogue) -> &Counts {
         let verdict = |id| self.verdict(id);
         self.counts.get_or_init(|| Counts::of(catalogue, verdict))
     }
 
     /// How many operators there are.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.verdicts.len()
     }
 
     /// The calls of an operator that are made on this key.
-    pub(super) fn calls<'c>(
+    pub(crate) fn calls<'c>(
         &'c self,
         calls: &'c Calls,
         id: OperatorId,
@@ -191,7 +191,7 @@ impl Column {
     }
 
     /// Those of the calls of a composite kernel that are made on this key.
-    pub(super) fn made<'c>(
+    pub(crate) fn made<'c>(
         &'c self,
         calls: &'c Calls,
         edges: &'c [Edge],
@@ -201,7 +201,7 @@ impl Column {
     }
 
     /// The operators whose kernel on this key calls this one.
-    pub(super) fn callers<'c>(
+    pub(crate) fn callers<'c>(
         &'c self,
         calls: &'c Calls,
         id: OperatorId,

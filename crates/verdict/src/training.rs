@@ -3,23 +3,16 @@
 //! `aten/src/ATen/native/README.md`: composite implicit kernels differentiate by what they are
 //! made of; explicit ones and backend kernels need a formula or an autograd kernel.
 
-mod remembered;
-
-use std::sync::OnceLock;
-
-use super::entry::{Entry, View};
-use super::origin::Origin;
-use super::registrations::{AutogradKind, autograd_kind};
-use super::resolve::Precedence;
+use crate::View;
+use opatlas_dispatch::origin::Origin;
+use opatlas_dispatch::registrations::{AutogradKind, autograd_kind};
+use opatlas_dispatch::resolve::Precedence;
+use opatlas_dispatch::{Entry, autograd_key};
 use opatlas_operators::derivatives::DEFAULT_KEY;
 use opatlas_operators::operator::OperatorId;
-use opatlas_pytorch::alias::Alias;
 use opatlas_pytorch::key_set::Slot;
-use opatlas_pytorch::keys::{Key, Keys};
-use opatlas_pytorch::release::Release;
+use opatlas_pytorch::keys::Key;
 use opatlas_schema::function::SchemaKind;
-
-pub(crate) use remembered::Remembered;
 
 /// Whether something works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -126,43 +119,6 @@ impl TrainingAnswer<'_> {
     }
 }
 
-/// The autograd key that tensors of a backend key carry: that of its backend, `AutogradOther` for
-/// those without one (`getAutogradRelatedKeySetFromBackend`). `None` for keys that are no
-/// backend's.
-#[must_use]
-pub fn autograd_key(keys: &Keys, slot: Slot) -> Option<Slot> {
-    // Comparisons ask this for every operator and key, so it is found by name once for a release.
-    static FOUND: [OnceLock<Vec<Option<Slot>>>; Release::COUNT] =
-        [const { OnceLock::new() }; Release::COUNT];
-    let found = FOUND[keys.release().index()].get_or_init(|| {
-        let mut found = vec![None; keys.count()];
-        for slot in keys.slots() {
-            if let Some(place) = found.get_mut(slot.index()) {
-                *place = autograd_key_by_name(keys, slot);
-            }
-        }
-        found
-    });
-    found.get(slot.index()).copied().flatten()
-}
-
-fn autograd_key_by_name(keys: &Keys, slot: Slot) -> Option<Slot> {
-    match (keys.functionality(slot), keys.backend(slot)) {
-        ("NestedTensor", _) => keys.slot("AutogradNestedTensor"),
-        ("Dense" | "Quantized" | "Sparse" | "SparseCsr", Some(backend)) => match backend {
-            "HIP" | "VE" => keys.slot("AutogradOther"),
-            backend => keys.slot(&format!("Autograd{backend}")),
-        },
-        (_, None) if slot != Slot::UNDEFINED => {
-            let explicit = keys.reach(Alias::CompositeExplicitAutograd);
-            explicit
-                .contains(slot)
-                .then(|| keys.slot("AutogradOther"))?
-        }
-        _ => None,
-    }
-}
-
 /// What [`View::training`] says, without the entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Training {
@@ -205,13 +161,7 @@ impl<'a> View<'a> {
             _ => Works::Yes,
         };
         let (through, detail) = match works {
-            Works::Yes => {
-                let rule = pattern.rule(autograd);
-                let known = &self.tables.trains;
-                known.get(self.tables.len(), id, rule, || {
-                    self.through(id, rule, autograd)
-                })
-            }
+            Works::Yes => self.through(id, pattern.rule(autograd), autograd),
             _ => (Through::Error, Some(Detail::NoKernel)),
         };
         Some(Training {

@@ -7,7 +7,7 @@ use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::{Key, Keys};
 use opatlas_pytorch::release::Release;
 
-use crate::training::autograd_key;
+use opatlas_dispatch::autograd_key;
 
 /// By slot.
 struct Leads {
@@ -35,13 +35,13 @@ fn leads(keys: &Keys) -> &'static Leads {
 }
 
 /// The key whose kernels serve a key: builds for HIP register to the keys of CUDA.
-pub(super) fn serving(keys: &Keys, slot: Slot) -> Slot {
+pub(crate) fn serving(keys: &Keys, slot: Slot) -> Slot {
     let known = leads(keys).serving.get(slot.index());
     known.copied().unwrap_or(slot)
 }
 
 /// The backend that an autograd or autocast key passes calls on to.
-pub(super) fn below(keys: &Keys, slot: Slot) -> Option<Slot> {
+pub(crate) fn below(keys: &Keys, slot: Slot) -> Option<Slot> {
     leads(keys).below.get(slot.index()).copied().flatten()
 }
 

@@ -5,28 +5,28 @@ use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_pytorch::alias::Alias;
 use opatlas_pytorch::key_set::KeySet;
 
-use super::backends::{backends, known_backends};
-use super::column::Served;
-use super::generated::{Call, MostCalls, Named};
-use super::own::{OwnKernels, special};
-use super::recorded::{Names, Recorded};
-use crate::entry::View;
-use crate::resolve::Registered;
+use crate::View;
+use crate::backends::{backends, known_backends};
+use crate::column::Served;
+use crate::generated::{Call, MostCalls, Named};
+use crate::own::{OwnKernels, special};
+use crate::recorded::{Names, Recorded};
+use opatlas_dispatch::resolve::Registered;
 
 /// An edge of the graph, seen from either end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Edge {
+pub(crate) struct Edge {
     /// The other operator.
-    pub(super) id: OperatorId,
+    pub(crate) id: OperatorId,
     /// The call occurs in every case.
-    pub(super) always: bool,
+    pub(crate) always: bool,
     /// The call was recorded; it does not follow from the files.
-    pub(super) recorded: bool,
+    pub(crate) recorded: bool,
 }
 
 /// The calls of a revision's default and composite kernels.
 #[derive(Debug)]
-pub(super) struct Calls {
+pub(crate) struct Calls {
     /// Of each operator the alias whose kernel the calls are of.
     alias: Vec<Option<Alias>>,
     /// Whether anything is known about that kernel.
@@ -38,17 +38,17 @@ pub(super) struct Calls {
     calls: Adjacency,
     callers: Adjacency,
     /// Kernels on keys themselves that call other operators.
-    pub(super) own: OwnKernels,
+    pub(crate) own: OwnKernels,
     /// The keys that those are on.
-    pub(super) own_keys: KeySet,
+    pub(crate) own_keys: KeySet,
     /// What serves each operator on the dense key of a backend that has no kernel for it.
     defaults: Vec<Served>,
     /// The keys whose fallback for every operator only passes the call on.
-    pub(super) passing: KeySet,
+    pub(crate) passing: KeySet,
     /// The keys of backends.
-    pub(super) backends: KeySet,
+    pub(crate) backends: KeySet,
     /// Those of them that something is known about.
-    pub(super) known_backends: KeySet,
+    pub(crate) known_backends: KeySet,
 }
 
 /// The edges of each operator, one after the other.
@@ -133,7 +133,7 @@ impl Adjacency {
 
 impl Calls {
     /// Works out the calls of all operators.
-    pub(super) fn new(view: View<'_>) -> Self {
+    pub(crate) fn new(view: View<'_>) -> Self {
         let named = Named::of(view);
         let catalogue = view.inputs.catalogue;
         let recorded = Recorded::new(catalogue, &Names::of(catalogue));
@@ -179,44 +179,44 @@ impl Calls {
     }
 
     /// What serves an operator on the dense key of a backend that has no kernel for it.
-    pub(super) fn default(&self, id: OperatorId) -> Served {
+    pub(crate) fn default(&self, id: OperatorId) -> Served {
         let known = self.defaults.get(id.index()).copied();
         known.unwrap_or(Served::Nothing)
     }
 
     /// The alias whose kernel serves keys without a kernel of their own.
-    pub(super) fn alias(&self, id: OperatorId) -> Option<Alias> {
+    pub(crate) fn alias(&self, id: OperatorId) -> Option<Alias> {
         self.alias.get(id.index()).copied().flatten()
     }
 
     /// Whether it is known what that kernel calls.
-    pub(super) fn is_known(&self, id: OperatorId) -> bool {
+    pub(crate) fn is_known(&self, id: OperatorId) -> bool {
         self.known.get(id.index()).copied().unwrap_or(false)
     }
 
     /// Whether that kernel only raises.
-    pub(super) fn raises(&self, id: OperatorId) -> bool {
+    pub(crate) fn raises(&self, id: OperatorId) -> bool {
         self.raises.get(id.index()).copied().unwrap_or(false)
     }
 
     /// Whether an operator copies from one memory to another.
-    pub(super) fn copies(&self, id: OperatorId) -> bool {
+    pub(crate) fn copies(&self, id: OperatorId) -> bool {
         self.copies.contains(&Some(id))
     }
 
     /// What it calls: in every case first, then in some.
-    pub(super) fn of(&self, id: OperatorId) -> &[Edge] {
+    pub(crate) fn of(&self, id: OperatorId) -> &[Edge] {
         self.calls.of(id)
     }
 
     /// The operators whose default or composite kernel calls this one.
-    pub(super) fn callers(&self, id: OperatorId) -> &[Edge] {
+    pub(crate) fn callers(&self, id: OperatorId) -> &[Edge] {
         self.callers.of(id)
     }
 }
 
 /// The alias that serves the dense key of a backend without kernels (rules 2, 3 and 5).
-pub(super) fn default_alias(registered: &Registered) -> Option<Alias> {
+pub(crate) fn default_alias(registered: &Registered) -> Option<Alias> {
     let order = [
         Alias::CompositeExplicitAutogradNonFunctional,
         Alias::CompositeExplicitAutograd,

@@ -10,18 +10,18 @@ use opatlas_pytorch::alias::Alias;
 use opatlas_pytorch::keys::Key;
 use opatlas_schema::function::SchemaKind;
 
-use crate::entry::View;
-use crate::origin::Origin;
+use crate::View;
+use opatlas_dispatch::origin::Origin;
 
 /// A call that a kernel makes: always, or in some cases only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Call {
-    pub(super) to: OperatorId,
-    pub(super) always: bool,
+pub(crate) struct Call {
+    pub(crate) to: OperatorId,
+    pub(crate) always: bool,
 }
 
 /// The calls that a template makes, at most so many.
-pub(super) type MostCalls = [Option<Call>; 3];
+pub(crate) type MostCalls = [Option<Call>; 3];
 
 /// The operators that templates name, in the order of the fields of [`Named`]. They have a say in every
 /// table ([`super::Around`]).
@@ -38,7 +38,7 @@ const NAMED: [&str; 8] = [
 
 /// Those of them that a revision has.
 #[derive(Debug, Clone)]
-pub(super) struct Named {
+pub(crate) struct Named {
     /// The view of each operator that copies one.
     views: FxHashMap<OperatorId, OperatorId>,
     empty: Option<OperatorId>,
@@ -47,12 +47,12 @@ pub(super) struct Named {
     resize: Option<OperatorId>,
     clone: Option<OperatorId>,
     reshape: Option<OperatorId>,
-    pub(super) copy_from: Option<OperatorId>,
-    pub(super) copy_from_and_resize: Option<OperatorId>,
+    pub(crate) copy_from: Option<OperatorId>,
+    pub(crate) copy_from_and_resize: Option<OperatorId>,
 }
 
 impl Named {
-    pub(super) fn of(view: View<'_>) -> Self {
+    pub(crate) fn of(view: View<'_>) -> Self {
         let catalogue = view.inputs.catalogue;
         let groups = catalogue.view_groups().groups.iter();
         let [
@@ -82,7 +82,7 @@ impl Named {
 
     /// What the generated kernel of an operator at an alias calls; `None` for kernels that were
     /// written by hand. Operators that the file does not declare are left out.
-    pub(super) fn calls(&self, view: View<'_>, id: OperatorId, alias: Alias) -> Option<MostCalls> {
+    pub(crate) fn calls(&self, view: View<'_>, id: OperatorId, alias: Alias) -> Option<MostCalls> {
         let source = view.tables.source();
         let row = view.tables.row(id, Key::Alias(alias), source)?;
         let operator = view.inputs.catalogue.operator(id);

@@ -7,7 +7,7 @@ use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::calls;
 
-use super::generated::Call;
+use crate::generated::Call;
 
 /// The namespace of all operators that recordings name.
 const NAMESPACE: &str = "aten";
@@ -15,11 +15,11 @@ const NAMESPACE: &str = "aten";
 /// The operators that recordings name, by the place of the name. Operators that the file does not
 /// declare are left out.
 #[derive(Debug)]
-pub(super) struct Names(Box<[Option<OperatorId>]>);
+pub(crate) struct Names(Box<[Option<OperatorId>]>);
 
 impl Names {
     /// Looks up all names.
-    pub(super) fn of(catalogue: &Catalogue) -> Self {
+    pub(crate) fn of(catalogue: &Catalogue) -> Self {
         let names = calls::names();
         Self(
             names
@@ -35,14 +35,14 @@ impl Names {
 
 /// The recorded calls of operators, one after the other. Calls of operators that the file does not
 /// declare are left out.
-pub(super) struct Recorded {
+pub(crate) struct Recorded {
     calls: Vec<Call>,
     /// Of each operator where its calls are.
     places: Vec<Option<Range<u32>>>,
 }
 
 impl Recorded {
-    pub(super) fn new(catalogue: &Catalogue, names: &Names) -> Self {
+    pub(crate) fn new(catalogue: &Catalogue, names: &Names) -> Self {
         let mut made = Self {
             calls: Vec::with_capacity(catalogue.operators.len()),
             places: vec![None; catalogue.operators.len()],
@@ -70,7 +70,7 @@ impl Recorded {
     }
 
     /// The calls of an operator, where they were recorded.
-    pub(super) fn of(&self, id: OperatorId) -> Option<&[Call]> {
+    pub(crate) fn of(&self, id: OperatorId) -> Option<&[Call]> {
         let Range { start, end } = self.places.get(id.index())?.clone()?;
         self.calls.get(start as usize..end as usize)
     }

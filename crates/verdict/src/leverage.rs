@@ -4,9 +4,9 @@
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::Slot;
 
-use super::calls::Calls;
-use super::column::{Column, Served};
-use crate::entry::View;
+use crate::View;
+use crate::calls::Calls;
+use crate::column::{Column, Served};
 
 /// The answer for a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
