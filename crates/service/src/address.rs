@@ -14,7 +14,7 @@ use opatlas_store::{
 use super::Service;
 use super::error::ServiceError;
 use super::history::judged;
-use super::named::Meant;
+use super::named::NameTarget;
 use super::notes::JudgedRelease;
 use super::views::count_look;
 
@@ -152,24 +152,28 @@ impl Service {
             count_look("names", known.is_some());
             known
         });
-        let meant = match (known, &name) {
+        let target = match (known, &name) {
             (Some(known), _) => known,
             (None, Some(name)) => self.named(&project, name).await?,
             (None, None) => self.latest(&project).await?,
         };
         if let Some(mark) = mark {
-            self.names.keep(mark, &project, text, meant.clone());
+            self.names.keep(mark, &project, text, target.clone());
         }
-        resolved(project, meant, asked, mark.into())
+        resolved(project, target, asked, mark.into())
     }
 
     /// The commit or label of this name. Commits take precedence, so that no label can shadow one.
-    async fn named(&self, project: &ProjectName, name: &LabelName) -> Result<Meant, ServiceError> {
+    async fn named(
+        &self,
+        project: &ProjectName,
+        name: &LabelName,
+    ) -> Result<NameTarget, ServiceError> {
         if let Some((digest, judged)) = self.commit(project, name.as_str()).await? {
-            return Ok(Meant::Revision(digest, judged));
+            return Ok(NameTarget::Revision(digest, judged));
         }
         match self.store.label(project, name).await {
-            Ok(label) => Ok(Meant::Label(label)),
+            Ok(label) => Ok(NameTarget::Label(label)),
             Err(error) => {
                 let error = as_revision(error);
                 Err(self.misspelt(project, name.as_str(), error).await)
@@ -245,7 +249,7 @@ impl Service {
 
     /// The last revision: the highest version among the labels, else the last commit, else the last
     /// ingested revision.
-    async fn latest(&self, project: &ProjectName) -> Result<Meant, ServiceError> {
+    async fn latest(&self, project: &ProjectName) -> Result<NameTarget, ServiceError> {
         let labels = self.store.labels(project).await?;
         let versions = labels.into_iter().filter_map(|label| {
             let version = Version::parse(label.name.as_str())?;
@@ -257,10 +261,10 @@ impl Service {
                 .then_with(|| y.name.cmp(&x.name))
         });
         if let Some((_, label)) = highest {
-            return Ok(Meant::Label(label));
+            return Ok(NameTarget::Label(label));
         }
         if let Some(last) = self.store.last_commit(project).await? {
-            return Ok(Meant::Revision(last.digest, judged(&last.commit)));
+            return Ok(NameTarget::Revision(last.digest, judged(&last.commit)));
         }
         let last = self.store.revisions(project, None, 1).await?.items.pop();
         let Some(last) = last else {
@@ -270,8 +274,8 @@ impl Service {
         let labels = last.labels.into_iter();
         Ok(
             match labels.max_by_key(|label| (label.release.is_some(), label.moved_at)) {
-                Some(label) => Meant::Label(label),
-                None => Meant::Revision(last.digest, JudgedRelease::NEWEST),
+                Some(label) => NameTarget::Label(label),
+                None => NameTarget::Revision(last.digest, JudgedRelease::NEWEST),
             },
         )
     }
@@ -292,13 +296,13 @@ fn as_revision(error: StoreError) -> StoreError {
 /// A label's release cannot be overridden by another one.
 fn resolved(
     project: ProjectName,
-    meant: Meant,
+    target: NameTarget,
     asked: Option<JudgedRelease>,
     holds: Holds,
 ) -> Result<Resolved, ServiceError> {
-    let label = match meant {
-        Meant::Label(label) => label,
-        Meant::Revision(digest, judged) => {
+    let label = match target {
+        NameTarget::Label(label) => label,
+        NameTarget::Revision(digest, judged) => {
             return Ok(Resolved {
                 project,
                 digest,

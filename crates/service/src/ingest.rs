@@ -117,11 +117,11 @@ impl Service {
         self.admit(&ingest.bundle)?;
         // Find out first whether the project exists.
         self.store.project(&project).await?;
-        let standing = match &label {
-            Some(label) => self.standing(&project, label, given).await?,
-            None => Standing::unlabelled(given),
+        let label_release = match &label {
+            Some(label) => self.label_release(&project, label, given).await?,
+            None => LabelRelease::unlabelled(given),
         };
-        let judged = standing.judged;
+        let judged = label_release.judged;
         let (reader, bundle, release) = (self.reader(), ingest.bundle, judged.release);
         let work = move |stop: &Stop| Ok(reader.judge(bundle, release, stop));
         let turn = self.turn().await?;
@@ -129,7 +129,7 @@ impl Service {
         let snapshot = keepable(snapshot, self.limits.operators)?;
         let room = self.workers.unstored(snapshot.weight()).await?;
         drop(turn);
-        let request = label.map(|name| request(name, standing.stored, ingest.protection));
+        let request = label.map(|name| request(name, label_release.stored, ingest.protection));
         let (store, bundle) = (&self.store, &snapshot.bundle);
         let stored = store.ingest(&project, bundle, request.as_ref(), self.now());
         let outcome = stored.await.map_err(of_label)?;
@@ -144,21 +144,21 @@ impl Service {
 
     /// The release of a label: the given one, else the stored one, else the one that its name says,
     /// else the newest.
-    pub(super) async fn standing(
+    pub(super) async fn label_release(
         &self,
         project: &ProjectName,
         label: &LabelName,
         given: Option<JudgedRelease>,
-    ) -> Result<Standing, ServiceError> {
+    ) -> Result<LabelRelease, ServiceError> {
         if let Some(given) = given {
-            return Ok(Standing {
+            return Ok(LabelRelease {
                 stored: Some(given.stored()),
                 judged: given,
             });
         }
         let own = match self.store.label(project, label).await {
             Ok(record) if record.release.is_some() => {
-                return Ok(Standing {
+                return Ok(LabelRelease {
                     judged: release_of(&record).unwrap_or(JudgedRelease::NEWEST),
                     stored: None,
                 });
@@ -168,7 +168,7 @@ impl Service {
             }
             Err(error) => return Err(error.into()),
         };
-        Ok(Standing {
+        Ok(LabelRelease {
             stored: own.as_ref().map(JudgedRelease::stored),
             judged: own.unwrap_or(JudgedRelease::NEWEST),
         })
@@ -195,14 +195,14 @@ pub(super) fn keepable(
 }
 
 /// The release of a label after a change.
-pub(super) struct Standing {
+pub(super) struct LabelRelease {
     /// The release whose rules apply to its revision.
     judged: JudgedRelease,
     /// The release to store; `None` keeps the stored one.
     pub(super) stored: Option<String>,
 }
 
-impl Standing {
+impl LabelRelease {
     fn unlabelled(given: Option<JudgedRelease>) -> Self {
         Self {
             judged: given.unwrap_or(JudgedRelease::NEWEST),

@@ -132,9 +132,9 @@ impl Service {
                 Expected::Revision(record.digest)
             }
         };
-        let standing = self.standing(&project, &name, given).await?;
+        let label_release = self.label_release(&project, &name, given).await?;
         let request = LabelRequest {
-            release: standing.stored,
+            release: label_release.stored,
             on_other_release: match change.protection {
                 Protection::Kept => OnOtherRelease::Refuse,
                 Protection::Forced => OnOtherRelease::Replace,

@@ -22,7 +22,6 @@ mod exceptions;
 pub mod faces;
 pub mod further;
 pub mod gaps;
-mod held;
 pub mod history;
 mod ingest;
 mod labels;
@@ -38,6 +37,7 @@ mod revisions;
 pub mod search;
 pub mod secrets;
 mod snapshot;
+mod snapshot_memory;
 mod snapshots;
 mod stateless;
 mod tokens;
@@ -138,7 +138,7 @@ pub struct Service {
     known: Cache<(ProjectName, Digest), Instant>,
     names: named::Names,
     rulebooks: Cache<ProjectName, Arc<compare::Rulebook>>,
-    tokens: tokens::Remembered,
+    tokens: tokens::TokenCache,
     histories: history::Histories,
 }
 
@@ -165,7 +165,7 @@ impl Service {
                 .max_capacity(KNOWN)
                 .time_to_live(address::FRESH)
                 .build(),
-            tokens: tokens::Remembered::default(),
+            tokens: tokens::TokenCache::default(),
             histories: history::Histories::default(),
             limits,
         }

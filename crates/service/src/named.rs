@@ -18,7 +18,7 @@ const ENTRY: usize = 256;
 
 /// What a name refers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Meant {
+pub(super) enum NameTarget {
     /// A label, which may have a release.
     Label(LabelRecord),
     /// A commit, or the last revision of a project without version labels, and its release.
@@ -26,11 +26,11 @@ pub(super) enum Meant {
 }
 
 /// An LRU cache.
-pub(super) struct Names(Cache<(ProjectName, Box<str>), (Mark, Meant)>);
+pub(super) struct Names(Cache<(ProjectName, Box<str>), (Mark, NameTarget)>);
 
 impl Default for Names {
     fn default() -> Self {
-        let weight = |(project, name): &(ProjectName, Box<str>), _: &(Mark, Meant)| {
+        let weight = |(project, name): &(ProjectName, Box<str>), _: &(Mark, NameTarget)| {
             u32::try_from(project.as_str().len() + 2 * name.len() + ENTRY).unwrap_or(u32::MAX)
         };
         let cache = Cache::builder().name("names").weigher(weight);
@@ -40,14 +40,15 @@ impl Default for Names {
 
 impl Names {
     /// What a name refers to while the database has this mark, if that is cached.
-    pub(super) fn find(&self, mark: Mark, project: &ProjectName, name: &str) -> Option<Meant> {
-        let (known, meant) = self.0.get(&(project.clone(), name.into()))?;
-        (known == mark).then_some(meant)
+    pub(super) fn find(&self, mark: Mark, project: &ProjectName, name: &str) -> Option<NameTarget> {
+        let (known, target) = self.0.get(&(project.clone(), name.into()))?;
+        (known == mark).then_some(target)
     }
 
     /// Caches what a name refers to. The mark must be older than the read.
-    pub(super) fn keep(&self, mark: Mark, project: &ProjectName, name: &str, meant: Meant) {
-        self.0.insert((project.clone(), name.into()), (mark, meant));
+    pub(super) fn keep(&self, mark: Mark, project: &ProjectName, name: &str, target: NameTarget) {
+        self.0
+            .insert((project.clone(), name.into()), (mark, target));
     }
 
     /// The number of entries and their estimated size in bytes.
@@ -66,9 +67,9 @@ mod tests {
         let names = Names::default();
         let project = ProjectName::parse("p").unwrap();
         let mark = Mark::new(1);
-        let meant = Meant::Revision(Digest::of(b""), JudgedRelease::NEWEST);
+        let target = NameTarget::Revision(Digest::of(b""), JudgedRelease::NEWEST);
         for at in 0..20_000 {
-            names.keep(mark, &project, &format!("label-{at}"), meant.clone());
+            names.keep(mark, &project, &format!("label-{at}"), target.clone());
         }
         let (entries, bytes) = names.size();
         assert!(bytes <= BUDGET && entries < 20_000, "{entries} {bytes}");
@@ -78,10 +79,10 @@ mod tests {
     fn another_mark_empties_them() {
         let names = Names::default();
         let project = ProjectName::parse("p").unwrap();
-        let meant = Meant::Revision(Digest::of(b""), JudgedRelease::NEWEST);
+        let target = NameTarget::Revision(Digest::of(b""), JudgedRelease::NEWEST);
         let [before, after] = [1, 2].map(|number| Mark::new(number));
-        names.keep(before, &project, "latest", meant.clone());
-        assert_eq!(names.find(before, &project, "latest"), Some(meant));
+        names.keep(before, &project, "latest", target.clone());
+        assert_eq!(names.find(before, &project, "latest"), Some(target));
         assert_eq!(names.find(after, &project, "latest"), None);
         assert_eq!(names.find(before, &project, "main"), None);
     }

@@ -13,21 +13,21 @@ use opatlas_store::ProjectName;
 use super::Service;
 use super::address::Resolved;
 use super::error::{Refusal, ServiceError};
-use super::held::{Held, Kept, Key};
 use super::observed;
 use super::snapshot::Snapshot;
+use super::snapshot_memory::{CachedSnapshot, Key, SnapshotMemory};
 use super::views::count_look;
 
 /// An LRU cache of snapshots by digest and release, limited by estimated memory.
 pub(super) struct Snapshots {
-    /// Finds snapshots, and makes concurrent requests wait for one reading. `held` decides what is
+    /// Finds snapshots, and makes concurrent requests wait for one reading. `memory` decides what is
     /// evicted; the cache has its own limit for snapshots whose requests were canceled while they
     /// were read.
-    cache: Cache<Key, Arc<Kept>>,
-    held: Mutex<Held>,
+    cache: Cache<Key, Arc<CachedSnapshot>>,
+    memory: Mutex<SnapshotMemory>,
     budget: u64,
     uses: AtomicU64,
-    alive: Arc<Alive>,
+    live: Arc<LiveSnapshots>,
 }
 
 /// Maximum number of snapshots, however small they are.
@@ -35,7 +35,7 @@ const MOST: u64 = 1_000;
 
 /// All snapshots in memory, cached or not.
 #[derive(Default)]
-struct Alive(Mutex<Vec<Weak<Snapshot>>>);
+struct LiveSnapshots(Mutex<Vec<Weak<Snapshot>>>);
 
 impl Snapshots {
     pub(super) fn new(budget: u64) -> Self {
@@ -43,16 +43,16 @@ impl Snapshots {
         let cache = cache.eviction_policy(EvictionPolicy::lru());
         Self {
             cache: cache.build(),
-            held: Mutex::default(),
+            memory: Mutex::default(),
             budget,
             uses: AtomicU64::new(0),
-            alive: Arc::default(),
+            live: Arc::default(),
         }
     }
 
     /// The number of snapshots and their estimated size in bytes.
     pub(super) fn size(&self) -> (u64, u64) {
-        self.held().size()
+        self.memory().size()
     }
 
     /// Whether there is room for snapshots that nobody has asked for. An eighth of the budget is
@@ -61,24 +61,24 @@ impl Snapshots {
         self.size().1 < self.budget - self.budget / 8
     }
 
-    fn held(&self) -> MutexGuard<'_, Held> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    fn memory(&self) -> MutexGuard<'_, SnapshotMemory> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn mark_used(&self, kept: &Kept) {
+    fn mark_used(&self, kept: &CachedSnapshot) {
         kept.mark_used(self.uses.fetch_add(1, Ordering::Relaxed));
     }
 
     /// Adds the size of a new snapshot, and evicts others beyond the budget.
-    async fn count(&self, kept: &Arc<Kept>) {
-        let out = self.held().add(kept, self.budget);
+    async fn count(&self, kept: &Arc<CachedSnapshot>) {
+        let out = self.memory().add(kept, self.budget);
         for key in out {
             self.cache.invalidate(&key).await;
         }
     }
 }
 
-impl Alive {
+impl LiveSnapshots {
     /// Reads a bundle unless it is in memory. Shares entries with the most similar snapshot.
     fn read(
         &self,
@@ -87,12 +87,12 @@ impl Alive {
         stop: &Stop,
     ) -> Result<Arc<Snapshot>, Stopped> {
         let digest = bundle.digest();
-        let alive = self.all();
+        let live = self.all();
         let same = |other: &&Arc<Snapshot>| other.digest == digest && other.release() == release;
-        if let Some(same) = alive.iter().find(same) {
+        if let Some(same) = live.iter().find(same) {
             return Ok(Arc::clone(same));
         }
-        let nearest = nearest(&alive, digest, &bundle, release);
+        let nearest = nearest(&live, digest, &bundle, release);
         let read = Arc::new(Snapshot::of(digest, bundle, release, nearest, stop)?);
         self.list().push(Arc::downgrade(&read));
         Ok(read)
@@ -112,14 +112,14 @@ impl Alive {
 /// The snapshot that probably shares most entries with a bundle: that of the nearest release, then
 /// of the most similar size.
 fn nearest<'a>(
-    alive: &'a [Arc<Snapshot>],
+    live: &'a [Arc<Snapshot>],
     digest: Digest,
     bundle: &Bundle,
     release: Release,
 ) -> Option<&'a Snapshot> {
     let size = |bundle: &Bundle| bundle.file(NATIVE_FUNCTIONS).map_or(0, |bytes| bytes.len());
     let wanted = size(bundle);
-    let nearest = alive.iter().min_by_key(|other| {
+    let nearest = live.iter().min_by_key(|other| {
         let releases = other.release().index().abs_diff(release.index());
         let sizes = size(&other.bundle).abs_diff(wanted);
         (other.digest != digest, releases, sizes)
@@ -130,7 +130,7 @@ fn nearest<'a>(
 /// Reads bundles on the blocking pool and shares parsed entries with snapshots in memory. Does not
 /// cache the result.
 #[derive(Clone)]
-pub struct Reader(Arc<Alive>);
+pub struct Reader(Arc<LiveSnapshots>);
 
 impl Reader {
     /// Reads a bundle from a request and runs the rules.
@@ -159,7 +159,7 @@ impl Service {
     /// A reader of bundles for use on the blocking pool.
     #[must_use]
     pub fn reader(&self) -> Reader {
-        Reader(Arc::clone(&self.snapshots.alive))
+        Reader(Arc::clone(&self.snapshots.live))
     }
 
     /// The snapshot of a revision. Concurrent requests wait for one reading.
@@ -222,7 +222,7 @@ impl Service {
     /// Caches the snapshot of a stored revision.
     pub(super) async fn keep(&self, snapshot: &Arc<Snapshot>) {
         let snapshots = &self.snapshots;
-        let kept = Kept::new(Arc::clone(snapshot));
+        let kept = CachedSnapshot::new(Arc::clone(snapshot));
         snapshots.mark_used(&kept);
         let key = (snapshot.digest, snapshot.release());
         snapshots.cache.insert(key, Arc::clone(&kept)).await;
@@ -244,9 +244,9 @@ impl Service {
         count_look("snapshots", false);
         let load = async {
             let bundle = self.store.bundle(project, digest).await?;
-            let alive = Arc::clone(&self.snapshots.alive);
-            let read = move |stop: &Stop| alive.read(bundle, release, stop);
-            Ok(Kept::new(self.workers.run(read).await?))
+            let live = Arc::clone(&self.snapshots.live);
+            let read = move |stop: &Stop| live.read(bundle, release, stop);
+            Ok(CachedSnapshot::new(self.workers.run(read).await?))
         };
         self.once(key, load).await
     }
@@ -254,7 +254,7 @@ impl Service {
     async fn once(
         &self,
         key: Key,
-        load: impl Future<Output = Result<Arc<Kept>, ServiceError>>,
+        load: impl Future<Output = Result<Arc<CachedSnapshot>, ServiceError>>,
     ) -> Result<Arc<Snapshot>, Arc<ServiceError>> {
         let snapshots = &self.snapshots;
         let kept = snapshots.cache.try_get_with(key, load).await?;

@@ -62,7 +62,7 @@ pub struct Signer {
     signature: Digest,
 }
 
-pub(super) struct Remembered(Cache<Digest, CachedToken>);
+pub(super) struct TokenCache(Cache<Digest, CachedToken>);
 
 #[derive(Clone)]
 struct CachedToken {
@@ -70,7 +70,7 @@ struct CachedToken {
     at: i64,
 }
 
-impl Default for Remembered {
+impl Default for TokenCache {
     fn default() -> Self {
         let stale = Duration::from_micros(STALE.unsigned_abs());
         let cache = Cache::builder().max_capacity(REMEMBERED);

@@ -31,7 +31,7 @@ pub struct CommitFiles {
 
 /// The positions of commits on the timeline.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Placed {
+pub struct CommitPlaces {
     /// The number of known commits.
     pub known: usize,
     /// New commits by id, with their positions, in order.
@@ -40,16 +40,16 @@ pub struct Placed {
 
 /// A batch of parsed commits, to be stored.
 #[derive(Debug, Default)]
-pub struct ReadCommits {
+pub struct CommitBatch {
     commits: Vec<ReadCommit>,
     refused: Vec<(String, Refusal)>,
     /// The last one, on which the next batch builds.
-    last: Option<LastRead>,
+    last: Option<ParsedTip>,
 }
 
 /// The last parsed commit, on which the next one builds.
 #[derive(Debug, Clone)]
-pub struct LastRead {
+pub struct ParsedTip {
     position: i64,
     snapshot: Arc<Snapshot>,
     files: Prepared,
@@ -57,14 +57,14 @@ pub struct LastRead {
 
 /// The last stored commit, where the next step begins.
 #[derive(Debug)]
-pub struct LastStored {
-    from: Former,
+pub struct StoredTip {
+    from: StepBase,
     parts: KnownParts,
 }
 
 /// The base of a step.
 #[derive(Debug)]
-struct Former {
+struct StepBase {
     sequence: i64,
     judged: JudgedRelease,
 }
@@ -82,16 +82,16 @@ struct ReadCommit {
 
 /// The outcome of storing a batch.
 #[derive(Debug)]
-pub struct Taken {
+pub struct StoredBatch {
     /// The last commit, for the next batch.
-    pub last: Option<LastStored>,
+    pub last: Option<StoredTip>,
     /// What was stored.
     pub outcomes: CommitOutcomes,
     /// Rejected commits by id, with reasons.
     pub refused: Vec<(String, Refusal)>,
 }
 
-impl ReadCommits {
+impl CommitBatch {
     /// Whether nothing was parsed or rejected.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -106,7 +106,7 @@ impl ReadCommits {
 
     /// The last parsed commit, for the next batch.
     #[must_use]
-    pub fn last(&self) -> Option<LastRead> {
+    pub fn last(&self) -> Option<ParsedTip> {
         self.last.clone()
     }
 }
@@ -118,7 +118,7 @@ impl Service {
         &self,
         project: &str,
         order: &[String],
-    ) -> Result<Placed, ServiceError> {
+    ) -> Result<CommitPlaces, ServiceError> {
         let project = ProjectName::parse(project)?;
         let stored = self.store.commits(&project, None).await?;
         let there: FxHashMap<&str, i64> = stored
@@ -126,7 +126,7 @@ impl Service {
             .map(|place| (&*place.commit.id, place.position))
             .collect();
         let stored: Vec<&str> = stored.iter().map(|place| &*place.commit.id).collect();
-        let mut placed = Placed::default();
+        let mut placed = CommitPlaces::default();
         let mut moved = Vec::new();
         for (id, position) in merged(&stored, order).into_iter().zip(1..) {
             match there.get(id) {
@@ -150,8 +150,8 @@ impl Service {
     pub async fn read_commits<C>(
         &self,
         commits: C,
-        last: Option<LastRead>,
-    ) -> Result<ReadCommits, ServiceError>
+        last: Option<ParsedTip>,
+    ) -> Result<CommitBatch, ServiceError>
     where
         C: Iterator<Item = CommitFiles> + Send + 'static,
     {
@@ -166,15 +166,16 @@ impl Service {
     pub async fn store_commits(
         &self,
         project: &str,
-        read: ReadCommits,
-        last: Option<LastStored>,
-    ) -> Result<Taken, ServiceError> {
+        read: CommitBatch,
+        last: Option<StoredTip>,
+    ) -> Result<StoredBatch, ServiceError> {
         let project = ProjectName::parse(project)?;
         let (commits, computed): (Vec<_>, Vec<_>) =
             read.commits.into_iter().map(|it| (it.new, it.step)).unzip();
         let releases: Vec<_> = commits.iter().map(|new| judged(&new.commit)).collect();
         let (from, parts) = last.map(|last| (last.from, last.parts)).unzip();
-        let (mut from, mut parts): (Option<Former>, KnownParts) = (from, parts.unwrap_or_default());
+        let (mut from, mut parts): (Option<StepBase>, KnownParts) =
+            (from, parts.unwrap_or_default());
         let outcomes = self
             .store
             .ingest_commits(&project, &commits, &mut parts, self.now());
@@ -194,14 +195,14 @@ impl Service {
                     steps.push(step);
                 }
             }
-            from = Some(Former {
+            from = Some(StepBase {
                 sequence: outcome.sequence,
                 judged,
             });
         }
         self.save_steps(&project, &mut steps).await?;
-        Ok(Taken {
-            last: from.map(|from| LastStored { from, parts }),
+        Ok(StoredBatch {
+            last: from.map(|from| StoredTip { from, parts }),
             outcomes,
             refused: read.refused,
         })
@@ -211,13 +212,13 @@ impl Service {
 /// Parses commits. The step to a commit is computed while the next one is parsed.
 fn read(
     mut commits: impl Iterator<Item = CommitFiles> + Send,
-    last: Option<LastRead>,
+    last: Option<ParsedTip>,
     limits: &Limits,
     stop: &Stop,
-) -> Result<ReadCommits, Stopped> {
-    let mut done = ReadCommits {
+) -> Result<CommitBatch, Stopped> {
+    let mut done = CommitBatch {
         last,
-        ..ReadCommits::default()
+        ..CommitBatch::default()
     };
     let mut pair: Option<Pair> = None;
     loop {
@@ -237,8 +238,8 @@ fn read(
     }
 }
 
-impl ReadCommits {
-    /// Parses the next commit. Returns `None` at the end; otherwise as [`ReadCommits::read`].
+impl CommitBatch {
+    /// Parses the next commit. Returns `None` at the end; otherwise as [`CommitBatch::read`].
     fn read_next(
         &mut self,
         commits: &mut impl Iterator<Item = CommitFiles>,
@@ -300,7 +301,7 @@ impl ReadCommits {
             },
             step: None,
         });
-        let last = self.last.replace(LastRead {
+        let last = self.last.replace(ParsedTip {
             position,
             snapshot: Arc::clone(&snapshot),
             files,

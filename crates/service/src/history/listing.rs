@@ -46,7 +46,7 @@ impl NamedBy {
 
 /// A name of a revision. A revision can have several, each with its own release.
 #[derive(Debug)]
-pub struct Named {
+pub struct RevisionName {
     /// The kind of name.
     pub by: NamedBy,
     /// The revision, its name, and the release whose rules apply.
@@ -57,7 +57,7 @@ pub struct Named {
     text: Box<str>,
 }
 
-impl Named {
+impl RevisionName {
     /// Identifies the name among all names of the project.
     #[must_use]
     pub fn id(&self) -> String {
@@ -90,7 +90,7 @@ impl Named {
 #[derive(Debug)]
 pub struct Listing {
     /// The names, in order.
-    pub names: Vec<Named>,
+    pub names: Vec<RevisionName>,
     stamp: Stamp,
 }
 
@@ -146,7 +146,7 @@ impl Listing {
     }
 
     /// The names that match all words, optionally only of one kind.
-    pub fn find(&self, words: &str, by: Option<NamedBy>) -> impl Iterator<Item = &Named> {
+    pub fn find(&self, words: &str, by: Option<NamedBy>) -> impl Iterator<Item = &RevisionName> {
         let words = words.to_lowercase();
         let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
         self.names
@@ -169,7 +169,7 @@ impl Listing {
     }
 }
 
-fn named(by: NamedBy, item: Arc<Item>, labels: &[Box<str>]) -> Named {
+fn named(by: NamedBy, item: Arc<Item>, labels: &[Box<str>]) -> RevisionName {
     let subject = item.commit.as_ref().map_or("", |commit| &commit.subject);
     let date = item
         .date()
@@ -182,7 +182,7 @@ fn named(by: NamedBy, item: Arc<Item>, labels: &[Box<str>]) -> Named {
         _ => String::new(),
     };
     let text = format!("{own} {others} {subject} {}", date.unwrap_or_default());
-    Named {
+    RevisionName {
         by,
         labels: labels.into(),
         text: text.to_lowercase().into(),
@@ -238,7 +238,7 @@ mod tests {
     use super::*;
     use opatlas_store::CommitRecord;
 
-    fn commit(id: &str, subject: &str) -> Named {
+    fn commit(id: &str, subject: &str) -> RevisionName {
         let item = Item {
             digest: Digest::of(id.as_bytes()),
             sequence: 1,
@@ -255,7 +255,7 @@ mod tests {
         named(NamedBy::Commit, Arc::new(item), &["nightly".into()])
     }
 
-    fn has(name: &Named, words: &str) -> bool {
+    fn has(name: &RevisionName, words: &str) -> bool {
         let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
         name.has(&words)
     }

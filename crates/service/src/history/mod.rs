@@ -21,10 +21,10 @@ mod support;
 mod timeline;
 mod words;
 
-pub use commits::{CommitFiles, LastRead, LastStored, Placed, ReadCommits, Taken};
+pub use commits::{CommitBatch, CommitFiles, CommitPlaces, ParsedTip, StoredBatch, StoredTip};
 pub use facts::{Facts, KeyFacts, StepFacts, percent};
 pub(super) use items::judged;
-pub use listing::{Listing, Named, NamedBy};
+pub use listing::{Listing, NamedBy, RevisionName};
 pub use operator::{HistoryEvent, OperatorHistory};
 pub use ranges::KeyRange;
 pub use search::{HistoryMatch, Which};

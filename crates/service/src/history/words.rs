@@ -15,7 +15,7 @@ use opatlas_pytorch::release::Release;
 use opatlas_verdict::Verdict;
 
 /// A value with a permanent word.
-pub(super) trait Named: Copy {
+pub(super) trait StoredWord: Copy {
     /// What it is, for error messages.
     const WHAT: &'static str;
 
@@ -28,16 +28,16 @@ pub(super) trait Named: Copy {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Word<T>(pub(super) T);
 
-impl<T: Named> Serialize for Word<T> {
+impl<T: StoredWord> Serialize for Word<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.0.word())
     }
 }
 
-impl<'de, T: Named> Deserialize<'de> for Word<T> {
+impl<'de, T: StoredWord> Deserialize<'de> for Word<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct OfWord<T>(PhantomData<T>);
-        impl<T: Named> Visitor<'_> for OfWord<T> {
+        impl<T: StoredWord> Visitor<'_> for OfWord<T> {
             type Value = Word<T>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -53,7 +53,7 @@ impl<'de, T: Named> Deserialize<'de> for Word<T> {
     }
 }
 
-impl Named for EventKind {
+impl StoredWord for EventKind {
     const WHAT: &'static str = "kind of event";
 
     fn word(self) -> &'static str {
@@ -65,7 +65,7 @@ impl Named for EventKind {
     }
 }
 
-impl Named for Level {
+impl StoredWord for Level {
     const WHAT: &'static str = "level";
 
     fn word(self) -> &'static str {
@@ -77,7 +77,7 @@ impl Named for Level {
     }
 }
 
-impl Named for Reason {
+impl StoredWord for Reason {
     const WHAT: &'static str = "reason";
 
     fn word(self) -> &'static str {
@@ -89,7 +89,7 @@ impl Named for Reason {
     }
 }
 
-impl Named for Verdict {
+impl StoredWord for Verdict {
     const WHAT: &'static str = "verdict";
 
     fn word(self) -> &'static str {
@@ -101,7 +101,7 @@ impl Named for Verdict {
     }
 }
 
-impl Named for &'static ChangeRule {
+impl StoredWord for &'static ChangeRule {
     const WHAT: &'static str = "change rule";
 
     fn word(self) -> &'static str {
@@ -117,7 +117,7 @@ impl Named for &'static ChangeRule {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Composite(pub(super) &'static str);
 
-impl Named for Composite {
+impl StoredWord for Composite {
     const WHAT: &'static str = "composite key";
 
     fn word(self) -> &'static str {

@@ -40,12 +40,12 @@ const PAUSE: Duration = Duration::from_millis(500);
 /// The lease of this replica.
 #[derive(Debug, Default)]
 pub(super) struct Lease {
-    held: Mutex<Held>,
+    held: Mutex<LeaseState>,
     task: Mutex<Option<AbortHandle>>,
 }
 
 #[derive(Debug, Default, Clone, Copy)]
-struct Held {
+struct LeaseState {
     /// The number of leases so far, which serves as the mark.
     number: u64,
     /// The end of the current lease, if there is one.
@@ -97,7 +97,7 @@ impl Lease {
         self.held().until = None;
     }
 
-    fn held(&self) -> std::sync::MutexGuard<'_, Held> {
+    fn held(&self) -> std::sync::MutexGuard<'_, LeaseState> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -14,7 +14,7 @@ use crate::sql;
 use opatlas_source::{Digest, revision_digest};
 
 /// Row ids and the digests that the rows should have.
-type Known = FxHashMap<i64, Digest>;
+type Digests = FxHashMap<i64, Digest>;
 
 /// Checks everything in one snapshot. Collects faults instead of stopping at the first one.
 pub(super) async fn check(connection: &mut impl Connection) -> Result<CheckReport, StoreError> {
@@ -38,8 +38,8 @@ pub(super) async fn check(connection: &mut impl Connection) -> Result<CheckRepor
 async fn chunks(
     connection: &mut impl Connection,
     report: &mut CheckReport,
-) -> Result<Known, StoreError> {
-    let mut known = Known::default();
+) -> Result<Digests, StoreError> {
+    let mut known = Digests::default();
     let mut stream = connection.stream::<(i64, Vec<u8>, Vec<u8>)>(query(sql::ALL_CHUNKS));
     while let Some((id, digest, content)) = stream.try_next().await? {
         let Some(digest) = read_digest(&digest, &format!("chunk {id}"), report) else {
@@ -59,10 +59,10 @@ async fn chunks(
 /// Checks groups; returns them and the chunks that they use.
 async fn groups(
     connection: &mut impl Connection,
-    chunks: &Known,
+    chunks: &Digests,
     report: &mut CheckReport,
-) -> Result<(Known, FxHashSet<i64>), StoreError> {
-    let (mut known, mut used) = (Known::default(), FxHashSet::default());
+) -> Result<(Digests, FxHashSet<i64>), StoreError> {
+    let (mut known, mut used) = (Digests::default(), FxHashSet::default());
     let mut stream = connection.stream::<(i64, Vec<u8>, Vec<u8>)>(query(sql::ALL_GROUPS));
     while let Some((id, digest, list)) = stream.try_next().await? {
         let what = format!("group {id}");
@@ -92,10 +92,10 @@ async fn groups(
 /// Checks files; returns them and the groups that they use.
 async fn files(
     connection: &mut impl Connection,
-    groups: &Known,
+    groups: &Digests,
     report: &mut CheckReport,
-) -> Result<(Known, FxHashSet<i64>), StoreError> {
-    let (mut known, mut used) = (Known::default(), FxHashSet::default());
+) -> Result<(Digests, FxHashSet<i64>), StoreError> {
+    let (mut known, mut used) = (Digests::default(), FxHashSet::default());
     let ids: Vec<i64> = query_scalar(sql::ALL_FILES)
         .fetch_all(&mut *connection)
         .await?;
@@ -129,7 +129,7 @@ async fn files(
 /// Checks revisions; returns the files that they use.
 async fn revisions(
     connection: &mut impl Connection,
-    files: &Known,
+    files: &Digests,
     report: &mut CheckReport,
 ) -> Result<FxHashSet<i64>, StoreError> {
     let mut of_revision: FxHashMap<i64, Vec<(String, i64)>> = FxHashMap::default();

@@ -14,12 +14,12 @@ use crate::sql;
 use opatlas_source::{Bundle, Digest};
 
 /// The rows of some bundles, not yet assembled.
-pub(super) struct Fetched {
+pub(super) struct BundleRows {
     bundles: Vec<Vec<FileParts>>,
     packs: Vec<Pack>,
 }
 
-impl Fetched {
+impl BundleRows {
     /// Assembles the files of each bundle and checks them. Takes about a millisecond for a release,
     /// without I/O.
     ///
@@ -55,7 +55,7 @@ pub(super) async fn of_revisions(
     connection: &mut impl Connection,
     project: &ProjectName,
     digests: &[Digest],
-) -> Result<Fetched, StoreError> {
+) -> Result<BundleRows, StoreError> {
     let ids = revisions::ids(connection, project, digests).await?;
     let mut files: FxHashMap<i64, Vec<InGroups>> = FxHashMap::default();
     for batch in in_order(ids.iter().copied()).chunks(BATCH) {
@@ -76,7 +76,7 @@ pub(super) async fn of_file(
     project: &ProjectName,
     digest: Digest,
     name: &str,
-) -> Result<Fetched, StoreError> {
+) -> Result<BundleRows, StoreError> {
     let (_, id) = revisions::id(connection, project, digest).await?;
     // PostgreSQL rejects text with a null byte.
     let rows: Vec<FileRow> = match name.contains('\0') {
@@ -97,7 +97,7 @@ pub(super) async fn of_file(
 pub(super) async fn of_file_row(
     connection: &mut impl Connection,
     id: i64,
-) -> Result<Fetched, StoreError> {
+) -> Result<BundleRows, StoreError> {
     let rows = query(sql::FILE_BY_ID).bind(id);
     let rows: Vec<FileRow> = rows.fetch_all(&mut *connection).await?;
     let files = rows.iter().map(FileRow::in_groups);
@@ -107,7 +107,7 @@ pub(super) async fn of_file_row(
 async fn fetch<C: Connection>(
     connection: &mut C,
     bundles: Vec<Vec<InGroups>>,
-) -> Result<Fetched, StoreError> {
+) -> Result<BundleRows, StoreError> {
     let wanted = bundles.iter().flatten().flat_map(|file| &file.groups);
     let packs = chunks::fetch(connection, C::GROUPS, &in_order(wanted.copied())).await?;
     let mut groups: FxHashMap<i64, Vec<i64>> = FxHashMap::default();
@@ -123,7 +123,7 @@ async fn fetch<C: Connection>(
     let bundles: Vec<Vec<FileParts>> = bundles.collect::<Result<_, StoreError>>()?;
     let wanted = bundles.iter().flatten().flat_map(|file| &file.chunks);
     let packs = chunks::fetch(connection, C::CHUNKS, &in_order(wanted.copied())).await?;
-    Ok(Fetched { bundles, packs })
+    Ok(BundleRows { bundles, packs })
 }
 
 impl InGroups {

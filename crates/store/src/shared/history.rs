@@ -76,7 +76,7 @@ impl CommitRow {
 
 /// How a change affects a timeline, besides appending to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Rearranged {
+pub(super) enum TimelineChange {
     /// The previous state is a prefix of the new one.
     Nothing,
     /// Commits were moved or inserted.
@@ -91,9 +91,9 @@ pub(super) enum Rearranged {
 pub(super) async fn bump(
     connection: &mut impl Connection,
     project: i64,
-    rearranged: Rearranged,
+    rearranged: TimelineChange,
 ) -> Result<(), StoreError> {
-    use Rearranged::{Both, Commits, Revisions};
+    use TimelineChange::{Both, Commits, Revisions};
     query(sql::STAMP_BUMP)
         .bind(project)
         .bind(matches!(rearranged, Commits | Both))
@@ -181,7 +181,7 @@ pub(super) async fn place_commits(
             .execute(&mut *connection)
             .await?;
     }
-    bump(connection, project, Rearranged::Commits).await
+    bump(connection, project, TimelineChange::Commits).await
 }
 
 pub(super) async fn ingest_commits(
@@ -236,8 +236,8 @@ pub(super) async fn ingest_commits(
         // New commits are appended if their positions increase and follow all existing ones.
         let is_behind = last.into_iter().chain(places).is_sorted_by(|a, b| a < b);
         let rearranged = match is_behind {
-            true => Rearranged::Nothing,
-            false => Rearranged::Commits,
+            true => TimelineChange::Nothing,
+            false => TimelineChange::Commits,
         };
         bump(connection, project, rearranged).await?;
     }
@@ -296,7 +296,7 @@ pub(super) async fn save_steps(
             delete.execute(&mut *connection).await?;
         }
         // Readers that know the deleted steps must look them up again.
-        bump(connection, project, Rearranged::Both).await?;
+        bump(connection, project, TimelineChange::Both).await?;
     }
     let heads: Vec<i64> = steps.iter().map(|step| step.key.head).collect();
     let mut known: FxHashSet<StepKey> = FxHashSet::default();

@@ -3,7 +3,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::history::Rearranged;
+use super::history::TimelineChange;
 use super::labels::{self, Target};
 use super::rows::{self, BATCH};
 use super::{history, projects, revisions};
@@ -95,7 +95,7 @@ pub(super) async fn store(
         statement.execute(&mut *connection).await?;
     }
     if !new.is_empty() {
-        history::bump(connection, project, Rearranged::Nothing).await?;
+        history::bump(connection, project, TimelineChange::Nothing).await?;
     }
     let mut new: FxHashSet<Digest> = new.into_iter().map(|(digest, _)| digest).collect();
     let stored = plans.iter().map(|plan| Stored {

@@ -1,6 +1,6 @@
 //! Labels: list, set conditionally, delete.
 
-use super::history::Rearranged;
+use super::history::TimelineChange;
 use super::rows::{BATCH, LabelRow};
 use super::{history, projects};
 use crate::database::{Connection, among, query};
@@ -116,8 +116,8 @@ pub(super) async fn set(
         .execute(&mut *connection)
         .await?;
     let rearranged = match target.is_new && change == LabelChange::Made {
-        true => Rearranged::Nothing,
-        false => Rearranged::Revisions,
+        true => TimelineChange::Nothing,
+        false => TimelineChange::Revisions,
     };
     history::bump(connection, project, rearranged).await?;
     let label = LabelRecord {
@@ -143,7 +143,7 @@ pub(super) async fn delete(
         .bind(label.as_str())
         .execute(&mut *connection)
         .await?;
-    history::bump(connection, project, Rearranged::Revisions).await?;
+    history::bump(connection, project, TimelineChange::Revisions).await?;
     Ok(record)
 }
 

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::history::Rearranged;
+use super::history::TimelineChange;
 use super::rows::{self, BATCH, FileRow, LabelRow, RevisionRow};
 use super::{history, labels, probe, projects};
 use crate::database::{Connection, among, query};
@@ -131,7 +131,7 @@ pub(super) async fn take_away(
     for statement in history.chain([sql::REVISION_FILES_DELETE, sql::REVISION_DELETE]) {
         query(statement).bind(id).execute(&mut *connection).await?;
     }
-    history::bump(connection, project, Rearranged::Both).await
+    history::bump(connection, project, TimelineChange::Both).await
 }
 
 /// The row ids of a project and of one of its revisions.

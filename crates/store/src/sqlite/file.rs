@@ -188,7 +188,11 @@ pub(super) fn has_content(address: &Address, opening: Opening) -> Result<bool, S
 
 /// Reads the applied migrations. Without a log no process has the database open, and a normal
 /// reader would create a log and leave it behind.
-async fn look(address: &Address, has_log: bool, opening: Opening) -> Result<Applied, StoreError> {
+async fn look(
+    address: &Address,
+    has_log: bool,
+    opening: Opening,
+) -> Result<AppliedMigrations, StoreError> {
     let options = address.options.clone().create_if_missing(false);
     let options = options
         .read_only(true)
@@ -217,7 +221,7 @@ pub(super) fn reading(address: &Address, options: SqliteConnectOptions) -> Sqlit
 }
 
 /// The migrations of a database.
-enum Applied {
+enum AppliedMigrations {
     /// No tables.
     Empty,
     /// Tables of another program.
@@ -226,7 +230,7 @@ enum Applied {
     Migrations(Vec<(i64, Vec<u8>)>),
 }
 
-impl Applied {
+impl AppliedMigrations {
     fn judge(self, address: &Address, opening: Opening) -> Result<(), StoreError> {
         let place = address.shown();
         match self {
@@ -240,10 +244,10 @@ impl Applied {
 async fn applied(
     connection: &mut SqliteConnection,
     opening: Opening,
-) -> Result<Applied, StoreError> {
+) -> Result<AppliedMigrations, StoreError> {
     let migrations = query_as("SELECT version, checksum FROM _sqlx_migrations ORDER BY version");
     let unread = match migrations.fetch_all(&mut *connection).await {
-        Ok(migrations) => return Ok(Applied::Migrations(migrations)),
+        Ok(migrations) => return Ok(AppliedMigrations::Migrations(migrations)),
         Err(error) => error,
     };
     let tables: Vec<String> =
@@ -252,7 +256,7 @@ async fn applied(
             .await?;
     match tables.iter().any(|table| table == "_sqlx_migrations") {
         true => Err(unread.into()),
-        false if tables.is_empty() && opening == Opening::Make => Ok(Applied::Empty),
-        false => Ok(Applied::Foreign),
+        false if tables.is_empty() && opening == Opening::Make => Ok(AppliedMigrations::Empty),
+        false => Ok(AppliedMigrations::Foreign),
     }
 }

@@ -15,7 +15,7 @@ pub(super) type Key = (Digest, Release);
 
 /// A snapshot that is kept.
 #[derive(Debug)]
-pub(super) struct Kept {
+pub(super) struct CachedSnapshot {
     /// The snapshot.
     pub(super) snapshot: Arc<Snapshot>,
     /// When it was last used: the number of uses of all snapshots until then.
@@ -24,14 +24,14 @@ pub(super) struct Kept {
 
 /// The snapshots that are kept, and what they take together.
 #[derive(Debug, Default)]
-pub(super) struct Held {
-    kept: FxHashMap<Key, Arc<Kept>>,
+pub(super) struct SnapshotMemory {
+    kept: FxHashMap<Key, Arc<CachedSnapshot>>,
     /// How many snapshots hold each part, by the part's address.
     holders: FxHashMap<usize, u32>,
     bytes: u64,
 }
 
-impl Kept {
+impl CachedSnapshot {
     pub(super) fn new(snapshot: Arc<Snapshot>) -> Arc<Self> {
         let used = AtomicU64::new(0);
         Arc::new(Self { snapshot, used })
@@ -47,10 +47,10 @@ impl Kept {
     }
 }
 
-impl Held {
+impl SnapshotMemory {
     /// Adds a snapshot, and takes out those that were used longest ago until all take at most
     /// `budget` bytes, by estimate. Returns what was taken out, perhaps the new one itself.
-    pub(super) fn add(&mut self, kept: &Arc<Kept>, budget: u64) -> Vec<Key> {
+    pub(super) fn add(&mut self, kept: &Arc<CachedSnapshot>, budget: u64) -> Vec<Key> {
         let known = self.kept.insert(kept.key(), Arc::clone(kept));
         let parts = kept.snapshot.parts();
         // There are thousands, so room for all is made at once.
@@ -81,13 +81,13 @@ impl Held {
         (self.kept.len() as u64, self.bytes)
     }
 
-    fn oldest(&self) -> Option<Arc<Kept>> {
+    fn oldest(&self) -> Option<Arc<CachedSnapshot>> {
         let kept = self.kept.values();
         let oldest = kept.min_by_key(|kept| kept.used.load(Ordering::Relaxed));
         oldest.map(Arc::clone)
     }
 
-    fn release(&mut self, kept: &Kept) {
+    fn release(&mut self, kept: &CachedSnapshot) {
         for (part, bytes) in kept.snapshot.parts() {
             if let Some(holders) = self.holders.get_mut(&part) {
                 *holders -= 1;
@@ -107,13 +107,18 @@ mod tests {
     use super::*;
 
     /// A snapshot of `count` operators with kernels of a name, as the use of a number.
-    fn snapshot(count: usize, kernel: &str, used: u64, previous: Option<&Snapshot>) -> Arc<Kept> {
+    fn snapshot(
+        count: usize,
+        kernel: &str,
+        used: u64,
+        previous: Option<&Snapshot>,
+    ) -> Arc<CachedSnapshot> {
         let entry =
             |at| format!("- func: f{at}(Tensor self) -> Tensor\n  dispatch:\n    CPU: {kernel}\n");
         let text: String = (0..count).map(entry).collect();
         let mut bundle = Bundle::default();
         bundle.insert(NATIVE_FUNCTIONS, text.into_bytes());
-        let kept = Kept::new(Arc::new(Snapshot::read(bundle, Release::LATEST, previous)));
+        let kept = CachedSnapshot::new(Arc::new(Snapshot::read(bundle, Release::LATEST, previous)));
         kept.mark_used(used);
         kept
     }
@@ -121,41 +126,45 @@ mod tests {
     #[test]
     fn what_is_shared_counts_once() {
         let first = snapshot(500, "a", 1, None);
-        let mut held = Held::default();
-        assert!(held.add(&first, u64::MAX).is_empty());
-        let alone = held.size().1;
+        let mut memory = SnapshotMemory::default();
+        assert!(memory.add(&first, u64::MAX).is_empty());
+        let alone = memory.size().1;
         assert_eq!(alone, first.snapshot.weight());
         // One more operator: the entries are those of the first.
         let second = snapshot(501, "a", 2, Some(&first.snapshot));
-        held.add(&second, u64::MAX);
-        assert!(held.size().1 < alone * 3 / 2, "{} {alone}", held.size().1);
+        memory.add(&second, u64::MAX);
+        assert!(
+            memory.size().1 < alone * 3 / 2,
+            "{} {alone}",
+            memory.size().1
+        );
         // Others share nothing.
         let third = snapshot(500, "b", 3, Some(&first.snapshot));
-        let before = held.size().1;
-        held.add(&third, u64::MAX);
-        assert_eq!(held.size(), (3, before + third.snapshot.weight()));
+        let before = memory.size().1;
+        memory.add(&third, u64::MAX);
+        assert_eq!(memory.size(), (3, before + third.snapshot.weight()));
         // The entries stay as long as the second holds them.
-        assert_eq!(held.add(&third, held.size().1 - 1), [first.key()]);
+        assert_eq!(memory.add(&third, memory.size().1 - 1), [first.key()]);
         let rest = second.snapshot.weight() + third.snapshot.weight();
-        assert_eq!(held.size(), (2, rest));
+        assert_eq!(memory.size(), (2, rest));
     }
 
     #[test]
     fn what_was_used_longest_ago_goes_first() {
-        let mut held = Held::default();
+        let mut memory = SnapshotMemory::default();
         let kept: Vec<_> = (0..10)
             .map(|at| snapshot(50, &format!("k{at}"), at, None))
             .collect();
         for kept in &kept[..9] {
-            assert!(held.add(kept, u64::MAX).is_empty());
+            assert!(memory.add(kept, u64::MAX).is_empty());
         }
         kept[0].mark_used(10);
-        let budget = held.size().1;
-        assert_eq!(held.add(&kept[9], budget), [kept[1].key()]);
-        assert!(held.size().1 <= budget);
+        let budget = memory.size().1;
+        assert_eq!(memory.add(&kept[9], budget), [kept[1].key()]);
+        assert!(memory.size().1 <= budget);
         // What is larger than the budget is not kept, and leaves nothing behind.
-        assert_eq!(held.add(&kept[9], 0).len(), 9);
-        assert_eq!(held.size(), (0, 0));
-        assert!(held.holders.is_empty());
+        assert_eq!(memory.add(&kept[9], 0).len(), 9);
+        assert_eq!(memory.size(), (0, 0));
+        assert!(memory.holders.is_empty());
     }
 }
