@@ -137,10 +137,9 @@ impl Turn {
             let _permit = permit;
             stop.check()?;
             work(&stop)
-        });
-        let done = done
-            .await
-            .map_err(|error| ServiceError::Failed(error.to_string()))?;
+        })
+        .await
+        .map_err(|error| ServiceError::Failed(error.to_string()))?;
         Ok(done?)
     }
 }

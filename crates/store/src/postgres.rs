@@ -218,8 +218,7 @@ impl Backend for PostgresStore {
 
     /// Does not wait for other writers.
     async fn try_to_write(&self) -> Result<(), StoreError> {
-        let work = self.present(self.readers.begin_with(BEGIN_WRITE));
-        let mut work = work.await?;
+        let mut work = self.present(self.readers.begin_with(BEGIN_WRITE)).await?;
         query(sql::CHANGE_NOTHING).execute(&mut *work).await?;
         Ok(work.rollback().await?)
     }

@@ -112,8 +112,8 @@ impl SqliteStore {
     }
 
     async fn read(address: &Address) -> Result<Self, StoreError> {
-        let options = file::reading(address, common(&address.options));
-        let options = options.pragma("mmap_size", MAPPED_BYTES);
+        let options =
+            file::reading(address, common(&address.options)).pragma("mmap_size", MAPPED_BYTES);
         let readers = pool(READERS_OF_COMMAND).connect_lazy_with(options);
         if file::has_content(address, Opening::Read)?
             && let Err(error) = judge(&readers, address).await
@@ -167,8 +167,7 @@ impl SqliteStore {
                 // Later connections must not create a file where this one was deleted.
                 let options = options.create_if_missing(false);
                 let file = Arc::new(DatabaseFile::of(path)?);
-                let readers = readers(Arc::clone(&file));
-                let readers = readers.connect_lazy_with(configured(&options));
+                let readers = readers(Arc::clone(&file)).connect_lazy_with(configured(&options));
                 (readers, Some(file))
             }
             None => (writer.clone(), None),

@@ -178,8 +178,8 @@ impl Service {
             (from, parts.unwrap_or_default());
         let outcomes = self
             .store
-            .ingest_commits(&project, &commits, &mut parts, self.now());
-        let outcomes = outcomes.await?;
+            .ingest_commits(&project, &commits, &mut parts, self.now())
+            .await?;
         let mut steps: Vec<StepRecord> = Vec::new();
         let mut known: FxHashSet<StepKey> = FxHashSet::default();
         for ((judged, step), outcome) in releases.into_iter().zip(computed).zip(&outcomes) {

@@ -111,8 +111,8 @@ pub(super) fn merged<'b>(
         Which::All => true,
         Which::Removed => catalogue.find_qualified(name).is_none(),
     };
-    let gone = before.filter(|name| !is_known(name) && is_removed(name));
-    let mut gone: Vec<(u32, usize, &str)> = gone
+    let mut gone: Vec<(u32, usize, &str)> = before
+        .filter(|name| !is_known(name) && is_removed(name))
         .map(|name| {
             let rank = name_rank(&sought, &mut texts, name);
             (rank.unwrap_or(u32::MAX), name.len(), name)

@@ -87,8 +87,7 @@ impl Default for Histories {
 impl Histories {
     /// The lock of a project. A slow project must not delay others.
     fn lock_of(&self, project: &ProjectName) -> Arc<Mutex<()>> {
-        let locks = self.locks.lock();
-        let mut locks = locks.unwrap_or_else(PoisonError::into_inner);
+        let mut locks = self.locks.lock().unwrap_or_else(PoisonError::into_inner);
         locks.retain(|_, lock| lock.strong_count() > 0);
         if let Some(lock) = locks.get(project).and_then(Weak::upgrade) {
             return lock;

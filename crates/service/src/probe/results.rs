@@ -104,8 +104,8 @@ pub(super) fn expect_items(
 pub(super) fn rows(stored: &[(String, String)]) -> Result<Vec<u8>, ServiceError> {
     let mut rows = Vec::new();
     for (part, text) in stored {
-        let shard = Json::read(text.as_bytes());
-        let shard = shard.map_err(|error| StoreError::corrupt(format!("a result: {error}")))?;
+        let shard = Json::read(text.as_bytes())
+            .map_err(|error| StoreError::corrupt(format!("a result: {error}")))?;
         let Json::List(list) = shard else { continue };
         for row in list {
             let item = row.member("item").and_then(Json::as_text);

@@ -218,12 +218,12 @@ mod tests {
 
     #[test]
     fn shards_follow_recorded_durations() {
-        let known = [("a", 2000), ("b", 500), ("c", 1500)];
-        let known = known.map(|(item, milliseconds)| ProbeDuration {
-            part: "runs".to_owned(),
-            item: item.to_owned(),
-            milliseconds,
-        });
+        let known =
+            [("a", 2000), ("b", 500), ("c", 1500)].map(|(item, milliseconds)| ProbeDuration {
+                part: "runs".to_owned(),
+                item: item.to_owned(),
+                milliseconds,
+            });
         let names = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
         let items = BTreeMap::from([("runs".to_owned(), names("a b c"))]);
         let of_runs = |json: &str| ("runs".to_owned(), json.to_owned());

@@ -269,8 +269,7 @@ impl Service {
     /// The progress of a run.
     pub async fn probe_progress(&self, project: &str, run: &str) -> Result<Progress, ServiceError> {
         let project = ProjectName::parse(project)?;
-        let stored = self.store.probe_progress(&project, run, self.now());
-        let stored = stored.await?;
+        let stored = self.store.probe_progress(&project, run, self.now()).await?;
         let quarantined = stored.items.iter().filter(|item| is_quarantined(item));
         let mut progress = Progress {
             run: stored.run.name,

@@ -36,8 +36,8 @@ impl Address {
         if name.is_empty() && !in_memory {
             return Err(wrong("it does not name a file"));
         }
-        let options = SqliteConnectOptions::from_str(url);
-        let options = options.map_err(|error| wrong(&error.to_string()))?;
+        let options =
+            SqliteConnectOptions::from_str(url).map_err(|error| wrong(&error.to_string()))?;
         let path = (!in_memory).then(|| options.get_filename().to_owned());
         let options = match mode {
             Some(_) => options,
