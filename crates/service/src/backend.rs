@@ -47,13 +47,14 @@ impl Vendor {
         let stem = name.strip_suffix(".yaml").unwrap_or(name);
         let stem = stem.strip_suffix(".yml").unwrap_or(stem);
         let file = format!("{BACKENDS}{stem}.yaml");
-        match Bundle::is_file_name(&file) {
-            true => Ok(Self {
+        if Bundle::is_file_name(&file) {
+            Ok(Self {
                 file,
                 bytes: bytes.into(),
                 profile: None,
-            }),
-            false => Err(Refusal::of_name(name)),
+            })
+        } else {
+            Err(Refusal::of_name(name))
         }
     }
 
@@ -120,9 +121,10 @@ impl Vendor {
         if file.backend_key(release).is_none() {
             let known = release.data().dispatch_keys_known;
             let near = nearest_few(&backend.value, known.iter(), 3);
-            let near = match near.is_empty() {
-                true => OUT_OF_TREE.to_vec(),
-                false => near,
+            let near = if near.is_empty() {
+                OUT_OF_TREE.to_vec()
+            } else {
+                near
             };
             return Err(ServiceError::UnknownKey {
                 release,

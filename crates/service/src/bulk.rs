@@ -216,12 +216,11 @@ impl PieceWriter<'_> {
         let bytes = self.packed + packed.len();
         let last = reserve(self.answers, packed, bytes)?;
         let pieces = self.progress.borrow().pieces.clone();
-        let whole = match pieces.is_empty() {
-            true => Some(last.clone()),
-            false => {
-                let whole = [pieces.concat(), last.to_vec()].concat();
-                self.answers.hold(whole).ok()
-            }
+        let whole = if pieces.is_empty() {
+            Some(last.clone())
+        } else {
+            let whole = [pieces.concat(), last.to_vec()].concat();
+            self.answers.hold(whole).ok()
         };
         Ok(Finished { last, whole })
     }
@@ -241,9 +240,10 @@ impl Write for PieceWriter<'_> {
 /// Reserves memory for a piece; `bytes` is the size of the answer including it.
 fn reserve(answers: &Answers, piece: Vec<u8>, bytes: usize) -> Result<Bytes, ServiceError> {
     let limit = LARGEST_ANSWER;
-    match bytes > limit {
-        true => Err(ServiceError::LargeAnswer { limit }),
-        false => answers.hold(piece),
+    if bytes > limit {
+        Err(ServiceError::LargeAnswer { limit })
+    } else {
+        answers.hold(piece)
     }
 }
 

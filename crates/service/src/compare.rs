@@ -89,9 +89,10 @@ impl Compared {
     ) -> Result<Self, Stopped> {
         let recorded = |snapshot: &Snapshot| snapshot.inputs().provenance == Provenance::Recorded;
         let alike = base.release() == head.release() || (recorded(&base) && recorded(&head));
-        let source = match alike {
-            true => Source::Everything,
-            false => Source::Files,
+        let source = if alike {
+            Source::Everything
+        } else {
+            Source::Files
         };
         let profile = Profile {
             source,
@@ -318,9 +319,10 @@ impl Service {
         let policy = stored.policy.as_ref().map_or(0, String::len);
         let is_small = policy <= SMALL_POLICY && exceptions.len() <= FEW_EXCEPTIONS;
         let read = move || Rulebook::of(&project, stored.policy.as_deref(), &exceptions);
-        match is_small {
-            true => Ok(read()),
-            false => self.workers.run(move |_| Ok(read())).await,
+        if is_small {
+            Ok(read())
+        } else {
+            self.workers.run(move |_| Ok(read())).await
         }
     }
 

@@ -166,9 +166,10 @@ pub(super) fn expect_room(stored: &[ExceptionRecord], is_pattern: bool) -> Resul
     if stored.len() >= EXCEPTIONS {
         return Err(too_many());
     }
-    match is_pattern && patterns.count() >= PATTERNS {
-        true => Err(too_many_patterns()),
-        false => Ok(()),
+    if is_pattern && patterns.count() >= PATTERNS {
+        Err(too_many_patterns())
+    } else {
+        Ok(())
     }
 }
 
@@ -391,9 +392,10 @@ impl ExceptionText {
         };
         if let Some(text) = &self.until {
             let is_date = text.chars().filter(|c| *c == '-').count() == 2;
-            return match is_date {
-                true => date("until", text).map(Some),
-                false => release("until", text).map(Some),
+            return if is_date {
+                date("until", text).map(Some)
+            } else {
+                release("until", text).map(Some)
             };
         }
         if let Some(text) = &self.until_date {

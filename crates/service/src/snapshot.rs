@@ -220,9 +220,10 @@ impl Snapshot {
             ServiceError::UnknownOperator {
                 revision: title(),
                 name: name.chars().take(128).collect(),
-                suggestions: match overloads.is_empty() {
-                    true => self.near(name),
-                    false => overloads.iter().take(SUGGESTIONS).cloned().collect(),
+                suggestions: if overloads.is_empty() {
+                    self.near(name)
+                } else {
+                    overloads.iter().take(SUGGESTIONS).cloned().collect()
                 },
                 overloads,
             }

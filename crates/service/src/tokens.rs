@@ -86,9 +86,10 @@ impl Service {
     pub async fn create_token(&self, new: NewToken) -> Result<MadeToken, ServiceError> {
         super::projects::expect_storable("name", Some(&new.name))?;
         let secret = format!("{TOKEN_PREFIX}{}", random::<32>()?);
-        let signing_key = match new.signing {
-            true => Some(format!("{SIGNING_PREFIX}{}", random::<32>()?)),
-            false => None,
+        let signing_key = if new.signing {
+            Some(format!("{SIGNING_PREFIX}{}", random::<32>()?))
+        } else {
+            None
         };
         let actions: Vec<_> = new.actions.iter().map(|action| action.as_str()).collect();
         let record = TokenRecord {

@@ -185,10 +185,7 @@ impl Views {
 
 /// Counts a hit or a miss of a cache.
 pub(super) fn count_look(cache: &'static str, found: bool) {
-    let outcome = match found {
-        true => "hit",
-        false => "miss",
-    };
+    let outcome = if found { "hit" } else { "miss" };
     let looks =
         metrics::counter!("opatlas_cache_requests_total", "cache" => cache, "outcome" => outcome);
     looks.increment(1);

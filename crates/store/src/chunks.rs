@@ -169,18 +169,18 @@ fn cut(bytes: &[u8]) -> Vec<Range<usize>> {
 /// Cuts long text before an entry at lines.
 fn cut_long(bytes: &[u8], start: &mut usize, entry: usize, chunks: &mut Vec<Range<usize>>) {
     let line_behind = |at: usize| Some(at + memchr::memchr(b'\n', bytes.get(at..entry)?)? + 1);
-    let mut line = match *start + LONG_CHUNK < entry {
-        true => line_behind(*start + LONG_CHUNK - 1),
-        false => None,
+    let mut line = if *start + LONG_CHUNK < entry {
+        line_behind(*start + LONG_CHUNK - 1)
+    } else {
+        None
     };
     while let Some(at) = line.filter(|&at| at < entry) {
-        line = match chosen(first_line(&bytes[at..]), LINES_PER_CUT) {
-            true => {
-                chunks.push(*start..at);
-                *start = at;
-                line_behind(at + LONG_CHUNK - 1)
-            }
-            false => line_behind(at),
+        line = if chosen(first_line(&bytes[at..]), LINES_PER_CUT) {
+            chunks.push(*start..at);
+            *start = at;
+            line_behind(at + LONG_CHUNK - 1)
+        } else {
+            line_behind(at)
         };
     }
 }

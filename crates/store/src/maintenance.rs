@@ -49,8 +49,9 @@ pub enum Mode {
 /// # Errors
 /// [`StoreError::Address`](super::StoreError::Address) if the address is invalid.
 pub fn exposed(url: &str) -> Result<Vec<String>, super::StoreError> {
-    match url.starts_with("sqlite:") {
-        true => super::sqlite::exposed(url),
-        false => Ok(Vec::new()),
+    if url.starts_with("sqlite:") {
+        super::sqlite::exposed(url)
+    } else {
+        Ok(Vec::new())
     }
 }

@@ -116,9 +116,10 @@ impl LabelName {
     /// As [`LabelName::parse`], and [`NameFault::Commit`] if it looks like a commit or a digest.
     pub fn parse_new(text: &str) -> Result<Self, NameError> {
         let name = Self::parse(text)?;
-        match name.looks_like_commit() {
-            true => Err(NameError::new("label", text, NameFault::Commit)),
-            false => Ok(name),
+        if name.looks_like_commit() {
+            Err(NameError::new("label", text, NameFault::Commit))
+        } else {
+            Ok(name)
         }
     }
 

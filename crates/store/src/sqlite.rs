@@ -138,14 +138,15 @@ impl SqliteStore {
             _ => address.options.clone().create_if_missing(false),
         };
         let writer = pool(WRITERS);
-        let writer = match address.is_file() {
-            true => writer.before_acquire(|connection, _| {
+        let writer = if address.is_file() {
+            writer.before_acquire(|connection, _| {
                 // SQLite ends a transaction by itself if the disk is full. The driver does not
                 // notice, and its rollback fails.
                 let usable = !connection.is_in_transaction();
                 Box::pin(async move { Ok(usable) })
-            }),
-            false => writer,
+            })
+        } else {
+            writer
         };
         let writer = connected(writer, configured(&options)).await?;
         // All migrations run in one transaction. If two processes start at once, the second one

@@ -29,9 +29,10 @@ pub async fn unfit_names(store: &dyn Store) -> Result<Vec<String>, StoreError> {
     };
     let (faults, sent) = tokio::join!(look, store.export(sink));
     // A store whose receiver stopped listening reports an error, which is expected here.
-    match faults.is_empty() {
-        true => sent.map(|()| faults),
-        false => Ok(faults),
+    if faults.is_empty() {
+        sent.map(|()| faults)
+    } else {
+        Ok(faults)
     }
 }
 
@@ -94,10 +95,7 @@ fn is_plain(text: &str) -> bool {
 
 /// Makes text from outside safe for a terminal.
 fn shown(message: &str) -> String {
-    let kept = |char: char| match char.is_control() {
-        true => '\u{fffd}',
-        false => char,
-    };
+    let kept = |char: char| if char.is_control() { '\u{fffd}' } else { char };
     message.chars().take(300).map(kept).collect()
 }
 

@@ -105,13 +105,14 @@ impl Facts {
                 continue;
             }
             facts.operators += 1;
-            let (is_implicit, is_explicit) = match catalogue.shares_name(id) {
+            let (is_implicit, is_explicit) = if catalogue.shares_name(id) {
                 // Operators of one name share their kernels.
-                true => (has(id, &["CompositeImplicitAutograd"]), has(id, &explicit)),
-                false => (
+                (has(id, &["CompositeImplicitAutograd"]), has(id, &explicit))
+            } else {
+                (
                     operator.is_composite_implicit(),
                     operator.is_composite_explicit() || operator.is_composite_non_functional(),
-                ),
+                )
             };
             facts.composite_implicit += u32::from(is_implicit);
             facts.composite_explicit += u32::from(is_explicit);

@@ -70,12 +70,13 @@ impl ProbeRefusal {
 /// Rejects text that is empty, longer than `most` characters, or contains control characters.
 fn expect_short(name: &str, text: &str, most: usize) -> Result<(), ProbeRefusal> {
     let fits = !text.is_empty() && text.chars().count() <= most;
-    match fits && !text.chars().any(char::is_control) {
-        true => Ok(()),
-        false => Err(ProbeRefusal::member(
+    if fits && !text.chars().any(char::is_control) {
+        Ok(())
+    } else {
+        Err(ProbeRefusal::member(
             name,
             &format!("text of 1 to {most} characters without control characters"),
-        )),
+        ))
     }
 }
 

@@ -92,9 +92,10 @@ pub(super) fn expect_items(
         .iter()
         .filter(|item| given.binary_search(item).is_err());
     let lacking: Vec<&str> = lacking.take(5).map(|item| &**item).collect();
-    let why = match lacking.is_empty() {
-        true => "some items have two rows, or are not of the shard".to_owned(),
-        false => format!("no row for {}", lacking.join(", ")),
+    let why = if lacking.is_empty() {
+        "some items have two rows, or are not of the shard".to_owned()
+    } else {
+        format!("no row for {}", lacking.join(", "))
     };
     Err(ProbeRefusal::Incomplete(format!(
         "a result needs one row for each item of the shard: {why}"

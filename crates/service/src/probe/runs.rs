@@ -148,12 +148,13 @@ fn expect_well_formed(asked: &OpenRun) -> Result<(u32, i64), ProbeRefusal> {
 
 fn seconds(name: &str, asked: Option<f64>, (usual, most): (f64, f64)) -> Result<f64, ProbeRefusal> {
     let asked = asked.unwrap_or(usual);
-    match asked > 0.0 && asked <= most {
-        true => Ok(asked),
-        false => Err(ProbeRefusal::member(
+    if asked > 0.0 && asked <= most {
+        Ok(asked)
+    } else {
+        Err(ProbeRefusal::member(
             name,
             &format!("above 0 and at most {most}"),
-        )),
+        ))
     }
 }
 

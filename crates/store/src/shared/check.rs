@@ -136,14 +136,13 @@ async fn revisions(
     let mut used = FxHashSet::default();
     let mut stream = connection.stream::<(i64, String, i64)>(query(sql::ALL_REVISION_FILES));
     while let Some((revision, name, file)) = stream.try_next().await? {
-        match files.contains_key(&file) {
-            true => used.insert(file),
-            false => {
-                report.faults.push(format!(
-                    "revision {revision} lacks file {file}, its `{name}`"
-                ));
-                continue;
-            }
+        if files.contains_key(&file) {
+            used.insert(file)
+        } else {
+            report.faults.push(format!(
+                "revision {revision} lacks file {file}, its `{name}`"
+            ));
+            continue;
         };
         of_revision.entry(revision).or_default().push((name, file));
     }

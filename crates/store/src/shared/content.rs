@@ -79,12 +79,11 @@ pub(super) async fn of_file(
 ) -> Result<BundleRows, StoreError> {
     let (_, id) = revisions::id(connection, project, digest).await?;
     // PostgreSQL rejects text with a null byte.
-    let rows: Vec<FileRow> = match name.contains('\0') {
-        true => Vec::new(),
-        false => {
-            let file = query(sql::FILE_OF_REVISION).bind(id).bind(name);
-            file.fetch_all(&mut *connection).await?
-        }
+    let rows: Vec<FileRow> = if name.contains('\0') {
+        Vec::new()
+    } else {
+        let file = query(sql::FILE_OF_REVISION).bind(id).bind(name);
+        file.fetch_all(&mut *connection).await?
     };
     if rows.is_empty() {
         let name = name.to_owned();

@@ -235,9 +235,10 @@ pub(super) async fn ingest_commits(
         let places = places.map(|it| it.position);
         // New commits are appended if their positions increase and follow all existing ones.
         let is_behind = last.into_iter().chain(places).is_sorted_by(|a, b| a < b);
-        let rearranged = match is_behind {
-            true => TimelineChange::Nothing,
-            false => TimelineChange::Commits,
+        let rearranged = if is_behind {
+            TimelineChange::Nothing
+        } else {
+            TimelineChange::Commits
         };
         bump(connection, project, rearranged).await?;
     }

@@ -115,9 +115,10 @@ pub(super) async fn set(
         .bind(now)
         .execute(&mut *connection)
         .await?;
-    let rearranged = match target.is_new && change == LabelChange::Made {
-        true => TimelineChange::Nothing,
-        false => TimelineChange::Revisions,
+    let rearranged = if target.is_new && change == LabelChange::Made {
+        TimelineChange::Nothing
+    } else {
+        TimelineChange::Revisions
     };
     history::bump(connection, project, rearranged).await?;
     let label = LabelRecord {

@@ -87,9 +87,10 @@ impl DatabaseFile {
     /// [`StoreError::Detached`] if it does not.
     pub(super) fn expect_with_log(&self) -> Result<(), StoreError> {
         self.expect()?;
-        match self.has_log && !log_of(&self.path).exists() {
-            true => Err(gone("separated from its `-wal` file, which was deleted")),
-            false => Ok(()),
+        if self.has_log && !log_of(&self.path).exists() {
+            Err(gone("separated from its `-wal` file, which was deleted"))
+        } else {
+            Ok(())
         }
     }
 
@@ -212,11 +213,12 @@ fn has_log(address: &Address) -> bool {
 /// Options of a read-only store.
 pub(super) fn reading(address: &Address, options: SqliteConnectOptions) -> SqliteConnectOptions {
     let options = options.create_if_missing(false);
-    match has_log(address) {
+    if has_log(address) {
         // Keep what is in the log.
-        true => options.read_only(true),
+        options.read_only(true)
+    } else {
         // Only a process with write access can remove the log that a reader needs.
-        false => options.pragma("query_only", "ON"),
+        options.pragma("query_only", "ON")
     }
 }
 

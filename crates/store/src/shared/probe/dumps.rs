@@ -80,9 +80,10 @@ pub(super) async fn add(
         .bind(revision)
         .fetch_one(connection)
         .await?;
-    match count > MOST_DUMPS {
-        true => Err(Conflict::TooManyDumps.into()),
-        false => Ok(true),
+    if count > MOST_DUMPS {
+        Err(Conflict::TooManyDumps.into())
+    } else {
+        Ok(true)
     }
 }
 

@@ -183,9 +183,10 @@ async fn expect_held(
     now: i64,
 ) -> Result<(), StoreError> {
     let shard = runs::shard(connection, (run, name), number).await?;
-    match shard.is_held_by(holder, now) {
-        true => Ok(()),
-        false => Err(Conflict::LeaseLost(number).into()),
+    if shard.is_held_by(holder, now) {
+        Ok(())
+    } else {
+        Err(Conflict::LeaseLost(number).into())
     }
 }
 
