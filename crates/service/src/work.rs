@@ -15,17 +15,9 @@ const PLACES: usize = 4;
 /// Room for revisions that wait to be stored, in KiB: 256 MiB.
 const UNSTORED: usize = 256 << 10;
 
-/// How long background work lets requests go first, at most.
-const QUIET_WITHIN: Duration = Duration::from_millis(500);
-/// How often background work checks for requests, and how many consecutive checks must find none: a
-/// request may be waiting for the store and compute next.
-const LOOK_AGAIN: Duration = Duration::from_millis(2);
-const LOOKS: u32 = 3;
-
 #[derive(Clone)]
 pub(super) struct Workers {
     permits: Arc<Semaphore>,
-    count: usize,
     /// Permits of requests that collect large results.
     places: Arc<Semaphore>,
     /// Room for revisions that wait to be stored, in KiB.
@@ -57,7 +49,6 @@ impl Workers {
         let count = count.max(1);
         Self {
             permits: Arc::new(Semaphore::new(count)),
-            count,
             places: Arc::new(Semaphore::new(PLACES * count)),
             unstored: Arc::new(Semaphore::new(UNSTORED)),
             patience,
@@ -84,20 +75,6 @@ impl Workers {
         work: impl FnOnce(&Stop) -> Result<T, Stopped> + Send + 'static,
     ) -> Result<T, ServiceError> {
         self.turn().await?.run(work).await
-    }
-
-    /// Waits until no request computes, but not for long, because a busy server must also do
-    /// background work.
-    pub(super) async fn quiet(&self) {
-        let waited = async {
-            let mut idle = 0;
-            while idle < LOOKS {
-                tokio::time::sleep(LOOK_AGAIN).await;
-                let is_idle = self.permits.available_permits() == self.count;
-                idle = if is_idle { idle + 1 } else { 0 };
-            }
-        };
-        let _ = tokio::time::timeout(QUIET_WITHIN, waited).await;
     }
 
     /// Waits for room for a revision of this size in bytes that is about to be stored. The caller
@@ -221,20 +198,6 @@ mod tests {
         ends.recv_timeout(PATIENCE).unwrap();
         // The permit was returned.
         assert!(workers.run(|_| Ok(1)).await.is_ok_and(|one| one == 1));
-    }
-
-    #[tokio::test]
-    async fn what_nobody_waits_for_lets_requests_go_first_for_a_while() {
-        let workers = Workers::new(2, PATIENCE);
-        let turn = workers.turn().await.unwrap();
-        let soon = tokio::time::timeout(QUIET_WITHIN / 10, workers.quiet());
-        assert!(soon.await.is_err(), "somebody computes");
-        // It goes on eventually.
-        workers.quiet().await;
-        drop(turn);
-        workers.quiet().await;
-        // It took no permit.
-        let _all = [workers.turn().await, workers.turn().await].map(Result::unwrap);
     }
 
     #[tokio::test]

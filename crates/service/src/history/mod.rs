@@ -174,15 +174,12 @@ impl Service {
             let stamp = self.store.stamp(&project).await?;
             for line in [None, Some(Line::Commits)] {
                 let store = &*self.store;
-                self.workers.quiet().await;
                 let timeline = Timeline::load(store, project.clone(), line, stamp, None).await?;
                 if timeline.items.is_empty() || !timeline.missing().is_empty() {
                     continue;
                 }
                 let last = timeline.resolved(timeline.last());
-                self.workers.quiet().await;
                 self.tabulated(&last).await?;
-                self.workers.quiet().await;
                 self.search_index(&timeline).await?;
                 if timeline.line == Line::Releases {
                     let newest = (0..timeline.items.len()).rev().take(WARMED_RELEASES);
@@ -195,7 +192,6 @@ impl Service {
             if !self.snapshots.has_room() {
                 break;
             }
-            self.workers.quiet().await;
             self.checked(&release).await?;
             self.settled(&release).await?;
         }

@@ -263,7 +263,6 @@ mod tests {
         let timeline = service.timeline("p", None).await.unwrap();
         for (words, all, removed) in [
             ("wIDTH", 1100, 550),
-            ("op1099", 1, 1),
             ("op0", 1000, 450),
             ("height=1.0", 0, 0),
             ("100%", 0, 0),

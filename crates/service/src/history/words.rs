@@ -53,64 +53,32 @@ impl<'de, T: StoredWord> Deserialize<'de> for Word<T> {
     }
 }
 
-impl StoredWord for EventKind {
-    const WHAT: &'static str = "kind of event";
+macro_rules! stored_words {
+    ($($type:ty, $what:literal, $word:expr, $parse:expr;)*) => {$(
+        impl StoredWord for $type {
+            const WHAT: &'static str = $what;
 
-    fn word(self) -> &'static str {
-        self.as_str()
-    }
+            fn word(self) -> &'static str {
+                $word(self)
+            }
 
-    fn of_word(word: &str) -> Option<Self> {
-        Self::parse(word)
-    }
+            fn of_word(word: &str) -> Option<Self> {
+                $parse(word)
+            }
+        }
+    )*};
 }
 
-impl StoredWord for Level {
-    const WHAT: &'static str = "level";
-
-    fn word(self) -> &'static str {
-        self.as_str()
-    }
-
-    fn of_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|level| level.as_str() == word)
-    }
+stored_words! {
+    EventKind, "kind of event", EventKind::as_str, Self::parse;
+    Level, "level", Level::as_str, level;
+    Reason, "reason", Reason::as_str, Self::parse;
+    Verdict, "verdict", Verdict::as_str, Self::parse;
+    &'static ChangeRule, "change rule", |rule: Self| rule.id.as_str(), find;
 }
 
-impl StoredWord for Reason {
-    const WHAT: &'static str = "reason";
-
-    fn word(self) -> &'static str {
-        self.as_str()
-    }
-
-    fn of_word(word: &str) -> Option<Self> {
-        Self::parse(word)
-    }
-}
-
-impl StoredWord for Verdict {
-    const WHAT: &'static str = "verdict";
-
-    fn word(self) -> &'static str {
-        self.as_str()
-    }
-
-    fn of_word(word: &str) -> Option<Self> {
-        Self::parse(word)
-    }
-}
-
-impl StoredWord for &'static ChangeRule {
-    const WHAT: &'static str = "change rule";
-
-    fn word(self) -> &'static str {
-        self.id.as_str()
-    }
-
-    fn of_word(word: &str) -> Option<Self> {
-        find(word)
-    }
+fn level(word: &str) -> Option<Level> {
+    Level::ALL.into_iter().find(|level| level.as_str() == word)
 }
 
 /// The name of a composite key.
