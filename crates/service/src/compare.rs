@@ -25,10 +25,6 @@ use super::notes::JudgedRelease;
 use super::policy::{EXCEPTIONS, ExceptionText, PATTERNS, PolicyFault, PolicyText, keep_few};
 use super::snapshot::Snapshot;
 
-/// A policy up to this size, with few exceptions, is parsed on the async thread.
-const SMALL_POLICY: usize = 4 << 10;
-const FEW_EXCEPTIONS: usize = 20;
-
 /// Two revisions and their differences.
 #[derive(Debug)]
 pub struct Compared {
@@ -315,15 +311,7 @@ impl Service {
     async fn read_rulebook(&self, project: &ProjectName) -> Result<Rulebook, ServiceError> {
         let stored = self.store.project(project).await?;
         let exceptions = self.store.exceptions(project).await?;
-        let project = project.clone();
-        let policy = stored.policy.as_ref().map_or(0, String::len);
-        let is_small = policy <= SMALL_POLICY && exceptions.len() <= FEW_EXCEPTIONS;
-        let read = move || Rulebook::of(&project, stored.policy.as_deref(), &exceptions);
-        if is_small {
-            Ok(read())
-        } else {
-            self.workers.run(move |_| Ok(read())).await
-        }
+        Ok(Rulebook::of(project, stored.policy.as_deref(), &exceptions))
     }
 
     /// Adds an exception to a project.

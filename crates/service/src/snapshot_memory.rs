@@ -1,5 +1,5 @@
-//! What snapshots take of memory together. Those of neighbouring revisions share most of what they
-//! hold, so each part counts once, however many snapshots hold it.
+//! The memory of cached snapshots. Snapshots of similar revisions share most of their parts, so
+//! each part is counted once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,23 +10,21 @@ use super::snapshot::Snapshot;
 use opatlas_pytorch::release::Release;
 use opatlas_source::Digest;
 
-/// What a snapshot is known by.
 pub(super) type Key = (Digest, Release);
 
-/// A snapshot that is kept.
+/// A cached snapshot.
 #[derive(Debug)]
 pub(super) struct CachedSnapshot {
-    /// The snapshot.
     pub(super) snapshot: Arc<Snapshot>,
-    /// When it was last used: the number of uses of all snapshots until then.
+    /// The time of the last use, counted in uses of all snapshots.
     used: AtomicU64,
 }
 
-/// The snapshots that are kept, and what they take together.
+/// The cached snapshots and their total estimated size.
 #[derive(Debug, Default)]
 pub(super) struct SnapshotMemory {
     kept: FxHashMap<Key, Arc<CachedSnapshot>>,
-    /// How many snapshots hold each part, by the part's address.
+    /// The number of snapshots that hold each part, by the part's address.
     holders: FxHashMap<usize, u32>,
     bytes: u64,
 }
@@ -37,7 +35,6 @@ impl CachedSnapshot {
         Arc::new(Self { snapshot, used })
     }
 
-    /// Notes a use, the one of this number.
     pub(super) fn mark_used(&self, number: u64) {
         self.used.store(number, Ordering::Relaxed);
     }
@@ -48,12 +45,11 @@ impl CachedSnapshot {
 }
 
 impl SnapshotMemory {
-    /// Adds a snapshot, and takes out those that were used longest ago until all take at most
-    /// `budget` bytes, by estimate. Returns what was taken out, perhaps the new one itself.
+    /// Adds a snapshot, and removes the least recently used ones until the total size is at most
+    /// `budget` bytes. Returns the removed keys, possibly the new one.
     pub(super) fn add(&mut self, kept: &Arc<CachedSnapshot>, budget: u64) -> Vec<Key> {
         let known = self.kept.insert(kept.key(), Arc::clone(kept));
         let parts = kept.snapshot.parts();
-        // There are thousands, so room for all is made at once.
         self.holders.reserve(parts.size_hint().0);
         for (part, bytes) in parts {
             let holders = self.holders.entry(part).or_insert(0);
@@ -76,7 +72,7 @@ impl SnapshotMemory {
         out
     }
 
-    /// How many snapshots there are, and how many bytes they take by estimate.
+    /// The number of snapshots and their estimated size in bytes.
     pub(super) fn size(&self) -> (u64, u64) {
         (self.kept.len() as u64, self.bytes)
     }
@@ -106,7 +102,7 @@ mod tests {
 
     use super::*;
 
-    /// A snapshot of `count` operators with kernels of a name, as the use of a number.
+    /// A snapshot of `count` operators with this kernel name, last used at `used`.
     fn snapshot(
         count: usize,
         kernel: &str,
@@ -130,7 +126,7 @@ mod tests {
         assert!(memory.add(&first, u64::MAX).is_empty());
         let alone = memory.size().1;
         assert_eq!(alone, first.snapshot.weight());
-        // One more operator: the entries are those of the first.
+        // One more operator; the other entries are shared with the first.
         let second = snapshot(501, "a", 2, Some(&first.snapshot));
         memory.add(&second, u64::MAX);
         assert!(
@@ -138,12 +134,12 @@ mod tests {
             "{} {alone}",
             memory.size().1
         );
-        // Others share nothing.
+        // This one shares nothing.
         let third = snapshot(500, "b", 3, Some(&first.snapshot));
         let before = memory.size().1;
         memory.add(&third, u64::MAX);
         assert_eq!(memory.size(), (3, before + third.snapshot.weight()));
-        // The entries stay as long as the second holds them.
+        // The second snapshot still holds the entries of the first.
         assert_eq!(memory.add(&third, memory.size().1 - 1), [first.key()]);
         let rest = second.snapshot.weight() + third.snapshot.weight();
         assert_eq!(memory.size(), (2, rest));
@@ -162,7 +158,7 @@ mod tests {
         let budget = memory.size().1;
         assert_eq!(memory.add(&kept[9], budget), [kept[1].key()]);
         assert!(memory.size().1 <= budget);
-        // What is larger than the budget is not kept, and leaves nothing behind.
+        // A snapshot that exceeds the budget is not kept and leaves nothing behind.
         assert_eq!(memory.add(&kept[9], 0).len(), 9);
         assert_eq!(memory.size(), (0, 0));
         assert!(memory.holders.is_empty());

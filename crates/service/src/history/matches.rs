@@ -183,7 +183,6 @@ mod tests {
             "-zzz",
         ];
         assert_eq!(listed("add", Which::All, 100), all);
-        // As many as there are names of the present, and fewer.
         for limit in [1, 3, 4, 5, 6] {
             assert_eq!(listed("add", Which::All, limit), all[..limit]);
         }
