@@ -107,7 +107,8 @@ async fn changes_are_told(writer: &dyn Store, reader: &dyn Store) {
     reader.watch();
     writer.watch();
     for change in Change::ALL {
-        let before = mark(reader).await;
+        // Marks of two stores cannot be compared.
+        let (before, own) = (mark(reader).await, mark(writer).await);
         let _ = reader.labels(&project).await.unwrap();
         let still = reader.mark().await;
         assert!(
@@ -116,7 +117,7 @@ async fn changes_are_told(writer: &dyn Store, reader: &dyn Store) {
         );
         change.make(writer, &project).await;
         assert_ne!(reader.mark().await, Some(before), "{change:?}");
-        assert_ne!(writer.mark().await, Some(before), "{change:?}");
+        assert_ne!(writer.mark().await, Some(own), "{change:?}");
     }
 }
 
