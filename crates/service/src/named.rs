@@ -80,7 +80,7 @@ mod tests {
         let names = Names::default();
         let project = ProjectName::parse("p").unwrap();
         let target = NameTarget::Revision(Digest::of(b""), JudgedRelease::NEWEST);
-        let [before, after] = [1, 2].map(|number| Mark::new(number));
+        let [before, after] = [1, 2].map(Mark::new);
         names.keep(before, &project, "latest", target.clone());
         assert_eq!(names.find(before, &project, "latest"), Some(target));
         assert_eq!(names.find(after, &project, "latest"), None);
