@@ -1,6 +1,7 @@
 //! The core against what real PyTorch releases do, in one executable.
 
 mod audiences;
+mod catalogue_after;
 mod change_rules;
 mod compat_official;
 mod compat_official_releases;
@@ -25,7 +26,6 @@ mod schema_golden;
 mod signatures_golden;
 mod support_golden;
 mod table_report;
-mod tables_after;
 mod topics;
 mod upgrades_by_declaration;
 mod verdicts_golden;

@@ -1,57 +1,8 @@
-//! Revisions that are read with the help of others, and revisions that differ in a few entries from a release.
+//! Revisions that differ in a few entries from a release.
 
-use opatlas_dispatch::known::provenance;
-use opatlas_dispatch::registrations::Inputs;
-use opatlas_dispatch::{Build, Observed, Source};
-use opatlas_operators::catalogue::Catalogue;
-use opatlas_pytorch::release::Release;
-use opatlas_source::{Bundle, DERIVATIVES, NATIVE_FUNCTIONS, Stop};
-use opatlas_verdict::{Tables, View};
+use opatlas_source::{Bundle, DERIVATIVES, NATIVE_FUNCTIONS};
 
-/// A revision with its tables' inputs.
-pub struct Read {
-    pub bundle: Bundle,
-    pub catalogue: Catalogue,
-    observed: Observed,
-}
-
-impl Read {
-    pub fn new(bundle: Bundle, release: Release, former: Option<&Self>) -> Self {
-        let catalogue = Catalogue::read(&bundle, release, former.map(|it| &it.catalogue));
-        Self {
-            bundle,
-            catalogue,
-            observed: Observed::default(),
-        }
-    }
-
-    pub fn inputs(&self) -> Inputs<'_> {
-        Inputs {
-            catalogue: &self.catalogue,
-            derivatives: self.catalogue.derivatives.as_deref(),
-            matches: &self.catalogue.derivative_matches,
-            backends: &self.catalogue.backends,
-            observed: &self.observed,
-            provenance: provenance(&self.bundle, self.catalogue.release),
-        }
-    }
-
-    pub fn tables(&self) -> Tables {
-        self.tables_of((&Build::ALL, Source::Everything))
-    }
-
-    pub fn tables_of(&self, (build, source): (&Build, Source)) -> Tables {
-        Tables::new(self.inputs(), build, source)
-    }
-
-    /// The tables after a former revision whose tables are `before`.
-    pub fn tables_after(&self, former: &Self, before: &Tables) -> Tables {
-        let former = View::new(former.inputs(), before);
-        Tables::after(former, self.inputs(), &Stop::never()).unwrap()
-    }
-}
-
-/// Numbers that look random and are the same each time.
+/// A reproducible pseudo-random generator.
 struct Chance(u64);
 
 impl Chance {

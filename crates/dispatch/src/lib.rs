@@ -17,7 +17,6 @@ pub mod coverage;
 pub mod drift;
 pub mod entry;
 pub mod explain;
-mod kept;
 pub mod known;
 pub mod observed;
 pub mod origin;

@@ -157,14 +157,6 @@ impl Registrations {
     /// Works out all registrations.
     #[must_use]
     pub fn new(inputs: Inputs<'_>) -> Self {
-        Self::after(inputs, |_, _| false)
-    }
-
-    /// Like [`Registrations::new`], but asks `known` first, which adds the rows of an operator if it knows them.
-    pub(super) fn after(
-        inputs: Inputs<'_>,
-        known: impl Fn(OperatorId, &mut Vec<Row>) -> bool,
-    ) -> Self {
         let catalogue = inputs.catalogue;
         let builder = Builder {
             inputs,
@@ -178,32 +170,12 @@ impl Registrations {
             ends: Vec::with_capacity(catalogue.operators.len()),
         };
         for (id, _) in catalogue.iter() {
-            if !known(id, &mut all.rows) {
-                builder.operator(id, &mut all.rows);
-            }
+            builder.operator(id, &mut all.rows);
             all.ends.push(place(all.rows.len()));
         }
         // The rows stay in memory as long as the revision.
         all.rows.shrink_to_fit();
         all
-    }
-
-    /// Adds the rows of an operator as those of another one, whose kernels are its own or those of the
-    /// out variant of its group.
-    pub(super) fn copy(
-        &self,
-        (from, to): (OperatorId, OperatorId),
-        out: Option<OperatorId>,
-        rows: &mut Vec<Row>,
-    ) {
-        rows.extend(self.rows_of(from).iter().map(|row| Row {
-            source: match row.source {
-                RowSource::Kernel(id, index) if id == from => RowSource::Kernel(to, index),
-                RowSource::Kernel(_, index) => RowSource::Kernel(out.unwrap_or(to), index),
-                other => other,
-            },
-            ..*row
-        }));
     }
 
     /// How many registrations there are, overridden ones included.

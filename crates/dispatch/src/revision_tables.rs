@@ -4,8 +4,6 @@
 use rustc_hash::FxHashMap;
 
 use super::build::Build;
-use super::entry::View;
-use super::kept::Kept;
 use super::known::Provenance;
 use super::origin::{Origin, Source};
 use super::registrations::{
@@ -61,15 +59,6 @@ impl Pattern {
         let known = self.cells.get(slot.index());
         known.copied().unwrap_or(Precedence::Missing)
     }
-
-    /// The same for other operators.
-    fn unused(&self) -> Self {
-        Self {
-            operators: 0,
-            declared: 0,
-            ..self.clone()
-        }
-    }
 }
 
 /// The keys without kernels in a build, by what would register there.
@@ -118,42 +107,8 @@ impl RevisionTables {
         source: Source,
         stop: &Stop,
     ) -> Result<Self, Stopped> {
-        Self::make(inputs, (build, source), None, stop)
-    }
-
-    /// The same build and source as those of a former revision. What both share is taken from there;
-    /// the result is the same as without it.
-    ///
-    /// # Errors
-    /// [`Stopped`].
-    pub fn after(former: View<'_>, inputs: Inputs<'_>, stop: &Stop) -> Result<Self, Stopped> {
-        let Self { build, source, .. } = former.tables;
-        Self::make(inputs, (build, *source), Some(former), stop)
-    }
-
-    fn make(
-        inputs: Inputs<'_>,
-        (build, source): (&Build, Source),
-        former: Option<View<'_>>,
-        stop: &Stop,
-    ) -> Result<Self, Stopped> {
         stop.check()?;
         let keys = Keys::of(inputs.catalogue.release);
-        let former = former.and_then(|it| Some((it.tables, Kept::of(it.inputs, inputs)?)));
-        let registrations = match &former {
-            Some((former, kept)) => {
-                let known = |id, rows: &mut Vec<Row>| {
-                    let Some(from) = kept.former(id) else {
-                        return false;
-                    };
-                    let out = inputs.catalogue.groups.of(id).out;
-                    former.registrations.copy((from, id), out, rows);
-                    true
-                };
-                Registrations::after(inputs, known)
-            }
-            None => Registrations::new(inputs),
-        };
         let mut tables = Self {
             keys,
             source,
@@ -165,37 +120,18 @@ impl RevisionTables {
                 _ => KeySet::EMPTY,
             },
             source_fallbacks: SourceFallbacks::new(inputs, keys),
-            registrations,
-            patterns: Vec::with_capacity(former.as_ref().map_or(0, |(it, _)| it.patterns.len())),
+            registrations: Registrations::new(inputs),
+            patterns: Vec::new(),
             of_operator: Vec::with_capacity(inputs.catalogue.operators.len()),
         };
         let mut known = FxHashMap::default();
-        // Of each pattern of the former revision the one here.
-        let mut same = vec![None; former.as_ref().map_or(0, |(it, _)| it.patterns.len())];
         for (id, operator) in inputs.catalogue.iter() {
             stop.check()?;
-            let before = former
-                .as_ref()
-                .and_then(|(it, kept)| it.pattern_index(kept.former(id)?));
-            let pattern = match before.and_then(|before| same[before]) {
-                Some(pattern) => pattern,
-                None => {
-                    let (files, outside) = tables.registered(id);
-                    let before = former.as_ref().and_then(|(it, _)| it.patterns.get(before?));
-                    *known.entry((files, outside)).or_insert_with(|| {
-                        // The same registrations in the same build make the same table.
-                        let pattern = match before {
-                            Some(before) => before.unused(),
-                            None => tables.make_pattern(&files, &outside),
-                        };
-                        tables.patterns.push(pattern);
-                        u32::try_from(tables.patterns.len() - 1).unwrap_or(u32::MAX)
-                    })
-                }
-            };
-            if let Some(before) = before {
-                same[before] = Some(pattern);
-            }
+            let (files, outside) = tables.registered(id);
+            let pattern = *known.entry((files, outside)).or_insert_with(|| {
+                tables.patterns.push(tables.make_pattern(&files, &outside));
+                u32::try_from(tables.patterns.len() - 1).unwrap_or(u32::MAX)
+            });
             if let Some(pattern) = tables.patterns.get_mut(pattern as usize) {
                 pattern.operators += 1;
                 pattern.declared += u32::from(!operator.is_generated());

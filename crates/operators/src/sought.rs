@@ -5,12 +5,8 @@
 //! the web interface understands the same (`web/src/lib/sought.ts`), and `tests/search/queries.txt`
 //! holds both to it.
 
-mod lowered;
-
 use memchr::memmem::Finder;
 use opatlas_source::suggest::Budget;
-
-pub use lowered::{Fit, Lowered};
 
 /// What may come before the name of an operator in C++ and Python, in lower case. None of these is
 /// the base name of an operator that has overloads.

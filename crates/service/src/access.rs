@@ -5,43 +5,43 @@ use std::str::FromStr;
 
 use opatlas_store::{ProjectName, TokenRecord};
 
-/// What a token may be used for.
+/// A permission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Action {
-    /// Read stored data; compute over texts that are not stored.
+    /// Read stored data, and compute over texts that are not stored.
     Read,
-    /// Store revisions, with labels that are not versions, and send what the probe measures of them.
+    /// Store revisions, with labels that are not versions, and send probe results.
     Ingest,
-    /// Create, move and delete labels, also protected ones with `force`. A label that is a version
-    /// always needs this: the highest version decides what `latest` means.
+    /// Create, move and delete labels, including protected ones with `force`. Version labels always
+    /// need this, because the highest version decides what `latest` means.
     Label,
-    /// Accept breakages and take that back.
+    /// Add and remove exceptions.
     Except,
-    /// Make, change and delete projects; delete revisions.
+    /// Create, change and delete projects; delete revisions.
     Admin,
 }
 
-/// The projects that a token opens.
+/// The projects that a token applies to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Projects {
-    /// All, future ones too.
+    /// All projects, including future ones.
     All,
-    /// These.
+    /// These projects.
     Only(Vec<ProjectName>),
 }
 
-/// What a token opens.
+/// The permissions of a token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grant {
     /// The token's id, which may appear in logs.
     pub id: String,
     /// The token's name.
     pub name: String,
-    /// Where it holds.
+    /// The projects that it applies to.
     pub projects: Projects,
-    /// What for.
+    /// What it permits.
     pub actions: Vec<Action>,
-    /// From when on it does not, in microseconds since 1970-01-01 UTC.
+    /// When it expires, in microseconds since 1970-01-01 UTC.
     pub expires_at: Option<i64>,
 }
 
@@ -86,7 +86,7 @@ impl FromStr for Action {
 }
 
 impl Projects {
-    /// Whether a project is among them.
+    /// Whether a project is included.
     #[must_use]
     pub fn has(&self, project: &ProjectName) -> bool {
         match self {
@@ -95,7 +95,7 @@ impl Projects {
         }
     }
 
-    /// As a store keeps them: names separated by spaces, which names do not have, or `*`.
+    /// The stored form: names separated by spaces, or `*`.
     #[must_use]
     pub fn stored(&self) -> String {
         match self {
@@ -131,7 +131,7 @@ impl Grant {
         })
     }
 
-    /// Whether it allows an action, in a project if the action concerns one. Every grant on a
+    /// Whether it permits an action, in a project if the action concerns one. Any permission on a
     /// project includes reading it.
     #[must_use]
     pub fn allows(&self, action: Action, project: Option<&ProjectName>) -> bool {

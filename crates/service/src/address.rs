@@ -1,5 +1,5 @@
-//! From an address (`LABEL`, a commit, `sha256:HEX`, `latest`) to a revision and the release that applies
-//! (`docs/spec/registry.md`, section 1).
+//! Resolves an address (`LABEL`, a commit, `sha256:HEX`, `latest`) to a revision and the release
+//! whose rules apply (`docs/spec/registry.md`, section 1).
 
 use std::time::{Duration, Instant};
 
@@ -14,51 +14,50 @@ use opatlas_store::{
 use super::Service;
 use super::error::ServiceError;
 use super::history::judged;
-use super::named::Meant;
+use super::named::NameTarget;
 use super::notes::JudgedRelease;
 use super::views::count_look;
 
-/// For how long a revision that was there is taken to be there still.
+/// How long a revision that was found is assumed to exist.
 pub const FRESH: Duration = Duration::from_secs(1);
 
-/// How many near labels an error names.
+/// How many similar labels an error suggests.
 const SUGGESTIONS: usize = 3;
 
-/// The address of the last revision on the timeline.
 const LATEST: &str = "latest";
 
-/// How a revision is pointed at.
+/// A parsed address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Address {
-    /// `latest`: the last on the project's timeline.
+    /// `latest`: the last revision on the project's timeline.
     Latest,
-    /// A commit, else `LABEL`; or `sha256:HEX`.
+    /// A commit, a label, or `sha256:HEX`.
     Key(RevisionKey),
 }
 
-/// The revision that an address means, and the release that applies to it.
+/// A resolved address.
 #[derive(Debug, Clone)]
 pub struct Resolved {
     /// The project.
     pub project: ProjectName,
     /// The revision.
     pub digest: Digest,
-    /// The release, and how it was named.
+    /// The release whose rules apply.
     pub judged: JudgedRelease,
-    /// The label that the address came by.
+    /// The label that was resolved, if any.
     pub label: Option<LabelRecord>,
-    /// For how long the address means this revision.
+    /// How long the address refers to this revision.
     pub holds: Holds,
 }
 
-/// For how long something is as it was found.
+/// How long a result stays valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Holds {
-    /// For ever: it was addressed by its whole digest.
+    /// Forever: it was addressed by its whole digest.
     Always,
     /// As long as the database has this mark.
     While(Mark),
-    /// It is not known.
+    /// Unknown.
     Now,
 }
 
@@ -69,7 +68,7 @@ impl From<Option<Mark>> for Holds {
 }
 
 impl Holds {
-    /// For how long both are as they were found.
+    /// The shorter of both.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         match (self, other) {
@@ -82,10 +81,10 @@ impl Holds {
 }
 
 impl Address {
-    /// Reads an address.
+    /// Parses an address.
     ///
     /// # Errors
-    /// When it is neither `latest` nor a label nor the beginning of a digest.
+    /// If it is neither `latest` nor a label nor an abbreviated digest.
     pub fn parse(text: &str) -> Result<Self, NameError> {
         match text {
             LATEST => Ok(Self::Latest),
@@ -95,13 +94,13 @@ impl Address {
 }
 
 impl Resolved {
-    /// The release that applies.
+    /// The release whose rules apply.
     #[must_use]
     pub fn release(&self) -> Release {
         self.judged.release
     }
 
-    /// The revision in words: `pytorch 2.9.0`, or `pytorch sha256:1f0c2d3e`.
+    /// A title for people: `pytorch 2.9.0`, or `pytorch sha256:1f0c2d3e`.
     #[must_use]
     pub fn title(&self) -> String {
         match &self.label {
@@ -112,7 +111,7 @@ impl Resolved {
 }
 
 impl Service {
-    /// Finds the revision that `address` means; `release` is what the caller asks to judge it as.
+    /// Resolves an address. `release` overrides the release whose rules apply.
     ///
     /// # Errors
     /// [`ServiceError::Name`] and [`ServiceError::Release`] for malformed input,
@@ -131,7 +130,7 @@ impl Service {
             Address::Key(RevisionKey::Digest(prefix)) => {
                 let holds = match prefix.whole() {
                     Some(_) => Holds::Always,
-                    None => self.mark().into(),
+                    None => self.mark().await.into(),
                 };
                 let digest = self.digest(&project, prefix).await?;
                 return Ok(Resolved {
@@ -145,32 +144,36 @@ impl Service {
             Address::Key(RevisionKey::Label(name)) => Some(name),
             Address::Latest => None,
         };
-        // Before the look, so that what it finds holds for the mark.
-        let mark = self.mark();
+        // Taken before reading, so that the result is valid for it.
+        let mark = self.mark().await;
         let text = name.as_ref().map_or(LATEST, LabelName::as_str);
         let known = mark.and_then(|mark| {
             let known = self.names.find(mark, &project, text);
             count_look("names", known.is_some());
             known
         });
-        let meant = match (known, &name) {
+        let target = match (known, &name) {
             (Some(known), _) => known,
             (None, Some(name)) => self.named(&project, name).await?,
             (None, None) => self.latest(&project).await?,
         };
         if let Some(mark) = mark {
-            self.names.keep(mark, &project, text, meant.clone());
+            self.names.keep(mark, &project, text, target.clone());
         }
-        resolved(project, meant, asked, mark.into())
+        resolved(project, target, asked, mark.into())
     }
 
-    /// The commit or label of this name. A commit comes first, so that no label answers in its place.
-    async fn named(&self, project: &ProjectName, name: &LabelName) -> Result<Meant, ServiceError> {
+    /// The commit or label of this name. Commits take precedence, so that no label can shadow one.
+    async fn named(
+        &self,
+        project: &ProjectName,
+        name: &LabelName,
+    ) -> Result<NameTarget, ServiceError> {
         if let Some((digest, judged)) = self.commit(project, name.as_str()).await? {
-            return Ok(Meant::Revision(digest, judged));
+            return Ok(NameTarget::Revision(digest, judged));
         }
         match self.store.label(project, name).await {
-            Ok(label) => Ok(Meant::Label(label)),
+            Ok(label) => Ok(NameTarget::Label(label)),
             Err(error) => {
                 let error = as_revision(error);
                 Err(self.misspelt(project, name.as_str(), error).await)
@@ -178,18 +181,17 @@ impl Service {
         }
     }
 
-    /// The mark of what is committed, see [`opatlas_store::Store::mark`].
-    #[must_use]
-    pub fn mark(&self) -> Option<Mark> {
-        self.store.mark()
+    /// The mark of the current state; see [`opatlas_store::Store::mark`].
+    pub async fn mark(&self) -> Option<Mark> {
+        self.store.mark().await
     }
 
-    /// Begins to watch what other processes commit, so that answers may be kept.
+    /// Starts to detect commits of other processes, so that answers can be cached.
     pub fn watch(&self) {
         self.store.watch();
     }
 
-    /// The error of a missing revision or label, with the labels of the project that are near.
+    /// Adds similar labels to the error about a missing revision or label.
     pub(super) async fn misspelt(
         &self,
         project: &ProjectName,
@@ -202,7 +204,7 @@ impl Service {
             }
             other => return other.into(),
         };
-        // Without the labels, the error is the same without suggestions.
+        // If the labels cannot be read, there are no suggestions.
         let labels = self.store.labels(project).await.unwrap_or_default();
         let labels = labels.iter().map(|label| label.name.as_str());
         let latest = matches!(missing, Missing::Revision { .. }).then_some(LATEST);
@@ -213,10 +215,9 @@ impl Service {
         }
     }
 
-    /// The digest that begins so. That a project has a revision is remembered, so that a revision
-    /// addressed by its whole digest is served from memory: for a moment without asking the
-    /// database, and while the database is away. Deleted by another process, it may be served for
-    /// that moment.
+    /// The digest with this prefix. Revisions that were found are remembered for a moment, so that
+    /// one that is addressed by its whole digest is served without asking the database, also while
+    /// the database is down. If another process deletes it, it may still be served for that moment.
     async fn digest(
         &self,
         project: &ProjectName,
@@ -246,9 +247,9 @@ impl Service {
         }
     }
 
-    /// The last on the timeline: the highest version among labels, else the last commit, else the
-    /// last ingested.
-    async fn latest(&self, project: &ProjectName) -> Result<Meant, ServiceError> {
+    /// The last revision: the highest version among the labels, else the last commit, else the last
+    /// ingested revision.
+    async fn latest(&self, project: &ProjectName) -> Result<NameTarget, ServiceError> {
         let labels = self.store.labels(project).await?;
         let versions = labels.into_iter().filter_map(|label| {
             let version = Version::parse(label.name.as_str())?;
@@ -260,28 +261,27 @@ impl Service {
                 .then_with(|| y.name.cmp(&x.name))
         });
         if let Some((_, label)) = highest {
-            return Ok(Meant::Label(label));
+            return Ok(NameTarget::Label(label));
         }
         if let Some(last) = self.store.last_commit(project).await? {
-            return Ok(Meant::Revision(last.digest, judged(&last.commit)));
+            return Ok(NameTarget::Revision(last.digest, judged(&last.commit)));
         }
         let last = self.store.revisions(project, None, 1).await?.items.pop();
         let Some(last) = last else {
             return Err(ServiceError::NoRevisions(project.clone()));
         };
-        // A label with a release determines how to judge its revision; any label points to a
-        // revision.
+        // Prefer a label with a release, which determines the rules.
         let labels = last.labels.into_iter();
         Ok(
             match labels.max_by_key(|label| (label.release.is_some(), label.moved_at)) {
-                Some(label) => Meant::Label(label),
-                None => Meant::Revision(last.digest, JudgedRelease::NEWEST),
+                Some(label) => NameTarget::Label(label),
+                None => NameTarget::Revision(last.digest, JudgedRelease::NEWEST),
             },
         )
     }
 }
 
-/// For a label in place of a revision, the revision is missing.
+/// An unknown label is reported as an unknown revision.
 fn as_revision(error: StoreError) -> StoreError {
     match error {
         StoreError::NotFound(Missing::Label { project, label }) => Missing::Revision {
@@ -293,16 +293,16 @@ fn as_revision(error: StoreError) -> StoreError {
     }
 }
 
-/// The release belongs to the label; only a revision without one leaves it to the caller.
+/// A label's release cannot be overridden by another one.
 fn resolved(
     project: ProjectName,
-    meant: Meant,
+    target: NameTarget,
     asked: Option<JudgedRelease>,
     holds: Holds,
 ) -> Result<Resolved, ServiceError> {
-    let label = match meant {
-        Meant::Label(label) => label,
-        Meant::Revision(digest, judged) => {
+    let label = match target {
+        NameTarget::Label(label) => label,
+        NameTarget::Revision(digest, judged) => {
             return Ok(Resolved {
                 project,
                 digest,
@@ -333,7 +333,7 @@ fn resolved(
     })
 }
 
-/// The release of a label: the stored one, else the one that the label looks like.
+/// The stored release of a label, else the one that its name says.
 pub(super) fn release_of(label: &LabelRecord) -> Option<JudgedRelease> {
     let text = label.release.as_deref().unwrap_or(label.name.as_str());
     JudgedRelease::parse(text).ok()

@@ -1,4 +1,4 @@
-//! Memory for finished answers: those that are kept, and those that clients have yet to read.
+//! The memory budget of finished answers, both cached ones and those that clients have yet to read.
 
 use bytes::Bytes;
 
@@ -8,24 +8,22 @@ use super::Service;
 use super::budget::{Budget, Reserved};
 use super::error::ServiceError;
 
-/// The largest answer that is made whole, in bytes.
+/// Size limit of an answer that is built in memory, in bytes.
 pub const LARGEST_ANSWER: usize = 64 << 20;
 
-/// Answers up to this size, in bytes, do not count, so that health checks work at the limit too.
+/// Smaller answers, in bytes, are not counted, so that health checks work at the limit.
 const UNCOUNTED: usize = 2 << 10;
-/// Of how many parts of the budget one client may have one.
+/// A client may use one part of this many.
 const SHARE: usize = 2;
 
-/// The budget of all answers together, in bytes. An answer takes its part before the worker that made
-/// it is free again. The part returns when the last copy of its bytes is dropped: by a cache, or by
-/// the connection that sends it.
+/// The budget of all answers together, in bytes. An answer reserves its part before its worker is
+/// released. The part is returned when the last copy of the bytes is dropped.
 #[derive(Debug, Clone)]
 pub(super) struct Answers {
     budget: Budget,
     total: usize,
 }
 
-/// Bytes with their part of the budget.
 struct BudgetedBytes {
     bytes: Vec<u8>,
     _part: Reserved,
@@ -45,7 +43,7 @@ impl Answers {
         }
     }
 
-    /// Counts an answer.
+    /// Reserves memory for an answer.
     pub(super) fn hold(&self, mut bytes: Vec<u8>) -> Result<Bytes, ServiceError> {
         if bytes.len() > LARGEST_ANSWER {
             return Err(ServiceError::LargeAnswer {
@@ -67,7 +65,7 @@ impl Answers {
         self.budget.free() < self.total / 4
     }
 
-    /// Whether there is any room, to avoid useless work.
+    /// Fails if there is no room, to avoid useless work.
     fn expect_room(&self) -> Result<(), ServiceError> {
         match self.budget.free() {
             0 => Err(ServiceError::Unread),
@@ -77,12 +75,11 @@ impl Answers {
 }
 
 impl Service {
-    /// Computes an answer on the blocking pool. It counts against the memory for answers until its
-    /// last copy is dropped.
+    /// Computes an answer on the blocking pool and reserves memory for it.
     ///
     /// # Errors
-    /// What `make` says; [`ServiceError::Busy`], [`ServiceError::Unread`] and
-    /// [`ServiceError::Stopped`]; [`ServiceError::LargeAnswer`].
+    /// Those of `make`; [`ServiceError::Busy`], [`ServiceError::Unread`],
+    /// [`ServiceError::Stopped`], and [`ServiceError::LargeAnswer`].
     pub async fn make<E>(
         &self,
         make: impl FnOnce(&Stop) -> Result<Vec<u8>, E> + Send + 'static,
@@ -113,24 +110,24 @@ impl Service {
                 let held = parts.into_iter().map(|part| answers.hold(part));
                 held.collect::<Result<_, _>>().map_err(E::from)
             });
-            // What was made after the stop may be cut short.
+            // Answers that were completed after the stop may be truncated.
             stop.check().map(|()| made)
         };
         turn.run(work).await?
     }
 
-    /// Tells whether memory for answers is short: less than a quarter of it is left.
+    /// A function that tells whether less than a quarter of the budget is left.
     pub fn answers_are_short(&self) -> impl Fn() -> bool + Clone + Send + Sync + 'static {
         let answers = self.answers.clone();
         move || answers.is_short()
     }
 
-    /// The memory for answers, in bytes. What connections need to send answers is reserved here too.
+    /// The memory budget of answers, in bytes. Connections reserve their send buffers from it too.
     pub fn answer_budget(&self) -> &Budget {
         &self.answers.budget
     }
 
-    /// Counts a small answer that was made on the spot.
+    /// Reserves memory for an answer that was computed elsewhere.
     ///
     /// # Errors
     /// [`ServiceError::Unread`] and [`ServiceError::LargeAnswer`].

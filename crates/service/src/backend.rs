@@ -1,4 +1,5 @@
-//! Out-of-tree backends over revisions that do not hold their files: what an upgrade costs a vendor.
+//! Compares revisions together with a backend file that neither contains: what an upgrade costs a
+//! vendor.
 
 use std::sync::Arc;
 
@@ -14,50 +15,50 @@ use super::dispatch::Profile;
 use super::error::{Refusal, ServiceError};
 use super::snapshot::Snapshot;
 
-/// The dispatch keys that PyTorch reserves for out-of-tree backends.
+/// The dispatch keys for out-of-tree backends.
 const OUT_OF_TREE: [&str; 3] = ["PrivateUse1", "PrivateUse2", "PrivateUse3"];
 
-/// A backend file that is to be laid over revisions.
+/// A backend file to add to revisions.
 #[derive(Debug, Clone)]
 pub struct Vendor {
-    /// Its name in a bundle, `backends/NAME.yaml`.
+    /// The name in a bundle, `backends/NAME.yaml`.
     pub file: String,
     /// Its bytes.
     pub bytes: Arc<[u8]>,
-    /// The vendor profile by which it is read, as a bundle holds it; without one that of the revision
-    /// or a built-in one.
+    /// The vendor profile for reading it. If `None`, that of the revision or a built-in one.
     pub profile: Option<Arc<[u8]>>,
 }
 
 /// Two revisions, both with a backend file.
 #[derive(Debug)]
 pub struct BackendCompared {
-    /// The revisions and what differs.
+    /// The comparison.
     pub compared: Compared,
     file: BackendFile,
 }
 
 impl Vendor {
-    /// The file of this name, without folder; `backends/` is put before it, and `.yaml` after it
-    /// where it has no such end.
+    /// A backend file by its name without a folder. Adds `backends/` and, if it is missing,
+    /// `.yaml`.
     ///
     /// # Errors
-    /// [`Refusal`] for a name that files of backends do not have.
+    /// [`Refusal`] for an invalid file name.
     pub fn new(name: &str, bytes: impl Into<Arc<[u8]>>) -> Result<Self, Refusal> {
         let stem = name.strip_suffix(".yaml").unwrap_or(name);
         let stem = stem.strip_suffix(".yml").unwrap_or(stem);
         let file = format!("{BACKENDS}{stem}.yaml");
-        match Bundle::is_file_name(&file) {
-            true => Ok(Self {
+        if Bundle::is_file_name(&file) {
+            Ok(Self {
                 file,
                 bytes: bytes.into(),
                 profile: None,
-            }),
-            false => Err(Refusal::of_name(name)),
+            })
+        } else {
+            Err(Refusal::of_name(name))
         }
     }
 
-    /// The same, read by this vendor profile.
+    /// Sets the vendor profile for reading it.
     #[must_use]
     pub fn with_profile(self, profile: impl Into<Arc<[u8]>>) -> Self {
         Self {
@@ -79,7 +80,7 @@ impl Vendor {
         })
     }
 
-    /// A bundle with the file in it, in place of one of the same name.
+    /// Adds the file to a bundle, or replaces the one of this name.
     #[must_use]
     pub fn over(&self, bundle: &Bundle) -> Bundle {
         let mut bundle = bundle.clone();
@@ -90,7 +91,7 @@ impl Vendor {
         bundle
     }
 
-    /// The file, if it can be laid over revisions of this release.
+    /// Parses the file for a release.
     ///
     /// # Errors
     /// [`ServiceError::UnusableBackend`] if it is not a backend file, [`ServiceError::UnknownKey`]
@@ -120,9 +121,10 @@ impl Vendor {
         if file.backend_key(release).is_none() {
             let known = release.data().dispatch_keys_known;
             let near = nearest_few(&backend.value, known.iter(), 3);
-            let near = match near.is_empty() {
-                true => OUT_OF_TREE.to_vec(),
-                false => near,
+            let near = if near.is_empty() {
+                OUT_OF_TREE.to_vec()
+            } else {
+                near
             };
             return Err(ServiceError::UnknownKey {
                 release,
@@ -135,7 +137,7 @@ impl Vendor {
 }
 
 impl BackendCompared {
-    /// Lays a backend file over two snapshots and compares them.
+    /// Adds a backend file to two snapshots and compares them.
     ///
     /// # Errors
     /// As [`Compared::new`], [`ServiceError::UnusableBackend`] and [`ServiceError::UnknownKey`].
@@ -158,7 +160,7 @@ impl BackendCompared {
         })
     }
 
-    /// What the head changes for the backend; `None` where its key is not one of both releases.
+    /// The changes that concern the backend; `None` if either release lacks its key.
     #[must_use]
     pub fn impact(&self) -> Option<BackendImpact<'_>> {
         let profile = Profile {

@@ -1,13 +1,13 @@
 //! A budget that clients share: bytes, requests or connections.
 //!
-//! Whoever needs a part reserves it first. The part returns when its [`Reserved`] is dropped.
+//! A part is reserved before use, and returned when its [`Reserved`] is dropped.
 
 use std::collections::HashMap;
 use std::fmt;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A limited amount, and a limit on the share of each client.
+/// A limited amount with a limit for each client.
 #[derive(Debug, Clone)]
 pub struct Budget(Arc<Inner>);
 
@@ -21,16 +21,16 @@ struct Inner {
 #[derive(Debug, Default)]
 struct Used {
     total: usize,
-    /// Only clients that hold something.
+    /// Only clients with a reservation.
     clients: HashMap<IpAddr, usize>,
 }
 
-/// Why nothing was reserved.
+/// The limit that a reservation would exceed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exhausted {
-    /// All clients together are at the limit.
+    /// The total.
     Total,
-    /// This client is at the limit of its share.
+    /// The share of this client.
     Share,
 }
 
@@ -46,13 +46,13 @@ impl fmt::Display for Exhausted {
 impl std::error::Error for Exhausted {}
 
 impl Budget {
-    /// A budget of which one client may take everything.
+    /// A budget without a limit per client.
     #[must_use]
     pub fn new(total: usize) -> Self {
         Self::with_share(total, total)
     }
 
-    /// A budget of which one client may take at most `share`.
+    /// A budget with a limit per client.
     #[must_use]
     pub fn with_share(total: usize, share: usize) -> Self {
         Self(Arc::new(Inner {
@@ -62,7 +62,7 @@ impl Budget {
         }))
     }
 
-    /// Reserves an amount. Without a client it counts against the total alone.
+    /// Reserves an amount. Without a client, it counts only against the total.
     ///
     /// # Errors
     /// The limit that it would exceed.
@@ -72,7 +72,7 @@ impl Budget {
         Ok(reserved)
     }
 
-    /// An empty part for a client, to grow.
+    /// An empty reservation, which can grow.
     #[must_use]
     pub fn empty(&self, client: Option<IpAddr>) -> Reserved {
         Reserved {
@@ -105,7 +105,7 @@ impl Reserved {
     /// Reserves more.
     ///
     /// # Errors
-    /// The limit that it would exceed. The part stays as it was.
+    /// The limit that it would exceed. The reservation is unchanged then.
     pub fn grow(&mut self, amount: usize) -> Result<(), Exhausted> {
         if amount == 0 {
             return Ok(());

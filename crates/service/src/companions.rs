@@ -1,14 +1,14 @@
-//! Files that one side of a comparison lacks.
+//! Companion files that one side of a comparison lacks.
 //!
-//! Who compares a changed `native_functions.yaml` alone means that the files beside it stay what
-//! they are in the base.
+//! If only a changed `native_functions.yaml` is compared, the files beside it are taken from the
+//! base.
 
 use opatlas_source::{Bundle, DEPRECATED, DERIVATIVES, TAGS};
 
-/// The files that belong to the operators of a bundle.
+/// Files that describe the operators of a bundle.
 const COMPANIONS: [&str; 3] = [TAGS, DERIVATIVES, DEPRECATED];
 
-/// Adds to the files of a head those that only the base has. Returns a note about each.
+/// Adds companion files that only the base has to the head. Returns a note about each.
 pub fn complete(base: &Bundle, head: &mut Bundle) -> Vec<String> {
     let mut notes = Vec::new();
     for name in COMPANIONS {
@@ -22,7 +22,7 @@ pub fn complete(base: &Bundle, head: &mut Bundle) -> Vec<String> {
     notes
 }
 
-/// A note about each file that only one side has and that rules read.
+/// A note about each companion file that only one side has.
 #[must_use]
 pub fn missing(base: &Bundle, head: &Bundle) -> Vec<String> {
     let note = |name: &&str| match (base.file(name), head.file(name)) {

@@ -1,4 +1,4 @@
-//! Comparing revisions: stored ones, bundles, or one with the other.
+//! Comparison of revisions, stored or not.
 
 use std::sync::{Arc, OnceLock};
 
@@ -25,30 +25,26 @@ use super::notes::JudgedRelease;
 use super::policy::{EXCEPTIONS, ExceptionText, PATTERNS, PolicyFault, PolicyText, keep_few};
 use super::snapshot::Snapshot;
 
-/// A policy up to this many bytes is read on the spot, with up to so many exceptions.
-const SMALL_POLICY: usize = 4 << 10;
-const FEW_EXCEPTIONS: usize = 20;
-
-/// Two revisions and what differs between them.
+/// Two revisions and their differences.
 #[derive(Debug)]
 pub struct Compared {
     /// The base.
     pub base: Arc<Snapshot>,
     /// The head.
     pub head: Arc<Snapshot>,
-    /// What differs.
+    /// The differences.
     pub comparison: Comparison,
-    /// The tables of both that were compared.
+    /// The compared tables.
     tables: (Arc<Tables>, Arc<Tables>),
     causes: OnceLock<Vec<Cause>>,
     cards: OnceLock<Vec<Card>>,
-    /// Which registrations the compared tables are made of.
+    /// The registrations in the compared tables.
     pub source: Source,
-    /// The head's line of releases, by which exceptions end.
+    /// The head's release line, which decides whether exceptions have expired.
     head_line: Line,
 }
 
-/// Refuses sides without any entry that can be read.
+/// Rejects sides without a readable entry.
 fn expect_operators(base: &Arc<Snapshot>, head: &Arc<Snapshot>) -> Result<(), ServiceError> {
     for (side, snapshot) in [("base", base), ("head", head)] {
         let catalogue = &snapshot.catalogue;
@@ -63,15 +59,14 @@ fn expect_operators(base: &Arc<Snapshot>, head: &Arc<Snapshot>) -> Result<(), Se
 }
 
 impl Compared {
-    /// Compares two snapshots (about 5 ms for the largest difference between two releases, their
-    /// tables at hand).
+    /// Compares two snapshots.
     ///
-    /// Registrations outside the files count where they are known equally well on both sides: both
-    /// are recorded releases, or both are judged as one release. Otherwise tables are those that
-    /// follow from the files.
+    /// Registrations outside the files count only if they are equally well known on both sides:
+    /// both are recorded releases, or the same release applies to both. Otherwise the tables follow
+    /// from the files alone.
     ///
     /// # Errors
-    /// [`ServiceError::NothingToCompare`] for a side without any entry that can be read, and
+    /// [`ServiceError::NothingToCompare`] for a side without a readable entry, and
     /// [`ServiceError::Stopped`].
     pub fn new(
         base: Arc<Snapshot>,
@@ -82,7 +77,7 @@ impl Compared {
         Ok(Self::of(base, head, stop)?)
     }
 
-    /// The same, also where a side has no entry that can be read.
+    /// Like [`Compared::new`], but accepts sides without a readable entry.
     pub(super) fn of(
         base: Arc<Snapshot>,
         head: Arc<Snapshot>,
@@ -90,15 +85,16 @@ impl Compared {
     ) -> Result<Self, Stopped> {
         let recorded = |snapshot: &Snapshot| snapshot.inputs().provenance == Provenance::Recorded;
         let alike = base.release() == head.release() || (recorded(&base) && recorded(&head));
-        let source = match alike {
-            true => Source::Everything,
-            false => Source::Files,
+        let source = if alike {
+            Source::Everything
+        } else {
+            Source::Files
         };
         let profile = Profile {
             source,
             ..Profile::default()
         };
-        // A comparison asks for the verdicts of both sides on every backend.
+        // The comparison needs the verdicts of both sides on all backends.
         let settled = |snapshot: &Snapshot| {
             let tables = snapshot.tables_until(&profile, stop)?;
             View::new(snapshot.inputs(), &tables).settle(stop)?;
@@ -129,15 +125,14 @@ impl Compared {
         })
     }
 
-    /// The changes by cause. They are found when somebody first asks: to hold the head against further
-    /// revisions needs none.
+    /// The changes by cause, computed on first use.
     pub fn causes(&self) -> &[Cause] {
         let (base, head) = (&self.base.catalogue, &self.head.catalogue);
         let find = || causes(&self.comparison, base, head);
         self.causes.get_or_init(find)
     }
 
-    /// With the release that the head was named by, which may be newer than all that are known.
+    /// Sets the release that the head was named by, which may be newer than all known ones.
     #[must_use]
     pub fn named(mut self, head: Option<&JudgedRelease>) -> Self {
         let line = head.and_then(|head| Line::parse(&head.stored()).ok());
@@ -145,7 +140,7 @@ impl Compared {
         self
     }
 
-    /// With another base, for the same head, to be judged.
+    /// Compares the same head with another base.
     ///
     /// # Errors
     /// As [`Compared::new`].
@@ -155,7 +150,7 @@ impl Compared {
         Ok(compared)
     }
 
-    /// Like [`Compared::new`], and runs the rules over both sides in parallel.
+    /// Like [`Compared::new`], and runs the rules on both sides in parallel.
     ///
     /// # Errors
     /// As [`Compared::new`].
@@ -175,14 +170,13 @@ impl Compared {
         Ok(compared?)
     }
 
-    /// The findings that the head has and the base has not. Runs the rules over both sides on first
-    /// use, and then takes well under a millisecond.
+    /// The findings of the head that the base does not have. Runs the rules on first use.
     #[must_use]
     pub fn introduced(&self) -> Introduced {
         introduced(self.base.findings(), self.head.findings())
     }
 
-    /// The views of both sides that were compared.
+    /// The compared tables of both sides.
     #[must_use]
     pub fn views(&self) -> (View<'_>, View<'_>) {
         let (old, new) = &self.tables;
@@ -192,13 +186,13 @@ impl Compared {
         )
     }
 
-    /// The cards of the operators that only the head has, made on first use like the causes.
+    /// The cards of operators that only the head has, computed on first use.
     pub fn cards(&self) -> &[Card] {
         let find = || cards(&self.comparison, &self.base.catalogue, self.views().1);
         self.cards.get_or_init(find)
     }
 
-    /// The comparison under a policy on a day.
+    /// Judges the comparison by a policy on a day.
     #[must_use]
     pub fn judge(&self, policy: &Policy, exceptions: &[Exception], today: Date) -> Judgement {
         let context = Context {
@@ -211,22 +205,22 @@ impl Compared {
     }
 }
 
-/// What comparisons of a project are judged by.
+/// The policy and exceptions of a project.
 #[derive(Debug, Clone, Default)]
 pub struct Rulebook {
     /// The policy.
     pub policy: Policy,
     /// The exceptions.
     pub exceptions: Vec<Exception>,
-    /// What there is to know about them.
+    /// Problems with the policy or the exceptions.
     pub notes: Vec<String>,
-    /// What names the rulebook of a project: it differs where anything above does.
+    /// Identifies the content of the rulebook.
     pub digest: Option<Digest>,
 }
 
 impl Rulebook {
-    /// Parses a project's policy (JSON) and exceptions. An invalid policy falls back to the
-    /// standard one with a note, so that a typo never lets a change pass.
+    /// Parses a project's policy (JSON) and exceptions. An invalid policy is replaced by the
+    /// default with a note, so that a typo never lets a change pass.
     #[must_use]
     pub fn of(project: &ProjectName, policy: Option<&str>, exceptions: &[ExceptionRecord]) -> Self {
         let mut rulebook = Self::default();
@@ -264,8 +258,8 @@ impl Rulebook {
     }
 }
 
-/// The revisions with labels, each once, latest on the timeline first, to compare a head with;
-/// without `head` itself. Labels without a release are judged as `otherwise`.
+/// The labeled revisions to compare a head with, each once, the latest on the timeline first, and
+/// without `head`. `otherwise` provides the release for labels without one.
 #[must_use]
 pub fn labelled(
     project: &ProjectName,
@@ -292,8 +286,8 @@ pub fn labelled(
     resolved.collect()
 }
 
-/// The day in UTC, `now` microseconds after 1970-01-01. Exceptions end by it, in a server as in a command, so
-/// that both judge alike wherever they run.
+/// The UTC day of a time in microseconds since 1970-01-01. Exceptions end by it, on a server and on
+/// the command line alike.
 #[must_use]
 pub fn day(now: i64) -> Date {
     let now = Timestamp::from_microsecond(now).unwrap_or(Timestamp::UNIX_EPOCH);
@@ -301,17 +295,13 @@ pub fn day(now: i64) -> Date {
 }
 
 impl Service {
-    /// The day, in UTC.
+    /// Today in UTC.
     #[must_use]
     pub fn today(&self) -> Date {
         day(self.now())
     }
 
-    /// What a project's comparisons are judged by. What another process changes is seen after two
-    /// seconds at the latest.
-    ///
-    /// # Errors
-    /// What the store says.
+    /// The rulebook of a project. Changes by other processes take effect within two seconds.
     pub async fn rulebook(&self, project: &ProjectName) -> Result<Arc<Rulebook>, ServiceError> {
         let read = async { self.read_rulebook(project).await.map(Arc::new) };
         let rulebook = self.rulebooks.try_get_with_by_ref(project, read).await;
@@ -321,17 +311,10 @@ impl Service {
     async fn read_rulebook(&self, project: &ProjectName) -> Result<Rulebook, ServiceError> {
         let stored = self.store.project(project).await?;
         let exceptions = self.store.exceptions(project).await?;
-        let project = project.clone();
-        let policy = stored.policy.as_ref().map_or(0, String::len);
-        let is_small = policy <= SMALL_POLICY && exceptions.len() <= FEW_EXCEPTIONS;
-        let read = move || Rulebook::of(&project, stored.policy.as_deref(), &exceptions);
-        match is_small {
-            true => Ok(read()),
-            false => self.workers.run(move |_| Ok(read())).await,
-        }
+        Ok(Rulebook::of(project, stored.policy.as_deref(), &exceptions))
     }
 
-    /// Accepts a change in a project.
+    /// Adds an exception to a project.
     ///
     /// # Errors
     /// [`ServiceError::Policy`] for an empty or invalid exception, and errors of the store.
@@ -360,14 +343,11 @@ impl Service {
     }
 
     /// The exceptions of a project, oldest first.
-    ///
-    /// # Errors
-    /// What the store says.
     pub async fn exceptions(&self, project: &str) -> Result<Vec<ExceptionRecord>, ServiceError> {
         Ok(self.store.exceptions(&ProjectName::parse(project)?).await?)
     }
 
-    /// Gives an exception another end: a day, or a release. The rest of it stays.
+    /// Changes the end of an exception to a day or a release.
     ///
     /// # Errors
     /// [`ServiceError::Policy`] for an end that is invalid or in the past, and errors of the store.
@@ -395,10 +375,7 @@ impl Service {
         Ok(record)
     }
 
-    /// Takes an exception away.
-    ///
-    /// # Errors
-    /// What the store says.
+    /// Deletes an exception.
     pub async fn delete_exception(&self, project: &str, id: &str) -> Result<(), ServiceError> {
         let project = ProjectName::parse(project)?;
         self.store.delete_exception(&project, id).await?;
@@ -406,9 +383,9 @@ impl Service {
         Ok(())
     }
 
-    /// The revisions to compare a head with: `latest`, `all`, or a label. `all` means all revisions
-    /// with labels, latest on the timeline first, without `head` if it is stored. Labels without a
-    /// release are judged as `otherwise`.
+    /// The revisions to compare a head with. `all` means all labeled revisions except `head`, the
+    /// latest on the timeline first; `latest` means the first of these; anything else is a label.
+    /// `otherwise` provides the release for labels without one.
     ///
     /// # Errors
     /// As [`Service::resolve`].

@@ -1,4 +1,4 @@
-//! Dispatch tables of snapshots: made when they are first asked for, and shared.
+//! Dispatch tables of snapshots, computed on first use.
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -15,36 +15,36 @@ use super::error::ServiceError;
 use super::observed;
 use super::snapshot::Snapshot;
 
-/// How many tables of other builds and sources a snapshot keeps besides those of the default.
+/// Number of cached tables besides the default one.
 const KEPT: usize = 4;
-/// How many names a refusal gives.
+/// How many names an error suggests.
 const SUGGESTIONS: usize = 3;
 
-/// Which registrations tables are made of.
+/// Selects the registrations in a table.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Profile {
-    /// What a build has kernels for.
+    /// The backends that are compiled in.
     pub build: Build,
-    /// All registrations that are known, or those that follow from the files.
+    /// All known registrations, or those that follow from the files.
     pub source: Source,
 }
 
-/// The tables of a snapshot, and what they are made from besides its files.
+/// The tables of a snapshot, and their inputs other than files.
 #[derive(Debug, Default)]
 pub(super) struct Dispatch {
     observed: OnceLock<Observed>,
     provenance: OnceLock<Provenance>,
     default: OnceLock<Arc<Tables>>,
-    /// Those used last stand last.
+    /// Least recently used first.
     others: Mutex<Vec<Arc<Tables>>>,
 }
 
 impl Profile {
-    /// Reads a build by its name or the backends that it leaves out; without one it is the build
-    /// with everything that is declared.
+    /// Parses a build: its name or the backends that it leaves out. `None` is a build with
+    /// everything that is declared.
     ///
     /// # Errors
-    /// [`ServiceError::UnknownBuild`] with near names.
+    /// [`ServiceError::UnknownBuild`] with similar names.
     pub fn parse(
         build: Option<&str>,
         source: Source,
@@ -65,15 +65,15 @@ impl Profile {
 }
 
 impl Dispatch {
-    /// Takes recorded registrations that were read already.
+    /// Stores recorded registrations that were already parsed.
     pub(super) fn remember(&self, observed: Observed) {
-        // Where they are known, they are the same.
+        // If they are set, they are equal.
         let _ = self.observed.set(observed);
     }
 }
 
 impl Snapshot {
-    /// What tables are made from.
+    /// The inputs of the tables.
     pub fn inputs(&self) -> Inputs<'_> {
         let dispatch = &self.dispatch;
         Inputs {
@@ -88,7 +88,7 @@ impl Snapshot {
         }
     }
 
-    /// The tables of everything that is known and declared.
+    /// The default tables: everything that is known and declared.
     pub fn view(&self) -> View<'_> {
         let inputs = self.inputs();
         let tables = self.dispatch.default.get_or_init(|| {
@@ -98,60 +98,35 @@ impl Snapshot {
         View::new(inputs, tables)
     }
 
-    /// Whether the tables of [`Snapshot::view`] are made.
     #[must_use]
     pub(super) fn is_tabulated(&self) -> bool {
         self.dispatch.default.get().is_some()
     }
 
-    /// Makes the tables of [`Snapshot::view`], unless they are made, or it is stopped.
-    ///
-    /// # Errors
-    /// [`Stopped`].
+    /// Computes the default tables unless they exist.
     pub fn tabulate(&self, stop: &Stop) -> Result<(), Stopped> {
         if self.dispatch.default.get().is_none() {
             let Profile { build, source } = Profile::default();
             let tables = Tables::new_until(self.inputs(), &build, source, stop)?;
-            // Where another thread was quicker, its tables are the same.
+            // Another thread may have been faster; its tables are equal.
             let _ = self.dispatch.default.set(Arc::new(tables));
         }
         Ok(())
     }
 
-    /// Makes the tables of [`Snapshot::view`] and finds all verdicts.
-    ///
-    /// # Errors
-    /// [`Stopped`].
+    /// Computes the default tables and all verdicts.
     pub fn settle(&self, stop: &Stop) -> Result<(), Stopped> {
         self.tabulate(stop)?;
         self.view().settle(stop)
     }
 
-    /// [`Snapshot::tabulate`] with the help of a former revision whose tables are made.
-    ///
-    /// # Errors
-    /// [`Stopped`].
-    pub(super) fn tabulate_after(&self, former: &Self, stop: &Stop) -> Result<(), Stopped> {
-        if !former.is_tabulated() {
-            return self.tabulate(stop);
-        }
-        if !self.is_tabulated() {
-            let tables = Tables::after(former.view(), self.inputs(), stop)?;
-            let _ = self.dispatch.default.set(Arc::new(tables));
-        }
-        Ok(())
-    }
-
-    /// The tables of a profile; [`View::new`] with [`Snapshot::inputs`] answers questions about
-    /// them. Requests for the same ones wait for one making (about 2 ms).
+    /// The tables of a profile. Concurrent requests for the same tables wait for one computation
+    /// (about 2 ms).
     pub fn tables(&self, profile: &Profile) -> Arc<Tables> {
         Stop::unstopped(|stop| self.tables_until(profile, stop))
     }
 
-    /// The same, unless it is stopped.
-    ///
-    /// # Errors
-    /// [`Stopped`].
+    /// Like [`Snapshot::tables`], but can be stopped.
     pub fn tables_until(&self, profile: &Profile, stop: &Stop) -> Result<Arc<Tables>, Stopped> {
         if *profile == Profile::default() {
             self.tabulate(stop)?;
@@ -181,7 +156,7 @@ impl Snapshot {
         Ok(tables)
     }
 
-    /// Bundles that do not read are not admitted, so nothing is lost silently.
+    /// An invalid file is rejected at ingest, so this loses nothing.
     fn read_observed(&self) -> Observed {
         let bytes = self.bundle.file(OBSERVED);
         bytes
@@ -193,8 +168,8 @@ impl Snapshot {
 /// The runtime key of a name.
 ///
 /// # Errors
-/// [`ServiceError::UnknownKey`] with near names, [`ServiceError::AliasKey`] with keys that the
-/// alias reaches.
+/// [`ServiceError::UnknownKey`] with similar names, [`ServiceError::AliasKey`] with keys that the
+/// alias includes.
 pub fn runtime_key(release: Release, name: &str) -> Result<Slot, ServiceError> {
     let keys = Keys::of(release);
     match keys.lookup(name) {
@@ -218,7 +193,7 @@ fn reached(keys: &Keys, alias: Alias) -> Vec<String> {
     names.take(SUGGESTIONS).collect()
 }
 
-/// The keys of the functionality that is named, else those with a similar name.
+/// The keys of a functionality of this name, else those with similar names.
 fn near(keys: &Keys, name: &str) -> Vec<String> {
     let family = keys
         .slots()

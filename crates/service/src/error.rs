@@ -1,4 +1,4 @@
-//! Why a use case could not be done, by kind, so that no adapter need read messages.
+//! Errors of use cases, as variants that adapters can match.
 
 use std::sync::Arc;
 
@@ -10,16 +10,16 @@ use super::policy::PolicyFault;
 use super::probe::ProbeRefusal;
 use super::snapshot::Snapshot;
 
-/// Why a use case could not be done.
+/// Why a use case failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ServiceError {
-    /// A project, label or digest is not written as one is.
+    /// An invalid project name, label or digest.
     #[error(transparent)]
     Name(#[from] NameError),
-    /// No release is known by this text.
+    /// An unknown release.
     #[error(transparent)]
     Release(#[from] UnknownRelease),
-    /// The bundle cannot be taken.
+    /// The bundle is rejected.
     #[error(transparent)]
     Refused(#[from] Refusal),
     /// The label's release differs from the requested one.
@@ -35,51 +35,51 @@ pub enum ServiceError {
         /// The requested release.
         given: String,
     },
-    /// The label looks like a version and names another revision, and may not be moved or deleted
-    /// without force.
+    /// The label looks like a version and names another revision, so it can only be moved or
+    /// deleted with force.
     #[error("label `{0}` looks like a version and is protected; use `force` to move or delete it")]
     Protected(LabelName),
-    /// The label is not as the caller's condition has it.
+    /// The caller's condition on the label does not hold.
     #[error("label `{0}` does not match the condition of the request")]
     Precondition(LabelName),
-    /// A project without any revision has no latest one.
+    /// The project has no revisions, so there is no latest one.
     #[error("project `{0}` has no revisions yet")]
     NoRevisions(opatlas_store::ProjectName),
-    /// A revision or a label that the project does not have, but others of similar names.
+    /// The revision or label does not exist.
     #[error("{missing}")]
     Misspelt {
         /// What is missing.
         missing: Missing,
-        /// Labels that are near.
+        /// Similar labels.
         suggestions: Vec<String>,
     },
-    /// No place of the project's timeline goes by this name.
+    /// The timeline has no such place.
     #[error("the timeline of project `{project}` has no `{text}`")]
     NotOnTimeline {
         /// The project.
         project: opatlas_store::ProjectName,
         /// The requested text.
         text: String,
-        /// Names that are near.
+        /// Similar names.
         suggestions: Vec<String>,
     },
-    /// Several commits of the project have ids that begin so.
+    /// Several commits match an abbreviated id.
     #[error("commit `{text}` is ambiguous: {}; use more digits", matches.join(", "))]
     AmbiguousCommit {
-        /// The digits given.
+        /// The abbreviated id.
         text: String,
-        /// The first few commits that begin so.
+        /// The first matches.
         matches: Vec<String>,
     },
-    /// A stretch of a timeline ends before it begins.
+    /// A range ends before it begins.
     #[error("`{to}` comes before `{from}` on the timeline")]
     Backwards {
-        /// Where it begins.
+        /// The beginning.
         from: String,
-        /// Where it ends.
+        /// The end.
         to: String,
     },
-    /// A backend file that cannot be laid over revisions.
+    /// A backend file cannot be added to revisions.
     #[error("`{file}` cannot be used as a backend file: {why}")]
     UnusableBackend {
         /// The file, or the project that should have one.
@@ -87,29 +87,29 @@ pub enum ServiceError {
         /// What is wrong with it.
         why: String,
     },
-    /// No operator of this name.
+    /// The revision has no such operator.
     #[error("{revision} has no operator `{name}`{}", named(overloads))]
     UnknownOperator {
-        /// The revision, in words.
+        /// The title of the revision.
         revision: String,
         /// The requested name.
         name: String,
-        /// Names that are near.
+        /// Similar names.
         suggestions: Vec<String>,
-        /// The overloads of the name, where it is a name without an overload name.
+        /// The overloads of the base name.
         overloads: Vec<String>,
     },
-    /// No dispatch key of this name.
+    /// The release has no such dispatch key.
     #[error("PyTorch {release} has no dispatch key `{name}`")]
     UnknownKey {
         /// The release.
         release: Release,
         /// The requested name.
         name: String,
-        /// Names that are near.
+        /// Similar names.
         suggestions: Vec<String>,
     },
-    /// An alias key, where only a runtime key has an answer.
+    /// An alias key was given where a runtime key is needed.
     #[error(
         "`{name}` is an alias of several dispatch keys of PyTorch {release}, so it has no entry; \
          use one of those keys"
@@ -119,10 +119,10 @@ pub enum ServiceError {
         release: Release,
         /// The alias.
         name: &'static str,
-        /// Runtime keys that it reaches.
+        /// Runtime keys that it includes.
         suggestions: Vec<String>,
     },
-    /// No build profile and no list of backends.
+    /// Neither a build profile nor a list of backends.
     #[error(
         "`{name}` is neither a build profile (all, linux-cuda, cpu, macos) nor a backend of \
          PyTorch {release}"
@@ -132,13 +132,13 @@ pub enum ServiceError {
         release: Release,
         /// The unknown part.
         name: String,
-        /// Names that are near.
+        /// Similar names.
         suggestions: Vec<String>,
     },
-    /// A text holds a character that databases do not store.
+    /// A text contains a character that databases cannot store.
     #[error("`{0}` contains U+0000, which not every database can store; remove it")]
     Unstorable(&'static str),
-    /// A side of a comparison has no entry that can be read.
+    /// A side of a comparison has no readable entry.
     #[error("the {side} has no valid entry, so there is nothing to compare")]
     NothingToCompare {
         /// `base` or `head`.
@@ -149,7 +149,7 @@ pub enum ServiceError {
     /// Base and head are the same.
     #[error("base and head are both `{0}`")]
     SameRevision(String),
-    /// A request of a worker of the probe is refused.
+    /// A request of a probe worker is rejected.
     #[error(transparent)]
     Probe(#[from] ProbeRefusal),
     /// A policy or an exception is invalid.
@@ -158,45 +158,45 @@ pub enum ServiceError {
     /// Authentication failed.
     #[error(transparent)]
     Denied(#[from] Denial),
-    /// What the store says.
+    /// An error of the store.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The service is at its limit.
+    /// All workers are busy.
     #[error("all workers are busy")]
     Busy,
-    /// Clients have not read what was answered so far.
+    /// Clients have not read enough of the earlier answers.
     #[error("the server holds too many unread answers")]
     Unread,
     /// The answer would be too large.
     #[error("the answer would exceed {limit} bytes; send less, or request a part of it")]
     LargeAnswer {
-        /// How many bytes it may have.
+        /// The limit in bytes.
         limit: usize,
     },
     /// The service is shutting down and cancels work in progress.
     #[error("the service is shutting down")]
     Stopped(#[from] Stopped),
-    /// A defect of this program: a computation panicked.
+    /// A computation panicked, or failed for another unexpected reason.
     #[error("a computation failed: {0}")]
     Failed(String),
-    /// The work was done for several requests at once, and failed for all of them.
+    /// An error that is shared by concurrent requests.
     #[error(transparent)]
     Shared(#[from] Arc<ServiceError>),
 }
 
 impl ServiceError {
-    /// Work that failed for a reason of its own.
+    /// An unexpected failure.
     pub fn failed(why: impl std::fmt::Display) -> Self {
         Self::Failed(why.to_string())
     }
 
-    /// The error that ended a writer: its own if it failed with one of these.
+    /// The error of a writer, which may wrap one of these errors.
     #[must_use]
     pub fn of_write(error: std::io::Error) -> Self {
         error.downcast().unwrap_or_else(Self::failed)
     }
 
-    /// The error itself, where it is shared.
+    /// Unwraps [`ServiceError::Shared`].
     #[must_use]
     pub fn root(&self) -> &Self {
         match self {
@@ -206,35 +206,35 @@ impl ServiceError {
     }
 }
 
-/// Why a token or a signature opens nothing.
+/// Why a token or a signature is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum Denial {
     /// The token does not exist.
     #[error("unknown token")]
     Unknown,
-    /// It was taken back.
+    /// It was revoked.
     #[error("the token was revoked")]
     Revoked,
-    /// Its time is over.
+    /// It has expired.
     #[error("the token has expired")]
     Expired,
-    /// The signature is not that of the body.
+    /// The signature does not match the body.
     #[error("the signature does not match the body and the signing key of the token")]
     Signature,
 }
 
-/// Why a bundle is not taken.
+/// Why a bundle is rejected.
 #[derive(Debug, thiserror::Error)]
 pub enum Refusal {
     /// It has no `native_functions.yaml`.
     #[error("the bundle has no `native_functions.yaml`")]
     Incomplete,
-    /// It has a file that bundles do not have.
+    /// It has a file with a name that bundles cannot have.
     #[error("`{name}` is not a file of a bundle")]
     FileName {
-        /// The name, cut short when it is long.
+        /// The name, truncated if it is long.
         name: String,
-        /// A name that is near.
+        /// A similar name.
         suggestion: Option<&'static str>,
     },
     /// It has a file twice.
@@ -243,7 +243,7 @@ pub enum Refusal {
     /// It has too many files.
     #[error("the bundle has more than {limit} files")]
     Files {
-        /// How many it may have.
+        /// The limit.
         limit: usize,
     },
     /// A file is too large.
@@ -251,13 +251,13 @@ pub enum Refusal {
     FileSize {
         /// The file.
         name: String,
-        /// How many bytes it may have.
+        /// The limit in bytes.
         limit: usize,
     },
     /// All files together are too large.
     #[error("the files together exceed {limit} bytes")]
     BundleSize {
-        /// How many bytes they may have.
+        /// The limit in bytes.
         limit: usize,
     },
     /// It has too many operators to be stored.
@@ -267,18 +267,18 @@ pub enum Refusal {
     Operators {
         /// The number of its operators.
         count: usize,
-        /// The maximum.
+        /// The limit.
         limit: usize,
     },
     /// Its `observed.json` is invalid.
     #[error("`observed.json` is invalid: {0}")]
     Observed(String),
-    /// Its `native_functions.yaml` is not a list of entries, so it declares no operators.
+    /// Its `native_functions.yaml` is not a list of entries.
     #[error("`native_functions.yaml` is not a list of entries")]
     NoList(Arc<Snapshot>),
 }
 
-/// How many overloads an error names; it holds all of them.
+/// How many overloads a message lists.
 const OVERLOADS_NAMED: usize = 10;
 
 /// The overloads of a name, as the end of a sentence.

@@ -1,10 +1,9 @@
-//! Whether a new exception can mean anything in its project.
+//! Validation of new exceptions.
 //!
-//! A project refuses an exception that could never excuse a change: its expiry is in the past, or
-//! the project never had its operator. Exceptions in `opatlas.toml` or in a request are not
-//! refused, because files outlive their purpose; comparisons report them as `allow-list-expired`
-//! and `allow-list-unused`. A pattern may match future operators, so it is stored and its status is
-//! unused.
+//! A project rejects an exception that could never excuse a change: it has expired, or the project
+//! never had its operator. Exceptions in `opatlas.toml` or in a request are accepted, because files
+//! outlive their purpose; comparisons report them as `allow-list-expired` and `allow-list-unused`.
+//! A pattern may match future operators, so it is always accepted.
 
 use std::sync::Arc;
 
@@ -18,7 +17,7 @@ use super::policy::{self, ExceptionText, PolicyFault};
 use super::snapshot::Snapshot;
 
 impl Service {
-    /// Refuses an exception that could never excuse a change of the project, and one too many.
+    /// Rejects an exception that could never excuse a change of the project, or one too many.
     pub(super) async fn expect_meant(
         &self,
         project: &ProjectName,
@@ -29,7 +28,7 @@ impl Service {
         policy::expect_room(&stored, exception.is_pattern())?;
         let latest = self.expect_to_come(project, record).await?;
         match latest.filter(|_| !exception.is_pattern()) {
-            // Nothing is known yet, or it is a pattern, so anything may come.
+            // A pattern, or the project has no revisions yet.
             None => Ok(()),
             Some(latest) => {
                 self.expect_operator(project, &latest, &record.operator)
@@ -38,7 +37,7 @@ impl Service {
         }
     }
 
-    /// Refuses an end in the past. Gives the latest revision of the project, if it has one.
+    /// Rejects an end in the past. Returns the latest revision of the project, if it has one.
     pub(super) async fn expect_to_come(
         &self,
         project: &ProjectName,
@@ -70,7 +69,7 @@ impl Service {
         Ok(Some(latest))
     }
 
-    /// Refuses the name of an operator that no revision of the project ever had.
+    /// Rejects an operator that no revision of the project ever had.
     async fn expect_operator(
         &self,
         project: &ProjectName,

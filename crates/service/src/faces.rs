@@ -1,4 +1,4 @@
-//! Faces of operators: which dispatch keys they can be asked about.
+//! Dispatch keys for the C++ and Python declarations of operators.
 
 use opatlas_operators::backend::dispatch_key;
 use opatlas_pytorch::keys::Keys;
@@ -7,11 +7,10 @@ use opatlas_source::suggest::nearest_few;
 
 use super::error::ServiceError;
 
-/// The key that kernels can be written for: one that torchgen or the runtime of the release knows,
-/// aliases included.
+/// A key that kernels can be registered for: a key of torchgen or the runtime, including aliases.
 ///
 /// # Errors
-/// [`ServiceError::UnknownKey`] with near names.
+/// [`ServiceError::UnknownKey`] with similar names.
 pub fn kernel_key(release: Release, name: &str) -> Result<&'static str, ServiceError> {
     if let Some(key) = dispatch_key(name, release) {
         return Ok(key);

@@ -1,4 +1,4 @@
-//! The head of a comparison, compared with further revisions as well.
+//! Comparison of a head with further bases (`--against`).
 
 use std::sync::Arc;
 
@@ -14,22 +14,21 @@ use super::compare::{Compared, Rulebook};
 use super::error::ServiceError;
 use super::snapshot::Snapshot;
 
-/// The comparison of the head with a further base, under the same policy and exceptions.
+/// The comparison of the head with a further base, by the same policy and exceptions.
 #[derive(Debug)]
 pub struct Further {
     /// The comparison.
     pub compared: Compared,
-    /// Its judgement.
+    /// The judgement.
     pub judgement: Judgement,
-    /// The changes that fail or warn and that the first comparison does not report, as indices into
-    /// those of the judgement.
+    /// The new changes, as indices into those of the judgement.
     new: Vec<usize>,
-    /// How the comparison ends, with the findings that the head has and this base has not.
+    /// The conclusion, including new findings.
     pub conclusion: Conclusion,
 }
 
 impl Further {
-    /// The changes that fail or warn and that the first comparison does not report.
+    /// Failing or warning changes that the first comparison does not report.
     pub fn new_changes(&self) -> impl Iterator<Item = &Judged> {
         self.new.iter().map(|&index| &self.judgement.changes[index])
     }
@@ -40,7 +39,7 @@ impl Further {
 pub struct Reported(FxHashSet<Fingerprint>);
 
 impl Reported {
-    /// Those of its judgement.
+    /// The changes of a judgement.
     #[must_use]
     pub fn of(judgement: &Judgement) -> Self {
         let changes = judgement.changes.iter();
@@ -49,7 +48,7 @@ impl Reported {
 }
 
 impl Compared {
-    /// Compares the head with a further base, where `self` reports these changes.
+    /// Compares the head with a further base; `reported` are the changes that `self` reports.
     ///
     /// # Errors
     /// As [`Compared::new`].
@@ -81,9 +80,8 @@ impl Compared {
         })
     }
 
-    /// How a judged comparison ends, with its new findings. The rules run over the base only where they
-    /// may decide: a release has no errors, and against an older one nearly every release fails by its
-    /// changes.
+    /// The conclusion, including new findings. The rules only run on the base if its findings can
+    /// make a difference: usually, the head has no errors or fails because of its changes.
     fn conclude(&self, judgement: &Judgement, stop: &Stop) -> Result<Conclusion, ServiceError> {
         self.head.check(stop)?;
         let of_changes = judgement.conclusion;
@@ -111,7 +109,6 @@ mod tests {
         Arc::new(Snapshot::read(bundle, Release::LATEST, None))
     }
 
-    /// Each verdict is that of the comparison with this base alone.
     #[test]
     fn each_verdict_is_that_of_its_own_comparison() {
         let head = read(", int m", "");
@@ -148,8 +145,6 @@ mod tests {
         }
     }
 
-    /// The conclusion is the one that a comparison with all findings has, and the rules run over a base only
-    /// where they decide.
     #[test]
     fn findings_of_a_base_are_found_where_they_decide() {
         const WRONG: &str = "- func: blend.out(Tensor self, *, Tensor(a!) out) -> Tensor\n";

@@ -1,4 +1,4 @@
-//! What a backend lacks or inherits, and what of that matters most.
+//! Operators that a backend lacks or inherits, the most important ones first.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -15,27 +15,27 @@ use opatlas_source::{Stop, Stopped};
 
 use super::snapshot::Snapshot;
 
-/// How often operators are used: names and counts as a user gave them.
+/// Call counts of operators, as the user gave them.
 pub type Usage = FxHashMap<String, u64>;
 
-/// An operator without a kernel of the backend itself.
+/// An operator for which the backend has no kernel of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Gap {
     /// The operator.
     pub operator: String,
-    /// Why what serves it does, or why nothing does.
+    /// Why it is served by another kernel, or not at all.
     pub reason: Reason,
     /// The registered key that serves it.
     pub source_key: Option<&'static str>,
     /// Whether a call works.
     pub verdict: Verdict,
-    /// The operators without a working entry that it needs, nearest first.
+    /// Operators without a working kernel that it depends on, nearest first.
     pub needs: Vec<String>,
     /// Whether it has the tag `core`.
     pub is_core: bool,
-    /// How many other backends with tensors of the same kind have a kernel of their own.
+    /// How many other backends of the same functionality have a kernel of their own.
     pub others: u32,
-    /// How often it is used, where a usage file says so.
+    /// The call count, if a usage file has one.
     pub usage: Option<u64>,
 }
 
@@ -47,7 +47,7 @@ impl Gap {
     }
 }
 
-/// Which kernels would help most, and what an operator counts for.
+/// Weights operators to find the kernels that would help most.
 #[must_use]
 pub fn leverage(
     snapshot: &Snapshot,
@@ -66,11 +66,8 @@ pub fn leverage(
     snapshot.view().leverage(slot, most, weight)
 }
 
-/// The gaps of a backend: those used most first (where that is known), then core operators, then
-/// those that most other backends have.
-///
-/// # Errors
-/// [`Stopped`].
+/// The gaps of a backend, sorted by call count if known, then core operators, then by the number of
+/// other backends that have a kernel.
 pub fn gaps(
     snapshot: &Snapshot,
     slot: Slot,
@@ -120,7 +117,7 @@ pub fn gaps(
     Ok(gaps)
 }
 
-/// The operators that a key has a kernel of its own for now, and had none for in `before`.
+/// The operators for which a key has a kernel of its own now, but not in `before`.
 #[must_use]
 pub fn gained(snapshot: &Snapshot, before: &Snapshot, key: &str) -> Vec<String> {
     let kernels = |snapshot: &Snapshot| -> Vec<String> {
@@ -138,7 +135,7 @@ pub fn gained(snapshot: &Snapshot, before: &Snapshot, key: &str) -> Vec<String> 
     gained
 }
 
-/// The names of a usage file that no operator of the revision has.
+/// The names in a usage file that match no operator of the revision.
 #[must_use]
 pub fn unknown(snapshot: &Snapshot, usage: &Usage) -> Vec<String> {
     let operators = snapshot.catalogue.operators.iter();
@@ -154,10 +151,10 @@ pub fn unknown(snapshot: &Snapshot, usage: &Usage) -> Vec<String> {
     unknown
 }
 
-/// Reads a usage file: CSV lines `operator,count`, with or without a first line of titles.
+/// Parses a usage file: CSV lines `operator,count`, optionally with a header.
 ///
 /// # Errors
-/// The number of the line that is none, from 1.
+/// The number of the first invalid line, from 1.
 pub fn read_csv(text: &str) -> Result<Usage, usize> {
     let mut usage = Usage::default();
     for (i, line) in text.lines().enumerate() {
@@ -176,8 +173,8 @@ pub fn read_csv(text: &str) -> Result<Usage, usize> {
     Ok(usage)
 }
 
-/// Adds to the count of an operator, as profilers name it: `aten::add.Tensor`, `aten.add.Tensor` and
-/// `add.Tensor` are one.
+/// Adds to the count of an operator. Accepts the spellings of profilers: `aten::add.Tensor`,
+/// `aten.add.Tensor` and `add.Tensor`.
 pub fn add(usage: &mut Usage, name: &str, count: u64) {
     let name = name.strip_prefix("aten::").unwrap_or(name);
     let name = name.strip_prefix("aten.").unwrap_or(name);
@@ -190,8 +187,7 @@ fn unquoted(text: &str) -> &str {
     text.trim().trim_matches('"').trim()
 }
 
-/// How often an operator is used: by its own name, or by its base name where calls are counted
-/// without overloads.
+/// The call count of an operator, or of its base name if calls were counted without overloads.
 fn used(usage: &Usage, name: &str) -> u64 {
     let own = usage.get(name).copied();
     own.or_else(|| usage.get(base(name)).copied()).unwrap_or(0)

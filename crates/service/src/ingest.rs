@@ -1,4 +1,4 @@
-//! Taking a bundle in.
+//! Ingest of bundles.
 
 use opatlas_source::suggest::nearest;
 use opatlas_source::{Bundle, NATIVE_FUNCTIONS, Stop};
@@ -16,34 +16,34 @@ use super::notes::JudgedRelease;
 use super::snapshot::Snapshot;
 use super::{Limits, Service};
 
-/// A bundle to be stored.
+/// A bundle to store.
 #[derive(Debug, Clone)]
 pub struct Ingest<'a> {
     /// The project.
     pub project: &'a str,
     /// The files.
     pub bundle: Bundle,
-    /// The label that is to name it.
+    /// The label to set.
     pub label: Option<&'a str>,
     /// The release of the label.
     pub release: Option<&'a str>,
-    /// What protects a label that looks like a version and names something else.
+    /// Whether a protected label may be moved.
     pub protection: Protection,
 }
 
-/// What came of it.
+/// The outcome of an ingest.
 #[derive(Debug)]
 pub struct Ingested {
-    /// What the store says.
+    /// The outcome of the store.
     pub outcome: IngestOutcome,
-    /// The release that the revision was judged as.
+    /// The release whose rules were applied.
     pub judged: JudgedRelease,
     /// The revision, with the rules run.
     pub snapshot: Arc<Snapshot>,
 }
 
 impl Limits {
-    /// Whether the files make a bundle that is within the limits. What is in them is not looked at.
+    /// Checks the names, number and sizes of the files, not their content.
     ///
     /// # Errors
     /// [`Refusal`].
@@ -75,7 +75,7 @@ impl Limits {
 }
 
 impl Service {
-    /// Whether the files make a bundle that is within the limits. What is in them is not looked at.
+    /// Checks the names, number and sizes of the files, not their content.
     ///
     /// # Errors
     /// [`Refusal`].
@@ -83,8 +83,8 @@ impl Service {
         self.limits.admit(bundle)
     }
 
-    /// Stores a bundle and lets a label name it. Reads and checks it first: what cannot be read at
-    /// all is refused, and nothing is stored then.
+    /// Stores a bundle and sets a label. Reads and checks the bundle first; if it is not a list of
+    /// entries, nothing is stored.
     ///
     /// # Errors
     /// [`ServiceError::Refused`] with the snapshot if it is not a list of entries,
@@ -115,13 +115,13 @@ impl Service {
         let label = ingest.label.map(LabelName::parse_new).transpose()?;
         let given = ingest.release.map(JudgedRelease::parse).transpose()?;
         self.admit(&ingest.bundle)?;
-        // An unknown project is found out before the work.
+        // Find out first whether the project exists.
         self.store.project(&project).await?;
-        let standing = match &label {
-            Some(label) => self.standing(&project, label, given).await?,
-            None => Standing::unlabelled(given),
+        let label_release = match &label {
+            Some(label) => self.label_release(&project, label, given).await?,
+            None => LabelRelease::unlabelled(given),
         };
-        let judged = standing.judged;
+        let judged = label_release.judged;
         let (reader, bundle, release) = (self.reader(), ingest.bundle, judged.release);
         let work = move |stop: &Stop| Ok(reader.judge(bundle, release, stop));
         let turn = self.turn().await?;
@@ -129,7 +129,7 @@ impl Service {
         let snapshot = keepable(snapshot, self.limits.operators)?;
         let room = self.workers.unstored(snapshot.weight()).await?;
         drop(turn);
-        let request = label.map(|name| request(name, standing.stored, ingest.protection));
+        let request = label.map(|name| request(name, label_release.stored, ingest.protection));
         let (store, bundle) = (&self.store, &snapshot.bundle);
         let stored = store.ingest(&project, bundle, request.as_ref(), self.now());
         let outcome = stored.await.map_err(of_label)?;
@@ -142,23 +142,23 @@ impl Service {
         })
     }
 
-    /// The release of a label: the given one, else the stored one, else the one that it looks like,
+    /// The release of a label: the given one, else the stored one, else the one that its name says,
     /// else the newest.
-    pub(super) async fn standing(
+    pub(super) async fn label_release(
         &self,
         project: &ProjectName,
         label: &LabelName,
         given: Option<JudgedRelease>,
-    ) -> Result<Standing, ServiceError> {
+    ) -> Result<LabelRelease, ServiceError> {
         if let Some(given) = given {
-            return Ok(Standing {
+            return Ok(LabelRelease {
                 stored: Some(given.stored()),
                 judged: given,
             });
         }
         let own = match self.store.label(project, label).await {
             Ok(record) if record.release.is_some() => {
-                return Ok(Standing {
+                return Ok(LabelRelease {
                     judged: release_of(&record).unwrap_or(JudgedRelease::NEWEST),
                     stored: None,
                 });
@@ -168,14 +168,14 @@ impl Service {
             }
             Err(error) => return Err(error.into()),
         };
-        Ok(Standing {
+        Ok(LabelRelease {
             stored: own.as_ref().map(JudgedRelease::stored),
             judged: own.unwrap_or(JudgedRelease::NEWEST),
         })
     }
 }
 
-/// A revision that can be stored: it is a list of entries, and not too long.
+/// Checks that a revision can be stored: it is a list of entries and not too long.
 ///
 /// # Errors
 /// [`Refusal::NoList`] and [`Refusal::Operators`].
@@ -194,15 +194,15 @@ pub(super) fn keepable(
     }
 }
 
-/// The future release of a label.
-pub(super) struct Standing {
-    /// What its revision is judged as.
+/// The release of a label after a change.
+pub(super) struct LabelRelease {
+    /// The release whose rules apply to its revision.
     judged: JudgedRelease,
-    /// The release to store with it; `None` keeps the stored one.
+    /// The release to store; `None` keeps the stored one.
     pub(super) stored: Option<String>,
 }
 
-impl Standing {
+impl LabelRelease {
     fn unlabelled(given: Option<JudgedRelease>) -> Self {
         Self {
             judged: given.unwrap_or(JudgedRelease::NEWEST),
@@ -220,7 +220,7 @@ fn request(name: LabelName, release: Option<String>, protection: Protection) -> 
     }
 }
 
-/// What the store's refusal to set a label means here.
+/// Translates the store's conflict about a label.
 pub(super) fn of_label(error: StoreError) -> ServiceError {
     match error {
         StoreError::Conflict(Conflict::Label {
@@ -243,7 +243,7 @@ pub(super) fn of_label(error: StoreError) -> ServiceError {
 }
 
 impl Refusal {
-    /// The refusal of a file name that bundles do not have.
+    /// The error for an invalid file name.
     #[must_use]
     pub fn of_name(name: &str) -> Self {
         let known = [

@@ -1,4 +1,4 @@
-//! Labels: reading, conditional moves, deletion.
+//! Labels: read, set conditionally, delete.
 
 use opatlas_pytorch::release::Version;
 use opatlas_store::{
@@ -11,50 +11,49 @@ use super::error::ServiceError;
 use super::ingest::of_label;
 use super::notes::JudgedRelease;
 
-/// Whether a label that looks like a version may be moved or deleted.
+/// Whether a protected label may be moved or deleted. Labels that look like versions are protected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Protection {
-    /// It may not.
+    /// No.
     #[default]
     Kept,
-    /// The caller insists.
+    /// Yes.
     Forced,
 }
 
-/// What the caller expects of a label before a change.
+/// The caller's condition on a label.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Precondition {
-    /// Nothing in particular.
+    /// None.
     #[default]
     None,
-    /// That there is none of this name.
+    /// The label does not exist.
     Absent,
-    /// That it is as in this record.
+    /// The label equals this record.
     Same(LabelRecord),
-    /// That it is not as it is now.
+    /// The condition does not hold.
     Failed,
 }
 
-/// A label to be set.
+/// A request to set a label.
 #[derive(Debug, Clone)]
 pub struct LabelMove<'a> {
     /// The project.
     pub project: &'a str,
     /// The label.
     pub label: &'a str,
-    /// The address of the revision that it is to name.
+    /// The address of the revision.
     pub revision: &'a str,
     /// The new release of the label.
     pub release: Option<&'a str>,
-    /// What it must be like beforehand.
+    /// The condition on the current label.
     pub precondition: Precondition,
-    /// What protects it.
+    /// Whether a protected label may be moved.
     pub protection: Protection,
 }
 
 impl Protection {
-    /// What must hold of a label for a change, its protection included; `otherwise` where there is
-    /// none.
+    /// What the store must find for the change to go through; `otherwise` if there is no condition.
     pub(super) fn expected(self, label: &LabelName, otherwise: Expected) -> Expected {
         match self {
             Self::Kept if is_version(label) => Expected::Unmoved,
@@ -63,12 +62,12 @@ impl Protection {
     }
 }
 
-/// Whether a label is a version. Those name released files, which do not change.
+/// Whether a label is a version. Versions name releases, which do not change.
 pub(super) fn is_version(label: &LabelName) -> bool {
     is_version_text(label.as_str())
 }
 
-/// Whether a text would be a version as a label.
+/// Whether a text would be a version label.
 #[must_use]
 pub fn is_version_text(text: &str) -> bool {
     Version::parse(text).is_some()
@@ -76,17 +75,11 @@ pub fn is_version_text(text: &str) -> bool {
 
 impl Service {
     /// All labels of a project, by name.
-    ///
-    /// # Errors
-    /// What the store says.
     pub async fn labels(&self, project: &str) -> Result<Vec<LabelRecord>, ServiceError> {
         Ok(self.store.labels(&ProjectName::parse(project)?).await?)
     }
 
     /// A label.
-    ///
-    /// # Errors
-    /// What the store says.
     pub async fn label(&self, project: &str, label: &str) -> Result<LabelRecord, ServiceError> {
         let project = ProjectName::parse(project)?;
         let label = LabelName::parse(label)?;
@@ -96,10 +89,10 @@ impl Service {
         }
     }
 
-    /// A label, or nothing where the project has none of this name.
+    /// A label, or `None` if the project has none of this name.
     ///
     /// # Errors
-    /// What the store says else.
+    /// Other errors of the store.
     pub async fn find_label(
         &self,
         project: &str,
@@ -114,7 +107,7 @@ impl Service {
         }
     }
 
-    /// Lets a label name a revision.
+    /// Points a label to a revision.
     ///
     /// # Errors
     /// [`ServiceError::Precondition`], [`ServiceError::Protected`], [`ServiceError::OtherRelease`],
@@ -139,9 +132,9 @@ impl Service {
                 Expected::Revision(record.digest)
             }
         };
-        let standing = self.standing(&project, &name, given).await?;
+        let label_release = self.label_release(&project, &name, given).await?;
         let request = LabelRequest {
-            release: standing.stored,
+            release: label_release.stored,
             on_other_release: match change.protection {
                 Protection::Kept => OnOtherRelease::Refuse,
                 Protection::Forced => OnOtherRelease::Replace,
@@ -156,10 +149,10 @@ impl Service {
         set.map_err(of_label)
     }
 
-    /// Takes a label away and answers with what it was; the revision stays.
+    /// Deletes a label and returns it. The revision stays.
     ///
     /// # Errors
-    /// [`ServiceError::Precondition`], [`ServiceError::Protected`], and what the store says.
+    /// [`ServiceError::Precondition`], [`ServiceError::Protected`], and errors of the store.
     pub async fn delete_label(
         &self,
         project: &str,
@@ -177,7 +170,7 @@ impl Service {
             Precondition::Same(record) => Expected::Revision(record.digest),
         };
         if protection == Protection::Kept && is_version(&name) {
-            // A label that is not there is reported as such.
+            // Report an unknown label as such.
             self.store.label(&project, &name).await?;
             return Err(ServiceError::Protected(name));
         }

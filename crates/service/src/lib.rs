@@ -1,9 +1,9 @@
-//! The use cases: what a client, be it HTTP or the command line, can ask for.
+//! The use cases behind HTTP and the command line.
 //!
-//! Takes names and bytes, and returns records of the store and [`Snapshot`]s. All YAML parsing and
-//! rules run on the blocking pool ([`work`]), with a bound on concurrency. A [`Snapshot`] is one
-//! revision under one release, immutable, shared and cached by digest and release, so cached data
-//! is never stale. What labels mean is kept only while the database says that nothing was committed
+//! They take names and bytes, and return records of the store and [`Snapshot`]s. Parsing and rules
+//! run on the blocking pool ([`work`]), with limited concurrency. A [`Snapshot`] is one revision
+//! under the rules of one release. It is immutable and cached by digest and release, so cached data
+//! is never stale. What labels mean is cached only while the database is unchanged
 //! ([`opatlas_store::Store::mark`]).
 
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
@@ -22,7 +22,6 @@ mod exceptions;
 pub mod faces;
 pub mod further;
 pub mod gaps;
-mod held;
 pub mod history;
 mod ingest;
 mod labels;
@@ -38,6 +37,7 @@ mod revisions;
 pub mod search;
 pub mod secrets;
 mod snapshot;
+mod snapshot_memory;
 mod snapshots;
 mod stateless;
 mod tokens;
@@ -73,38 +73,38 @@ use snapshots::Snapshots;
 use views::Views;
 use work::Workers;
 
-/// The program and what it was built from: answers are the same as long as this is.
+/// Identifies the build of the program. Answers depend on it.
 pub const ENGINE_VERSION: &str = concat!(
     env!("CARGO_PKG_VERSION"),
     "+",
     env!("OPATLAS_SOURCE_DIGEST")
 );
 
-/// Microseconds since 1970-01-01 UTC, as the clock on the wall has it.
+/// The wall clock, in microseconds since 1970-01-01 UTC.
 pub type Clock = Arc<dyn Fn() -> i64 + Send + Sync>;
 
-/// How much a service may take.
+/// Resource limits of a service.
 #[derive(Debug, Clone)]
 pub struct Limits {
-    /// How many files a bundle may have.
+    /// Files per bundle.
     pub files: usize,
-    /// The greatest file, in bytes.
+    /// The size of a file, in bytes.
     pub file_bytes: usize,
-    /// All files of one bundle together, in bytes.
+    /// The size of a bundle, in bytes.
     pub bundle_bytes: usize,
-    /// How many operators a stored revision may have, generated ones included. What is computed over
-    /// several revisions takes time and memory in proportion to it.
+    /// Operators per stored revision, including generated ones. Computations over several revisions
+    /// take time and memory in proportion to it.
     pub operators: usize,
-    /// Memory for parsed revisions, in bytes, by estimate.
+    /// Estimated memory for parsed revisions, in bytes.
     pub snapshot_bytes: u64,
-    /// Memory for finished answers that are kept, in bytes.
+    /// Memory for cached answers, in bytes.
     pub view_bytes: u64,
-    /// Memory for all finished answers, kept or not yet read by clients, and for what sends them, in
+    /// Memory for all finished answers, cached or not yet read by clients, and for send buffers, in
     /// bytes.
     pub answer_bytes: usize,
-    /// How many requests may compute at once; the rest wait.
+    /// How many requests compute at the same time.
     pub workers: usize,
-    /// How long a request waits for a worker before the answer is "busy".
+    /// How long a request waits for a worker before it fails with "busy".
     pub patience: std::time::Duration,
 }
 
@@ -124,27 +124,27 @@ impl Default for Limits {
     }
 }
 
-/// All use cases over one store.
+/// All use cases over one store. Most can fail with an error of the store, even if it is not listed.
 pub struct Service {
     store: Arc<dyn Store>,
     clock: Clock,
     limits: Limits,
     snapshots: Snapshots,
     views: Views,
-    bulks: bulk::Bulks,
+    bulks: bulk::LongAnswers,
     workers: Workers,
     answers: answers::Answers,
-    /// Revisions that projects were seen to have, and when.
+    /// Revisions that were found in projects, and when.
     known: Cache<(ProjectName, Digest), Instant>,
     names: named::Names,
     rulebooks: Cache<ProjectName, Arc<compare::Rulebook>>,
-    tokens: tokens::Remembered,
+    tokens: tokens::TokenCache,
     histories: history::Histories,
 }
 
-/// The part of the memory for answers that are kept which is for long ones: one in so many.
+/// Long answers get one part in this many of the memory for cached answers.
 const BULK: u64 = 4;
-/// How many revisions are remembered to be there.
+/// Size of the cache of revisions that were found.
 const KNOWN: u64 = 20_000;
 
 impl Service {
@@ -156,7 +156,7 @@ impl Service {
             clock,
             snapshots: Snapshots::new(limits.snapshot_bytes),
             views: Views::new(limits.view_bytes - limits.view_bytes / BULK),
-            bulks: bulk::Bulks::new(limits.view_bytes / BULK),
+            bulks: bulk::LongAnswers::new(limits.view_bytes / BULK),
             answers: answers::Answers::new(limits.answer_bytes),
             workers: Workers::new(limits.workers, limits.patience),
             known: Cache::new(KNOWN),
@@ -165,7 +165,7 @@ impl Service {
                 .max_capacity(KNOWN)
                 .time_to_live(address::FRESH)
                 .build(),
-            tokens: tokens::Remembered::default(),
+            tokens: tokens::TokenCache::default(),
             histories: history::Histories::default(),
             limits,
         }
@@ -177,24 +177,18 @@ impl Service {
         &self.limits
     }
 
-    /// Whether the store answers.
-    ///
-    /// # Errors
-    /// What the store says.
+    /// Checks that the store answers.
     pub async fn reachable(&self) -> Result<(), ServiceError> {
         Ok(self.store.ping().await?)
     }
 
-    /// Whether the store can be read and written.
-    ///
-    /// # Errors
-    /// What the store says.
+    /// Checks that the store can be read and written.
     pub async fn ready(&self) -> Result<(), ServiceError> {
         self.store.ping().await?;
         Ok(self.store.ready().await?)
     }
 
-    /// Waits for what the store has under way, and closes it.
+    /// Closes the store after work in progress.
     pub async fn close(&self) {
         self.store.close().await;
     }

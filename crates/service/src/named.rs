@@ -1,8 +1,8 @@
-//! What names mean, kept in memory as long as nothing is committed.
+//! A cache of what names refer to.
 //!
-//! Every entry has the mark of the database from before it was read, so it holds exactly as long as
-//! the database has an equal one ([`opatlas_store::Store::mark`]). Nothing is kept where the database
-//! gives no mark; names are then looked up each time.
+//! Every entry carries the mark of the database from before it was read, and is valid as long as
+//! the database has an equal mark ([`opatlas_store::Store::mark`]). Without marks nothing is
+//! cached.
 
 use moka::sync::Cache;
 
@@ -11,26 +11,26 @@ use opatlas_store::{LabelRecord, Mark, ProjectName};
 
 use super::notes::JudgedRelease;
 
-/// How many bytes of names are kept, by estimate.
+/// Estimated size limit, in bytes.
 const BUDGET: u64 = 4 << 20;
-/// What an entry takes besides its texts, in bytes, about.
+/// Estimated size of an entry without its texts, in bytes.
 const ENTRY: usize = 256;
 
-/// A revision by a name.
+/// What a name refers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Meant {
-    /// By a label, to which a release may belong.
+pub(super) enum NameTarget {
+    /// A label, which may have a release.
     Label(LabelRecord),
-    /// By a commit, or as the last of those without a label, and the release that it belongs to.
+    /// A commit, or the last revision of a project without version labels, and its release.
     Revision(Digest, JudgedRelease),
 }
 
-/// The names that were looked up: those used least go first.
-pub(super) struct Names(Cache<(ProjectName, Box<str>), (Mark, Meant)>);
+/// An LRU cache.
+pub(super) struct Names(Cache<(ProjectName, Box<str>), (Mark, NameTarget)>);
 
 impl Default for Names {
     fn default() -> Self {
-        let weight = |(project, name): &(ProjectName, Box<str>), _: &(Mark, Meant)| {
+        let weight = |(project, name): &(ProjectName, Box<str>), _: &(Mark, NameTarget)| {
             u32::try_from(project.as_str().len() + 2 * name.len() + ENTRY).unwrap_or(u32::MAX)
         };
         let cache = Cache::builder().name("names").weigher(weight);
@@ -39,18 +39,19 @@ impl Default for Names {
 }
 
 impl Names {
-    /// What a name means while the database has this mark, if that is known.
-    pub(super) fn find(&self, mark: Mark, project: &ProjectName, name: &str) -> Option<Meant> {
-        let (known, meant) = self.0.get(&(project.clone(), name.into()))?;
-        (known == mark).then_some(meant)
+    /// What a name refers to while the database has this mark, if that is cached.
+    pub(super) fn find(&self, mark: Mark, project: &ProjectName, name: &str) -> Option<NameTarget> {
+        let (known, target) = self.0.get(&(project.clone(), name.into()))?;
+        (known == mark).then_some(target)
     }
 
-    /// Keeps what a name means, read after the mark was taken.
-    pub(super) fn keep(&self, mark: Mark, project: &ProjectName, name: &str, meant: Meant) {
-        self.0.insert((project.clone(), name.into()), (mark, meant));
+    /// Caches what a name refers to. The mark must be older than the read.
+    pub(super) fn keep(&self, mark: Mark, project: &ProjectName, name: &str, target: NameTarget) {
+        self.0
+            .insert((project.clone(), name.into()), (mark, target));
     }
 
-    /// How many there are, and how many bytes they take by estimate.
+    /// The number of entries and their estimated size in bytes.
     pub(super) fn size(&self) -> (u64, u64) {
         self.0.run_pending_tasks();
         (self.0.entry_count(), self.0.weighted_size())
@@ -65,10 +66,10 @@ mod tests {
     fn names_have_a_bound_in_bytes() {
         let names = Names::default();
         let project = ProjectName::parse("p").unwrap();
-        let mark = Mark::new([1; 6]);
-        let meant = Meant::Revision(Digest::of(b""), JudgedRelease::NEWEST);
+        let mark = Mark::new(1);
+        let target = NameTarget::Revision(Digest::of(b""), JudgedRelease::NEWEST);
         for at in 0..20_000 {
-            names.keep(mark, &project, &format!("label-{at}"), meant.clone());
+            names.keep(mark, &project, &format!("label-{at}"), target.clone());
         }
         let (entries, bytes) = names.size();
         assert!(bytes <= BUDGET && entries < 20_000, "{entries} {bytes}");
@@ -78,10 +79,10 @@ mod tests {
     fn another_mark_empties_them() {
         let names = Names::default();
         let project = ProjectName::parse("p").unwrap();
-        let meant = Meant::Revision(Digest::of(b""), JudgedRelease::NEWEST);
-        let [before, after] = [1, 2].map(|number| Mark::new([number; 6]));
-        names.keep(before, &project, "latest", meant.clone());
-        assert_eq!(names.find(before, &project, "latest"), Some(meant));
+        let target = NameTarget::Revision(Digest::of(b""), JudgedRelease::NEWEST);
+        let [before, after] = [1, 2].map(Mark::new);
+        names.keep(before, &project, "latest", target.clone());
+        assert_eq!(names.find(before, &project, "latest"), Some(target));
         assert_eq!(names.find(after, &project, "latest"), None);
         assert_eq!(names.find(before, &project, "main"), None);
     }

@@ -1,4 +1,4 @@
-//! What must be said along with an answer about the release that it was made under.
+//! Notes on the release used for an answer.
 
 use opatlas_pytorch::release::{Release, UnknownRelease, Version};
 
@@ -7,16 +7,16 @@ use opatlas_pytorch::release::{Release, UnknownRelease, Version};
 pub struct JudgedRelease {
     /// The release whose rules apply.
     pub release: Release,
-    /// The release that was named, where it is newer than all that are known.
+    /// The named release, if it is newer than all known ones.
     pub newer: Option<Box<str>>,
 }
 
-/// Something to say along with an answer.
+/// A note on an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Note {
-    /// The named release is newer than all known ones, so the newest known one replaces it.
+    /// The named release is newer than all known ones, so the newest known one is used instead.
     NewerRelease {
-        /// The release that was named.
+        /// The named release.
         named: Box<str>,
         /// The release used instead.
         judged: Release,
@@ -24,13 +24,13 @@ pub enum Note {
 }
 
 impl JudgedRelease {
-    /// The newest known release, for who names none.
+    /// The newest known release, for callers that name none.
     pub const NEWEST: Self = Self {
         release: Release::LATEST,
         newer: None,
     };
 
-    /// Reads what a user named.
+    /// Parses a release.
     ///
     /// # Errors
     /// If it is not a release, or older than 2.0.
@@ -43,7 +43,7 @@ impl JudgedRelease {
         })
     }
 
-    /// The line of releases as it is stored with a label: `2.9`, also for one not known yet.
+    /// The release line as it is stored with a label: `2.9`. It may be newer than all known ones.
     #[must_use]
     pub fn stored(&self) -> String {
         match &self.newer {
@@ -52,7 +52,7 @@ impl JudgedRelease {
         }
     }
 
-    /// What to say along with answers.
+    /// The note on answers, if any.
     #[must_use]
     pub fn notes(&self) -> Vec<Note> {
         let newer = self.newer.iter().map(|named| Note::NewerRelease {
@@ -63,7 +63,7 @@ impl JudgedRelease {
     }
 }
 
-/// `2.30` of `v2.30.1rc2`.
+/// `2.30` for `v2.30.1rc2`.
 fn line(text: &str) -> Box<str> {
     match Version::parse(text.trim()) {
         Some(version) => format!("{}.{}", version.major, version.minor).into(),

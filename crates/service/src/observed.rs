@@ -1,4 +1,4 @@
-//! `observed.json`: registrations recorded from a real process, decoded.
+//! Parses `observed.json`: registrations recorded from a real process.
 
 use std::fmt;
 
@@ -7,26 +7,26 @@ use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Seq
 
 use opatlas_dispatch::{Observed, ObservedRegistration};
 
-/// What marks a source file whose kernel only passes the call on.
+/// Marks a fallthrough kernel.
 const FALLTHROUGH: &str = "|fallthrough";
-/// What marks a source file whose kernel is a boxed one.
+/// Marks a boxed kernel.
 const BOXED: &str = "|boxed";
-/// How many registrations a file may have; PyTorch 2.15 makes about 40,000.
+/// Maximum number of registrations; PyTorch 2.15 has about 40,000.
 const MOST: usize = 400_000;
-/// How many bytes their keys and source files may have in all, each counted for every registration.
+/// Maximum total length of keys and source files, counted for every registration.
 const MOST_NAMED: usize = 64 << 20;
 
-/// Reads `{"registrations": {KEY: {FILE: [OPERATOR, ...]}}}`. A file's name may end in
-/// `|fallthrough` or `|boxed`; an empty name or `?` stands for one that is not known.
+/// Parses `{"registrations": {KEY: {FILE: [OPERATOR, ...]}}}`. A file name may end in
+/// `|fallthrough` or `|boxed`; an empty name or `?` is an unknown file.
 ///
 /// # Errors
-/// What is not as it must be, and where; and more than [`MOST`] registrations.
+/// What is invalid, and where; and more than [`MOST`] registrations.
 pub(super) fn read(bytes: &[u8]) -> Result<Observed, String> {
     let Whole(rows) = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
     Ok(Observed::new(rows))
 }
 
-/// A source file without a mark, and whether it has it.
+/// Strips a mark from a source file name; returns whether it had the mark.
 fn unmarked<'f>(file: &'f str, mark: &str) -> (&'f str, bool) {
     match file.strip_suffix(mark) {
         Some(file) => (file, true),
@@ -34,24 +34,23 @@ fn unmarked<'f>(file: &'f str, mark: &str) -> (&'f str, bool) {
     }
 }
 
-/// The whole file.
 struct Whole(Vec<ObservedRegistration>);
 
-/// What is read next, into the rows.
+/// The nesting level of the next value.
 enum Level<'r> {
-    /// The object of keys.
+    /// The object whose members are keys.
     Keys,
-    /// The object of source files of a key.
+    /// The object whose members are source files of a key.
     Files { key: &'r str },
     /// The list of operators of a source file.
     Operators { key: &'r str, file: &'r str },
 }
 
-/// A level and where its rows go.
+/// A level, and where its rows go.
 struct Into<'r, 'v> {
     level: Level<'r>,
     rows: &'v mut Vec<ObservedRegistration>,
-    /// How many bytes of names are in them.
+    /// Total length of names so far.
     named: &'v mut usize,
 }
 

@@ -1,8 +1,8 @@
-//! Entries over a revision: what its `native_functions.yaml` is with them in it.
+//! Judges entries that are laid over a revision's `native_functions.yaml`.
 //!
-//! An entry replaces the one of the same operator, and is added if there is none. Replaced entries
-//! are blanked out and the given ones are appended, so both keep their positions: those of the
-//! revision as stored, those given from where they begin.
+//! An entry replaces the one of the same operator, or is added. Replaced entries are blanked out
+//! and the given ones are appended, so both keep their positions: those of the revision as stored,
+//! those given from where they begin.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -16,35 +16,32 @@ use opatlas_source::{Bundle, NATIVE_FUNCTIONS, Span, Stop, Stopped, TAGS};
 
 use super::snapshot::Snapshot;
 
-/// Entries over a revision, before the rules run.
+/// Entries laid over a revision.
 #[derive(Debug)]
 pub struct Overlay {
     /// The entries as given.
     pub entries: SourceText,
-    /// The names of the operators whose entries are added.
+    /// The operators whose entries are added.
     pub added: BTreeSet<String>,
-    /// The names of the operators whose entries are replaced.
+    /// The operators whose entries are replaced.
     pub replaced: BTreeSet<String>,
-    /// Why the entries are judged without those of the revision.
+    /// Why the entries are judged without those of the revision, if they are.
     pub alone: Option<&'static str>,
-    /// Where the entries begin in the file that is judged.
+    /// Where the entries begin in the judged file.
     start: u32,
 }
 
-/// The findings about entries over a revision.
+/// The findings about entries laid over a revision.
 #[derive(Debug)]
 pub struct OverlayFindings<'s> {
-    /// Those in the entries.
+    /// Findings in the entries.
     pub own: Vec<&'s Finding>,
-    /// What else the revision has with the entries, and not without them.
+    /// Findings that the revision has only with the entries.
     pub elsewhere: Introduced,
 }
 
 impl Overlay {
     /// Lays entries over a revision, and returns the files to judge.
-    ///
-    /// # Errors
-    /// [`Stopped`].
     pub fn of(base: &Snapshot, entries: &[u8], stop: &Stop) -> Result<(Self, Bundle), Stopped> {
         let given = NativeFunctions::read_until(&entries.into(), None, stop)?;
         let file = &base.catalogue.native_functions;
@@ -91,7 +88,7 @@ impl Overlay {
         Ok((overlay, bundle))
     }
 
-    /// The file with blanks for the entries that are replaced, which are noted as such.
+    /// The file with replaced entries blanked out. Records which ones are replaced.
     fn without_replaced(&mut self, file: &NativeFunctions) -> String {
         let mut text = file.text.as_bytes().to_vec();
         for (placed, chunk) in file.entries.iter().zip(file.chunks()) {
@@ -109,11 +106,11 @@ impl Overlay {
                 }
             }
         }
-        // A chunk is whole lines, so no character is cut.
+        // Chunks consist of whole lines, so no character is split.
         String::from_utf8(text).unwrap_or_default()
     }
 
-    /// The findings of the judged files, with those of the revision as it is stored taken out.
+    /// The findings in the judged files that the stored revision does not have.
     #[must_use]
     pub fn findings<'s>(&self, base: &Snapshot, judged: &'s Snapshot) -> OverlayFindings<'s> {
         let own = judged.listed().filter(|finding| self.has(finding));
@@ -132,7 +129,8 @@ impl Overlay {
         self.place(&finding.file, finding.span).is_some()
     }
 
-    /// A position in the judged file as one in the entries; `None` for one in the revision's files.
+    /// Translates a position in the judged file to one in the entries; `None` for one in the
+    /// revision.
     #[must_use]
     pub fn place(&self, file: &str, span: Span) -> Option<Span> {
         let is_own = file == NATIVE_FUNCTIONS && span.start >= self.start;
@@ -165,7 +163,7 @@ mod tests {
   autogen: two.out
 ";
 
-    /// What is added, replaced, found in the entries and found elsewhere.
+    /// Added and replaced operators, findings in the entries, and findings elsewhere.
     fn laid(base: &str, entries: &str) -> (String, String, Vec<String>, Vec<String>) {
         let base = Bundle::of_native_functions(base.as_bytes());
         let base = Snapshot::read(base, Release::LATEST, None);
@@ -206,7 +204,7 @@ mod tests {
 
     #[test]
     fn findings_know_the_neighbours_and_keep_their_places() {
-        // The group of `two` now has an out variant that is declared and one that is generated.
+        // The group of `two` now has a declared and a generated out variant.
         let (added, _, own, elsewhere) = laid(
             BASE,
             "- func: two.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)\n- func: g(Dubble x) -> Tensor\n",

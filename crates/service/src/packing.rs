@@ -1,4 +1,4 @@
-//! Compression of whole answers, and of streams that are sent while they are made; and back.
+//! Compression of whole answers and of streams, and decompression of streams.
 
 use std::io::{self, Write};
 use std::mem;
@@ -11,40 +11,40 @@ use zstd::stream::write::Encoder;
 
 use super::views::Encoding;
 
-/// The level of Zstandard for whole answers.
+/// The Zstandard level of whole answers.
 const ZSTD_LEVEL: i32 = 3;
-/// The level of Zstandard for streams. Its window determines [`Unpacker::MEMORY`].
+/// The Zstandard level of streams. Its window determines [`Unpacker::MEMORY`].
 const STREAM_LEVEL: i32 = 1;
 
-/// The text as gzip.
+/// Compresses with gzip.
 ///
 /// # Errors
-/// If there is no memory for it.
+/// If memory cannot be allocated.
 pub(super) fn gzip(plain: &[u8]) -> io::Result<Vec<u8>> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
     encoder.write_all(plain)?;
     encoder.finish()
 }
 
-/// The text as Zstandard.
+/// Compresses with Zstandard.
 ///
 /// # Errors
-/// If there is no memory for it.
+/// If memory cannot be allocated.
 pub(super) fn zstd(plain: &[u8]) -> io::Result<Vec<u8>> {
     zstd::bulk::compress(plain, ZSTD_LEVEL)
 }
 
-/// Compresses what is written to it into one stream.
+/// A compressor whose output can be taken while it is written to.
 pub(super) enum Packer {
     Gzip(GzEncoder<Vec<u8>>),
     Zstd(Encoder<'static, Vec<u8>>),
 }
 
 impl Packer {
-    /// Makes gzip, or else Zstandard.
+    /// A compressor for gzip, or else Zstandard.
     ///
     /// # Errors
-    /// If there is no memory for it.
+    /// If memory cannot be allocated.
     pub(super) fn new(form: Encoding) -> io::Result<Self> {
         Ok(match form {
             Encoding::Gzip => Self::Gzip(GzEncoder::new(Vec::new(), Compression::fast())),
@@ -52,11 +52,11 @@ impl Packer {
         })
     }
 
-    /// Takes out what was compressed since the last call. All of it together decompresses to all that
-    /// was written so far.
+    /// Takes the compressed bytes since the last call. Everything taken so far decompresses to
+    /// everything written so far.
     ///
     /// # Errors
-    /// Those of the compressor.
+    /// Errors of the compressor.
     pub(super) fn take(&mut self) -> io::Result<Vec<u8>> {
         self.flush()?;
         Ok(mem::take(match self {
@@ -65,10 +65,10 @@ impl Packer {
         }))
     }
 
-    /// The end of the stream.
+    /// Ends the stream and returns the remaining bytes.
     ///
     /// # Errors
-    /// Those of the compressor.
+    /// Errors of the compressor.
     pub(super) fn finish(self) -> io::Result<Vec<u8>> {
         match self {
             Self::Gzip(encoder) => encoder.finish(),
@@ -96,22 +96,22 @@ impl Write for Packer {
 /// How many bytes of text are decompressed at once.
 const TEXT: usize = 64 << 10;
 
-/// Decompresses a stream of Zstandard that comes in pieces.
+/// Decompresses a Zstandard stream that arrives in pieces.
 pub struct Unpacker {
     decoder: Decoder<'static>,
-    /// Whether it may have more text without more input.
+    /// Whether more text may follow without more input.
     is_full: bool,
 }
 
 impl Unpacker {
-    /// The most memory that one takes, in bytes, its text included: a window of 512 KiB at
-    /// [`STREAM_LEVEL`], two blocks of 128 KiB, and the tables of the decoder.
+    /// Maximum memory, including the text, in bytes: a window of 512 KiB at [`STREAM_LEVEL`], two
+    /// blocks of 128 KiB, and the tables of the decoder.
     pub const MEMORY: usize = 1 << 20;
 
-    /// One at the beginning of a stream.
+    /// A decompressor at the beginning of a stream.
     ///
     /// # Errors
-    /// When there is no memory for it.
+    /// If memory cannot be allocated.
     pub fn new() -> io::Result<Self> {
         Ok(Self {
             decoder: Decoder::new()?,
@@ -119,11 +119,11 @@ impl Unpacker {
         })
     }
 
-    /// Decompresses the beginning of a piece, and removes it from the piece. Returns at most
-    /// 64 KiB of text. No text means that the next piece is needed.
+    /// Decompresses the beginning of a piece and removes it from the piece. Returns at most 64 KiB
+    /// of text. An empty text means that the next piece is needed.
     ///
     /// # Errors
-    /// When the piece does not continue the stream.
+    /// If the piece does not continue the stream.
     pub fn unpack(&mut self, piece: &mut Bytes) -> io::Result<Vec<u8>> {
         let mut text = vec![0; TEXT];
         let mut written = 0;

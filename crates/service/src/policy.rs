@@ -14,7 +14,7 @@ use opatlas_diff::rules::{Level, Profile};
 use opatlas_source::suggest::nearest;
 use opatlas_store::ExceptionRecord;
 
-/// The members of a policy. Those of two words may also be written with a hyphen.
+/// The members of a policy. `_` may also be written as `-`.
 const MEMBERS: [&str; 7] = [
     "profile",
     "fail_on",
@@ -28,13 +28,13 @@ const MEMBERS: [&str; 7] = [
 /// A policy; missing members are as in [`Policy::default`].
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct PolicyText {
-    /// Whose view counts.
+    /// The perspective that decides which changes are breaking.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<String>,
-    /// The least level that fails, or `never`.
+    /// The lowest level that fails, or `never`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fail_on: Option<String>,
-    /// The least level that warns, or `never`.
+    /// The lowest level that warns, or `never`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warn_on: Option<String>,
     /// How operators with a leading underscore are treated.
@@ -43,13 +43,13 @@ pub struct PolicyText {
     /// How operators of a namespace are treated.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub namespaces: BTreeMap<String, String>,
-    /// How operators that carry a tag in the base are treated.
+    /// How operators that have a tag in the base are treated.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub tags: BTreeMap<String, String>,
-    /// How many days before its end an exception begins to warn.
+    /// How many days before its end an exception starts to warn.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub warn_days: Option<u16>,
-    /// The first member that is not known; what it holds is not read.
+    /// The first unknown member, whose value is not read.
     #[serde(skip)]
     pub unknown: Option<String>,
 }
@@ -101,11 +101,11 @@ impl<'de> Visitor<'de> for PolicyVisitor {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ExceptionText {
-    /// The pattern of operators.
+    /// A pattern of operators.
     pub operator: String,
-    /// The pattern of rules.
+    /// A pattern of rules.
     pub rule: String,
-    /// The pattern of arguments, keys or whatever else the rule is about.
+    /// A pattern of the argument, key or other subject of the change.
     #[serde(default)]
     pub argument: Option<String>,
     /// Why it is accepted.
@@ -113,43 +113,44 @@ pub struct ExceptionText {
     /// Who is responsible for it.
     #[serde(default)]
     pub owner: Option<String>,
-    /// The last day, `2027-01-31`, or the last release, `2.16`, for which it holds.
+    /// The last day, `2027-01-31`, or the last release, `2.16`, to which it applies.
     #[serde(default)]
     pub until: Option<String>,
-    /// The last day on which it holds.
+    /// The last day on which it applies.
     #[serde(default, alias = "until-date")]
     pub until_date: Option<String>,
-    /// The last release for which it holds.
+    /// The last release to which it applies.
     #[serde(default, alias = "until-release")]
     pub until_release: Option<String>,
-    /// Whether it may match operators of more than one base name.
+    /// Whether it may match operators of several base names.
     #[serde(default)]
     pub broad: bool,
 }
 
-/// What is wrong with a policy or an exception: the member, and why.
+/// An invalid member of a policy or an exception.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{member}`: {why}")]
 pub struct PolicyFault {
     /// The member.
     pub member: String,
-    /// What is wrong with it, and what it may be.
+    /// What is wrong with it, and what is valid.
     pub why: String,
 }
 
-/// How many exceptions a project, a file or a request may have.
+/// Maximum number of exceptions in a project, a file or a request.
 pub const EXCEPTIONS: usize = 1000;
-/// How many of them may name operators by a pattern; each is held against every changed operator.
+/// Maximum number of exceptions with a pattern of operators. Each is matched against every changed
+/// operator.
 pub const PATTERNS: usize = 100;
-/// How many namespaces and how many tags a policy may name.
+/// Maximum number of namespaces and of tags in a policy.
 pub const TREATMENTS: usize = 200;
-/// How many characters a name without `*` and `?` may have.
+/// Maximum length of a name without `*` and `?`, in characters.
 const NAME: usize = 1000;
 
-/// Refuses more exceptions than are looked at.
+/// Rejects too many exceptions.
 ///
 /// # Errors
-/// Which bound is passed.
+/// The exceeded limit.
 pub fn expect_few(exceptions: &[Exception]) -> Result<(), PolicyFault> {
     let patterns = exceptions.iter().filter(|each| each.is_pattern()).count();
     match (exceptions.len() > EXCEPTIONS, patterns > PATTERNS) {
@@ -159,19 +160,20 @@ pub fn expect_few(exceptions: &[Exception]) -> Result<(), PolicyFault> {
     }
 }
 
-/// Refuses an exception for which a project has no room.
+/// Rejects an exception if the project has no room for it.
 pub(super) fn expect_room(stored: &[ExceptionRecord], is_pattern: bool) -> Result<(), PolicyFault> {
     let patterns = stored.iter().filter(|r| r.operator.contains(['*', '?']));
     if stored.len() >= EXCEPTIONS {
         return Err(too_many());
     }
-    match is_pattern && patterns.count() >= PATTERNS {
-        true => Err(too_many_patterns()),
-        false => Ok(()),
+    if is_pattern && patterns.count() >= PATTERNS {
+        Err(too_many_patterns())
+    } else {
+        Ok(())
     }
 }
 
-/// Keeps as many exceptions as are looked at, the first ones; how many were left out.
+/// Keeps the first exceptions up to the limits, and returns the number of dropped ones.
 pub(super) fn keep_few(exceptions: &mut Vec<Exception>) -> usize {
     let before = exceptions.len();
     let mut patterns = 0;
@@ -206,10 +208,10 @@ impl PolicyFault {
 }
 
 impl PolicyText {
-    /// The policy that it says.
+    /// Converts the policy.
     ///
     /// # Errors
-    /// The first member that is unknown or has a value that it cannot have.
+    /// The first member that is unknown or has an invalid value.
     pub fn policy(&self) -> Result<Policy, PolicyFault> {
         if let Some(unknown) = &self.unknown {
             let unknown: String = unknown.chars().take(128).collect();
@@ -284,10 +286,10 @@ fn treatment(member: &str, text: Option<&str>) -> Result<Option<Treatment>, Poli
     word(member, text, &Treatment::ALL.map(Treatment::as_str))
 }
 
-/// A level, or `never`.
+/// Parses a level or `never`.
 ///
 /// # Errors
-/// When it is neither.
+/// If it is neither.
 pub fn level(
     member: &str,
     text: Option<&str>,
@@ -310,10 +312,10 @@ pub fn level(
 }
 
 impl ExceptionText {
-    /// The exception that it says.
+    /// Converts the exception.
     ///
     /// # Errors
-    /// The first member that has a value that it cannot have.
+    /// The first member with an invalid value.
     pub fn exception(&self, id: impl Into<Box<str>>) -> Result<Exception, PolicyFault> {
         for (member, text) in [
             ("operator", &self.operator),
@@ -338,7 +340,6 @@ impl ExceptionText {
         })
     }
 
-    /// Names have an end, and patterns an earlier one.
     fn expect_short(&self) -> Result<(), PolicyFault> {
         let argument = self.argument.as_deref().unwrap_or_default();
         let texts = [
@@ -358,7 +359,7 @@ impl ExceptionText {
         Ok(())
     }
 
-    /// A rule that is written out must be one.
+    /// A rule without a pattern must exist.
     fn expect_rule(&self) -> Result<(), PolicyFault> {
         if self.rule.contains(['*', '?']) || rules::find(&self.rule).is_some() {
             return Ok(());
@@ -391,9 +392,10 @@ impl ExceptionText {
         };
         if let Some(text) = &self.until {
             let is_date = text.chars().filter(|c| *c == '-').count() == 2;
-            return match is_date {
-                true => date("until", text).map(Some),
-                false => release("until", text).map(Some),
+            return if is_date {
+                date("until", text).map(Some)
+            } else {
+                release("until", text).map(Some)
             };
         }
         if let Some(text) = &self.until_date {
@@ -403,7 +405,7 @@ impl ExceptionText {
         text.map(|text| release("until_release", text)).transpose()
     }
 
-    /// The same as the store keeps it.
+    /// The stored form.
     ///
     /// # Errors
     /// As [`ExceptionText::exception`].
@@ -428,7 +430,7 @@ impl ExceptionText {
         })
     }
 
-    /// What a record says.
+    /// Converts a stored exception.
     #[must_use]
     pub fn of_record(record: &ExceptionRecord) -> Self {
         Self {

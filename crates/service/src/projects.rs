@@ -1,4 +1,4 @@
-//! Projects: made, listed, changed, deleted.
+//! Projects: create, list, change, delete.
 
 use opatlas_store::{Edit, NewProject, Page, Project, ProjectChange, ProjectName, ProjectOutcome};
 
@@ -6,14 +6,14 @@ use super::Service;
 use super::error::ServiceError;
 use super::policy::PolicyFault;
 
-/// How many projects are read at once where some are left out.
+/// How many projects are read at once if some are hidden.
 const AT_ONCE: u32 = 1000;
 
 impl Service {
-    /// Makes a project, or finds that there is the same already.
+    /// Creates a project, or finds an identical one.
     ///
     /// # Errors
-    /// [`ServiceError::Name`], and the store's conflict when it exists and is another.
+    /// [`ServiceError::Name`], and the store's conflict if a different one exists.
     pub async fn create_project(
         &self,
         name: &str,
@@ -31,17 +31,11 @@ impl Service {
     }
 
     /// A project.
-    ///
-    /// # Errors
-    /// What the store says.
     pub async fn project(&self, name: &str) -> Result<Project, ServiceError> {
         Ok(self.store.project(&ProjectName::parse(name)?).await?)
     }
 
-    /// Projects by name, at most `limit`, from after `after` on.
-    ///
-    /// # Errors
-    /// What the store says.
+    /// At most `limit` projects after `after`, by name.
     pub async fn projects(
         &self,
         after: Option<&ProjectName>,
@@ -50,11 +44,7 @@ impl Service {
         Ok(self.store.projects(after, limit).await?)
     }
 
-    /// The same, limited to the projects that `sees` accepts; the start of the next page is one of
-    /// these.
-    ///
-    /// # Errors
-    /// What the store says.
+    /// Like [`Service::projects`], restricted to the projects that `sees` accepts.
     pub async fn projects_seen(
         &self,
         after: Option<&ProjectName>,
@@ -63,7 +53,7 @@ impl Service {
     ) -> Result<Page<Project, ProjectName>, ServiceError> {
         let mut seen = Vec::new();
         let mut after = after.cloned();
-        // One more than requested, to recognize the last page.
+        // One more than requested tells whether there is a next page.
         while seen.len() <= limit as usize {
             let page = self.store.projects(after.as_ref(), AT_ONCE).await?;
             seen.extend(page.items.into_iter().filter(|it| sees(&it.name)));
@@ -75,10 +65,7 @@ impl Service {
         Ok(Page::cut(seen, limit, |project| project.name.clone()))
     }
 
-    /// Changes a project and answers with what became of it.
-    ///
-    /// # Errors
-    /// What the store says.
+    /// Changes a project and returns it.
     pub async fn update_project(
         &self,
         name: &str,
@@ -97,23 +84,19 @@ impl Service {
     }
 
     /// Deletes a project with its revisions and labels.
-    ///
-    /// # Errors
-    /// What the store says.
     pub async fn delete_project(&self, name: &str) -> Result<(), ServiceError> {
         let name = ProjectName::parse(name)?;
         self.store.delete_project(&name).await?;
         self.known.invalidate_all();
-        self.histories.forget();
+        self.histories.clear();
         self.rulebooks.invalidate(&name).await;
         Ok(())
     }
 }
 
-/// How many bytes of JSON a policy may have. It is read with its project.
+/// Maximum size of a policy in bytes of JSON. It is read with its project.
 const POLICY_BYTES: usize = 16 * 1024;
 
-/// Refuses a policy that would cost everybody who reads the project.
 fn expect_short_policy(policy: Option<&str>) -> Result<(), ServiceError> {
     match policy.map(str::len) {
         Some(bytes) if bytes > POLICY_BYTES => {
@@ -124,7 +107,7 @@ fn expect_short_policy(policy: Option<&str>) -> Result<(), ServiceError> {
     }
 }
 
-/// Refuses a text that not every database can hold: PostgreSQL has no U+0000.
+/// Rejects text that not every database can store: PostgreSQL has no U+0000.
 pub(super) fn expect_storable(
     member: &'static str,
     text: Option<&str>,

@@ -1,4 +1,4 @@
-//! Revisions as the store keeps them: records and files.
+//! Stored revisions: records and files.
 
 use std::sync::Arc;
 
@@ -9,10 +9,7 @@ use super::address::Resolved;
 use super::error::ServiceError;
 
 impl Service {
-    /// Revisions, newest first, at most `limit`, from before `before` in the order of ingest on.
-    ///
-    /// # Errors
-    /// What the store says.
+    /// At most `limit` revisions before `before` in ingest order, newest first.
     pub async fn revisions(
         &self,
         project: &str,
@@ -24,18 +21,15 @@ impl Service {
     }
 
     /// The record of a revision.
-    ///
-    /// # Errors
-    /// What the store says.
     pub async fn revision(&self, revision: &Resolved) -> Result<RevisionRecord, ServiceError> {
         let key = RevisionKey::from(revision.digest);
         Ok(self.store.revision(&revision.project, &key).await?)
     }
 
-    /// Deletes a revision that no label names.
+    /// Deletes an unlabeled revision.
     ///
     /// # Errors
-    /// What the store says; its conflict while labels name it.
+    /// Errors of the store, including a conflict while labels name it.
     pub async fn delete_revision(&self, revision: &Resolved) -> Result<(), ServiceError> {
         let Resolved {
             project, digest, ..
@@ -46,9 +40,6 @@ impl Service {
     }
 
     /// One file of a revision, byte for byte.
-    ///
-    /// # Errors
-    /// What the store says.
     pub async fn file(&self, revision: &Resolved, name: &str) -> Result<Arc<[u8]>, ServiceError> {
         let Resolved {
             project, digest, ..

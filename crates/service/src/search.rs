@@ -1,4 +1,4 @@
-//! Choosing operators: by what they are, and by words.
+//! Filters and searches operators.
 
 use opatlas_dispatch::Reason;
 use opatlas_operators::catalogue::Catalogue;
@@ -12,36 +12,35 @@ use super::dispatch::runtime_key;
 use super::error::ServiceError;
 use super::snapshot::Snapshot;
 
-/// Whether generated operators are wanted.
+/// Whether to include generated operators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Generated {
-    /// With all others.
+    /// Include them.
     #[default]
     Include,
-    /// Without all others.
+    /// Only them.
     Only,
-    /// Not.
+    /// Exclude them.
     Exclude,
 }
 
-/// What an operator must be like; `None` asks for nothing.
+/// A filter for operators; `None` accepts everything.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Filter {
-    /// Words that must all occur in its name or schema, see [`Sought`]; where none do, names that
-    /// are spelt alike match.
+    /// Words that must all occur in the name or schema, see [`Sought`]. If nothing matches, names
+    /// with a similar spelling do.
     pub words: Option<String>,
     /// Its namespace.
     pub namespace: Option<String>,
-    /// Its name without the overload name.
+    /// Its name without the overload.
     pub base_name: Option<String>,
     /// Its kind.
     pub kind: Option<SchemaKind>,
-    /// A tag that it has.
+    /// One of its tags.
     pub tag: Option<String>,
-    /// A key that its declaration puts a kernel on; with a reason, the runtime key that is asked
-    /// about.
+    /// A key with a declared kernel. With a reason, the runtime key that the reason is about.
     pub key: Option<String>,
-    /// The reason that its entry at the key has, of everything that is declared and known.
+    /// The reason of its entry at the key, in the default tables.
     pub reason: Option<Reason>,
     /// Whether it is `structured: True`.
     pub structured: Option<bool>,
@@ -52,7 +51,7 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Whether the key is one of the release's, and with a reason a runtime key.
+    /// Validates the key, which must be a runtime key if there is a reason.
     ///
     /// # Errors
     /// [`ServiceError::UnknownKey`] with similar names, [`ServiceError::AliasKey`].
@@ -75,10 +74,7 @@ impl Filter {
     }
 }
 
-/// The operators of a snapshot that a filter asks for, ordered as by [`search`].
-///
-/// # Errors
-/// [`Stopped`].
+/// The operators that match a filter, in the order of [`search`].
 pub fn find(snapshot: &Snapshot, filter: &Filter, stop: &Stop) -> Result<Vec<OperatorId>, Stopped> {
     let mut found = search(&snapshot.catalogue, filter, stop)?;
     if let (Some(reason), Some(key)) = (filter.reason, &filter.key) {
@@ -94,11 +90,8 @@ pub fn find(snapshot: &Snapshot, filter: &Filter, stop: &Stop) -> Result<Vec<Ope
     Ok(found)
 }
 
-/// The operators that the parts of a filter other than the reason ask for: in the order of the
-/// catalogue, or, where there are words, those first whose names fit best.
-///
-/// # Errors
-/// [`Stopped`].
+/// The operators that match a filter apart from its reason, in the order of the catalogue or, if
+/// there are words, best matches first.
 pub fn search(
     catalogue: &Catalogue,
     filter: &Filter,
@@ -125,7 +118,7 @@ pub fn search(
     Ok(found)
 }
 
-/// Those operators that fit, best first; of equal ones the shortest name first.
+/// Matching operators, best first; of equal matches, shorter names first.
 fn ranked(
     operators: &[(OperatorId, &Operator)],
     sought: &Sought,

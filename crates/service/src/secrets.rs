@@ -1,5 +1,5 @@
-//! Secrets are made here, and signatures are checked in constant time: whoever guesses must not learn
-//! how much of a guess was right.
+//! Creates secrets and checks signatures. The checks take constant time, so that guessing reveals
+//! nothing.
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use opatlas_source::Digest;
@@ -19,7 +19,7 @@ pub(super) fn random<const N: usize>() -> Result<String, ServiceError> {
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// Whether a signature is the HMAC-SHA-256 of a body with a key; any key does.
+/// Whether a signature is the HMAC-SHA-256 of a body with a key of any length.
 #[must_use]
 pub fn is_signed(key: &[u8], body: &[u8], signature: Digest) -> bool {
     let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key) else {

@@ -1,4 +1,4 @@
-//! One revision under one release, read and ready to be asked.
+//! A parsed revision under the rules of one release.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -17,23 +17,21 @@ use super::address::Resolved;
 use super::dispatch::Dispatch;
 use super::error::ServiceError;
 
-/// How many overloads are suggested.
+/// How many overloads an error suggests.
 const SUGGESTIONS: usize = 3;
-/// How many overloads a refusal gives at most.
+/// How many overloads an error carries.
 const OVERLOADS: usize = 1_000;
 
-/// What is made of one operator is little work while no operator, and nothing that it may be related to,
-/// is larger than this: how many operators there are (a release has 3,300), how long an entry is, in
-/// bytes (1,500), and a file (600,000).
+/// Limits of an ordinary revision, whose operators are cheap to describe: the number of operators
+/// (a release has 3,300), the length of an entry (1,500 bytes) and of a file (600,000 bytes).
 const ORDINARY_OPERATORS: usize = 8_000;
 const ORDINARY_ENTRY: usize = 16 << 10;
 const ORDINARY_FILE: usize = 2 << 20;
 
-/// A parsed and shared revision. Immutable; expensive and rarely needed parts are computed on first
-/// use.
+/// An immutable, shared revision. Expensive parts are computed on first use.
 #[derive(Debug)]
 pub struct Snapshot {
-    /// The revision's name.
+    /// The digest of the bundle.
     pub digest: Digest,
     /// Its files.
     pub bundle: Bundle,
@@ -45,12 +43,12 @@ pub struct Snapshot {
     sources: BTreeMap<Box<str>, OnceLock<SourceText>>,
 }
 
-/// Counts over a snapshot.
+/// Counts of a snapshot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Summary {
-    /// Operators that entries and vendors' files declare.
+    /// Operators that are declared by entries and vendor files.
     pub operators: usize,
-    /// Operators that `autogen` adds to them.
+    /// Operators that `autogen` adds.
     pub generated: usize,
     /// Findings of severity error.
     pub errors: usize,
@@ -61,14 +59,13 @@ pub struct Summary {
 }
 
 impl Snapshot {
-    /// Reads a bundle. Entries that `previous` has too are shared with it; the result is the same
-    /// as without it.
+    /// Reads a bundle. Shares equal entries with `previous`, which does not change the result.
     #[must_use]
     pub fn read(bundle: Bundle, release: Release, previous: Option<&Self>) -> Self {
         Stop::unstopped(|stop| Self::of(bundle.digest(), bundle.clone(), release, previous, stop))
     }
 
-    /// The same, for who knows the bundle's digest.
+    /// Like [`Snapshot::read`], for a bundle with a known digest.
     pub(super) fn of(
         digest: Digest,
         bundle: Bundle,
@@ -87,7 +84,7 @@ impl Snapshot {
     }
 
     fn of_catalogue(digest: Digest, mut bundle: Bundle, catalogue: Catalogue) -> Self {
-        // One copy of the largest file in memory instead of two.
+        // Keep only one copy of the largest file in memory.
         bundle.share(NATIVE_FUNCTIONS, &catalogue.native_functions.text);
         let names = bundle
             .files()
@@ -109,20 +106,17 @@ impl Snapshot {
         self.catalogue.release
     }
 
-    /// The findings, in a stable order: if there are very many, the first ones in full and the
-    /// others counted. Runs the rules on first use.
+    /// The findings in a stable order. If there are very many, only the first ones are complete and
+    /// the others are counted. Runs the rules on first use.
     pub fn findings(&self) -> &Findings {
         self.findings.get_or_init(|| check(&self.catalogue))
     }
 
-    /// Runs the rules, unless they have been run, or it is stopped.
-    ///
-    /// # Errors
-    /// [`Stopped`].
+    /// Runs the rules unless they have been run.
     pub(super) fn check(&self, stop: &Stop) -> Result<(), Stopped> {
         if self.findings.get().is_none() {
             let findings = check_until(&self.catalogue, stop)?;
-            // Where another thread was quicker, its findings are the same.
+            // Another thread may have been faster; its findings are equal.
             let _ = self.findings.set(findings);
         }
         Ok(())
@@ -134,19 +128,17 @@ impl Snapshot {
         self.findings().listed()
     }
 
-    /// Whether PyTorch's generator accepts the bundle, that is, whether it has no errors.
+    /// Whether PyTorch's generator accepts the bundle, that is, whether there are no errors.
     pub fn is_valid(&self) -> bool {
         opatlas_rules::is_valid(self.findings())
     }
 
-    /// Whether the rules have been run.
     #[must_use]
     pub(super) fn is_checked(&self) -> bool {
         self.findings.get().is_some()
     }
 
-    /// Counts of operators and of the findings that are listed, those that are only counted included;
-    /// runs the rules.
+    /// Counts operators and listed findings, including those that are only counted. Runs the rules.
     pub fn summary(&self) -> Summary {
         let all = self.catalogue.operators.len();
         let operators = self.catalogue.entry_of.len() + self.catalogue.vendor_operators();
@@ -160,13 +152,13 @@ impl Snapshot {
         }
     }
 
-    /// The text of `native_functions.yaml`, which every admitted bundle has.
+    /// The text of `native_functions.yaml`.
     pub fn native_functions(&self) -> &SourceText {
         self.source(NATIVE_FUNCTIONS)
             .expect("a bundle without native_functions.yaml is not admitted")
     }
 
-    /// The files that a comparison finds changes in.
+    /// The files in which a comparison finds changes.
     #[must_use]
     pub fn changed_files(&self) -> Files<'_> {
         Files {
@@ -187,7 +179,7 @@ impl Snapshot {
         }))
     }
 
-    /// All files of the bundle that have findings, as text, by name.
+    /// The text of all files with findings, by name.
     #[must_use]
     pub fn sources<'f>(
         &self,
@@ -204,16 +196,16 @@ impl Snapshot {
         sources
     }
 
-    /// The operator with a name as in paths.
+    /// The operator with a qualified name.
     ///
     /// # Errors
-    /// [`ServiceError::UnknownOperator`] with similar names; `revision` is the title of the
-    /// revision in the error.
+    /// [`ServiceError::UnknownOperator`] with similar names; `revision` provides the title in the
+    /// error.
     pub fn find(&self, revision: &Resolved, name: &str) -> Result<OperatorId, ServiceError> {
         self.find_in(|| revision.title(), name)
     }
 
-    /// The same where `title` names the revision.
+    /// Like [`Snapshot::find`], with a title for the error.
     ///
     /// # Errors
     /// As [`Snapshot::find`].
@@ -228,16 +220,17 @@ impl Snapshot {
             ServiceError::UnknownOperator {
                 revision: title(),
                 name: name.chars().take(128).collect(),
-                suggestions: match overloads.is_empty() {
-                    true => self.near(name),
-                    false => overloads.iter().take(SUGGESTIONS).cloned().collect(),
+                suggestions: if overloads.is_empty() {
+                    self.near(name)
+                } else {
+                    overloads.iter().take(SUGGESTIONS).cloned().collect()
                 },
                 overloads,
             }
         })
     }
 
-    /// The overloads of `add`, where that is not an operator itself.
+    /// The overloads of a base name.
     fn overloads(&self, name: &str) -> Vec<String> {
         let (namespace, base) = split_qualified(name);
         let ids = self.catalogue.overloads(base).iter();
@@ -259,8 +252,8 @@ impl Snapshot {
         self.overloads(base).into_iter().take(SUGGESTIONS).collect()
     }
 
-    /// Whether it has about the size of a release in every respect, so that what is said of one of its
-    /// operators is little work and short.
+    /// Whether it is about as large as a release in every respect, so that its operators are cheap
+    /// to describe.
     pub fn is_ordinary(&self) -> bool {
         *self.is_ordinary.get_or_init(|| {
             let catalogue = &self.catalogue;
@@ -272,14 +265,14 @@ impl Snapshot {
         })
     }
 
-    /// The parts that it may share with others, by address, each with the bytes that it takes, by
-    /// estimate. The figures were measured on the releases.
+    /// The parts that it may share with other snapshots, by address, and their estimated size in
+    /// bytes. The estimates were measured on releases.
     pub(super) fn parts(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
-        /// What an operator costs besides its entry: its findings, its tables, its places in indexes.
+        /// An operator without its entry: findings, tables, indexes.
         const OPERATOR: usize = 400;
-        /// What an entry costs in the file's indexes.
+        /// An entry in the file's indexes.
         const PLACED: usize = 512;
-        /// What an entry costs by itself, and as often as its text is long.
+        /// A parsed entry, and this many times its text.
         const ENTRY: usize = 1 << 10;
         const TEXT: usize = 8;
         let file = &self.catalogue.native_functions;
@@ -287,7 +280,7 @@ impl Snapshot {
         let own = (std::ptr::from_ref(self).addr(), own);
         let placed = (Arc::as_ptr(file).addr(), file.entries.len() * PLACED);
         let files = self.bundle.files().map(|(name, bytes)| {
-            // Other files are also in memory as what was read of them.
+            // Other files are in memory as text and parsed.
             let times = if name == NATIVE_FUNCTIONS { 1 } else { 2 };
             (Arc::as_ptr(bytes).addr(), bytes.len() * times)
         });
@@ -300,7 +293,7 @@ impl Snapshot {
         parts.map(|(part, bytes)| (part, bytes as u64))
     }
 
-    /// What it takes of memory alone, roughly, in bytes.
+    /// The estimated size if nothing is shared, in bytes.
     #[must_use]
     pub(super) fn weight(&self) -> u64 {
         self.parts().map(|(_, bytes)| bytes).sum()

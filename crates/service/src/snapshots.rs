@@ -13,29 +13,29 @@ use opatlas_store::ProjectName;
 use super::Service;
 use super::address::Resolved;
 use super::error::{Refusal, ServiceError};
-use super::held::{Held, Kept, Key};
 use super::observed;
 use super::snapshot::Snapshot;
+use super::snapshot_memory::{CachedSnapshot, Key, SnapshotMemory};
 use super::views::count_look;
 
-/// Snapshots by revision and release, as many as the budget holds; those used longest ago go first.
+/// An LRU cache of snapshots by digest and release, limited by estimated memory.
 pub(super) struct Snapshots {
-    /// Finds them, and lets those who want the same one wait for one reading. What it holds is
-    /// decided by `held`; it has a bound of its own for snapshots that were read when the one who
-    /// asked for them had gone.
-    cache: Cache<Key, Arc<Kept>>,
-    held: Mutex<Held>,
+    /// Finds snapshots, and makes concurrent requests wait for one reading. `memory` decides what is
+    /// evicted; the cache has its own limit for snapshots whose requests were canceled while they
+    /// were read.
+    cache: Cache<Key, Arc<CachedSnapshot>>,
+    memory: Mutex<SnapshotMemory>,
     budget: u64,
     uses: AtomicU64,
-    alive: Arc<Alive>,
+    live: Arc<LiveSnapshots>,
 }
 
-/// How many snapshots are kept at most, however small they are.
+/// Maximum number of snapshots, however small they are.
 const MOST: u64 = 1_000;
 
-/// All snapshots that somebody holds, cached or not.
+/// All snapshots in memory, cached or not.
 #[derive(Default)]
-struct Alive(Mutex<Vec<Weak<Snapshot>>>);
+struct LiveSnapshots(Mutex<Vec<Weak<Snapshot>>>);
 
 impl Snapshots {
     pub(super) fn new(budget: u64) -> Self {
@@ -43,43 +43,43 @@ impl Snapshots {
         let cache = cache.eviction_policy(EvictionPolicy::lru());
         Self {
             cache: cache.build(),
-            held: Mutex::default(),
+            memory: Mutex::default(),
             budget,
             uses: AtomicU64::new(0),
-            alive: Arc::default(),
+            live: Arc::default(),
         }
     }
 
-    /// How many there are, and what they take.
+    /// The number of snapshots and their estimated size in bytes.
     pub(super) fn size(&self) -> (u64, u64) {
-        self.held().size()
+        self.memory().size()
     }
 
-    /// Whether there is room for more than what requests bring: an eighth is left for them. What releases take
-    /// depends on the order in which they are read, and all of 2.0.0 to 2.15.0 fit either way.
+    /// Whether there is room for snapshots that nobody has asked for. An eighth of the budget is
+    /// left to requests.
     pub(super) fn has_room(&self) -> bool {
         self.size().1 < self.budget - self.budget / 8
     }
 
-    fn held(&self) -> MutexGuard<'_, Held> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    fn memory(&self) -> MutexGuard<'_, SnapshotMemory> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn mark_used(&self, kept: &Kept) {
+    fn mark_used(&self, kept: &CachedSnapshot) {
         kept.mark_used(self.uses.fetch_add(1, Ordering::Relaxed));
     }
 
-    /// Counts what was put into the cache, and drops from it what the budget does not hold any more.
-    async fn count(&self, kept: &Arc<Kept>) {
-        let out = self.held().add(kept, self.budget);
+    /// Adds the size of a new snapshot, and evicts others beyond the budget.
+    async fn count(&self, kept: &Arc<CachedSnapshot>) {
+        let out = self.memory().add(kept, self.budget);
         for key in out {
             self.cache.invalidate(&key).await;
         }
     }
 }
 
-impl Alive {
-    /// Reads a bundle, unless it has been read, with the help of the nearest snapshot.
+impl LiveSnapshots {
+    /// Reads a bundle unless it is in memory. Shares entries with the most similar snapshot.
     fn read(
         &self,
         bundle: Bundle,
@@ -87,12 +87,12 @@ impl Alive {
         stop: &Stop,
     ) -> Result<Arc<Snapshot>, Stopped> {
         let digest = bundle.digest();
-        let alive = self.all();
+        let live = self.all();
         let same = |other: &&Arc<Snapshot>| other.digest == digest && other.release() == release;
-        if let Some(same) = alive.iter().find(same) {
+        if let Some(same) = live.iter().find(same) {
             return Ok(Arc::clone(same));
         }
-        let nearest = nearest(&alive, digest, &bundle, release);
+        let nearest = nearest(&live, digest, &bundle, release);
         let read = Arc::new(Snapshot::of(digest, bundle, release, nearest, stop)?);
         self.list().push(Arc::downgrade(&read));
         Ok(read)
@@ -109,17 +109,17 @@ impl Alive {
     }
 }
 
-/// The snapshot that probably shares most entries with a bundle: that of the nearest release and of the most
-/// similar size.
+/// The snapshot that probably shares most entries with a bundle: that of the nearest release, then
+/// of the most similar size.
 fn nearest<'a>(
-    alive: &'a [Arc<Snapshot>],
+    live: &'a [Arc<Snapshot>],
     digest: Digest,
     bundle: &Bundle,
     release: Release,
 ) -> Option<&'a Snapshot> {
     let size = |bundle: &Bundle| bundle.file(NATIVE_FUNCTIONS).map_or(0, |bytes| bytes.len());
     let wanted = size(bundle);
-    let nearest = alive.iter().min_by_key(|other| {
+    let nearest = live.iter().min_by_key(|other| {
         let releases = other.release().index().abs_diff(release.index());
         let sizes = size(&other.bundle).abs_diff(wanted);
         (other.digest != digest, releases, sizes)
@@ -127,13 +127,13 @@ fn nearest<'a>(
     nearest.map(|nearest| &**nearest)
 }
 
-/// Reads bundles on the blocking pool, reusing parsed entries in memory. Texts that are not stored
-/// stay in memory only while they are used.
+/// Reads bundles on the blocking pool and shares parsed entries with snapshots in memory. Does not
+/// cache the result.
 #[derive(Clone)]
-pub struct Reader(Arc<Alive>);
+pub struct Reader(Arc<LiveSnapshots>);
 
 impl Reader {
-    /// Reads a bundle that a request brings, and runs the rules.
+    /// Reads a bundle from a request and runs the rules.
     ///
     /// # Errors
     /// [`Refusal::Observed`] if its `observed.json` is invalid, and [`ServiceError::Stopped`].
@@ -156,24 +156,23 @@ impl Reader {
 }
 
 impl Service {
-    /// A reader of bundles for work off the async threads.
+    /// A reader of bundles for use on the blocking pool.
     #[must_use]
     pub fn reader(&self) -> Reader {
-        Reader(Arc::clone(&self.snapshots.alive))
+        Reader(Arc::clone(&self.snapshots.live))
     }
 
-    /// The snapshot of a revision: from memory, or read from the store. Requests for the same one
-    /// wait for one reading.
+    /// The snapshot of a revision. Concurrent requests wait for one reading.
     ///
     /// # Errors
-    /// What the store says, and [`ServiceError::Busy`].
+    /// Errors of the store, and [`ServiceError::Busy`].
     pub async fn snapshot(&self, resolved: &Resolved) -> Result<Arc<Snapshot>, ServiceError> {
         self.load(&resolved.project, resolved.digest, resolved.release())
             .await
             .map_err(ServiceError::from)
     }
 
-    /// The same, with the rules run.
+    /// A snapshot with findings.
     ///
     /// # Errors
     /// As [`Service::snapshot`].
@@ -183,7 +182,7 @@ impl Service {
             .await
     }
 
-    /// The same, with the dispatch tables of everything that is known made.
+    /// A snapshot with the default dispatch tables.
     ///
     /// # Errors
     /// As [`Service::snapshot`].
@@ -193,17 +192,17 @@ impl Service {
             .await
     }
 
-    /// The same, with the verdicts on all keys of backends found.
+    /// A snapshot with the default dispatch tables and all verdicts.
     ///
     /// # Errors
     /// As [`Service::snapshot`].
     pub(super) async fn settled(&self, resolved: &Resolved) -> Result<Arc<Snapshot>, ServiceError> {
         let snapshot = self.snapshot(resolved).await?;
-        // Where they are found, that takes no time.
+        // Settling again takes no time.
         self.prepare(snapshot, |_| false, Snapshot::settle).await
     }
 
-    /// Does what has to be done with a snapshot off the async threads, if it is not done.
+    /// Runs `work` on the blocking pool unless it is done.
     async fn prepare(
         &self,
         snapshot: Arc<Snapshot>,
@@ -220,10 +219,10 @@ impl Service {
         self.workers.run(work).await
     }
 
-    /// Keeps a snapshot of what has been stored.
+    /// Caches the snapshot of a stored revision.
     pub(super) async fn keep(&self, snapshot: &Arc<Snapshot>) {
         let snapshots = &self.snapshots;
-        let kept = Kept::new(Arc::clone(snapshot));
+        let kept = CachedSnapshot::new(Arc::clone(snapshot));
         snapshots.mark_used(&kept);
         let key = (snapshot.digest, snapshot.release());
         snapshots.cache.insert(key, Arc::clone(&kept)).await;
@@ -245,23 +244,23 @@ impl Service {
         count_look("snapshots", false);
         let load = async {
             let bundle = self.store.bundle(project, digest).await?;
-            let alive = Arc::clone(&self.snapshots.alive);
-            let read = move |stop: &Stop| alive.read(bundle, release, stop);
-            Ok(Kept::new(self.workers.run(read).await?))
+            let live = Arc::clone(&self.snapshots.live);
+            let read = move |stop: &Stop| live.read(bundle, release, stop);
+            Ok(CachedSnapshot::new(self.workers.run(read).await?))
         };
         self.once(key, load).await
     }
 
-    /// Loads a snapshot that is not in memory, once for all who want it.
     async fn once(
         &self,
         key: Key,
-        load: impl Future<Output = Result<Arc<Kept>, ServiceError>>,
+        load: impl Future<Output = Result<Arc<CachedSnapshot>, ServiceError>>,
     ) -> Result<Arc<Snapshot>, Arc<ServiceError>> {
         let snapshots = &self.snapshots;
         let kept = snapshots.cache.try_get_with(key, load).await?;
         snapshots.mark_used(&kept);
-        // Also by those who waited for another's reading, who may be gone.
+        // The request that started the reading may have been canceled, so everyone who waited
+        // counts it.
         snapshots.count(&kept).await;
         Ok(Arc::clone(&kept.snapshot))
     }

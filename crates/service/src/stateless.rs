@@ -1,4 +1,4 @@
-//! What is asked of texts that are not stored.
+//! Parsing and validation of schemas that are not stored.
 
 use opatlas_pytorch::release::Release;
 use opatlas_schema::function::FunctionSchema;
@@ -10,17 +10,17 @@ use opatlas_source::diagnostic::{Diagnostic, RuleId};
 use opatlas_source::message;
 use opatlas_source::suggest::nearest;
 
-/// A schema text, read and judged on its own: not as an entry, and without its neighbours.
+/// A schema that was parsed and judged on its own, not as an entry.
 #[derive(Debug)]
 pub struct JudgedSchema {
-    /// What was read.
+    /// The parsed text.
     pub parsed: ParsedSchema,
-    /// What is wrong with it, all of it errors; places count from the beginning of the text.
+    /// Errors, with positions in the text.
     pub errors: Vec<Diagnostic>,
 }
 
 impl JudgedSchema {
-    /// Reads a schema and judges it as torchgen of a release does when it parses the schema alone
+    /// Parses a schema and judges it as torchgen of a release does when it parses the schema alone
     /// (`FunctionSchema.parse`, `docs/spec/grammar.md`, sections 1 to 7).
     #[must_use]
     pub fn read(text: &str, release: Release) -> Self {
@@ -34,7 +34,7 @@ impl JudgedSchema {
         Self { parsed, errors }
     }
 
-    /// The schema, where there is nothing wrong with it.
+    /// The schema, if it has no errors.
     #[must_use]
     pub fn schema(&self) -> Option<&FunctionSchema> {
         self.parsed
@@ -44,8 +44,8 @@ impl JudgedSchema {
     }
 }
 
-/// What the language has and the release has not: base types, and the shorthand `Tensor!`, which
-/// no release accepts.
+/// Errors for what the language has but the release does not: base types, and the shorthand
+/// `Tensor!`, which no release accepts.
 fn refused_by_release(schema: &FunctionSchema, release: Release) -> Vec<Diagnostic> {
     let arguments = schema.arguments.all().iter();
     let arguments = arguments.map(|a| (&a.ty, a.annotation.as_ref(), a.type_at.0));

@@ -1,8 +1,8 @@
-//! Tokens: made, listed, revoked, and checked when they are presented.
+//! Tokens: create, list, revoke, authenticate.
 //!
-//! A token is 256 random bits, so its plain SHA-256 is enough to keep: there is nothing to guess.
-//! It is found by that digest, and compared in constant time besides. What was found is remembered
-//! for a few seconds; so long after a token was revoked another replica may still accept it.
+//! A token has 256 random bits, so storing its plain SHA-256 is safe. Tokens are found by this
+//! digest and also compared in constant time. They are cached for a few seconds, so another replica
+//! may accept a revoked token that long.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,52 +18,51 @@ use super::access::{Action, Grant, Projects};
 use super::error::{Denial, ServiceError};
 use super::secrets::{self, random};
 
-/// What tokens begin with, so that they are recognized where they should not be.
+/// The prefix of tokens, which makes leaked ones easy to find.
 pub const TOKEN_PREFIX: &str = "opatlas_";
-/// What the keys of signatures begin with.
+/// The prefix of signing keys.
 pub const SIGNING_PREFIX: &str = "opatlas_sign_";
 
-/// For how long a token that was found is taken as it was.
+/// How long a cached token is valid, in microseconds.
 const FRESH: i64 = 5_000_000;
-/// For how long it is, while the database is away.
+/// How long a cached token is valid while the database is down, in microseconds.
 const STALE: i64 = 600_000_000;
-/// How often the time of last use is written.
+/// How often the last use is recorded, in microseconds.
 const TOUCHED: i64 = 60_000_000;
 const REMEMBERED: u64 = 10_000;
 
-/// A token to be made.
+/// A token to create.
 #[derive(Debug, Clone)]
 pub struct NewToken {
-    /// What it is for.
+    /// A name for people.
     pub name: String,
-    /// Where it holds.
+    /// The projects that it applies to.
     pub projects: Projects,
-    /// What for.
+    /// What it permits.
     pub actions: Vec<Action>,
-    /// From when on it does not, in microseconds since 1970-01-01 UTC.
+    /// When it expires, in microseconds since 1970-01-01 UTC.
     pub expires_at: Option<i64>,
-    /// Whether it may also sign bodies.
+    /// Whether it can sign request bodies.
     pub signing: bool,
 }
 
-/// A token just made. The secrets are shown once and kept nowhere.
+/// A new token. Its secrets are shown once and not stored.
 pub struct MadeToken {
     /// The token.
     pub secret: String,
     /// The key for signatures, if requested.
     pub signing_key: Option<String>,
-    /// What is kept of it.
+    /// The stored record.
     pub record: TokenRecord,
 }
 
-/// A token that a body is said to be signed with, and the signature that is still to be checked.
+/// The token that a request claims as its signer, and a signature to verify.
 pub struct Signer {
     token: TokenRecord,
     signature: Digest,
 }
 
-/// Tokens that were found a moment ago.
-pub(super) struct Remembered(Cache<Digest, CachedToken>);
+pub(super) struct TokenCache(Cache<Digest, CachedToken>);
 
 #[derive(Clone)]
 struct CachedToken {
@@ -71,7 +70,7 @@ struct CachedToken {
     at: i64,
 }
 
-impl Default for Remembered {
+impl Default for TokenCache {
     fn default() -> Self {
         let stale = Duration::from_micros(STALE.unsigned_abs());
         let cache = Cache::builder().max_capacity(REMEMBERED);
@@ -80,16 +79,17 @@ impl Default for Remembered {
 }
 
 impl Service {
-    /// Makes a token.
+    /// Creates a token.
     ///
     /// # Errors
-    /// [`ServiceError::Failed`] where the system has no random numbers, and what the store says.
+    /// [`ServiceError::Failed`] if the system has no random numbers, and errors of the store.
     pub async fn create_token(&self, new: NewToken) -> Result<MadeToken, ServiceError> {
         super::projects::expect_storable("name", Some(&new.name))?;
         let secret = format!("{TOKEN_PREFIX}{}", random::<32>()?);
-        let signing_key = match new.signing {
-            true => Some(format!("{SIGNING_PREFIX}{}", random::<32>()?)),
-            false => None,
+        let signing_key = if new.signing {
+            Some(format!("{SIGNING_PREFIX}{}", random::<32>()?))
+        } else {
+            None
         };
         let actions: Vec<_> = new.actions.iter().map(|action| action.as_str()).collect();
         let record = TokenRecord {
@@ -112,28 +112,25 @@ impl Service {
         })
     }
 
-    /// All tokens, oldest first, revoked ones too.
-    ///
-    /// # Errors
-    /// What the store says.
+    /// All tokens, oldest first, including revoked ones.
     pub async fn tokens(&self) -> Result<Vec<TokenRecord>, ServiceError> {
         Ok(self.store.tokens().await?)
     }
 
-    /// Revokes a token for good.
+    /// Revokes a token permanently.
     ///
     /// # Errors
-    /// What the store says, [`opatlas_store::Missing::Token`] among it.
+    /// Errors of the store, including [`opatlas_store::Missing::Token`].
     pub async fn revoke_token(&self, id: &str) -> Result<TokenRecord, ServiceError> {
         let token = self.store.revoke_token(id, self.now()).await?;
         self.tokens.0.invalidate(&token.hash).await;
         Ok(token)
     }
 
-    /// What a token grants.
+    /// What a token permits.
     ///
     /// # Errors
-    /// [`ServiceError::Denied`] when it is none, expired or revoked, and what the store says.
+    /// [`ServiceError::Denied`] if it is unknown, expired or revoked, and errors of the store.
     pub async fn authenticate(&self, secret: &str) -> Result<Grant, ServiceError> {
         let hash = Digest::of(secret.as_bytes());
         let now = self.now();
@@ -167,9 +164,8 @@ impl Service {
         Ok(grant)
     }
 
-    /// The token that a signature is said to be of, before there is a body to check it with.
-    /// `signature` is the hexadecimal HMAC-SHA-256 of the body with the signing key of the token
-    /// with this id.
+    /// The token that a request claims as its signer, before its body is read. `signature` is the
+    /// hexadecimal HMAC-SHA-256 of the body with the token's signing key.
     ///
     /// # Errors
     /// As [`Service::authenticate`].
@@ -187,7 +183,7 @@ impl Service {
         }
     }
 
-    /// What a signature over a body grants.
+    /// What a signed body permits.
     ///
     /// # Errors
     /// As [`Service::authenticate`].
@@ -221,7 +217,7 @@ impl Service {
         Ok(Grant::of(token).ok_or_else(unread)?)
     }
 
-    /// Writes the time of last use, in the background and seldom: no request waits for it.
+    /// Records the use of a token in the background.
     fn note_use(&self, token: &TokenRecord, now: i64) {
         let last = token.last_used_at.unwrap_or(i64::MIN);
         if now.saturating_sub(last) < TOUCHED {

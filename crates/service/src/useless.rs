@@ -1,4 +1,4 @@
-//! Exceptions that came with a comparison and can excuse nothing.
+//! Exceptions of a comparison that cannot excuse anything.
 
 use std::collections::BTreeSet;
 
@@ -10,9 +10,9 @@ use opatlas_source::suggest::Budget;
 use super::compare::Compared;
 
 impl Compared {
-    /// A sentence for each exception that excuses nothing because it has expired, or because neither
-    /// side has its operator. Only exceptions that `is_given` accepts count: the store refuses such
-    /// ones when they are added.
+    /// A sentence for each unused exception that has expired or whose operator neither side has.
+    /// Only considers exceptions that `is_given` accepts; the store rejects such exceptions when
+    /// they are added.
     #[must_use]
     pub fn useless(
         &self,

@@ -1,8 +1,8 @@
-//! Finished answers, made once and kept as bytes, plain and compressed.
+//! Finished answers, cached as bytes, plain and compressed.
 //!
-//! A view is a function of the revision, the release, the view's parameters, the media type and the
-//! program. A digest of these identifies it before it is computed and is also its ETag. Cached
-//! views can be dropped but are never stale.
+//! A view is a function of the revision, the release, its parameters, the media type and the
+//! program. A digest of these identifies it before it is computed, and is also its ETag. Cached
+//! views are never stale.
 
 use std::fmt;
 use std::future::Future;
@@ -34,33 +34,33 @@ pub struct View {
     zstd: OnceLock<Bytes>,
 }
 
-/// How a view is sent.
+/// The content encoding of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Encoding {
-    /// As it is.
+    /// Not compressed.
     Plain,
-    /// gzip
+    /// gzip.
     Gzip,
-    /// Zstandard
+    /// Zstandard.
     Zstd,
 }
 
-/// Smaller answers fit a packet and are not worth compressing.
+/// Smaller answers fit into one packet and are not compressed.
 const COMPRESSED_FROM: usize = 1 << 10;
-/// Larger ones are compressed off the async threads; the table of an operator has 60 KB.
+/// Larger answers are compressed off the async threads. The table of an operator has 60 KB.
 const COMPRESSED_APART_FROM: usize = 96 << 10;
-/// Larger ones are hashed there.
+/// Larger answers are hashed off the async threads.
 const HASHED_APART_FROM: usize = 256 << 10;
 
 impl ViewId {
-    /// The id of a view of a revision: its name, its parameters, and its media type.
+    /// The id of a view of a revision, from its name, parameters and media type.
     #[must_use]
     pub fn new(revision: &Resolved, view: &str, parameters: &impl Hash, media: &str) -> Self {
         let (digest, judged) = (revision.digest, &revision.judged);
         Self::of(&(ENGINE_VERSION, digest, judged, view, media, parameters))
     }
 
-    /// The id of an answer that is a function of the program alone.
+    /// The id of an answer that depends only on the program.
     #[must_use]
     pub fn of_program(view: &str, parameters: &impl Hash) -> Self {
         Self::of(&(ENGINE_VERSION, view, parameters))
@@ -78,7 +78,7 @@ impl ViewId {
         Self::of_digest(Sha256::digest(bytes).into())
     }
 
-    /// The first four bytes. Cursors carry them to recognize their list.
+    /// The first four bytes, which identify the list of a cursor.
     #[must_use]
     pub fn mark(self) -> u32 {
         let [a, b, c, d, ..] = self.0;
@@ -105,7 +105,7 @@ impl fmt::Display for ViewId {
     }
 }
 
-/// Lets types that derive [`Hash`] be identified by a digest that is long enough for an ETag.
+/// Computes ids of types that implement [`Hash`], long enough for an ETag.
 struct Sha256Hasher(Sha256);
 
 impl Hasher for Sha256Hasher {
@@ -155,19 +155,19 @@ impl View {
         self.plain.len() + self.further.iter().map(Bytes::len).sum::<usize>()
     }
 
-    /// Whether there is a point in compressing it.
+    /// Whether it is large enough to be compressed.
     #[must_use]
     pub fn is_worth_compressing(&self) -> bool {
         self.plain.len() >= COMPRESSED_FROM
     }
 
-    /// The bytes as they are.
+    /// The bytes, not compressed.
     #[must_use]
     pub fn plain(&self) -> &Bytes {
         &self.plain
     }
 
-    /// The bytes, compressed on first use; compressed forms count as answers too.
+    /// The bytes, compressed on first use. Compressed forms count against the budget of answers.
     fn bytes(&self, encoding: Encoding, answers: &Answers) -> Result<Bytes, ServiceError> {
         let slot = match encoding {
             Encoding::Plain => return Ok(self.plain.clone()),
@@ -200,7 +200,7 @@ impl From<Bytes> for View {
     }
 }
 
-/// The cache of views; those used least go first.
+/// An LRU cache.
 pub(super) struct Views(Cache<ViewId, Arc<View>>);
 
 impl Views {
@@ -214,20 +214,16 @@ impl Views {
     }
 }
 
-/// Counts a look into a cache.
+/// Counts a hit or a miss of a cache.
 pub(super) fn count_look(cache: &'static str, found: bool) {
-    let outcome = match found {
-        true => "hit",
-        false => "miss",
-    };
+    let outcome = if found { "hit" } else { "miss" };
     let looks =
         metrics::counter!("opatlas_cache_requests_total", "cache" => cache, "outcome" => outcome);
     looks.increment(1);
 }
 
 impl Service {
-    /// The caches: their names, how many entries they have, and how many bytes those take by
-    /// estimate.
+    /// The caches by name, with their number of entries and estimated size in bytes.
     pub async fn cache_sizes(&self) -> [(&'static str, u64, u64); 5] {
         let views = &self.views.0;
         views.run_pending_tasks().await;
@@ -244,16 +240,16 @@ impl Service {
         ]
     }
 
-    /// The view of this id, if it is in memory.
+    /// A view, if it is cached.
     pub async fn cached_view(&self, id: ViewId) -> Option<Arc<View>> {
         self.views.0.get(&id).await
     }
 
-    /// The view of this id: from memory, or made now. Requests for the same one wait for one
-    /// making.
+    /// A view, from the cache or computed. Concurrent requests for the same view wait for one
+    /// computation.
     ///
     /// # Errors
-    /// What `make` fails with; nothing is kept then.
+    /// Those of `make`; nothing is cached then.
     pub async fn view<E: Send + Sync + 'static>(
         &self,
         id: ViewId,
@@ -268,7 +264,7 @@ impl Service {
         self.views.0.try_get_with(id, make).await
     }
 
-    /// The bytes of a view in an encoding; large ones are compressed off the async threads.
+    /// The bytes of a view in an encoding. Large ones are compressed off the async threads.
     ///
     /// # Errors
     /// [`ServiceError::Busy`].
@@ -285,7 +281,7 @@ impl Service {
         compressed.await?
     }
 
-    /// The id of an answer that is known by its bytes; large ones are read off the async threads.
+    /// The id of an answer with these bytes. Large ones are hashed off the async threads.
     ///
     /// # Errors
     /// [`ServiceError::Busy`].

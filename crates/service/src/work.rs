@@ -1,4 +1,4 @@
-//! Computation off the async threads, so much at once as there are workers.
+//! Runs CPU-bound work on the blocking pool, at most `workers` jobs at a time.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,42 +10,32 @@ use opatlas_source::{Stop, Stopped};
 use super::Service;
 use super::error::ServiceError;
 
-/// How many requests for each worker may gather much at once.
+/// How many requests per worker may collect large results.
 const PLACES: usize = 4;
-/// How much room revisions have that the store has yet to write, in KiB by estimate: 256 MiB.
+/// Room for revisions that wait to be stored, in KiB: 256 MiB.
 const UNSTORED: usize = 256 << 10;
 
-/// How long what nobody waits for lets requests go first, at most, each time.
-const QUIET_WITHIN: Duration = Duration::from_millis(500);
-/// How often it looks whether they are done, and in how many looks on end they have to be: a request may be
-/// waiting for the store and compute next.
-const LOOK_AGAIN: Duration = Duration::from_millis(2);
-const LOOKS: u32 = 3;
-
-/// Permits to compute.
 #[derive(Clone)]
 pub(super) struct Workers {
     permits: Arc<Semaphore>,
-    /// How many there are.
-    count: usize,
-    /// Places for requests that gather much for one answer.
+    /// Permits of requests that collect large results.
     places: Arc<Semaphore>,
-    /// Room for revisions that the store has yet to write, in KiB by estimate.
+    /// Room for revisions that wait to be stored, in KiB.
     unstored: Arc<Semaphore>,
     patience: Duration,
-    /// Set when the service closes: nothing is begun after that, and what runs ends early.
+    /// Requested when the service closes.
     closing: Stop,
 }
 
-/// A permit to compute. An answer in several steps holds it throughout, so that memory holds at
-/// most as many unfinished answers as there are workers.
+/// A permit to compute. An answer in several steps holds it throughout, so that there are never
+/// more unfinished answers in memory than workers.
 #[derive(Debug)]
 pub struct Turn {
     permit: Arc<OwnedSemaphorePermit>,
     closing: Stop,
 }
 
-/// Stops work when the one who waits for it goes.
+/// Stops work when its caller is dropped.
 struct Waiting(Stop);
 
 impl Drop for Waiting {
@@ -59,7 +49,6 @@ impl Workers {
         let count = count.max(1);
         Self {
             permits: Arc::new(Semaphore::new(count)),
-            count,
             places: Arc::new(Semaphore::new(PLACES * count)),
             unstored: Arc::new(Semaphore::new(UNSTORED)),
             patience,
@@ -80,7 +69,7 @@ impl Workers {
         })
     }
 
-    /// Waits for a worker and runs `work`, as [`Turn::run`] does.
+    /// Waits for a worker and runs `work`; see [`Turn::run`].
     pub(super) async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Stop) -> Result<T, Stopped> + Send + 'static,
@@ -88,22 +77,8 @@ impl Workers {
         self.turn().await?.run(work).await
     }
 
-    /// Waits until nobody computes, but not for long: a busy server has to do in between what nobody waits for.
-    pub(super) async fn quiet(&self) {
-        let waited = async {
-            let mut idle = 0;
-            while idle < LOOKS {
-                tokio::time::sleep(LOOK_AGAIN).await;
-                let is_idle = self.permits.available_permits() == self.count;
-                idle = if is_idle { idle + 1 } else { 0 };
-            }
-        };
-        // Past its time it goes on all the same.
-        let _ = tokio::time::timeout(QUIET_WITHIN, waited).await;
-    }
-
-    /// Waits for room for a revision of this weight, in bytes, that the store is about to write. Who
-    /// waits keeps the worker that read it, so that no further one is read meanwhile.
+    /// Waits for room for a revision of this size in bytes that is about to be stored. The caller
+    /// keeps its worker meanwhile, so that no further revision is read.
     pub(super) async fn unstored(&self, bytes: u64) -> Result<OwnedSemaphorePermit, ServiceError> {
         let units = usize::try_from(bytes >> 10).unwrap_or(UNSTORED);
         let units = u32::try_from(units.min(UNSTORED)).unwrap_or(u32::MAX);
@@ -114,19 +89,19 @@ impl Workers {
         }
     }
 
-    /// Ends what runs, and begins nothing any more.
+    /// Stops running work and prevents new work.
     pub(super) fn close(&self) {
         self.closing.request();
     }
 }
 
 impl Turn {
-    /// Runs `work` on a blocking thread. Its [`Stop`] is requested when the caller goes, be it that
-    /// the client hung up or that its time is over, and when the service closes. The permit is kept
-    /// until the work has really ended.
+    /// Runs `work` on a blocking thread. Its [`Stop`] is requested when the caller is dropped,
+    /// because the client hung up or its time is over, and when the service closes. The permit is
+    /// held until the work has ended.
     ///
     /// # Errors
-    /// [`ServiceError::Stopped`] when the service closes, [`ServiceError::Failed`] when the work
+    /// [`ServiceError::Stopped`] if the service closes, [`ServiceError::Failed`] if the work
     /// panics.
     pub async fn run<T: Send + 'static>(
         &self,
@@ -139,20 +114,19 @@ impl Turn {
             let _permit = permit;
             stop.check()?;
             work(&stop)
-        });
-        let done = done
-            .await
-            .map_err(|error| ServiceError::Failed(error.to_string()))?;
+        })
+        .await
+        .map_err(|error| ServiceError::Failed(error.to_string()))?;
         Ok(done?)
     }
 }
 
 impl Service {
-    /// Waits for a place among the few requests that may gather much at once: who makes an answer of
-    /// several computations or of many rows keeps it until the answer is made.
+    /// Waits for a permit to collect large results, from several computations or many rows. Hold it
+    /// until the answer is finished.
     ///
     /// # Errors
-    /// [`ServiceError::Busy`] when none is free in time.
+    /// [`ServiceError::Busy`] if none is free in time.
     pub async fn place(&self) -> Result<OwnedSemaphorePermit, ServiceError> {
         let place = Arc::clone(&self.workers.places).acquire_owned();
         match tokio::time::timeout(self.workers.patience, place).await {
@@ -164,13 +138,13 @@ impl Service {
     /// Waits for a worker, to compute several times in a row.
     ///
     /// # Errors
-    /// [`ServiceError::Busy`] when none is free in time, [`ServiceError::Stopped`] when the service
+    /// [`ServiceError::Busy`] if none is free in time, [`ServiceError::Stopped`] if the service
     /// closes.
     pub async fn turn(&self) -> Result<Turn, ServiceError> {
         self.workers.turn().await
     }
 
-    /// Runs `work` on the blocking pool when a worker is free. Cancels it when the caller is gone.
+    /// Runs `work` on the blocking pool. Cancels it if the caller is dropped.
     ///
     /// # Errors
     /// As [`Service::turn`] and [`Turn::run`].
@@ -181,7 +155,7 @@ impl Service {
         self.workers.run(work).await
     }
 
-    /// Ends all work that is under way, and begins none any more: the service is about to close.
+    /// Stops all work before the service closes.
     pub fn stop_work(&self) {
         self.workers.close();
     }
@@ -195,7 +169,7 @@ mod tests {
 
     const PATIENCE: Duration = Duration::from_secs(60);
 
-    /// Work that ends only when it is stopped, and says that it has begun and that it has ended.
+    /// Work that ends only when it is stopped, and reports that it has begun and ended.
     fn endless(
         begun: mpsc::Sender<()>,
         ended: mpsc::Sender<()>,
@@ -222,22 +196,8 @@ mod tests {
         );
         begins.recv_timeout(PATIENCE).unwrap();
         ends.recv_timeout(PATIENCE).unwrap();
-        // The permit came back.
+        // The permit was returned.
         assert!(workers.run(|_| Ok(1)).await.is_ok_and(|one| one == 1));
-    }
-
-    #[tokio::test]
-    async fn what_nobody_waits_for_lets_requests_go_first_for_a_while() {
-        let workers = Workers::new(2, PATIENCE);
-        let turn = workers.turn().await.unwrap();
-        let soon = tokio::time::timeout(QUIET_WITHIN / 10, workers.quiet());
-        assert!(soon.await.is_err(), "somebody computes");
-        // It goes on all the same in the end.
-        workers.quiet().await;
-        drop(turn);
-        workers.quiet().await;
-        // Nobody had to wait for it.
-        let _all = [workers.turn().await, workers.turn().await].map(Result::unwrap);
     }
 
     #[tokio::test]
@@ -252,7 +212,7 @@ mod tests {
         ));
         drop(first);
         assert!(workers.unstored(half).await.is_ok());
-        // One that is larger than all room is let in alone.
+        // One that is larger than the room is let in alone.
         drop(second);
         let _large = workers.unstored(u64::MAX).await.unwrap();
         assert!(workers.unstored(1 << 20).await.is_err());

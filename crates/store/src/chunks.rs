@@ -1,16 +1,16 @@
-//! How a bundle is taken apart, so that revisions share what they have in common.
+//! Splits a bundle into content-defined chunks, so that revisions share what they have in common.
 //!
-//! Splits bytes into content-defined chunks, groups of chunks and digests. A file
-//! is cut before lines that begin an entry (`- ` in column 0), so a changed entry creates one new
-//! chunk. To avoid rewriting a list of three thousand chunks for each revision, the list is cut
-//! into groups of about 24 chunks, at positions chosen by content and not by number. A changed entry
-//! then creates one new group, and a revision is a short list of groups. A cut depends only on the
-//! bytes since the previous cut, so cuts coincide again soon after a change.
+//! A file is cut before lines that begin an entry (`- ` in column 0), so a changed entry creates
+//! one new chunk. A list of three thousand chunks would be too much to rewrite for each revision,
+//! so it is cut into groups of about 24 chunks, at positions that depend on their content. A
+//! changed entry then creates one new group, and a revision is a short list of groups. A cut
+//! depends only on the bytes since the previous cut, so the cuts of two versions coincide again
+//! soon after a change.
 //!
-//! The tables are called `pieces` (chunks) and `runs` (groups): a table that is renamed would fail
-//! the replicas of the version before while they are updated one by one.
+//! The tables are called `pieces` (chunks) and `runs` (groups). Renaming a table would break
+//! replicas of the previous version during a rolling update.
 //!
-//! Other bytes than YAML are cut as well as they can be and come back as they were all the same.
+//! Files that are not YAML are split too, and come back byte for byte.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -20,72 +20,63 @@ use sha2::{Digest as _, Sha256};
 
 use opatlas_source::{Bundle, Digest};
 
-/// The fewest bytes of a chunk that another entry follows. Without it, a file of tiny entries would
-/// cost many times its size.
+/// Minimum size of a chunk, except before the end of the file. Without it, a file of tiny entries
+/// would cost many times its size.
 const MIN_CHUNK: usize = 64;
-/// Where a stretch without an entry (an indented list, JSON in lines) is cut at a line, too.
+/// Longer stretches without an entry (an indented list, JSON in lines) are also cut at lines.
 const LONG_CHUNK: usize = 4096;
-/// One line in so many ends a chunk that is long already.
+/// One in this many lines ends a chunk that is longer than [`LONG_CHUNK`].
 const LINES_PER_CUT: u64 = 8;
-/// The fewest chunks of a group that another follows.
+/// Minimum number of chunks in a group, except in the last one.
 const MIN_GROUP: usize = 8;
-/// The most chunks of a group.
 const MAX_GROUP: usize = 64;
-/// One chunk in so many begins a group, which makes groups of 24 on average: writing a group for each of
-/// a handful of changed entries then costs about as much as writing the list of groups.
+/// One in this many chunks begins a group. Groups have 24 chunks on average: writing a group for
+/// each of a handful of changed entries then costs about as much as writing the list of groups.
 const CHUNKS_PER_CUT: u64 = 16;
 
-/// A bundle taken apart.
+/// A bundle split into chunks.
 #[derive(Debug)]
 pub(crate) struct Plan {
-    /// The revision's name.
     pub(crate) digest: Digest,
-    /// Its files, sorted by name.
+    /// Sorted by name.
     pub(crate) files: Vec<FilePlan>,
 }
 
-/// A file taken apart.
 #[derive(Debug)]
 pub(crate) struct FilePlan {
-    /// Its name in the bundle.
     pub(crate) name: String,
-    /// SHA-256 of its bytes.
     pub(crate) digest: Digest,
-    /// Its bytes.
     pub(crate) bytes: Arc<[u8]>,
-    /// What it consists of, in order and without gaps.
+    /// In order, without gaps.
     pub(crate) chunks: Vec<Chunk>,
-    /// Its chunks in groups, in order and without gaps.
+    /// In order, without gaps.
     pub(crate) groups: Vec<Group>,
 }
 
-/// A stretch of a file.
 #[derive(Debug)]
 pub(crate) struct Chunk {
-    /// SHA-256 of its bytes.
     pub(crate) digest: Digest,
-    /// The position in the file.
+    /// Position in the file.
     pub(crate) span: Range<usize>,
-    /// Whether its content says that a group begins with it.
+    /// Whether the content lets a group begin here.
     begins_group: bool,
 }
 
-/// A stretch of a file's chunks.
+/// Consecutive chunks of a file.
 #[derive(Debug)]
 pub(crate) struct Group {
-    /// SHA-256 over the digests of its chunks.
+    /// SHA-256 of the digests of its chunks.
     pub(crate) digest: Digest,
-    /// Which chunks of the file.
     pub(crate) chunks: Range<usize>,
 }
 
 impl Plan {
-    /// Takes a bundle apart; some milliseconds of work for a release.
+    /// Splits a bundle. Takes a few milliseconds for a release.
     pub(crate) fn of(bundle: &Bundle) -> Self {
         Self::after(None, bundle)
     }
 
-    /// Takes a bundle apart that is much like another one, from which the digests of equal chunks are.
+    /// Splits a bundle and reuses the digests of chunks that `previous` has too.
     pub(crate) fn after(previous: Option<&Self>, bundle: &Bundle) -> Self {
         let files = bundle.files().zip(bundle.digests());
         let files = files.map(|((name, bytes), (_, digest))| {
@@ -99,18 +90,17 @@ impl Plan {
     }
 }
 
-/// The chunks of an earlier file, to be compared with those of a later one in their order.
+/// The chunks of the previous version of a file, compared in order with those of a later one.
 struct Earlier<'a> {
     file: Option<&'a FilePlan>,
     next: usize,
 }
 
 impl Earlier<'_> {
-    /// How many chunks may be gone between two that are still there. To compare a chunk with others costs
-    /// little, since few are as long.
+    /// How many chunks may have been removed between two that remain.
     const GONE: usize = 64;
 
-    /// What is known of a chunk, where the earlier file has it about here.
+    /// Finds an equal chunk near the current position.
     fn find(&mut self, chunk: &[u8]) -> Option<&Chunk> {
         let file = self.file?;
         let rest = file.chunks.get(self.next..)?;
@@ -151,12 +141,10 @@ impl FilePlan {
         }
     }
 
-    /// The chunks of a group of this file.
     pub(crate) fn chunks_of(&self, group: &Group) -> &[Chunk] {
         &self.chunks[group.chunks.clone()]
     }
 
-    /// The bytes of a chunk of this file.
     pub(crate) fn chunk_bytes(&self, chunk: &Chunk) -> &[u8] {
         &self.bytes[chunk.span.clone()]
     }
@@ -165,7 +153,7 @@ impl FilePlan {
 fn cut(bytes: &[u8]) -> Vec<Range<usize>> {
     let mut chunks = Vec::with_capacity(bytes.len() / 256 + 1);
     let mut start = 0;
-    // Where entries may begin: at the start, and behind each line feed that `- ` follows.
+    // Entries begin at the start of the file and after each line feed that `- ` follows.
     let first = bytes.starts_with(b"- ").then_some(0);
     let rest = memmem::find_iter(bytes, "\n- ").map(|at| at + 1);
     for entry in first.into_iter().chain(rest).chain([bytes.len()]) {
@@ -178,22 +166,21 @@ fn cut(bytes: &[u8]) -> Vec<Range<usize>> {
     chunks
 }
 
-/// Cuts what is before an entry at lines in between, where it is long.
+/// Cuts long text before an entry at lines.
 fn cut_long(bytes: &[u8], start: &mut usize, entry: usize, chunks: &mut Vec<Range<usize>>) {
     let line_behind = |at: usize| Some(at + memchr::memchr(b'\n', bytes.get(at..entry)?)? + 1);
-    // The first line that is so far behind.
-    let mut line = match *start + LONG_CHUNK < entry {
-        true => line_behind(*start + LONG_CHUNK - 1),
-        false => None,
+    let mut line = if *start + LONG_CHUNK < entry {
+        line_behind(*start + LONG_CHUNK - 1)
+    } else {
+        None
     };
     while let Some(at) = line.filter(|&at| at < entry) {
-        line = match chosen(first_line(&bytes[at..]), LINES_PER_CUT) {
-            true => {
-                chunks.push(*start..at);
-                *start = at;
-                line_behind(at + LONG_CHUNK - 1)
-            }
-            false => line_behind(at),
+        line = if chosen(first_line(&bytes[at..]), LINES_PER_CUT) {
+            chunks.push(*start..at);
+            *start = at;
+            line_behind(at + LONG_CHUNK - 1)
+        } else {
+            line_behind(at)
         };
     }
 }
@@ -225,7 +212,7 @@ fn group(chunks: &[Chunk], range: Range<usize>) -> Group {
     }
 }
 
-/// The bytes up to and with the first line feed.
+/// The bytes up to and including the first line feed.
 fn first_line(bytes: &[u8]) -> &[u8] {
     match memchr::memchr(b'\n', bytes) {
         Some(at) => &bytes[..=at],
@@ -233,7 +220,7 @@ fn first_line(bytes: &[u8]) -> &[u8] {
     }
 }
 
-/// Selects one line in `one_in` by its content: FNV-1a, spelled out here because all later versions
+/// Selects one in `one_in` lines by content. FNV-1a is spelled out here because all later versions
 /// must cut alike to share stored data.
 fn chosen(line: &[u8], one_in: u64) -> bool {
     let hash = line.iter().fold(0xCBF2_9CE4_8422_2325_u64, |hash, &byte| {
@@ -299,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn every_entry_is_a_piece_and_what_stands_before_joins_the_piece_before() {
+    fn every_entry_is_a_chunk_and_comments_join_the_chunk_before() {
         let text = b"# Licence of the file, long enough to be a chunk of its own, as it is here\n- func: a(Tensor self) -> Tensor\n  variants: function, method\n  # about b, which is\n- func: b(Tensor self) -> Tensor\n";
         let texts: Vec<_> = cut(text).into_iter().map(|span| &text[span]).collect();
         assert_eq!(texts.len(), 3);
@@ -307,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn a_changed_entry_makes_one_piece_and_at_most_three_groups() {
+    fn a_changed_entry_makes_one_chunk_and_at_most_three_groups() {
         let names = |changed: usize| {
             (0..2000).map(move |i| {
                 if i == changed {
@@ -342,7 +329,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_are_of_moderate_length() {
+    fn groups_have_a_moderate_length() {
         let plan = plan(entries((0..3000).map(|i| format!("op{i}"))));
         assert_eq!(plan.chunks.len(), 3000);
         assert!(
@@ -368,7 +355,7 @@ mod tests {
         assert!(cut(text.as_bytes()).len() > 10);
     }
 
-    /// Where a file is cut, line by line.
+    /// A line-by-line reference implementation of [`cut`].
     fn cut_by_lines(bytes: &[u8]) -> Vec<Range<usize>> {
         let mut chunks = Vec::new();
         let (mut start, mut line) = (0, 0);
@@ -398,7 +385,7 @@ mod tests {
         }
 
         #[test]
-        fn chunks_and_runs_cover_any_bytes(text in "([ab]|- |\n|\r){0,600}") {
+        fn chunks_and_groups_cover_any_bytes(text in "([ab]|- |\n|\r){0,600}") {
             let plan = plan(text.into_bytes());
             let spans: Vec<usize> = plan.chunks.iter().flat_map(|p| p.span.clone()).collect();
             prop_assert_eq!(spans, (0..plan.bytes.len()).collect::<Vec<_>>());

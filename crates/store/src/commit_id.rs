@@ -1,19 +1,19 @@
-//! Texts that may be ids of commits, whole or abbreviated.
+//! Recognizes whole and abbreviated commit ids.
 
 /// The minimum number of hexadecimal digits in an abbreviated id of a commit.
 pub const MIN_COMMIT: usize = 7;
-/// The numbers of hexadecimal digits in a whole id: SHA-1, and SHA-256 as in a digest.
+/// Lengths of a whole id: SHA-1, and SHA-256 (also a digest).
 const WHOLE: [usize; 2] = [40, 64];
 
-/// Whether a text may be the beginning of a commit's id: [`MIN_COMMIT`] to 64 hexadecimal digits, in
+/// Whether a text can be an abbreviated commit id: [`MIN_COMMIT`] to 64 hexadecimal digits in
 /// either case.
 #[must_use]
 pub fn is_commit_prefix(text: &str) -> bool {
     (MIN_COMMIT..=64).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Whether people would take a text for the id of a commit or for a digest: 40 or 64 hexadecimal
-/// digits, or [`MIN_COMMIT`] or more with a letter among them. A date such as `20260101` is neither.
+/// Whether a text looks like a commit id or a digest to people: 40 or 64 hexadecimal digits, or at
+/// least [`MIN_COMMIT`] with a letter among them. A date such as `20260101` does not.
 pub(super) fn looks_like_commit(text: &str) -> bool {
     let is_hexadecimal = text.bytes().all(|byte| byte.is_ascii_hexdigit());
     let has_letter = text.bytes().any(|byte| byte.is_ascii_alphabetic());

@@ -1,28 +1,21 @@
-//! What a backup consists of: the rows of every table, in an order in which references point back.
-//! It is the same for every database, so that what was saved from one can be restored into another.
+//! The content of a backup: the rows of every table, in an order in which references point back.
+//! The format does not depend on the database, so a backup of one can be restored into the other.
 
 use super::Store;
 use super::error::StoreError;
 
-/// How a column is read and written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// A number.
     Number,
-    /// Text.
     Text,
-    /// Bytes.
     Bytes,
 }
 
-/// A table.
 #[derive(Debug)]
 pub(crate) struct Table {
-    /// Its name.
     pub(crate) name: &'static str,
-    /// Its columns.
     pub(crate) columns: &'static [(&'static str, Kind)],
-    /// Whether the database gives its rows their `id`.
+    /// Whether the database assigns the `id` of a row.
     pub(crate) numbered: bool,
 }
 
@@ -40,27 +33,27 @@ pub enum Value {
 /// Some rows of one table.
 #[derive(Debug)]
 pub struct Rows {
-    /// The table's place in [`TABLES`].
+    /// Index in [`TABLES`].
     pub(crate) table: usize,
-    /// The rows, each with a value for every column.
+    /// Each row has a value for every column.
     pub(crate) rows: Vec<Vec<Value>>,
 }
 
 impl Rows {
-    /// What says that all rows have been sent; without it nothing is taken in.
+    /// Marks the end of the rows. Without it nothing is imported.
     pub(crate) const END: Self = Self {
         table: TABLES.len(),
         rows: Vec::new(),
     };
 }
 
-/// How many [`Rows`] may be on their way.
+/// How many [`Rows`] are buffered.
 const AHEAD: usize = 4;
 
-/// Copies all that one store holds, as it is at one moment, into another, which is empty.
+/// Copies everything from one store, as it is at one moment, into another one, which must be empty.
 ///
 /// # Errors
-/// [`Conflict::NotEmpty`](super::Conflict::NotEmpty), and what either store says; nothing is copied
+/// [`Conflict::NotEmpty`](super::Conflict::NotEmpty) and errors of either store. Nothing is copied
 /// then.
 pub async fn copy(from: &dyn Store, to: &dyn Store) -> Result<(), StoreError> {
     let (sink, source) = tokio::sync::mpsc::channel(AHEAD);
@@ -72,7 +65,7 @@ pub async fn copy(from: &dyn Store, to: &dyn Store) -> Result<(), StoreError> {
     }
 }
 
-/// Every table. A migration that adds one or a column adds it here; a test compares.
+/// Every table. A migration that adds a table or a column adds it here as well; a test compares.
 pub(crate) const TABLES: &[Table] = &[
     Table {
         name: "projects",
@@ -296,12 +289,12 @@ pub(crate) const TABLES: &[Table] = &[
 ];
 
 impl Table {
-    /// The statement that reads all of its rows.
+    /// The statement that reads all rows.
     pub(crate) fn select(&self) -> String {
         format!("SELECT {} FROM {}", self.list(), self.name)
     }
 
-    /// The statement that `VALUES` with rows complete to one that writes them.
+    /// The beginning of the statement that inserts rows.
     pub(crate) fn insert(&self, overriding: &str) -> String {
         format!("INSERT INTO {} ({}) {overriding}", self.name, self.list())
     }

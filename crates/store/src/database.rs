@@ -1,6 +1,6 @@
-//! What both databases have in common: statements with values, rows that become records, and
-//! connections and stores that shared code is generic over. It is compiled once, and each database
-//! implements two small traits.
+//! What both databases have in common: statements with values, rows that become records, and the
+//! traits that shared code is generic over. It is compiled once; each database implements two small
+//! traits.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -21,33 +21,28 @@ use super::{postgres, sql, sqlite};
 /// A value in a statement.
 #[derive(Debug, Clone)]
 pub(super) enum Bound<'a> {
-    /// A number or null.
     Number(Option<i64>),
-    /// Yes or no.
     Flag(bool),
-    /// A text or null.
     Text(Option<Cow<'a, str>>),
-    /// Bytes or null.
     Bytes(Option<Cow<'a, [u8]>>),
 }
 
-/// SQL with its values. Placeholders are `$1`, `$2`, ….
+/// SQL with `$1`, `$2`, … as placeholders, and their values.
 #[derive(Debug, Clone)]
 pub(super) struct Statement<'a> {
-    /// The text.
     pub(super) text: Cow<'static, str>,
-    /// The values of the placeholders, in order.
+    /// In the order of the placeholders.
     pub(super) values: Vec<Bound<'a>>,
-    /// Whether the connection keeps the prepared statement: not worthwhile for texts whose number of
-    /// values varies.
+    /// Whether the connection caches the prepared statement. Not worthwhile if the number of values
+    /// varies.
     pub(super) is_kept: bool,
 }
 
-/// A statement whose rows have one column.
+/// A statement with one column.
 #[derive(Debug, Clone)]
 pub(super) struct Scalar<'a>(Statement<'a>);
 
-/// A type that a row of either database becomes.
+/// A type that can be read from a row of either database.
 pub(super) trait Record:
     for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin
 {
@@ -58,14 +53,13 @@ impl<T> Record for T where
 {
 }
 
-/// A connection of either database.
 pub(super) trait Connection: Send {
-    /// What lets inserted rows have the ids that they bring.
+    /// Lets inserted rows bring their own ids.
     const OVERRIDING: &'static str;
 
-    /// What packs chunks into one row, by their ids as one text with commas in between.
+    /// Selects chunks, packed into one row. The parameter is their ids, separated by commas.
     const CHUNKS: &'static str;
-    /// What packs groups in the same way.
+    /// Like [`Self::CHUNKS`], for groups.
     const GROUPS: &'static str;
 
     /// Runs a statement and returns the number of changed rows.
@@ -74,37 +68,33 @@ pub(super) trait Connection: Send {
         statement: Statement<'_>,
     ) -> impl Future<Output = Result<u64, sqlx::Error>> + Send;
 
-    /// All rows of a statement.
     fn rows<T: Record>(
         &mut self,
         statement: Statement<'_>,
     ) -> impl Future<Output = Result<Vec<T>, sqlx::Error>> + Send;
 
-    /// The first row of a statement, if it has one.
     fn first<T: Record>(
         &mut self,
         statement: Statement<'_>,
     ) -> impl Future<Output = Result<Option<T>, sqlx::Error>> + Send;
 
-    /// The rows of a statement, one after the other.
     fn stream<'c, T: Record + 'c>(
         &'c mut self,
         statement: Statement<'static>,
     ) -> BoxStream<'c, Result<T, sqlx::Error>>;
 
-    /// The rows of a table, with a value for every column.
+    /// All rows of a table, with a value for every column.
     fn table(&mut self, table: &'static Table) -> BoxStream<'_, Result<Vec<Value>, sqlx::Error>>;
 
     /// Moves the id sequences past copied rows.
     fn number_on(&mut self) -> impl Future<Output = Result<(), StoreError>> + Send;
 
-    /// Faults that the database itself finds in what it holds.
+    /// Faults that the database finds in its own files.
     fn own_faults(&mut self) -> impl Future<Output = Result<Vec<String>, StoreError>> + Send;
 }
 
-/// A database that is open. There is one writer at a time.
+/// An open database. It has one writer at a time.
 pub(super) trait Backend: Send + Sync + 'static {
-    /// The kind of database.
     type Database: sqlx::Database<Connection: Connection>;
 
     /// A connection for one statement that reads.
@@ -112,29 +102,29 @@ pub(super) trait Backend: Send + Sync + 'static {
         &self,
     ) -> impl Future<Output = Result<PoolConnection<Self::Database>, StoreError>> + Send;
 
-    /// A transaction that reads: what it sees is of one moment.
+    /// A read transaction, which sees the state of one moment.
     fn snapshot(
         &self,
     ) -> impl Future<Output = Result<Transaction<'static, Self::Database>, StoreError>> + Send;
 
-    /// A snapshot for work that takes longer than a request may.
+    /// A read transaction for work that takes longer than a request may.
     fn long_snapshot(
         &self,
     ) -> impl Future<Output = Result<Transaction<'static, Self::Database>, StoreError>> + Send;
 
-    /// A transaction that writes, alone until it ends.
+    /// A write transaction. Others wait until it ends.
     fn write(
         &self,
     ) -> impl Future<Output = Result<Transaction<'static, Self::Database>, StoreError>> + Send;
 
-    /// Ends a transaction that writes. What it wrote is durable when this returns.
+    /// Commits a write transaction. Its changes are durable when this returns.
     fn commit(
         &self,
         work: Transaction<'static, Self::Database>,
     ) -> impl Future<Output = Result<(), StoreError>> + Send;
 
-    /// Ends a transaction that changed what answers are made of: projects, revisions, labels, commits
-    /// or exceptions. As [`Backend::commit`], and marks from before hold no longer, in any process.
+    /// Commits a change of projects, revisions, labels, commits or exceptions. In addition to
+    /// [`Backend::commit`], it invalidates earlier marks in all processes.
     fn publish(
         &self,
         work: Transaction<'static, Self::Database>,
@@ -144,9 +134,9 @@ pub(super) trait Backend: Send + Sync + 'static {
     fn begin_watching(&self);
 
     /// See [`Store::mark`](super::Store::mark).
-    fn current_mark(&self) -> Option<Mark>;
+    fn current_mark(&self) -> impl Future<Output = Option<Mark>> + Send;
 
-    /// Tries whether the database can be written, and changes nothing.
+    /// Checks that the database can be written without changing anything.
     fn try_to_write(&self) -> impl Future<Output = Result<(), StoreError>> + Send;
 
     /// Closes all connections once they are free.
@@ -162,7 +152,7 @@ pub(super) fn query<'a>(text: &'static str) -> Statement<'a> {
     }
 }
 
-/// A statement whose rows have one column.
+/// A statement with one column.
 pub(super) fn query_scalar<'a>(text: &'static str) -> Scalar<'a> {
     Scalar(query(text))
 }
@@ -176,8 +166,7 @@ pub(super) fn among<'a, T: Into<Bound<'a>>>(
 }
 
 impl<'a> Statement<'a> {
-    /// A statement that inserts rows: `INSERT INTO table (columns) ` and then `VALUES` with as many
-    /// rows as there are items.
+    /// Completes `INSERT INTO table (columns) ` with `VALUES` and one row per item.
     pub(super) fn inserting<R>(
         insert: impl Into<Cow<'static, str>>,
         rows: impl IntoIterator<Item = R>,
@@ -198,7 +187,7 @@ impl<'a> Statement<'a> {
         statement
     }
 
-    /// Gives the next placeholder its value.
+    /// Sets the value of the next placeholder.
     pub(super) fn bind(mut self, value: impl Into<Bound<'a>>) -> Self {
         self.values.push(value.into());
         self
@@ -211,13 +200,12 @@ impl<'a> Statement<'a> {
         self
     }
 
-    /// Continues the text.
     pub(super) fn push(&mut self, text: &str) {
         self.text.to_mut().push_str(text);
     }
 
-    /// Continues with a list of values. Numbers become part of the text: SQLite looks up each
-    /// placeholder among all before it, so that hundreds of ids took longer than to fetch their rows.
+    /// Appends a list of values. Numbers become part of the text: SQLite searches all earlier
+    /// placeholders for each one, so hundreds of ids would take longer than fetching their rows.
     fn push_list(&mut self, values: impl Iterator<Item = Bound<'a>>) {
         let text = self.text.to_mut();
         for (at, value) in values.enumerate() {
@@ -240,7 +228,6 @@ impl<'a> Statement<'a> {
         connection.change(self).await
     }
 
-    /// All its rows.
     pub(super) async fn fetch_all<T: Record>(
         self,
         connection: &mut impl Connection,
@@ -248,7 +235,6 @@ impl<'a> Statement<'a> {
         connection.rows(self).await
     }
 
-    /// Its first row, if it has one.
     pub(super) async fn fetch_optional<T: Record>(
         self,
         connection: &mut impl Connection,
@@ -256,7 +242,6 @@ impl<'a> Statement<'a> {
         connection.first(self).await
     }
 
-    /// Its first row.
     pub(super) async fn fetch_one<T: Record>(
         self,
         connection: &mut impl Connection,
@@ -267,12 +252,11 @@ impl<'a> Statement<'a> {
 }
 
 impl<'a> Scalar<'a> {
-    /// Gives the next placeholder its value.
+    /// Sets the value of the next placeholder.
     pub(super) fn bind(self, value: impl Into<Bound<'a>>) -> Self {
         Self(self.0.bind(value))
     }
 
-    /// The column of all rows.
     pub(super) async fn fetch_all<T>(
         self,
         connection: &mut impl Connection,
@@ -284,7 +268,6 @@ impl<'a> Scalar<'a> {
         Ok(rows.into_iter().map(|(value,)| value).collect())
     }
 
-    /// The column of the first row, if there is one.
     pub(super) async fn fetch_optional<T>(
         self,
         connection: &mut impl Connection,
@@ -296,7 +279,6 @@ impl<'a> Scalar<'a> {
         Ok(row.map(|(value,)| value))
     }
 
-    /// The column of the first row.
     pub(super) async fn fetch_one<T>(
         self,
         connection: &mut impl Connection,
@@ -344,8 +326,8 @@ impl From<Value> for Bound<'_> {
     }
 }
 
-/// Writes the methods of [`Connection`] whose text is the same for every database. A function would
-/// need a dozen bounds for the database.
+/// Writes the methods of [`Connection`] that have the same body for every database. A function
+/// would need a dozen trait bounds.
 macro_rules! statements {
     ($database:ty) => {
         async fn change(&mut self, statement: Statement<'_>) -> Result<u64, sqlx::Error> {
@@ -415,7 +397,6 @@ macro_rules! statements {
     };
 }
 
-/// The values of a statement as the driver takes them.
 fn arguments<D: sqlx::Database>(values: Vec<Bound<'_>>) -> Result<D::Arguments, sqlx::Error>
 where
     for<'t> Option<i64>: Encode<'t, D> + Type<D>,

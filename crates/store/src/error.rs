@@ -1,4 +1,4 @@
-//! Errors of a store, as variants, so that the service does not parse messages.
+//! Errors of a store, as variants that callers can match.
 
 use sqlx::migrate::MigrateError;
 use sqlx::postgres::PgDatabaseError;
@@ -12,38 +12,38 @@ use opatlas_source::Digest;
 /// Why a store could not do what was asked.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// What was named is not there.
+    /// Something was not found.
     #[error(transparent)]
     NotFound(#[from] Missing),
-    /// It is there, but not so that this may be done with it.
+    /// The stored state does not allow the change.
     #[error(transparent)]
     Conflict(#[from] Conflict),
-    /// Several revisions begin with these digits.
+    /// Several revisions match an abbreviated digest.
     #[error("{prefix} is ambiguous: {}; use more digits", listed(matches))]
     Ambiguous {
-        /// The digits given.
+        /// The abbreviated digest.
         prefix: DigestPrefix,
-        /// The first few digests that begin so, in order.
+        /// The first matches, in order.
         matches: Vec<Digest>,
     },
-    /// What was stored is not what comes back.
+    /// Stored data is damaged.
     #[error("the store is damaged: {what}")]
     Corrupt {
         /// What is damaged.
         what: String,
     },
-    /// A newer program has written to this database.
+    /// A newer version of Opatlas wrote this database.
     #[error(
         "a newer version of Opatlas wrote the database: it has migration {found}, but this version \
          knows only up to {known}; use the newer version, or a backup from before the upgrade"
     )]
     TooNew {
-        /// The migration that this program does not know.
+        /// The unknown migration.
         found: i64,
-        /// The newest migration that it knows.
+        /// The newest migration that this version knows.
         known: i64,
     },
-    /// The address is not one that a store can be opened at.
+    /// The database address is invalid.
     #[error("cannot use the database address `{url}`: {why}")]
     Address {
         /// The address.
@@ -51,80 +51,79 @@ pub enum StoreError {
         /// What is wrong with it.
         why: String,
     },
-    /// The address names no database that can be opened for this.
+    /// The database cannot be opened for this operation.
     #[error(transparent)]
     Unusable(#[from] Unusable),
-    /// The file of the database is not the one that was opened any more. What is written would be
-    /// lost.
+    /// The database file was replaced or deleted after it was opened, so writes would be lost.
     #[error(
         "the database file was {how} while it was open; restore the file and restart the service"
     )]
     Detached {
-        /// What became of it.
+        /// What happened to the file.
         how: String,
     },
-    /// The database cannot be opened, read or written at the moment; the request may be valid.
+    /// The database cannot be reached, opened, read or written at the moment.
     #[error("the database is unavailable: {what}")]
     Unavailable {
         /// The reason.
         what: String,
-        /// What the database said.
+        /// The error of the database.
         #[source]
         source: Option<sqlx::Error>,
     },
-    /// The database refused in a way that this program did not foresee.
+    /// An unexpected error of the database.
     #[error("the database failed: {0}")]
     Backend(#[source] sqlx::Error),
 }
 
-/// Why a database cannot be opened for an operation. The database is unchanged.
+/// Why a database cannot be opened for an operation. It is left unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Unusable {
-    /// There is none.
+    /// It does not exist.
     #[error("{place} does not exist; `opatlas import` and `opatlas serve` create it")]
     Absent {
         /// Where it was looked for.
         place: String,
     },
-    /// It belongs to another program, or holds nothing.
+    /// It belongs to another program, or is empty.
     #[error("{place} is not an Opatlas database; use another one with --database")]
     Foreign {
-        /// Where it is.
+        /// The address.
         place: String,
     },
-    /// An older program made it.
+    /// An older version made it, and it has to be migrated first.
     #[error(
         "an older version of Opatlas wrote {place}: it has migration {found}, but this version \
          needs {known}; run `opatlas serve` or `opatlas import` of this version to migrate it"
     )]
     Outdated {
-        /// Where it is.
+        /// The address.
         place: String,
-        /// The newest migration that it has.
+        /// Its newest migration.
         found: i64,
-        /// The newest migration that the program knows.
+        /// The newest migration that this version knows.
         known: i64,
     },
 }
 
-/// What is not in the store.
+/// What was not found.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Missing {
     /// No project has this name.
     #[error("unknown project `{0}`")]
     Project(ProjectName),
-    /// No revision of the project is meant by this.
+    /// The project has no such revision.
     #[error("project `{project}` has no revision `{key}`")]
     Revision {
-        /// The project, which exists.
+        /// The project.
         project: ProjectName,
-        /// What pointed at the revision.
+        /// The requested revision.
         key: RevisionKey,
     },
     /// The project has no such label.
     #[error("project `{project}` has no label `{label}`")]
     Label {
-        /// The project, which exists.
+        /// The project.
         project: ProjectName,
         /// The label.
         label: LabelName,
@@ -135,27 +134,27 @@ pub enum Missing {
     /// The project has no such exception.
     #[error("the project has no exception `{0}`")]
     Exception(String),
-    /// The project has no such run of the probe.
+    /// The project has no such probe run.
     #[error("the project has no run `{0}` of the probe; open it first")]
     ProbeRun(String),
     /// The run has no such shard.
     #[error("run `{run}` has no shard {shard}")]
     ProbeShard {
-        /// The run, which exists.
+        /// The run.
         run: String,
         /// The number of the shard.
         shard: i64,
     },
-    /// The revision has no such dump of tables.
+    /// The revision has no such table dump.
     #[error("the revision has no dump `{0}`")]
     Dump(String),
-    /// The revision has no dump of tables.
+    /// The revision has no table dumps.
     #[error("the revision has no dump of tables; `python -m opatlas_probe --server URL` sends one")]
     Dumps,
     /// The revision has no such file.
     #[error("revision sha256:{digest} has no file `{name}`")]
     File {
-        /// The revision, which exists.
+        /// The revision.
         digest: Digest,
         /// The file's name.
         name: String,
@@ -165,7 +164,7 @@ pub enum Missing {
 /// Why a change conflicts with the stored state.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Conflict {
-    /// A project of this name has another description or policy.
+    /// A project of this name exists with another description or policy.
     #[error("project `{0}` already exists, with a different description or policy")]
     Project(ProjectName),
     /// The label belongs to another release.
@@ -175,10 +174,10 @@ pub enum Conflict {
         label: LabelName,
         /// The release of the label.
         stored: String,
-        /// The release that was given.
+        /// The requested release.
         given: String,
     },
-    /// The label names something else than the caller expected.
+    /// The label does not name what the caller expected.
     #[error("label `{label}` {}, but {expected} was expected", current.map_or_else(|| "names nothing".to_owned(), |d| format!("names sha256:{d}")))]
     Label {
         /// The label.
@@ -188,20 +187,20 @@ pub enum Conflict {
         /// What the caller expected.
         expected: Expected,
     },
-    /// The caller does not hold the lease of the shard with this number. The reason is not given, so
-    /// that nobody learns anything about the leases of others.
+    /// The caller does not hold the lease of this shard. The reason is withheld, so that nobody
+    /// learns anything about the leases of others.
     #[error(
         "this is not the lease of shard {0}: it has ended, or another worker or token took it; ask for \
          another shard"
     )]
     LeaseLost(i64),
-    /// The shard has another result.
+    /// The shard already has a different result.
     #[error("shard {0} already has a different result, which is kept; ask for another shard")]
     ShardDone(i64),
-    /// The revision has as many dumps as a revision may have.
+    /// The revision has the maximum number of dumps.
     #[error("the revision already has {MOST_DUMPS} different dumps of tables")]
     TooManyDumps,
-    /// A backup is restored into an empty database only.
+    /// A backup can only be restored into an empty database.
     #[error("the database is not empty; a backup can only be restored into an empty database")]
     NotEmpty,
     /// Labels name the revision.
@@ -212,7 +211,7 @@ pub enum Conflict {
     Labelled {
         /// The revision.
         digest: Digest,
-        /// The labels, sorted.
+        /// Sorted by name.
         labels: Vec<LabelName>,
     },
 }
@@ -227,7 +226,7 @@ impl StoreError {
         )
     }
 
-    /// Stored data that cannot be read; `what` names it.
+    /// Stored data that cannot be read.
     #[must_use]
     pub fn corrupt(what: impl Into<String>) -> Self {
         Self::Corrupt { what: what.into() }
@@ -240,7 +239,7 @@ impl StoreError {
         }
     }
 
-    /// The same error, saying of which database.
+    /// Adds the address of the database to the error.
     pub(crate) fn located(mut self, shown: &str) -> Self {
         if let Self::Unavailable { what, .. } | Self::Corrupt { what } = &mut self {
             *what = format!("{shown}: {what}");
@@ -248,7 +247,7 @@ impl StoreError {
         self
     }
 
-    /// What a failed run of the migrations means; `known` is the newest migration of this program.
+    /// Classifies a failed migration; `known` is the newest migration of this program.
     pub(crate) fn of_migration(error: MigrateError, known: i64) -> Self {
         match error {
             MigrateError::VersionMissing(found) => Self::TooNew { found, known },
@@ -287,7 +286,7 @@ impl From<sqlx::Error> for StoreError {
     }
 }
 
-/// Sorts an error of SQLite by its primary result code (<https://sqlite.org/rescode.html>).
+/// Classifies an SQLite error by its primary result code (<https://sqlite.org/rescode.html>).
 fn of_sqlite(error: sqlx::Error) -> StoreError {
     let what = match sqlite_code(&error).unwrap_or(1) {
         5 | 6 => "another process holds its lock",
@@ -306,18 +305,18 @@ fn of_sqlite(error: sqlx::Error) -> StoreError {
     StoreError::unavailable(what, error)
 }
 
-/// The primary result code of an error of SQLite.
+/// The primary result code of an SQLite error.
 fn sqlite_code(error: &sqlx::Error) -> Option<i32> {
     let code = error.as_database_error()?.code()?;
     Some(code.parse::<i32>().ok()? & 0xFF)
 }
 
-/// Whether SQLite refused because somebody holds a lock (`SQLITE_BUSY`).
+/// Whether SQLite refused because of a lock (`SQLITE_BUSY`).
 pub(super) fn is_busy(error: &sqlx::Error) -> bool {
     sqlite_code(error) == Some(5)
 }
 
-/// Sorts an error of PostgreSQL by its code
+/// Classifies a PostgreSQL error by its code
 /// (<https://www.postgresql.org/docs/current/errcodes-appendix.html>).
 fn of_postgres(error: sqlx::Error) -> StoreError {
     let code = error.as_database_error().and_then(|fault| fault.code());

@@ -1,26 +1,26 @@
-//! Exceptions in a store: opaque texts.
+//! Exceptions of a project, as opaque texts.
 
-/// A change that somebody accepted.
+/// An accepted change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ExceptionRecord {
-    /// Its id, unique in its project.
+    /// Unique in its project.
     pub id: String,
-    /// The pattern of operators.
+    /// A pattern of operators.
     pub operator: String,
-    /// The pattern of rules.
+    /// A pattern of rules.
     pub rule: String,
-    /// The pattern of arguments, keys or whatever else the rule is about.
+    /// A pattern of the argument, key or other subject of the change.
     pub argument: Option<String>,
     /// Why it is accepted.
     pub reason: String,
     /// Who is responsible for it.
     pub owner: Option<String>,
-    /// The last day on which it holds, `YYYY-MM-DD`.
+    /// The last day on which it applies, as `YYYY-MM-DD`.
     pub until_date: Option<String>,
-    /// The last release for which it holds.
+    /// The last release to which it applies.
     pub until_release: Option<String>,
-    /// Whether it may match operators of more than one base name.
+    /// Whether it may match operators of several base names.
     pub broad: bool,
-    /// When it was made.
+    /// When it was created.
     pub created_at: i64,
 }

@@ -1,4 +1,4 @@
-//! The order of revisions and the changes of each step in a store: opaque texts.
+//! Records of a timeline: the order of revisions and the changes of each step.
 
 use std::sync::Arc;
 
@@ -6,27 +6,27 @@ use super::chunks::Plan;
 use super::records::{IngestOutcome, LabelRecord};
 use opatlas_source::{Bundle, Digest};
 
-/// How often what a project's timeline is made of has changed, as numbers that grow.
+/// Counters that tell whether a project's timeline has changed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Stamp {
-    /// The project's id and when it was created: a later project of the same name has others.
+    /// The project's id and creation time, which differ for a later project of the same name.
     pub of: (i64, i64),
-    /// Another number after every change of revisions, labels or commits.
+    /// Changes with every change of revisions, labels or commits.
     pub now: i64,
-    /// The number that the last change of commits gave that did more than add some at the end.
+    /// The value of `now` when commits were last moved or inserted, not just appended.
     pub commits: i64,
-    /// The same for revisions, in the order of ingest, and their labels.
+    /// The value of `now` when revisions or their labels were last changed, not just appended.
     pub revisions: i64,
 }
 
-/// What is known of a commit besides its files.
+/// A commit without its files.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct CommitRecord {
-    /// Its id, in hexadecimal digits.
+    /// The id in hexadecimal digits.
     pub id: String,
-    /// The release that its files are judged as; `None` for the newest known.
+    /// The release whose rules apply; `None` for the newest known one.
     pub release: Option<String>,
-    /// When its author made it.
+    /// The author date.
     pub author_date: i64,
     /// The first line of its message.
     pub subject: String,
@@ -39,38 +39,37 @@ pub struct CommitPlace {
     pub commit: CommitRecord,
     /// Its place: greater is later. Not dense.
     pub position: i64,
-    /// The revision that its files make.
+    /// The revision with its files.
     pub digest: Digest,
-    /// That revision's place in the order of ingest.
+    /// That revision's place in ingest order.
     pub sequence: i64,
 }
 
-/// A revision in the order of ingest.
+/// A revision in ingest order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IngestPlace {
     /// Its place: greater is later. Not dense.
     pub sequence: i64,
     /// The revision.
     pub digest: Digest,
-    /// When the project had it first, in microseconds since 1970-01-01 UTC.
+    /// When the project first had it, in microseconds since 1970-01-01 UTC.
     pub ingested_at: i64,
-    /// The labels that name it, by name.
+    /// Its labels, by name.
     pub labels: Vec<LabelRecord>,
 }
 
-/// A bundle taken apart, as it is stored.
+/// A bundle split into chunks, ready to be stored.
 #[derive(Debug, Clone)]
 pub struct Prepared(Arc<Plan>);
 
 impl Prepared {
-    /// Takes a bundle apart; some milliseconds of work for a release.
+    /// Splits a bundle. Takes a few milliseconds for a release.
     #[must_use]
     pub fn of(bundle: &Bundle) -> Self {
         Self(Arc::new(Plan::of(bundle)))
     }
 
-    /// Takes a bundle apart that is much like this one: chunks that both have are not hashed again. The result
-    /// is the same.
+    /// Splits the bundle of the next revision. Chunks that both have are not hashed again.
     #[must_use]
     pub fn next(&self, bundle: &Bundle) -> Self {
         Self(Arc::new(Plan::after(Some(&self.0), bundle)))
@@ -81,7 +80,7 @@ impl Prepared {
     }
 }
 
-/// A commit to be stored, with its files.
+/// A commit to store, with its files.
 #[derive(Debug, Clone)]
 pub struct NewCommit {
     /// The commit.
@@ -92,29 +91,29 @@ pub struct NewCommit {
     pub files: Prepared,
 }
 
-/// What came of storing commits: one outcome for each, in their order.
+/// The outcomes of storing commits, in their order.
 pub type CommitOutcomes = Vec<IngestOutcome>;
 
-/// A step by what it leads from and to. Revisions are given by their place in the order of ingest.
+/// Identifies a step by the revisions that it compares, given by their places in ingest order.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct StepKey {
-    /// The revision before; 0 before the first.
+    /// The base; 0 for the first step.
     pub base: i64,
-    /// The revision.
+    /// The head.
     pub head: i64,
-    /// What the revision before is judged as; empty before the first.
+    /// The release that applies to the base; empty for the first step.
     pub base_release: String,
-    /// What the revision is judged as.
+    /// The release that applies to the head.
     pub head_release: String,
 }
 
-/// A step to be stored.
+/// A step to store.
 #[derive(Debug, Clone)]
 pub struct StepRecord {
-    /// What it leads from and to.
+    /// The revisions that it compares.
     pub key: StepKey,
-    /// Counts of the head, as the service writes them.
+    /// Counts of the head, encoded by the service.
     pub facts: Vec<u8>,
-    /// What it did to operators: their names, and what the service writes.
+    /// Changed operators by name, with their changes encoded by the service.
     pub operators: Vec<(String, Vec<u8>)>,
 }

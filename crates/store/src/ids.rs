@@ -1,7 +1,6 @@
-//! Lists of row ids as bytes: each id as its difference to the one before, zigzag and LEB128. What
-//! is stored together has ids in sequence, so most ids take one byte.
+//! Encodes lists of row ids as differences in zigzag LEB128. Rows that are stored together have
+//! consecutive ids, so most ids take one byte.
 
-/// Writes a list of ids.
 pub(crate) fn encode(ids: &[i64]) -> Vec<u8> {
     let mut out = Vec::with_capacity(ids.len() + 8);
     let mut before = 0i64;
@@ -18,7 +17,7 @@ pub(crate) fn encode(ids: &[i64]) -> Vec<u8> {
     out
 }
 
-/// Reads a list of ids; `None` when the bytes are not one.
+/// Decodes a list; `None` for invalid bytes.
 pub(crate) fn decode(bytes: &[u8]) -> Option<Vec<i64>> {
     let mut ids = Vec::with_capacity(bytes.len());
     let (mut before, mut value, mut shift) = (0i64, 0u64, 0u32);

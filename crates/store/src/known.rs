@@ -1,15 +1,15 @@
-//! What an import remembers of the parts that it stored last.
+//! The row ids of the previous commit's chunks and groups, kept during an import.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::chunks::Plan;
 use opatlas_source::Digest;
 
-/// The row ids of stored parts, by digest.
+/// Row ids by digest.
 pub(super) type Ids = FxHashMap<Digest, i64>;
 
-/// The row ids of the parts of one revision. Where the next one is stored, most of its parts are those, and
-/// need not be looked up. They hold as long as the revision is there, since what it consists of is not
+/// The row ids of one revision's groups and chunks. The next revision has most of them too, and
+/// need not look them up. They are valid as long as the revision exists, because its parts are not
 /// collected.
 #[derive(Debug, Default)]
 pub struct KnownParts {
@@ -18,8 +18,8 @@ pub struct KnownParts {
     pub(super) chunks: Ids,
 }
 
-/// A revision as it was stored. One that was deleted and stored again may have the same row id, and parts with
-/// other ones; it came at another time.
+/// A stored revision. The ingest time distinguishes it from a revision that was deleted and stored
+/// again under the same row id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct StoredAt {
     pub(super) digest: Digest,
@@ -28,7 +28,7 @@ pub(super) struct StoredAt {
 }
 
 impl KnownParts {
-    /// From now on those of this revision.
+    /// Keeps only the ids of this revision.
     pub(super) fn keep(&mut self, plan: &Plan, stored: StoredAt) {
         let (mut groups, mut chunks) = (FxHashSet::default(), FxHashSet::default());
         for file in &plan.files {

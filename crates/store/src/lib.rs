@@ -1,12 +1,11 @@
-//! Where revisions are kept.
+//! Storage of revisions.
 //!
 //! A [`Store`] deals in bytes and names: projects, revisions, files, labels. It knows nothing of
-//! operators. Bundles go in and come back byte for byte; inside, a file is a list of chunks that
-//! revisions share (`chunks`, `docs/spec/registry.md`, section 5).
+//! operators. Bundles come back byte for byte; inside, a file is a list of chunks that revisions
+//! share (`chunks`, `docs/spec/registry.md`, section 5).
 //!
-//! [`Store`] is made to be used as `Arc<dyn Store>`: which database it is, is known only when the
-//! program starts, and a type parameter would have to be carried through the whole service. Hence
-//! futures in boxes, whose cost is nothing beside that of a statement.
+//! Use it as `Arc<dyn Store>`. The database is chosen when the program starts, and a type parameter
+//! would spread through the whole service. The boxed futures cost nothing next to a statement.
 
 #![allow(
     clippy::duplicate_mod,
@@ -82,8 +81,8 @@ use tokio::sync::mpsc::{Receiver, Sender};
 
 use opatlas_source::{Bundle, Digest};
 
-/// Opens the database at an address: `sqlite://PATH`, `sqlite::memory:` or
-/// `postgres://USER@HOST/NAME`; and brings it up to date.
+/// Opens the database at `sqlite://PATH`, `sqlite::memory:` or `postgres://USER@HOST/NAME` and
+/// migrates it.
 ///
 /// # Errors
 /// As [`SqliteStore::open`] and [`PostgresStore::open`].
@@ -91,7 +90,7 @@ pub async fn open(url: &str) -> Result<Arc<dyn Store>, StoreError> {
     open_for(url, Opening::Make).await
 }
 
-/// Opens the database at an address to do no more with it than is said.
+/// Opens a database for a purpose.
 ///
 /// # Errors
 /// As [`SqliteStore::open_for`] and [`PostgresStore::open_for`].
@@ -107,7 +106,7 @@ pub async fn open_for(url: &str, opening: Opening) -> Result<Arc<dyn Store>, Sto
     }
 }
 
-/// Waits for a connection to read or write with, and takes note of how long that was.
+/// Waits for a connection and records how long that took.
 async fn waited<T, E>(
     kind: &'static str,
     connection: impl Future<Output = Result<T, E>>,
@@ -122,40 +121,39 @@ async fn waited<T, E>(
     connection
 }
 
-/// What a store answers, later.
+/// The future of a store's answer.
 pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
 
-/// Projects, their revisions and labels; what the probe measured of them is in [`ProbeStore`].
+/// Projects, their revisions and labels. Probe results are in [`ProbeStore`].
 ///
-/// Every call is one transaction: it is done wholly or not at all, and what it answered is durable.
-/// Where a project is named that does not exist, the answer is [`Missing::Project`]. All calls may
-/// fail with [`StoreError::Unavailable`], [`StoreError::Corrupt`] and [`StoreError::Backend`], and
-/// those that change something with [`StoreError::Detached`].
-/// `now` is in microseconds since 1970-01-01 UTC.
+/// Every call is one transaction: it takes effect as a whole or not at all, and its result is
+/// durable. An unknown project is [`Missing::Project`]. All calls can fail with
+/// [`StoreError::Unavailable`], [`StoreError::Corrupt`] and [`StoreError::Backend`], and those that
+/// change something with [`StoreError::Detached`]. `now` is in microseconds since 1970-01-01 UTC.
 pub trait Store: ProbeStore + Send + Sync + 'static {
     /// Whether the database answers.
     fn ping(&self) -> Answer<'_, ()>;
 
-    /// Whether the database can be written: tries it, and takes it back.
+    /// Checks that the database can be written, by a transaction that is rolled back.
     ///
     /// Fails with [`StoreError::Detached`] if writes would be lost.
     fn ready(&self) -> Answer<'_, ()>;
 
-    /// Begins to watch what other processes commit, for [`Store::mark`]. Worth it for who answers many
-    /// questions.
+    /// Starts to detect commits of other processes for [`Store::mark`]. A server does; a command
+    /// that answers one question need not.
     fn watch(&self);
 
-    /// The mark of what is committed now, without waiting: what was read after it was taken holds as
-    /// long as there is an equal one. None while nobody watches or that cannot be told; the database
-    /// must then be asked each time.
-    fn mark(&self) -> Option<Mark>;
+    /// The mark of the current state. What is read after taking it stays true as long as the mark
+    /// is equal. `None` before [`Store::watch`] or if commits cannot be detected; ask the database
+    /// each time then.
+    fn mark(&self) -> Pin<Box<dyn Future<Output = Option<Mark>> + Send + '_>>;
 
-    /// Waits for work in progress, and closes. Later calls fail.
+    /// Closes the store after work in progress. Later calls fail.
     fn close(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
 
-    /// Makes a project, or finds that there is the same already.
+    /// Creates a project, or finds an identical one.
     ///
-    /// Fails with [`Conflict::Project`] when there is one with another description or policy.
+    /// Fails with [`Conflict::Project`] if one exists with another description or policy.
     fn create_project<'a>(
         &'a self,
         project: &'a NewProject,
@@ -165,14 +163,14 @@ pub trait Store: ProbeStore + Send + Sync + 'static {
     /// A project.
     fn project<'a>(&'a self, name: &'a ProjectName) -> Answer<'a, Project>;
 
-    /// Projects by name, at most `limit` (1 or more), from after `after` on.
+    /// Projects after `after`, by name, at most `limit` (1 or more).
     fn projects<'a>(
         &'a self,
         after: Option<&'a ProjectName>,
         limit: u32,
     ) -> Answer<'a, Page<Project, ProjectName>>;
 
-    /// Changes a project and answers with what became of it.
+    /// Changes a project and returns it.
     fn update_project<'a>(
         &'a self,
         name: &'a ProjectName,
@@ -182,11 +180,11 @@ pub trait Store: ProbeStore + Send + Sync + 'static {
     /// Deletes a project with its revisions and labels.
     fn delete_project<'a>(&'a self, name: &'a ProjectName) -> Answer<'a, ()>;
 
-    /// Stores a bundle as a revision and, if asked to, lets a label name it.
+    /// Stores a bundle as a revision and sets a label if requested.
     ///
-    /// Idempotent by digest: existing data stays as it is, and the label is set either way. Fails
-    /// with [`Conflict::Release`] or [`Conflict::Label`] if the label cannot be set, and then
-    /// stores nothing.
+    /// Idempotent by digest: existing data stays, and the label is set either way. If the label
+    /// cannot be set, this fails with [`Conflict::Release`] or [`Conflict::Label`] and stores
+    /// nothing.
     fn ingest<'a>(
         &'a self,
         project: &'a ProjectName,
@@ -195,7 +193,7 @@ pub trait Store: ProbeStore + Send + Sync + 'static {
         now: i64,
     ) -> Answer<'a, IngestOutcome>;
 
-    /// The digest for a key: cheaper than [`Store::revision`].
+    /// The digest of a revision. Cheaper than [`Store::revision`].
     ///
     /// Fails with [`Missing::Label`], [`Missing::Revision`] or [`StoreError::Ambiguous`].
     fn resolve<'a>(&'a self, project: &'a ProjectName, key: &'a RevisionKey) -> Answer<'a, Digest>;
@@ -207,8 +205,8 @@ pub trait Store: ProbeStore + Send + Sync + 'static {
         key: &'a RevisionKey,
     ) -> Answer<'a, RevisionRecord>;
 
-    /// Revisions, newest first, at most `limit` (1 or more), from before the place `before` in the order of
-    /// ingest on.
+    /// Revisions before the place `before` in ingest order, newest first, at most `limit` (1 or
+    /// more).
     fn revisions<'a>(
         &'a self,
         project: &'a ProjectName,
@@ -216,15 +214,15 @@ pub trait Store: ProbeStore + Send + Sync + 'static {
         limit: u32,
     ) -> Answer<'a, Page<RevisionRecord, i64>>;
 
-    /// Deletes a revision. Its bytes stay until they are collected.
+    /// Deletes a revision. Its chunks stay until [`Store::collect`].
     ///
     /// Fails with [`Missing::Revision`], or with [`Conflict::Labelled`] while labels name it.
     fn delete_revision<'a>(&'a self, project: &'a ProjectName, digest: Digest) -> Answer<'a, ()>;
 
-    /// All labels of a project, by name, with all that choosing the latest needs.
+    /// All labels of a project, by name.
     fn labels<'a>(&'a self, project: &'a ProjectName) -> Answer<'a, Vec<LabelRecord>>;
 
-    /// Those of them that begin as versions do, with a digit or `v`, by name.
+    /// The labels that begin with a digit or `v`, as versions do, by name.
     fn numbered_labels<'a>(&'a self, project: &'a ProjectName) -> Answer<'a, Vec<LabelRecord>>;
 
     /// A label; fails with [`Missing::Label`].
@@ -234,7 +232,7 @@ pub trait Store: ProbeStore + Send + Sync + 'static {
         label: &'a LabelName,
     ) -> Answer<'a, LabelRecord>;
 
-    /// Lets a label name a revision.
+    /// Points a label to a revision.
     ///
     /// Fails with [`Missing::Revision`], [`Conflict::Release`] or [`Conflict::Label`].
     fn set_label<'a>(
@@ -245,7 +243,7 @@ pub trait Store: ProbeStore + Send + Sync + 'static {
         now: i64,
     ) -> Answer<'a, LabelOutcome>;
 
-    /// Deletes a label and answers with what it was; the revision stays.
+    /// Deletes a label and returns it. The revision stays.
     ///
     /// Fails with [`Missing::Label`] or [`Conflict::Label`].
     fn delete_label<'a>(
@@ -255,7 +253,7 @@ pub trait Store: ProbeStore + Send + Sync + 'static {
         expected: Expected,
     ) -> Answer<'a, LabelRecord>;
 
-    /// The files of some revisions, in the order of `digests`, each checked against its digest.
+    /// The files of revisions, in the order of `digests`, checked against their digests.
     ///
     /// Fails with [`Missing::Revision`], and with [`StoreError::Corrupt`] for damaged data.
     fn bundles<'a>(
@@ -274,7 +272,7 @@ pub trait Store: ProbeStore + Send + Sync + 'static {
         })
     }
 
-    /// One file of a revision, byte for byte, checked against its digest.
+    /// One file of a revision, checked against its digest.
     ///
     /// Fails with [`Missing::Revision`] or [`Missing::File`].
     fn file<'a>(
@@ -284,7 +282,7 @@ pub trait Store: ProbeStore + Send + Sync + 'static {
         name: &'a str,
     ) -> Answer<'a, Arc<[u8]>>;
 
-    /// Keeps an exception whose id is new.
+    /// Stores an exception with a new id.
     fn add_exception<'a>(
         &'a self,
         project: &'a ProjectName,
@@ -294,29 +292,27 @@ pub trait Store: ProbeStore + Send + Sync + 'static {
     /// All exceptions of a project, oldest first.
     fn exceptions<'a>(&'a self, project: &'a ProjectName) -> Answer<'a, Vec<ExceptionRecord>>;
 
-    /// Gives the exception with this id the end of the record; fails with
-    /// [`Missing::Exception`].
+    /// Changes the end of an exception to that of the record; fails with [`Missing::Exception`].
     fn extend_exception<'a>(
         &'a self,
         project: &'a ProjectName,
         exception: &'a ExceptionRecord,
     ) -> Answer<'a, ()>;
 
-    /// Takes an exception away; fails with [`Missing::Exception`].
+    /// Deletes an exception; fails with [`Missing::Exception`].
     fn delete_exception<'a>(&'a self, project: &'a ProjectName, id: &'a str) -> Answer<'a, ()>;
 
-    /// Tells whether what a project's timeline is made of has changed: revisions, labels and
-    /// commits.
+    /// Tells whether a project's timeline has changed.
     fn stamp<'a>(&'a self, project: &'a ProjectName) -> Answer<'a, Stamp>;
 
-    /// The revisions of a project in the order of ingest, all or those after a place in it.
+    /// The revisions of a project in ingest order, optionally only those after a place.
     fn ingests<'a>(
         &'a self,
         project: &'a ProjectName,
         after: Option<i64>,
     ) -> Answer<'a, Vec<IngestPlace>>;
 
-    /// The commits of a project in their order, all or those after a position.
+    /// The commits of a project in order, optionally only those after a position.
     fn commits<'a>(
         &'a self,
         project: &'a ProjectName,
@@ -326,15 +322,15 @@ pub trait Store: ProbeStore + Send + Sync + 'static {
     /// The last commit of a project, if it has any.
     fn last_commit<'a>(&'a self, project: &'a ProjectName) -> Answer<'a, Option<CommitPlace>>;
 
-    /// Gives commits other places on the timeline; ids that are not there are passed over.
+    /// Moves commits on the timeline. Ignores unknown ids.
     fn place_commits<'a>(
         &'a self,
         project: &'a ProjectName,
         places: &'a [(String, i64)],
     ) -> Answer<'a, ()>;
 
-    /// Stores commits with their files, all or none. A commit that is there already stays as it
-    /// is. `parts` are those that the commits before left in this store, or none.
+    /// Stores all commits with their files, or none. Existing commits stay unchanged. `parts`
+    /// carries the row ids of the previous batch; pass the default for the first one.
     fn ingest_commits<'a>(
         &'a self,
         project: &'a ProjectName,
@@ -343,8 +339,8 @@ pub trait Store: ProbeStore + Send + Sync + 'static {
         now: i64,
     ) -> Answer<'a, CommitOutcomes>;
 
-    /// The steps of a project that the program of this number computed, with their ids: all, or those
-    /// that lead to these revisions, given by their places in the order of ingest.
+    /// The steps that were computed with this step format, and their ids. Optionally only those
+    /// that lead to `heads`, given by their places in ingest order.
     fn steps<'a>(
         &'a self,
         project: &'a ProjectName,
@@ -352,7 +348,7 @@ pub trait Store: ProbeStore + Send + Sync + 'static {
         heads: Option<&'a [i64]>,
     ) -> Answer<'a, Vec<(i64, StepKey)>>;
 
-    /// Stores missing steps, and deletes those of another program version.
+    /// Stores missing steps, and deletes those of other step formats.
     fn save_steps<'a>(
         &'a self,
         project: &'a ProjectName,
@@ -360,11 +356,10 @@ pub trait Store: ProbeStore + Send + Sync + 'static {
         steps: &'a [StepRecord],
     ) -> Answer<'a, ()>;
 
-    /// The facts of steps, in the order of the ids; empty for a deleted step.
+    /// The counts of steps, in the order of the ids; empty for a deleted step.
     fn step_facts<'a>(&'a self, steps: &'a [i64]) -> Answer<'a, Vec<Vec<u8>>>;
 
-    /// What steps did to an operator, of those with ids from the first to the last: their ids, and
-    /// what was saved; in no order.
+    /// The changes of an operator in steps with ids in the range `among`, in no particular order.
     fn steps_of_operator<'a>(
         &'a self,
         project: &'a ProjectName,
@@ -372,8 +367,9 @@ pub trait Store: ProbeStore + Send + Sync + 'static {
         among: (i64, i64),
     ) -> Answer<'a, Vec<(i64, Vec<u8>)>>;
 
-    /// What the steps with ids after the first and up to the last of `within` did to operators: name,
-    /// step and what was saved, by name and step, from after a row on, at most `limit`.
+    /// The changes in steps with ids greater than the first and up to the second of `within`:
+    /// operator, step and encoded changes, sorted by operator and step, after the row `after`, at
+    /// most `limit`.
     fn steps_said<'a>(
         &'a self,
         project: &'a ProjectName,
@@ -382,36 +378,36 @@ pub trait Store: ProbeStore + Send + Sync + 'static {
         limit: u32,
     ) -> Answer<'a, Vec<(String, i64, Vec<u8>)>>;
 
-    /// Keeps a token whose id and hash are new.
+    /// Stores a token with a new id and hash.
     fn add_token<'a>(&'a self, token: &'a TokenRecord) -> Answer<'a, ()>;
 
-    /// All tokens, oldest first, revoked ones too.
+    /// All tokens, oldest first, including revoked ones.
     fn tokens(&self) -> Answer<'_, Vec<TokenRecord>>;
 
-    /// A token, if it is known; revoked and expired ones are.
+    /// A token, if it is known; it may be revoked or expired.
     fn token<'a>(&'a self, key: TokenKey<'a>) -> Answer<'a, Option<TokenRecord>>;
 
-    /// Revokes a token for good and answers with it.
+    /// Revokes a token permanently and returns it.
     ///
     /// Fails with [`Missing::Token`].
     fn revoke_token<'a>(&'a self, id: &'a str, now: i64) -> Answer<'a, TokenRecord>;
 
-    /// Notes that a token was used.
+    /// Records the last use of a token.
     fn touch_token<'a>(&'a self, id: &'a str, now: i64) -> Answer<'a, ()>;
 
-    /// Sends all that is stored, as it is at one moment, while others go on.
+    /// Sends all rows, as they are at one moment, without blocking others.
     fn export(&self, sink: Sender<Rows>) -> Answer<'_, ()>;
 
-    /// Takes in what another store sends, see [`copy`].
+    /// Imports rows from [`Store::export`]; see [`copy`].
     ///
     /// Fails with [`Conflict::NotEmpty`].
     fn import(&self, source: Receiver<Rows>) -> Answer<'_, ()>;
 
-    /// Checks all that is stored against its digests, as it is at one moment, while others go on.
+    /// Checks everything against its digests, as it is at one moment, without blocking others.
     fn check(&self) -> Answer<'_, CheckReport>;
 
-    /// Deletes revisions from before a time that no label names, of a project or of all, and what
-    /// only they needed; or only counts them.
+    /// Deletes unlabeled revisions that were ingested before a time, in one project or all, and the
+    /// content that only they used. [`Mode::Count`] only counts.
     fn collect<'a>(
         &'a self,
         project: Option<&'a ProjectName>,

@@ -1,56 +1,57 @@
-//! What comes of looking after a store.
+//! Results of maintenance.
 
-/// What a check of the whole store found.
+/// The result of checking a whole store.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct CheckReport {
-    /// Chunks whose bytes were compared with their digests.
+    /// Chunks that were checked against their digests.
     pub chunks: u64,
-    /// Groups whose chunks are there and are those that it was made of.
+    /// Groups that were checked against their digests.
     pub groups: u64,
-    /// Files put together and compared with their digests.
+    /// Files that were checked against their digests.
     pub files: u64,
-    /// Revisions whose files are there and are those that it was made of.
+    /// Revisions that were checked against their digests.
     pub revisions: u64,
-    /// Labels whose revisions are there.
+    /// Labels that were checked.
     pub labels: u64,
-    /// Chunks, groups and files that nothing needs any more.
+    /// Unused chunks, groups and files.
     pub unneeded: u64,
     /// What is damaged, one sentence each.
     pub faults: Vec<String>,
-    /// What is intact and should be changed all the same, one sentence each.
+    /// What is intact but should be changed, one sentence each.
     pub warnings: Vec<String>,
 }
 
-/// What can be collected, or was.
+/// What was collected, or could be.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Collected {
-    /// Revisions that no label names: the project and the digest of each.
+    /// Revisions without a label, as project and digest.
     pub revisions: Vec<(String, opatlas_source::Digest)>,
-    /// Files that no revision has any more.
+    /// Files without a revision.
     pub files: u64,
-    /// Groups that no file has any more.
+    /// Groups without a file.
     pub groups: u64,
-    /// Chunks that no group has any more.
+    /// Chunks without a group.
     pub chunks: u64,
 }
 
-/// Whether something is done or only counted.
+/// Whether to collect or only count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// It is done.
+    /// Collect.
     Do,
-    /// It is only counted.
+    /// Only count.
     Count,
 }
 
-/// What lets other users of this machine read the database at an address or replace it, one sentence
-/// each. A server such as PostgreSQL guards its files itself.
+/// Lists what lets other users of this machine read or replace the database at an address, one
+/// sentence each. Empty for PostgreSQL, which guards its own files.
 ///
 /// # Errors
 /// [`StoreError::Address`](super::StoreError::Address) if the address is invalid.
 pub fn exposed(url: &str) -> Result<Vec<String>, super::StoreError> {
-    match url.starts_with("sqlite:") {
-        true => super::sqlite::exposed(url),
-        false => Ok(Vec::new()),
+    if url.starts_with("sqlite:") {
+        super::sqlite::exposed(url)
+    } else {
+        Ok(Vec::new())
     }
 }

@@ -1,7 +1,7 @@
-//! The migrations of both databases, one list: the same steps with the same names.
+//! The migrations of both databases, with the same numbers and names.
 //!
-//! They are listed here and not found by `sqlx::migrate!`, since the macros of sqlx would build both
-//! drivers, SQLite included, a second time for the compiler.
+//! They are listed here because `sqlx::migrate!` would compile both drivers, including SQLite, a
+//! second time for the macro.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -9,7 +9,6 @@ use std::sync::LazyLock;
 use sqlx::SqlSafeStr as _;
 use sqlx::migrate::{Migration, MigrationType, Migrator};
 
-/// The files of a folder below `migrations/`, by number and name.
 macro_rules! migrations {
     ($folder:literal: $($file:literal),+ $(,)?) => {
         &[$((
@@ -19,7 +18,7 @@ macro_rules! migrations {
     };
 }
 
-/// A file's name without its ending, and its text.
+/// File name without extension, and content.
 type File = (&'static str, &'static str);
 
 const SQLITE_FILES: &[File] = migrations!(
@@ -33,9 +32,7 @@ const POSTGRES_FILES: &[File] = migrations!(
     "0011_computed",
 );
 
-/// The migrations of SQLite that this program knows.
 pub(super) static SQLITE: LazyLock<Migrator> = LazyLock::new(|| migrator(SQLITE_FILES));
-/// The migrations of PostgreSQL that this program knows.
 pub(super) static POSTGRES: LazyLock<Migrator> = LazyLock::new(|| migrator(POSTGRES_FILES));
 
 fn migrator(files: &[File]) -> Migrator {
@@ -76,7 +73,7 @@ mod tests {
                 .map(|(name, _)| format!("{name}.sql"))
                 .collect();
             assert_eq!(found, listed);
-            // Numbered from 1 on, without holes, and none lost to a name that cannot be read.
+            // Numbers have no gaps, and no file was skipped because of its name.
             let versions: Vec<i64> = migrator.iter().map(|migration| migration.version).collect();
             assert_eq!(versions, (1..=files.len() as i64).collect::<Vec<_>>());
         }

@@ -1,7 +1,6 @@
-//! Names that the store accepts: projects, labels, and the ways to point at a revision.
+//! Names of projects and labels, and references to revisions.
 //!
-//! Text comes in and a parsed name or a [`NameError`] goes out; whoever holds a name need not
-//! check it again (`docs/spec/registry.md`, section 1).
+//! A parsed name needs no further checks (`docs/spec/registry.md`, section 1).
 
 use std::fmt;
 
@@ -13,7 +12,7 @@ use super::commit_id::looks_like_commit;
 pub const MAX_NAME: usize = 128;
 /// The minimum number of hexadecimal digits in an abbreviated digest.
 pub const MIN_PREFIX: usize = 8;
-/// What a digest is written with when it points at a revision, as in `sha256:1f0c...`.
+/// The scheme of a digest that refers to a revision, as in `sha256:1f0c...`.
 pub const DIGEST_SCHEME: &str = "sha256:";
 
 /// The name of a project, such as `pytorch` or `acme-npu`.
@@ -24,27 +23,27 @@ pub struct ProjectName(Box<str>);
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LabelName(Box<str>);
 
-/// The first hexadecimal digits of a digest, from [`MIN_PREFIX`] to all 64, in lower case.
+/// A whole or abbreviated digest: [`MIN_PREFIX`] to 64 hexadecimal digits in lower case.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct DigestPrefix(Box<str>);
 
-/// What points at one stored revision: `LABEL` or `sha256:HEX`. `latest` is not among them: which
-/// revision that is depends on versions, which the store does not know.
+/// A reference to a stored revision: `LABEL` or `sha256:HEX`. `latest` is resolved by the service,
+/// because it depends on versions.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum RevisionKey {
     /// The revision that a label names.
     Label(LabelName),
-    /// The revision whose digest begins so.
+    /// The revision whose digest begins with these digits.
     Digest(DigestPrefix),
 }
 
-/// Why a text is not a name.
+/// Why a text is not a valid name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{shown}` is not a valid {kind}: {fault}")]
 pub struct NameError {
     /// `project name`, `label` or `digest`.
     pub kind: &'static str,
-    /// The text, cut short when it is long.
+    /// The text, truncated if it is long.
     pub shown: String,
     /// What is wrong with it.
     pub fault: NameFault,
@@ -59,19 +58,19 @@ pub enum NameFault {
     /// It is longer than [`MAX_NAME`].
     #[error("it has {0} characters; the limit is {MAX_NAME}")]
     TooLong(usize),
-    /// It begins with something else than a letter or a digit.
+    /// It does not begin with a letter or a digit.
     #[error("it must start with an ASCII letter or digit, not with {0:?}")]
     Start(char),
-    /// It holds a character that names do not have.
+    /// It contains a character that is not allowed.
     #[error("{0:?} is not allowed; use ASCII letters, digits, `.`, `_`, `+` and `-`")]
     Character(char),
-    /// It holds `..`, which ranges (`BASE...HEAD`) are split at.
+    /// It contains `..`, the separator of ranges (`BASE...HEAD`).
     #[error("it cannot contain `..`")]
     Dots,
-    /// It is or begins with a word that means something else in its place.
+    /// It is reserved, or begins with a reserved word.
     #[error("`{0}` is reserved")]
     Reserved(&'static str),
-    /// It reads as the id of a commit or as a digest, see [`LabelName::looks_like_commit`].
+    /// It looks like a commit id or a digest; see [`LabelName::looks_like_commit`].
     #[error(
         "it looks like the id of a commit or a digest and could be taken for one; use a label with \
          a character that is not a hexadecimal digit, such as `build-c0ffee1`"
@@ -80,16 +79,16 @@ pub enum NameFault {
     /// Too few or too many hexadecimal digits.
     #[error("it has {0} hexadecimal digits; use {MIN_PREFIX} to 64")]
     Digits(usize),
-    /// Something else than a hexadecimal digit.
+    /// A character that is not a hexadecimal digit.
     #[error("{0:?} is not a hexadecimal digit")]
     Hexadecimal(char),
 }
 
 impl ProjectName {
-    /// Reads a project name.
+    /// Parses a project name.
     ///
     /// # Errors
-    /// When it breaks the grammar of `docs/spec/registry.md`, section 1.
+    /// If it breaks the grammar of `docs/spec/registry.md`, section 1.
     pub fn parse(text: &str) -> Result<Self, NameError> {
         checked("project name", text).map(|()| Self(text.into()))
     }
@@ -102,28 +101,29 @@ impl ProjectName {
 }
 
 impl LabelName {
-    /// Reads the name of a label that may be stored. Labels that look like commits are among them:
-    /// earlier versions of Opatlas accepted them.
+    /// Parses the name of an existing label. Earlier versions of Opatlas accepted labels that look
+    /// like commits, so this does too.
     ///
     /// # Errors
-    /// When it breaks the grammar of `docs/spec/registry.md`, section 1.
+    /// If it breaks the grammar of `docs/spec/registry.md`, section 1.
     pub fn parse(text: &str) -> Result<Self, NameError> {
         checked("label", text).map(|()| Self(text.into()))
     }
 
-    /// Reads the name of a label that is to be created or moved.
+    /// Parses the name of a label to be created or moved.
     ///
     /// # Errors
     /// As [`LabelName::parse`], and [`NameFault::Commit`] if it looks like a commit or a digest.
     pub fn parse_new(text: &str) -> Result<Self, NameError> {
         let name = Self::parse(text)?;
-        match name.looks_like_commit() {
-            true => Err(NameError::new("label", text, NameFault::Commit)),
-            false => Ok(name),
+        if name.looks_like_commit() {
+            Err(NameError::new("label", text, NameFault::Commit))
+        } else {
+            Ok(name)
         }
     }
 
-    /// Whether people would take the label for the id of a commit or for a digest.
+    /// Whether the label looks like a commit id or a digest to people.
     #[must_use]
     pub fn looks_like_commit(&self) -> bool {
         looks_like_commit(&self.0)
@@ -137,16 +137,16 @@ impl LabelName {
 }
 
 impl DigestPrefix {
-    /// The digest, where all of its digits are given.
+    /// The digest, if all 64 digits are given.
     #[must_use]
     pub fn whole(&self) -> Option<Digest> {
         Digest::parse(&self.0)
     }
 
-    /// Reads the digits that come after `sha256:`, in either case.
+    /// Parses the digits after `sha256:`, in either case.
     ///
     /// # Errors
-    /// When they are fewer than [`MIN_PREFIX`], more than 64, or not hexadecimal.
+    /// If there are fewer than [`MIN_PREFIX`] or more than 64, or if one is not hexadecimal.
     pub fn parse(hex: &str) -> Result<Self, NameError> {
         let fault = if let Some(odd) = hex.chars().find(|c| !c.is_ascii_hexdigit()) {
             NameFault::Hexadecimal(odd)
@@ -164,7 +164,7 @@ impl DigestPrefix {
         &self.0
     }
 
-    /// The least and the greatest digest that begin so.
+    /// The least and the greatest digest with this prefix.
     #[must_use]
     pub fn range(&self) -> (Digest, Digest) {
         let mut bounds = [[0x00; 32], [0xFF; 32]];
@@ -194,10 +194,10 @@ impl From<Digest> for DigestPrefix {
 }
 
 impl RevisionKey {
-    /// Reads `LABEL` or `sha256:HEX`.
+    /// Parses `LABEL` or `sha256:HEX`.
     ///
     /// # Errors
-    /// When it is neither.
+    /// If it is neither.
     pub fn parse(text: &str) -> Result<Self, NameError> {
         match text.strip_prefix(DIGEST_SCHEME) {
             Some(hex) => DigestPrefix::parse(hex).map(Self::Digest),

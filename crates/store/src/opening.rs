@@ -1,5 +1,5 @@
-//! For what a database is opened, and whether it is one that Opatlas made and is up to date. This is
-//! found out without changing anything in it.
+//! The purpose for which a database is opened, and whether the database fits it. The check changes
+//! nothing.
 
 use sqlx::migrate::Migrator;
 
@@ -8,23 +8,23 @@ use super::error::{StoreError, Unusable};
 /// What a database is opened for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Opening {
-    /// Read and write. Creates an SQLite file that does not exist, and migrates an older database.
+    /// Read and write. Creates a missing SQLite file and migrates an older database.
     Make,
     /// Read and change an existing, migrated database.
     Change,
-    /// To read. The database exists, is up to date, and stays as it is.
+    /// Read an existing, migrated database, which stays unchanged.
     Read,
 }
 
 impl Opening {
-    /// The newest migration of a program.
+    /// The newest known migration.
     pub(super) fn newest(known: &Migrator) -> i64 {
         let versions = known.iter().map(|migration| migration.version);
         versions.max().unwrap_or_default()
     }
 
-    /// Refuses a database that has other migrations than the program; `applied` are the numbers
-    /// and checksums of those that it has, in order.
+    /// Rejects a database with other migrations than the program; `applied` are the numbers and
+    /// checksums of its migrations, in order.
     ///
     /// # Errors
     /// [`Unusable::Foreign`], [`Unusable::Outdated`] unless this is [`Opening::Make`],
@@ -48,7 +48,7 @@ impl Opening {
             let same = known.iter().find(|it| it.version == *version);
             match same {
                 Some(same) if *same.checksum == **checksum => {}
-                // Another program's migrations are kept in a table of the same name.
+                // Other programs use a migrations table of the same name.
                 _ if at == 0 => return Err(Unusable::Foreign { place: place() }.into()),
                 _ => {
                     return Err(StoreError::corrupt(format!(
@@ -72,7 +72,7 @@ impl Opening {
     }
 }
 
-/// The error of a change to what was opened for reading.
+/// The error for a write to a store that was opened for reading.
 pub(super) fn opened_for_reading() -> StoreError {
     StoreError::Unavailable {
         what: "it was opened read-only".to_owned(),

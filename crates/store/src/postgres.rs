@@ -1,7 +1,7 @@
 //! The store in a PostgreSQL database, which several replicas may share.
 //!
-//! Every writer takes an advisory lock first, like the lock of an SQLite file. So there is one
-//! writer at a time among all replicas, what a writer found absent stays absent until it commits,
+//! Every writer takes an advisory lock first, like the lock of an SQLite file. So all replicas
+//! together have one writer at a time, what a writer found absent stays absent until it commits,
 //! ids grow in commit order, and no transaction needs a retry. Readers never wait.
 
 mod address;
@@ -32,27 +32,27 @@ use super::{sql, waited};
 type Database = sqlx::Postgres;
 type Connection = sqlx::PgConnection;
 
-/// The key of the advisory lock that writers hold; also while migrating. "opatlas" in ASCII.
+/// The advisory lock of writers and migrations: "opatlas" in ASCII.
 const WRITE_LOCK: i64 = 0x006f_7061_746c_6173;
-/// One connection writes; who else wants to waits in this process and not in the database.
+/// Further writers wait in this process, not in the database.
 const WRITERS: u32 = 1;
-/// Connections that read, a replica.
+/// Read connections per replica.
 const READERS: u32 = 8;
-/// How long to wait for a connection to read with. While the database is away a request waits no
-/// longer than this, and most do not wait at all.
+/// How long to wait for a read connection. Also the longest time that a request waits while the
+/// database is down.
 const READ_TIMEOUT: Duration = Duration::from_secs(3);
-/// How long to wait for the writers before in this process.
+/// How long to wait for earlier writers in this process.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
-/// Settings of every connection. They limit how long it waits for a lock of another replica; the
-/// last one limits how long a vanished replica can block others in a transaction.
+/// Settings of every connection. They limit how long it waits for a lock of another replica, and
+/// how long a vanished replica can block others in a transaction.
 const SESSION: [(&str, &str); 3] = [
     ("lock_timeout", "30s"),
     ("statement_timeout", "60s"),
     ("idle_in_transaction_session_timeout", "60s"),
 ];
-/// Further settings of the connections of a read-only store.
+/// Additional settings of a read-only store.
 const READ_ONLY: [(&str, &str); 1] = [("default_transaction_read_only", "on")];
-/// Acknowledged writes are on disk, whatever the default of the database; stricter settings stay.
+/// Makes acknowledged writes durable, whatever the default of the database; stricter settings stay.
 const DURABLE: &str = "SELECT set_config('synchronous_commit', 'on', false) \
      WHERE current_setting('synchronous_commit') = 'off'";
 const BEGIN_READ: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
@@ -66,13 +66,12 @@ pub struct PostgresStore {
     opening: Opening,
     presence: Arc<Presence>,
     lease: Arc<Lease>,
-    /// How the database is reached.
     options: PgConnectOptions,
 }
 
 impl PostgresStore {
-    /// Opens `postgres://USER:PASSWORD@HOST:PORT/NAME` and brings the database up to date. It must
-    /// exist, in UTF-8, and the user must be allowed to make tables in it.
+    /// Opens `postgres://USER:PASSWORD@HOST:PORT/NAME` and migrates the database. It must exist,
+    /// use UTF-8, and let the user create tables.
     ///
     /// # Errors
     /// [`StoreError::Address`] if the address is invalid, [`StoreError::TooNew`] if a newer version
@@ -82,11 +81,11 @@ impl PostgresStore {
         Self::open_for(url, Opening::Make).await
     }
 
-    /// Opens it to do no more with it than is said.
+    /// Opens the database for a purpose.
     ///
     /// # Errors
-    /// As [`PostgresStore::open`], and [`StoreError::Unusable`] when the database is not one of
-    /// Opatlas or is not up to date where it must be.
+    /// As [`PostgresStore::open`], and [`StoreError::Unusable`] if the database does not belong to
+    /// Opatlas or is not up to date.
     pub async fn open_for(url: &str, opening: Opening) -> Result<Self, StoreError> {
         let address = Address::parse(url)?;
         let opened = Self::connect(&address, opening).await;
@@ -117,7 +116,7 @@ impl PostgresStore {
         Ok(store)
     }
 
-    /// Refuses a database that is not one of Opatlas, or not up to date.
+    /// Rejects a database that does not belong to Opatlas or is not up to date.
     async fn judge(&self, place: &str) -> Result<(), StoreError> {
         let mut reader = self.reader().await?;
         let has_migrations: bool =
@@ -150,11 +149,11 @@ impl PostgresStore {
         })
     }
 
-    /// Brings the database up to date. Replicas may start at once: the second finds the work done.
+    /// Migrates the database. If several replicas start at once, the first one migrates it.
     async fn migrate(&self) -> Result<(), StoreError> {
         let known = Opening::newest(&migrations::POSTGRES);
         let mut work = self.writer.begin_with(BEGIN_WRITE).await?;
-        // The migrations of another replica may take their time.
+        // The migrations of another replica may take a while.
         for limit in [
             "SET LOCAL lock_timeout = 0",
             "SET LOCAL statement_timeout = 0",
@@ -169,7 +168,7 @@ impl PostgresStore {
         Ok(work.commit().await?)
     }
 
-    /// Waits for a connection, unless there was none to be had a moment ago.
+    /// Waits for a connection, unless the database was just found to be down.
     async fn present<T>(
         &self,
         connection: impl Future<Output = Result<T, sqlx::Error>>,
@@ -184,17 +183,14 @@ impl PostgresStore {
 impl Backend for PostgresStore {
     type Database = Database;
 
-    /// A connection for one statement that reads.
     async fn reader(&self) -> Result<PoolConnection<Database>, StoreError> {
         self.present(self.readers.acquire()).await
     }
 
-    /// A transaction that reads: what it sees is of one moment.
     async fn snapshot(&self) -> Result<Transaction<'static, Database>, StoreError> {
         self.present(self.readers.begin_with(BEGIN_READ)).await
     }
 
-    /// The same for work that takes its time.
     async fn long_snapshot(&self) -> Result<Transaction<'static, Database>, StoreError> {
         let mut work = self.snapshot().await?;
         for limit in [
@@ -206,12 +202,11 @@ impl Backend for PostgresStore {
         Ok(work)
     }
 
-    /// A transaction that writes, alone until it ends.
     async fn write(&self) -> Result<Transaction<'static, Database>, StoreError> {
         if self.opening == Opening::Read {
             return Err(opened_for_reading());
         }
-        // A writer may have to wait for others; that the database is away it hears at once.
+        // Waiting for other writers takes time, so find out first whether the database is up.
         drop(self.reader().await?);
         let work = async {
             let mut work = self.writer.begin_with(BEGIN_WRITE).await?;
@@ -221,20 +216,18 @@ impl Backend for PostgresStore {
         waited("write", work).await
     }
 
-    /// Tries to write and takes it back. It does not wait for those who write.
+    /// Does not wait for other writers.
     async fn try_to_write(&self) -> Result<(), StoreError> {
-        let work = self.present(self.readers.begin_with(BEGIN_WRITE));
-        let mut work = work.await?;
+        let mut work = self.present(self.readers.begin_with(BEGIN_WRITE)).await?;
         query(sql::CHANGE_NOTHING).execute(&mut *work).await?;
         Ok(work.rollback().await?)
     }
 
-    /// Ends a transaction that writes; what it wrote is durable once this returns.
     async fn commit(&self, work: Transaction<'static, Database>) -> Result<(), StoreError> {
         Ok(work.commit().await?)
     }
 
-    /// No replica answers from memory what was true before.
+    /// Ends the leases of all replicas before the commit.
     async fn publish(&self, mut work: Transaction<'static, Database>) -> Result<(), StoreError> {
         lease::end_all(&mut work, self.reader()).await?;
         self.commit(work).await
@@ -244,7 +237,7 @@ impl Backend for PostgresStore {
         self.lease.watch(self.options.clone());
     }
 
-    fn current_mark(&self) -> Option<Mark> {
+    async fn current_mark(&self) -> Option<Mark> {
         self.lease.mark()
     }
 
@@ -268,14 +261,14 @@ pub(super) async fn number_on(connection: &mut Connection) -> Result<(), StoreEr
     Ok(())
 }
 
-/// Faults that the database finds itself. PostgreSQL has no query for this; reading every row makes
-/// it verify its page checksums, if enabled.
+/// PostgreSQL has no query for this. Reading every row makes it verify its page checksums if they
+/// are enabled.
 pub(super) async fn own_faults(_: &mut Connection) -> Result<Vec<String>, StoreError> {
     Ok(Vec::new())
 }
 
-/// Why the database cannot be opened. The pool keeps trying and only says that the time is over, so
-/// one attempt beside it finds the reason.
+/// Why the database cannot be opened. The pool only reports a timeout, so one attempt outside it
+/// finds the reason.
 async fn reason(address: &Address, error: StoreError) -> StoreError {
     let is_late = |error: &sqlx::Error| matches!(error, sqlx::Error::PoolTimedOut);
     match &error {
@@ -301,7 +294,7 @@ async fn lock(connection: &mut Connection) -> Result<(), StoreError> {
 }
 
 fn pool(connections: u32, timeout: Duration) -> PgPoolOptions {
-    // Connections are checked before use: the database may have restarted.
+    // Connections are tested before use, since the database may have restarted.
     PgPoolOptions::new()
         .max_connections(connections)
         .acquire_timeout(timeout)

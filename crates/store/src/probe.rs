@@ -1,37 +1,36 @@
-//! What workers of the probe measure: runs, their shards and leases, results, and dumps of tables
+//! Probe runs with their shards, leases and results, and dumps of dispatch tables
 //! (`docs/probe.md`).
 //!
-//! The store knows which shard is leased until when, and keeps the first result of each. What a
-//! result must contain and when an item is quarantined is decided by the service. Times are
-//! microseconds since 1970-01-01 UTC.
+//! The store keeps leases, and the first result of each shard. The service decides what a result
+//! must contain and when an item is quarantined. Times are in microseconds since 1970-01-01 UTC.
 
 use super::Answer;
 use super::names::ProjectName;
 use super::secret::is_same_secret;
 use opatlas_source::Digest;
 
-/// How many runs of one token a project keeps. A new run of the token deletes the oldest beyond it, and
-/// never a run of another token.
+/// How many runs of one token a project keeps. A new run deletes the oldest ones of the same token
+/// beyond this, and never a run of another token.
 pub const KEPT_RUNS: i64 = 200;
 /// How many different dumps a revision may have.
 pub const MOST_DUMPS: i64 = 200;
 /// How many bytes a dump may have as JSON.
 pub const LARGEST_DUMP: usize = 16 << 20;
 
-/// A run to be made.
+/// A run to create.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewProbeRun {
     /// Its name, the same for every worker.
     pub name: String,
-    /// What it measures.
+    /// The revision to measure.
     pub revision: Digest,
-    /// How the revision was named.
+    /// The name that was used for the revision.
     pub address: String,
-    /// The release of the workers.
+    /// The PyTorch release of the workers.
     pub torch: String,
-    /// What it measures on.
+    /// The device.
     pub device: String,
-    /// For how long a shard is leased, in microseconds.
+    /// How long a lease lasts, in microseconds.
     pub lease: i64,
     /// The id of the token that opens it; `None` if no token is needed.
     pub token: Option<String>,
@@ -44,21 +43,21 @@ pub struct NewProbeRun {
 pub struct ProbeRun {
     /// Its name.
     pub name: String,
-    /// What it measures.
+    /// The revision to measure.
     pub revision: Digest,
-    /// How the revision was named.
+    /// The name that was used for the revision.
     pub address: String,
-    /// The release of the workers.
+    /// The PyTorch release of the workers.
     pub torch: String,
-    /// What it measures on.
+    /// The device.
     pub device: String,
-    /// For how long a shard is leased, in microseconds.
+    /// How long a lease lasts, in microseconds.
     pub lease: i64,
-    /// How many shards it has.
+    /// The number of its shards.
     pub shards: i64,
 }
 
-/// Who holds a lease: a worker that knows its secret and comes with the token that took it.
+/// Proof of a lease: the secret of the lease and the token that took it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeaseHolder {
     /// The SHA-256 of the secret of the lease.
@@ -67,10 +66,10 @@ pub struct LeaseHolder {
     pub token: Option<String>,
 }
 
-/// What a worker gets that asks for a shard.
+/// The answer to a worker that asks for a shard.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Leased {
-    /// A shard.
+    /// A leased shard.
     Shard {
         /// Its number.
         shard: i64,
@@ -78,12 +77,12 @@ pub enum Leased {
         part: String,
         /// The items, a JSON list.
         items: String,
-        /// For how long it is leased, in microseconds.
+        /// How long the lease lasts, in microseconds.
         lease: i64,
     },
-    /// Others have the rest; the first of their leases ends at this time.
+    /// The remaining shards are leased; the first lease ends at this time.
     Wait(i64),
-    /// Every shard has a result.
+    /// All shards have a result.
     Done,
 }
 
@@ -94,16 +93,16 @@ pub struct ShardRecord {
     pub part: String,
     /// The items, a JSON list.
     pub items: String,
-    /// Who took the last lease; `None` if it was never leased.
+    /// The last holder of a lease; `None` if the shard was never leased.
     pub holder: Option<LeaseHolder>,
-    /// When its lease ends, if it is leased.
+    /// The end of the current lease.
     pub until: Option<i64>,
-    /// The digest of its result, if it has one.
+    /// The digest of its result.
     pub digest: Option<Digest>,
 }
 
 impl ShardRecord {
-    /// Whether this holder has the lease of the shard. Secrets are compared in constant time.
+    /// Whether this holder has the lease. Compares secrets in constant time.
     #[must_use]
     pub fn is_held_by(&self, given: &LeaseHolder, now: i64) -> bool {
         let is_leased = self.until.is_some_and(|until| until > now);
@@ -114,25 +113,25 @@ impl ShardRecord {
     }
 }
 
-/// An item that killed processes, or was running in workers that were lost.
+/// An item that killed processes or was running when workers were lost.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProbeItem {
     /// The item.
     pub item: String,
-    /// How many processes it killed.
+    /// The number of processes that it killed.
     pub kills: i64,
-    /// How many workers were lost while it ran.
+    /// The number of workers that were lost while it was running.
     pub losses: i64,
 }
 
-/// What a worker says when it renews a lease.
+/// The progress that a worker reports with a renewal.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Renewal<'a> {
-    /// The item that runs now.
+    /// The item that is running.
     pub begun: Option<&'a str>,
     /// An item that killed its process.
     pub killed: Option<&'a str>,
-    /// How many processes that item killed by now; without it, one more.
+    /// The total number of kills of that item; `None` adds one.
     pub kills: Option<i64>,
 }
 
@@ -147,65 +146,65 @@ pub struct ShardResult {
     pub digest: Digest,
     /// The rank of the worker.
     pub rank: i64,
-    /// How many rows have each outcome, JSON.
+    /// The number of rows per outcome, as JSON.
     pub outcomes: String,
-    /// How long items took, in milliseconds.
+    /// Items and the time that they took, in milliseconds.
     pub durations: Vec<(String, i64)>,
 }
 
-/// How far a shard is.
+/// The state of a shard.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShardState {
     /// Its number.
     pub number: i64,
     /// Whether it is leased.
     pub is_leased: bool,
-    /// The item that runs now.
+    /// The item that is running.
     pub begun: Option<String>,
-    /// The worker that leased it last, JSON.
+    /// The last worker that leased it, as JSON.
     pub worker: Option<String>,
     /// The rank that sent the result.
     pub rank: Option<i64>,
-    /// How many rows of the result have each outcome, JSON.
+    /// The number of rows per outcome, as JSON.
     pub outcomes: Option<String>,
 }
 
-/// How far a run is.
+/// The state of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProbeProgress {
     /// The run.
     pub run: ProbeRun,
-    /// Its shards, by number.
+    /// By number.
     pub shards: Vec<ShardState>,
     /// Items that killed processes or were lost, by name.
     pub items: Vec<ProbeItem>,
 }
 
 record! {
-    /// How long an item took.
+    /// The time that an item took.
     #[derive(Debug, Clone, PartialEq, Eq)]
     pub struct ProbeDuration {
         /// The part.
         pub part: String,
         /// The item.
         pub item: String,
-        /// The time, in milliseconds.
+        /// In milliseconds.
         pub milliseconds: i64,
     }
 }
 
-/// A dump of the tables of a process, to be stored.
+/// A table dump to store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewDump {
     /// The revision.
     pub revision: Digest,
     /// The SHA-256 of the text.
     pub digest: Digest,
-    /// The release of the process.
+    /// The PyTorch release of the process.
     pub torch: String,
     /// The device.
     pub device: String,
-    /// The dump as JSON, at most [`LARGEST_DUMP`] bytes.
+    /// JSON of at most [`LARGEST_DUMP`] bytes.
     pub text: String,
 }
 
@@ -214,9 +213,9 @@ pub struct NewDump {
 pub struct DumpRecord {
     /// The SHA-256 of its text.
     pub digest: Digest,
-    /// How many bytes the text has.
+    /// The length of the text in bytes.
     pub bytes: i64,
-    /// The release of the process.
+    /// The PyTorch release of the process.
     pub torch: String,
     /// The device.
     pub device: String,
@@ -224,20 +223,20 @@ pub struct DumpRecord {
     pub recorded_at: i64,
 }
 
-/// Runs of the probe and dumps of tables. Every call is one transaction.
+/// Probe runs and dumps. Every call is one transaction.
 ///
-/// Where a run is named that does not exist, the answer is [`Missing::ProbeRun`](super::Missing);
-/// for a shard, [`Missing::ProbeShard`](super::Missing). A shard is named by its run and its number.
+/// An unknown run is [`Missing::ProbeRun`](super::Missing), and an unknown shard
+/// [`Missing::ProbeShard`](super::Missing).
 pub trait ProbeStore: Send + Sync {
-    /// A run, if there is one of this name.
+    /// A run, if it exists.
     fn probe_run<'a>(
         &'a self,
         project: &'a ProjectName,
         name: &'a str,
     ) -> Answer<'a, Option<ProbeRun>>;
 
-    /// Makes a run, unless there is one of this name, and answers with what is stored. Deletes the
-    /// oldest of the same token beyond [`KEPT_RUNS`].
+    /// Creates a run unless it exists, and returns it. Deletes the oldest runs of the same token
+    /// beyond [`KEPT_RUNS`].
     fn open_probe_run<'a>(
         &'a self,
         project: &'a ProjectName,
@@ -245,14 +244,14 @@ pub trait ProbeStore: Send + Sync {
         now: i64,
     ) -> Answer<'a, ProbeRun>;
 
-    /// How long items took on a device, by part and item.
+    /// The times of items on a device, by part and item.
     fn probe_durations<'a>(
         &'a self,
         project: &'a ProjectName,
         device: &'a str,
     ) -> Answer<'a, Vec<ProbeDuration>>;
 
-    /// Leases the first shard that nobody has to a worker, given as JSON.
+    /// Leases the first available shard to a worker, which is described as JSON.
     fn lease_shard<'a>(
         &'a self,
         project: &'a ProjectName,
@@ -281,7 +280,7 @@ pub trait ProbeStore: Send + Sync {
         now: i64,
     ) -> Answer<'a, ()>;
 
-    /// Gives a shard back; fails with [`Conflict::LeaseLost`](super::Conflict) if the holder does not
+    /// Releases a lease; fails with [`Conflict::LeaseLost`](super::Conflict) if the holder does not
     /// have it.
     fn release_lease<'a>(
         &'a self,
@@ -291,9 +290,9 @@ pub trait ProbeStore: Send + Sync {
         now: i64,
     ) -> Answer<'a, ()>;
 
-    /// Stores the result of a shard. False if the same was stored before.
+    /// Stores the result of a shard. Returns false if the same result was stored before.
     ///
-    /// Fails with [`Conflict::ShardDone`](super::Conflict) if there is another result, and with
+    /// Fails with [`Conflict::ShardDone`](super::Conflict) if there is a different result, and with
     /// [`Conflict::LeaseLost`](super::Conflict) if the holder does not have the lease.
     fn finish_shard<'a>(
         &'a self,
@@ -304,7 +303,7 @@ pub trait ProbeStore: Send + Sync {
         now: i64,
     ) -> Answer<'a, bool>;
 
-    /// How far a run is.
+    /// The state of a run.
     fn probe_progress<'a>(
         &'a self,
         project: &'a ProjectName,
@@ -312,8 +311,7 @@ pub trait ProbeStore: Send + Sync {
         now: i64,
     ) -> Answer<'a, ProbeProgress>;
 
-    /// The results of a run: the part and the rows of each shard. `None` if they have more than
-    /// `most` characters.
+    /// The part and the rows of each shard, or `None` if they have more than `most` characters.
     fn probe_results<'a>(
         &'a self,
         project: &'a ProjectName,
@@ -321,7 +319,7 @@ pub trait ProbeStore: Send + Sync {
         most: usize,
     ) -> Answer<'a, Option<Vec<(String, String)>>>;
 
-    /// Stores a dump with its revision. False if the revision had it.
+    /// Adds a dump to a revision. Returns false if the revision had it.
     ///
     /// Fails with [`Conflict::TooManyDumps`](super::Conflict) beyond [`MOST_DUMPS`].
     fn add_dump<'a>(
@@ -331,7 +329,7 @@ pub trait ProbeStore: Send + Sync {
         now: i64,
     ) -> Answer<'a, bool>;
 
-    /// The dumps of a revision, the last first.
+    /// The dumps of a revision, the last one first.
     fn dumps<'a>(
         &'a self,
         project: &'a ProjectName,

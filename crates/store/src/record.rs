@@ -1,7 +1,7 @@
 //! Rows of statements as structs.
 
-/// Declares a struct that a row of either database is read into: its columns are called as the
-/// fields. In place of sqlx's derive, which would build both drivers a second time, for the compiler.
+/// Declares a struct that rows of either database are read into, with one column per field. It
+/// replaces sqlx's derive macro, which would compile both drivers a second time.
 macro_rules! record {
     (
         $(#[$attribute:meta])*

@@ -1,4 +1,4 @@
-//! The records of a store. Times are microseconds since 1970-01-01 UTC and come from the caller,
+//! The records of a store. Times are in microseconds since 1970-01-01 UTC and come from the caller,
 //! because a store has no clock.
 
 use std::fmt;
@@ -7,12 +7,12 @@ use super::history::CommitRecord;
 use super::names::{LabelName, ProjectName};
 use opatlas_source::Digest;
 
-/// A project to be made.
+/// A project to create.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewProject {
     /// Its name.
     pub name: ProjectName,
-    /// What it is, for people.
+    /// A description for people.
     pub description: Option<String>,
     /// Its policy, an opaque JSON text.
     pub policy: Option<String>,
@@ -23,7 +23,7 @@ pub struct NewProject {
 pub struct Project {
     /// Its name.
     pub name: ProjectName,
-    /// What it is, for people.
+    /// A description for people.
     pub description: Option<String>,
     /// Its policy, an opaque JSON text.
     pub policy: Option<String>,
@@ -33,19 +33,19 @@ pub struct Project {
     pub revisions: i64,
 }
 
-/// What came of making a project.
+/// The outcome of creating a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProjectOutcome {
     /// The project as it is stored.
     pub project: Project,
-    /// Whether it is new; if not, it was there already and is the same.
+    /// Whether it is new; otherwise an identical project existed.
     pub created: bool,
 }
 
-/// What becomes of one property in a change.
+/// The change of one property.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Edit {
-    /// It stays as it is.
+    /// Leave it unchanged.
     #[default]
     Keep,
     /// Set this value, or remove it.
@@ -55,28 +55,28 @@ pub enum Edit {
 /// A change of a project.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ProjectChange {
-    /// What becomes of the description.
+    /// The change of the description.
     pub description: Edit,
-    /// What becomes of the policy.
+    /// The change of the policy.
     pub policy: Edit,
 }
 
-/// One immutable bundle of files, as a project keeps it.
+/// An immutable bundle of files in a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RevisionRecord {
     /// The project.
     pub project: ProjectName,
-    /// The revision's name.
+    /// The digest of the bundle.
     pub digest: Digest,
     /// When it was first ingested into this project.
     pub ingested_at: i64,
-    /// Its place in the order of ingest: greater is later. Not dense.
+    /// Its place in ingest order: greater is later. Not dense.
     pub sequence: i64,
     /// Its files, sorted by name.
     pub files: Vec<FileRecord>,
     /// The labels that name it, sorted by name.
     pub labels: Vec<LabelRecord>,
-    /// The commits that have these files, in their order.
+    /// The commits with these files, in order.
     pub commits: Vec<CommitRecord>,
 }
 
@@ -87,7 +87,7 @@ pub struct FileRecord {
     pub name: String,
     /// SHA-256 of its bytes.
     pub digest: Digest,
-    /// Its size.
+    /// Size in bytes.
     pub bytes: u64,
 }
 
@@ -98,29 +98,29 @@ pub struct LabelRecord {
     pub name: LabelName,
     /// The revision that it names.
     pub digest: Digest,
-    /// That revision's place in the order of ingest.
+    /// That revision's place in ingest order.
     pub sequence: i64,
     /// The release of the label.
     pub release: Option<String>,
-    /// When it was made or last changed.
+    /// When it was created or last changed.
     pub moved_at: i64,
 }
 
-/// A label to be set.
+/// A label to set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LabelRequest {
     /// The label.
     pub name: LabelName,
     /// Its release; `None` keeps the stored one.
     pub release: Option<String>,
-    /// What to do if the label already belongs to another release.
+    /// What to do if the label belongs to another release.
     pub on_other_release: OnOtherRelease,
     /// What the label must name beforehand.
     pub expected: Expected,
 }
 
 impl LabelRequest {
-    /// Sets the label whatever it names, keeping or giving it its release.
+    /// Sets the label whatever it names. Without a release, the label keeps its own.
     #[must_use]
     pub fn new(name: LabelName, release: Option<String>) -> Self {
         Self {
@@ -132,31 +132,32 @@ impl LabelRequest {
     }
 }
 
-/// What to do if a label belongs to another release than the given one.
+/// What to do if a label belongs to another release.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnOtherRelease {
-    /// A [`Conflict`](super::Conflict), and nothing is stored.
+    /// Fail with a [`Conflict`](super::Conflict) and store nothing.
     Refuse,
     /// Change the label to the given release.
     Replace,
 }
 
-/// What a label must name for a change to go through.
+/// The precondition for changing a label.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expected {
-    /// Whatever it names, or nothing.
+    /// None.
     Anything,
     /// The label must not exist (`If-None-Match: *`).
     Nothing,
-    /// Nothing, or the revision that it is set to: protected labels are made, but not moved.
+    /// The label does not exist or names the target already. Protected labels can be created but
+    /// not moved.
     Unmoved,
     /// This revision (`If-Match`).
     Revision(Digest),
 }
 
 impl Expected {
-    /// Whether a label that names `current` and is to name `target` (nothing: to be deleted) is as
-    /// expected.
+    /// Whether a label that names `current` may be pointed to `target`, or deleted if that is
+    /// `None`.
     #[must_use]
     pub fn holds(self, current: Option<Digest>, target: Option<Digest>) -> bool {
         match self {
@@ -179,55 +180,55 @@ impl fmt::Display for Expected {
     }
 }
 
-/// What came of setting a label.
+/// The outcome of setting a label.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LabelOutcome {
     /// The label as it is stored.
     pub label: LabelRecord,
-    /// What the request did to it.
+    /// What changed.
     pub change: LabelChange,
 }
 
-/// What a request did to a label.
+/// How a request changed a label.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LabelChange {
-    /// It is new.
+    /// It was created.
     Made,
-    /// It named another revision before.
+    /// It was moved from another revision.
     Moved {
-        /// The revision that it named.
+        /// The previous revision.
         from: Digest,
     },
-    /// It points to the same revision, with another release.
+    /// It was given another release.
     Released,
-    /// It was so already.
+    /// Nothing changed.
     Unchanged,
 }
 
-/// What came of an ingest, which is durable once this is returned.
+/// The outcome of an ingest, which is durable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IngestOutcome {
-    /// The revision's name.
+    /// The digest of the revision.
     pub digest: Digest,
-    /// Its place in the order of ingest.
+    /// Its place in ingest order.
     pub sequence: i64,
-    /// Whether it is new; if not, the project had it already.
+    /// Whether it is new to the project.
     pub created: bool,
     /// The label, if requested.
     pub label: Option<LabelOutcome>,
 }
 
-/// A part of a list.
+/// A page of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page<T, C> {
-    /// The items, at most as many as requested.
+    /// At most as many items as requested.
     pub items: Vec<T>,
-    /// Where the next part begins; none at the end.
+    /// The cursor of the next page; `None` at the end.
     pub next: Option<C>,
 }
 
 impl<T, C> Page<T, C> {
-    /// Makes a page of rows, given one row more than `limit`.
+    /// Builds a page from rows, which include one more than `limit` if there is a next page.
     #[must_use]
     pub fn cut(mut items: Vec<T>, limit: u32, cursor: impl Fn(&T) -> C) -> Self {
         let limit = limit as usize;

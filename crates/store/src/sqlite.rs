@@ -1,9 +1,9 @@
-//! The store in an SQLite file: how it is opened, and which connection does what.
+//! The store in an SQLite file, and its connections.
 
 mod address;
 mod file;
-mod index;
 mod private;
+mod watch;
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -16,8 +16,8 @@ use tokio::time::{Instant, sleep};
 
 use self::address::Address;
 use self::file::DatabaseFile;
-use self::index::LogIndex;
 pub(super) use self::private::exposed;
+use self::watch::Watch;
 use super::database::Backend;
 use super::error::{StoreError, is_busy};
 use super::mark::Mark;
@@ -29,34 +29,32 @@ use super::{sql, waited};
 type Database = sqlx::Sqlite;
 type Connection = sqlx::SqliteConnection;
 
-/// SQLite has one writer; the rest wait here, in order, and not in its busy loop.
+/// SQLite allows one writer. Further writers queue here instead of in its busy loop.
 const WRITERS: u32 = 1;
-/// At most so many read at the same time: more than processors gain nothing, and each keeps pages, statements
-/// and a thread.
+/// More readers than processors gain nothing, and each has a thread, pages and statements.
 const READERS: std::ops::RangeInclusive<usize> = 2..=4;
-/// A command reads one thing after the other, and to open one more connection takes as long as to read
-/// what is asked.
+/// A command reads one thing after another, and another connection takes as long to open as a
+/// typical answer takes to read.
 const READERS_OF_COMMAND: u32 = 1;
-/// How much of its file a command maps into its memory instead of copying page by page. Not so in a server:
-/// there a file that somebody cuts off would end the process.
+/// A command maps this much of the file instead of copying pages. A server does not: if somebody
+/// truncated the file, the process would crash.
 const MAPPED_BYTES: &str = "268435456";
-/// How many KiB of pages a connection of a server keeps, as SQLite writes it. What is read often is kept
-/// parsed, and the system keeps the file.
+/// The page cache of a connection in KiB, negative as SQLite wants it. Snapshots are cached above,
+/// and the system caches the file.
 const PAGES_KEPT: &str = "-512";
-/// How long to wait for a lock that another process holds.
+/// How long to wait for a lock of another process.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
-/// How long until it is asked for again where SQLite itself does not wait.
+/// How long to pause between attempts if SQLite itself does not wait for a lock.
 const ASK_AGAIN_AFTER: Duration = Duration::from_millis(10);
-/// How long to wait for a connection.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(30);
-/// From how many pages (of 4 KiB) on a commit folds the log into the database itself. A release is
-/// above it and can afford that; a small change is not, and leaves it to the background.
-const FOLD_PAGES: &str = "128";
-/// How long after a small change the log is folded in the background. Folding waits for the disk twice, so
-/// many changes in a row share one.
-const FOLD_AFTER: Duration = Duration::from_millis(250);
-/// The size to which the log is truncated on reset: that of a release, to avoid shrinking and
-/// growing it all the time.
+/// From this many pages (of 4 KiB) on, a commit checkpoints the log. The commit of a release does;
+/// small changes leave it to [`SqliteStore::checkpoint_later`].
+const CHECKPOINT_PAGES: &str = "128";
+/// How long after a small change the log is checkpointed. A checkpoint waits for the disk twice, so
+/// consecutive changes share one.
+const CHECKPOINT_DELAY: Duration = Duration::from_millis(250);
+/// Size of the log after a checkpoint, about that of a release, to avoid shrinking and growing it
+/// all the time.
 const LOG_BYTES: &str = "1048576";
 
 /// A [`Store`](super::Store) in an SQLite file.
@@ -65,17 +63,17 @@ pub struct SqliteStore {
     readers: Pool<Database>,
     writer: Pool<Database>,
     opening: Opening,
-    /// None for a database in memory.
+    /// `None` for a database in memory.
     file: Option<Arc<DatabaseFile>>,
-    /// Held while the log is folded in the background.
-    folding: Arc<Mutex<()>>,
-    /// The index of the log, once somebody watches.
-    index: Arc<OnceLock<Option<LogIndex>>>,
+    /// Locked while a checkpoint is scheduled or running.
+    checkpoint: Arc<Mutex<()>>,
+    /// Detects commits, once [`Store::watch`](super::Store::watch) was called.
+    watch: Arc<OnceLock<Watch>>,
 }
 
 impl SqliteStore {
-    /// Opens `sqlite://PATH`, creating it if absent, or `sqlite::memory:`, which lives as long as
-    /// the store, and migrates it.
+    /// Opens `sqlite://PATH`, creating the file if it is missing, or `sqlite::memory:`, which lives
+    /// as long as the store. Migrates the database.
     ///
     /// # Errors
     /// [`StoreError::Address`] if the address is invalid, [`StoreError::Unusable`] if the file
@@ -86,11 +84,11 @@ impl SqliteStore {
         Self::open_for(url, Opening::Make).await
     }
 
-    /// Opens it to do no more with it than is said.
+    /// Opens the database for a purpose.
     ///
     /// # Errors
-    /// As [`SqliteStore::open`], and [`StoreError::Unusable`] when the file does not exist or is not
-    /// up to date where it must be.
+    /// As [`SqliteStore::open`], and [`StoreError::Unusable`] if the file does not exist or is not
+    /// up to date.
     pub async fn open_for(url: &str, opening: Opening) -> Result<Self, StoreError> {
         let address = Address::parse(url)?;
         address.check()?;
@@ -113,15 +111,14 @@ impl SqliteStore {
         opened.map_err(|error| error.located(&address.shown()))
     }
 
-    /// A store that only reads.
     async fn read(address: &Address) -> Result<Self, StoreError> {
-        let options = file::reading(address, common(&address.options));
-        let options = options.pragma("mmap_size", MAPPED_BYTES);
+        let options =
+            file::reading(address, common(&address.options)).pragma("mmap_size", MAPPED_BYTES);
         let readers = pool(READERS_OF_COMMAND).connect_lazy_with(options);
         if file::has_content(address, Opening::Read)?
             && let Err(error) = judge(&readers, address).await
         {
-            // Which also removes the log that the connection may have made.
+            // Closing also removes the log that the connection may have created.
             readers.close().await;
             return Err(error);
         }
@@ -130,8 +127,8 @@ impl SqliteStore {
             readers,
             opening: Opening::Read,
             file: None,
-            folding: Arc::default(),
-            index: Arc::default(),
+            checkpoint: Arc::default(),
+            watch: Arc::default(),
         })
     }
 
@@ -141,18 +138,18 @@ impl SqliteStore {
             _ => address.options.clone().create_if_missing(false),
         };
         let writer = pool(WRITERS);
-        let writer = match address.is_file() {
-            true => writer.before_acquire(|connection, _| {
-                // SQLite ends a transaction by itself when the disk is full. Rolling back what has
-                // ended fails, and the driver then takes it to be going on for ever.
+        let writer = if address.is_file() {
+            writer.before_acquire(|connection, _| {
+                // SQLite ends a transaction by itself if the disk is full. The driver does not
+                // notice, and its rollback fails.
                 let usable = !connection.is_in_transaction();
                 Box::pin(async move { Ok(usable) })
-            }),
-            // An in-memory database lives as long as its connection.
-            false => writer,
+            })
+        } else {
+            writer
         };
         let writer = connected(writer, configured(&options)).await?;
-        // One transaction around all of them: two processes may start at once, and the second then
+        // All migrations run in one transaction. If two processes start at once, the second one
         // finds the work done.
         let mut work = begin_write(&writer).await?;
         if opening == Opening::Make {
@@ -163,16 +160,15 @@ impl SqliteStore {
                     StoreError::of_migration(error, Opening::newest(&migrations::SQLITE))
                 })?;
         }
-        // `BEGIN IMMEDIATE` is content to read a database that is read-only.
+        // `BEGIN IMMEDIATE` succeeds in a read-only database.
         query(sql::CHANGE_NOTHING).execute(&mut *work).await?;
         work.commit().await?;
         let (readers, file) = match address.path() {
             Some(path) => {
-                // A connection made later must not make a file where this one was.
+                // Later connections must not create a file where this one was deleted.
                 let options = options.create_if_missing(false);
                 let file = Arc::new(DatabaseFile::of(path)?);
-                let readers = readers(Arc::clone(&file));
-                let readers = readers.connect_lazy_with(configured(&options));
+                let readers = readers(Arc::clone(&file)).connect_lazy_with(configured(&options));
                 (readers, Some(file))
             }
             None => (writer.clone(), None),
@@ -182,27 +178,25 @@ impl SqliteStore {
             writer,
             opening,
             file,
-            folding: Arc::default(),
-            index: Arc::default(),
+            checkpoint: Arc::default(),
+            watch: Arc::default(),
         })
     }
 
-    /// Checkpoints the log soon after the caller has its answer. The log contains each changed page in
-    /// full; reset after changes, it stays small compared to the database.
-    fn fold_log(&self) {
-        // One at a time is enough: it folds what has come until it begins, and the next change starts the
-        // next.
-        let Ok(folding) = Arc::clone(&self.folding).try_lock_owned() else {
+    /// Checkpoints the log soon after the caller has its answer.
+    fn checkpoint_later(&self) {
+        // A checkpoint covers all changes so far, so one is enough.
+        let Ok(checkpoint) = Arc::clone(&self.checkpoint).try_lock_owned() else {
             return;
         };
         let readers = self.readers.clone();
         tokio::spawn(async move {
-            sleep(FOLD_AFTER).await;
-            // A failure does not matter: the next checkpoint catches up.
+            sleep(CHECKPOINT_DELAY).await;
+            // If it fails, the next checkpoint catches up.
             let _ = query("PRAGMA wal_checkpoint(PASSIVE)")
                 .execute(&readers)
                 .await;
-            drop(folding);
+            drop(checkpoint);
         });
     }
 }
@@ -210,22 +204,18 @@ impl SqliteStore {
 impl Backend for SqliteStore {
     type Database = Database;
 
-    /// A connection for one statement that reads.
     async fn reader(&self) -> Result<PoolConnection<Database>, StoreError> {
         waited("read", async { Ok(self.readers.acquire().await?) }).await
     }
 
-    /// A transaction that reads: what it sees is of one moment.
     async fn snapshot(&self) -> Result<Transaction<'static, Database>, StoreError> {
         waited("read", async { Ok(self.readers.begin().await?) }).await
     }
 
-    /// The same for work that takes its time.
     async fn long_snapshot(&self) -> Result<Transaction<'static, Database>, StoreError> {
         self.snapshot().await
     }
 
-    /// A transaction that writes, alone until it ends.
     async fn write(&self) -> Result<Transaction<'static, Database>, StoreError> {
         if self.opening == Opening::Read {
             return Err(opened_for_reading());
@@ -236,14 +226,14 @@ impl Backend for SqliteStore {
         waited("write", begin_write(&self.writer)).await
     }
 
-    /// Tries to write and takes it back, and tries whether the disk has room.
+    /// Also checks that the disk has room.
     async fn try_to_write(&self) -> Result<(), StoreError> {
         if let Some(file) = &self.file {
             file.expect_with_log()?;
             let file = Arc::clone(file);
             off_reactor(move || file.expect_room()).await??;
         }
-        // A writer in progress detects it itself, and may take a while.
+        // A writer in progress will find out by itself.
         if self.writer.num_idle() == 0 && self.writer.size() >= WRITERS {
             return Ok(());
         }
@@ -252,43 +242,52 @@ impl Backend for SqliteStore {
         Ok(work.rollback().await?)
     }
 
-    /// Ends a transaction that writes; what it wrote is durable once this returns, and in the file
-    /// that the next start opens.
+    /// Also checks that the file is the one that the next start opens.
     async fn commit(&self, work: Transaction<'static, Database>) -> Result<(), StoreError> {
         work.commit().await?;
         if let Some(file) = &self.file {
             file.expect_with_log()?;
         }
-        self.fold_log();
+        self.checkpoint_later();
         Ok(())
     }
 
-    /// Every commit is seen in the index of the log.
+    /// A commit changes the mark by itself.
     async fn publish(&self, work: Transaction<'static, Database>) -> Result<(), StoreError> {
         self.commit(work).await
     }
 
     fn begin_watching(&self) {
-        let path = self.file.as_deref().map(DatabaseFile::path);
-        self.index.get_or_init(|| path.and_then(LogIndex::of));
+        if self.file.is_some() {
+            let options = self.readers.connect_options();
+            self.watch.get_or_init(|| Watch::new((*options).clone()));
+        }
     }
 
-    fn current_mark(&self) -> Option<Mark> {
-        self.index.get()?.as_ref()?.mark()
+    /// A file that was replaced or has lost its log may change unnoticed, so it has no mark.
+    async fn current_mark(&self) -> Option<Mark> {
+        let watch = self.watch.get()?;
+        self.file.as_ref()?.expect_with_log().ok()?;
+        if self.readers.is_closed() {
+            return None;
+        }
+        watch.mark().await
     }
 
     async fn close_pools(&self) {
         self.readers.close().await;
+        if let Some(watch) = self.watch.get() {
+            watch.close().await;
+        }
         self.writer.close().await;
     }
 }
 
-/// Moves the id sequences past copied rows; SQLite does this itself.
+/// SQLite moves its sequences by itself.
 pub(super) async fn number_on(_: &mut Connection) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// What the database itself finds wrong with its file.
 pub(super) async fn own_faults(connection: &mut Connection) -> Result<Vec<String>, StoreError> {
     let mut faults: Vec<String> = query_scalar("PRAGMA integrity_check")
         .fetch_all(&mut *connection)
@@ -303,20 +302,20 @@ pub(super) async fn own_faults(connection: &mut Connection) -> Result<Vec<String
     Ok(faults)
 }
 
-/// Judges a database by a connection that goes on to read from it. A second one only for this would
-/// cost a thread with memory of its own, and read the schema and the index of the log once more.
+/// Checks a database on a connection that will be used for reading. Another connection would cost a
+/// thread and would read the schema again.
 async fn judge(readers: &Pool<Database>, address: &Address) -> Result<(), StoreError> {
     file::judge_by(&mut *readers.acquire().await?, address).await
 }
 
-/// Takes the lock at once. A transaction that reads first and asks for the lock later fails where
-/// this one waits.
+/// Takes the lock at once. A transaction that reads first and asks for the lock later can fail
+/// instead of waiting.
 async fn begin_write(pool: &Pool<Database>) -> Result<Transaction<'static, Database>, StoreError> {
     Ok(pool.begin_with("BEGIN IMMEDIATE").await?)
 }
 
-/// Connects. To give a database its log SQLite needs a lock that it does not wait for, since two processes
-/// might wait for each other; here one of them has let go by the time the other asks again.
+/// Connects. SQLite does not wait for the lock that switching to WAL mode needs, since two
+/// processes could wait for each other, so this retries.
 async fn connected(
     pool: SqlitePoolOptions,
     options: SqliteConnectOptions,
@@ -335,11 +334,11 @@ fn configured(options: &SqliteConnectOptions) -> SqliteConnectOptions {
         .journal_mode(SqliteJournalMode::Wal)
         .synchronous(SqliteSynchronous::Full)
         .pragma("cache_size", PAGES_KEPT)
-        .pragma("wal_autocheckpoint", FOLD_PAGES)
+        .pragma("wal_autocheckpoint", CHECKPOINT_PAGES)
         .pragma("journal_size_limit", LOG_BYTES)
 }
 
-/// What changes nothing in the file.
+/// Options that change nothing in the file.
 fn common(options: &SqliteConnectOptions) -> SqliteConnectOptions {
     let options = options.clone();
     options
@@ -350,7 +349,7 @@ fn common(options: &SqliteConnectOptions) -> SqliteConnectOptions {
 }
 
 fn pool(connections: u32) -> SqlitePoolOptions {
-    // Connections live as long as the store: a database in memory lives in its connection.
+    // Connections live as long as the store, because a database in memory lives in its connection.
     SqlitePoolOptions::new()
         .max_connections(connections)
         .acquire_timeout(ACQUIRE_TIMEOUT)
@@ -359,7 +358,7 @@ fn pool(connections: u32) -> SqlitePoolOptions {
         .test_before_acquire(false)
 }
 
-/// Readers of a file, none of which reads another one that took its place.
+/// Readers that refuse to open a replaced file.
 fn readers(file: Arc<DatabaseFile>) -> SqlitePoolOptions {
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     let readers = processors.clamp(*READERS.start(), *READERS.end());

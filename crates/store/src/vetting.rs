@@ -1,4 +1,4 @@
-//! The names in a backup. It is a file from outside, so each must be one that a command or a request could have given.
+//! Validates the names in a backup, which is untrusted input.
 
 use tokio::sync::mpsc::channel;
 
@@ -8,15 +8,12 @@ use super::error::StoreError;
 use super::names::{LabelName, MAX_NAME, ProjectName};
 use opatlas_source::Bundle;
 
-/// How many faults are told at most.
+/// Maximum number of reported faults.
 const MOST: usize = 10;
-/// How many [`Rows`] may be on their way.
+/// How many [`Rows`] are buffered.
 const AHEAD: usize = 4;
 
-/// The names in a store that break their grammar, at most 10: what each is and what is wrong with it.
-///
-/// # Errors
-/// What the store says.
+/// Invalid names in a store, at most 10, each with the reason.
 pub async fn unfit_names(store: &dyn Store) -> Result<Vec<String>, StoreError> {
     let (sink, mut source) = channel(AHEAD);
     let look = async move {
@@ -31,10 +28,11 @@ pub async fn unfit_names(store: &dyn Store) -> Result<Vec<String>, StoreError> {
         faults
     };
     let (faults, sent) = tokio::join!(look, store.export(sink));
-    // A store whose receiver has heard enough only reports that.
-    match faults.is_empty() {
-        true => sent.map(|()| faults),
-        false => Ok(faults),
+    // A store whose receiver stopped listening reports an error, which is expected here.
+    if faults.is_empty() {
+        sent.map(|()| faults)
+    } else {
+        Ok(faults)
     }
 }
 
@@ -53,7 +51,7 @@ fn look_at(rows: &Rows, faults: &mut Vec<String>) {
     }
 }
 
-/// What is wrong with a text in a column; `None` where nothing is, or the column takes any text.
+/// What is wrong with the text of a column, if the column holds a name.
 fn fault(table: &str, column: &str, text: &str) -> Option<String> {
     let unless = |fits: bool, what: &str| (!fits).then(|| format!("`{text}` is not {what}"));
     match (table, column) {
@@ -89,18 +87,15 @@ fn is_commit(text: &str) -> bool {
     matches!(text.len(), 40 | 64) && text.bytes().all(is_digit)
 }
 
-/// Whether it is made of the characters of names.
+/// Whether it consists of the characters of names.
 fn is_plain(text: &str) -> bool {
     let of_names = |byte: u8| byte.is_ascii_alphanumeric() || b"._+-".contains(&byte);
     !text.is_empty() && text.len() <= MAX_NAME && text.bytes().all(of_names)
 }
 
-/// A message with a text from outside in it, for a terminal.
+/// Makes text from outside safe for a terminal.
 fn shown(message: &str) -> String {
-    let kept = |char: char| match char.is_control() {
-        true => '\u{fffd}',
-        false => char,
-    };
+    let kept = |char: char| if char.is_control() { '\u{fffd}' } else { char };
     message.chars().take(300).map(kept).collect()
 }
 

@@ -45,8 +45,6 @@ pub(crate) struct Calls {
     pub(crate) own: OwnKernels,
     /// The keys that those are on.
     pub(crate) own_keys: KeySet,
-    /// The operators that recordings name.
-    names: Names,
     /// Recorded calls of operators that the revision does not declare.
     pub(crate) undeclared: FxHashMap<OperatorId, Vec<Undeclared>>,
     /// Operators without an argument that carries a dispatch key.
@@ -148,16 +146,11 @@ impl Adjacency {
 }
 
 impl Calls {
-    /// Works out the calls of all operators. Those of a former revision say where to look for the
-    /// operators that recordings name; the result is the same without them.
-    pub(crate) fn new(view: View<'_>, former: Option<(View<'_>, &Self)>) -> Self {
+    /// Works out the calls of all operators.
+    pub(crate) fn new(view: View<'_>) -> Self {
         let named = Named::of(view);
         let catalogue = view.inputs.catalogue;
-        let names = match former {
-            None => Names::of(catalogue),
-            Some((former, calls)) => calls.names.after(former.inputs.catalogue, catalogue),
-        };
-        let recorded = Recorded::new(catalogue, &names);
+        let recorded = Recorded::new(catalogue, &Names::of(catalogue));
         let count = catalogue.operators.len();
         let mut made = Self {
             alias: Vec::with_capacity(count),
@@ -171,7 +164,6 @@ impl Calls {
             callers: Adjacency::default(),
             own: special(view, &named),
             own_keys: KeySet::EMPTY,
-            names,
             undeclared: FxHashMap::default(),
             undispatched: Vec::with_capacity(count),
             by_hand: Vec::with_capacity(count),
@@ -206,15 +198,6 @@ impl Calls {
         let ids = (0..count).map(OperatorId::of_index);
         made.defaults = ids.map(|id| default(&made, id)).collect();
         made
-    }
-
-    /// Whether the operators at the same places make the same calls, so that verdicts differ only where
-    /// something else serves an operator.
-    pub(crate) fn are_those_of(&self, other: &Self) -> bool {
-        self.calls == other.calls
-            && self.raises == other.raises
-            && self.copies == other.copies
-            && self.own == other.own
     }
 
     /// What serves an operator on the dense key of a backend that has no kernel for it.

@@ -155,29 +155,11 @@ pub(crate) struct Column {
 }
 
 impl Column {
-    /// Finds the verdicts on the keys with these traits. `former` are those of a revision with the same
-    /// calls ([`Calls::are_those_of`]); they are taken over where the same serves every operator.
-    pub(crate) fn new(
-        view: View<'_>,
-        calls: &Calls,
-        slot: Slot,
-        traits: Traits,
-        former: Option<&Self>,
-    ) -> Self {
+    /// Finds the verdicts on the keys with these traits.
+    pub(crate) fn new(view: View<'_>, calls: &Calls, slot: Slot, traits: Traits) -> Self {
         let mut served = registered(view, calls, slot, &traits);
         if traits.is_backend && traits.is_claimed {
             leave_to_cpu(view, calls, slot, &mut served);
-        }
-        if let Some(former) = former.filter(|former| former.follows_from(&served, &traits)) {
-            return Self {
-                traits: Some(traits),
-                served,
-                verdicts: former.verdicts.clone(),
-                branches: former.branches,
-                own_callers: former.own_callers.clone(),
-                own_calls: former.own_calls.clone(),
-                counts: OnceLock::new(),
-            };
         }
         let mut column = Self::served_so(served, traits.branches);
         column.own(view, calls, slot);
@@ -207,17 +189,6 @@ impl Column {
             own_calls: FxHashMap::default(),
             counts: OnceLock::new(),
         }
-    }
-
-    /// Whether the verdicts are also those of operators that are served so, if the calls are the same.
-    /// The other traits have a say in what serves them only.
-    fn follows_from(&self, served: &[Served], traits: &Traits) -> bool {
-        let is_alike = self.traits.as_ref().is_some_and(|known| {
-            known.branches == traits.branches
-                && known.is_claimed == traits.is_claimed
-                && known.own == traits.own
-        });
-        is_alike && self.served == served
     }
 
     /// Whether the verdicts are those of keys with these traits.

@@ -278,43 +278,19 @@ impl<'a> View<'a> {
 
     /// The calls of all operators, worked out once.
     pub(crate) fn calls(self) -> Arc<Calls> {
-        self.calls_after(None)
-    }
-
-    fn calls_after(self, former: Option<(View<'_>, &Calls)>) -> Arc<Calls> {
         let calls = &self.verdicts.calls;
-        Arc::clone(calls.get_or_init(|| Arc::new(Calls::new(self, former))))
+        Arc::clone(calls.get_or_init(|| Arc::new(Calls::new(self))))
     }
 
     /// The verdicts on a key, found once.
     pub(crate) fn column_of(self, slot: Slot) -> Arc<Column> {
-        self.column_after(slot, None)
-    }
-
-    /// Finds the verdicts on all backends with the help of a former revision. Most commits change what
-    /// few backends have, and the verdicts on the others are the same.
-    pub fn support_after(self, former: View<'_>) {
-        if former.keys().release() != self.keys().release() {
-            return;
-        }
-        let before = former.calls();
-        let now = self.calls_after(Some((former, &before)));
-        if !now.are_those_of(&before) {
-            return;
-        }
-        for slot in now.backends.iter() {
-            self.column_after(slot, Some(&former.column_of(slot)));
-        }
-    }
-
-    fn column_after(self, slot: Slot, former: Option<&Column>) -> Arc<Column> {
         let slot = serving(self.keys(), slot);
         let make = || {
             let calls = self.calls();
             let traits = Traits::of(self, &calls, slot);
             let same = self.verdicts.found().find(|column| column.has(&traits));
             same.map_or_else(
-                || Arc::new(Column::new(self, &calls, slot, traits, former)),
+                || Arc::new(Column::new(self, &calls, slot, traits)),
                 Arc::clone,
             )
         };

@@ -27,46 +27,6 @@ impl Names {
         )
     }
 
-    /// The same in another revision. Most operators are the same there and stand at the same place, or
-    /// as many places on as there are operators more: that is seen without a look at their names.
-    pub(crate) fn after(&self, former: &Catalogue, catalogue: &Catalogue) -> Self {
-        if former.vendor_operators() > 0 || catalogue.vendor_operators() > 0 {
-            return Self::of(catalogue);
-        }
-        let written = |of: &Catalogue| of.native_functions.entries.len();
-        let shifts = [
-            0,
-            written(catalogue).wrapping_sub(written(former)),
-            catalogue
-                .operators
-                .len()
-                .wrapping_sub(former.operators.len()),
-        ];
-        let find = |known: OperatorId| {
-            let before = former.operators.get(known.index())?;
-            let mut places = shifts
-                .iter()
-                .map(|shift| known.index().wrapping_add(*shift));
-            let at = places.find(|&at| {
-                let now = catalogue.operators.get(at);
-                now.is_some_and(|now| now.is_shared_with(before))
-            })?;
-            // Of several operators of one name it would have to be the first.
-            let id = OperatorId::of_index(at);
-            (!catalogue.shares_name(id)).then_some(id)
-        };
-        let known = self.0.iter().zip(calls::names());
-        Self(
-            known
-                .map(|(known, name)| {
-                    known
-                        .and_then(find)
-                        .or_else(|| catalogue.find_in(NAMESPACE, name))
-                })
-                .collect(),
-        )
-    }
-
     fn get(&self, place: u16) -> Option<OperatorId> {
         self.0.get(usize::from(place)).copied().flatten()
     }

@@ -42,14 +42,6 @@ impl Tables {
         RevisionTables::new_until(inputs, build, source, stop).map(Self::from)
     }
 
-    /// Computes the tables with the help of a former revision's ([`RevisionTables::after`]).
-    ///
-    /// # Errors
-    /// [`Stopped`].
-    pub fn after(former: View<'_>, inputs: Inputs<'_>, stop: &Stop) -> Result<Self, Stopped> {
-        RevisionTables::after(*former, inputs, stop).map(Self::from)
-    }
-
     pub(crate) fn column(&self, slot: Slot) -> Option<&OnceLock<Arc<Column>>> {
         self.columns.get(slot.index())
     }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use crate::place::Place;
-use opatlas_service::history::{Named, NamedBy};
+use opatlas_service::history::{NamedBy, RevisionName};
 
 /// The kind of a revision's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
@@ -88,8 +88,8 @@ pub struct TimelineList {
     pub next_cursor: Option<String>,
 }
 
-impl From<&Named> for NameItem {
-    fn from(name: &Named) -> Self {
+impl From<&RevisionName> for NameItem {
+    fn from(name: &RevisionName) -> Self {
         Self {
             place: Place::of(&name.item),
             kind: name.by.into(),

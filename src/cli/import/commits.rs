@@ -14,7 +14,7 @@ use crate::cli::local;
 use crate::cli::memory::use_small_pages;
 use crate::cli::side::companions;
 use crate::cli::target::{Database, Target};
-use opatlas_service::history::{CommitFiles, LastStored, Line, ReadCommits, Taken};
+use opatlas_service::history::{CommitBatch, CommitFiles, Line, StoredBatch, StoredTip};
 use opatlas_service::{JudgedRelease, Service};
 use opatlas_source::visible::line;
 use opatlas_source::{Bundle, Content, NATIVE_FUNCTIONS};
@@ -175,9 +175,9 @@ pub(super) async fn take(
 async fn store(
     service: &Service,
     project: &str,
-    read: Option<ReadCommits>,
-    last: Option<LastStored>,
-) -> anyhow::Result<Option<Taken>> {
+    read: Option<CommitBatch>,
+    last: Option<StoredTip>,
+) -> anyhow::Result<Option<StoredBatch>> {
     Ok(match read {
         Some(read) => Some(service.store_commits(project, read, last).await?),
         None => None,

@@ -141,7 +141,7 @@ pub async fn kept(
         let _changed = changes(&request).then(|| Changed(Arc::clone(&answers.changes)));
         return Ok(next.run(request).await);
     };
-    let mark = api.service.mark();
+    let mark = api.service.mark().await;
     if let Some(kept) = answers.find(&question, mark) {
         return Ok(again(&api, &request, &kept));
     }

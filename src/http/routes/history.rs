@@ -37,7 +37,7 @@ pub async fn operator(
     accept.media(JSON)?;
     let service = &api.service;
     // Before anything is read, so that all of it holds for the mark.
-    let mark = service.mark();
+    let mark = service.mark().await;
     let line = query.line.map(Into::into);
     let timeline = service.timeline(&path.project, line).await?;
     let asked = timeline.range(query.from.as_deref(), query.to.as_deref())?;

@@ -56,7 +56,7 @@ pub async fn table(
     let keys = names("keys", &query.keys)?;
     let service = &api.service;
     // Before anything is read, so that all of it holds for the mark.
-    let mark = service.mark();
+    let mark = service.mark().await;
     let timeline = service
         .timeline(&path.project, query.line.map(Into::into))
         .await?;

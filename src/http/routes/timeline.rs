@@ -10,7 +10,7 @@ use crate::http::negotiate::{Accept, LIST, Media};
 use crate::http::page::{self, Cursors};
 use crate::http::{respond, stream};
 use opatlas_service::ViewId;
-use opatlas_service::history::Named;
+use opatlas_service::history::RevisionName;
 use opatlas_wire::paths::ProjectPath;
 use opatlas_wire::problem::{Document, PROBLEM_JSON, Problem};
 use opatlas_wire::search::expect_few_words;
@@ -45,9 +45,9 @@ pub async fn list(
     let words = query.q.as_deref().unwrap_or_default();
     expect_few_words(words)?;
     // Before anything is read, so that all of it holds for the mark.
-    let mark = api.service.mark();
+    let mark = api.service.mark().await;
     let listing = api.service.listing(&path.project).await?;
-    let found: Vec<&Named> = listing.find(words, query.kind.map(Into::into)).collect();
+    let found: Vec<&RevisionName> = listing.find(words, query.kind.map(Into::into)).collect();
     if media == Media::NdJson {
         let mut text = Vec::new();
         for name in found {
@@ -79,7 +79,7 @@ pub async fn list(
 }
 
 /// The position after a name, which newer names above it do not move.
-fn after(found: &[&Named], last: &str) -> Result<usize, Problem> {
+fn after(found: &[&RevisionName], last: &str) -> Result<usize, Problem> {
     let at = found.iter().position(|name| name.id() == last);
     at.map(|at| at + 1).ok_or_else(page::invalid)
 }

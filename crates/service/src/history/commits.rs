@@ -1,4 +1,4 @@
-//! Taking in a history of commits: thousands of revisions, each much like the one before.
+//! Import of a history of commits: thousands of revisions, each similar to the one before.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use opatlas_store::{
 use super::items::judged;
 use super::step;
 
-/// A commit with the files that it has.
+/// A commit with its files.
 #[derive(Debug, Clone)]
 pub struct CommitFiles {
     /// The commit.
@@ -29,99 +29,96 @@ pub struct CommitFiles {
     pub bundle: Bundle,
 }
 
-/// The positions of commits.
+/// The positions of commits on the timeline.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Placed {
-    /// Commits that are there already.
+pub struct CommitPlaces {
+    /// The number of known commits.
     pub known: usize,
-    /// Those that are not, by id, with their places; in order.
+    /// New commits by id, with their positions, in order.
     pub new: Vec<(String, i64)>,
 }
 
-/// Commits, read, to be stored. They may still be compared meanwhile.
+/// A batch of parsed commits, to be stored.
 #[derive(Debug, Default)]
-pub struct ReadCommits {
+pub struct CommitBatch {
     commits: Vec<ReadCommit>,
     refused: Vec<(String, Refusal)>,
-    /// The last one, from which the next handful is read.
-    last: Option<LastRead>,
+    /// The last one, on which the next batch builds.
+    last: Option<ParsedTip>,
 }
 
-/// The commit that was read last, from which the next one is read and compared.
+/// The last parsed commit, on which the next one builds.
 #[derive(Debug, Clone)]
-pub struct LastRead {
+pub struct ParsedTip {
     position: i64,
     snapshot: Arc<Snapshot>,
     files: Prepared,
 }
 
-/// The commit that was stored last, from which the step to the next one goes.
+/// The last stored commit, where the next step begins.
 #[derive(Debug)]
-pub struct LastStored {
-    from: Former,
+pub struct StoredTip {
+    from: StepBase,
     parts: KnownParts,
 }
 
-/// Where a step goes from.
+/// The base of a step.
 #[derive(Debug)]
-struct Former {
+struct StepBase {
     sequence: i64,
     judged: JudgedRelease,
 }
 
-/// Two revisions to be compared.
+/// Two revisions to compare.
 type Pair = (Arc<Snapshot>, Arc<Snapshot>);
 
 #[derive(Debug)]
 struct ReadCommit {
     new: NewCommit,
-    /// The step from the previous commit, without a key yet; `None` if nothing changed, or if other
+    /// The step from the previous commit, without a key yet; `None` if nothing changed or if other
     /// commits are in between.
     step: Option<StepRecord>,
 }
 
-/// What came of a handful of commits.
+/// The outcome of storing a batch.
 #[derive(Debug)]
-pub struct Taken {
-    /// The last of them, for the next handful.
-    pub last: Option<LastStored>,
+pub struct StoredBatch {
+    /// The last commit, for the next batch.
+    pub last: Option<StoredTip>,
     /// What was stored.
     pub outcomes: CommitOutcomes,
-    /// What was not: the commit's id, and why.
+    /// Rejected commits by id, with reasons.
     pub refused: Vec<(String, Refusal)>,
 }
 
-impl ReadCommits {
-    /// Whether nothing was read and nothing refused.
+impl CommitBatch {
+    /// Whether nothing was parsed or rejected.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.commits.is_empty() && self.refused.is_empty()
     }
 
-    /// The last commit among them.
+    /// The last commit of the batch.
     #[must_use]
     pub fn newest(&self) -> Option<&CommitRecord> {
         self.commits.last().map(|read| &read.new.commit)
     }
 
-    /// The last one that could be read, for the next handful.
+    /// The last parsed commit, for the next batch.
     #[must_use]
-    pub fn last(&self) -> Option<LastRead> {
+    pub fn last(&self) -> Option<ParsedTip> {
         self.last.clone()
     }
 }
 
 impl Service {
-    /// Finds the places of commits, given in their order, among those that a project has. Those
-    /// that are there move where the new ones need it; their own order stays.
-    ///
-    /// # Errors
-    /// What the store says.
+    /// Finds the positions of commits, given in their order, among those of a project. Known
+    /// commits are moved if necessary, but keep their order.
     pub async fn place_commits(
         &self,
         project: &str,
         order: &[String],
-    ) -> Result<Placed, ServiceError> {
+    ) -> Result<CommitPlaces, ServiceError> {
         let project = ProjectName::parse(project)?;
         let stored = self.store.commits(&project, None).await?;
         let there: FxHashMap<&str, i64> = stored
@@ -129,7 +126,7 @@ impl Service {
             .map(|place| (&*place.commit.id, place.position))
             .collect();
         let stored: Vec<&str> = stored.iter().map(|place| &*place.commit.id).collect();
-        let mut placed = Placed::default();
+        let mut placed = CommitPlaces::default();
         let mut moved = Vec::new();
         for (id, position) in merged(&stored, order).into_iter().zip(1..) {
             match there.get(id) {
@@ -145,16 +142,16 @@ impl Service {
         Ok(placed)
     }
 
-    /// Reads commits, given in their order, and computes the steps between them. `last` is what the previous
-    /// batch ended with. A commit whose files make no bundle is left out.
+    /// Parses commits, given in their order, and computes the steps between them. `last` is the end
+    /// of the previous batch. Rejects commits whose files are not a bundle.
     ///
     /// # Errors
     /// [`ServiceError::Busy`].
     pub async fn read_commits<C>(
         &self,
         commits: C,
-        last: Option<LastRead>,
-    ) -> Result<ReadCommits, ServiceError>
+        last: Option<ParsedTip>,
+    ) -> Result<CommitBatch, ServiceError>
     where
         C: Iterator<Item = CommitFiles> + Send + 'static,
     {
@@ -164,27 +161,25 @@ impl Service {
             .await
     }
 
-    /// Stores commits that were read, with the steps between them; `last` is what the handful before
-    /// ended with. The next handful may be read meanwhile.
-    ///
-    /// # Errors
-    /// What the store says.
+    /// Stores parsed commits and the steps between them. `last` is the end of the previous batch.
+    /// The next batch can be parsed at the same time.
     pub async fn store_commits(
         &self,
         project: &str,
-        read: ReadCommits,
-        last: Option<LastStored>,
-    ) -> Result<Taken, ServiceError> {
+        read: CommitBatch,
+        last: Option<StoredTip>,
+    ) -> Result<StoredBatch, ServiceError> {
         let project = ProjectName::parse(project)?;
         let (commits, computed): (Vec<_>, Vec<_>) =
             read.commits.into_iter().map(|it| (it.new, it.step)).unzip();
         let releases: Vec<_> = commits.iter().map(|new| judged(&new.commit)).collect();
         let (from, parts) = last.map(|last| (last.from, last.parts)).unzip();
-        let (mut from, mut parts): (Option<Former>, KnownParts) = (from, parts.unwrap_or_default());
+        let (mut from, mut parts): (Option<StepBase>, KnownParts) =
+            (from, parts.unwrap_or_default());
         let outcomes = self
             .store
-            .ingest_commits(&project, &commits, &mut parts, self.now());
-        let outcomes = outcomes.await?;
+            .ingest_commits(&project, &commits, &mut parts, self.now())
+            .await?;
         let mut steps: Vec<StepRecord> = Vec::new();
         let mut known: FxHashSet<StepKey> = FxHashSet::default();
         for ((judged, step), outcome) in releases.into_iter().zip(computed).zip(&outcomes) {
@@ -195,35 +190,35 @@ impl Service {
                     base_release: from.judged.stored(),
                     head_release: judged.stored(),
                 };
-                // The same files may follow each other on another branch as well.
+                // The same two revisions may follow each other again on another branch.
                 if known.insert(step.key.clone()) {
                     steps.push(step);
                 }
             }
-            from = Some(Former {
+            from = Some(StepBase {
                 sequence: outcome.sequence,
                 judged,
             });
         }
         self.save_steps(&project, &mut steps).await?;
-        Ok(Taken {
-            last: from.map(|from| LastStored { from, parts }),
+        Ok(StoredBatch {
+            last: from.map(|from| StoredTip { from, parts }),
             outcomes,
             refused: read.refused,
         })
     }
 }
 
-/// Reads commits one from the other. Computes the step to a commit while the next one is read.
+/// Parses commits. The step to a commit is computed while the next one is parsed.
 fn read(
     mut commits: impl Iterator<Item = CommitFiles> + Send,
-    last: Option<LastRead>,
+    last: Option<ParsedTip>,
     limits: &Limits,
     stop: &Stop,
-) -> Result<ReadCommits, Stopped> {
-    let mut done = ReadCommits {
+) -> Result<CommitBatch, Stopped> {
+    let mut done = CommitBatch {
         last,
-        ..ReadCommits::default()
+        ..CommitBatch::default()
     };
     let mut pair: Option<Pair> = None;
     loop {
@@ -243,8 +238,8 @@ fn read(
     }
 }
 
-impl ReadCommits {
-    /// Reads the next commit. `None` at the end; otherwise as [`ReadCommits::read`].
+impl CommitBatch {
+    /// Parses the next commit. Returns `None` at the end; otherwise as [`CommitBatch::read`].
     fn read_next(
         &mut self,
         commits: &mut impl Iterator<Item = CommitFiles>,
@@ -261,7 +256,8 @@ impl ReadCommits {
         self.read(commit, limits.operators, stop).map(Some)
     }
 
-    /// Reads one more commit; gives what is to be compared, where it follows the last and differs.
+    /// Parses a commit. Returns what to compare if the commit follows the last one and differs from
+    /// it.
     fn read(
         &mut self,
         files: CommitFiles,
@@ -305,7 +301,7 @@ impl ReadCommits {
             },
             step: None,
         });
-        let last = self.last.replace(LastRead {
+        let last = self.last.replace(ParsedTip {
             position,
             snapshot: Arc::clone(&snapshot),
             files,
@@ -318,13 +314,12 @@ impl ReadCommits {
         if last.position + 1 != position || is_same {
             return Ok(None);
         }
-        base.tabulate(stop)?;
-        snapshot.tabulate_after(&base, stop)?;
+        snapshot.tabulate(stop)?;
         Ok(Some((base, snapshot)))
     }
 }
 
-/// The place of a key that is not known before the revisions are stored.
+/// A placeholder until the revisions are stored.
 fn no_key() -> StepKey {
     StepKey {
         base: 0,
@@ -334,7 +329,7 @@ fn no_key() -> StepKey {
     }
 }
 
-/// Merges commits into the known ones, whose order stays: a new commit is inserted before its
+/// Merges commits into the known ones, which keep their order. A new commit is inserted before its
 /// successor.
 fn merged<'a>(stored: &[&'a str], order: &'a [String]) -> Vec<&'a str> {
     let known: FxHashSet<&str> = stored.iter().copied().collect();
@@ -376,7 +371,7 @@ mod tests {
         check("c d", "a b c d", "a b c d");
         check("a d", "b c d e", "a b c d e");
         check("a b x", "a c x y", "a b c x y");
-        // A rewritten history: known commits keep their order.
+        // If the history was rewritten, known commits keep their order.
         check("b a", "a z b", "z b a");
     }
 }

@@ -1,5 +1,5 @@
-//! An event as a step stores it: the change as structure and words. The sentence is made when the
-//! event is read, so a better sentence needs no new steps.
+//! The stored form of an event: the structured change. Its sentence is generated when it is read,
+//! so it can be improved without recomputing steps.
 
 use std::sync::Arc;
 
@@ -11,17 +11,17 @@ use opatlas_diff::history::{Event, EventKind};
 use opatlas_diff::rules::{ChangeRule, Level};
 use opatlas_diff::{Change, Fragment, Note, Subject};
 
-/// A change as it befell one operator.
+/// A change that affects an operator.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct StoredEvent {
     pub(super) kind: Word<EventKind>,
     pub(super) rule: Word<&'static ChangeRule>,
     pub(super) level: Word<Level>,
-    /// The operator of the change, if it is another one.
+    /// The changed operator, if it is another one.
     #[serde(rename = "of", default, skip_serializing_if = "Option::is_none")]
     operator: Option<String>,
-    /// Whether this operator only follows that one.
+    /// Whether this operator changed only because that one did.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     follows: bool,
     #[serde(default, skip_serializing_if = "About::is_operator")]
@@ -34,7 +34,7 @@ pub(super) struct StoredEvent {
     notes: Vec<StoredNote>,
 }
 
-/// What an event is about.
+/// The subject of an event.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum About {
@@ -101,7 +101,7 @@ impl About {
 }
 
 impl StoredEvent {
-    /// What befell an operator.
+    /// Converts an event of an operator.
     pub(super) fn of(operator: &str, event: &Event<'_>) -> Self {
         let change = event.change;
         let text = |fragment: Option<&Fragment>| fragment.map(|f| f.text.to_string());
@@ -118,12 +118,12 @@ impl StoredEvent {
         }
     }
 
-    /// The operator that this one only follows.
+    /// The operator whose change caused this one.
     pub(super) fn follows(&self) -> Option<&str> {
         self.operator.as_deref().filter(|_| self.follows)
     }
 
-    /// The change of an operator's event, without places.
+    /// Converts back to a change, without source positions.
     pub(super) fn change(&self, operator: &str) -> Change {
         let told_of = self.operator.as_deref().unwrap_or(operator);
         let side = |text: &Option<String>| {

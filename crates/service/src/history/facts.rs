@@ -1,4 +1,4 @@
-//! Counts of a revision, as trends show them.
+//! Counts of a revision, for trends.
 
 use std::sync::Arc;
 
@@ -14,12 +14,12 @@ use opatlas_store::StoreError;
 use super::packed::{pack, unpack};
 use super::step::unreadable;
 
-/// Counts of a revision. All but `generated` are of operators that entries declare.
+/// Counts of a revision. All except `generated` count declared operators.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Facts {
-    /// Operators that entries declare.
+    /// Declared operators.
     pub operators: u32,
-    /// Operators that `autogen` adds to them.
+    /// Operators that `autogen` adds.
     pub generated: u32,
     /// Operators with a kernel on `CompositeImplicitAutograd`.
     pub composite_implicit: u32,
@@ -36,14 +36,14 @@ pub struct Facts {
     pub step: Option<StepFacts>,
 }
 
-/// How many changes a step made, by their level before any profile.
+/// The number of changes in a step, by level before any profile.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct StepFacts {
-    /// What breaks.
+    /// Breaking changes.
     pub breaking: u32,
     /// Forward-breaking changes: new code fails on the old side.
     pub forward_breaking: u32,
-    /// What somebody must act upon.
+    /// Dangerous changes.
     pub dangerous: u32,
     /// Safe and informational changes.
     pub other: u32,
@@ -65,22 +65,22 @@ impl StepFacts {
     }
 }
 
-/// How many operators a backend runs.
+/// The coverage of a backend.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct KeyFacts(
     /// The runtime key.
     pub String,
     /// Operators with their own kernel.
     pub u32,
-    /// Operators that work: those that run, decompose or fall back.
+    /// Operators that work, by their own kernel, decomposition or fallback.
     pub u32,
-    /// The share of them in percent.
+    /// Working operators in percent.
     pub u32,
-    /// Whether anything is claimed about the key.
+    /// Whether the coverage of the key is known.
     pub bool,
 );
 
-/// A share in percent, rounded down so that 100 means all; of nothing it is 0.
+/// A percentage, rounded down so that 100 means all. Of nothing it is 0.
 #[must_use]
 pub fn percent(part: u32, whole: u32) -> u32 {
     let share = u64::from(part) * 100 / u64::from(whole.max(1));
@@ -105,13 +105,14 @@ impl Facts {
                 continue;
             }
             facts.operators += 1;
-            let (is_implicit, is_explicit) = match catalogue.shares_name(id) {
-                // Its kernels are those of all operators of its name.
-                true => (has(id, &["CompositeImplicitAutograd"]), has(id, &explicit)),
-                false => (
+            let (is_implicit, is_explicit) = if catalogue.shares_name(id) {
+                // Operators of one name share their kernels.
+                (has(id, &["CompositeImplicitAutograd"]), has(id, &explicit))
+            } else {
+                (
                     operator.is_composite_implicit(),
                     operator.is_composite_explicit() || operator.is_composite_non_functional(),
-                ),
+                )
             };
             facts.composite_implicit += u32::from(is_implicit);
             facts.composite_explicit += u32::from(is_explicit);
@@ -123,11 +124,11 @@ impl Facts {
         facts
     }
 
-    /// The counts that are stored with a step.
+    /// Decodes the counts of a step.
     ///
     /// # Errors
-    /// [`StoreError::Corrupt`] for data that this program did not write, and
-    /// [`StoreError::Unavailable`] if the step was deleted meanwhile.
+    /// [`StoreError::Corrupt`] for invalid data, and [`StoreError::Unavailable`] if the step was
+    /// deleted meanwhile.
     pub(super) fn decode(packed: &[u8]) -> Result<Self, StoreError> {
         if packed.is_empty() {
             return Err(StoreError::Unavailable {
@@ -142,9 +143,9 @@ impl Facts {
         pack(&self.written())
     }
 
-    /// The form in which they are packed: a line of the keys, then all counts as numbers. A `+` says that
-    /// something is claimed about a key, a `-` that it has no counts. Steps differ in their numbers and
-    /// hardly ever in that line, which then takes a few bytes.
+    /// The form before compression: a line of keys, then all counts as numbers. `+` marks a key
+    /// with known coverage, `-` a key without counts. The line hardly differs between steps and
+    /// compresses to a few bytes.
     fn written(&self) -> Vec<u8> {
         let names = self.keys.iter().map(|key| {
             let claimed = if key.4 { "+" } else { "" };
@@ -180,7 +181,6 @@ impl Facts {
         out
     }
 
-    /// What was written.
     fn read(written: &[u8]) -> Option<Self> {
         let end = written.iter().position(|byte| *byte == b'\n')?;
         let names = std::str::from_utf8(&written[..end]).ok()?;
@@ -194,7 +194,7 @@ impl Facts {
             structured,
             core,
         ] = *head;
-        // As many are left over as a step has, if there is one.
+        // A step, if there is one, adds a fixed number of counts.
         let (step, mut rest) = match rest.len() % 3 {
             0 => (None, rest),
             _ => rest
@@ -256,7 +256,7 @@ fn push(out: &mut Vec<u8>, mut number: u32) {
     out.push((number & 0x7F) as u8);
 }
 
-/// Reads numbers; `None` where the bytes are none.
+/// Reads LEB128 numbers; `None` for invalid bytes.
 fn numbers(bytes: &[u8]) -> Option<Vec<u32>> {
     let mut numbers = Vec::with_capacity(bytes.len());
     let (mut number, mut shift) = (0_u64, 0);

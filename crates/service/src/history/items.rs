@@ -1,4 +1,4 @@
-//! What a timeline is made of, read from the store.
+//! Reads the items of a timeline from the store.
 
 use std::sync::Arc;
 
@@ -12,17 +12,17 @@ use opatlas_store::{
 
 use super::timeline::{Item, Line, Timeline};
 
-/// The items of a line.
 pub(super) struct Items {
     pub(super) line: Line,
     pub(super) items: Vec<Arc<Item>>,
-    /// How many at the beginning come from the timeline known before.
+    /// How many items at the beginning were taken from the previous state.
     pub(super) known: usize,
     /// The position of the last commit in the store.
     pub(super) end: Option<i64>,
 }
 
-/// Reads the items of a line; without one, of the first that has any: releases, commits, ingests.
+/// Reads the items of a line. Without a line, uses the first one with items: releases, commits,
+/// ingests.
 pub(super) async fn read(
     store: &dyn Store,
     project: &ProjectName,
@@ -37,7 +37,7 @@ pub(super) async fn read(
             return Ok(found);
         }
     }
-    // If only additions happened since then, the previous state is a prefix of the current one.
+    // If the timeline only grew, its previous state is a prefix of the current one.
     let known = |line: Line, rearranged: i64| {
         previous.filter(|previous| previous.line == line && rearranged <= previous.stamp.now)
     };
@@ -111,7 +111,7 @@ async fn commits(
     })
 }
 
-/// What a commit's files are judged as.
+/// The release whose rules apply to a commit.
 pub(crate) fn judged(commit: &CommitRecord) -> JudgedRelease {
     let release = commit.release.as_deref();
     let parsed = release.and_then(|release| JudgedRelease::parse(release).ok());

@@ -15,19 +15,19 @@ use opatlas_store::{ProjectName, Stamp, Store, is_commit_prefix};
 use super::items;
 use super::timeline::{Item, Line};
 
-/// From how many characters on a word may be the beginning of a digest.
+/// Minimum length of a word that is matched against digests.
 const DIGEST_DIGITS: usize = 4;
 
-/// What names a revision.
+/// The kind of a revision's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum NamedBy {
-    /// A label that is a version.
+    /// A version label.
     Version,
     /// Another label.
     Label,
     /// A commit.
     Commit,
-    /// Its digest alone.
+    /// The digest alone.
     Digest,
 }
 
@@ -44,21 +44,21 @@ impl NamedBy {
     }
 }
 
-/// A name of a revision. One revision can have several, each with its own release.
+/// A name of a revision. A revision can have several, each with its own release.
 #[derive(Debug)]
-pub struct Named {
-    /// What kind of name it is.
+pub struct RevisionName {
+    /// The kind of name.
     pub by: NamedBy,
-    /// The revision, its name, and what it is judged as.
+    /// The revision, its name, and the release whose rules apply.
     pub item: Arc<Item>,
     /// All labels of the revision.
     pub labels: Arc<[Box<str>]>,
-    /// What words are looked for in, in lower case.
+    /// The searched text in lower case.
     text: Box<str>,
 }
 
-impl Named {
-    /// What tells the name from all others of the project.
+impl RevisionName {
+    /// Identifies the name among all names of the project.
     #[must_use]
     pub fn id(&self) -> String {
         match (&self.item.label, &self.item.commit) {
@@ -68,8 +68,8 @@ impl Named {
         }
     }
 
-    /// Whether each of the words, in lower case, is in its label, subject or date, or begins its
-    /// commit's id or its digest.
+    /// Whether each word, in lower case, occurs in the label, subject or date, or is a prefix of
+    /// the commit id or the digest.
     fn has(&self, words: &[String]) -> bool {
         words.iter().all(|word| {
             let commit = self.item.commit.as_ref();
@@ -85,13 +85,12 @@ impl Named {
     }
 }
 
-/// All names of a project's revisions: versions, the newest first, then other labels, the last
-/// moved first, then commits, the last first, then revisions with neither label nor commit, the
-/// last ingested first.
+/// All names of a project's revisions: versions, newest first; other labels, last moved first;
+/// commits, last first; and revisions with neither label nor commit, last ingested first.
 #[derive(Debug)]
 pub struct Listing {
     /// The names, in order.
-    pub names: Vec<Named>,
+    pub names: Vec<RevisionName>,
     stamp: Stamp,
 }
 
@@ -146,8 +145,8 @@ impl Listing {
         })
     }
 
-    /// The names that have all of the words, and that are of the kind where one is asked for.
-    pub fn find(&self, words: &str, by: Option<NamedBy>) -> impl Iterator<Item = &Named> {
+    /// The names that match all words, optionally only of one kind.
+    pub fn find(&self, words: &str, by: Option<NamedBy>) -> impl Iterator<Item = &RevisionName> {
         let words = words.to_lowercase();
         let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
         self.names
@@ -170,20 +169,20 @@ impl Listing {
     }
 }
 
-fn named(by: NamedBy, item: Arc<Item>, labels: &[Box<str>]) -> Named {
+fn named(by: NamedBy, item: Arc<Item>, labels: &[Box<str>]) -> RevisionName {
     let subject = item.commit.as_ref().map_or("", |commit| &commit.subject);
     let date = item
         .date()
         .and_then(|micros| Timestamp::from_microsecond(micros).ok())
         .map(|date| date.strftime("%Y-%m-%d").to_string());
     let own = item.label.as_ref().map_or("", |label| label.name.as_str());
-    // A version is found by its own label alone: its neighbour may have the same files.
+    // A version is found only by its own label, because another version may have the same files.
     let others = match by {
         NamedBy::Commit => labels.join(" "),
         _ => String::new(),
     };
     let text = format!("{own} {others} {subject} {}", date.unwrap_or_default());
-    Named {
+    RevisionName {
         by,
         labels: labels.into(),
         text: text.to_lowercase().into(),
@@ -193,30 +192,27 @@ fn named(by: NamedBy, item: Arc<Item>, labels: &[Box<str>]) -> Named {
 
 impl Service {
     /// All names of a project's revisions.
-    ///
-    /// # Errors
-    /// What the store says.
     pub async fn listing(&self, project: &str) -> Result<Arc<Listing>, ServiceError> {
         self.listing_of(ProjectName::parse(project)?).await
     }
 
     async fn listing_of(&self, project: ProjectName) -> Result<Arc<Listing>, ServiceError> {
         let stamp = self.store.stamp(&project).await?;
-        let known = self.histories.listed.get(&project).await;
+        let known = self.histories.listings.get(&project).await;
         if let Some(known) = known.filter(|known| known.stamp == stamp) {
             return Ok(known);
         }
         let listing = Arc::new(Listing::load(&*self.store, &project, stamp).await?);
         let kept = Arc::clone(&listing);
-        self.histories.listed.insert(project, kept).await;
+        self.histories.listings.insert(project, kept).await;
         Ok(listing)
     }
 
-    /// The revision of the commit whose id starts with `text`, and the release it is judged as;
+    /// The revision of the commit whose id starts with `text`, and the release whose rules apply;
     /// `None` if no commit matches.
     ///
     /// # Errors
-    /// [`ServiceError::AmbiguousCommit`], and what the store says.
+    /// [`ServiceError::AmbiguousCommit`], and errors of the store.
     pub(crate) async fn commit(
         &self,
         project: &ProjectName,
@@ -242,7 +238,7 @@ mod tests {
     use super::*;
     use opatlas_store::CommitRecord;
 
-    fn commit(id: &str, subject: &str) -> Named {
+    fn commit(id: &str, subject: &str) -> RevisionName {
         let item = Item {
             digest: Digest::of(id.as_bytes()),
             sequence: 1,
@@ -259,7 +255,7 @@ mod tests {
         named(NamedBy::Commit, Arc::new(item), &["nightly".into()])
     }
 
-    fn has(name: &Named, words: &str) -> bool {
+    fn has(name: &RevisionName, words: &str) -> bool {
         let words: Vec<String> = words.split(' ').map(str::to_owned).collect();
         name.has(&words)
     }
@@ -279,7 +275,7 @@ mod tests {
             assert!(has(&name, words), "{words}");
         }
         assert!(has(&name, &digest[..6]) && has(&name, &format!("sha256:{digest}")));
-        // An id is not searched in its middle, where any few digits are.
+        // Only prefixes of an id match, because any few digits occur somewhere in it.
         assert!(!has(&name, "abcd99") && !has(&name, &digest[..3]) && !has(&name, "bar"));
     }
 }

@@ -8,24 +8,23 @@
 mod commits;
 mod event;
 mod facts;
-mod fitting;
+mod index;
 mod items;
 mod listing;
+mod matches;
 mod operator;
 mod packed;
 mod ranges;
-mod said;
-mod scan;
 mod search;
 mod step;
 mod support;
 mod timeline;
 mod words;
 
-pub use commits::{CommitFiles, LastRead, LastStored, Placed, ReadCommits, Taken};
+pub use commits::{CommitBatch, CommitFiles, CommitPlaces, ParsedTip, StoredBatch, StoredTip};
 pub use facts::{Facts, KeyFacts, StepFacts, percent};
 pub(super) use items::judged;
-pub use listing::{Listing, Named, NamedBy};
+pub use listing::{Listing, NamedBy, RevisionName};
 pub use operator::{HistoryEvent, OperatorHistory};
 pub use ranges::KeyRange;
 pub use search::{HistoryMatch, Which};
@@ -42,55 +41,53 @@ use super::Service;
 use super::error::ServiceError;
 use super::snapshot::Snapshot;
 use opatlas_source::Stop;
-use opatlas_store::{Mark, ProjectName, StepKey, StepRecord};
+use opatlas_store::{ProjectName, StepKey, StepRecord};
 
-/// The number of the way in which steps are computed and written. Whoever changes what a step says,
-/// by a change rule or otherwise, raises it; older steps are then computed anew.
+use self::search::ProjectIndex;
+
+/// The version of the computation and encoding of steps. Increment it with every change of what a
+/// step contains, for example by a change rule. Older steps are then recomputed.
 pub const STEP_FORMAT: i64 = 7;
-/// How many steps are stored at once.
+/// How many steps are stored in one transaction.
 const STEPS_AT_ONCE: usize = 32;
-/// How many timelines are kept in memory; one can go by two names.
+/// How many timelines are cached. One can have two keys.
 const TIMELINES: u64 = 64;
-/// Of how many projects they are read before anybody asks.
+/// How many projects are read at startup.
 const WARMED: u32 = 8;
-/// How many releases of each are, at most.
+/// How many releases of each project are read at startup, at most.
 const WARMED_RELEASES: usize = 64;
 
-/// Timelines in memory.
+/// Size limit of all search indexes together, in bytes.
+const INDEX_BYTES: u64 = 48 << 20;
+
+/// Caches of timelines and what is derived from them.
 pub(super) struct Histories {
-    known: Cache<(ProjectName, Option<Line>), Arc<Timeline>>,
-    /// Those that are current as long as the database has a mark.
-    current: Cache<(ProjectName, Option<Line>), (Mark, Arc<Timeline>)>,
-    /// The names of revisions.
-    listed: Cache<ProjectName, Arc<Listing>>,
-    /// What the steps of projects said, within a bound in bytes.
-    said: Cache<ProjectName, Arc<search::Index>>,
-    /// Held while the steps of a project are computed, to compute them only once; unused locks are
-    /// dropped.
-    computing: std::sync::Mutex<FxHashMap<ProjectName, Weak<Mutex<()>>>>,
+    timelines: Cache<(ProjectName, Option<Line>), Arc<Timeline>>,
+    listings: Cache<ProjectName, Arc<Listing>>,
+    indexes: Cache<ProjectName, Arc<ProjectIndex>>,
+    /// Locks of projects, so that steps and indexes are computed only once.
+    locks: std::sync::Mutex<FxHashMap<ProjectName, Weak<Mutex<()>>>>,
 }
 
 impl Default for Histories {
     fn default() -> Self {
         Self {
-            known: Cache::new(TIMELINES),
-            current: Cache::new(TIMELINES),
-            listed: Cache::new(TIMELINES),
-            said: Cache::builder()
+            timelines: Cache::new(TIMELINES),
+            listings: Cache::new(TIMELINES),
+            indexes: Cache::builder()
                 .name("said")
-                .weigher(|_, index: &Arc<search::Index>| index.weight())
-                .max_capacity(said::BUDGET as u64)
+                .weigher(|_, index: &Arc<ProjectIndex>| index.weight())
+                .max_capacity(INDEX_BYTES)
                 .build(),
-            computing: std::sync::Mutex::default(),
+            locks: std::sync::Mutex::default(),
         }
     }
 }
 
 impl Histories {
-    /// The lock of a project, so that a slow one delays no other.
+    /// The lock of a project. A slow project must not delay others.
     fn lock_of(&self, project: &ProjectName) -> Arc<Mutex<()>> {
-        let locks = self.computing.lock();
-        let mut locks = locks.unwrap_or_else(PoisonError::into_inner);
+        let mut locks = self.locks.lock().unwrap_or_else(PoisonError::into_inner);
         locks.retain(|_, lock| lock.strong_count() > 0);
         if let Some(lock) = locks.get(project).and_then(Weak::upgrade) {
             return lock;
@@ -100,28 +97,27 @@ impl Histories {
         lock
     }
 
-    /// How many indexes of what steps said there are, and how many bytes they take by estimate.
+    /// The number of search indexes and their estimated size in bytes.
     pub(super) async fn size(&self) -> (u64, u64) {
-        self.said.run_pending_tasks().await;
-        (self.said.entry_count(), self.said.weighted_size())
+        self.indexes.run_pending_tasks().await;
+        (self.indexes.entry_count(), self.indexes.weighted_size())
     }
 
-    /// Forgets all: a project is gone, and another may come to have its name, and its id.
-    pub(super) fn forget(&self) {
-        self.known.invalidate_all();
-        self.current.invalidate_all();
-        self.listed.invalidate_all();
-        self.said.invalidate_all();
+    /// Clears the caches after a project was deleted, since another may get its name and id.
+    pub(super) fn clear(&self) {
+        self.timelines.invalidate_all();
+        self.listings.invalidate_all();
+        self.indexes.invalidate_all();
     }
 
     /// Caches a timeline under the requested kind and under its actual kind.
     async fn keep(&self, asked: Option<Line>, timeline: &Arc<Timeline>) {
         let own = Some(timeline.line);
         let key = (timeline.project.clone(), own);
-        self.known.insert(key, Arc::clone(timeline)).await;
+        self.timelines.insert(key, Arc::clone(timeline)).await;
         if asked != own {
             let key = (timeline.project.clone(), asked);
-            self.known.insert(key, Arc::clone(timeline)).await;
+            self.timelines.insert(key, Arc::clone(timeline)).await;
         }
     }
 }
@@ -130,7 +126,7 @@ impl Service {
     /// The timeline of a project, with all its steps computed.
     ///
     /// # Errors
-    /// [`ServiceError::NoRevisions`] for a project without any, and what the store says.
+    /// [`ServiceError::NoRevisions`] for a project without revisions, and errors of the store.
     pub async fn timeline(
         &self,
         project: &str,
@@ -138,43 +134,23 @@ impl Service {
     ) -> Result<Arc<Timeline>, ServiceError> {
         let project = ProjectName::parse(project)?;
         let key = (project.clone(), line);
-        // Before the look, so that what it finds holds for the mark.
-        let mark = self.mark();
-        if let Some((then, known)) = self.histories.current.get(&key).await
-            && mark == Some(then)
-        {
-            return Ok(known);
-        }
-        let timeline = self.read_timeline(key).await?;
-        if let Some(mark) = mark {
-            let current = (mark, Arc::clone(&timeline));
-            let key = (project, line);
-            self.histories.current.insert(key, current).await;
-        }
-        Ok(timeline)
-    }
-
-    /// The same, asking the database whether the one in memory is current.
-    async fn read_timeline(
-        &self,
-        key: (ProjectName, Option<Line>),
-    ) -> Result<Arc<Timeline>, ServiceError> {
-        let (project, line) = key.clone();
-        let known = self.histories.known.get(&key).await;
+        let cached = self.histories.timelines.get(&key).await;
         let stamp = self.store.stamp(&project).await?;
-        if let Some(known) = known.filter(|known| known.stamp == stamp) {
-            return Ok(known);
+        if let Some(cached) = cached.filter(|cached| cached.stamp == stamp) {
+            return Ok(cached);
         }
         let lock = self.histories.lock_of(&project);
-        let _alone = lock.lock().await;
+        let _guard = lock.lock().await;
         // Another request may have read it in the meantime.
         let stamp = self.store.stamp(&project).await?;
-        let known = self.histories.known.get(&key).await;
-        if let Some(known) = known.as_ref().filter(|known| known.stamp == stamp) {
-            return Ok(Arc::clone(known));
+        let cached = self.histories.timelines.get(&key).await;
+        if let Some(cached) = cached.as_ref().filter(|cached| cached.stamp == stamp) {
+            return Ok(Arc::clone(cached));
         }
-        let known = known.as_deref().filter(|known| known.stamp.of == stamp.of);
-        let mut timeline = Timeline::load(&*self.store, project, line, stamp, known).await?;
+        let previous = cached
+            .as_deref()
+            .filter(|cached| cached.stamp.of == stamp.of);
+        let mut timeline = Timeline::load(&*self.store, project, line, stamp, previous).await?;
         if timeline.items.is_empty() {
             return Err(ServiceError::NoRevisions(timeline.project));
         }
@@ -188,12 +164,9 @@ impl Service {
         Ok(timeline)
     }
 
-    /// Reads the timelines of projects into memory, and the revisions at their ends; then further
-    /// releases, newest first, as far as there is memory for them. So who is the first to ask for a
-    /// history or a comparison does not wait for files to be read. Nothing is computed that is stored.
-    ///
-    /// # Errors
-    /// What the store says.
+    /// Reads the timelines of projects and their last revisions into memory, then further releases,
+    /// newest first, as far as there is room. The first request for a history or a comparison then
+    /// need not wait for files to be read.
     pub async fn warm(&self) -> Result<(), ServiceError> {
         let mut releases = Vec::new();
         for project in self.store.projects(None, WARMED).await?.items {
@@ -201,16 +174,13 @@ impl Service {
             let stamp = self.store.stamp(&project).await?;
             for line in [None, Some(Line::Commits)] {
                 let store = &*self.store;
-                self.workers.quiet().await;
                 let timeline = Timeline::load(store, project.clone(), line, stamp, None).await?;
                 if timeline.items.is_empty() || !timeline.missing().is_empty() {
                     continue;
                 }
                 let last = timeline.resolved(timeline.last());
-                self.workers.quiet().await;
-                let last = self.tabulated(&last).await?;
-                self.workers.quiet().await;
-                self.prepare_search(&timeline, last).await?;
+                self.tabulated(&last).await?;
+                self.search_index(&timeline).await?;
                 if timeline.line == Line::Releases {
                     let newest = (0..timeline.items.len()).rev().take(WARMED_RELEASES);
                     releases.extend(newest.map(|place| timeline.resolved(place)));
@@ -222,14 +192,13 @@ impl Service {
             if !self.snapshots.has_room() {
                 break;
             }
-            self.workers.quiet().await;
             self.checked(&release).await?;
             self.settled(&release).await?;
         }
         Ok(())
     }
 
-    /// Computes the steps that lead to these places, and stores them.
+    /// Computes and stores the steps to these places.
     async fn compute_steps(
         &self,
         timeline: &Timeline,
@@ -256,7 +225,6 @@ impl Service {
         self.save_steps(&timeline.project, &mut steps).await
     }
 
-    /// Computes a step.
     async fn step(
         &self,
         key: StepKey,
@@ -280,9 +248,6 @@ impl Service {
     }
 
     /// The counts of the revisions at these places of a timeline.
-    ///
-    /// # Errors
-    /// What the store says.
     pub async fn facts(
         &self,
         timeline: &Timeline,
@@ -296,7 +261,7 @@ impl Service {
         let facts = stored.iter().zip(places).map(|(stored, &place)| {
             let mut facts = Facts::decode(stored)?;
             if place > 0 && timeline.step_key(place).is_none() {
-                // The counts are those of an earlier place with the same files; nothing changed since.
+                // The counts are those of an earlier place, and nothing changed since.
                 facts.step = Some(StepFacts::default());
             }
             Ok(facts)
@@ -310,7 +275,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_slow_project_delays_no_other() {
+    async fn a_slow_project_does_not_delay_others() {
         let histories = Histories::default();
         let lock = |name: &str| histories.lock_of(&ProjectName::parse(name).unwrap());
         let slow = lock("slow");
@@ -321,6 +286,6 @@ mod tests {
         assert!(lock("slow").try_lock().is_ok());
         drop(slow);
         lock("third");
-        assert_eq!(histories.computing.lock().unwrap().len(), 1);
+        assert_eq!(histories.locks.lock().unwrap().len(), 1);
     }
 }

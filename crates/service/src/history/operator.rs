@@ -1,4 +1,4 @@
-//! The history of one operator: what happened to it, and what served it where.
+//! The history of one operator: its events, and the kernels that served it.
 
 use std::sync::Arc;
 
@@ -17,31 +17,31 @@ use opatlas_store::StoreError;
 
 use super::event::StoredEvent;
 use super::ranges::{self, KeyRange, Move};
-use super::step::Says;
+use super::step::OperatorStep;
 use super::timeline::{Range, Timeline};
 
-/// An event in the life of an operator.
+/// An event in the history of an operator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HistoryEvent {
-    /// The place on the timeline at which it shows first.
+    /// The first place on the timeline with the change.
     pub place: usize,
     /// What kind it is.
     pub kind: EventKind,
     /// The change rule.
     pub rule: String,
-    /// How bad the change is, before any profile.
+    /// The level of the change before any profile.
     pub level: Level,
-    /// The dispatch keys that it is about; none where it is not about keys.
+    /// The dispatch keys of the change, if it concerns any.
     pub keys: Vec<String>,
-    /// The argument, tags or other names that it is about.
+    /// The argument, tags or other names of the change.
     pub names: Vec<String>,
-    /// The operator of the change, if this one only follows it.
+    /// The operator whose change caused this one.
     pub follows: Option<String>,
     /// The old text.
     pub old: Option<String>,
     /// The new text.
     pub new: Option<String>,
-    /// What changed, in a sentence.
+    /// A sentence about the change.
     pub message: String,
 }
 
@@ -50,33 +50,33 @@ pub struct HistoryEvent {
 pub struct OperatorHistory {
     /// The timeline.
     pub timeline: Arc<Timeline>,
-    /// The operator, qualified unless its namespace is `aten`.
+    /// The operator's qualified name; `aten` is omitted.
     pub operator: String,
     /// The requested range.
     pub asked: Range,
-    /// What happened in it, in order.
+    /// The events in the requested range, in order.
     pub events: Vec<HistoryEvent>,
     /// The ranges in which the operator exists, limited to the requested range.
     pub present: Vec<Range>,
-    /// What served it at the keys, cut likewise.
+    /// The kernels at the requested keys, limited to the requested range.
     pub ranges: Vec<KeyRange>,
 }
 
-/// The events of an operator over the steps.
+/// What all steps say about an operator.
 pub(super) struct Life {
-    /// The steps that did something to it, by place.
-    pub(super) steps: Vec<(usize, Says)>,
-    /// The stretches in which it is there.
+    /// Steps with changes of the operator, by place.
+    pub(super) steps: Vec<(usize, OperatorStep)>,
+    /// The ranges in which the operator exists.
     pub(super) present: Vec<Range>,
 }
 
 impl Service {
-    /// The history of an operator within a stretch of the timeline. With `key` only events about
-    /// that runtime key, and those that are not about keys, are given, and what served there.
-    /// Without it, what served is given for the backends with dense tensors.
+    /// The history of an operator in a range of the timeline. With `key`, it is limited to that
+    /// runtime key and to events that do not concern keys. Otherwise, kernels are those of the
+    /// backends with dense tensors.
     ///
     /// # Errors
-    /// [`ServiceError::UnknownOperator`] for one that no revision has, and [`ServiceError::UnknownKey`].
+    /// [`ServiceError::UnknownOperator`] if no revision has it, and [`ServiceError::UnknownKey`].
     pub async fn history(
         &self,
         timeline: &Arc<Timeline>,
@@ -119,7 +119,7 @@ impl Service {
         })
     }
 
-    /// Refuses the name of an operator that no revision of a timeline has.
+    /// Fails for an operator that no revision of a timeline has.
     pub(crate) async fn expect_ever(
         &self,
         timeline: &Timeline,
@@ -128,13 +128,12 @@ impl Service {
         self.life(timeline, operator).await.map(drop)
     }
 
-    /// Collects the events of an operator from the steps of a timeline.
     pub(super) async fn life(
         &self,
         timeline: &Timeline,
         operator: &str,
     ) -> Result<Life, ServiceError> {
-        // Another line of the same project may have thousands of steps.
+        // Limit the query to this timeline: others of the project may have thousands of steps.
         let among = timeline.steps_within;
         let found = self
             .store
@@ -143,7 +142,7 @@ impl Service {
         for (step, says) in found.await? {
             let places = timeline.places_of(step);
             if places.len() > 0 {
-                let says = Says::decode(&says)?;
+                let says = OperatorStep::decode(&says)?;
                 steps.extend(places.map(|place| (place, says.clone())));
             }
         }
@@ -155,7 +154,7 @@ impl Service {
                 .map(move |kind| (*place, kind == EventKind::Introduced))
         });
         let comings: Vec<(usize, bool)> = comings.collect();
-        // Without a coming or going it is there all the time or never.
+        // With no add or remove event, it was present throughout or never.
         let was_there = match comings.first() {
             Some((_, came)) => !came,
             None if !steps.is_empty() => true,
@@ -172,7 +171,7 @@ impl Service {
         })
     }
 
-    /// What served an operator at runtime keys, over all of a timeline.
+    /// The kernels of an operator at runtime keys, over the whole timeline.
     pub(super) async fn ranges(
         &self,
         timeline: &Timeline,
@@ -202,7 +201,7 @@ impl Service {
     }
 }
 
-/// The places within a stretch at which what serves a key changed.
+/// The places in a range where the kernel at a key changed.
 fn moves(
     timeline: &Timeline,
     life: &Life,
@@ -225,7 +224,7 @@ fn moves(
     Ok(moves)
 }
 
-/// Runtime keys at which backends run operators of dense tensors.
+/// The runtime keys of backends with dense tensors.
 fn backends(keys: &'static Keys) -> Vec<String> {
     let dense = keys.slots().filter(|&slot| {
         keys.functionality(slot) == "Dense" && opatlas_dispatch::autograd_key(keys, slot).is_some()
@@ -234,7 +233,7 @@ fn backends(keys: &'static Keys) -> Vec<String> {
     names.collect()
 }
 
-/// The stretches in which it is there: from each coming to the place before the next going.
+/// The ranges from each addition to the place before the next removal.
 pub(super) fn present(was_there: bool, comings: &[(usize, bool)], last: usize) -> Vec<Range> {
     let mut ranges = Vec::new();
     let mut since = was_there.then_some(0);
@@ -252,14 +251,14 @@ pub(super) fn present(was_there: bool, comings: &[(usize, bool)], last: usize) -
     ranges
 }
 
-/// The part of a stretch that lies in another.
+/// The intersection of two ranges.
 pub(super) fn cut(range: &Range, within: &Range) -> Option<Range> {
     let start = *range.start().max(within.start());
     let end = *range.end().min(within.end());
     (start <= end).then_some(start..=end)
 }
 
-/// An event of an operator, with the sentence that says it.
+/// Converts a stored event.
 fn read(place: usize, operator: &str, event: &StoredEvent) -> HistoryEvent {
     let change = event.change(operator);
     let follows = event.follows().map(str::to_owned);
@@ -283,7 +282,7 @@ fn read(place: usize, operator: &str, event: &StoredEvent) -> HistoryEvent {
     }
 }
 
-/// Whether an event is about a key or about none; leaves it only that key.
+/// Whether an event concerns a key, or no keys at all. Removes other keys from it.
 fn of_key(event: &mut HistoryEvent, key: &str) -> bool {
     if event.kind != EventKind::Kernel || event.keys.is_empty() {
         return event.kind != EventKind::Kernel;

@@ -1,6 +1,6 @@
-//! What is stored of a step, in few bytes. A row alone is too short to repeat itself, but says what
-//! other rows say too, so it is compressed with such rows (`data/steps.txt`) as the dictionary. Without
-//! them nothing that was stored can be read, so whoever changes that file raises the step format's number.
+//! Compresses the rows of a step. A single row is too short to compress well, so the compressor
+//! uses a dictionary of typical rows (`data/steps.txt`). A changed dictionary makes stored rows
+//! unreadable, so it requires a new step format.
 
 use std::cell::RefCell;
 use std::sync::LazyLock;
@@ -11,40 +11,38 @@ use zstd::dict::{DecoderDictionary, EncoderDictionary};
 use super::step::unreadable;
 use opatlas_store::StoreError;
 
-/// The rows.
 const DICTIONARY: &[u8] = include_bytes!("../../../../data/steps.txt");
-/// Higher ones take longer and save nothing.
+/// Higher levels take longer and save nothing.
 const LEVEL: i32 = 9;
-/// What every frame begins with. It is not stored.
+/// Begins every frame; not stored.
 const MAGIC: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
-/// What stands before bytes that are not compressed; no frame goes on so, since a bit is set that the
-/// format reserves.
+/// Marks bytes that are not compressed. No frame continues this way, because the byte sets a
+/// reserved bit.
 const PLAIN: u8 = 0xFF;
-/// How much one row may be, which is more than what files say that are accepted.
+/// Maximum size of a row, larger than any accepted file can cause.
 const LONGEST: usize = 256 << 20;
 
-/// The dictionary, prepared once: that takes longer than to compress a row.
+/// Preparing the dictionary takes longer than compressing a row.
 static ENCODER: LazyLock<EncoderDictionary<'static>> =
     LazyLock::new(|| EncoderDictionary::copy(DICTIONARY, LEVEL));
 static DECODER: LazyLock<DecoderDictionary<'static>> =
     LazyLock::new(|| DecoderDictionary::copy(DICTIONARY));
 
 thread_local! {
-    /// `None` if its memory could not be allocated.
+    /// `None` if memory could not be allocated.
     static COMPRESSOR: RefCell<Option<Compressor<'static>>> =
         RefCell::new(Compressor::with_prepared_dictionary(&ENCODER).ok());
     static DECOMPRESSOR: RefCell<Option<Decompressor<'static>>> =
         RefCell::new(Decompressor::with_prepared_dictionary(&DECODER).ok());
 }
 
-/// The bytes as they are stored.
 pub(super) fn pack(plain: &[u8]) -> Vec<u8> {
     let frame = COMPRESSOR.with_borrow_mut(|it| it.as_mut()?.compress(plain).ok());
     let packed = frame.as_ref().and_then(|it| it.strip_prefix(&MAGIC));
     packed.map_or_else(|| [&[PLAIN], plain].concat(), <[u8]>::to_vec)
 }
 
-/// The bytes that were stored.
+/// Decompresses a row.
 ///
 /// # Errors
 /// [`StoreError::Corrupt`] for what [`pack`] did not write.

@@ -1,4 +1,4 @@
-//! Stretches of a timeline in which one thing served an operator at a key.
+//! Ranges of a timeline in which the same kernel served an operator at a key.
 
 use crate::snapshot::Snapshot;
 use opatlas_dispatch::Reason;
@@ -10,25 +10,25 @@ use super::step::StoredCell;
 use super::timeline::{Range, Timeline};
 use super::words::Word;
 
-/// A stretch of a timeline in which one thing served an operator at a key.
+/// A range of a timeline in which the same kernel served an operator at a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyRange {
     /// The runtime key.
     pub key: String,
-    /// From where to where.
+    /// The places.
     pub range: Range,
-    /// Why it served.
+    /// Why this kernel served, or none.
     pub reason: Reason,
-    /// The registered key that served; `None` where nothing or a fallback did.
+    /// The registered key of the kernel; `None` for a backend fallback or no kernel.
     pub source_key: Option<String>,
-    /// The kernel, by the name that it had at the end.
+    /// The kernel's name at the end of the range.
     pub kernel: Option<String>,
-    /// Whether a call works; `None` on keys that are not a backend's.
+    /// Whether a call works; `None` for keys that are not backends.
     pub verdict: Option<Verdict>,
 }
 
 impl KeyRange {
-    /// Whether a call worked; on keys that are not a backend's, whether it got to a kernel.
+    /// Whether a call worked. For keys that are not backends, whether it reached a kernel.
     #[must_use]
     pub fn is_supported(&self) -> bool {
         match self.verdict {
@@ -38,10 +38,10 @@ impl KeyRange {
     }
 }
 
-/// What served a key, where it changed: at this place from the first to the second.
+/// A place where the cell of a key changed, with the cell before and after.
 pub(super) type Move = (usize, StoredCell, StoredCell);
 
-/// What serves an operator at a key in a revision; `None` where either is unknown there.
+/// The cell of an operator at a key; `None` if the revision lacks either.
 pub(super) fn cell(snapshot: &Snapshot, operator: &str, key: &str) -> Option<StoredCell> {
     let id = snapshot.catalogue.find_qualified(operator)?;
     let view = snapshot.view();
@@ -55,8 +55,8 @@ pub(super) fn cell(snapshot: &Snapshot, operator: &str, key: &str) -> Option<Sto
     })
 }
 
-/// The stretches at a key while the operator was there (`present`); `moves` lie in it, in order,
-/// and `last` is what served at its end.
+/// The ranges at a key while the operator existed (`present`). `moves` lie in this range, in order,
+/// and `last` is the cell at its end.
 pub(super) fn of_key(
     timeline: &Timeline,
     key: &str,

@@ -1,31 +1,27 @@
 //! Search over all revisions of a timeline: by name, argument, type or kernel.
 
 use std::sync::atomic::{AtomicI64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
-use opatlas_operators::sought::{Lowered, Sought};
-use opatlas_source::{Digest, Stop, Stopped};
+use opatlas_operators::sought::Sought;
+use opatlas_source::{Stop, Stopped};
 
 use crate::Service;
 use crate::error::ServiceError;
-use crate::snapshot::Snapshot;
 use opatlas_store::{Stamp, StoreError};
 
-use super::fitting::{current, lowered, merged};
-use super::said::Said;
-use super::step::Says;
+use super::index::SearchIndex;
+use super::matches::{current, merged};
+use super::step::OperatorStep;
 use super::timeline::{Range, Timeline};
 
 /// How many rows are read at once.
-pub(super) const PAGE: u32 = 2000;
-/// Of how many revisions of a project the operators are kept in lower case: the last release and the last
-/// commit.
-const LOWERED: usize = 2;
+const PAGE: u32 = 2000;
 
-/// An operator, a step, and what that did to it.
-pub(super) type Row = (String, i64, Vec<u8>);
+/// An operator, a step, and the encoded changes.
+type Row = (String, i64, Vec<u8>);
 
-/// Which operators of a timeline are searched.
+/// The operators of a timeline to search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Which {
     /// Those of all revisions.
@@ -38,32 +34,32 @@ pub enum Which {
 #[derive(Debug, Clone)]
 pub(super) struct Question {
     pub(super) words: String,
-    /// The words as what is stored has names: without what C++ and Python write before them.
+    /// The words without C++ and Python prefixes, as names are stored.
     pub(super) plain: String,
     pub(super) which: Which,
     pub(super) limit: usize,
 }
 
-/// An operator that some revision has.
+/// A matching operator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HistoryMatch {
     /// The operator.
     pub operator: String,
-    /// The stretches in which it is there.
+    /// The ranges in which it exists.
     pub present: Vec<Range>,
-    /// The places at which what changed says the words; empty where the last revision does.
+    /// The places with a change that contains the words.
     pub places: Vec<usize>,
-    /// Whether the last revision of the timeline has it and says the words.
+    /// Whether the last revision of the timeline has it and matches.
     pub is_current: bool,
 }
 
 impl Service {
-    /// Operators that say these words in any revision of a timeline: in their name, their schema,
-    /// or the name of a kernel; at most `limit`. Those whose names fit come first, and of these and of
-    /// the others those of the last revision. [`Which::Removed`] leaves out those that the last revision has.
+    /// At most `limit` operators that have these words in any revision of a timeline: in their name,
+    /// their schema, or the name of a kernel. Matching names come first, and among equals those of
+    /// the last revision. [`Which::Removed`] omits operators that the last revision has.
     ///
     /// # Errors
-    /// What the store says.
+    /// Errors of the store, and [`ServiceError::Busy`].
     pub async fn search_history(
         &self,
         timeline: &Arc<Timeline>,
@@ -74,116 +70,79 @@ impl Service {
         let question = Question::new(words.trim(), which, limit);
         let resolved = timeline.resolved(timeline.last());
         let snapshot = self.snapshot(&resolved).await?;
-        let Some(index) = self.said(timeline).await? else {
-            return self.search_stored(timeline, snapshot, question).await;
-        };
+        let index = self.search_index(timeline).await?;
         let (on, of) = (Arc::clone(timeline), Arc::clone(&index));
         let work = move |stop: &Stop| {
-            let (lowered, is_new) = of.lowered(&snapshot);
-            let now = current(&snapshot, lowered.as_deref(), &question, stop)?;
-            let said = of.read();
-            let saying = said.saying(&question.plain, stop)?;
-            let found = merged(&snapshot, &question, &now, said.names(&on, &saying));
+            let now = current(&snapshot, &question, stop)?;
+            let index = of.read();
+            let matches = index.find(&question.plain, stop)?;
+            let found = merged(&snapshot, &question, &now, index.names(&on, &matches));
             let names = found.iter().map(|(operator, _)| &**operator);
-            let places = said.places(&on, &saying, names);
+            let places = index.places(&on, &matches, names);
             let found = found.into_iter().zip(places);
             let found = found.map(|((operator, is_current), places)| HistoryMatch {
-                present: said.present(&on, &operator),
+                present: index.present(&on, &operator),
                 places,
                 is_current,
                 operator,
             });
-            Ok((found.collect(), is_new))
+            Ok(found.collect::<Vec<_>>())
         };
-        let (found, is_new) = self.workers.run(work).await?;
-        if is_new {
-            self.weigh(timeline, index).await;
+        let mut found = self.workers.run(work).await?;
+        if index.read().is_full() {
+            for found in &mut found {
+                found.present = self.life(timeline, &found.operator).await?.present;
+            }
         }
         Ok(found)
     }
 
-    /// Makes what a search over a timeline needs, whose last revision this is.
-    ///
-    /// # Errors
-    /// What the store says.
-    pub(super) async fn prepare_search(
+    /// The search index of a project, with all steps of a timeline.
+    pub(super) async fn search_index(
         &self,
         timeline: &Timeline,
-        last: Arc<Snapshot>,
-    ) -> Result<(), ServiceError> {
-        if let Some(index) = self.said(timeline).await? {
-            let of = Arc::clone(&index);
-            let lower = move |_: &Stop| Ok(of.lowered(&last).1);
-            if self.workers.run(lower).await? {
-                self.weigh(timeline, index).await;
-            }
-        }
-        Ok(())
-    }
-
-    /// Lets the cache count anew what an index takes.
-    async fn weigh(&self, timeline: &Timeline, index: Arc<Index>) {
-        let said = &self.histories.said;
-        said.insert(timeline.project.clone(), index).await;
-    }
-
-    /// The index of what the steps of a project said, with all those of a timeline in it; none where
-    /// that is too much.
-    pub(super) async fn said(
-        &self,
-        timeline: &Timeline,
-    ) -> Result<Option<Arc<Index>>, ServiceError> {
-        let project = &timeline.project;
-        let known = self.histories.said.get(project).await;
+    ) -> Result<Arc<ProjectIndex>, ServiceError> {
+        let (project, indexes) = (&timeline.project, &self.histories.indexes);
+        let known = indexes.get(project).await;
         if let Some(known) = known.filter(|known| known.has(timeline)) {
-            return Ok(known.fitting());
+            return Ok(known);
         }
         let lock = self.histories.lock_of(project);
-        let _alone = lock.lock().await;
-        // One that is not completed for whatever reason is not used again.
-        let known = self.histories.said.get(project).await;
-        self.histories.said.invalidate(project).await;
-        // What was rearranged may have other steps under the same numbers.
+        let _guard = lock.lock().await;
+        // Removed first, so that an index that cannot be completed is not used again.
+        let known = indexes.remove(project).await;
         let known = known.filter(|known| known.is_of_past(timeline.stamp));
-        let index = known.unwrap_or_else(|| Arc::new(Index::new(timeline.stamp)));
+        let index = known.unwrap_or_else(|| Arc::new(ProjectIndex::new(timeline.stamp)));
         if !index.has(timeline) {
             self.complete(&index, timeline).await?;
         }
-        let said = &self.histories.said;
-        said.insert(project.clone(), Arc::clone(&index)).await;
-        Ok(index.fitting())
+        indexes.insert(project.clone(), Arc::clone(&index)).await;
+        Ok(index)
     }
 
-    /// A page of what the steps of a timeline say, and where the next one begins, if there is one.
-    pub(super) async fn said_after(
+    /// Adds the steps up to the last one of a timeline to an index.
+    async fn complete(
         &self,
+        index: &Arc<ProjectIndex>,
         timeline: &Timeline,
-        within: (i64, i64),
-        (operator, step): &(String, i64),
-    ) -> Result<(Vec<Row>, Option<(String, i64)>), ServiceError> {
-        let after = (&**operator, *step);
-        let rows = self
-            .store
-            .steps_said(&timeline.project, within, after, PAGE);
-        let rows = rows.await?;
-        let last = rows.last().filter(|_| rows.len() == PAGE as usize);
-        let next = last.map(|(operator, step, _)| (operator.clone(), *step));
-        Ok((rows, next))
-    }
-
-    /// Adds to an index what the steps up to the last of a timeline say.
-    async fn complete(&self, index: &Arc<Index>, timeline: &Timeline) -> Result<(), ServiceError> {
+    ) -> Result<(), ServiceError> {
         let (_, last) = timeline.steps_within;
         let within = (index.complete.load(Ordering::Acquire), last);
         let mut after = (String::new(), 0);
-        loop {
-            let (rows, next) = self.said_after(timeline, within, &after).await?;
-            let grown = Arc::clone(index);
-            let add = move |stop: &Stop| grown.add(&rows, stop);
-            let is_full = self.workers.run(add).await??;
+        while !index.read().is_full() {
+            let (operator, step) = &after;
+            let page = self
+                .store
+                .steps_said(&timeline.project, within, (operator, *step), PAGE);
+            let rows = page.await?;
+            let next = rows.last().filter(|_| rows.len() == PAGE as usize);
+            let next = next.map(|(operator, step, _)| (operator.clone(), *step));
+            let growing = Arc::clone(index);
+            let add = move |stop: &Stop| growing.add(&rows, stop);
+            self.workers.run(add).await??;
             match next {
-                Some(next) if !is_full => after = next,
-                _ => break,
+                Some(next) => after = next,
+                None => break,
             }
         }
         index.complete.fetch_max(last, Ordering::AcqRel);
@@ -191,96 +150,57 @@ impl Service {
     }
 }
 
-/// An index in use, which grows as the timelines of its project do.
+/// The search index of a project, which grows with its timelines.
 #[derive(Debug)]
-pub(super) struct Index {
-    said: RwLock<Said>,
-    /// The operators of the last revisions of timelines, the one used last behind the others.
-    lowered: Mutex<Vec<(Digest, Arc<Lowered>)>>,
-    /// The state of the project when it was begun.
+pub(super) struct ProjectIndex {
+    index: RwLock<SearchIndex>,
+    /// The state of the project when the index was created.
     stamp: Stamp,
-    /// The step up to which all that was said is in it.
+    /// The last indexed step.
     complete: AtomicI64,
 }
 
-impl Index {
+impl ProjectIndex {
     fn new(stamp: Stamp) -> Self {
         Self {
-            said: RwLock::default(),
-            lowered: Mutex::default(),
+            index: RwLock::default(),
             stamp,
             complete: AtomicI64::new(0),
         }
     }
 
-    fn read(&self) -> RwLockReadGuard<'_, Said> {
-        self.said.read().unwrap_or_else(PoisonError::into_inner)
+    fn read(&self) -> RwLockReadGuard<'_, SearchIndex> {
+        self.index.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether it is of the same project, not of a former one of that name, and nothing was rearranged
-    /// since it was begun.
+    /// Whether the project has only grown since the index was created. A former project of the same
+    /// name, or a rearranged timeline, can have other steps with the same ids.
     fn is_of_past(&self, stamp: Stamp) -> bool {
         let now = self.stamp.now;
         stamp.of == self.stamp.of && stamp.commits <= now && stamp.revisions <= now
     }
 
-    /// Whether all that the steps of a timeline say is in it.
+    /// Whether it is valid and has all steps of a timeline.
     fn has(&self, timeline: &Timeline) -> bool {
         let (_, last) = timeline.steps_within;
         self.is_of_past(timeline.stamp) && self.complete.load(Ordering::Acquire) >= last
     }
 
-    /// Adds rows, and tells whether it is too large now.
-    fn add(&self, rows: &[Row], stop: &Stop) -> Result<Result<bool, StoreError>, Stopped> {
-        let mut said = self.said.write().unwrap_or_else(PoisonError::into_inner);
-        for (operator, step, says) in rows {
+    fn add(&self, rows: &[Row], stop: &Stop) -> Result<Result<(), StoreError>, Stopped> {
+        let mut index = self.index.write().unwrap_or_else(PoisonError::into_inner);
+        for (operator, step, changes) in rows {
             stop.check()?;
-            match Says::decode(says) {
-                Ok(says) => said.add(operator, *step, &says),
+            match OperatorStep::decode(changes) {
+                Ok(changes) => index.add(operator, *step, &changes),
                 Err(error) => return Ok(Err(error)),
             }
         }
-        Ok(Ok(said.is_too_large()))
+        Ok(Ok(()))
     }
 
-    /// The operators of a revision in lower case, and whether they were not there yet; none of one that is
-    /// unusually large.
-    fn lowered(&self, snapshot: &Snapshot) -> (Option<Arc<Lowered>>, bool) {
-        let known = |all: &[(Digest, Arc<Lowered>)]| {
-            let mut all = all.iter();
-            all.position(|(digest, _)| *digest == snapshot.digest)
-        };
-        let lock = || self.lowered.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut all = lock();
-        if let Some(at) = known(&all) {
-            let used = all.remove(at);
-            all.push(used);
-            return (all.last().map(|(_, lowered)| Arc::clone(lowered)), false);
-        }
-        drop(all);
-        let Some(made) = lowered(snapshot).map(Arc::new) else {
-            return (None, false);
-        };
-        let mut all = lock();
-        if known(&all).is_none() {
-            all.push((snapshot.digest, Arc::clone(&made)));
-            let most = all.len().saturating_sub(LOWERED);
-            all.drain(..most);
-        }
-        (Some(made), true)
-    }
-
-    /// What it takes in bytes, by estimate.
+    /// Estimated size in bytes.
     pub(super) fn weight(&self) -> u32 {
-        let lowered = self.lowered.lock().unwrap_or_else(PoisonError::into_inner);
-        let lowered: usize = lowered.iter().map(|(_, lowered)| lowered.bytes()).sum();
-        u32::try_from(self.read().bytes() + lowered + 256).unwrap_or(u32::MAX)
-    }
-
-    /// It, unless it is too large.
-    fn fitting(self: Arc<Self>) -> Option<Arc<Self>> {
-        let is_too_large = self.read().is_too_large();
-        (!is_too_large).then_some(self)
+        u32::try_from(self.read().bytes() + 256).unwrap_or(u32::MAX)
     }
 }
 
@@ -298,63 +218,113 @@ impl Question {
 
 #[cfg(test)]
 mod tests {
-    use opatlas_pytorch::release::Release;
+    use std::fmt::Write as _;
+
     use opatlas_source::Bundle;
 
     use super::*;
+    use crate::{Ingest, Limits, Protection};
+    use opatlas_store::SqliteStore;
+
+    /// A project whose steps have more than a page of rows.
+    async fn service() -> Service {
+        let store = SqliteStore::open("sqlite::memory:").await.unwrap();
+        let clock = Arc::new(|| 1_700_000_000_000_000);
+        let service = Service::new(Arc::new(store), clock, Limits::default());
+        service.create_project("p", None, None).await.unwrap();
+        let operators = PAGE as usize / 2 + 100;
+        for (label, count, changed) in [
+            ("2.7.0", operators, ""),
+            ("2.8.0", operators, ", int Width=0"),
+            ("2.9.0", operators / 2, ", float height=1"),
+        ] {
+            let mut text = (0..count).fold(String::new(), |mut text, at| {
+                let _ = writeln!(text, "- func: op{at:04}(Tensor self{changed}) -> Tensor");
+                text
+            });
+            if label == "2.9.0" {
+                text += "- func: late(Tensor self) -> Tensor\n";
+            }
+            let ingest = Ingest {
+                project: "p",
+                bundle: Bundle::of_native_functions(text.into_bytes()),
+                label: Some(label),
+                release: None,
+                protection: Protection::Kept,
+            };
+            service.ingest(ingest).await.unwrap();
+        }
+        service
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn rows_of_all_pages_are_found() {
+        let service = service().await;
+        let timeline = service.timeline("p", None).await.unwrap();
+        for (words, all, removed) in [
+            ("wIDTH", 1100, 550),
+            ("op0", 1000, 450),
+            ("height=1.0", 0, 0),
+            ("100%", 0, 0),
+            ("no\0thing", 0, 0),
+        ] {
+            for (which, expected) in [(Which::All, all), (Which::Removed, removed)] {
+                let found = service.search_history(&timeline, words, 5000, which).await;
+                assert_eq!(found.unwrap().len(), expected, "{words} {which:?}");
+            }
+        }
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn presence_is_right_without_an_index() {
+        let service = service().await;
+        let timeline = service.timeline("p", None).await.unwrap();
+        let full = ProjectIndex::new(timeline.stamp);
+        *full.index.write().unwrap() = SearchIndex::full();
+        let project = timeline.project.clone();
+        service
+            .histories
+            .indexes
+            .insert(project, Arc::new(full))
+            .await;
+        for (words, expected) in [("late", 2..=2), ("op0001", 0..=2)] {
+            let found = service
+                .search_history(&timeline, words, 5, Which::All)
+                .await;
+            assert_eq!(found.unwrap()[0].present, [expected], "{words}");
+        }
+    }
 
     #[test]
-    fn few_revisions_are_kept_in_lower_case_and_counted() {
-        let index = Index::new(Stamp {
-            of: (7, 100),
-            now: 5,
-            commits: 3,
-            revisions: 4,
-        });
-        let empty = index.weight();
-        let snapshot = |name: &str| {
-            let text = format!("- func: {name}(Tensor self) -> Tensor\n");
-            let bundle = Bundle::of_native_functions(text.into_bytes());
-            Snapshot::read(bundle, Release::LATEST, None)
-        };
-        let [one, two, three] = ["one", "two", "three"].map(snapshot);
-        for (asked, is_new) in [
-            (&one, true),
-            (&two, true),
-            (&one, false),
-            // Takes the place of the second.
-            (&three, true),
-            (&one, false),
-            (&two, true),
-        ] {
-            let (lowered, made) = index.lowered(asked);
-            assert!(lowered.is_some());
-            assert_eq!(made, is_new, "{}", asked.native_functions().text);
-        }
-        assert_eq!(index.lowered.lock().unwrap().len(), LOWERED);
-        assert!(index.weight() > empty);
+    fn damaged_rows_and_stops_are_reported() {
+        let row = ("a".to_owned(), 1, Vec::new());
+        let index = ProjectIndex::new(Stamp::default());
+        let stop = Stop::new();
+        stop.request();
+        assert!(index.add(std::slice::from_ref(&row), &stop).is_err());
+        assert!(index.add(&[row], &Stop::never()).unwrap().is_err());
     }
 
     #[test]
     fn an_index_of_a_former_project_or_order_is_not_used() {
-        let begun = Stamp {
+        let created = Stamp {
             of: (7, 100),
             now: 5,
             commits: 3,
             revisions: 4,
         };
-        let index = Index::new(begun);
-        let later = Stamp { now: 9, ..begun };
-        assert!(index.is_of_past(begun) && index.is_of_past(later));
+        let index = ProjectIndex::new(created);
+        let later = Stamp { now: 9, ..created };
+        assert!(index.is_of_past(created) && index.is_of_past(later));
         for other in [
-            // Another project of that name, and one that got its id besides.
             Stamp {
                 of: (8, 200),
-                ..begun
+                ..created
             },
+            // A project that reuses the id.
             Stamp {
                 of: (7, 200),
-                ..begun
+                ..created
             },
             Stamp {
                 commits: 6,

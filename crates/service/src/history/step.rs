@@ -1,5 +1,5 @@
-//! The stored form of a step: JSON by operator, with every enum as its word, packed (`packed.rs`). Only
-//! this module writes and reads it.
+//! The stored form of a step: compressed JSON by operator, with enums as words. Only this module
+//! writes and reads it.
 
 use std::sync::Arc;
 
@@ -22,20 +22,18 @@ use opatlas_pytorch::release::Release;
 use opatlas_store::{StepKey, StepRecord, StoreError};
 use opatlas_verdict::Verdict;
 
-/// What a step did to an operator.
+/// The changes of an operator in a step.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Says {
-    /// Its events.
+pub(super) struct OperatorStep {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) events: Vec<StoredEvent>,
-    /// Cells of its dispatch table.
+    /// Changed cells of its dispatch table.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) cells: Vec<StoredCells>,
 }
 
-/// Cells that changed alike: keys as stretches of the base release's table, then what served them
-/// and what serves them now.
+/// Cells with the same change. Keys are those of the base release.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct StoredCells {
@@ -44,7 +42,7 @@ pub(super) struct StoredCells {
     pub(super) after: StoredCell,
 }
 
-/// A range of adjacent keys: the name of the first and, if there are several, of the last.
+/// A range of adjacent keys: the first one and, if there are several, the last one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub(super) enum Stretch {
@@ -52,8 +50,7 @@ pub(super) enum Stretch {
     Several(String, String),
 }
 
-/// Why a key is served, the registered key that serves it, the kernel, and on the key of a backend
-/// whether a call works.
+/// A cell of a dispatch table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct StoredCell {
@@ -77,11 +74,11 @@ impl StoredCell {
     }
 }
 
-impl Says {
-    /// What is stored of a step.
+impl OperatorStep {
+    /// Decodes a row.
     ///
     /// # Errors
-    /// [`StoreError::Corrupt`] for what this program did not write.
+    /// [`StoreError::Corrupt`] for invalid data.
     pub(super) fn decode(packed: &[u8]) -> Result<Self, StoreError> {
         serde_json::from_slice(&unpack(packed)?).map_err(|error| unreadable(&error))
     }
@@ -91,30 +88,25 @@ impl Says {
     }
 }
 
-/// Computes a step; before the first revision there is only what the first one is.
+/// Computes a step. The first one only has the counts of its revision.
 pub(super) fn record(
     key: StepKey,
     base: Option<&Arc<Snapshot>>,
     head: &Arc<Snapshot>,
     stop: &Stop,
 ) -> Result<StepRecord, Stopped> {
-    if let Some(base) = base {
-        base.tabulate(stop)?;
-        head.tabulate_after(base, stop)?;
-        head.view().support_after(base.view());
-    }
     head.tabulate(stop)?;
     let mut facts = Facts::of(head);
-    let mut said = Vec::new();
+    let mut changes = Vec::new();
     if let Some(base) = base {
         let compared = Compared::of(Arc::clone(base), Arc::clone(head), stop)?;
         facts.step = Some(StepFacts::of(&compared.comparison));
-        said = operators(&compared);
+        changes = operators(&compared);
     }
     Ok(StepRecord {
         key,
         facts: facts.encode(),
-        operators: said,
+        operators: changes,
     })
 }
 
@@ -124,7 +116,7 @@ fn operators(compared: &Compared) -> Vec<(String, Vec<u8>)> {
     let says = by_operator.into_iter().map(|(operator, step)| {
         let cells = step.table.map(|table| table.cells(base, head));
         let cells = cells.unwrap_or_default();
-        let says = Says {
+        let says = OperatorStep {
             events: step
                 .events
                 .iter()
@@ -149,10 +141,10 @@ fn stored(keys: &Keys, cells: &CellChange<'_>) -> StoredCells {
 }
 
 impl StoredCells {
-    /// Whether a runtime key of the release that the step leads from is among them.
+    /// Whether the cells include a runtime key of the base release.
     ///
     /// # Errors
-    /// [`StoreError::Corrupt`] where a stretch names no key of that release.
+    /// [`StoreError::Corrupt`] for an unknown key.
     pub(super) fn holds(&self, base: Release, key: &str) -> Result<bool, StoreError> {
         let keys = Keys::of(base);
         let slot = |name: &str| {
@@ -173,7 +165,7 @@ impl StoredCells {
     }
 }
 
-/// The error of a step that this program did not write.
+/// The error for an invalid row.
 pub(super) fn unreadable(why: &impl std::fmt::Display) -> StoreError {
     StoreError::corrupt(format!(
         "a stored step of the history is invalid ({why}); restore the database from a backup, or \
@@ -181,7 +173,7 @@ pub(super) fn unreadable(why: &impl std::fmt::Display) -> StoreError {
     ))
 }
 
-/// Keys as stretches of the table.
+/// Groups adjacent keys.
 fn stretches(keys: &Keys, mut slots: Vec<Slot>) -> Vec<Stretch> {
     slots.sort_unstable();
     let mut stretches: Vec<(Slot, Slot)> = Vec::new();
@@ -227,7 +219,7 @@ mod tests {
         assert!(!base.is_checked() && !head.is_checked());
     }
 
-    /// What a commit typically does; a row of a table costs some bytes besides.
+    /// Typical changes of a commit.
     #[test]
     fn steps_take_few_bytes() {
         let read = |text: &str| {
@@ -307,10 +299,13 @@ mod tests {
             r#"{"events":[{"kind":"entry","rule":"operator-added","level":"awful"}]}"#,
             r#"{"cells":[{"keys":["CPU"],"before":{"reason":"magic"},"after":{"reason":"kernel"}}]}"#,
         ] {
-            assert!(Says::decode(&pack(text.as_bytes())).is_err(), "{text}");
+            assert!(
+                OperatorStep::decode(&pack(text.as_bytes())).is_err(),
+                "{text}"
+            );
         }
         let good = r#"{"events":[{"kind":"introduced","rule":"operator-added","level":"safe"}]}"#;
-        let good = Says::decode(&pack(good.as_bytes())).unwrap();
+        let good = OperatorStep::decode(&pack(good.as_bytes())).unwrap();
         assert_eq!(good.events.len(), 1);
     }
 }

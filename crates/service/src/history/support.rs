@@ -1,4 +1,4 @@
-//! Support tables: since when, until when and by what backends run operators.
+//! Support tables: since when and until when backends supported operators.
 
 use std::sync::Arc;
 
@@ -11,12 +11,12 @@ use opatlas_verdict::Verdict;
 use super::ranges::KeyRange;
 use super::timeline::{Range, Timeline};
 
-/// What a backend has of an operator over a stretch of a timeline.
+/// The support of an operator by a backend over a range of a timeline.
 #[derive(Debug, Clone)]
 pub struct SupportCell {
     /// The runtime key.
     pub key: String,
-    /// What served there, in order; empty where the operator or the key was never there.
+    /// The kernels, in order; empty if the operator or the key never existed.
     pub ranges: Vec<KeyRange>,
 }
 
@@ -25,7 +25,7 @@ pub struct SupportCell {
 pub struct Support {
     /// The operator.
     pub operator: String,
-    /// The stretches in which the operator is there.
+    /// The ranges in which the operator exists.
     pub present: Vec<Range>,
     /// One per requested key.
     pub cells: Vec<SupportCell>,
@@ -39,7 +39,7 @@ impl SupportCell {
         ranges.find(|range| range.range.contains(&place))?.verdict
     }
 
-    /// The stretches in which a call worked.
+    /// The ranges in which a call worked.
     pub fn supported(&self) -> impl Iterator<Item = &KeyRange> {
         self.ranges.iter().filter(|range| range.is_supported())
     }
@@ -50,7 +50,7 @@ impl SupportCell {
         self.supported().next().map(|range| *range.range.start())
     }
 
-    /// The last place with support, and what serves there.
+    /// The last place with support, and the kernel there.
     #[must_use]
     pub fn last(&self) -> Option<&KeyRange> {
         self.supported().last()
@@ -65,10 +65,10 @@ impl SupportCell {
 }
 
 impl Service {
-    /// What backends have of operators over a stretch of the timeline.
+    /// The support of operators by backends over a range of the timeline.
     ///
     /// # Errors
-    /// [`ServiceError::UnknownOperator`] for one that no revision has, and [`ServiceError::UnknownKey`].
+    /// [`ServiceError::UnknownOperator`] if no revision has one, and [`ServiceError::UnknownKey`].
     pub async fn support(
         &self,
         timeline: &Arc<Timeline>,

@@ -17,17 +17,17 @@ use opatlas_store::{
 
 use super::{STEP_FORMAT, items};
 
-/// The maximum number of revisions whose steps are fetched one by one.
+/// Up to this many revisions, steps are queried by head.
 const FEW: usize = 512;
 
-/// What a timeline is made of.
+/// The kind of a timeline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Line {
-    /// Labels that are versions, in the order of versions.
+    /// Version labels, by version.
     Releases,
-    /// Commits, in the order of their topology.
+    /// Commits, in topological order.
     Commits,
-    /// Revisions, as they were ingested.
+    /// Revisions, in ingest order.
     Ingests,
 }
 
@@ -48,20 +48,20 @@ impl Line {
 pub struct Item {
     /// The revision.
     pub digest: Digest,
-    /// Its place in the order of ingest.
+    /// Its place in ingest order.
     pub sequence: i64,
-    /// What it is judged as.
+    /// The release whose rules apply.
     pub judged: JudgedRelease,
-    /// The label that names it here.
+    /// The version label, on a line of releases.
     pub label: Option<LabelRecord>,
-    /// The commit that it is.
+    /// The commit, on a line of commits.
     pub commit: Option<CommitRecord>,
-    /// When the project had it first, in microseconds since 1970; for ingests.
+    /// When the project first had it, in microseconds since 1970-01-01 UTC; for ingests.
     pub ingested_at: Option<i64>,
 }
 
 impl Item {
-    /// How people name the place: its label, the beginning of its commit's id, or of its digest.
+    /// A name for people: the label, or the abbreviated commit id or digest.
     #[must_use]
     pub fn title(&self) -> String {
         match (&self.label, &self.commit) {
@@ -71,8 +71,7 @@ impl Item {
         }
     }
 
-    /// When it was made, as far as that is known: a commit's author date, or the day of ingest of
-    /// what has no other order. In microseconds since 1970-01-01 UTC.
+    /// The author date of a commit or the time of ingest, in microseconds since 1970-01-01 UTC.
     #[must_use]
     pub fn date(&self) -> Option<i64> {
         self.commit
@@ -82,7 +81,7 @@ impl Item {
     }
 }
 
-/// A stretch of a timeline, both ends included.
+/// A range of places, including both ends.
 pub type Range = RangeInclusive<usize>;
 
 /// A project's revisions in order, and the steps between them.
@@ -90,26 +89,26 @@ pub type Range = RangeInclusive<usize>;
 pub struct Timeline {
     /// The project.
     pub project: ProjectName,
-    /// What it is made of.
+    /// The kind of timeline.
     pub line: Line,
     /// The revisions, oldest first. The same files can occur at several positions.
     pub items: Vec<Arc<Item>>,
-    /// The state of the project that it was made from.
+    /// The state of the project when it was read.
     pub(super) stamp: Stamp,
-    /// The position of its last commit in the store.
+    /// The position of the last commit in the store.
     pub(super) end: Option<i64>,
-    /// The step that leads to each place; 0 where nothing can have changed.
+    /// The step to each place; 0 if nothing can have changed.
     step_of: Vec<i64>,
-    /// The step that holds the counts of each place: its own or the last before it.
+    /// The step with the counts of each place: its own or the last one before.
     facts_of: Vec<i64>,
-    /// Steps and the places that they lead to, sorted.
+    /// Steps with the places that they lead to, sorted.
     places_of: Vec<(i64, usize)>,
-    /// The first and the last of the ids of the steps.
+    /// The first and last step id.
     pub(super) steps_within: (i64, i64),
 }
 
 impl Timeline {
-    /// A timeline for a test: step 1 leads to the first place, step 2 to the second, and so on.
+    /// A timeline for tests: step 1 leads to the first place, step 2 to the second, and so on.
     #[cfg(test)]
     pub(super) fn of_steps(count: usize) -> Self {
         let item = |sequence| Item {
@@ -134,8 +133,8 @@ impl Timeline {
         }
     }
 
-    /// Reads a timeline. Reuses the parts of `previous`, an earlier state of the same timeline,
-    /// that are still valid, so that the cost for a growing project is that of the new parts.
+    /// Reads a timeline. Reuses the valid parts of `previous`, an earlier state of it, so that
+    /// updating costs time only for new items.
     pub(super) async fn load(
         store: &dyn Store,
         project: ProjectName,
@@ -163,7 +162,7 @@ impl Timeline {
         Ok(timeline)
     }
 
-    /// Finds the steps to these places as far as they are stored.
+    /// Finds the stored steps to these places.
     pub(super) async fn find_steps(
         &mut self,
         store: &dyn Store,
@@ -172,7 +171,7 @@ impl Timeline {
         let mut heads: Vec<i64> = places.iter().map(|&at| self.items[at].sequence).collect();
         heads.sort_unstable();
         heads.dedup();
-        // Most of many are quicker read with all.
+        // It is faster to read all steps than many by head.
         let heads = Some(&heads[..]).filter(|heads| heads.len() <= FEW);
         let stored = store.steps(&self.project, STEP_FORMAT, heads).await?;
         let ids: FxHashMap<StepKey, i64> = stored.into_iter().map(|(id, key)| (key, id)).collect();
@@ -196,8 +195,7 @@ impl Timeline {
         Ok(())
     }
 
-    /// What the step to a place leads from and to; `None` where the files and the release are those
-    /// of the place before.
+    /// The key of the step to a place; `None` if nothing can have changed.
     pub(super) fn step_key(&self, place: usize) -> Option<StepKey> {
         let head = self.items.get(place)?;
         let Some(base) = place.checked_sub(1).and_then(|at| self.items.get(at)) else {
@@ -206,27 +204,27 @@ impl Timeline {
         self.is_step(place).then(|| key(Some(base), head))
     }
 
-    /// Whether anything can have changed between a place and the one before.
+    /// Whether anything can have changed since the place before.
     fn is_step(&self, place: usize) -> bool {
         let before = place.checked_sub(1).map(|at| &self.items[at]);
         let head = &self.items[place];
         before.is_none_or(|base| base.sequence != head.sequence || base.judged != head.judged)
     }
 
-    /// The places whose steps are not stored.
+    /// The places without a stored step.
     pub(super) fn missing(&self) -> Vec<usize> {
         let is_missing = |place: &usize| self.step_of[*place] == 0 && self.is_step(*place);
         (0..self.items.len()).filter(is_missing).collect()
     }
 
-    /// The places that a step leads to.
+    /// The places to which a step leads.
     pub(super) fn places_of(&self, step: i64) -> impl ExactSizeIterator<Item = usize> {
         let from = self.places_of.partition_point(|(other, _)| *other < step);
         let until = self.places_of.partition_point(|(other, _)| *other <= step);
         self.places_of[from..until].iter().map(|(_, place)| *place)
     }
 
-    /// The step that holds the facts of a place.
+    /// The step with the counts of a place.
     pub(super) fn facts_step(&self, place: usize) -> i64 {
         self.facts_of.get(place).copied().unwrap_or(0)
     }
@@ -250,9 +248,9 @@ impl Timeline {
         self.items.len().saturating_sub(1)
     }
 
-    /// The place that a text names: `latest`, the beginning of a commit's id (7 digits or more), a
-    /// label, or `sha256:` and the beginning of a digest (8 digits or more). A commit comes first, as
-    /// in addresses.
+    /// The place that a text names: `latest`, an abbreviated commit id (at least 7 digits), a
+    /// label, or `sha256:` with an abbreviated digest (at least 8 digits). Commits take precedence,
+    /// as in addresses.
     ///
     /// # Errors
     /// [`ServiceError::NotOnTimeline`].
@@ -272,7 +270,7 @@ impl Timeline {
             label.is_some_and(|label| label.name.as_str() == text)
                 || hex.is_some_and(|hex| item.digest.to_string().starts_with(hex))
         };
-        // A version may be written as one: 2.9 is 2.9.0.
+        // 2.9 also finds 2.9.0.
         let version = Version::parse(text);
         let is_version = |item: &Arc<Item>| {
             let label = item.label.as_ref();
@@ -284,10 +282,10 @@ impl Timeline {
         found.ok_or_else(|| self.not_here(text))
     }
 
-    /// The stretch from one named place to another, by default all of it.
+    /// The range between two named places, by default the whole timeline.
     ///
     /// # Errors
-    /// [`ServiceError::NotOnTimeline`], and [`ServiceError::Backwards`] when it ends before it
+    /// [`ServiceError::NotOnTimeline`], and [`ServiceError::Backwards`] if it ends before it
     /// begins.
     pub fn range(&self, from: Option<&str>, to: Option<&str>) -> Result<Range, ServiceError> {
         let start = from.map_or(Ok(0), |text| self.place(text))?;

@@ -1,5 +1,5 @@
-//! Words for enums in stored steps. An unknown word is an error, because a guess would produce a
-//! false history.
+//! Words for enums in stored steps. An unknown word is an error, because a guess would falsify the
+//! history.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -14,32 +14,30 @@ use opatlas_pytorch::keys::{Key, Keys};
 use opatlas_pytorch::release::Release;
 use opatlas_verdict::Verdict;
 
-/// What has a word that never changes.
-pub(super) trait Named: Copy {
-    /// What it is, for errors.
+/// A value with a permanent word.
+pub(super) trait StoredWord: Copy {
+    /// What it is, for error messages.
     const WHAT: &'static str;
 
-    /// Its word.
     fn word(self) -> &'static str;
 
-    /// What has this word.
     fn of_word(word: &str) -> Option<Self>;
 }
 
-/// A value that is stored as its word.
+/// Serializes a value as its word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Word<T>(pub(super) T);
 
-impl<T: Named> Serialize for Word<T> {
+impl<T: StoredWord> Serialize for Word<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.0.word())
     }
 }
 
-impl<'de, T: Named> Deserialize<'de> for Word<T> {
+impl<'de, T: StoredWord> Deserialize<'de> for Word<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct OfWord<T>(PhantomData<T>);
-        impl<T: Named> Visitor<'_> for OfWord<T> {
+        impl<T: StoredWord> Visitor<'_> for OfWord<T> {
             type Value = Word<T>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -55,71 +53,39 @@ impl<'de, T: Named> Deserialize<'de> for Word<T> {
     }
 }
 
-impl Named for EventKind {
-    const WHAT: &'static str = "kind of event";
+macro_rules! stored_words {
+    ($($type:ty, $what:literal, $word:expr, $parse:expr;)*) => {$(
+        impl StoredWord for $type {
+            const WHAT: &'static str = $what;
 
-    fn word(self) -> &'static str {
-        self.as_str()
-    }
+            fn word(self) -> &'static str {
+                $word(self)
+            }
 
-    fn of_word(word: &str) -> Option<Self> {
-        Self::parse(word)
-    }
+            fn of_word(word: &str) -> Option<Self> {
+                $parse(word)
+            }
+        }
+    )*};
 }
 
-impl Named for Level {
-    const WHAT: &'static str = "level";
-
-    fn word(self) -> &'static str {
-        self.as_str()
-    }
-
-    fn of_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|level| level.as_str() == word)
-    }
+stored_words! {
+    EventKind, "kind of event", EventKind::as_str, Self::parse;
+    Level, "level", Level::as_str, level;
+    Reason, "reason", Reason::as_str, Self::parse;
+    Verdict, "verdict", Verdict::as_str, Self::parse;
+    &'static ChangeRule, "change rule", |rule: Self| rule.id.as_str(), find;
 }
 
-impl Named for Reason {
-    const WHAT: &'static str = "reason";
-
-    fn word(self) -> &'static str {
-        self.as_str()
-    }
-
-    fn of_word(word: &str) -> Option<Self> {
-        Self::parse(word)
-    }
-}
-
-impl Named for Verdict {
-    const WHAT: &'static str = "verdict";
-
-    fn word(self) -> &'static str {
-        self.as_str()
-    }
-
-    fn of_word(word: &str) -> Option<Self> {
-        Self::parse(word)
-    }
-}
-
-impl Named for &'static ChangeRule {
-    const WHAT: &'static str = "change rule";
-
-    fn word(self) -> &'static str {
-        self.id.as_str()
-    }
-
-    fn of_word(word: &str) -> Option<Self> {
-        find(word)
-    }
+fn level(word: &str) -> Option<Level> {
+    Level::ALL.into_iter().find(|level| level.as_str() == word)
 }
 
 /// The name of a composite key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Composite(pub(super) &'static str);
 
-impl Named for Composite {
+impl StoredWord for Composite {
     const WHAT: &'static str = "composite key";
 
     fn word(self) -> &'static str {

@@ -1,4 +1,4 @@
-//! Dumps of the tables of a process: read, and compared with a revision.
+//! Parses the dispatch table dump of a process and compares it with a revision.
 
 use opatlas_dispatch::{Drift, Inputs, Observed, ObservedRegistration, Registrations, drift};
 use opatlas_source::{Stop, Stopped};
@@ -6,14 +6,14 @@ use opatlas_source::{Stop, Stopped};
 use super::Json;
 use crate::snapshot::Snapshot;
 
-/// What marks a kernel that only passes the call on.
+/// Marks a fallthrough kernel.
 const FALLTHROUGH: &str = "fallthrough ";
-/// What PyTorch prints for code that it has no place of.
+/// What PyTorch prints for code without a source location.
 const NO_FILE: &str = "null";
-/// How many registrations a dump may have; PyTorch 2.15 makes about 40,000.
+/// Maximum number of registrations; PyTorch 2.15 has about 40,000.
 const MOST: usize = 400_000;
 
-/// The registrations of a process, and what it ran on.
+/// The registrations of a process and its environment.
 #[derive(Debug, Clone, Default)]
 pub struct Dump {
     /// The release.
@@ -27,11 +27,10 @@ pub struct Dump {
 }
 
 impl Dump {
-    /// Reads a dump: the dump itself, a list with it, or a file of the probe, which has it as
-    /// `tables`.
+    /// Parses a dump, a list with one dump, or a file of the probe, which contains it as `tables`.
     ///
     /// # Errors
-    /// What is not as it must be.
+    /// What is invalid.
     pub fn read(text: &[u8]) -> Result<Self, String> {
         let read = Json::read(text)?;
         let dump = match &read {
@@ -44,10 +43,10 @@ impl Dump {
         Self::of(dump)
     }
 
-    /// The same of JSON that was read.
+    /// Converts a parsed dump.
     ///
     /// # Errors
-    /// What is not as it must be.
+    /// What is invalid.
     pub fn of(dump: &Json<'_>) -> Result<Self, String> {
         let text = |value: Option<&Json<'_>>| value.and_then(Json::as_text).map(str::to_owned);
         let torch = text(dump.member("torch")).ok_or("a dump must have the text `torch`")?;
@@ -103,17 +102,14 @@ fn registration(operator: &str, key: &str, source: &str) -> ObservedRegistration
 }
 
 impl Snapshot {
-    /// Compares a process with the files, and gives the differences to `then`.
-    ///
-    /// # Errors
-    /// [`Stopped`].
+    /// Compares a process with the files, and passes the differences to `then`.
     pub fn drift_of<T>(
         &self,
         process: &Observed,
         stop: &Stop,
         then: impl FnOnce(&Drift<'_>) -> T,
     ) -> Result<T, Stopped> {
-        // What was observed of the revision before says nothing about this process.
+        // Registrations that were observed in other processes do not count here.
         let unobserved = Observed::default();
         let inputs = Inputs {
             observed: &unobserved,

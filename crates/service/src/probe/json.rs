@@ -1,33 +1,33 @@
-//! JSON that keeps numbers as they are written, and its canonical text: what digests are made of
+//! JSON that keeps the spelling of numbers, and its canonical text, which digests are computed from
 //! (`docs/probe.md`).
 //!
-//! The canonical text has sorted keys, no blanks, and escapes only where JSON asks for them.
+//! The canonical text has sorted keys, no whitespace, and only the escapes that JSON requires.
 
-/// How deep values may nest.
+/// Maximum nesting depth.
 const MAX_DEPTH: usize = 64;
-/// How many values a text may have, each of them some hundred bytes in memory at most.
+/// Maximum number of values. Each takes some hundred bytes of memory.
 const MAX_VALUES: usize = 2_000_000;
 
-/// A value. Numbers and literals are kept as they are written.
+/// A value. Numbers and literals keep their spelling.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Json<'t> {
     /// A number, `true`, `false` or `null`.
     Plain(&'t str),
-    /// A string, without its escapes.
+    /// A string without escapes.
     Text(String),
     /// A list.
     List(Vec<Json<'t>>),
-    /// An object: its members by name. Of equal names the last one counted.
+    /// An object, by name. The last one of equal names was kept.
     Object(Vec<(String, Json<'t>)>),
 }
 
 impl<'t> Json<'t> {
-    /// Reads a text.
+    /// Parses a text.
     ///
     /// # Errors
     /// What is wrong with it, and where.
     pub fn read(text: &'t [u8]) -> Result<Self, String> {
-        // The library checks the grammar and says where it is broken; what follows relies on it.
+        // `serde_json` checks the grammar, which the code below relies on.
         serde_json::from_slice::<serde::de::IgnoredAny>(text).map_err(|error| error.to_string())?;
         let text = std::str::from_utf8(text).map_err(|error| error.to_string())?;
         let mut reader = Reader {
@@ -50,7 +50,7 @@ impl<'t> Json<'t> {
         }
     }
 
-    /// The string that it is.
+    /// The value if it is a string.
     #[must_use]
     pub fn as_text(&self) -> Option<&str> {
         match self {
@@ -59,7 +59,7 @@ impl<'t> Json<'t> {
         }
     }
 
-    /// The list that it is.
+    /// The value if it is a list.
     #[must_use]
     pub fn as_list(&self) -> Option<&[Self]> {
         match self {
@@ -68,7 +68,7 @@ impl<'t> Json<'t> {
         }
     }
 
-    /// The number that it is.
+    /// The value if it is a number.
     #[must_use]
     pub fn as_number(&self) -> Option<f64> {
         match self {
@@ -77,7 +77,7 @@ impl<'t> Json<'t> {
         }
     }
 
-    /// Its canonical text.
+    /// The canonical text.
     #[must_use]
     pub fn canonical(&self) -> String {
         let mut text = String::new();
@@ -85,7 +85,7 @@ impl<'t> Json<'t> {
         text
     }
 
-    /// Appends its canonical text.
+    /// Appends the canonical text.
     pub fn write(&self, to: &mut String) {
         match self {
             Self::Plain(text) => to.push_str(text),
@@ -135,7 +135,7 @@ fn write_text(text: &str, to: &mut String) {
     to.push('"');
 }
 
-/// Sorts members by name and keeps the last of equal ones.
+/// Sorts members by name and keeps the last one of equal names.
 fn by_name<'t>(mut members: Vec<(String, Json<'t>)>) -> Vec<(String, Json<'t>)> {
     members.reverse();
     members.sort_by(|(a, _), (b, _)| a.cmp(b));
@@ -144,7 +144,7 @@ fn by_name<'t>(mut members: Vec<(String, Json<'t>)>) -> Vec<(String, Json<'t>)> 
     members
 }
 
-/// Reads a text whose grammar was checked.
+/// Reads a text with valid grammar.
 struct Reader<'t> {
     text: &'t str,
     at: usize,
@@ -185,7 +185,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The byte that comes next, blanks passed over.
+    /// The next byte after whitespace.
     fn next(&mut self) -> Option<u8> {
         let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
         let blanks = rest.iter().take_while(|byte| byte.is_ascii_whitespace());
@@ -193,8 +193,8 @@ impl<'t> Reader<'t> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    /// Passes over the opening bracket or the comma before the next value; or over the closing
-    /// bracket, and then there is none.
+    /// Skips the opening bracket or the comma before the next value. At the closing bracket, skips
+    /// it and returns false.
     fn has_more(&mut self, end: u8) -> bool {
         if self.next() != Some(end) {
             self.at += 1;
@@ -214,7 +214,6 @@ impl<'t> Reader<'t> {
         rest.get(..length).unwrap_or_default()
     }
 
-    /// The string at this place.
     fn string(&mut self) -> Result<String, String> {
         let rest = self.text.get(self.at..).unwrap_or_default();
         let mut escaped = false;

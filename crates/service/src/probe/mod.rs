@@ -1,5 +1,5 @@
-//! The probe's side of the service: runs that workers share, their shards and results, and dumps of
-//! tables (`docs/probe.md`).
+//! The service behind probe workers: shared runs, their shards and results, and table dumps
+//! (`docs/probe.md`).
 
 pub mod dump;
 mod json;
@@ -18,23 +18,23 @@ use super::Service;
 use super::address::Resolved;
 use super::error::ServiceError;
 
-/// Why a request of a worker is refused.
+/// Why a request of a worker is rejected.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ProbeRefusal {
-    /// The revision is of another minor release than the process.
+    /// The revision belongs to another minor release than the process.
     #[error(
         "revision `{revision}` is of PyTorch {release}, and this process has torch {torch}; \
          install torch {release}, or name a revision of {torch}"
     )]
     OtherRelease {
-        /// The revision as it was named.
+        /// The title of the revision.
         revision: String,
         /// The release of the revision.
         release: String,
         /// The release of the process.
         torch: String,
     },
-    /// A dump is of another release than its request says.
+    /// A dump is from another release than its request says.
     #[error("the dump is of torch {dump}, and the request says {torch}")]
     OtherDump {
         /// The release that the dump names.
@@ -42,7 +42,7 @@ pub enum ProbeRefusal {
         /// The release that the request names.
         torch: String,
     },
-    /// The run is of something else.
+    /// The run measures something else.
     #[error("run `{name}` is of {stored}, and this worker has {given}; start it with another name")]
     OtherRun {
         /// The name.
@@ -52,35 +52,36 @@ pub enum ProbeRefusal {
         /// What the worker measures.
         given: String,
     },
-    /// A result or a dump is not whole.
+    /// A result or a dump is incomplete.
     #[error("{0}; send it again")]
     Incomplete(String),
-    /// The body lacks a member, or one has another type or is too long.
+    /// The body lacks a member, or a member has a wrong type or is too long.
     #[error("{0}")]
     Malformed(String),
 }
 
 impl ProbeRefusal {
-    /// A member that is not as it must be.
+    /// The error for an invalid member.
     fn member(name: &str, must: &str) -> Self {
         Self::Malformed(format!("`{name}` must be {must}"))
     }
 }
 
-/// Refuses a text that is empty, longer than `most` characters, or has control characters.
+/// Rejects text that is empty, longer than `most` characters, or contains control characters.
 fn expect_short(name: &str, text: &str, most: usize) -> Result<(), ProbeRefusal> {
     let fits = !text.is_empty() && text.chars().count() <= most;
-    match fits && !text.chars().any(char::is_control) {
-        true => Ok(()),
-        false => Err(ProbeRefusal::member(
+    if fits && !text.chars().any(char::is_control) {
+        Ok(())
+    } else {
+        Err(ProbeRefusal::member(
             name,
             &format!("text of 1 to {most} characters without control characters"),
-        )),
+        ))
     }
 }
 
 impl Service {
-    /// The revision that a worker names, if it is of the minor release of the worker's torch.
+    /// The revision that a worker names, if it belongs to the minor release of the worker's torch.
     async fn measured(
         &self,
         project: &str,

@@ -1,4 +1,4 @@
-//! Results of shards: read, checked, and given back as rows of a run.
+//! Parses and checks the results of shards.
 
 use std::collections::BTreeMap;
 
@@ -8,12 +8,12 @@ use super::{Json, ProbeRefusal, expect_short};
 use crate::error::ServiceError;
 use opatlas_store::StoreError;
 
-/// How long an outcome may be, in characters.
+/// Maximum length of an outcome, in characters.
 const LONGEST_OUTCOME: usize = 64;
-/// The longest duration that is kept, in milliseconds: a day.
+/// The longest recorded duration, in milliseconds: a day.
 const LONGEST: f64 = 86_400_000.0;
 
-/// A result, read.
+/// A parsed result.
 pub(super) struct GivenResult {
     pub(super) lease: String,
     pub(super) rank: i64,
@@ -24,7 +24,7 @@ pub(super) struct GivenResult {
     pub(super) durations: Vec<(String, i64)>,
 }
 
-/// Reads the body of a result.
+/// Parses the body of a result.
 pub(super) fn read_result(body: &[u8]) -> Result<GivenResult, ServiceError> {
     let body = Json::read(body)
         .map_err(|error| ProbeRefusal::Malformed(format!("the body is not JSON: {error}")))?;
@@ -78,7 +78,7 @@ fn read_row(row: &Json<'_>, given: &mut GivenResult) -> Result<(), ProbeRefusal>
     Ok(())
 }
 
-/// Refuses rows that are not one for each item.
+/// Rejects rows that do not match the items one to one.
 pub(super) fn expect_items(
     mut wanted: Vec<String>,
     mut given: Vec<String>,
@@ -92,9 +92,10 @@ pub(super) fn expect_items(
         .iter()
         .filter(|item| given.binary_search(item).is_err());
     let lacking: Vec<&str> = lacking.take(5).map(|item| &**item).collect();
-    let why = match lacking.is_empty() {
-        true => "some items have two rows, or are not of the shard".to_owned(),
-        false => format!("no row for {}", lacking.join(", ")),
+    let why = if lacking.is_empty() {
+        "some items have two rows, or are not of the shard".to_owned()
+    } else {
+        format!("no row for {}", lacking.join(", "))
     };
     Err(ProbeRefusal::Incomplete(format!(
         "a result needs one row for each item of the shard: {why}"
@@ -104,8 +105,8 @@ pub(super) fn expect_items(
 pub(super) fn rows(stored: &[(String, String)]) -> Result<Vec<u8>, ServiceError> {
     let mut rows = Vec::new();
     for (part, text) in stored {
-        let shard = Json::read(text.as_bytes());
-        let shard = shard.map_err(|error| StoreError::corrupt(format!("a result: {error}")))?;
+        let shard = Json::read(text.as_bytes())
+            .map_err(|error| StoreError::corrupt(format!("a result: {error}")))?;
         let Json::List(list) = shard else { continue };
         for row in list {
             let item = row.member("item").and_then(Json::as_text);

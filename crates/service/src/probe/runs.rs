@@ -1,4 +1,4 @@
-//! Runs: opened by every worker, cut into shards of about equal cost.
+//! Creates runs and splits them into shards of about equal cost.
 
 use std::collections::BTreeMap;
 
@@ -10,58 +10,59 @@ use crate::Service;
 use crate::error::ServiceError;
 use opatlas_store::{NewProbeRun, ProbeDuration, ProbeRun, ProjectName};
 
-/// How many bytes the body of a request of the probe may have.
+/// Maximum size of a probe request's body, in bytes.
 pub const LARGEST_BODY: usize = 16 << 20;
 
 /// The parts that items belong to.
 const PARTS: [&str; 3] = ["tables", "calls", "runs"];
-/// How many items a part may have.
+/// Maximum number of items in a part.
 const MOST_ITEMS: usize = 20_000;
-/// How long the name of an item, a device or a release may be, in characters.
+/// Maximum length of the name of an item, a device or a release, in characters.
 const LONGEST_NAME: usize = 300;
-/// How much work a shard has, in seconds: unless the worker says otherwise, and at most.
+/// Default and maximum cost of a shard, in seconds.
 const SHARD_SECONDS: (f64, f64) = (20.0, 3600.0);
-/// For how long a shard is leased, in seconds: unless the worker says otherwise, and at most.
+/// Default and maximum length of a lease, in seconds.
 const LEASE_SECONDS: (f64, f64) = (30.0, 600.0);
-/// What an item costs if nothing is known about any, in milliseconds.
+/// Assumed cost of an item if no costs are known, in milliseconds.
 const UNKNOWN_COST: i64 = 1000;
 
-/// What a worker asks for.
+/// The request of a worker to open a run.
 #[derive(Debug, Clone)]
 pub struct OpenRun {
     /// The name of the run.
     pub key: String,
     /// The address of the revision.
     pub revision: String,
-    /// The release of the worker.
+    /// The PyTorch release of the worker.
     pub torch: String,
-    /// What it measures on.
+    /// The device.
     pub device: String,
     /// The items of each part.
     pub items: BTreeMap<String, Vec<String>>,
-    /// How much work a shard has, in seconds.
+    /// The cost of a shard, in seconds.
     pub shard_seconds: Option<f64>,
-    /// For how long a shard is leased, in seconds.
+    /// The length of a lease, in seconds.
     pub lease_seconds: Option<f64>,
 }
 
-/// A run that a worker may now ask for shards.
+/// An open run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenedRun {
     /// Its name.
     pub run: String,
-    /// How many shards it has.
+    /// The number of its shards.
     pub shards: i64,
 }
 
-/// A shard to be: the places of its items in the list of the part.
+/// The indices of a shard's items in the list of the part.
 type Places = Vec<usize>;
 
 impl Service {
-    /// Makes a run, or joins the one of the same name. `token` is the id of the caller's token.
+    /// Creates a run, or joins the existing one of this name. `token` is the id of the caller's
+    /// token.
     ///
     /// # Errors
-    /// [`ProbeRefusal`], and what resolving the revision says.
+    /// [`ProbeRefusal`], and errors of resolving the revision.
     pub async fn open_probe_run(
         &self,
         project: &str,
@@ -116,7 +117,7 @@ fn other_run(run: &ProbeRun, asked: &OpenRun) -> ProbeRefusal {
     }
 }
 
-/// The capacity of a shard in milliseconds, and the length of a lease in microseconds.
+/// The capacity of a shard in milliseconds and the length of a lease in microseconds.
 fn expect_well_formed(asked: &OpenRun) -> Result<(u32, i64), ProbeRefusal> {
     expect_short("key", &asked.key, LONGEST_NAME)?;
     expect_short("revision", &asked.revision, LONGEST_NAME)?;
@@ -138,7 +139,7 @@ fn expect_well_formed(asked: &OpenRun) -> Result<(u32, i64), ProbeRefusal> {
     }
     let shard = seconds("shard_seconds", asked.shard_seconds, SHARD_SECONDS)?;
     let lease = seconds("lease_seconds", asked.lease_seconds, LEASE_SECONDS)?;
-    // Both are checked to be small and positive.
+    // Both are small and positive.
     Ok((
         ((shard * 1e3).round() as u32).max(1),
         (lease * 1e6).round() as i64,
@@ -147,12 +148,13 @@ fn expect_well_formed(asked: &OpenRun) -> Result<(u32, i64), ProbeRefusal> {
 
 fn seconds(name: &str, asked: Option<f64>, (usual, most): (f64, f64)) -> Result<f64, ProbeRefusal> {
     let asked = asked.unwrap_or(usual);
-    match asked > 0.0 && asked <= most {
-        true => Ok(asked),
-        false => Err(ProbeRefusal::member(
+    if asked > 0.0 && asked <= most {
+        Ok(asked)
+    } else {
+        Err(ProbeRefusal::member(
             name,
             &format!("above 0 and at most {most}"),
-        )),
+        ))
     }
 }
 
@@ -173,8 +175,8 @@ fn shards(
     made
 }
 
-/// What each item cost in an earlier run, in milliseconds; for an unknown one the median of the
-/// known ones.
+/// The cost of each item in earlier runs, in milliseconds. Unknown ones are assumed to have the
+/// median cost of the known ones.
 fn costs(names: &[String], part: &str, known: &[ProbeDuration]) -> Vec<u32> {
     let of_part = known.iter().filter(|duration| duration.part == part);
     let known: FxHashMap<&str, i64> = of_part
@@ -191,8 +193,8 @@ fn costs(names: &[String], part: &str, known: &[ProbeDuration]) -> Vec<u32> {
         .collect()
 }
 
-/// Best-fit-decreasing packing; an item larger than a shard has one of its own. Shards are in the
-/// order of their first items, so they depend on nothing but the arguments.
+/// Best-fit-decreasing packing. An item that exceeds the capacity gets a shard of its own. Shards
+/// are sorted by their first items, so the result depends only on the arguments.
 fn packed(costs: &[u32], capacity: u32) -> Vec<Places> {
     let (large, small): (Places, Places) =
         (0..costs.len()).partition(|&place| costs[place] > capacity);
@@ -203,8 +205,8 @@ fn packed(costs: &[u32], capacity: u32) -> Vec<Places> {
             let places = bin.iter().map(|&item| small[item as usize]);
             places.collect::<Places>()
         })),
-        // The capacity and the number of items are bounded, so there is nothing to refuse; one item
-        // a shard is right too.
+        // Capacity and number of items are limited, so this cannot happen. One item per shard is
+        // also correct.
         Err(_) => shards.extend(small.into_iter().map(|place| vec![place])),
     }
     shards.sort_by_key(|places| places.first().copied());
@@ -217,12 +219,12 @@ mod tests {
 
     #[test]
     fn shards_follow_recorded_durations() {
-        let known = [("a", 2000), ("b", 500), ("c", 1500)];
-        let known = known.map(|(item, milliseconds)| ProbeDuration {
-            part: "runs".to_owned(),
-            item: item.to_owned(),
-            milliseconds,
-        });
+        let known =
+            [("a", 2000), ("b", 500), ("c", 1500)].map(|(item, milliseconds)| ProbeDuration {
+                part: "runs".to_owned(),
+                item: item.to_owned(),
+                milliseconds,
+            });
         let names = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
         let items = BTreeMap::from([("runs".to_owned(), names("a b c"))]);
         let of_runs = |json: &str| ("runs".to_owned(), json.to_owned());
@@ -230,7 +232,7 @@ mod tests {
             shards(&items, &known, 2000),
             [of_runs(r#"["a"]"#), of_runs(r#"["b","c"]"#)]
         );
-        // `d` is taken to cost the median, `a` has a shard of its own.
+        // `d` is assumed to cost the median; `a` gets a shard of its own.
         assert_eq!(costs(&names("d b"), "runs", &known), [1500, 500]);
         assert_eq!(costs(&names("d"), "calls", &known), [1000]);
         assert_eq!(packed(&[1, 9, 1], 4), [vec![0, 2], vec![1]]);

@@ -1,4 +1,4 @@
-//! Shards: leased, renewed, given back, finished; and how far a run is.
+//! Shards: lease, renew, release, finish; and the progress of a run.
 
 use std::collections::BTreeMap;
 
@@ -18,99 +18,98 @@ use opatlas_store::{
     Conflict, LeaseHolder, Leased, ProbeItem, ProjectName, Renewal, ShardResult, StoreError,
 };
 
-/// How many processes an item kills before it is quarantined.
+/// An item that kills this many processes is quarantined.
 const MOST_KILLS: i64 = 2;
-/// In how many lost workers an item was running before it is quarantined. One is no evidence:
-/// anything may have ended the worker.
+/// An item that was running in this many lost workers is quarantined. One lost worker is no
+/// evidence, because anything may have ended it.
 const MOST_LOSSES: i64 = 10;
-/// How long a worker waits before it asks again, in seconds: at least, and at most.
+/// How long a worker waits before it asks again, in seconds: minimum and maximum.
 const WAIT: (f64, f64) = (0.05, 2.0);
-/// How many random bytes are in the secret of a lease.
 const SECRET_BYTES: usize = 16;
-/// How long the name of a worker's host may be, in characters.
+/// Maximum length of a worker's host name, in characters.
 const LONGEST_HOST: usize = 300;
 
-/// A worker, as torchrun numbers it.
+/// A worker, with the numbers of torchrun.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Worker {
     /// Its rank.
     pub rank: i64,
-    /// How many workers there were.
+    /// The number of workers.
     pub world: i64,
-    /// How often torchrun had restarted the group.
+    /// How often torchrun has restarted the group.
     pub restart: i64,
-    /// Its machine.
+    /// Its host name.
     pub host: String,
-    /// Its process.
+    /// Its process id.
     pub process: i64,
 }
 
-/// What a worker gets that asks for a shard.
+/// The answer to a worker that asks for a shard.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LeaseAnswer {
-    /// A shard.
+    /// A leased shard.
     Shard {
         /// Its number.
         shard: i64,
-        /// The lease: a secret.
+        /// The secret of the lease.
         lease: String,
-        /// For how long, in seconds.
+        /// The length of the lease, in seconds.
         seconds: f64,
         /// The part.
         part: String,
         /// The items to run.
         items: Vec<String>,
-        /// The items to report as crashes.
+        /// The items to report as crashes without running them.
         quarantined: Vec<String>,
-        /// How many processes items have killed.
+        /// How many processes each item has killed.
         kills: BTreeMap<String, i64>,
     },
-    /// Ask again after so many seconds.
+    /// Ask again after this many seconds.
     Wait(f64),
-    /// Every shard has a result.
+    /// All shards have a result.
     Done,
 }
 
-/// What a rank has done.
+/// The work of a rank.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RankShare {
-    /// Its shards.
+    /// Finished shards.
     pub shards: u64,
     /// The items in them.
     pub items: u64,
 }
 
-/// A shard that is leased.
+/// A leased shard.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Working {
     /// The shard.
     pub shard: i64,
-    /// The item that runs now.
+    /// The item that is running.
     pub item: Option<String>,
-    /// Who has it.
+    /// The worker that holds the lease.
     pub worker: Worker,
 }
 
-/// How far a run is.
+/// The progress of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Progress {
     /// Its name.
     pub run: String,
-    /// The revision as it was named.
+    /// The name that was used for the revision.
     pub revision: String,
-    /// The release of the workers.
+    /// The PyTorch release of the workers.
     pub torch: String,
     /// The device.
     pub device: String,
-    /// Shards with a result, leased ones, and the others.
+    /// Numbers of finished, leased and remaining shards.
     pub shards: [u64; 3],
     /// Items by outcome.
     pub outcomes: BTreeMap<String, u64>,
-    /// What each rank has done.
+    /// The work of each rank.
     pub ranks: BTreeMap<i64, RankShare>,
-    /// The items that no worker gets again, by name.
+    /// Quarantined items, by name.
     pub quarantined: Vec<String>,
-    /// The shards that are leased.
+    /// The leased shards.
     pub working: Vec<Working>,
 }
 
@@ -139,11 +138,12 @@ impl Worker {
 }
 
 impl Service {
-    /// Leases a shard to a worker. The lease is a new secret; it is bound to the token with this id.
+    /// Leases a shard to a worker. The lease is a new secret that is bound to the token with this
+    /// id.
     ///
     /// # Errors
-    /// [`ServiceError::Failed`] if the system has no random numbers, and what the store says,
-    /// [`opatlas_store::Missing::ProbeRun`] among it.
+    /// [`ServiceError::Failed`] if the system has no random numbers, and errors of the store,
+    /// including [`opatlas_store::Missing::ProbeRun`].
     pub async fn lease_shard(
         &self,
         project: &str,
@@ -177,11 +177,11 @@ impl Service {
         })
     }
 
-    /// Renews a lease, for the token with this id.
+    /// Renews a lease for the token with this id.
     ///
     /// # Errors
-    /// [`Conflict::LeaseLost`], [`ProbeRefusal::Malformed`] for an item that the shard does not have,
-    /// and what the store says.
+    /// [`Conflict::LeaseLost`], [`ProbeRefusal::Malformed`] for an item that the shard does not
+    /// have, and errors of the store.
     pub async fn renew_lease(
         &self,
         project: &str,
@@ -194,7 +194,7 @@ impl Service {
         let (run, number) = shard;
         let record = self.store.probe_shard(&project, run, number).await?;
         let now = self.now();
-        // First, so that only the holder learns what is in the shard.
+        // Checked first, so that only the holder learns what is in the shard.
         if !record.is_held_by(&holder, now) {
             return Err(StoreError::from(Conflict::LeaseLost(number)).into());
         }
@@ -210,10 +210,10 @@ impl Service {
         Ok(renewed.await?)
     }
 
-    /// Gives a shard back before its lease ends, for the token with this id.
+    /// Releases a lease for the token with this id.
     ///
     /// # Errors
-    /// [`Conflict::LeaseLost`], and what the store says.
+    /// [`Conflict::LeaseLost`], and errors of the store.
     pub async fn release_lease(
         &self,
         project: &str,
@@ -226,12 +226,12 @@ impl Service {
         Ok(released.await?)
     }
 
-    /// Stores the result of a shard, given as the body of its request, for the token with this id.
-    /// False if the same was stored before.
+    /// Stores the result of a shard from a request body, for the token with this id. Returns false
+    /// if the same result was stored before.
     ///
     /// # Errors
     /// [`Conflict::LeaseLost`], [`Conflict::ShardDone`], [`ProbeRefusal::Incomplete`],
-    /// [`ProbeRefusal::Malformed`], and what the store says.
+    /// [`ProbeRefusal::Malformed`], and errors of the store.
     pub async fn finish_shard(
         &self,
         project: &str,
@@ -266,14 +266,10 @@ impl Service {
         Ok(finished.await?)
     }
 
-    /// How far a run is.
-    ///
-    /// # Errors
-    /// What the store says.
+    /// The progress of a run.
     pub async fn probe_progress(&self, project: &str, run: &str) -> Result<Progress, ServiceError> {
         let project = ProjectName::parse(project)?;
-        let stored = self.store.probe_progress(&project, run, self.now());
-        let stored = stored.await?;
+        let stored = self.store.probe_progress(&project, run, self.now()).await?;
         let quarantined = stored.items.iter().filter(|item| is_quarantined(item));
         let mut progress = Progress {
             run: stored.run.name,
@@ -311,11 +307,11 @@ impl Service {
         Ok(progress)
     }
 
-    /// All rows of a run as JSON: `{"rows": [...]}`, by part and item, without what differs between
-    /// two runs of the same thing.
+    /// All rows of a run as JSON, `{"rows": [...]}`, sorted by part and item. Two runs over equal
+    /// behavior give the same text.
     ///
     /// # Errors
-    /// [`ServiceError::LargeAnswer`], and what the store says.
+    /// [`ServiceError::LargeAnswer`], and errors of the store.
     pub async fn probe_results(&self, project: &str, run: &str) -> Result<Bytes, ServiceError> {
         let project = ProjectName::parse(project)?;
         let _place = self.place().await?;
@@ -359,7 +355,7 @@ fn is_quarantined(item: &ProbeItem) -> bool {
     item.kills >= MOST_KILLS || item.losses >= MOST_LOSSES
 }
 
-/// Who comes with the secret of a lease and the token with this id.
+/// The holder with this secret and the token with this id.
 fn holder(secret: &str, token: Option<&str>) -> LeaseHolder {
     LeaseHolder {
         secret: Digest::of(secret.as_bytes()),
@@ -367,7 +363,7 @@ fn holder(secret: &str, token: Option<&str>) -> LeaseHolder {
     }
 }
 
-/// A stored list of names.
+/// Parses a stored list of names.
 fn names(stored: &str) -> Result<Vec<String>, ServiceError> {
     serde_json::from_str(stored).map_err(damaged)
 }

@@ -1,4 +1,4 @@
-//! Dumps of tables: stored once for every revision that they belong to.
+//! Table dumps of revisions.
 
 use bytes::Bytes;
 use opatlas_source::Digest;
@@ -10,10 +10,10 @@ use crate::address::Resolved;
 use crate::error::ServiceError;
 use opatlas_store::{DumpRecord, LARGEST_DUMP, Missing, NewDump, ProjectName, StoreError};
 
-/// How long the names in a request may be, in characters.
+/// Maximum length of the names in a request, in characters.
 const LONGEST: usize = 300;
 
-/// A dump with its request, read.
+/// A parsed request with a dump.
 struct GivenDump {
     revision: String,
     torch: String,
@@ -23,11 +23,10 @@ struct GivenDump {
 }
 
 impl Service {
-    /// Stores the tables of a process, given as the body of its request. False if the revision had
-    /// them.
+    /// Adds a dump from a request body to its revision. Returns false if the revision had it.
     ///
     /// # Errors
-    /// [`ProbeRefusal`], and what resolving the revision and the store say.
+    /// [`ProbeRefusal`], and errors of resolving the revision and of the store.
     pub async fn add_dump(&self, project: &str, body: Bytes) -> Result<bool, ServiceError> {
         let given = self.compute(move |_| Ok(read(&body))).await??;
         let revision = self
@@ -44,18 +43,15 @@ impl Service {
         Ok(self.store.add_dump(&project, &dump, self.now()).await?)
     }
 
-    /// The dumps of a revision, the last first.
-    ///
-    /// # Errors
-    /// What the store says.
+    /// The dumps of a revision, the last one first.
     pub async fn dumps(&self, revision: &Resolved) -> Result<Vec<DumpRecord>, ServiceError> {
         Ok(self.store.dumps(&revision.project, revision.digest).await?)
     }
 
-    /// The text of a dump of a revision: of the one whose digest begins so, or of the last one.
+    /// The text of a dump of a revision, by a prefix of its digest, or the last one.
     ///
     /// # Errors
-    /// [`Missing::Dump`] and [`Missing::Dumps`] among what the store says.
+    /// Errors of the store, including [`Missing::Dump`] and [`Missing::Dumps`].
     pub async fn dump(
         &self,
         revision: &Resolved,

@@ -7,18 +7,16 @@ use sqlx::postgres::PgConnectOptions;
 
 use crate::error::StoreError;
 
-/// Where a database is.
 pub(super) struct Address {
-    /// How it is reached.
     pub(super) options: PgConnectOptions,
 }
 
 impl Address {
-    /// Parses `postgres://USER:PASSWORD@HOST:PORT/NAME?sslmode=...`; missing parts come from the
-    /// environment (`PGHOST`, `PGUSER`, `PGPASSWORD`, ...) as for PostgreSQL's own programs.
+    /// Parses `postgres://USER:PASSWORD@HOST:PORT/NAME?sslmode=...`. Missing parts come from the
+    /// environment (`PGHOST`, `PGUSER`, `PGPASSWORD`, ...), as in PostgreSQL's own programs.
     pub(super) fn parse(url: &str) -> Result<Self, StoreError> {
         let options = PgConnectOptions::from_str(url).map_err(|error| StoreError::Address {
-            // The address may hold a password, so it is not repeated.
+            // Do not repeat the address, which may contain a password.
             url: "postgres://...".to_owned(),
             why: error.to_string(),
         })?;
@@ -31,7 +29,7 @@ impl Address {
         })
     }
 
-    /// What to call it in a message: without the password.
+    /// The address for messages, without the password.
     pub(super) fn shown(&self) -> String {
         let options = &self.options;
         let name = options.get_database().unwrap_or(options.get_username());

@@ -1,14 +1,14 @@
-//! Leases on what is committed: while a replica has one, no replica commits a change that it has not
-//! heard of, so that it may answer from memory.
+//! Leases that let a replica answer from memory: while it holds one, no replica commits a change
+//! that it has not heard of.
 //!
-//! A lease is a shared advisory lock that the replica's listening connection holds. Who is about to
-//! commit first notifies all listeners, then takes the same lock alone, and so waits until every
-//! replica has let go. A replica that lets go stops answering from memory before it releases the
-//! lock, and takes the next lease after the commit. That is what the second lock, the turn, is for:
-//! the writer holds it from before the notification until it commits.
+//! A lease is a shared advisory lock on the replica's listening connection. A writer that is about
+//! to commit notifies all listeners, then takes the same lock exclusively, and so waits until every
+//! replica has released it. A replica stops answering from memory before it releases the lock, and
+//! takes the next lease after the commit. For that, the writer holds a second lock, the turn, from
+//! before the notification until the commit.
 //!
-//! A replica that hangs or has lost its connection does not let go. Its lease ends by itself
-//! [`TERM`] after it last heard of the database, and writers wait a little longer than that.
+//! A replica that hangs or is disconnected does not release its lease. The lease expires [`TERM`]
+//! after the last answer of the database, and writers wait a little longer than that.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -20,50 +20,50 @@ use tokio::task::AbortHandle;
 use super::{Connection, Database};
 use crate::mark::Mark;
 
-/// The key of the advisory lock that is the lease. "answers" in ASCII.
+/// The advisory lock that is the lease: "answers" in ASCII.
 const LEASE: i64 = 0x0061_6e73_7765_7273;
-/// The key of the lock that writers hold from before they notify until they commit.
+/// The lock that a writer holds from before its notification until its commit.
 const TURN: i64 = LEASE + 1;
-/// Where replicas hear that somebody is about to commit.
+/// The channel for notifications of writers.
 const CHANNEL: &str = "opatlas_answers";
-/// For how long a lease lasts from the last answer of the database on.
+/// How long a lease lasts after the last answer of the database.
 const TERM: Duration = Duration::from_secs(1);
-/// How often the database is asked for such an answer.
+/// How often a lease is renewed.
 const RENEWAL: Duration = Duration::from_millis(250);
-/// How long a writer waits for replicas to let go, as PostgreSQL writes it: more than [`TERM`].
+/// How long a writer waits for replicas: more than [`TERM`].
 const PATIENCE: &str = "SET LOCAL lock_timeout = '1500ms'";
-/// PostgreSQL's code for a lock that was not to be had in time.
+/// PostgreSQL's code for a lock timeout.
 const LOCK_NOT_AVAILABLE: &str = "55P03";
-/// How long to wait for a connection to listen with, and before another attempt.
+/// How long to wait for a connection, and between attempts.
 const PAUSE: Duration = Duration::from_millis(500);
 
 /// The lease of this replica.
 #[derive(Debug, Default)]
 pub(super) struct Lease {
-    held: Mutex<Held>,
+    held: Mutex<LeaseState>,
     task: Mutex<Option<AbortHandle>>,
 }
 
 #[derive(Debug, Default, Clone, Copy)]
-struct Held {
-    /// How many leases there were; each is a mark of its own.
+struct LeaseState {
+    /// The number of leases so far, which serves as the mark.
     number: u64,
-    /// Until when the present one lasts; none when there is none.
+    /// The end of the current lease, if there is one.
     until: Option<Instant>,
-    /// Whether the store is closed, so that none begins any more. The task may still be at work on
-    /// another thread when it has been told to stop.
+    /// Whether the store is closed. The task may still be running on another thread, and must not
+    /// begin a lease after that.
     closed: bool,
 }
 
 impl Lease {
-    /// The mark of the present lease.
+    /// The mark of the current lease.
     pub(super) fn mark(&self) -> Option<Mark> {
         let held = *self.held();
         let lasts = held.until.is_some_and(|until| Instant::now() < until);
-        lasts.then(|| Mark::new([held.number, 0, 0, 0, 0, 0]))
+        lasts.then(|| Mark::new(held.number))
     }
 
-    /// Begins to take leases, unless that was begun.
+    /// Starts to take leases, unless it has started already.
     pub(super) fn watch(self: &Arc<Self>, options: PgConnectOptions) {
         let mut task = self.task.lock().unwrap_or_else(PoisonError::into_inner);
         task.get_or_insert_with(|| {
@@ -72,7 +72,7 @@ impl Lease {
         });
     }
 
-    /// Takes no leases any more.
+    /// Stops taking leases.
     pub(super) fn close(&self) {
         let task = self.task.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(task) = &*task {
@@ -97,7 +97,7 @@ impl Lease {
         self.held().until = None;
     }
 
-    fn held(&self) -> std::sync::MutexGuard<'_, Held> {
+    fn held(&self) -> std::sync::MutexGuard<'_, LeaseState> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -108,8 +108,7 @@ impl Drop for Lease {
     }
 }
 
-/// Takes one lease after the other until the store is gone. While the database is away there is
-/// none.
+/// Takes leases until the store is dropped. While the database is down there is none.
 async fn take_leases(lease: Weak<Lease>, options: PgConnectOptions) {
     loop {
         let pool = listening(options.clone());
@@ -124,7 +123,7 @@ async fn take_leases(lease: Weak<Lease>, options: PgConnectOptions) {
     }
 }
 
-/// Holds leases over one connection, as long as that lasts.
+/// Holds leases on one connection until it fails.
 async fn hold(lease: &Weak<Lease>, pool: &Pool<Database>) -> Result<(), sqlx::Error> {
     let mut listener = PgListener::connect_with(pool).await?;
     listener.eager_reconnect(false);
@@ -141,7 +140,7 @@ async fn hold(lease: &Weak<Lease>, pool: &Pool<Database>) -> Result<(), sqlx::Er
         let Some(taken) = lease.upgrade() else {
             return Ok(());
         };
-        // Before the lock is released.
+        // Must happen before the lock is released.
         taken.let_go();
         asked_back?;
         let release = query("SELECT pg_advisory_unlock_shared($1)").bind(LEASE);
@@ -149,8 +148,8 @@ async fn hold(lease: &Weak<Lease>, pool: &Pool<Database>) -> Result<(), sqlx::Er
     }
 }
 
-/// Takes the lock once no writer has its turn: in one statement, so that a replica that hangs does
-/// not keep the turn.
+/// Takes the lock when no writer has the turn. One statement does both, so that a replica that
+/// hangs does not keep the turn.
 async fn take(listener: &mut PgListener) -> Result<(), sqlx::Error> {
     let take = query(
         "SELECT pg_advisory_lock_shared($1), pg_advisory_lock_shared($2), \
@@ -160,7 +159,7 @@ async fn take(listener: &mut PgListener) -> Result<(), sqlx::Error> {
     Ok(())
 }
 
-/// Renews the lease until somebody is about to commit, or the store is gone.
+/// Renews the lease until a writer is about to commit or the store is dropped.
 async fn keep(lease: &Weak<Lease>, listener: &mut PgListener) -> Result<(), sqlx::Error> {
     loop {
         match tokio::time::timeout(RENEWAL, listener.try_recv()).await {
@@ -171,7 +170,7 @@ async fn keep(lease: &Weak<Lease>, listener: &mut PgListener) -> Result<(), sqlx
         }
         let asked = Instant::now();
         query("SELECT 1").execute(&mut *listener).await?;
-        // What was notified before the answer asks for the lease back.
+        // A notification that arrived before the answer asks for the lease.
         if listener.next_buffered().is_some() {
             return Ok(());
         }
@@ -182,8 +181,8 @@ async fn keep(lease: &Weak<Lease>, listener: &mut PgListener) -> Result<(), sqlx
     }
 }
 
-/// Ends all leases before a transaction commits, and keeps new ones away until it has. `other` is a
-/// connection to notify with: what a transaction notifies is heard when it commits.
+/// Ends all leases before a transaction commits, and prevents new ones until then. `other` sends
+/// the notification, because those of a transaction are sent when it commits.
 pub(super) async fn end_all(
     work: &mut Connection,
     other: impl Future<Output = Result<sqlx::pool::PoolConnection<Database>, super::StoreError>>,
@@ -204,7 +203,7 @@ pub(super) async fn end_all(
     let alone = query("SELECT pg_advisory_xact_lock($1)").bind(LEASE);
     match alone.execute(&mut *work).await {
         Ok(_) => Ok(()),
-        // Who has not let go by now has no lease any more.
+        // The leases of the remaining replicas have expired by now.
         Err(error) if is_late(&error) => {
             work.execute("ROLLBACK TO SAVEPOINT leases").await?;
             Ok(())
@@ -218,7 +217,7 @@ fn is_late(error: &sqlx::Error) -> bool {
     code.is_some_and(|code| code == LOCK_NOT_AVAILABLE)
 }
 
-/// A pool of the one connection that listens. It is closed after use, with its locks.
+/// A pool with the one connection that listens. It is closed after use, which releases its locks.
 fn listening(options: PgConnectOptions) -> Pool<Database> {
     PgPoolOptions::new()
         .max_connections(1)
@@ -238,7 +237,7 @@ mod tests {
         assert!(lease.mark().is_some());
         lease.close();
         assert_eq!(lease.mark(), None);
-        // By the task, when it was told to stop while it had just been given the lock.
+        // The task may have been granted the lock just before it was stopped.
         lease.begin(Instant::now());
         lease.renew(Instant::now());
         assert_eq!(lease.mark(), None);

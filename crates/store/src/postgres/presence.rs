@@ -1,23 +1,22 @@
-//! Whether the database is there, as far as is known. While it is away, one caller in a while tries
-//! to reach it and the others hear at once that it is away, so that answers that do not need it
-//! stay quick.
+//! Remembers whether the database is up. While it is down, one caller at a time tries to reach it
+//! and the others fail at once, so that cached answers stay fast.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::error::StoreError;
 
-/// How long to wait after a failed attempt.
+/// The pause after a failed attempt.
 const PAUSE: Duration = Duration::from_millis(500);
-/// How long one attempt keeps others from starting.
+/// How long an attempt keeps others from starting.
 const ATTEMPT: Duration = Duration::from_secs(4);
 
-/// When to try again; none while the database is there.
+/// The time of the next attempt; `None` while the database is up.
 #[derive(Debug, Default)]
 pub(super) struct Presence(Mutex<Option<Instant>>);
 
 impl Presence {
-    /// Fails while the database is away, but for the one caller who is to try it.
+    /// Fails while the database is down, except for the caller that should try it.
     pub(super) fn expect(&self) -> Result<(), StoreError> {
         let mut again = self.again();
         let Some(at) = *again else {
@@ -34,7 +33,7 @@ impl Presence {
         Ok(())
     }
 
-    /// Takes note of what came of an attempt.
+    /// Records the outcome of an attempt.
     pub(super) fn note(&self, reached: bool) {
         *self.again() = (!reached).then(|| Instant::now() + PAUSE);
     }

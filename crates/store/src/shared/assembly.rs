@@ -1,4 +1,4 @@
-//! Puts files together from their chunks and checks them.
+//! Assembles files from their chunks and checks them.
 
 use rustc_hash::FxHashMap;
 
@@ -6,22 +6,20 @@ use super::chunks::Pack;
 use crate::error::StoreError;
 use opatlas_source::{Bundle, Content, Digest};
 
-/// A file and the chunks that it consists of.
+/// A file and the ids of its chunks, in order.
 #[derive(Debug, Clone)]
 pub(super) struct FileParts {
     pub name: String,
     pub digest: Digest,
-    /// How many bytes it has.
     pub bytes: u64,
-    /// Ids of chunks, in order.
     pub chunks: Vec<i64>,
 }
 
 impl FileParts {
-    /// Makes a bundle of files.
+    /// Assembles a bundle.
     ///
     /// # Errors
-    /// [`StoreError::Corrupt`] if a chunk is missing, or if a file differs from what was stored.
+    /// [`StoreError::Corrupt`] if a chunk is missing or a file does not match its digest.
     pub(super) fn bundle(
         files: &[Self],
         chunks: &FxHashMap<i64, &[u8]>,
@@ -47,7 +45,6 @@ impl FileParts {
     }
 }
 
-/// All chunks of some packs by their ids.
 pub(super) fn by_id(packs: &[Pack]) -> FxHashMap<i64, &[u8]> {
     packs.iter().flat_map(Pack::parts).collect()
 }

@@ -1,5 +1,5 @@
-//! The calls of [`Store`]: which kind of transaction each is. Work for the processor alone (digests
-//! of whole bundles) is done outside of it and off the threads that serve requests.
+//! Implements [`Store`] by transactions of the right kind. Digests of whole bundles are computed
+//! outside of transactions and off the async threads.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -46,8 +46,8 @@ impl<B: Backend> Store for B {
         self.begin_watching();
     }
 
-    fn mark(&self) -> Option<Mark> {
-        self.current_mark()
+    fn mark(&self) -> Pin<Box<dyn Future<Output = Option<Mark>> + Send + '_>> {
+        Box::pin(self.current_mark())
     }
 
     fn close(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
@@ -324,7 +324,7 @@ impl<B: Backend> Store for B {
         now: i64,
     ) -> Answer<'a, CommitOutcomes> {
         Box::pin(async move {
-            // What a transaction stored that fails is not there.
+            // If the transaction fails, the new parts are not stored, so the ids are dropped.
             let mut known = std::mem::take(parts);
             let mut work = self.write().await?;
             let stored = history::ingest_commits(&mut *work, project, commits, &mut known, now);

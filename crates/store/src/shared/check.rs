@@ -1,4 +1,4 @@
-//! The whole store against its own digests, from the chunks up.
+//! Checks the whole store against its digests, from the chunks up.
 
 use futures_util::TryStreamExt as _;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -13,10 +13,10 @@ use crate::names::LabelName;
 use crate::sql;
 use opatlas_source::{Digest, revision_digest};
 
-/// What is known of the rows of a table: what each is said to be.
-type Known = FxHashMap<i64, Digest>;
+/// Row ids and the digests that the rows should have.
+type Digests = FxHashMap<i64, Digest>;
 
-/// Checks everything, as it is at one moment. Faults are collected, not stopped at.
+/// Checks everything in one snapshot. Collects faults instead of stopping at the first one.
 pub(super) async fn check(connection: &mut impl Connection) -> Result<CheckReport, StoreError> {
     let mut report = CheckReport::default();
     report.faults.extend(connection.own_faults().await?);
@@ -38,8 +38,8 @@ pub(super) async fn check(connection: &mut impl Connection) -> Result<CheckRepor
 async fn chunks(
     connection: &mut impl Connection,
     report: &mut CheckReport,
-) -> Result<Known, StoreError> {
-    let mut known = Known::default();
+) -> Result<Digests, StoreError> {
+    let mut known = Digests::default();
     let mut stream = connection.stream::<(i64, Vec<u8>, Vec<u8>)>(query(sql::ALL_CHUNKS));
     while let Some((id, digest, content)) = stream.try_next().await? {
         let Some(digest) = read_digest(&digest, &format!("chunk {id}"), report) else {
@@ -56,13 +56,13 @@ async fn chunks(
     Ok(known)
 }
 
-/// All groups, and the chunks that they use.
+/// Checks groups; returns them and the chunks that they use.
 async fn groups(
     connection: &mut impl Connection,
-    chunks: &Known,
+    chunks: &Digests,
     report: &mut CheckReport,
-) -> Result<(Known, FxHashSet<i64>), StoreError> {
-    let (mut known, mut used) = (Known::default(), FxHashSet::default());
+) -> Result<(Digests, FxHashSet<i64>), StoreError> {
+    let (mut known, mut used) = (Digests::default(), FxHashSet::default());
     let mut stream = connection.stream::<(i64, Vec<u8>, Vec<u8>)>(query(sql::ALL_GROUPS));
     while let Some((id, digest, list)) = stream.try_next().await? {
         let what = format!("group {id}");
@@ -89,13 +89,13 @@ async fn groups(
     Ok((known, used))
 }
 
-/// All files, and the groups that they use.
+/// Checks files; returns them and the groups that they use.
 async fn files(
     connection: &mut impl Connection,
-    groups: &Known,
+    groups: &Digests,
     report: &mut CheckReport,
-) -> Result<(Known, FxHashSet<i64>), StoreError> {
-    let (mut known, mut used) = (Known::default(), FxHashSet::default());
+) -> Result<(Digests, FxHashSet<i64>), StoreError> {
+    let (mut known, mut used) = (Digests::default(), FxHashSet::default());
     let ids: Vec<i64> = query_scalar(sql::ALL_FILES)
         .fetch_all(&mut *connection)
         .await?;
@@ -110,8 +110,7 @@ async fn files(
         };
         let list = read_list(&row.1, &what, report);
         used.extend(list.iter().filter(|group| groups.contains_key(group)));
-        // What it lacks, and whether its bytes are those that were stored, shows when it is put
-        // together.
+        // Assembling the file finds missing groups and different bytes.
         match content::of_file_row(connection, id).await {
             Ok(files) => {
                 if let Err(error) = super::off_reactor(move || files.assemble()).await? {
@@ -127,24 +126,23 @@ async fn files(
     Ok((known, used))
 }
 
-/// The files that revisions use.
+/// Checks revisions; returns the files that they use.
 async fn revisions(
     connection: &mut impl Connection,
-    files: &Known,
+    files: &Digests,
     report: &mut CheckReport,
 ) -> Result<FxHashSet<i64>, StoreError> {
     let mut of_revision: FxHashMap<i64, Vec<(String, i64)>> = FxHashMap::default();
     let mut used = FxHashSet::default();
     let mut stream = connection.stream::<(i64, String, i64)>(query(sql::ALL_REVISION_FILES));
     while let Some((revision, name, file)) = stream.try_next().await? {
-        match files.contains_key(&file) {
-            true => used.insert(file),
-            false => {
-                report.faults.push(format!(
-                    "revision {revision} lacks file {file}, its `{name}`"
-                ));
-                continue;
-            }
+        if files.contains_key(&file) {
+            used.insert(file)
+        } else {
+            report.faults.push(format!(
+                "revision {revision} lacks file {file}, its `{name}`"
+            ));
+            continue;
         };
         of_revision.entry(revision).or_default().push((name, file));
     }

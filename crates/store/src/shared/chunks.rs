@@ -1,4 +1,4 @@
-//! Chunks and groups, fetched many in a row.
+//! Fetches many chunks or groups per row.
 
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -6,23 +6,22 @@ use std::ops::Range;
 use crate::database::{Connection, query};
 use crate::error::StoreError;
 
-/// How many chunks or groups come in one row.
+/// Chunks or groups per row.
 const PACKED_AT_ONCE: usize = 512;
 
-/// Some chunks, or groups.
+/// Some chunks or groups.
 #[derive(Debug, Default)]
 pub(super) struct Pack {
-    /// Their contents, one after the other.
+    /// Their contents, concatenated.
     pub content: Vec<u8>,
-    /// Their ids, and where each is.
+    /// Their ids and positions in `content`.
     pub places: Vec<(i64, Range<usize>)>,
 }
 
-/// Ids, sizes and contents of some, ids and sizes as decimal numbers with commas in between; all
-/// null where there are none.
+/// Ids and sizes as decimal numbers separated by commas, and contents. Null if there are none.
 type Row = (Option<String>, Option<String>, Option<Vec<u8>>);
 
-/// Fetches some by `select`, [`Connection::CHUNKS`] or [`Connection::GROUPS`]. Leaves out ids that do not exist.
+/// Fetches rows of `select`, [`Connection::CHUNKS`] or [`Connection::GROUPS`]. Skips unknown ids.
 pub(super) async fn fetch<C: Connection>(
     connection: &mut C,
     select: &'static str,
@@ -45,7 +44,7 @@ impl Pack {
         pack.ok_or_else(|| StoreError::corrupt("rows have other sizes than they say"))
     }
 
-    /// `None` where the parts do not fit each other.
+    /// `None` if the columns contradict each other.
     fn cut(ids: &str, sizes: &str, content: Vec<u8>) -> Option<Self> {
         let (mut ids, mut sizes) = (ids.split(','), sizes.split(','));
         let mut places = Vec::new();
@@ -63,14 +62,13 @@ impl Pack {
         (begin == content.len()).then_some(Self { content, places })
     }
 
-    /// Each with its bytes.
     pub(super) fn parts(&self) -> impl Iterator<Item = (i64, &[u8])> {
         let places = self.places.iter();
         places.map(|(id, range)| (*id, &self.content[range.clone()]))
     }
 }
 
-/// Ids as a text with commas in between.
+/// Ids separated by commas.
 fn listed(ids: &[i64]) -> String {
     let mut text = String::with_capacity(8 * ids.len());
     for (at, id) in ids.iter().enumerate() {

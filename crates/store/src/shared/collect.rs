@@ -1,5 +1,5 @@
-//! Garbage collection: revisions without a label, and then the files, groups and chunks that only
-//! they used. There is one writer at a time, so an ingest in progress never loses data.
+//! Garbage collection of unlabeled revisions, and then of the files, groups and chunks that only
+//! they used. There is one writer at a time, so an ingest in progress loses nothing.
 
 use rustc_hash::FxHashSet;
 
@@ -12,8 +12,8 @@ use crate::maintenance::Collected;
 use crate::names::ProjectName;
 use crate::sql;
 
-/// Collects what was ingested before a time; in one project or in all. The transaction may be rolled
-/// back to only know what it would be.
+/// Collects what was ingested before a time, in one project or all. A caller that only wants to
+/// count rolls the transaction back.
 pub(super) async fn collect(
     connection: &mut impl Connection,
     project: Option<&ProjectName>,
@@ -50,7 +50,7 @@ pub(super) async fn collect(
     Ok(collected)
 }
 
-/// Deletes the rows that are in none of these lists.
+/// Deletes the rows that no list mentions.
 async fn sweep(
     connection: &mut impl Connection,
     lists: &[Vec<u8>],
@@ -58,7 +58,7 @@ async fn sweep(
 ) -> Result<u64, StoreError> {
     let mut needed = FxHashSet::default();
     for list in lists {
-        // An invalid list may need any chunk, so nothing can be deleted.
+        // An unreadable list may refer to any chunk, so nothing can be deleted.
         let list = decode(list).ok_or_else(|| {
             StoreError::corrupt("a list of chunks is invalid; `opatlas doctor` reports details")
         })?;

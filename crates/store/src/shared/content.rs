@@ -1,4 +1,4 @@
-//! Getting a revision's bytes back.
+//! Fetches the files of revisions.
 
 use rustc_hash::FxHashMap;
 
@@ -13,14 +13,15 @@ use crate::names::ProjectName;
 use crate::sql;
 use opatlas_source::{Bundle, Digest};
 
-/// The files of some bundles and their chunks, as fetched.
-pub(super) struct Fetched {
+/// The rows of some bundles, not yet assembled.
+pub(super) struct BundleRows {
     bundles: Vec<Vec<FileParts>>,
     packs: Vec<Pack>,
 }
 
-impl Fetched {
-    /// Puts the files of each bundle together and checks them. CPU work only, about a millisecond for a release.
+impl BundleRows {
+    /// Assembles the files of each bundle and checks them. Takes about a millisecond for a release,
+    /// without I/O.
     ///
     /// # Errors
     /// [`StoreError::Corrupt`].
@@ -33,7 +34,7 @@ impl Fetched {
     }
 }
 
-/// A file, and the groups that its chunks are in.
+/// A file and the ids of its groups.
 #[derive(Clone)]
 struct InGroups {
     parts: FileParts,
@@ -50,12 +51,11 @@ record! {
     }
 }
 
-/// Fetches all files of revisions.
 pub(super) async fn of_revisions(
     connection: &mut impl Connection,
     project: &ProjectName,
     digests: &[Digest],
-) -> Result<Fetched, StoreError> {
+) -> Result<BundleRows, StoreError> {
     let ids = revisions::ids(connection, project, digests).await?;
     let mut files: FxHashMap<i64, Vec<InGroups>> = FxHashMap::default();
     for batch in in_order(ids.iter().copied()).chunks(BATCH) {
@@ -71,21 +71,19 @@ pub(super) async fn of_revisions(
     fetch(connection, bundles).await
 }
 
-/// Fetches one file of a revision.
 pub(super) async fn of_file(
     connection: &mut impl Connection,
     project: &ProjectName,
     digest: Digest,
     name: &str,
-) -> Result<Fetched, StoreError> {
+) -> Result<BundleRows, StoreError> {
     let (_, id) = revisions::id(connection, project, digest).await?;
-    // PostgreSQL rejects a text with a null byte.
-    let rows: Vec<FileRow> = match name.contains('\0') {
-        true => Vec::new(),
-        false => {
-            let file = query(sql::FILE_OF_REVISION).bind(id).bind(name);
-            file.fetch_all(&mut *connection).await?
-        }
+    // PostgreSQL rejects text with a null byte.
+    let rows: Vec<FileRow> = if name.contains('\0') {
+        Vec::new()
+    } else {
+        let file = query(sql::FILE_OF_REVISION).bind(id).bind(name);
+        file.fetch_all(&mut *connection).await?
     };
     if rows.is_empty() {
         let name = name.to_owned();
@@ -95,11 +93,10 @@ pub(super) async fn of_file(
     fetch(connection, vec![files.collect::<Result<_, _>>()?]).await
 }
 
-/// Fetches a file by its row id.
 pub(super) async fn of_file_row(
     connection: &mut impl Connection,
     id: i64,
-) -> Result<Fetched, StoreError> {
+) -> Result<BundleRows, StoreError> {
     let rows = query(sql::FILE_BY_ID).bind(id);
     let rows: Vec<FileRow> = rows.fetch_all(&mut *connection).await?;
     let files = rows.iter().map(FileRow::in_groups);
@@ -109,7 +106,7 @@ pub(super) async fn of_file_row(
 async fn fetch<C: Connection>(
     connection: &mut C,
     bundles: Vec<Vec<InGroups>>,
-) -> Result<Fetched, StoreError> {
+) -> Result<BundleRows, StoreError> {
     let wanted = bundles.iter().flatten().flat_map(|file| &file.groups);
     let packs = chunks::fetch(connection, C::GROUPS, &in_order(wanted.copied())).await?;
     let mut groups: FxHashMap<i64, Vec<i64>> = FxHashMap::default();
@@ -125,11 +122,10 @@ async fn fetch<C: Connection>(
     let bundles: Vec<Vec<FileParts>> = bundles.collect::<Result<_, StoreError>>()?;
     let wanted = bundles.iter().flatten().flat_map(|file| &file.chunks);
     let packs = chunks::fetch(connection, C::CHUNKS, &in_order(wanted.copied())).await?;
-    Ok(Fetched { bundles, packs })
+    Ok(BundleRows { bundles, packs })
 }
 
 impl InGroups {
-    /// The file with the chunks of its groups.
     fn with_chunks(mut self, groups: &FxHashMap<i64, Vec<i64>>) -> Result<FileParts, StoreError> {
         for group in &self.groups {
             let chunks = groups.get(group);
@@ -156,7 +152,7 @@ impl FileRow {
     }
 }
 
-/// Sorted, each once.
+/// Sorts and deduplicates.
 pub(super) fn in_order(ids: impl Iterator<Item = i64>) -> Vec<i64> {
     let mut ids: Vec<_> = ids.collect();
     ids.sort_unstable();

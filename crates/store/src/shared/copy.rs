@@ -1,4 +1,4 @@
-//! All rows out of a database, and into an empty one.
+//! Exports all rows of a database and imports them into an empty one.
 
 use futures_util::TryStreamExt as _;
 use tokio::sync::mpsc::{Receiver, Sender};
@@ -8,11 +8,9 @@ use crate::database::{Connection, Statement, query_scalar};
 use crate::error::{Conflict, StoreError};
 use crate::sql;
 
-/// How many rows go together, so that a statement has at most as many values as every database
-/// takes.
+/// Rows per statement, small enough for the placeholder limit of every database.
 const ROWS: usize = 200;
 
-/// Sends all rows, as they are at one moment.
 pub(super) async fn export(
     connection: &mut impl Connection,
     sink: Sender<Rows>,
@@ -33,7 +31,6 @@ pub(super) async fn export(
     send(&sink, Rows::END).await
 }
 
-/// Takes all rows in.
 pub(super) async fn import<C: Connection>(
     connection: &mut C,
     mut source: Receiver<Rows>,

@@ -1,4 +1,4 @@
-//! Exceptions: storing, listing, extending, deleting.
+//! Exceptions of projects.
 
 use super::projects;
 use crate::database::{Connection, query};
@@ -77,7 +77,7 @@ pub(super) async fn list(
     let rows = query(sql::EXCEPTIONS).bind(project.as_str());
     let rows: Vec<ExceptionRow> = rows.fetch_all(&mut *connection).await?;
     if rows.is_empty() {
-        // No exceptions, or no such project.
+        // Tell an unknown project from one without exceptions.
         projects::id(connection, project).await?;
     }
     rows.into_iter().map(ExceptionRow::record).collect()

@@ -1,4 +1,4 @@
-//! The timeline: commits in their order, and what each step of it did.
+//! The timeline: commits in order, and the changes of each step.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -74,26 +74,26 @@ impl CommitRow {
     }
 }
 
-/// What a change does to a timeline besides making it longer.
+/// How a change affects a timeline, besides appending to it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Rearranged {
-    /// No change: the previous state is still a prefix of the current one.
+pub(super) enum TimelineChange {
+    /// The previous state is a prefix of the new one.
     Nothing,
-    /// It moves commits, or puts one among them.
+    /// Commits were moved or inserted.
     Commits,
-    /// It changes revisions or their labels.
+    /// Revisions or labels were changed.
     Revisions,
-    /// Both, or what was computed of them.
+    /// Both, or the steps were.
     Both,
 }
 
-/// Notes that the timeline of the project with this row id has changed.
+/// Records a change of a project's timeline.
 pub(super) async fn bump(
     connection: &mut impl Connection,
     project: i64,
-    rearranged: Rearranged,
+    rearranged: TimelineChange,
 ) -> Result<(), StoreError> {
-    use Rearranged::{Both, Commits, Revisions};
+    use TimelineChange::{Both, Commits, Revisions};
     query(sql::STAMP_BUMP)
         .bind(project)
         .bind(matches!(rearranged, Commits | Both))
@@ -103,7 +103,7 @@ pub(super) async fn bump(
     Ok(())
 }
 
-/// Deletes the facts of removed steps.
+/// Deletes the rows of deleted steps.
 pub(super) async fn sweep(connection: &mut impl Connection) -> Result<(), StoreError> {
     let unneeded = query(sql::STEP_OPERATORS_UNNEEDED_DELETE);
     unneeded.execute(connection).await?;
@@ -138,7 +138,7 @@ pub(super) async fn commits(
     rows.into_iter().map(CommitRow::place).collect()
 }
 
-/// The commits of the revisions with these row ids, in their order.
+/// The commits of revisions, in order.
 pub(super) async fn of_revisions(
     connection: &mut impl Connection,
     revisions: &[i64],
@@ -181,7 +181,7 @@ pub(super) async fn place_commits(
             .execute(&mut *connection)
             .await?;
     }
-    bump(connection, project, Rearranged::Commits).await
+    bump(connection, project, TimelineChange::Commits).await
 }
 
 pub(super) async fn ingest_commits(
@@ -194,7 +194,7 @@ pub(super) async fn ingest_commits(
     let project = projects::id(connection, project).await?;
     let plans: Vec<&Plan> = commits.iter().map(|new| new.files.plan()).collect();
     let stored = ingest::store(connection, project, &plans, parts, now).await?;
-    // Of one that was there before it is not known when it came.
+    // The ingest time is only known for a new revision.
     match plans.last().zip(stored.last()) {
         Some((plan, stored)) if stored.is_new => {
             let last = StoredAt {
@@ -233,11 +233,12 @@ pub(super) async fn ingest_commits(
     if !new.is_empty() {
         let places = commits.iter().filter(|it| new.contains(&it.commit.id));
         let places = places.map(|it| it.position);
-        // Each behind the one before, and the first behind all that were there.
+        // New commits are appended if their positions increase and follow all existing ones.
         let is_behind = last.into_iter().chain(places).is_sorted_by(|a, b| a < b);
-        let rearranged = match is_behind {
-            true => Rearranged::Nothing,
-            false => Rearranged::Commits,
+        let rearranged = if is_behind {
+            TimelineChange::Nothing
+        } else {
+            TimelineChange::Commits
         };
         bump(connection, project, rearranged).await?;
     }
@@ -295,8 +296,8 @@ pub(super) async fn save_steps(
             let delete = query(statement).bind(project).bind(program);
             delete.execute(&mut *connection).await?;
         }
-        // Readers that know the removed steps must look them up again.
-        bump(connection, project, Rearranged::Both).await?;
+        // Readers that know the deleted steps must look them up again.
+        bump(connection, project, TimelineChange::Both).await?;
     }
     let heads: Vec<i64> = steps.iter().map(|step| step.key.head).collect();
     let mut known: FxHashSet<StepKey> = FxHashSet::default();
@@ -366,7 +367,7 @@ pub(super) async fn steps_of_operator(
     operator: &str,
     (first, last): (i64, i64),
 ) -> Result<Vec<(i64, Vec<u8>)>, StoreError> {
-    // PostgreSQL refuses to compare with a text that it could not hold.
+    // PostgreSQL rejects text with a null byte.
     if operator.contains('\0') {
         return Ok(Vec::new());
     }
@@ -377,7 +378,7 @@ pub(super) async fn steps_of_operator(
         .bind(last);
     let rows: Vec<_> = rows.fetch_all(&mut *connection).await?;
     if rows.is_empty() {
-        // An operator without any step, or no such project.
+        // Tell an unknown project from an operator without steps.
         projects::id(connection, project).await?;
     }
     Ok(rows)

@@ -1,9 +1,9 @@
-//! Stores the new parts of a bundle, from the chunks up. An existing file, group or chunk is found by
-//! its digest and not read.
+//! Stores the new parts of bundles. Existing files, groups and chunks are found by digest and not
+//! read.
 
 use rustc_hash::FxHashSet;
 
-use super::history::Rearranged;
+use super::history::TimelineChange;
 use super::labels::{self, Target};
 use super::rows::{self, BATCH};
 use super::{history, projects, revisions};
@@ -17,7 +17,6 @@ use crate::records::{IngestOutcome, LabelRequest};
 use crate::sql;
 use opatlas_source::Digest;
 
-/// Stores a revision unless it exists, and sets the label.
 pub(super) async fn ingest(
     connection: &mut impl Connection,
     project: &ProjectName,
@@ -45,18 +44,15 @@ pub(super) async fn ingest(
     })
 }
 
-/// A revision that is there.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Stored {
-    /// Its row id.
     pub(super) id: i64,
-    /// Whether it was not there before.
     pub(super) is_new: bool,
 }
 
-/// Stores revisions of the project with this row id unless they are there; gives each of them, in their order.
-/// All go together through every kind of part: statements cost more than what is in them, and revisions that
-/// follow each other have nearly all parts in common. Adds to the parts that are known.
+/// Stores revisions of a project unless they exist, and returns one result for each, in order. They
+/// go through every kind of part together: a statement costs more than its values, and consecutive
+/// revisions share nearly all parts. Adds to the known parts.
 pub(super) async fn store(
     connection: &mut impl Connection,
     project: i64,
@@ -99,18 +95,18 @@ pub(super) async fn store(
         statement.execute(&mut *connection).await?;
     }
     if !new.is_empty() {
-        history::bump(connection, project, Rearranged::Nothing).await?;
+        history::bump(connection, project, TimelineChange::Nothing).await?;
     }
     let mut new: FxHashSet<Digest> = new.into_iter().map(|(digest, _)| digest).collect();
     let stored = plans.iter().map(|plan| Stored {
         id: ids[&plan.digest],
-        // Where the same one comes again, it is there.
+        // If the same revision occurs again, it exists by then.
         is_new: new.remove(&plan.digest),
     });
     Ok(stored.collect())
 }
 
-/// The ids of these files, stored where they are not.
+/// Stores missing files; returns the ids of all.
 async fn files(
     connection: &mut impl Connection,
     plans: &[(Digest, &Plan)],
@@ -138,7 +134,7 @@ async fn files(
     Ok(ids)
 }
 
-/// Finds the ids of the groups of these files, and stores those that are not there.
+/// Stores the missing groups of these files, and adds all ids to the known parts.
 async fn groups(
     connection: &mut impl Connection,
     files: &[(Digest, &FilePlan)],
@@ -171,7 +167,7 @@ async fn groups(
     Ok(())
 }
 
-/// Finds the ids of the chunks of these groups, and stores those that are not there.
+/// Stores the missing chunks of these groups, and adds all ids to the known parts.
 async fn store_chunks(
     connection: &mut impl Connection,
     groups: &[(Digest, (&Group, &FilePlan))],
@@ -196,8 +192,8 @@ async fn store_chunks(
     Ok(())
 }
 
-/// The items that are not stored, each once and in their order. Adds the ids of the others to `ids`.
-/// `select` ends in `IN (`.
+/// The distinct items that are not stored, in order. Adds the ids of the others to `ids`. `select`
+/// ends in `IN (`.
 async fn unknown<T>(
     connection: &mut impl Connection,
     select: &Statement<'static>,
@@ -224,7 +220,7 @@ async fn insert(
     take_ids(connection, statement, ids).await
 }
 
-/// Runs a statement that answers with ids and digests, and adds them to `ids`.
+/// Runs a statement that returns ids and digests, and adds them to `ids`.
 async fn take_ids(
     connection: &mut impl Connection,
     statement: Statement<'_>,
@@ -237,7 +233,6 @@ async fn take_ids(
     Ok(())
 }
 
-/// A digest as a value.
 fn bound(digest: &Digest) -> Bound<'_> {
     Bound::from(&digest.as_bytes()[..])
 }

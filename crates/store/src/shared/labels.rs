@@ -1,6 +1,6 @@
-//! Labels: listed, set under conditions, deleted.
+//! Labels: list, set conditionally, delete.
 
-use super::history::Rearranged;
+use super::history::TimelineChange;
 use super::rows::{BATCH, LabelRow};
 use super::{history, projects};
 use crate::database::{Connection, among, query};
@@ -12,14 +12,12 @@ use crate::records::{
 use crate::sql;
 use opatlas_source::Digest;
 
-/// The revision that a label is to name.
+/// The revision that a label will name.
 #[derive(Clone, Copy)]
 pub(super) struct Target {
-    /// Its row id.
     pub(super) id: i64,
-    /// Its digest.
     pub(super) digest: Digest,
-    /// Whether it comes with the label.
+    /// Whether it is stored together with the label.
     pub(super) is_new: bool,
 }
 
@@ -45,7 +43,7 @@ async fn select(
     let rows = query(statement).bind(project.as_str());
     let rows: Vec<LabelRow> = rows.fetch_all(&mut *connection).await?;
     if rows.is_empty() {
-        // No labels, or no such project.
+        // Tell an unknown project from one without labels.
         projects::id(connection, project).await?;
     }
     rows.into_iter().map(LabelRow::record).collect()
@@ -61,12 +59,12 @@ pub(super) async fn find(
     let row: Option<LabelRow> = row.fetch_optional(&mut *connection).await?;
     match row {
         Some(row) => row.record(),
-        // No such label, or no such project.
+        // Tell an unknown project from an unknown label.
         None => Ok(named(connection, project, label).await?.1),
     }
 }
 
-/// The labels of the revisions with these row ids, in any order.
+/// The labels of revisions, in any order.
 pub(super) async fn of_revisions(
     connection: &mut impl Connection,
     revisions: &[i64],
@@ -82,7 +80,7 @@ pub(super) async fn of_revisions(
     Ok(labels)
 }
 
-/// Sets a label of the project with this row id, or refuses to.
+/// Sets a label if its conditions hold.
 pub(super) async fn set(
     connection: &mut impl Connection,
     project: i64,
@@ -117,9 +115,10 @@ pub(super) async fn set(
         .bind(now)
         .execute(&mut *connection)
         .await?;
-    let rearranged = match target.is_new && change == LabelChange::Made {
-        true => Rearranged::Nothing,
-        false => Rearranged::Revisions,
+    let rearranged = if target.is_new && change == LabelChange::Made {
+        TimelineChange::Nothing
+    } else {
+        TimelineChange::Revisions
     };
     history::bump(connection, project, rearranged).await?;
     let label = LabelRecord {
@@ -145,11 +144,11 @@ pub(super) async fn delete(
         .bind(label.as_str())
         .execute(&mut *connection)
         .await?;
-    history::bump(connection, project, Rearranged::Revisions).await?;
+    history::bump(connection, project, TimelineChange::Revisions).await?;
     Ok(record)
 }
 
-/// The project's row id, and its label of this name.
+/// The project's row id and the label.
 async fn named(
     connection: &mut impl Connection,
     project: &ProjectName,
@@ -189,7 +188,7 @@ fn expect(
     })
 }
 
-/// The future release of the label.
+/// The release that the label will have.
 fn release(request: &LabelRequest, stored: Option<&LabelRow>) -> Result<Option<String>, Conflict> {
     let stored = stored.and_then(|row| row.release.as_ref());
     match (stored, &request.release) {

@@ -1,8 +1,7 @@
 //! The calls of the store in SQL that every database understands ([`sql`](super::sql)).
 //!
-//! Generic over [`Backend`](super::database::Backend) and
-//! [`Connection`](super::database::Connection), so that both databases run the same code. In every
-//! database there is one writer at a time.
+//! They are generic over [`Backend`](super::database::Backend) and
+//! [`Connection`](super::database::Connection). Every database has one writer at a time.
 
 mod assembly;
 mod calls;
@@ -23,7 +22,7 @@ mod tokens;
 
 use crate::error::StoreError;
 
-/// Runs work for the processor alone off the threads that serve requests.
+/// Runs CPU-bound work off the async threads.
 pub(super) async fn off_reactor<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, StoreError> {

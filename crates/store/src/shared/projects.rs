@@ -1,4 +1,4 @@
-//! Projects: made, found, changed, deleted.
+//! Projects: create, find, change, delete.
 
 use super::rows::ProjectRow;
 use crate::database::{Connection, query, query_scalar};
@@ -36,7 +36,6 @@ pub(super) async fn find(
     row(connection, name).await?.record()
 }
 
-/// The project's row id.
 pub(super) async fn id(
     connection: &mut impl Connection,
     name: &ProjectName,

@@ -1,9 +1,8 @@
-//! Revisions: found by what points at them, listed, deleted. Their files and labels are fetched
-//! for a whole page at once.
+//! Revisions: find, list, delete. The files and labels of a whole page are fetched at once.
 
 use rustc_hash::FxHashMap;
 
-use super::history::Rearranged;
+use super::history::TimelineChange;
 use super::rows::{self, BATCH, FileRow, LabelRow, RevisionRow};
 use super::{history, labels, probe, projects};
 use crate::database::{Connection, among, query};
@@ -16,7 +15,7 @@ use crate::records::{FileRecord, LabelRecord, Page, RevisionRecord};
 use crate::sql;
 use opatlas_source::Digest;
 
-/// How many digests an ambiguous prefix is answered with.
+/// How many matches of an ambiguous digest are reported.
 const MATCHES_SHOWN: i64 = 5;
 
 pub(super) async fn resolve(
@@ -120,8 +119,8 @@ pub(super) async fn delete(
     history::sweep(connection).await
 }
 
-/// Takes the revision with this row id out of its project, whatever names it. What its steps did to
-/// operators is left to [`history::sweep`].
+/// Removes a revision even if labels name it. Changes of operators in its steps are left to
+/// [`history::sweep`].
 pub(super) async fn take_away(
     connection: &mut impl Connection,
     project: i64,
@@ -132,7 +131,7 @@ pub(super) async fn take_away(
     for statement in history.chain([sql::REVISION_FILES_DELETE, sql::REVISION_DELETE]) {
         query(statement).bind(id).execute(&mut *connection).await?;
     }
-    history::bump(connection, project, Rearranged::Both).await
+    history::bump(connection, project, TimelineChange::Both).await
 }
 
 /// The row ids of a project and of one of its revisions.
@@ -148,7 +147,7 @@ pub(super) async fn id(
     }
 }
 
-/// The row ids of revisions of a project, in their order.
+/// The row ids of revisions, in order.
 pub(super) async fn ids(
     connection: &mut impl Connection,
     project: &ProjectName,
@@ -167,14 +166,13 @@ pub(super) async fn ids(
     for digest in digests {
         ids.push(match known.get(digest) {
             Some(known) => *known,
-            // No such revision, or no such project.
+            // Tell an unknown project from an unknown revision.
             None => id(connection, project, *digest).await?.1,
         });
     }
     Ok(ids)
 }
 
-/// A revision of the project with this row id.
 pub(super) async fn stored(
     connection: &mut impl Connection,
     project: i64,
@@ -223,7 +221,7 @@ async fn in_range(
     Ok(rows)
 }
 
-/// Gives rows of a project their files, labels and commits.
+/// Adds files, labels and commits to rows.
 async fn records(
     connection: &mut impl Connection,
     project: &ProjectName,

@@ -1,4 +1,4 @@
-//! Rows as the tables hold them, and how they become records. Where a row does not make a record,
+//! Rows of the tables and their conversion to records. A row that cannot be converted means that
 //! the database is damaged.
 
 use crate::error::StoreError;
@@ -7,8 +7,7 @@ use crate::records::{FileRecord, LabelRecord, Project};
 use opatlas_pytorch::release::Release;
 use opatlas_source::Digest;
 
-/// How many rows or values go into one statement: fewer cost round trips, more cost the compiler of
-/// the database.
+/// Rows or values per statement: fewer cost round trips, more cost parsing.
 pub(super) const BATCH: usize = 256;
 
 record! {
@@ -105,7 +104,6 @@ pub(super) fn digest(bytes: &[u8]) -> Result<Digest, StoreError> {
     }
 }
 
-/// A release as it is stored with a label or a commit.
 pub(super) fn release(text: Option<String>) -> Result<Option<String>, StoreError> {
     match text {
         Some(text) if Release::parse(&text).is_err() => Err(StoreError::corrupt(format!(

@@ -1,4 +1,4 @@
-//! Tokens: kept, found, revoked.
+//! Tokens: create, find, revoke.
 
 use super::rows;
 use crate::database::{Connection, query};

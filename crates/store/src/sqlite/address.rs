@@ -1,5 +1,5 @@
-//! Addresses of SQLite databases, and what can be said about them before SQLite is asked: its
-//! "unable to open database file" leaves much open.
+//! Addresses of SQLite databases, checked before SQLite is asked, whose "unable to open database
+//! file" gives no reason.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr as _;
@@ -8,19 +8,16 @@ use sqlx::sqlite::SqliteConnectOptions;
 
 use crate::error::StoreError;
 
-/// Where a database is.
 pub(super) struct Address {
-    /// How it is opened.
     pub(super) options: SqliteConnectOptions,
-    /// Its file; none when it is in memory.
+    /// `None` for a database in memory.
     path: Option<PathBuf>,
-    /// Whether an absent file is created.
     creates: bool,
 }
 
 impl Address {
-    /// Reads `sqlite://PATH`, `sqlite:PATH` or `sqlite::memory:`. The file is made when it is absent,
-    /// unless `?mode=rw` is added.
+    /// Parses `sqlite://PATH`, `sqlite:PATH` or `sqlite::memory:`. `?mode=rw` keeps a missing file
+    /// from being created.
     pub(super) fn parse(url: &str) -> Result<Self, StoreError> {
         let wrong = |why: &str| StoreError::Address {
             url: url.to_owned(),
@@ -39,8 +36,8 @@ impl Address {
         if name.is_empty() && !in_memory {
             return Err(wrong("it does not name a file"));
         }
-        let options = SqliteConnectOptions::from_str(url);
-        let options = options.map_err(|error| wrong(&error.to_string()))?;
+        let options =
+            SqliteConnectOptions::from_str(url).map_err(|error| wrong(&error.to_string()))?;
         let path = (!in_memory).then(|| options.get_filename().to_owned());
         let options = match mode {
             Some(_) => options,
@@ -54,7 +51,7 @@ impl Address {
         })
     }
 
-    /// Whether an absent file is created.
+    /// Whether a missing file is created.
     pub(super) fn creates(&self) -> bool {
         self.creates
     }
@@ -64,12 +61,11 @@ impl Address {
         self.path.is_some()
     }
 
-    /// Its file; none when it is in memory.
     pub(super) fn path(&self) -> Option<&Path> {
         self.path.as_deref()
     }
 
-    /// What to call it in a message.
+    /// The address for messages.
     pub(super) fn shown(&self) -> String {
         match &self.path {
             Some(path) => format!("`{}`", path.display()),
@@ -77,7 +73,7 @@ impl Address {
         }
     }
 
-    /// Checks that its folder exists and that it is not a folder itself.
+    /// Checks that the folder exists and that the path is not a folder.
     pub(super) fn check(&self) -> Result<(), StoreError> {
         let Some(path) = &self.path else {
             return Ok(());

@@ -1,5 +1,5 @@
-//! The file of an SQLite database, as the file system has it: whether it is there, is one of
-//! Opatlas, is still the one that was opened, and has room.
+//! The database file in the file system: whether it exists, belongs to Opatlas, was replaced, and
+//! has room.
 
 use std::fs::{self, Metadata};
 use std::io::{ErrorKind, Write as _};
@@ -14,30 +14,29 @@ use crate::error::{StoreError, Unusable};
 use crate::migrations;
 use crate::opening::Opening;
 
-/// How many bytes the disk must take for the database to count as writable: more than a small
-/// change needs.
+/// How many bytes the disk must accept for the database to count as writable.
 const ROOM: usize = 64 << 10;
 
-/// The opened file. SQLite continues with a deleted or replaced file, and its writes are lost when
-/// the process ends.
+/// An opened file. If it is deleted or replaced, SQLite keeps writing to the old file, and these
+/// writes are lost when the process ends.
 #[derive(Debug, Clone)]
 pub(super) struct DatabaseFile {
     path: PathBuf,
     identity: Identity,
-    /// Whether changes go to a log beside it, which must be there as well.
+    /// Whether it has a `-wal` file, which must not disappear either.
     has_log: bool,
 }
 
-/// The identity of a file among others of the same name.
+/// Distinguishes files of the same name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Identity {
+struct Identity {
     device: u64,
     number: u64,
 }
 
 impl Identity {
     #[cfg(unix)]
-    pub(super) fn of(metadata: &Metadata) -> Self {
+    fn of(metadata: &Metadata) -> Self {
         use std::os::unix::fs::MetadataExt as _;
         Self {
             device: metadata.dev(),
@@ -45,9 +44,9 @@ impl Identity {
         }
     }
 
-    /// Where files have no numbers, only a missing file is detected.
+    /// Without file numbers only a missing file is detected.
     #[cfg(not(unix))]
-    pub(super) fn of(_: &Metadata) -> Self {
+    fn of(_: &Metadata) -> Self {
         Self {
             device: 0,
             number: 0,
@@ -56,10 +55,10 @@ impl Identity {
 }
 
 impl DatabaseFile {
-    /// Remembers a file that is open.
+    /// Identifies a file that is open.
     ///
     /// # Errors
-    /// [`StoreError::Detached`] if the file was removed.
+    /// [`StoreError::Detached`] if the file was deleted.
     pub(super) fn of(path: &Path) -> Result<Self, StoreError> {
         let metadata = fs::metadata(path).map_err(|_| gone("deleted"))?;
         Ok(Self {
@@ -69,15 +68,10 @@ impl DatabaseFile {
         })
     }
 
-    /// Where it is.
-    pub(super) fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// Finds that it is still there.
+    /// Checks that the file was neither deleted nor replaced.
     ///
     /// # Errors
-    /// [`StoreError::Detached`].
+    /// [`StoreError::Detached`] if it was.
     pub(super) fn expect(&self) -> Result<(), StoreError> {
         match fs::metadata(&self.path) {
             Ok(metadata) if Identity::of(&metadata) == self.identity => Ok(()),
@@ -87,29 +81,30 @@ impl DatabaseFile {
         }
     }
 
-    /// The same after a change, which is in the log.
+    /// Like [`DatabaseFile::expect`], and checks that the log still exists.
     ///
     /// # Errors
-    /// [`StoreError::Detached`].
+    /// [`StoreError::Detached`] if it does not.
     pub(super) fn expect_with_log(&self) -> Result<(), StoreError> {
         self.expect()?;
-        match self.has_log && !log_of(&self.path).exists() {
-            true => Err(gone("separated from its `-wal` file, which was deleted")),
-            false => Ok(()),
+        if self.has_log && !log_of(&self.path).exists() {
+            Err(gone("separated from its `-wal` file, which was deleted"))
+        } else {
+            Ok(())
         }
     }
 
-    /// Writes to the disk that it is on, and leaves nothing there: a change that is rolled back
-    /// never gets as far as the disk.
+    /// Checks that the disk has room by writing a temporary file. A transaction that is rolled back
+    /// never reaches the disk.
     ///
     /// # Errors
-    /// [`StoreError::Unavailable`] when the disk is full or can only be read.
+    /// [`StoreError::Unavailable`] if the disk is full or read-only.
     pub(super) fn expect_room(&self) -> Result<(), StoreError> {
         let written = tempfile::tempfile_in(folder_of(&self.path))
             .and_then(|mut file| file.write_all(&[0; ROOM]));
         match written {
             Ok(()) => Ok(()),
-            // The files that are open already can be written all the same.
+            // Files that are already open can still be written.
             Err(error) if error.kind() == ErrorKind::PermissionDenied => Ok(()),
             Err(error) => Err(unavailable(&error)),
         }
@@ -123,7 +118,6 @@ fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// Where SQLite keeps the log of a database.
 fn log_of(path: &Path) -> PathBuf {
     let mut log = path.as_os_str().to_owned();
     log.push("-wal");
@@ -145,8 +139,7 @@ pub(super) fn unavailable(error: &std::io::Error) -> StoreError {
     StoreError::Unavailable { what, source: None }
 }
 
-/// Refuses a file that is not a database of Opatlas, or not one that can be used as it is. Nothing
-/// is changed, made or left behind.
+/// Rejects a file that is not an Opatlas database or cannot be used as it is. Leaves no trace.
 ///
 /// # Errors
 /// [`Unusable`], [`StoreError::TooNew`], [`StoreError::Corrupt`], [`StoreError::Unavailable`].
@@ -156,14 +149,14 @@ pub(super) async fn judge(address: &Address, opening: Opening) -> Result<(), Sto
     }
     let had_log = has_log(address);
     let applied = match look(address, had_log, opening).await {
-        // Somebody has begun to write in the meantime, whom a reader without a log does not heed.
+        // A writer started in the meantime. A reader that ignores the log does not see it.
         Err(_) if !had_log && has_log(address) => look(address, true, opening).await,
         applied => applied,
     };
     applied?.judge(address, opening)
 }
 
-/// The same by a connection that is going to read from it.
+/// Like [`judge`], on a connection that will be used for reading.
 ///
 /// # Errors
 /// As [`judge`].
@@ -175,11 +168,11 @@ pub(super) async fn judge_by(
     applied.judge(address, Opening::Read)
 }
 
-/// Whether the file has something to judge. If not, it is to be made, or SQLite reports what is wrong
-/// with its path.
+/// Whether the file has content to check. If not, it will be created, or SQLite will report what is
+/// wrong with its path.
 ///
 /// # Errors
-/// [`Unusable`] if it is absent or empty and must not be made.
+/// [`Unusable`] if it is missing or empty and must not be created.
 pub(super) fn has_content(address: &Address, opening: Opening) -> Result<bool, StoreError> {
     let place = || address.shown();
     let unusable = match address.path().map(fs::metadata) {
@@ -194,9 +187,13 @@ pub(super) fn has_content(address: &Address, opening: Opening) -> Result<bool, S
     }
 }
 
-/// Reads the migrations of a database. Without a log file no process has the database open, and a
-/// reader would create one and leave it behind.
-async fn look(address: &Address, has_log: bool, opening: Opening) -> Result<Applied, StoreError> {
+/// Reads the applied migrations. Without a log no process has the database open, and a normal
+/// reader would create a log and leave it behind.
+async fn look(
+    address: &Address,
+    has_log: bool,
+    opening: Opening,
+) -> Result<AppliedMigrations, StoreError> {
     let options = address.options.clone().create_if_missing(false);
     let options = options
         .read_only(true)
@@ -213,28 +210,29 @@ fn has_log(address: &Address) -> bool {
     address.path().is_some_and(|path| log_of(path).exists())
 }
 
-/// The options of the connections of a store that only reads.
+/// Options of a read-only store.
 pub(super) fn reading(address: &Address, options: SqliteConnectOptions) -> SqliteConnectOptions {
     let options = options.create_if_missing(false);
-    match has_log(address) {
-        // What is in the log stays there.
-        true => options.read_only(true),
-        // Only a process with write access removes the log that a reader needs.
-        false => options.pragma("query_only", "ON"),
+    if has_log(address) {
+        // Keep what is in the log.
+        options.read_only(true)
+    } else {
+        // Only a process with write access can remove the log that a reader needs.
+        options.pragma("query_only", "ON")
     }
 }
 
-/// What a database says of its migrations.
-enum Applied {
-    /// It has no tables.
+/// The migrations of a database.
+enum AppliedMigrations {
+    /// No tables.
     Empty,
-    /// It has tables of another program.
+    /// Tables of another program.
     Foreign,
-    /// Their numbers and checksums.
+    /// Numbers and checksums.
     Migrations(Vec<(i64, Vec<u8>)>),
 }
 
-impl Applied {
+impl AppliedMigrations {
     fn judge(self, address: &Address, opening: Opening) -> Result<(), StoreError> {
         let place = address.shown();
         match self {
@@ -248,10 +246,10 @@ impl Applied {
 async fn applied(
     connection: &mut SqliteConnection,
     opening: Opening,
-) -> Result<Applied, StoreError> {
+) -> Result<AppliedMigrations, StoreError> {
     let migrations = query_as("SELECT version, checksum FROM _sqlx_migrations ORDER BY version");
     let unread = match migrations.fetch_all(&mut *connection).await {
-        Ok(migrations) => return Ok(Applied::Migrations(migrations)),
+        Ok(migrations) => return Ok(AppliedMigrations::Migrations(migrations)),
         Err(error) => error,
     };
     let tables: Vec<String> =
@@ -260,7 +258,7 @@ async fn applied(
             .await?;
     match tables.iter().any(|table| table == "_sqlx_migrations") {
         true => Err(unread.into()),
-        false if tables.is_empty() && opening == Opening::Make => Ok(Applied::Empty),
-        false => Ok(Applied::Foreign),
+        false if tables.is_empty() && opening == Opening::Make => Ok(AppliedMigrations::Empty),
+        false => Ok(AppliedMigrations::Foreign),
     }
 }

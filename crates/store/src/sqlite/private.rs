@@ -1,14 +1,14 @@
-//! Who may read the files of an SQLite database: its owner alone, since it holds signing keys.
+//! Restricts the files of an SQLite database to their owner, since it contains signing keys.
 //!
-//! SQLite gives the files beside a database (`-wal`, `-shm`, `-journal`) the mode of the database, so
-//! the mode is right from the moment on at which the file is created.
+//! SQLite gives the files beside a database (`-wal`, `-shm`, `-journal`) the mode of the database,
+//! so the mode must be right when the file is created.
 
 use std::path::Path;
 
 use super::address::Address;
 use crate::error::StoreError;
 
-/// Creates the file of a database, empty and private, whatever the umask. An existing file stays.
+/// Creates an empty, private database file, whatever the umask. Leaves an existing file alone.
 ///
 /// # Errors
 /// [`StoreError::Unavailable`] if it cannot be created.
@@ -20,7 +20,7 @@ use crate::error::StoreError;
 pub(super) fn create(path: &Path) -> Result<(), StoreError> {
     use std::os::unix::fs::OpenOptionsExt as _;
     let mut options = std::fs::OpenOptions::new();
-    // An existing file is not opened: closing it would give up the locks of this process on it.
+    // Do not open an existing file: closing it would drop this process's locks on it.
     let created = options
         .write(true)
         .create_new(true)
@@ -35,8 +35,8 @@ pub(super) fn create(path: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// Takes other users' access to the files of a database away. What belongs to another user stays as
-/// it is; [`exposed`] reports it.
+/// Removes the access of other users. Files of another owner stay unchanged; [`exposed`] reports
+/// them.
 #[cfg(unix)]
 pub(super) fn restrict(database: &Path) {
     for (path, mode) in unix::modes(database) {
@@ -52,7 +52,7 @@ pub(super) fn restrict(database: &Path) {
     }
 }
 
-/// What lets other users read the database at an address or replace it, one sentence each.
+/// Lists what lets other users read or replace the database, one sentence each.
 ///
 /// # Errors
 /// [`StoreError::Address`] if the address is invalid.
@@ -94,19 +94,19 @@ mod unix {
     use std::os::unix::fs::PermissionsExt as _;
     use std::path::{Path, PathBuf};
 
-    /// Read and write for the owner.
+    /// Read and write for the owner only.
     pub(super) const PRIVATE: u32 = 0o600;
-    /// Write for everybody who is neither the owner nor in the group.
+    /// Write access for all other users.
     pub(super) const OTHERS_WRITE: u32 = 0o002;
-    /// The mode without the type of the file.
+    /// The permission bits of a mode.
     const MODE: u32 = 0o7777;
 
     pub(super) fn private() -> Permissions {
         Permissions::from_mode(PRIVATE)
     }
 
-    /// The files of a database that exist, with their modes. SQLite keeps them beside the database
-    /// itself, not beside a link to it.
+    /// The existing files of a database, with their modes. SQLite keeps them next to the database
+    /// itself, not next to a symbolic link to it.
     pub(super) fn modes(database: &Path) -> Vec<(PathBuf, u32)> {
         let Ok(database) = std::fs::canonicalize(database) else {
             return Vec::new();
@@ -124,7 +124,7 @@ mod unix {
     }
 }
 
-/// Elsewhere a file has the access that its folder gives it.
+/// Other systems derive the access to a file from its folder.
 #[cfg(not(unix))]
 pub(super) fn create(_: &Path) -> Result<(), StoreError> {
     Ok(())

@@ -1,4 +1,4 @@
-//! Dumps of tables: stored once, however many revisions and processes have them.
+//! Dumps of dispatch tables. Each is stored once, however many revisions and processes have it.
 
 use futures_util::TryStreamExt as _;
 
@@ -11,10 +11,10 @@ use crate::probe::{DumpRecord, LARGEST_DUMP, MOST_DUMPS, NewDump};
 use crate::sql::probe as sql;
 use opatlas_source::Digest;
 
-/// How much zstd compresses: its default.
+/// The default level of zstd.
 const LEVEL: i32 = 3;
 
-/// A text as it is stored.
+/// Compresses a dump.
 pub(super) async fn packed(text: &str) -> Result<Vec<u8>, StoreError> {
     let text = text.to_owned();
     let packed = off_reactor(move || zstd::bulk::compress(text.as_bytes(), LEVEL)).await?;
@@ -24,7 +24,7 @@ pub(super) async fn packed(text: &str) -> Result<Vec<u8>, StoreError> {
     })
 }
 
-/// The text of what is stored, with its length, checked against its digest.
+/// Decompresses a dump and checks its length and digest.
 pub(super) async fn text(
     (bytes, packed): (i64, Vec<u8>),
     digest: Digest,
@@ -80,9 +80,10 @@ pub(super) async fn add(
         .bind(revision)
         .fetch_one(connection)
         .await?;
-    match count > MOST_DUMPS {
-        true => Err(Conflict::TooManyDumps.into()),
-        false => Ok(true),
+    if count > MOST_DUMPS {
+        Err(Conflict::TooManyDumps.into())
+    } else {
+        Ok(true)
     }
 }
 

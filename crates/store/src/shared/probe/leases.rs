@@ -1,4 +1,4 @@
-//! Leases: given, renewed, given back, ended; and the results that end them.
+//! Leases of shards: take, renew, release, expire; and results, which end them.
 
 use super::super::projects;
 use super::runs;
@@ -175,8 +175,7 @@ pub(super) async fn progress(
     })
 }
 
-/// Refuses who does not hold the lease of a shard, given by the row id and name of its run and its
-/// number.
+/// Fails unless the holder has the lease of a shard.
 async fn expect_held(
     connection: &mut impl Connection,
     (run, name, number): (i64, &str, i64),
@@ -184,13 +183,14 @@ async fn expect_held(
     now: i64,
 ) -> Result<(), StoreError> {
     let shard = runs::shard(connection, (run, name), number).await?;
-    match shard.is_held_by(holder, now) {
-        true => Ok(()),
-        false => Err(Conflict::LeaseLost(number).into()),
+    if shard.is_held_by(holder, now) {
+        Ok(())
+    } else {
+        Err(Conflict::LeaseLost(number).into())
     }
 }
 
-/// Takes back the shards whose leases have ended, and counts the items that ran.
+/// Releases the shards of expired leases and counts the items that were running.
 async fn end_leases(
     connection: &mut impl Connection,
     run: i64,

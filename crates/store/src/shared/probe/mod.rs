@@ -1,4 +1,4 @@
-//! What workers of the probe measure: the calls of [`ProbeStore`], runs and their shards.
+//! Implements [`ProbeStore`]: runs, shards and dumps.
 
 mod dumps;
 mod leases;
@@ -136,7 +136,7 @@ impl<B: Backend> ProbeStore for B {
         now: i64,
     ) -> Answer<'a, ProbeProgress> {
         Box::pin(async move {
-            // Leases that have ended count as such for who reads.
+            // Expired leases must not be reported as active.
             let mut work = self.write().await?;
             let progress = leases::progress(&mut *work, project, name, now).await?;
             self.commit(work).await?;
@@ -194,7 +194,7 @@ impl<B: Backend> ProbeStore for B {
     }
 }
 
-/// Deletes what was measured of a revision.
+/// Deletes the runs and dumps of a revision.
 pub(super) async fn forget(
     connection: &mut impl Connection,
     revision: i64,
@@ -206,7 +206,7 @@ pub(super) async fn forget(
     Ok(())
 }
 
-/// Deletes dumps that no revision has, and says how many.
+/// Deletes dumps without a revision and returns their number.
 pub(super) async fn sweep(connection: &mut impl Connection) -> Result<u64, StoreError> {
     let gone = query(crate::sql::probe::DUMPS_UNNEEDED_DELETE);
     Ok(gone.execute(connection).await?)

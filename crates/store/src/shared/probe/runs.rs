@@ -1,4 +1,4 @@
-//! Runs: made, found, read.
+//! Probe runs: create, find, read.
 
 use super::super::rows::{self, BATCH};
 use super::super::{projects, revisions};
@@ -47,13 +47,13 @@ impl RunRow {
     }
 }
 
-/// A run with its row id.
+/// The row id and the run, if it exists.
 pub(super) async fn find(
     connection: &mut impl Connection,
     project: i64,
     name: &str,
 ) -> Result<Option<(i64, ProbeRun)>, StoreError> {
-    // PostgreSQL refuses to compare with a text that it could not hold.
+    // PostgreSQL rejects text with a null byte.
     if name.contains('\0') {
         return Ok(None);
     }
@@ -65,7 +65,7 @@ pub(super) async fn find(
     run.map(RunRow::record).transpose()
 }
 
-/// The same, where it must be there.
+/// Like [`find`], but fails for an unknown run.
 pub(super) async fn named(
     connection: &mut impl Connection,
     project: &ProjectName,
@@ -132,7 +132,6 @@ async fn forget_old(
     Ok(())
 }
 
-/// A shard of the run with this row id and name.
 pub(super) async fn shard(
     connection: &mut impl Connection,
     (run, name): (i64, &str),
@@ -169,7 +168,7 @@ pub(super) async fn durations(
     Ok(rows.fetch_all(connection).await?)
 }
 
-/// Notes how long items took.
+/// Records how long items took.
 pub(super) async fn note_durations(
     connection: &mut impl Connection,
     project: i64,

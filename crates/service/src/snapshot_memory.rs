@@ -1,5 +1,5 @@
-//! What snapshots take of memory together. Those of neighbouring revisions share most of what they
-//! hold, so each part counts once, however many snapshots hold it.
+//! The memory of cached snapshots. Snapshots of similar revisions share most of their parts, so
+//! each part is counted once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,34 +10,31 @@ use super::snapshot::Snapshot;
 use opatlas_pytorch::release::Release;
 use opatlas_source::Digest;
 
-/// What a snapshot is known by.
 pub(super) type Key = (Digest, Release);
 
-/// A snapshot that is kept.
+/// A cached snapshot.
 #[derive(Debug)]
-pub(super) struct Kept {
-    /// The snapshot.
+pub(super) struct CachedSnapshot {
     pub(super) snapshot: Arc<Snapshot>,
-    /// When it was last used: the number of uses of all snapshots until then.
+    /// The time of the last use, counted in uses of all snapshots.
     used: AtomicU64,
 }
 
-/// The snapshots that are kept, and what they take together.
+/// The cached snapshots and their total estimated size.
 #[derive(Debug, Default)]
-pub(super) struct Held {
-    kept: FxHashMap<Key, Arc<Kept>>,
-    /// How many snapshots hold each part, by the part's address.
+pub(super) struct SnapshotMemory {
+    kept: FxHashMap<Key, Arc<CachedSnapshot>>,
+    /// The number of snapshots that hold each part, by the part's address.
     holders: FxHashMap<usize, u32>,
     bytes: u64,
 }
 
-impl Kept {
+impl CachedSnapshot {
     pub(super) fn new(snapshot: Arc<Snapshot>) -> Arc<Self> {
         let used = AtomicU64::new(0);
         Arc::new(Self { snapshot, used })
     }
 
-    /// Notes a use, the one of this number.
     pub(super) fn mark_used(&self, number: u64) {
         self.used.store(number, Ordering::Relaxed);
     }
@@ -47,13 +44,12 @@ impl Kept {
     }
 }
 
-impl Held {
-    /// Adds a snapshot, and takes out those that were used longest ago until all take at most
-    /// `budget` bytes, by estimate. Returns what was taken out, perhaps the new one itself.
-    pub(super) fn add(&mut self, kept: &Arc<Kept>, budget: u64) -> Vec<Key> {
+impl SnapshotMemory {
+    /// Adds a snapshot, and removes the least recently used ones until the total size is at most
+    /// `budget` bytes. Returns the removed keys, possibly the new one.
+    pub(super) fn add(&mut self, kept: &Arc<CachedSnapshot>, budget: u64) -> Vec<Key> {
         let known = self.kept.insert(kept.key(), Arc::clone(kept));
         let parts = kept.snapshot.parts();
-        // There are thousands, so room for all is made at once.
         self.holders.reserve(parts.size_hint().0);
         for (part, bytes) in parts {
             let holders = self.holders.entry(part).or_insert(0);
@@ -76,18 +72,18 @@ impl Held {
         out
     }
 
-    /// How many snapshots there are, and how many bytes they take by estimate.
+    /// The number of snapshots and their estimated size in bytes.
     pub(super) fn size(&self) -> (u64, u64) {
         (self.kept.len() as u64, self.bytes)
     }
 
-    fn oldest(&self) -> Option<Arc<Kept>> {
+    fn oldest(&self) -> Option<Arc<CachedSnapshot>> {
         let kept = self.kept.values();
         let oldest = kept.min_by_key(|kept| kept.used.load(Ordering::Relaxed));
         oldest.map(Arc::clone)
     }
 
-    fn release(&mut self, kept: &Kept) {
+    fn release(&mut self, kept: &CachedSnapshot) {
         for (part, bytes) in kept.snapshot.parts() {
             if let Some(holders) = self.holders.get_mut(&part) {
                 *holders -= 1;
@@ -106,14 +102,19 @@ mod tests {
 
     use super::*;
 
-    /// A snapshot of `count` operators with kernels of a name, as the use of a number.
-    fn snapshot(count: usize, kernel: &str, used: u64, previous: Option<&Snapshot>) -> Arc<Kept> {
+    /// A snapshot of `count` operators with this kernel name, last used at `used`.
+    fn snapshot(
+        count: usize,
+        kernel: &str,
+        used: u64,
+        previous: Option<&Snapshot>,
+    ) -> Arc<CachedSnapshot> {
         let entry =
             |at| format!("- func: f{at}(Tensor self) -> Tensor\n  dispatch:\n    CPU: {kernel}\n");
         let text: String = (0..count).map(entry).collect();
         let mut bundle = Bundle::default();
         bundle.insert(NATIVE_FUNCTIONS, text.into_bytes());
-        let kept = Kept::new(Arc::new(Snapshot::read(bundle, Release::LATEST, previous)));
+        let kept = CachedSnapshot::new(Arc::new(Snapshot::read(bundle, Release::LATEST, previous)));
         kept.mark_used(used);
         kept
     }
@@ -121,41 +122,45 @@ mod tests {
     #[test]
     fn what_is_shared_counts_once() {
         let first = snapshot(500, "a", 1, None);
-        let mut held = Held::default();
-        assert!(held.add(&first, u64::MAX).is_empty());
-        let alone = held.size().1;
+        let mut memory = SnapshotMemory::default();
+        assert!(memory.add(&first, u64::MAX).is_empty());
+        let alone = memory.size().1;
         assert_eq!(alone, first.snapshot.weight());
-        // One more operator: the entries are those of the first.
+        // One more operator; the other entries are shared with the first.
         let second = snapshot(501, "a", 2, Some(&first.snapshot));
-        held.add(&second, u64::MAX);
-        assert!(held.size().1 < alone * 3 / 2, "{} {alone}", held.size().1);
-        // Others share nothing.
+        memory.add(&second, u64::MAX);
+        assert!(
+            memory.size().1 < alone * 3 / 2,
+            "{} {alone}",
+            memory.size().1
+        );
+        // This one shares nothing.
         let third = snapshot(500, "b", 3, Some(&first.snapshot));
-        let before = held.size().1;
-        held.add(&third, u64::MAX);
-        assert_eq!(held.size(), (3, before + third.snapshot.weight()));
-        // The entries stay as long as the second holds them.
-        assert_eq!(held.add(&third, held.size().1 - 1), [first.key()]);
+        let before = memory.size().1;
+        memory.add(&third, u64::MAX);
+        assert_eq!(memory.size(), (3, before + third.snapshot.weight()));
+        // The second snapshot still holds the entries of the first.
+        assert_eq!(memory.add(&third, memory.size().1 - 1), [first.key()]);
         let rest = second.snapshot.weight() + third.snapshot.weight();
-        assert_eq!(held.size(), (2, rest));
+        assert_eq!(memory.size(), (2, rest));
     }
 
     #[test]
     fn what_was_used_longest_ago_goes_first() {
-        let mut held = Held::default();
+        let mut memory = SnapshotMemory::default();
         let kept: Vec<_> = (0..10)
             .map(|at| snapshot(50, &format!("k{at}"), at, None))
             .collect();
         for kept in &kept[..9] {
-            assert!(held.add(kept, u64::MAX).is_empty());
+            assert!(memory.add(kept, u64::MAX).is_empty());
         }
         kept[0].mark_used(10);
-        let budget = held.size().1;
-        assert_eq!(held.add(&kept[9], budget), [kept[1].key()]);
-        assert!(held.size().1 <= budget);
-        // What is larger than the budget is not kept, and leaves nothing behind.
-        assert_eq!(held.add(&kept[9], 0).len(), 9);
-        assert_eq!(held.size(), (0, 0));
-        assert!(held.holders.is_empty());
+        let budget = memory.size().1;
+        assert_eq!(memory.add(&kept[9], budget), [kept[1].key()]);
+        assert!(memory.size().1 <= budget);
+        // A snapshot that exceeds the budget is not kept and leaves nothing behind.
+        assert_eq!(memory.add(&kept[9], 0).len(), 9);
+        assert_eq!(memory.size(), (0, 0));
+        assert!(memory.holders.is_empty());
     }
 }
