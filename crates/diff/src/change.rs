@@ -3,14 +3,12 @@
 mod subject;
 
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
 
 use super::rules::{ChangeRule, Impacts, Level, of};
 use crate::rules::ChangeRuleId;
-use opatlas_operators::catalogue::Catalogue;
-use opatlas_operators::operator::OperatorId;
 use opatlas_source::Span;
 pub use subject::Subject;
 
@@ -23,8 +21,6 @@ pub struct Change {
     /// The operator, qualified unless its namespace is `aten`: the base's name where both sides
     /// have it.
     pub operator: Arc<str>,
-    /// The operator on both sides, where the comparison found it on both anyway.
-    ids: Option<(OperatorId, OperatorId)>,
     /// The affected audiences.
     pub impacts: Impacts,
     /// How bad it is to everybody together, before any profile.
@@ -40,8 +36,6 @@ pub struct Change {
     /// Other operators to which the same happened for the same cause: generated ones that follow
     /// the operator, entries that delegate to it.
     pub also: Vec<Arc<str>>,
-    /// Made once, since the change, its cause and the tables that follow from it all show it.
-    fingerprint: OnceLock<Fingerprint>,
 }
 
 /// A piece of one side.
@@ -201,48 +195,6 @@ impl Change {
             new: None,
             notes: Vec::new(),
             also: Vec::new(),
-            ids: None,
-            fingerprint: OnceLock::new(),
-        }
-    }
-
-    /// The same of another operator.
-    pub(crate) fn of_operator(&self, operator: Arc<str>) -> Self {
-        Self {
-            operator,
-            fingerprint: OnceLock::new(),
-            ..self.clone()
-        }
-    }
-
-    /// With the operator on both sides, which has its name there and is the first that has it.
-    pub(crate) fn at(mut self, ids: (OperatorId, OperatorId)) -> Self {
-        self.ids = Some(ids);
-        self
-    }
-
-    /// The operator in the catalogues that were compared.
-    pub(crate) fn ids(&self, sides: [&Catalogue; 2]) -> [Option<OperatorId>; 2] {
-        match self.ids {
-            Some((old, new)) => [Some(old), Some(new)],
-            None => sides.map(|side| side.find_qualified(&self.operator)),
-        }
-    }
-
-    /// The same in the base alone.
-    pub(crate) fn base_id(&self, base: &Catalogue) -> Option<OperatorId> {
-        match self.ids {
-            Some((old, _)) => Some(old),
-            None => base.find_qualified(&self.operator),
-        }
-    }
-
-    /// Whether both are about the same operator; by id where both have one.
-    pub(crate) fn is_of_operator_of(&self, other: &Self) -> bool {
-        match (self.ids, other.ids) {
-            // A name has one pair of ids.
-            (Some(ids), Some(others)) => ids == others,
-            _ => self.operator == other.operator,
         }
     }
 
@@ -292,13 +244,10 @@ impl Change {
         self.rule.level.is_none()
     }
 
-    /// What names the change from one comparison to the next: made of rule, operator and subject,
-    /// never of wording or places. These three stay as they are once it has been asked for.
+    /// Identifies the change across comparisons: a hash of its rule, operator and subject, never of
+    /// wording or places.
+    #[must_use]
     pub fn fingerprint(&self) -> Fingerprint {
-        *self.fingerprint.get_or_init(|| self.make_fingerprint())
-    }
-
-    fn make_fingerprint(&self) -> Fingerprint {
         let mut hasher = Sha256::new();
         let mut add = |part: &str| {
             hasher.update(part.as_bytes());
@@ -306,12 +255,8 @@ impl Change {
         };
         add(self.rule.id.as_str());
         add(&self.operator);
-        match &self.subject {
-            Subject::Operator => {}
-            Subject::Argument(name) => add(name),
-            Subject::Return(_) => self.subject.names().iter().for_each(|name| add(name)),
-            Subject::Keys(keys) => keys.iter().for_each(|key| add(key.as_str())),
-            Subject::Names(names) => names.iter().for_each(|name| add(name)),
+        for name in self.subject.names() {
+            add(&name);
         }
         let digest: [u8; 32] = hasher.finalize().into();
         let mut short = [0; 8];
@@ -320,38 +265,12 @@ impl Change {
     }
 }
 
-/// What names a change; shown as 16 hexadecimal digits.
+/// The identity of a change, shown as 16 hexadecimal digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Fingerprint(pub u64);
 
-/// The hexadecimal digits of a fingerprint.
-#[derive(Debug, Clone, Copy)]
-pub struct Digits([u8; 16]);
-
-impl Fingerprint {
-    /// What it is shown as.
-    #[must_use]
-    pub fn digits(self) -> Digits {
-        let mut rest = self.0;
-        let mut digits = [0; 16];
-        for digit in digits.iter_mut().rev() {
-            *digit = b"0123456789abcdef"[(rest & 15) as usize];
-            rest >>= 4;
-        }
-        Digits(digits)
-    }
-}
-
-impl Digits {
-    /// The digits as text.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        str::from_utf8(&self.0).unwrap_or_default()
-    }
-}
-
 impl fmt::Display for Fingerprint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.digits().as_str())
+        write!(f, "{:016x}", self.0)
     }
 }

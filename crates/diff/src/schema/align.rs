@@ -5,7 +5,6 @@
 use rustc_hash::FxHashMap;
 
 use crate::official::{Argument, RuntimeSchema};
-use crate::revision::sized;
 
 /// Indices into the arguments of the old and the new schema.
 pub(super) type Pair = (usize, usize);
@@ -77,7 +76,7 @@ struct Free<'a> {
 
 impl<'a> Free<'a> {
     fn of(arguments: &[Argument<'a>]) -> Self {
-        let mut first = sized(arguments.len());
+        let mut first = FxHashMap::default();
         let mut next = vec![None; arguments.len()];
         for (i, argument) in arguments.iter().enumerate().rev() {
             next[i] = first.insert((argument.name, argument.is_out()), i);
