@@ -16,7 +16,6 @@ mod markdown;
 pub mod message;
 mod official;
 mod outline;
-mod parts;
 mod sarif;
 mod text;
 mod title;
@@ -38,10 +37,9 @@ pub use further::Further;
 pub use github::github;
 pub use gitlab::gitlab;
 pub use junit::junit;
-pub use markdown::markdown;
+pub use markdown::{LEAST_MAX_CHARS, Part, markdown, parts};
 pub use message::message;
 pub use official::disagreement;
-pub use parts::{LEAST_MAX_CHARS, Part, parts};
 pub use sarif::sarif;
 pub use text::text;
 pub use title::cause_title;
@@ -167,6 +165,3 @@ fn count(number: usize, one: &str) -> String {
         _ => format!("{number} {one}s"),
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -244,17 +244,15 @@ pub(super) fn uri(path: &str) -> String {
 }
 
 /// Appends a word for a POSIX shell: as it is where nothing in it means anything to one, else quoted.
-pub(super) fn push_shell(out: &mut String, word: &str) {
+pub(super) fn shell(word: &str) -> String {
     let is_plain = |byte: u8| {
         let sign = matches!(byte, b'_' | b'-' | b'.' | b':' | b'/' | b'+' | b'=' | b',');
         sign || byte.is_ascii_alphanumeric()
     };
     if !word.is_empty() && !word.starts_with('-') && word.bytes().all(is_plain) {
-        return out.push_str(word);
+        return word.to_owned();
     }
-    out.push('\'');
-    out.push_str(&line(word).replace('\'', r"'\''"));
-    out.push('\'');
+    format!("'{}'", line(word).replace('\'', r"'\''"))
 }
 
 /// At most `most` characters of a text, the last of them `…` where some are left off.

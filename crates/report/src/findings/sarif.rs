@@ -21,7 +21,7 @@ pub fn sarif(report: &Findings<'_>) -> Value {
     ids.sort_unstable();
     ids.dedup();
     let rules: Vec<&Rule> = ids.iter().map(|&id| registry::of(id)).collect();
-    let hashes = LineHashes::of(places(report));
+    let hashes = LineHashes::new(places(report));
     let results: Vec<SarifResult<'_>> = report
         .findings
         .iter()
