@@ -1,4 +1,4 @@
-//! A change: one difference between two sides, with what it means to whom.
+//! A change: one difference between two sides, its level, and the affected audiences.
 
 mod subject;
 
@@ -12,29 +12,28 @@ use crate::rules::ChangeRuleId;
 use opatlas_source::Span;
 pub use subject::Subject;
 
-/// One difference. The rule says what kind it is; level and impacts are those of this very
-/// change, which can weigh more or less than its rule's.
+/// One difference. Level and impacts are those of this change, which may be more or less severe than
+/// its rule's.
 #[derive(Debug, Clone)]
 pub struct Change {
-    /// The rule.
+    /// The kind of change.
     pub rule: &'static ChangeRule,
-    /// The operator, qualified unless its namespace is `aten`: the base's name where both sides
-    /// have it.
+    /// The operator's name, qualified unless its namespace is `aten`. If both sides have the operator,
+    /// this is the base's name.
     pub operator: Arc<str>,
     /// The affected audiences.
     pub impacts: Impacts,
-    /// How bad it is to everybody together, before any profile.
+    /// The level for all audiences together, before any profile.
     pub level: Level,
-    /// What in the operator it is about.
+    /// The changed part of the operator.
     pub subject: Subject,
     /// The old text.
     pub old: Option<Fragment>,
     /// The new text.
     pub new: Option<Fragment>,
-    /// What else is to be known about it.
+    /// Further facts.
     pub notes: Vec<Note>,
-    /// Other operators to which the same happened for the same cause: generated ones that follow
-    /// the operator, entries that delegate to it.
+    /// Other operators with this change for the same cause: generated from the operator, or calling it.
     pub also: Vec<Arc<str>>,
 }
 
@@ -47,7 +46,7 @@ pub struct Fragment {
     pub mark: Option<Span>,
     /// Which part of the schema it is.
     pub part: Part,
-    /// Where it is written. `None` for schemas without a file, and for generated operators.
+    /// Its place in a file. `None` for schemas without a file and for generated operators.
     pub place: Option<Place>,
 }
 
@@ -60,7 +59,7 @@ pub struct Place {
     pub span: Span,
 }
 
-/// A file that changes are found in.
+/// A file with changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SideFile {
     /// `native_functions.yaml`
@@ -69,20 +68,20 @@ pub enum SideFile {
     Derivatives,
 }
 
-/// A part of a schema, by which its place in a file is found.
+/// A part of a schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
     /// All of it.
     Schema,
     /// Its name.
     Name,
-    /// An argument, counted over all of them from 0.
+    /// An argument, counted from 0.
     Argument(u32),
     /// All returns.
     Returns,
     /// A return, counted from 0.
     Return(u32),
-    /// Nothing of the schema: another field of the entry.
+    /// Another field of the entry.
     Field,
 }
 
@@ -121,48 +120,46 @@ impl Fragment {
     }
 }
 
-/// Something to know about a change, as data.
+/// A fact about a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Note {
-    /// Old and new type are the same, so that nothing complains when the meaning is swapped.
+    /// The types are equal, so swapped arguments cause no error.
     SilentSwap,
-    /// Python callers bind by name here, so that only callers by position notice.
+    /// Python passes the argument by name, so only positional callers in other languages notice.
     KeywordOnlyInPython,
-    /// The old argument had no default, so that new calls fail on the old side.
+    /// The old argument had no default, so new calls fail on the old side.
     HadNoDefault,
-    /// The two defaults are the same number, of different kinds.
+    /// The two defaults are the same number with different types.
     SameNumberOtherKind,
-    /// Besides, `int` became `SymInt` or the reverse.
+    /// In addition, `int` became `SymInt` or the reverse.
     AlsoSymInt,
-    /// Operators that may replace a removed one, likeliest first.
+    /// Operators that may replace a removed one, the likeliest first.
     Candidates(Vec<Arc<str>>),
-    /// The pairing of an old with a new name is a guess: how alike the names are, in percent.
+    /// The rename is a guess. The value is the similarity of the names in percent.
     Guess(u8),
-    /// The operator carried the tag `core` in the base.
+    /// The operator has the tag `core` in the base.
     CoreInBase,
-    /// Nothing serves the keys any more.
+    /// No kernel serves the keys any more.
     ServedByNothing,
-    /// What was generated went together with the operator that it was generated from.
+    /// The generated operator was removed together with this source.
     WentWith(Arc<str>),
-    /// An implicit composite and a backend without an autograd key of its own disagree there, so
-    /// that every call fails.
+    /// An implicit composite and a backend without its own autograd key conflict, so every call fails.
     Ambiguous,
-    /// The members of its group that it no longer has.
+    /// The members that its group lost.
     Missing(Vec<Arc<str>>),
-    /// `autogen` names it no longer, or only now; it is generated either way.
+    /// Whether `autogen` lists it changed; it is generated either way.
     StillGenerated,
     /// An overload that accepts the same calls.
     Sibling(Arc<str>),
-    /// The name of the upgrader that torch has for the old schema.
+    /// The torch upgrader for the old schema.
     Upgrader(Arc<str>),
-    /// Rules that are reported of the same operator.
+    /// The rules of the operator's changes.
     Rules(Vec<ChangeRuleId>),
-    /// A composite under this key runs the very kernels that went.
+    /// A composite on this key runs the removed kernels.
     TakenOverBy(&'static str),
-    /// It ran there through an implicit composite, only as far as the parts of that do.
+    /// It ran there through an implicit composite, which needs all of its parts to run there.
     RanByParts,
-    /// None of the operators that the composite is most probably made of can be trained on, so
-    /// that little is lost.
+    /// None of the operators that the composite probably calls can be trained, so little is lost.
     SiblingsDoNotTrain,
     /// The bundle has no `derivatives.yaml`, so no formula is assumed.
     NoDerivatives,
@@ -173,7 +170,7 @@ pub enum Note {
 }
 
 impl Change {
-    /// The file that it is written in.
+    /// The file with the change.
     #[must_use]
     pub fn file(&self) -> SideFile {
         let mut sides = [&self.new, &self.old].into_iter().flatten();
@@ -181,7 +178,7 @@ impl Change {
         place.map_or(SideFile::NativeFunctions, |place| place.file)
     }
 
-    /// A change that weighs what its rule says.
+    /// A change with the level and impacts of its rule.
     #[must_use]
     pub fn new(rule: ChangeRuleId, operator: impl Into<Arc<str>>, subject: Subject) -> Self {
         let rule = of(rule);
@@ -198,35 +195,35 @@ impl Change {
         }
     }
 
-    /// With the old text.
+    /// Sets the old text.
     #[must_use]
     pub fn old(mut self, fragment: impl Into<Option<Fragment>>) -> Self {
         self.old = fragment.into();
         self
     }
 
-    /// With the new text.
+    /// Sets the new text.
     #[must_use]
     pub fn new_side(mut self, fragment: impl Into<Option<Fragment>>) -> Self {
         self.new = fragment.into();
         self
     }
 
-    /// With something more to know.
+    /// Adds a note.
     #[must_use]
     pub fn note(mut self, note: Note) -> Self {
         self.notes.push(note);
         self
     }
 
-    /// Whether it counts in summaries: level `none` does not, nor does `compound`, which only
-    /// represents others, nor what is said of an exception.
+    /// Whether it counts in summaries. Changes of level `none`, compound changes, and changes about
+    /// exceptions do not.
     #[must_use]
     pub fn is_counted(&self) -> bool {
         self.level > Level::None && !self.is_compound() && !self.is_about_exception()
     }
 
-    /// Whether it is about an exception and not about an operator.
+    /// Whether it is about an exception, not about an operator.
     #[must_use]
     pub fn is_about_exception(&self) -> bool {
         matches!(
