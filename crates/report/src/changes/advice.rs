@@ -34,7 +34,7 @@ pub fn help(change: &Change) -> Option<Message> {
             subject
         ),
         ChangeRuleId::ArgumentAddedRequired => message!(
-            "Append {} after `*` with a default that keeps the current behaviour, or add an \
+            "Append {} after `*` with a default that keeps the current behavior, or add an \
              overload.",
             subject
         ),

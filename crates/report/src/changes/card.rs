@@ -1,4 +1,4 @@
-//! The card of a new operator in words.
+//! The card of a new operator as text.
 
 use super::lists;
 use opatlas_diff::cards::{Card, OutForm};
@@ -6,14 +6,15 @@ use opatlas_dispatch::training::Through;
 
 /// Where it runs and where it fails.
 pub(super) fn runs(card: &Card) -> String {
-    let runs = match card.runs.is_empty() {
-        true => "nowhere".to_owned(),
-        false => lists::keys(&card.runs),
+    let runs = if card.runs.is_empty() {
+        "nowhere".to_owned()
+    } else {
+        lists::keys(&card.runs)
     };
-    match card.fails.is_empty() {
-        true => runs,
-        false => format!("{runs}; fails on {}", lists::keys(&card.fails)),
+    if card.fails.is_empty() {
+        return runs;
     }
+    format!("{runs}; fails on {}", lists::keys(&card.fails))
 }
 
 /// Whether it trains, and why or why not.
@@ -29,7 +30,7 @@ pub(super) fn trains(card: &Card) -> &'static str {
     }
 }
 
-/// Its out form; `name` shows the name of an operator.
+/// Its out form; `name` formats the name of an operator.
 pub(super) fn out(card: &Card, name: impl Fn(&str) -> String) -> String {
     match &card.out {
         OutForm::NotNeeded => "not needed".to_owned(),
@@ -39,7 +40,7 @@ pub(super) fn out(card: &Card, name: impl Fn(&str) -> String) -> String {
     }
 }
 
-/// What Python binds it as.
+/// Its Python bindings.
 pub(super) fn python(card: &Card) -> &'static str {
     match (card.is_function, card.is_method) {
         (true, true) => "function, method",

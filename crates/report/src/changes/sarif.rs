@@ -118,12 +118,12 @@ fn run(report: &Report<'_>, rules: &[&ChangeRule], found: &FindingResults) -> Va
                 one.side.as_str(),
                 &*one.message
             );
-            let mut notification = json!({"level": "error", "message": Message::of(text)});
+            let mut notification = json!({"level": "error", "message": Message::new(text)});
             if let Some(place) = one.place {
                 let source = side.files.native_functions;
                 let at = Physical {
-                    artifact_location: Artifact::of(&source.path),
-                    region: Some(Region::of(source, place)),
+                    artifact_location: Artifact::new(&source.path),
+                    region: Some(Region::new(source, place)),
                 };
                 notification["locations"] = json!([{"physicalLocation": at}]);
             }
@@ -135,7 +135,7 @@ fn run(report: &Report<'_>, rules: &[&ChangeRule], found: &FindingResults) -> Va
             Conclusion::Fail => "error",
             _ => "warning",
         };
-        json!({"level": level, "message": Message::of(further.sentence())})
+        json!({"level": level, "message": Message::new(further.sentence())})
     });
     let omission = report.found.new.omission().map(|omission| {
         let text = format!("new findings: {omission}");
@@ -215,7 +215,7 @@ impl<'a> Results<'a> {
         let is_in_base = report.base.line(change.old.as_ref()).is_some();
         let before = is_in_base.then(|| Location {
             id: Some(0),
-            message: Some(Message::of(&*self.in_base)),
+            message: Some(Message::new(&*self.in_base)),
             ..location(&report.base, change.old.as_ref(), change)
         });
         let rule = change.rule.id;
@@ -223,7 +223,7 @@ impl<'a> Results<'a> {
         SarifResult {
             rule_id: rule.as_str(),
             level: level(judged.level),
-            message: Message::of(text.to_string()),
+            message: Message::new(text.to_string()),
             locations: [location(&report.head, change.new.as_ref(), change)],
             partial_fingerprints: Fingerprints {
                 own: change.fingerprint().to_string(),
@@ -274,8 +274,8 @@ fn location<'a>(side: &Side<'a>, fragment: Option<&Fragment>, change: &'a Change
     let place = side.place(fragment);
     Location {
         physical_location: Physical {
-            artifact_location: Artifact::of(side.path(change)),
-            region: place.map(|(source, span)| Region::of(source, span)),
+            artifact_location: Artifact::new(side.path(change)),
+            region: place.map(|(source, span)| Region::new(source, span)),
         },
         logical_locations: Some([Logical {
             fully_qualified_name: &change.operator,

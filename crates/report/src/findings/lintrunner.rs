@@ -1,4 +1,4 @@
-//! Findings as messages of lintrunner, the linter of PyTorch's repository: one JSON object a line
+//! Findings as messages of lintrunner, the linter of PyTorch's repository: one JSON object per line
 //! (`LintMessage` of lintrunner 0.12).
 
 use serde_json::{Value, json};
@@ -7,19 +7,19 @@ use super::Findings;
 use crate::escape;
 use opatlas_source::diagnostic::{Finding, Severity};
 
-/// The code of the linter, which lintrunner shows with the name of a message.
+/// The code of the linter in messages.
 const CODE: &str = "OPATLAS";
 
-/// A file with its safe edits made.
+/// A file after its safe edits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Edited {
     /// Its name in the bundle.
     pub file: Box<str>,
-    /// How many edits were made.
+    /// The number of edits.
     pub edits: usize,
-    /// Its text before them.
+    /// Its old text.
     pub before: String,
-    /// Its text with them.
+    /// Its new text.
     pub after: String,
 }
 
