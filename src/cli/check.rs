@@ -429,7 +429,7 @@ fn json(judged: &[Judged]) -> serde_json::Value {
     }
     let all: Vec<Finding> = judged.iter().flat_map(|j| j.findings.clone()).collect();
     let omitted: Vec<Omitted> = judged.iter().flat_map(|j| j.omitted.clone()).collect();
-    let counts = findings::Counts::of(&all, &omitted);
+    let counts = findings::Counts::new(&all, &omitted);
     let omitted = omitted
         .into_iter()
         .map(opatlas_wire::finding::Omitted::from);
