@@ -19,7 +19,7 @@ use base::{Base, BaseOptions};
 use inputs::with_neighbours;
 use opatlas_pytorch::release::Release;
 use opatlas_report::findings;
-use opatlas_report::findings::{Edited, Findings, SourceText};
+use opatlas_report::findings::{EditedFile, Findings, SourceText};
 use opatlas_report::room::UNBOUNDED;
 use opatlas_rules::fix::Wanted;
 use opatlas_rules::{Omitted, introduced};
@@ -291,7 +291,7 @@ impl Check {
     }
 
     /// The files with their safe edits made, if the format carries them.
-    fn edited(&self, input: &Input, findings: &[Finding], release: Release) -> Vec<Edited> {
+    fn edited(&self, input: &Input, findings: &[Finding], release: Release) -> Vec<EditedFile> {
         let is_offered = findings.iter().any(|finding| Wanted::Safe.takes(finding));
         if self.format != Format::Lintrunner || !is_offered {
             return Vec::new();
@@ -361,7 +361,7 @@ struct Judged {
     omitted: Vec<Omitted>,
     sources: BTreeMap<Box<str>, SourceText>,
     /// The files with the safe edits made, for the formats that carry them.
-    edited: Vec<Edited>,
+    edited: Vec<EditedFile>,
     /// What a base has of them.
     known: Option<Known>,
 }

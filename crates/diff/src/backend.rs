@@ -30,11 +30,11 @@ pub struct BackendImpact<'a> {
     /// The number of distinct operators that it lists.
     pub listed: usize,
     /// Listed operators that the head does not have.
-    pub unknown: Vec<Unknown>,
+    pub unknown: Vec<UnknownOperator>,
     /// Kernels whose declarations differ.
     pub declarations: Declarations,
     /// Listed operators with changes that affect backends.
-    pub changed: Vec<Changed<'a>>,
+    pub changed: Vec<ChangedOperator<'a>>,
     /// New operators of the head, with their support on the backend.
     pub added: Vec<Cell>,
     /// Operators that it does not list and that worked before but fail now. Each has the base's kernel
@@ -44,7 +44,7 @@ pub struct BackendImpact<'a> {
 
 /// A listed operator that the head does not have.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unknown {
+pub struct UnknownOperator {
     /// The listed name.
     pub name: String,
     /// Whether the base has it.
@@ -55,7 +55,7 @@ pub struct Unknown {
 
 /// A listed operator that changed.
 #[derive(Debug, Clone)]
-pub struct Changed<'a> {
+pub struct ChangedOperator<'a> {
     /// The operator.
     pub operator: String,
     /// Whether the declaration of its kernel changed, so a kernel for the base does not compile.
@@ -148,7 +148,7 @@ pub fn impact<'a>(
     })
 }
 
-fn unknown(listed: &BTreeSet<&str>, base: &Catalogue, head: &Catalogue) -> Vec<Unknown> {
+fn unknown(listed: &BTreeSet<&str>, base: &Catalogue, head: &Catalogue) -> Vec<UnknownOperator> {
     let missing = listed.iter().filter(|name| head.find(name).is_none());
     let missing: Vec<&&str> = missing.collect();
     if missing.is_empty() {
@@ -157,7 +157,7 @@ fn unknown(listed: &BTreeSet<&str>, base: &Catalogue, head: &Catalogue) -> Vec<U
     let names = head.operators.iter();
     let names = names.map(|operator| operator.qualified_name().to_owned());
     let mut names: Names = names.collect();
-    let unknown = missing.into_iter().map(|name| Unknown {
+    let unknown = missing.into_iter().map(|name| UnknownOperator {
         name: (*name).to_owned(),
         vanished: base.find(name).is_some(),
         near: names.near(name, NEAR).into_iter().map(Into::into).collect(),
@@ -170,7 +170,7 @@ fn changed<'a>(
     listed: &BTreeSet<&str>,
     comparison: &'a Comparison,
     declarations: &Declarations,
-) -> Vec<Changed<'a>> {
+) -> Vec<ChangedOperator<'a>> {
     let must_change = declarations
         .kernels
         .iter()
@@ -200,7 +200,7 @@ fn changed<'a>(
             .filter(|change| is_about_it(change))
             .collect();
         if !changes.is_empty() {
-            changed.push(Changed {
+            changed.push(ChangedOperator {
                 operator: operator.to_owned(),
                 breaks: must_change.contains(operator),
                 changes,

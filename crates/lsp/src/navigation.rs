@@ -60,7 +60,10 @@ pub(super) fn references(
     locations(opened, declared.into_iter().chain(named))
 }
 
-fn locations<'n>(opened: OpenFile<'_>, places: impl IntoIterator<Item = Place<'n>>) -> Vec<Location> {
+fn locations<'n>(
+    opened: OpenFile<'_>,
+    places: impl IntoIterator<Item = Place<'n>>,
+) -> Vec<Location> {
     let places = places.into_iter();
     places
         .filter_map(|(file, span)| opened.location(file, span))

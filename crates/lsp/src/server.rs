@@ -203,7 +203,11 @@ impl<D: Disk> Server<D> {
     }
 
     /// Answers a request about a whole file; null for a file that is not open.
-    fn of<T: serde::Serialize>(&mut self, uri: &Uri, ask: impl FnOnce(OpenFile<'_>) -> T) -> Answer {
+    fn of<T: serde::Serialize>(
+        &mut self,
+        uri: &Uri,
+        ask: impl FnOnce(OpenFile<'_>) -> T,
+    ) -> Answer {
         match self.workspace.opened(uri) {
             Some(opened) => answer(ask(opened)),
             None => Ok(Value::Null),

@@ -266,7 +266,11 @@ impl Workspace {
     }
 
     /// An open file with its current bundle and the one before the uncommitted change.
-    pub(super) fn opened_with_before(&mut self, disk: &impl Disk, uri: &Uri) -> Option<OpenFile<'_>> {
+    pub(super) fn opened_with_before(
+        &mut self,
+        disk: &impl Disk,
+        uri: &Uri,
+    ) -> Option<OpenFile<'_>> {
         let opened = self.opened(uri)?;
         opened.project.read_before(disk);
         Some(opened)

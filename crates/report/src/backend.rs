@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::changes::message::message;
 use super::escape;
 use crate::csv::line;
-use opatlas_diff::backend::{BackendImpact, Cell, Unknown};
+use opatlas_diff::backend::{BackendImpact, Cell, UnknownOperator};
 use opatlas_diff::change::Change;
 use opatlas_diff::declarations::KernelChange;
 use opatlas_dispatch::support::Verdict;
@@ -260,7 +260,7 @@ fn respelled(impact: &BackendImpact<'_>) -> Vec<Item> {
 }
 
 /// A listed operator that does not exist.
-fn gone(unknown: &Unknown) -> Item {
+fn gone(unknown: &UnknownOperator) -> Item {
     let why = if unknown.vanished {
         "gone"
     } else {

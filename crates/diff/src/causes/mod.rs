@@ -25,7 +25,7 @@ pub use relations::stem;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cause {
     /// The edited operators, in the comparison's order. Never empty.
-    pub edited: Vec<Edited>,
+    pub edited: Vec<EntryEdit>,
     /// The type that the edited operators were removed with; the head no longer uses it.
     pub lost_type: Option<BaseType>,
     /// The changes that follow, as indices into the changes of the comparison.
@@ -34,7 +34,7 @@ pub struct Cause {
 
 /// The edits of one entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Edited {
+pub struct EntryEdit {
     /// The operator, as changes name it.
     pub operator: Arc<str>,
     /// Its changes, the worst first, as indices into the changes of the comparison. Never empty.
@@ -168,7 +168,7 @@ fn merge(
         let place = edit_key(changes, &entry, lost_type).map_or(causes.len(), |key| {
             *places.entry((key, level)).or_insert(causes.len())
         });
-        let edited = Edited {
+        let edited = EntryEdit {
             operator: entry.operator.into(),
             edits: entry.edits,
         };

@@ -12,7 +12,7 @@ use super::title::title;
 use super::{Report, Side, accept, card, help, message, of_file, official, verdict};
 use crate::escape::line;
 use crate::findings::Colour;
-use opatlas_diff::causes::{Cause, Edited};
+use opatlas_diff::causes::{Cause, EntryEdit};
 use opatlas_diff::policy::{Conclusion, Judged};
 use opatlas_diff::revision::UnreadSide;
 use opatlas_diff::rules::{ChangeRuleId, Level};
@@ -241,7 +241,7 @@ impl<'a> TextReport<'a, '_> {
     }
 
     /// The only operator of a cause: its other edits, both sides, and PyTorch's verdict.
-    fn only(&mut self, edited: &Edited) {
+    fn only(&mut self, edited: &EntryEdit) {
         for (i, &number) in edited.edits.iter().enumerate() {
             let judged = self.judged(number);
             if i > 0 {
@@ -271,7 +271,7 @@ impl<'a> TextReport<'a, '_> {
     }
 
     /// One of several operators of a cause.
-    fn edited(&mut self, edited: &Edited) {
+    fn edited(&mut self, edited: &EntryEdit) {
         if self.report.room.is_over(self.out.len()) {
             return;
         }

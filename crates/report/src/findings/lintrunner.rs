@@ -12,7 +12,7 @@ const CODE: &str = "OPATLAS";
 
 /// A file after its safe edits.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Edited {
+pub struct EditedFile {
     /// Its name in the bundle.
     pub file: Box<str>,
     /// The number of edits.
@@ -26,7 +26,7 @@ pub struct Edited {
 /// A message for each finding, and one for each edited file. lintrunner applies at most one edit to a
 /// file, so that message carries all edits together.
 #[must_use]
-pub fn lintrunner(report: &Findings<'_>, edited: &[Edited]) -> String {
+pub fn lintrunner(report: &Findings<'_>, edited: &[EditedFile]) -> String {
     let findings = report.findings.iter();
     let findings = findings.map(|finding| of_finding(report, finding));
     let omission = report.omission().map(|omission| {
@@ -53,7 +53,7 @@ fn of_finding(report: &Findings<'_>, finding: &Finding) -> Value {
     )
 }
 
-fn of_edits(report: &Findings<'_>, edited: &Edited) -> Value {
+fn of_edits(report: &Findings<'_>, edited: &EditedFile) -> Value {
     let count = match edited.edits {
         1 => "1 edit that changes no meaning".to_owned(),
         many => format!("{many} edits that change no meaning"),

@@ -23,7 +23,7 @@ pub use gitlab::gitlab;
 pub(super) use gitlab::issues as gitlab_issues;
 pub(super) use junit::case as junit_case;
 pub use junit::junit;
-pub use lintrunner::{Edited, lintrunner};
+pub use lintrunner::{EditedFile, lintrunner};
 pub use markdown::markdown;
 pub(super) use sarif::places;
 pub use sarif::sarif;

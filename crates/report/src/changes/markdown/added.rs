@@ -6,7 +6,7 @@ use crate::changes::outline::Class;
 use crate::changes::{Report, card, count};
 use crate::escape::{code_cell as code, cut, prose};
 use opatlas_diff::cards::Card;
-use opatlas_diff::causes::{Cause, Edited};
+use opatlas_diff::causes::{Cause, EntryEdit};
 use rustc_hash::FxHashMap;
 
 /// The most declarations in a row.
@@ -51,7 +51,7 @@ pub(super) fn items(report: &Report<'_>, rows: Vec<Row<'_>>, room: Option<usize>
     listing.items(report, room)
 }
 
-fn row<'a>(report: &Report<'_>, edited: &'a Edited, card: Option<&&Card>) -> Row<'a> {
+fn row<'a>(report: &Report<'_>, edited: &'a EntryEdit, card: Option<&&Card>) -> Row<'a> {
     let change = &report.judgement.changes[edited.edits[0]].change;
     let namespace = edited.operator.split_once("::");
     let namespace = namespace.map_or_else(String::new, |(name, _)| format!("{name}::"));

@@ -15,7 +15,7 @@ use crate::changes::outline::{Class, Section, fails, weight};
 use crate::changes::title::title;
 use crate::changes::{Report, accept, count, help, message, official, verdict};
 use crate::escape::{code, code_block, markdown};
-use opatlas_diff::causes::{Cause, Edited};
+use opatlas_diff::causes::{Cause, EntryEdit};
 use opatlas_diff::policy::Judged;
 use opatlas_diff::revision::Pair;
 use opatlas_diff::rules::{ChangeRuleId, Level};
@@ -211,13 +211,13 @@ impl<'a> View<'a, '_> {
         parts.join(", ")
     }
 
-    fn pair(&self, edited: &Edited) -> Option<&'a Pair> {
+    fn pair(&self, edited: &EntryEdit) -> Option<&'a Pair> {
         self.pairs.get(&*edited.operator).copied()
     }
 
     /// The rows for a single edited operator: schemas, all edits, the reason, PyTorch's verdict, and
     /// how to accept it.
-    fn details(&self, edited: &Edited, rows: &mut Vec<Row<'_>>) {
+    fn details(&self, edited: &EntryEdit, rows: &mut Vec<Row<'_>>) {
         let edits: Vec<&Judged> = edited.edits.iter().map(|&i| self.judged(i)).collect();
         for text in sides(self.report, self.pair(edited), &edits) {
             rows.push(plain(text));
@@ -269,7 +269,7 @@ impl<'a> View<'a, '_> {
     }
 
     /// A row for one of several operators.
-    fn operator(&self, edited: &'a Edited) -> Row<'a> {
+    fn operator(&self, edited: &'a EntryEdit) -> Row<'a> {
         let first = self.judged(edited.edits[0]);
         let change = &first.change;
         let mut text = format!("- {}", operator(&edited.operator, change));
