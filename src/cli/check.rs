@@ -19,7 +19,7 @@ use base::{Base, BaseOptions};
 use inputs::with_neighbours;
 use opatlas_pytorch::release::Release;
 use opatlas_report::findings;
-use opatlas_report::findings::{Edited, Findings, SourceText};
+use opatlas_report::findings::{EditedFile, Findings, SourceText};
 use opatlas_report::room::UNBOUNDED;
 use opatlas_rules::fix::Wanted;
 use opatlas_rules::{Omitted, introduced};
@@ -294,7 +294,7 @@ impl Check {
     }
 
     /// The files with their safe edits made, if the format carries them.
-    fn edited(&self, input: &Input, findings: &[Finding], release: Release) -> Vec<Edited> {
+    fn edited(&self, input: &Input, findings: &[Finding], release: Release) -> Vec<EditedFile> {
         let is_offered = findings.iter().any(|finding| Wanted::Safe.takes(finding));
         if self.format != Format::Lintrunner || !is_offered {
             return Vec::new();
@@ -364,7 +364,7 @@ struct CheckResult {
     omitted: Vec<Omitted>,
     sources: BTreeMap<Box<str>, SourceText>,
     /// The files with the safe edits made, for the formats that carry them.
-    edited: Vec<Edited>,
+    edited: Vec<EditedFile>,
     /// The difference from a base, with --base.
     known: Option<BaseDifference>,
 }
@@ -432,7 +432,7 @@ fn json(judged: &[CheckResult]) -> serde_json::Value {
     }
     let all: Vec<Finding> = judged.iter().flat_map(|j| j.findings.clone()).collect();
     let omitted: Vec<Omitted> = judged.iter().flat_map(|j| j.omitted.clone()).collect();
-    let counts = findings::Counts::of(&all, &omitted);
+    let counts = findings::Counts::new(&all, &omitted);
     let omitted: Vec<_> = omitted
         .into_iter()
         .map(opatlas_wire::finding::Omitted::from)

@@ -14,7 +14,7 @@ use super::check::Input;
 use super::read;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_pytorch::release::Release;
-use opatlas_report::findings::Edited;
+use opatlas_report::findings::EditedFile;
 use opatlas_rules as rules;
 use opatlas_rules::fix::{Fixed, Reading, Wanted, mend};
 use opatlas_source::diagnostic::{Finding, RuleId, Severity};
@@ -100,9 +100,9 @@ impl FixOptions {
     ///
     /// # Errors
     /// If the file is not UTF-8.
-    pub(super) fn edited(self, input: &Input, name: &str) -> anyhow::Result<Option<Edited>> {
+    pub(super) fn edited(self, input: &Input, name: &str) -> anyhow::Result<Option<EditedFile>> {
         let mended = self.file(input, name, &input.paths[name])?;
-        Ok((mended.fixed.text != mended.before).then(|| Edited {
+        Ok((mended.fixed.text != mended.before).then(|| EditedFile {
             file: name.into(),
             edits: mended.fixed.applied(),
             before: mended.before,

@@ -1,9 +1,8 @@
-//! What a new revision changes for one out-of-tree backend: what its vendor has to look at before
-//! an upgrade. Whether a kernel must change is decided by its declarations ([`Declarations`]);
-//! changes of its operator are given beside it.
+//! The effect of a new revision on one out-of-tree backend, for its vendor to check before an upgrade.
+//! The declarations of a kernel decide whether it must change ([`Declarations`]); the changes of its
+//! operator are listed with it.
 //!
-//! A backend file, a comparison and the tables of both sides go in. Both sides must have been read
-//! with the file in their bundle, so that its kernels are in the tables.
+//! The bundles of both sides must include the backend file, so that its kernels are in the tables.
 
 use std::collections::BTreeSet;
 
@@ -21,112 +20,110 @@ use opatlas_pytorch::keys::Keys;
 use opatlas_verdict::Verdict;
 use opatlas_verdict::View;
 
-/// How many near names are given for one that is not known.
+/// The most similar names listed for an unknown one.
 const NEAR: usize = 3;
 
-/// What a new revision changes for a backend.
+/// The effect of a new revision on a backend.
 #[derive(Debug, Clone)]
 pub struct BackendImpact<'a> {
     /// The dispatch key of its kernels.
     pub key: &'static str,
-    /// How many operators it lists, each once.
+    /// The number of distinct operators that it lists.
     pub listed: usize,
-    /// Operators that it lists and the head does not have.
-    pub unknown: Vec<Unknown>,
+    /// Listed operators that the head does not have.
+    pub unknown: Vec<UnknownOperator>,
     /// Kernels whose declarations differ.
     pub declarations: Declarations,
-    /// Operators that it lists and that changed for who registers kernels.
-    pub changed: Vec<Changed<'a>>,
-    /// Operators that the head has new: what the backend gets of them.
+    /// Listed operators with changes that affect backends.
+    pub changed: Vec<ChangedOperator<'a>>,
+    /// New operators of the head, with their support on the backend.
     pub added: Vec<Cell>,
-    /// Operators that it does not list, and that worked before and fail now: as they were, with what
-    /// they need now.
+    /// Operators that it does not list and that worked before but fail now. Each has the base's kernel
+    /// and the head's verdict and needs.
     pub lost: Vec<Cell>,
 }
 
-/// An operator that a backend lists and the head does not have.
+/// A listed operator that the head does not have.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unknown {
-    /// The name as it is listed.
+pub struct UnknownOperator {
+    /// The listed name.
     pub name: String,
     /// Whether the base has it.
     pub vanished: bool,
-    /// Names in the head that are near.
+    /// Similar names in the head.
     pub near: Vec<String>,
 }
 
-/// An operator that a backend lists and that changed.
+/// A listed operator that changed.
 #[derive(Debug, Clone)]
-pub struct Changed<'a> {
+pub struct ChangedOperator<'a> {
     /// The operator.
     pub operator: String,
-    /// Whether the declaration of its kernel changed, so that a kernel written for the base does
-    /// not compile.
+    /// Whether the declaration of its kernel changed, so a kernel for the base does not compile.
     pub breaks: bool,
-    /// What changed.
+    /// The changes.
     pub changes: Vec<&'a Change>,
 }
 
-/// What serves an operator on the backend, and whether a call works
+/// The kernel that serves an operator on the backend, and whether a call works
 /// ([docs/spec/support.md](../../../docs/spec/support.md)).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cell {
     /// The operator.
     pub operator: String,
-    /// Why.
+    /// Why it serves.
     pub reason: Reason,
-    /// The registered key that serves; `None` where nothing does.
+    /// The registered key that serves; `None` if nothing does.
     pub source_key: Option<&'static str>,
     /// Whether a call works.
     pub verdict: Verdict,
-    /// The operators without a working kernel that it needs.
+    /// The operators that it needs and that have no working kernel.
     pub needs: Vec<String>,
     /// Whether it is tagged `core`.
     pub is_core: bool,
 }
 
 impl BackendImpact<'_> {
-    /// Whether the vendor has to act before the upgrade.
+    /// Whether the vendor must act before the upgrade.
     #[must_use]
     pub fn breaks(&self) -> bool {
         !self.unknown.is_empty() || self.must_change().next().is_some()
     }
 
-    /// Kernels that do not compile as they are.
+    /// Kernels that do not compile unchanged.
     pub fn must_change(&self) -> impl Iterator<Item = &KernelChange> {
         let kernels = self.declarations.kernels.iter();
         kernels.filter(|kernel| !kernel.only_names)
     }
 
-    /// What changed of an operator, as the comparison says it.
+    /// The changes of an operator.
     #[must_use]
     pub fn changes_of(&self, operator: &str) -> &[&Change] {
         let found = self.changed.iter().find(|of| of.operator == operator);
         found.map_or(&[], |of| &of.changes)
     }
 
-    /// New operators that fail on the backend: nothing serves them, or what serves them calls something
-    /// that the backend does not have.
+    /// New operators that fail on the backend: nothing serves them, or the kernel that does calls an
+    /// operator that fails.
     pub fn lacking(&self) -> impl Iterator<Item = &Cell> {
         let added = self.added.iter();
         added.filter(|cell| cell.verdict == Verdict::Fails)
     }
 
-    /// New operators that work without a kernel of the backend's own.
+    /// New operators that work without a kernel of the backend.
     pub fn inherited(&self) -> impl Iterator<Item = &Cell> {
         let added = self.added.iter();
         added.filter(|cell| cell.verdict.works() && cell.reason != Reason::Kernel)
     }
 
-    /// New operators that work in part, or of which it is not known.
+    /// New operators that work partly, or whose support is unknown.
     pub fn uncertain(&self) -> impl Iterator<Item = &Cell> {
         let added = self.added.iter();
         added.filter(|cell| matches!(cell.verdict, Verdict::Partly | Verdict::Unknown))
     }
 }
 
-/// Finds out what a comparison means to a backend; `None` where its key is none that both releases
-/// have.
+/// The effect of a comparison on a backend; `None` unless both releases have its key.
 #[must_use]
 pub fn impact<'a>(
     file: &BackendFile,
@@ -152,7 +149,7 @@ pub fn impact<'a>(
     })
 }
 
-fn unknown(listed: &BTreeSet<&str>, base: &Catalogue, head: &Catalogue) -> Vec<Unknown> {
+fn unknown(listed: &BTreeSet<&str>, base: &Catalogue, head: &Catalogue) -> Vec<UnknownOperator> {
     let missing = listed.iter().filter(|name| head.find(name).is_none());
     let missing: Vec<&&str> = missing.collect();
     if missing.is_empty() {
@@ -161,7 +158,7 @@ fn unknown(listed: &BTreeSet<&str>, base: &Catalogue, head: &Catalogue) -> Vec<U
     let names = head.operators.iter();
     let names = names.map(|operator| operator.qualified_name().to_owned());
     let mut names: Names = names.collect();
-    let unknown = missing.into_iter().map(|name| Unknown {
+    let unknown = missing.into_iter().map(|name| UnknownOperator {
         name: (*name).to_owned(),
         vanished: base.find(name).is_some(),
         near: names.near(name, NEAR).into_iter().map(Into::into).collect(),
@@ -174,7 +171,7 @@ fn changed<'a>(
     listed: &BTreeSet<&str>,
     comparison: &'a Comparison,
     declarations: &Declarations,
-) -> Vec<Changed<'a>> {
+) -> Vec<ChangedOperator<'a>> {
     let must_change = declarations
         .kernels
         .iter()
@@ -189,7 +186,6 @@ fn changed<'a>(
             let impacts = change.impacts;
             let hurt = impacts.breaks.contains(Audience::Backend)
                 || impacts.risks.contains(Audience::Backend);
-            // What happens on other keys is nothing to it.
             let is_elsewhere = match &change.subject {
                 Subject::Keys(keys) => keys.iter().all(|other| other.as_str() != key),
                 _ => false,
@@ -205,7 +201,7 @@ fn changed<'a>(
             .filter(|change| is_about_it(change))
             .collect();
         if !changes.is_empty() {
-            changed.push(Changed {
+            changed.push(ChangedOperator {
                 operator: operator.to_owned(),
                 breaks: must_change.contains(operator),
                 changes,
@@ -215,7 +211,7 @@ fn changed<'a>(
     changed
 }
 
-/// What the base has by another name is new to a backend as well: kernels go by names.
+/// Renamed operators are new to a backend too, because kernels are registered by name.
 fn added(key: &str, comparison: &Comparison, base: &Catalogue, head: View<'_>) -> Vec<Cell> {
     let ids = comparison.pairs.iter().filter_map(|pair| pair.head);
     let ids = ids.filter(|id| {

@@ -1,5 +1,5 @@
-//! What there is to know of a new operator before it is merged: where it runs, whether it trains,
-//! its forms, and the C++ that its kernels are declared as.
+//! Facts about a new operator for its review: where it runs, whether it trains, its forms, and the C++
+//! declarations of its kernels.
 
 use std::sync::Arc;
 
@@ -18,20 +18,20 @@ use opatlas_schema::function::SchemaKind;
 use opatlas_verdict::training::Training;
 use opatlas_verdict::{Answer, Because, Verdict, View};
 
-/// As many new operators have a card; a release adds far fewer.
+/// The most cards; a release adds far fewer operators.
 pub const MOST_CARDS: usize = 1_000;
 
-/// As many forms of an operator are asked for their tags.
-const MOST_KIN: usize = 64;
+/// The most forms of an operator whose tags are compared.
+const MOST_FORMS: usize = 64;
 
 /// A new operator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Card {
-    /// The operator, as changes name it.
+    /// The operator's name, as in changes.
     pub operator: Box<str>,
     /// The dense backends of PyTorch on which a call works.
     pub runs: Vec<&'static str>,
-    /// The dense backends of PyTorch on which a call fails, always or in some cases.
+    /// The dense backends of PyTorch on which a call fails, at least in some cases.
     pub fails: Vec<&'static str>,
     /// The dense backends of PyTorch on which nobody can tell.
     pub unknown: Vec<&'static str>,
@@ -46,7 +46,7 @@ pub struct Card {
     pub is_function: bool,
     /// Whether it is a method of `Tensor`.
     pub is_method: bool,
-    /// Tags that most operators of the same stem in the base have and it lacks.
+    /// Tags that it lacks, although all operators of its stem in the base have them.
     pub missing_tags: Vec<Box<str>>,
     /// The declarations of its kernels in C++, each with its keys.
     pub kernels: Vec<(Vec<Box<str>>, String)>,
@@ -55,13 +55,13 @@ pub struct Card {
 /// The out form of an operator.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OutForm {
-    /// It needs none: it is an out form, returns no tensor, or is a view.
+    /// None is needed: it is an out form, returns no tensor, or is a view.
     NotNeeded,
     /// The file declares this one.
     Declared(Box<str>),
     /// PyTorch generates this one.
     Generated(Box<str>),
-    /// There is none; `autogen` would add this one.
+    /// It has none. `autogen` would add this one.
     Missing(Box<str>),
 }
 
@@ -81,13 +81,11 @@ pub fn cards(comparison: &Comparison, base: &Catalogue, head: View<'_>) -> Vec<C
     let slots = backends(head);
     let stems = added.clone().map(|change| stem(&change.operator));
     let mut kin: FxHashMap<&str, Vec<&Operator>> = stems.map(|stem| (stem, Vec::new())).collect();
-    // Without new operators nobody asks.
-    let known = if kin.is_empty() {
-        &[]
-    } else {
-        &*base.operators
-    };
-    for operator in known.iter().filter(|operator| !operator.is_generated()) {
+    for operator in base
+        .operators
+        .iter()
+        .filter(|operator| !operator.is_generated())
+    {
         if let Some(kin) = kin.get_mut(stem(operator.name_text())) {
             kin.push(operator);
         }
@@ -103,7 +101,7 @@ pub fn cards(comparison: &Comparison, base: &Catalogue, head: View<'_>) -> Vec<C
         .collect()
 }
 
-/// The dense keys of backends that PyTorch's own verdicts cover, and Meta.
+/// The dense keys of PyTorch's own backends, and Meta.
 fn backends(head: View<'_>) -> Vec<Slot> {
     let keys = head.keys();
     let dense = keys
@@ -163,7 +161,7 @@ fn card(
 fn out_form(catalogue: &Catalogue, id: OperatorId) -> OutForm {
     let operator = catalogue.operator(id);
     let group = catalogue.groups.of(id);
-    // Nothing is generated for the operators of vendors and libraries.
+    // Nothing is generated for operators of vendors and libraries.
     let needs_none = operator.kind == SchemaKind::Out || operator.vendor().is_some();
     if needs_none || group.functional.is_none() {
         return OutForm::NotNeeded;
@@ -171,9 +169,10 @@ fn out_form(catalogue: &Catalogue, id: OperatorId) -> OutForm {
     if let Some(out) = group.out {
         let out = catalogue.operator(out);
         let name = out.qualified_name().into();
-        return match out.is_generated() {
-            true => OutForm::Generated(name),
-            false => OutForm::Declared(name),
+        return if out.is_generated() {
+            OutForm::Generated(name)
+        } else {
+            OutForm::Declared(name)
         };
     }
     let has_tensor = operator
@@ -192,16 +191,16 @@ fn out_form(catalogue: &Catalogue, id: OperatorId) -> OutForm {
     OutForm::Missing(format!("{}.{overload}", name.base()).into())
 }
 
-/// The tags that all operators of the same stem in the base have and the operator has not; at
-/// least two must speak for it.
+/// The tags that the operator lacks, although all operators of its stem in the base have them. Fewer
+/// than two operators are not enough evidence.
 fn missing_tags(kin: &FxHashMap<&str, Vec<&Operator>>, operator: &Operator) -> Vec<Box<str>> {
-    let kin = kin.get(stem(operator.name_text()));
-    let kin = kin.into_iter().flatten().copied();
-    let kin = kin
+    let forms = kin.get(stem(operator.name_text())).into_iter().flatten();
+    let forms: Vec<&Operator> = forms
+        .copied()
         .filter(|other| other.kind == operator.kind)
-        .take(MOST_KIN);
-    let kin: Vec<&Operator> = kin.collect();
-    let [first, rest @ ..] = &*kin else {
+        .take(MOST_FORMS)
+        .collect();
+    let [first, rest @ ..] = &*forms else {
         return Vec::new();
     };
     if rest.is_empty() {
@@ -217,7 +216,7 @@ fn missing_tags(kin: &FxHashMap<&str, Vec<&Operator>>, operator: &Operator) -> V
     shared.cloned().collect()
 }
 
-/// Declarations with the same text, once with all keys.
+/// Merges equal declarations; each has all of its keys.
 fn joined(kernels: impl Iterator<Item = (Box<str>, String)>) -> Vec<(Vec<Box<str>>, String)> {
     let mut joined: Vec<(Vec<Box<str>>, String)> = Vec::new();
     for (key, declaration) in kernels {

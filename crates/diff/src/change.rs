@@ -1,47 +1,40 @@
-//! A change: one difference between two sides, with what it means to whom.
+//! A change: one difference between two sides, its level, and the affected audiences.
 
 mod subject;
 
 use std::fmt;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use sha2::{Digest as _, Sha256};
 
 use super::rules::{ChangeRule, Impacts, Level, of};
 use crate::rules::ChangeRuleId;
-use opatlas_operators::catalogue::Catalogue;
-use opatlas_operators::operator::OperatorId;
 use opatlas_source::Span;
 pub use subject::Subject;
 
-/// One difference. The rule says what kind it is; level and impacts are those of this very
-/// change, which can weigh more or less than its rule's.
+/// One difference. Level and impacts are those of this change, which may be more or less severe than
+/// its rule's.
 #[derive(Debug, Clone)]
 pub struct Change {
-    /// The rule.
+    /// The kind of change.
     pub rule: &'static ChangeRule,
-    /// The operator, qualified unless its namespace is `aten`: the base's name where both sides
-    /// have it.
+    /// The operator's name, qualified unless its namespace is `aten`. If both sides have the operator,
+    /// this is the base's name.
     pub operator: Arc<str>,
-    /// The operator on both sides, where the comparison found it on both anyway.
-    ids: Option<(OperatorId, OperatorId)>,
     /// The affected audiences.
     pub impacts: Impacts,
-    /// How bad it is to everybody together, before any profile.
+    /// The level for all audiences together, before any profile.
     pub level: Level,
-    /// What in the operator it is about.
+    /// The changed part of the operator.
     pub subject: Subject,
     /// The old text.
     pub old: Option<Fragment>,
     /// The new text.
     pub new: Option<Fragment>,
-    /// What else is to be known about it.
+    /// Further facts.
     pub notes: Vec<Note>,
-    /// Other operators to which the same happened for the same cause: generated ones that follow
-    /// the operator, entries that delegate to it.
+    /// Other operators with this change for the same cause: generated from the operator, or calling it.
     pub also: Vec<Arc<str>>,
-    /// Made once, since the change, its cause and the tables that follow from it all show it.
-    fingerprint: OnceLock<Fingerprint>,
 }
 
 /// A piece of one side.
@@ -53,7 +46,7 @@ pub struct Fragment {
     pub mark: Option<Span>,
     /// Which part of the schema it is.
     pub part: Part,
-    /// Where it is written. `None` for schemas without a file, and for generated operators.
+    /// Its place in a file. `None` for schemas without a file and for generated operators.
     pub place: Option<Place>,
 }
 
@@ -66,7 +59,7 @@ pub struct Place {
     pub span: Span,
 }
 
-/// A file that changes are found in.
+/// A file with changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SideFile {
     /// `native_functions.yaml`
@@ -75,20 +68,20 @@ pub enum SideFile {
     Derivatives,
 }
 
-/// A part of a schema, by which its place in a file is found.
+/// A part of a schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
     /// All of it.
     Schema,
     /// Its name.
     Name,
-    /// An argument, counted over all of them from 0.
+    /// An argument, counted from 0.
     Argument(u32),
     /// All returns.
     Returns,
     /// A return, counted from 0.
     Return(u32),
-    /// Nothing of the schema: another field of the entry.
+    /// Another field of the entry.
     Field,
 }
 
@@ -127,48 +120,46 @@ impl Fragment {
     }
 }
 
-/// Something to know about a change, as data.
+/// A fact about a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Note {
-    /// Old and new type are the same, so that nothing complains when the meaning is swapped.
+    /// The types are equal, so swapped arguments cause no error.
     SilentSwap,
-    /// Python callers bind by name here, so that only callers by position notice.
+    /// Python passes the argument by name, so only positional callers in other languages notice.
     KeywordOnlyInPython,
-    /// The old argument had no default, so that new calls fail on the old side.
+    /// The old argument had no default, so new calls fail on the old side.
     HadNoDefault,
-    /// The two defaults are the same number, of different kinds.
+    /// The two defaults are the same number with different types.
     SameNumberOtherKind,
-    /// Besides, `int` became `SymInt` or the reverse.
+    /// In addition, `int` became `SymInt` or the reverse.
     AlsoSymInt,
-    /// Operators that may replace a removed one, likeliest first.
+    /// Operators that may replace a removed one, the likeliest first.
     Candidates(Vec<Arc<str>>),
-    /// The pairing of an old with a new name is a guess: how alike the names are, in percent.
+    /// The rename is a guess. The value is the similarity of the names in percent.
     Guess(u8),
-    /// The operator carried the tag `core` in the base.
+    /// The operator has the tag `core` in the base.
     CoreInBase,
-    /// Nothing serves the keys any more.
+    /// No kernel serves the keys any more.
     ServedByNothing,
-    /// What was generated went together with the operator that it was generated from.
+    /// The generated operator was removed together with this source.
     WentWith(Arc<str>),
-    /// An implicit composite and a backend without an autograd key of its own disagree there, so
-    /// that every call fails.
+    /// An implicit composite and a backend without its own autograd key conflict, so every call fails.
     Ambiguous,
-    /// The members of its group that it no longer has.
+    /// The members that its group lost.
     Missing(Vec<Arc<str>>),
-    /// `autogen` names it no longer, or only now; it is generated either way.
+    /// Whether `autogen` lists it changed; it is generated either way.
     StillGenerated,
     /// An overload that accepts the same calls.
     Sibling(Arc<str>),
-    /// The name of the upgrader that torch has for the old schema.
+    /// The torch upgrader for the old schema.
     Upgrader(Arc<str>),
-    /// Rules that are reported of the same operator.
+    /// The rules of the operator's changes.
     Rules(Vec<ChangeRuleId>),
-    /// A composite under this key runs the very kernels that went.
+    /// A composite on this key runs the removed kernels.
     TakenOverBy(&'static str),
-    /// It ran there through an implicit composite, only as far as the parts of that do.
+    /// It ran there through an implicit composite, which needs all of its parts to run there.
     RanByParts,
-    /// None of the operators that the composite is most probably made of can be trained on, so
-    /// that little is lost.
+    /// None of the operators that the composite probably calls can be trained, so little is lost.
     SiblingsDoNotTrain,
     /// The bundle has no `derivatives.yaml`, so no formula is assumed.
     NoDerivatives,
@@ -179,7 +170,7 @@ pub enum Note {
 }
 
 impl Change {
-    /// The file that it is written in.
+    /// The file with the change.
     #[must_use]
     pub fn file(&self) -> SideFile {
         let mut sides = [&self.new, &self.old].into_iter().flatten();
@@ -187,7 +178,7 @@ impl Change {
         place.map_or(SideFile::NativeFunctions, |place| place.file)
     }
 
-    /// A change that weighs what its rule says.
+    /// A change with the level and impacts of its rule.
     #[must_use]
     pub fn new(rule: ChangeRuleId, operator: impl Into<Arc<str>>, subject: Subject) -> Self {
         let rule = of(rule);
@@ -201,80 +192,38 @@ impl Change {
             new: None,
             notes: Vec::new(),
             also: Vec::new(),
-            ids: None,
-            fingerprint: OnceLock::new(),
         }
     }
 
-    /// The same of another operator.
-    pub(crate) fn of_operator(&self, operator: Arc<str>) -> Self {
-        Self {
-            operator,
-            fingerprint: OnceLock::new(),
-            ..self.clone()
-        }
-    }
-
-    /// With the operator on both sides, which has its name there and is the first that has it.
-    pub(crate) fn at(mut self, ids: (OperatorId, OperatorId)) -> Self {
-        self.ids = Some(ids);
-        self
-    }
-
-    /// The operator in the catalogues that were compared.
-    pub(crate) fn ids(&self, sides: [&Catalogue; 2]) -> [Option<OperatorId>; 2] {
-        match self.ids {
-            Some((old, new)) => [Some(old), Some(new)],
-            None => sides.map(|side| side.find_qualified(&self.operator)),
-        }
-    }
-
-    /// The same in the base alone.
-    pub(crate) fn base_id(&self, base: &Catalogue) -> Option<OperatorId> {
-        match self.ids {
-            Some((old, _)) => Some(old),
-            None => base.find_qualified(&self.operator),
-        }
-    }
-
-    /// Whether both are about the same operator; by id where both have one.
-    pub(crate) fn is_of_operator_of(&self, other: &Self) -> bool {
-        match (self.ids, other.ids) {
-            // A name has one pair of ids.
-            (Some(ids), Some(others)) => ids == others,
-            _ => self.operator == other.operator,
-        }
-    }
-
-    /// With the old text.
+    /// Sets the old text.
     #[must_use]
     pub fn old(mut self, fragment: impl Into<Option<Fragment>>) -> Self {
         self.old = fragment.into();
         self
     }
 
-    /// With the new text.
+    /// Sets the new text.
     #[must_use]
     pub fn new_side(mut self, fragment: impl Into<Option<Fragment>>) -> Self {
         self.new = fragment.into();
         self
     }
 
-    /// With something more to know.
+    /// Adds a note.
     #[must_use]
     pub fn note(mut self, note: Note) -> Self {
         self.notes.push(note);
         self
     }
 
-    /// Whether it counts in summaries: level `none` does not, nor does `compound`, which only
-    /// represents others, nor what is said of an exception.
+    /// Whether it counts in summaries. Changes of level `none`, compound changes, and changes about
+    /// exceptions do not.
     #[must_use]
     pub fn is_counted(&self) -> bool {
         self.level > Level::None && !self.is_compound() && !self.is_about_exception()
     }
 
-    /// Whether it is about an exception and not about an operator.
+    /// Whether it is about an exception, not about an operator.
     #[must_use]
     pub fn is_about_exception(&self) -> bool {
         matches!(
@@ -292,13 +241,10 @@ impl Change {
         self.rule.level.is_none()
     }
 
-    /// What names the change from one comparison to the next: made of rule, operator and subject,
-    /// never of wording or places. These three stay as they are once it has been asked for.
+    /// Identifies the change across comparisons: a hash of its rule, operator and subject, never of
+    /// wording or places.
+    #[must_use]
     pub fn fingerprint(&self) -> Fingerprint {
-        *self.fingerprint.get_or_init(|| self.make_fingerprint())
-    }
-
-    fn make_fingerprint(&self) -> Fingerprint {
         let mut hasher = Sha256::new();
         let mut add = |part: &str| {
             hasher.update(part.as_bytes());
@@ -306,12 +252,8 @@ impl Change {
         };
         add(self.rule.id.as_str());
         add(&self.operator);
-        match &self.subject {
-            Subject::Operator => {}
-            Subject::Argument(name) => add(name),
-            Subject::Return(_) => self.subject.names().iter().for_each(|name| add(name)),
-            Subject::Keys(keys) => keys.iter().for_each(|key| add(key.as_str())),
-            Subject::Names(names) => names.iter().for_each(|name| add(name)),
+        for name in self.subject.names() {
+            add(&name);
         }
         let digest: [u8; 32] = hasher.finalize().into();
         let mut short = [0; 8];
@@ -320,38 +262,12 @@ impl Change {
     }
 }
 
-/// What names a change; shown as 16 hexadecimal digits.
+/// The identity of a change, shown as 16 hexadecimal digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Fingerprint(pub u64);
 
-/// The hexadecimal digits of a fingerprint.
-#[derive(Debug, Clone, Copy)]
-pub struct Digits([u8; 16]);
-
-impl Fingerprint {
-    /// What it is shown as.
-    #[must_use]
-    pub fn digits(self) -> Digits {
-        let mut rest = self.0;
-        let mut digits = [0; 16];
-        for digit in digits.iter_mut().rev() {
-            *digit = b"0123456789abcdef"[(rest & 15) as usize];
-            rest >>= 4;
-        }
-        Digits(digits)
-    }
-}
-
-impl Digits {
-    /// The digits as text.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        str::from_utf8(&self.0).unwrap_or_default()
-    }
-}
-
 impl fmt::Display for Fingerprint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.digits().as_str())
+        write!(f, "{:016x}", self.0)
     }
 }

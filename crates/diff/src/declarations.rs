@@ -1,8 +1,8 @@
-//! Which kernels of an out-of-tree backend must change with an upgrade: those whose declarations
+//! The kernels of an out-of-tree backend that must change with an upgrade, because their declarations
 //! differ (`docs/spec/signatures.md`, section 5).
 //!
 //! torchgen declares a backend's kernels, and a definition that does not match its declaration does
-//! not compile. So the declarations of both releases decide, not rules about schemas.
+//! not compile. Therefore declarations decide, not rules about schemas.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -16,25 +16,24 @@ use opatlas_operators::faces::FaceMaker;
 pub struct KernelChange {
     /// The operator.
     pub operator: String,
-    /// The declaration for the base; `None` where its torchgen makes none.
+    /// The base's declaration; `None` if its torchgen generates none.
     pub old: Option<String>,
-    /// The declaration for the head; `None` where its torchgen makes none.
+    /// The head's declaration; `None` if its torchgen generates none.
     pub new: Option<String>,
-    /// Only parameters have other names, so the kernel compiles as it is.
+    /// Whether only parameter names differ, so the kernel compiles unchanged.
     pub only_names: bool,
 }
 
-/// What differs between the declarations of a backend's kernels.
+/// The differences between the declarations of a backend's kernels.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Declarations {
     /// The kernels that differ, by operator.
     pub kernels: Vec<KernelChange>,
-    /// Types that are written in another way: old and new spelling. The kernels compile as they
-    /// are.
+    /// Types with another spelling, old and new. The kernels compile unchanged.
     pub respelled: Vec<(&'static str, &'static str)>,
 }
 
-/// Spellings of one type. What is written in any of them is compared in the first.
+/// Spellings of one type. Declarations are compared in the first spelling.
 const SPELLINGS: [&[&str]; 3] = [
     &[
         "std::optional<",
@@ -46,7 +45,7 @@ const SPELLINGS: [&[&str]; 3] = [
     &["at::ArrayRef<", "c10::ArrayRef<"],
 ];
 
-/// Compares the declarations of all kernels that a file lists and both sides have.
+/// Compares the declarations of the kernels that a file lists and both sides have.
 #[must_use]
 pub fn compare(file: &BackendFile, base: &Catalogue, head: &Catalogue) -> Declarations {
     let listed = file.on_backend_key().map(|(_, listed)| &listed.value);
@@ -85,7 +84,7 @@ pub fn compare(file: &BackendFile, base: &Catalogue, head: &Catalogue) -> Declar
     found
 }
 
-/// What torchgen declares for a kernel, without the name of its class.
+/// torchgen's declaration of a kernel, without the name of its class.
 fn declaration(
     maker: &FaceMaker<'_>,
     catalogue: &Catalogue,
@@ -93,9 +92,10 @@ fn declaration(
     symbolic: bool,
 ) -> Option<String> {
     let (with_sizes, concrete) = maker.dispatcher(catalogue.operator(id));
-    match symbolic {
-        true => with_sizes,
-        false => concrete.or(with_sizes),
+    if symbolic {
+        with_sizes
+    } else {
+        concrete.or(with_sizes)
     }
 }
 
@@ -118,7 +118,7 @@ pub(crate) fn plain(text: &str) -> Cow<'_, str> {
 /// The pairs of spellings in which two declarations of the same types differ.
 fn spellings(old: &str, new: &str) -> Vec<(&'static str, &'static str)> {
     let used = |spellings: &'static [&'static str], text: &str| {
-        // The longest that fits: `std::optional<` is part of `::std::optional<`.
+        // The longest match, because `std::optional<` is part of `::std::optional<`.
         let found = spellings.iter().copied().filter(|s| text.contains(*s));
         found.max_by_key(|spelling| spelling.len())
     };
@@ -130,7 +130,7 @@ fn spellings(old: &str, new: &str) -> Vec<(&'static str, &'static str)> {
     pairs.collect()
 }
 
-/// A declaration without the names of its parameters, which stand before any default.
+/// A declaration without the names of its parameters.
 pub(crate) fn types_alone(text: &str) -> String {
     let Some((head, parameters)) = text.split_once('(') else {
         return text.to_owned();
@@ -140,7 +140,6 @@ pub(crate) fn types_alone(text: &str) -> String {
     types.push_str(head);
     types.push('(');
     let (mut depth, mut from) = (0_usize, 0);
-    // All that counts is ASCII, so bytes are looked at and not characters.
     for (at, byte) in parameters.bytes().enumerate() {
         match byte {
             b'<' | b'{' => depth += 1,

@@ -1,8 +1,6 @@
-//! What a comparison of two revisions says of each operator by itself: the events of its history.
+//! The events in the history of each operator, from the comparison of two revisions.
 //!
-//! Turns a comparison into changes and tables by operator. Contains exactly the results of the
-//! change rules, except changes without meaning (level `none`) and changes that only represent
-//! others.
+//! These are all changes except those without effect (level `none`) and compound ones.
 
 use crate::rules::ChangeRuleId;
 use std::collections::BTreeMap;
@@ -11,20 +9,20 @@ use super::change::{Change, Subject};
 use super::revision::{Comparison, TableChange};
 use super::rules::Group;
 
-/// What kind of event a change is in the life of an operator.
+/// The kind of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum EventKind {
-    /// It came.
+    /// The operator was added.
     Introduced,
-    /// It went.
+    /// The operator was removed.
     Removed,
-    /// Its schema is another one.
+    /// Its schema changed.
     Schema,
-    /// A kernel came, went or is another one, or what serves a backend.
+    /// A kernel or the support of a backend changed.
     Kernel,
-    /// It has another tag.
+    /// Its tags changed.
     Tag,
-    /// Something else in its entry: how it is bound, or what happens around a call.
+    /// Another field of its entry changed, such as a binding or a device check.
     Entry,
 }
 
@@ -59,27 +57,27 @@ impl EventKind {
     }
 }
 
-/// A change as it befalls one operator.
+/// A change that affects one operator.
 #[derive(Debug, Clone, Copy)]
 pub struct Event<'a> {
-    /// What kind it is.
+    /// The kind.
     pub kind: EventKind,
     /// The change.
     pub change: &'a Change,
-    /// Whether the change belongs to another operator, which this one follows.
+    /// Whether the change belongs to another operator that this one follows.
     pub follows: bool,
 }
 
-/// What happened to one operator.
+/// The changes of one operator.
 #[derive(Debug, Clone, Default)]
 pub struct OperatorStep<'a> {
     /// Its events, the worst first.
     pub events: Vec<Event<'a>>,
-    /// Its dispatch table, if that changed.
+    /// Its dispatch table, if it changed.
     pub table: Option<&'a TableChange>,
 }
 
-/// What a comparison says of each operator, by name.
+/// The changes by operator name.
 #[must_use]
 pub fn by_operator(comparison: &Comparison) -> BTreeMap<&str, OperatorStep<'_>> {
     let mut operators: BTreeMap<&str, OperatorStep<'_>> = BTreeMap::new();
@@ -110,7 +108,7 @@ pub fn by_operator(comparison: &Comparison) -> BTreeMap<&str, OperatorStep<'_>> 
     operators
 }
 
-/// What kind of event a change is.
+/// The kind of event for a change.
 #[must_use]
 pub fn kind(change: &Change) -> EventKind {
     let (had, has) = (change.old.is_some(), change.new.is_some());
@@ -138,7 +136,7 @@ pub fn kind(change: &Change) -> EventKind {
     }
 }
 
-/// Whether an operator goes by another name now, which is the text of the new side.
+/// Whether the change renames the operator. The new side's text is then the new name.
 fn is_renaming(change: &Change) -> bool {
     let id = change.rule.id;
     let is_of_name = id.as_str().starts_with("operator-became-")

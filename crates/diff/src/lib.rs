@@ -18,5 +18,5 @@ pub mod revision;
 pub mod rules;
 pub mod schema;
 
-pub use change::{Change, Digits, Fingerprint, Fragment, Note, Part, Place, SideFile, Subject};
+pub use change::{Change, Fingerprint, Fragment, Note, Part, Place, SideFile, Subject};
 pub use revision::{Comparison, Revision, compare, compare_until};

@@ -1,20 +1,19 @@
-//! Names similar to a removed one, within a bound on the work.
+//! Searches for similar names, with bounded work.
 
 use opatlas_source::suggest::{Budget, Letters};
 
-/// The number of letter pairs that a comparison examines to find similar names (about half a
-/// second). Beyond it names get no suggestions; changes are still reported. PyTorch 2.0 to 2.15
-/// needs a tenth of that.
+/// The most letter pairs that a comparison examines (about half a second). Beyond it, names get no
+/// suggestions. PyTorch 2.0 to 2.15 needs a tenth of that.
 const WORK: usize = 1 << 27;
-/// Longer names count as long as this: more letters of them are not looked at.
+/// The most letters of a name that are examined.
 const LETTERS: usize = 128;
 
-/// Names among which near ones are looked for.
+/// The names to search.
 #[derive(Debug)]
 pub(super) struct Names {
     names: Vec<(String, Letters)>,
     letters: usize,
-    /// The work that is still allowed.
+    /// The remaining work.
     left: usize,
 }
 
@@ -36,7 +35,7 @@ impl FromIterator<String> for Names {
 }
 
 impl Names {
-    /// Up to `count` names near this one, the nearest first; none once the work is used up.
+    /// Up to `count` names similar to `wanted`, the most similar first; none after the work is used up.
     pub(super) fn near(&mut self, wanted: &str, count: usize) -> Vec<&str> {
         let work = wanted.len().clamp(1, LETTERS).saturating_mul(self.letters);
         let Some(left) = self.left.checked_sub(work) else {
@@ -54,7 +53,7 @@ mod tests {
 
     #[test]
     fn the_work_is_bounded() {
-        // Names of another length are left aside at once, and count all the same.
+        // Names of another length are skipped, but their work counts.
         let names = (0..20_000).map(|i| format!("{}{i}", "x".repeat(90)));
         let mut names: Names = names.chain(["wanted".to_owned()]).collect();
         let answered = (0..20_000).filter(|_| names.near("wantde", 3) == ["wanted"]);

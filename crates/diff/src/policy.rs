@@ -1,8 +1,7 @@
-//! The verdict on a comparison: profile, policy and exceptions applied
-//! (`docs/spec/compatibility.md`, section 3).
+//! Applies a profile, a policy and exceptions to a comparison (`docs/spec/compatibility.md`, section 3).
 //!
-//! Nothing is ever taken out of a report here. A profile changes levels, a policy says what fails,
-//! an exception excuses; what was excused stays, with who excused it and until when.
+//! A profile changes levels, a policy decides what fails, and an exception excuses changes. Excused
+//! changes stay in the report.
 
 mod exception;
 mod judge;
@@ -18,27 +17,27 @@ pub use pattern::LENGTH as PATTERN_LENGTH;
 
 pub use judge::{Conclusion, Context, Excuse, Judged, Judgement, Summary, judge, status};
 
-/// What makes a comparison fail.
+/// The conditions under which a comparison fails or warns.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Policy {
-    /// Whose view counts.
+    /// The profile, which decides whose view counts.
     pub profile: Profile,
-    /// The least level that fails; `None` never fails.
+    /// The lowest level that fails; `None` never fails.
     pub fail_on: Option<Level>,
-    /// The least level that warns; `None` never warns.
+    /// The lowest level that warns; `None` never warns.
     pub warn_on: Option<Level>,
     /// How operators with a leading underscore are treated.
     pub private: Treatment,
     /// How operators of a namespace are treated.
     pub namespaces: Vec<(Box<str>, Treatment)>,
-    /// How operators that carry a tag in the base are treated.
+    /// How operators with a tag in the base are treated.
     pub tags: Vec<(Box<str>, Treatment)>,
-    /// How many days before its end an exception begins to warn.
+    /// How many days before its end an exception starts to warn.
     pub warn_days: u16,
 }
 
 impl Default for Policy {
-    /// Fails on whatever breaks, warns of the rest that somebody must act upon; `core` is strict.
+    /// Fails on breaking changes and warns about dangerous ones; `core` operators are strict.
     fn default() -> Self {
         Self {
             profile: Profile::Strict,
@@ -52,17 +51,17 @@ impl Default for Policy {
     }
 }
 
-/// How a kind of operators is treated. Of several that apply the strictest counts.
+/// How operators are treated. The strictest applicable treatment counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Treatment {
-    /// Reported, but counts for nothing.
+    /// Reported, but never warns or fails.
     Ignore,
     /// Warns at most.
     Warn,
-    /// Like any other.
+    /// No special treatment.
     #[default]
     Same,
-    /// What breaks it cannot be excused.
+    /// Breaking changes cannot be excused.
     Strict,
 }
 

@@ -1,4 +1,4 @@
-//! Code actions: the edits that findings carry, all safe edits of a file, and suppressions.
+//! Code actions: the edits of findings, all safe edits of a file, and suppressions.
 
 use std::collections::HashMap;
 
@@ -7,18 +7,18 @@ use lsp_types::{
 };
 
 use super::diagnostics::{diagnostic, findings};
-use super::workspace::{Opened, Role};
+use super::workspace::{OpenFile, Role};
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_rules::fix::{Reading, Wanted, mend};
 use opatlas_source::Span;
 use opatlas_source::diagnostic::{Applicability, Finding, Severity};
 
-/// The kind of the action that makes all safe edits, which editors can run on saving.
+/// The kind of the action that applies all safe edits, which editors can run on save.
 pub(super) const FIX_ALL: &str = "source.fixAll.opatlas";
 
-/// The actions for a range. `only` are the kinds that the client asks for; none means all.
-pub(super) fn of(
-    opened: Opened<'_>,
+/// The actions for a range. `only` are the requested kinds; `None` means all.
+pub(super) fn code_actions(
+    opened: OpenFile<'_>,
     range: Range,
     only: Option<&[CodeActionKind]>,
 ) -> Vec<CodeActionOrCommand> {
@@ -41,7 +41,7 @@ pub(super) fn of(
                 .filter_map(|finding| suppress(opened, finding)),
         );
     }
-    // Trying all edits costs several checks, so only who asks for it gets it.
+    // Finding all safe edits takes several checks, so this action must be requested.
     let asks = only.is_some_and(|only| only.iter().any(|kind| kind.as_str().starts_with("source")));
     if asks && wants(FIX_ALL) {
         actions.extend(fix_all(opened));
@@ -54,7 +54,7 @@ fn touches(a: Range, b: Range) -> bool {
 }
 
 /// The edit of a finding.
-fn fix(opened: Opened<'_>, finding: &Finding) -> Option<CodeAction> {
+fn fix(opened: OpenFile<'_>, finding: &Finding) -> Option<CodeAction> {
     let fix = finding.fix.as_ref()?;
     let text = opened.document.text.as_str();
     let old = fix.span.slice(text);
@@ -81,20 +81,21 @@ fn fix(opened: Opened<'_>, finding: &Finding) -> Option<CodeAction> {
     })
 }
 
-/// The first line of a text, cut to what a menu shows.
+/// The first line of a text, cut for a menu.
 fn shown(text: &str) -> String {
     const MOST: usize = 40;
     let text = text.trim_matches(['\n', '\r']);
     let line = text.lines().next().unwrap_or("");
-    match line.chars().count() > MOST || line.len() < text.len() {
-        true => line.chars().take(MOST).chain("...".chars()).collect(),
-        false => line.to_owned(),
+    if line.chars().count() > MOST || line.len() < text.len() {
+        line.chars().take(MOST).chain("...".chars()).collect()
+    } else {
+        line.to_owned()
     }
 }
 
-/// A comment above the entry that allows a rule in it. Errors cannot be allowed: torchgen ignores
-/// comments.
-fn suppress(opened: Opened<'_>, finding: &Finding) -> Option<CodeAction> {
+/// Adds a comment above the entry that allows the rule in it. Errors cannot be allowed, because torchgen
+/// ignores comments.
+fn suppress(opened: OpenFile<'_>, finding: &Finding) -> Option<CodeAction> {
     if opened.document.role != Role::Native || finding.severity == Severity::Error {
         return None;
     }
@@ -123,8 +124,8 @@ fn suppress(opened: Opened<'_>, finding: &Finding) -> Option<CodeAction> {
     })
 }
 
-/// All safe edits of the file that cause no other finding.
-fn fix_all(opened: Opened<'_>) -> Option<CodeAction> {
+/// Applies all safe edits of the file that cause no other finding.
+fn fix_all(opened: OpenFile<'_>) -> Option<CodeAction> {
     if !findings(opened).any(|finding| Wanted::Safe.takes(finding)) {
         return None;
     }

@@ -1,4 +1,4 @@
-//! What a bundle changes since its change began, and whom that breaks.
+//! The audiences that the uncommitted change of a bundle breaks.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,22 +9,22 @@ use opatlas_operators::operator::OperatorId;
 use opatlas_report::history::people;
 use opatlas_service::Snapshot;
 
-/// How many removed operators are named.
+/// The most removed operators that are named.
 const MOST_NAMES: usize = 3;
 
-/// Whom the changes of operators break.
+/// The audiences that the changes of operators break.
 #[derive(Debug, Default)]
 pub(super) struct Breaks {
-    /// Of operators that are still declared.
-    pub(super) of: BTreeMap<OperatorId, Audiences>,
-    /// The operators that are not declared any more.
-    gone: Vec<Arc<str>>,
-    /// Whom their absence breaks.
-    of_gone: Audiences,
+    /// By operator that is still declared.
+    pub(super) by_operator: BTreeMap<OperatorId, Audiences>,
+    /// The removed operators.
+    removed: Vec<Arc<str>>,
+    /// The audiences that the removals break.
+    by_removal: Audiences,
 }
 
 impl Breaks {
-    /// Compares the bundle as it was with the bundle as it is.
+    /// Compares the bundle before the change with the current one.
     pub(super) fn new(before: &Snapshot, now: &Snapshot) -> Self {
         let mut breaks = Self::default();
         if before.digest == now.digest {
@@ -41,31 +41,32 @@ impl Breaks {
                 continue;
             }
             if let Some(id) = declared(&comparison, now, &change.operator) {
-                let known = breaks.of.entry(id).or_insert(Audiences::NONE);
+                let known = breaks.by_operator.entry(id).or_insert(Audiences::NONE);
                 *known = known.union(hurt);
             } else {
-                if !breaks.gone.contains(&change.operator) {
-                    breaks.gone.push(change.operator.clone());
+                if !breaks.removed.contains(&change.operator) {
+                    breaks.removed.push(change.operator.clone());
                 }
-                breaks.of_gone = breaks.of_gone.union(hurt);
+                breaks.by_removal = breaks.by_removal.union(hurt);
             }
         }
         breaks
     }
 
-    /// What to say of the operators that are gone; `None` if nobody misses one.
-    pub(super) fn title_of_gone(&self) -> Option<String> {
-        let names = &self.gone[..self.gone.len().min(MOST_NAMES)];
-        let more = match self.gone.len() - names.len() {
+    /// The title for the removed operators; `None` if their removal breaks nobody.
+    pub(super) fn removal_title(&self) -> Option<String> {
+        let names = &self.removed[..self.removed.len().min(MOST_NAMES)];
+        let more = match self.removed.len() - names.len() {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
         let names = names.join(", ");
-        (!self.gone.is_empty()).then(|| format!("without {names}{more}: {}", title(self.of_gone)))
+        (!self.removed.is_empty())
+            .then(|| format!("without {names}{more}: {}", title(self.by_removal)))
     }
 }
 
-/// The operator that is meant in the bundle as it is; a generated one has no place of its own.
+/// The declared operator for a changed one in the current bundle; for a generated one, its source.
 fn declared(comparison: &Comparison, now: &Snapshot, name: &str) -> Option<OperatorId> {
     let pair = comparison.pairs.iter().find(|pair| *pair.name == *name);
     let id = match pair {
@@ -76,12 +77,12 @@ fn declared(comparison: &Comparison, now: &Snapshot, name: &str) -> Option<Opera
     Some(operator.generated_from().unwrap_or(id))
 }
 
-/// `2 callers break: Python keyword callers, autograd`: each kind of callers counts once.
+/// `2 callers break: Python keyword callers, autograd`. Each audience counts once.
 pub(super) fn title(breaks: Audiences) -> String {
     let names: Vec<&str> = breaks.iter().map(people).collect();
-    let said = match names.len() {
+    let count = match names.len() {
         1 => "1 caller breaks".to_owned(),
         many => format!("{many} callers break"),
     };
-    format!("{said}: {}", names.join(", "))
+    format!("{count}: {}", names.join(", "))
 }

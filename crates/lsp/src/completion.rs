@@ -1,5 +1,5 @@
-//! Completion. What fits a place follows from its lines alone, so it works in an entry that cannot
-//! be read yet; names come from the bundle.
+//! Completion. The lines around the cursor decide which names fit, so it works in incomplete entries.
+//! The names come from the bundle.
 
 use std::collections::BTreeSet;
 
@@ -8,22 +8,22 @@ use lsp_types::{CompletionList, MarkupContent, MarkupKind};
 
 use super::cursor::{Cursor, Part};
 use super::hover::markdown;
-use super::workspace::{Opened, Role};
+use super::workspace::{OpenFile, Role};
 use opatlas_operators::derivatives::DEFAULT_KEY;
 use opatlas_operators::operator::Operator;
 use opatlas_pytorch::release::Names;
 use opatlas_source::Span;
 use opatlas_source::diagnostic::RuleId;
 
-/// How many operators one answer names; editors ask again when more is typed.
+/// The most operators in one answer; editors ask again after more typing.
 const MOST_OPERATORS: usize = 200;
 
-/// A name that fits.
+/// A completion.
 struct Choice {
     name: String,
     detail: String,
     kind: CompletionItemKind,
-    /// What is inserted instead of the name.
+    /// The text to insert instead of the name.
     insert: Option<String>,
 }
 
@@ -42,14 +42,14 @@ impl Choice {
     }
 }
 
-/// What fits at a byte.
-pub(super) fn of(opened: Opened<'_>, offset: usize) -> CompletionList {
-    let cursor = Cursor::at(opened.document.text.as_str(), offset);
+/// The completions at a byte.
+pub(super) fn complete(opened: OpenFile<'_>, offset: usize) -> CompletionList {
+    let cursor = Cursor::new(opened.document.text.as_str(), offset);
     let choices = choices(opened, &cursor);
     let is_incomplete = choices.len() >= MOST_OPERATORS;
     let word = cursor.word();
     let at = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
-    // The word before the place is replaced; what follows stays.
+    // Only the part of the word before the cursor is replaced.
     let start = word.start.min(offset);
     let range = opened.document.text.range(Span::new(at(start), at(offset)));
     let items = choices.into_iter().enumerate().map(|(i, choice)| {
@@ -70,7 +70,7 @@ pub(super) fn of(opened: Opened<'_>, offset: usize) -> CompletionList {
     }
 }
 
-/// Adds the documentation of an item that is shown.
+/// Adds the documentation of a selected item.
 pub(super) fn resolve(mut item: CompletionItem) -> CompletionItem {
     if let Some(topic) = opatlas_topics::find(&item.label) {
         item.documentation = Some(Documentation::MarkupContent(MarkupContent {
@@ -81,13 +81,11 @@ pub(super) fn resolve(mut item: CompletionItem) -> CompletionItem {
     item
 }
 
-fn choices(opened: Opened<'_>, cursor: &Cursor<'_>) -> Vec<Choice> {
+fn choices(opened: OpenFile<'_>, cursor: &Cursor<'_>) -> Vec<Choice> {
     if let Some(comment) = cursor.comment() {
         let comment = &cursor.before()[comment..];
-        return match comment.contains("opatlas:") && comment.contains("allow(") {
-            true => rules(),
-            false => Vec::new(),
-        };
+        let allows = comment.contains("opatlas:") && comment.contains("allow(");
+        return if allows { rules() } else { Vec::new() };
     }
     match opened.document.role {
         Role::Native => native(opened, cursor),
@@ -111,7 +109,7 @@ fn rules() -> Vec<Choice> {
         .collect()
 }
 
-/// Keys of a mapping, with the colon.
+/// Keys of a mapping, with their colons.
 fn keys<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<Choice> {
     let choice = |name| Choice {
         insert: Some(format!("{name}: ")),
@@ -120,7 +118,7 @@ fn keys<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<Choice> {
     names.into_iter().map(choice).collect()
 }
 
-fn native(opened: Opened<'_>, cursor: &Cursor<'_>) -> Vec<Choice> {
+fn native(opened: OpenFile<'_>, cursor: &Cursor<'_>) -> Vec<Choice> {
     let data = opened.snapshot.release().data();
     let values = |names: &[&str]| names.iter().map(|name| Choice::value(name)).collect();
     match cursor.part() {
@@ -151,7 +149,7 @@ fn native(opened: Opened<'_>, cursor: &Cursor<'_>) -> Vec<Choice> {
 }
 
 /// The fields that the entry does not have yet.
-fn fields(opened: Opened<'_>, cursor: &Cursor<'_>) -> Vec<Choice> {
+fn fields(opened: OpenFile<'_>, cursor: &Cursor<'_>) -> Vec<Choice> {
     let begins = cursor.line_text().starts_with("- ");
     let entry = cursor.entry_text();
     let is_there = |name: &str| {
@@ -176,8 +174,8 @@ fn fields(opened: Opened<'_>, cursor: &Cursor<'_>) -> Vec<Choice> {
         .collect()
 }
 
-/// Types, where one may begin.
-fn types(opened: Opened<'_>, cursor: &Cursor<'_>) -> Vec<Choice> {
+/// Types, if one may begin here; after `=`, default values.
+fn types(opened: OpenFile<'_>, cursor: &Cursor<'_>) -> Vec<Choice> {
     if !cursor.before().contains('(') {
         return Vec::new();
     }
@@ -185,14 +183,15 @@ fn types(opened: Opened<'_>, cursor: &Cursor<'_>) -> Vec<Choice> {
     let word = cursor.word().start.min(cursor.offset) - cursor.line.start;
     let before = before[..word].trim_end();
     if !before.ends_with(['(', ',', '>']) {
-        return match before.ends_with('=') {
-            true => ["None", "True", "False"].map(Choice::value).into(),
-            false => Vec::new(),
+        return if before.ends_with('=') {
+            ["None", "True", "False"].map(Choice::value).into()
+        } else {
+            Vec::new()
         };
     }
     let data = opened.snapshot.release().data();
     let mut names: Vec<&str> = data.base_types.iter().collect();
-    // The type of nearly every argument comes first.
+    // The most frequent type comes first.
     names.sort_by_key(|name| *name != "Tensor");
     let annotated = ["Tensor(a)", "Tensor(a!)"];
     let names = names.into_iter().chain(annotated);
@@ -201,7 +200,7 @@ fn types(opened: Opened<'_>, cursor: &Cursor<'_>) -> Vec<Choice> {
         .collect()
 }
 
-fn tags(opened: Opened<'_>) -> Vec<Choice> {
+fn tags(opened: OpenFile<'_>) -> Vec<Choice> {
     let tags = opened.snapshot.catalogue.tags.all().iter();
     tags.map(|tag| {
         let first = tag.description.trim().lines().next().unwrap_or("");
@@ -210,9 +209,9 @@ fn tags(opened: Opened<'_>) -> Vec<Choice> {
     .collect()
 }
 
-/// The operators that begin with the word, those of the entry's base name first.
+/// The operators that start with the word, those of the entry's base name first.
 fn operators(
-    opened: Opened<'_>,
+    opened: OpenFile<'_>,
     cursor: &Cursor<'_>,
     fits: impl Fn(&Operator) -> bool,
 ) -> Vec<Choice> {
@@ -241,7 +240,7 @@ fn operators(
         .collect()
 }
 
-/// The name of the entry's operator, as far as its first line tells.
+/// The name of the entry's operator, from its first line.
 fn operator_name<'t>(cursor: &Cursor<'t>) -> &'t str {
     let entry = cursor.entry_text();
     let func = entry.strip_prefix("- func:").unwrap_or("").trim_start();
@@ -255,7 +254,7 @@ fn base_name<'t>(cursor: &Cursor<'t>) -> &'t str {
     name.strip_suffix('_').unwrap_or(name)
 }
 
-/// The out variant that `autogen` makes of the entry's operator.
+/// The out variant that `autogen` generates from the entry's operator.
 fn out_variant(cursor: &Cursor<'_>) -> Vec<Choice> {
     let base = base_name(cursor);
     if base.is_empty() {
@@ -289,7 +288,7 @@ fn dispatch_keys(cursor: &Cursor<'_>, allowed: Names) -> Vec<Choice> {
         .collect()
 }
 
-/// Kernels that the entry names on other keys, and the usual names.
+/// Kernels that the entry has on other keys, and conventional names.
 fn kernels(cursor: &Cursor<'_>) -> Vec<Choice> {
     let entry = cursor.entry_text();
     let lines = entry.lines().filter(|line| *line != cursor.line_text());
@@ -320,7 +319,7 @@ fn kernels(cursor: &Cursor<'_>) -> Vec<Choice> {
         .collect()
 }
 
-fn derivatives(opened: Opened<'_>, cursor: &Cursor<'_>) -> Vec<Choice> {
+fn derivatives(opened: OpenFile<'_>, cursor: &Cursor<'_>) -> Vec<Choice> {
     match cursor.part() {
         Part::Key if cursor.line_text().starts_with("- ") => keys(["name"]),
         Part::Key => {
@@ -362,7 +361,7 @@ fn derivatives(opened: Opened<'_>, cursor: &Cursor<'_>) -> Vec<Choice> {
 }
 
 /// The arguments of the operator that an entry of `derivatives.yaml` is for.
-fn arguments(opened: Opened<'_>, cursor: &Cursor<'_>) -> Vec<String> {
+fn arguments(opened: OpenFile<'_>, cursor: &Cursor<'_>) -> Vec<String> {
     let entry = cursor.entry_text();
     let name = entry.strip_prefix("- name:").unwrap_or("").trim_start();
     let name = name.split('(').next().unwrap_or("").trim();
@@ -375,7 +374,7 @@ fn arguments(opened: Opened<'_>, cursor: &Cursor<'_>) -> Vec<String> {
     names.collect()
 }
 
-fn backend(opened: Opened<'_>, cursor: &Cursor<'_>) -> Vec<Choice> {
+fn backend(opened: OpenFile<'_>, cursor: &Cursor<'_>) -> Vec<Choice> {
     let data = opened.snapshot.release().data();
     match cursor.part() {
         Part::Key => keys(data.backend_yaml_keys_taken.iter()),

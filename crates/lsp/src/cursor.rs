@@ -1,50 +1,50 @@
-//! What is at a place of a file, by its lines alone: it works in a text that cannot be read yet.
+//! The syntax at a position, from the lines alone, so that it works in incomplete text.
 
 use std::ops::Range;
 
-/// How many lines an entry is followed upwards.
+/// The most lines of an entry that are searched.
 const MOST_LINES: usize = 500;
 
-/// What the fields of an entry are indented by.
+/// The indentation of an entry's fields.
 const FIELDS: usize = 2;
 
-/// A place in a text.
+/// A position in a text.
 #[derive(Debug, Clone)]
 pub(super) struct Cursor<'t> {
     text: &'t str,
-    /// The place.
+    /// The byte.
     pub(super) offset: usize,
-    /// The bytes of its line.
+    /// The range of its line.
     pub(super) line: Range<usize>,
-    /// The field that the line belongs to, and how it is written.
+    /// The field that the line belongs to.
     pub(super) field: Option<Field<'t>>,
 }
 
-/// A field of an entry, as far as lines tell.
+/// A field of an entry.
 #[derive(Debug, Clone)]
 pub(super) struct Field<'t> {
     /// Its name.
     pub(super) name: &'t str,
-    /// Where its name is.
+    /// The range of its name.
     pub(super) key: Range<usize>,
 }
 
-/// The part of a field that a place is in.
+/// A part of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part<'t> {
-    /// The name of a field, or where one may begin.
+    /// The name of a field, or a position where one may begin.
     Key,
     /// The value of a field, on the same line.
     Value(&'t str),
     /// A name on a line below a field: `CPU` in `CPU: add_cpu`.
     InnerKey(&'t str),
-    /// What follows the colon of such a line.
+    /// The text after the colon of such a line.
     InnerValue(&'t str),
 }
 
 impl<'t> Cursor<'t> {
-    /// What is at a byte, which must be on the boundary of a character.
-    pub(super) fn at(text: &'t str, offset: usize) -> Self {
+    /// The cursor at a byte, which must be a character boundary.
+    pub(super) fn new(text: &'t str, offset: usize) -> Self {
         let line = line_at(text, offset);
         let mut cursor = Self {
             text,
@@ -61,12 +61,12 @@ impl<'t> Cursor<'t> {
         &self.text[self.line.clone()]
     }
 
-    /// The text of the line before the place.
+    /// The text of the line before the cursor.
     pub(super) fn before(&self) -> &'t str {
         &self.text[self.line.start..self.offset]
     }
 
-    /// The word that the place is in or at the end of: a name, qualified and with its overload.
+    /// The word that contains the cursor or ends at it: a qualified name with its overload.
     pub(super) fn word(&self) -> Range<usize> {
         let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | ':');
         let line = self.line_text();
@@ -86,7 +86,7 @@ impl<'t> Cursor<'t> {
         &self.text[self.word()]
     }
 
-    /// Where the comment begins that the place is in.
+    /// The start of the comment that contains the cursor.
     pub(super) fn comment(&self) -> Option<usize> {
         let before = self.before();
         let found = before.match_indices('#').map(|(at, _)| at);
@@ -95,15 +95,16 @@ impl<'t> Cursor<'t> {
         found.next()
     }
 
-    /// The part of a field that the place is in.
+    /// The part of a field that contains the cursor.
     pub(super) fn part(&self) -> Part<'t> {
         let Some(field) = &self.field else {
             return Part::Key;
         };
         if self.line.contains(&field.key.start) || self.line.end == field.key.start {
-            return match self.offset <= field.key.end {
-                true => Part::Key,
-                false => Part::Value(field.name),
+            return if self.offset <= field.key.end {
+                Part::Key
+            } else {
+                Part::Value(field.name)
             };
         }
         let line = self.line_text();
@@ -113,13 +114,14 @@ impl<'t> Cursor<'t> {
         {
             return Part::Key;
         }
-        match self.before().contains(": ") || self.before().ends_with(':') {
-            true => Part::InnerValue(field.name),
-            false => Part::InnerKey(field.name),
+        if self.before().contains(": ") || self.before().ends_with(':') {
+            Part::InnerValue(field.name)
+        } else {
+            Part::InnerKey(field.name)
         }
     }
 
-    /// The lines of the entry that the place is in.
+    /// The lines of the entry that contains the cursor.
     pub(super) fn entry(&self) -> Range<usize> {
         let mut start = self.line.clone();
         for _ in 0..MOST_LINES {
@@ -146,8 +148,8 @@ impl<'t> Cursor<'t> {
         &self.text[self.entry()]
     }
 
-    /// The next field at or above a line. An item above which a field begins at the margin is one of
-    /// that field's list; any other begins an entry.
+    /// The next field at or above a line. An item below a field at the margin belongs to that field's
+    /// list; any other item begins an entry.
     fn field_above(&self, mut line: Range<usize>) -> Option<Field<'t>> {
         let mut is_listed = false;
         for _ in 0..MOST_LINES {
@@ -184,7 +186,7 @@ fn field_of(line: &str, start: usize) -> Option<Field<'_>> {
     })
 }
 
-/// The line that holds a byte, without its line break.
+/// The line that contains a byte, without its line break.
 fn line_at(text: &str, offset: usize) -> Range<usize> {
     let is_break = |c: char| matches!(c, '\n' | '\r');
     let start = text[..offset].rfind(is_break).map_or(0, |at| at + 1);
@@ -210,7 +212,7 @@ mod tests {
     fn at(marked: &str) -> (String, String) {
         let offset = marked.find('|').unwrap();
         let text = marked.replacen('|', "", 1);
-        let cursor = Cursor::at(&text, offset);
+        let cursor = Cursor::new(&text, offset);
         (
             format!("{:?}", cursor.part()),
             cursor.word_text().to_owned(),
@@ -266,7 +268,7 @@ mod tests {
     #[test]
     fn an_entry_ends_before_the_next() {
         let text = "- func: f()\n  tags: core\n\n- func: g()\n";
-        let cursor = Cursor::at(text, 15);
+        let cursor = Cursor::new(text, 15);
         assert_eq!(cursor.entry_text(), "- func: f()\n  tags: core\n");
     }
 }

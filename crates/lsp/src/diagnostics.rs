@@ -1,11 +1,11 @@
-//! Findings of the check as diagnostics.
+//! Findings as diagnostics.
 
 use lsp_types::{
     CodeDescription, Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, DiagnosticTag,
     NumberOrString, PublishDiagnosticsParams,
 };
 
-use super::workspace::Opened;
+use super::workspace::OpenFile;
 use opatlas_pytorch::release::Release;
 use opatlas_rules::registry;
 use opatlas_source::diagnostic::{Finding, RuleId, Severity};
@@ -14,25 +14,25 @@ use opatlas_source::diagnostic::{Finding, RuleId, Severity};
 pub(super) const SOURCE: &str = "opatlas";
 
 /// All diagnostics of an open file.
-pub(super) fn of(opened: Opened<'_>) -> PublishDiagnosticsParams {
+pub(super) fn diagnostics(opened: OpenFile<'_>) -> PublishDiagnosticsParams {
     let document = opened.document;
-    let diagnostics = findings(opened).map(|finding| diagnostic(opened, finding));
+    let all = findings(opened).map(|finding| diagnostic(opened, finding));
     PublishDiagnosticsParams {
         uri: document.uri.clone(),
-        diagnostics: diagnostics.collect(),
+        diagnostics: all.collect(),
         version: Some(document.version),
     }
 }
 
-/// The findings about an open file.
-pub(super) fn findings(opened: Opened<'_>) -> impl Iterator<Item = &Finding> {
+/// The findings in an open file.
+pub(super) fn findings(opened: OpenFile<'_>) -> impl Iterator<Item = &Finding> {
     let name = &*opened.document.name;
     let listed = opened.snapshot.listed();
     listed.filter(move |finding| *finding.file == *name)
 }
 
 /// A finding as a diagnostic.
-pub(super) fn diagnostic(opened: Opened<'_>, finding: &Finding) -> Diagnostic {
+pub(super) fn diagnostic(opened: OpenFile<'_>, finding: &Finding) -> Diagnostic {
     let help = finding.help.as_deref();
     let help = help.map_or_else(String::new, |help| format!("\n{help}"));
     let related = finding.related.iter().filter_map(|related| {
@@ -61,7 +61,7 @@ pub(super) fn diagnostic(opened: Opened<'_>, finding: &Finding) -> Diagnostic {
     }
 }
 
-/// Where PyTorch decides a rule: the file in its repository.
+/// The address of the PyTorch file that decides a rule.
 fn link(rule: RuleId, release: Release) -> Option<CodeDescription> {
     let source = registry::of(rule).source;
     let file = source.split([':', ',', ' ']).next()?;

@@ -1,11 +1,11 @@
-//! Hovers: topics, tags, rules, and where an operator works.
+//! Hovers for topics, tags, rules and operators.
 
 use std::fmt::Write as _;
 
 use lsp_types::{Hover, HoverContents, MarkupContent, MarkupKind};
 
 use super::cursor::{Cursor, Part};
-use super::workspace::{Opened, Role};
+use super::workspace::{OpenFile, Role};
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Key;
@@ -15,12 +15,12 @@ use opatlas_source::Span;
 use opatlas_topics::{Kind, Topic};
 use opatlas_verdict::{Verdict, View};
 
-/// How many names a line of a hover lists.
+/// The most names that a line lists.
 const MOST_NAMES: usize = 12;
 
-/// What is to be said at a byte.
-pub(super) fn of(opened: Opened<'_>, offset: usize) -> Option<Hover> {
-    let cursor = Cursor::at(opened.document.text.as_str(), offset);
+/// The hover at a byte.
+pub(super) fn hover(opened: OpenFile<'_>, offset: usize) -> Option<Hover> {
+    let cursor = Cursor::new(opened.document.text.as_str(), offset);
     let word = cursor.word();
     let value = text(opened, &cursor)?;
     let at = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
@@ -38,7 +38,7 @@ pub(super) fn of(opened: Opened<'_>, offset: usize) -> Option<Hover> {
     })
 }
 
-fn text(opened: Opened<'_>, cursor: &Cursor<'_>) -> Option<String> {
+fn text(opened: OpenFile<'_>, cursor: &Cursor<'_>) -> Option<String> {
     let word = cursor.word_text();
     if cursor.comment().is_some() {
         return cursor
@@ -62,7 +62,7 @@ fn text(opened: Opened<'_>, cursor: &Cursor<'_>) -> Option<String> {
     }
 }
 
-/// The annotation that the place is in: `(a!)` behind a type.
+/// The alias annotation at the cursor: `(a!)` after a type.
 fn annotation(cursor: &Cursor<'_>) -> Option<String> {
     let line = cursor.line_text();
     let at = cursor.offset - cursor.line.start;
@@ -93,7 +93,7 @@ fn topic(name: &str, kinds: &[Kind]) -> Option<String> {
     kinds.contains(&found.kind).then(|| markdown(&found))
 }
 
-/// A topic in Markdown. The texts mark code with backquotes already.
+/// A topic as Markdown. Its text already has backticks.
 pub(super) fn markdown(topic: &Topic) -> String {
     let mut text = format!(
         "**{}** ({})\n\n{}",
@@ -121,7 +121,7 @@ fn rule(name: &str) -> Option<String> {
     ))
 }
 
-fn tag(opened: Opened<'_>, name: &str) -> Option<String> {
+fn tag(opened: OpenFile<'_>, name: &str) -> Option<String> {
     let tag = opened.snapshot.catalogue.tags.find(name)?;
     Some(format!(
         "**{}** (tag)\n\n{}",
@@ -130,8 +130,8 @@ fn tag(opened: Opened<'_>, name: &str) -> Option<String> {
     ))
 }
 
-/// An operator: its schema, its kernels, and where it works.
-fn operator(opened: Opened<'_>, id: OperatorId) -> String {
+/// An operator: its schema, and the backends by verdict.
+fn operator(opened: OpenFile<'_>, id: OperatorId) -> String {
     let catalogue = &opened.snapshot.catalogue;
     let operator = catalogue.operator(id);
     let mut text = code_block("", &[operator.canonical().to_owned()], "");

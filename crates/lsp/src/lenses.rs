@@ -1,23 +1,23 @@
-//! Code lenses: on how many backends an operator works, filled in when an editor shows them, since a file
-//! has thousands; and whom the change that is being made breaks.
+//! Code lenses: the number of backends that run an operator, resolved when an editor shows the lens, and
+//! the audiences that the uncommitted change breaks.
 
 use lsp_types::{CodeLens, Command};
 use serde_json::{Value, json};
 
 use super::before::title as title_of_broken;
 use super::hover::dense;
-use super::workspace::{Opened, Role};
+use super::workspace::{OpenFile, Role};
 use opatlas_operators::operator::OperatorId;
 use opatlas_source::Span;
 use opatlas_verdict::training::Works;
 
-/// A lens over each operator of `native_functions.yaml`, still without text.
-pub(super) fn of(opened: Opened<'_>) -> Vec<CodeLens> {
+/// A lens above each operator of `native_functions.yaml`, without its title.
+pub(super) fn lenses(opened: OpenFile<'_>) -> Vec<CodeLens> {
     if opened.document.role != Role::Native {
         return Vec::new();
     }
     let operators = opened.snapshot.catalogue.iter();
-    let lenses = operators.filter_map(|(_, operator)| {
+    let of_operators = operators.filter_map(|(_, operator)| {
         let placed = operator.declared()?;
         let name = operator.qualified_name();
         Some(CodeLens {
@@ -29,11 +29,11 @@ pub(super) fn of(opened: Opened<'_>) -> Vec<CodeLens> {
             data: Some(json!({"uri": opened.document.uri, "operator": name})),
         })
     });
-    lenses.chain(broken(opened)).collect()
+    of_operators.chain(broken(opened)).collect()
 }
 
-/// A lens over each operator whose change breaks callers, and one over the file if operators are gone.
-fn broken(opened: Opened<'_>) -> Vec<CodeLens> {
+/// A lens above each operator whose change breaks callers, and one above the file for removed operators.
+fn broken(opened: OpenFile<'_>) -> Vec<CodeLens> {
     let Some(breaks) = opened.breaks() else {
         return Vec::new();
     };
@@ -47,18 +47,18 @@ fn broken(opened: Opened<'_>) -> Vec<CodeLens> {
         }),
         data: None,
     };
-    let gone = breaks.title_of_gone();
-    let gone = gone.map(|title| lens(text.range(Span::new(0, 0)), title));
-    let declared = breaks.of.iter().filter_map(|(&id, &broken)| {
+    let removed = breaks.removal_title();
+    let removed = removed.map(|title| lens(text.range(Span::new(0, 0)), title));
+    let declared = breaks.by_operator.iter().filter_map(|(&id, &broken)| {
         let placed = opened.snapshot.catalogue.operator(id).declared()?;
         let range = text.range(placed.place(placed.entry.func_at));
         Some(lens(range, title_of_broken(broken)))
     });
-    gone.into_iter().chain(declared).collect()
+    removed.into_iter().chain(declared).collect()
 }
 
-/// The text of a lens whose operator still exists.
-pub(super) fn resolve(opened: Opened<'_>, data: &Value) -> Option<Command> {
+/// The title of a lens; `None` if its operator no longer exists.
+pub(super) fn resolve(opened: OpenFile<'_>, data: &Value) -> Option<Command> {
     let name = data.get("operator")?.as_str()?;
     let id = opened.snapshot.catalogue.find_qualified(name)?;
     Some(Command {
@@ -69,7 +69,7 @@ pub(super) fn resolve(opened: Opened<'_>, data: &Value) -> Option<Command> {
 }
 
 /// `works on 5 of 6 backends, trains on 2`.
-fn title(opened: Opened<'_>, id: OperatorId) -> String {
+fn title(opened: OpenFile<'_>, id: OperatorId) -> String {
     let view = opened.snapshot.view();
     let claimed: Vec<_> = dense(view).filter(|&slot| view.claims(slot)).collect();
     let works: Vec<_> = claimed

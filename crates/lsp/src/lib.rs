@@ -1,9 +1,8 @@
-//! The language server without its input and output: a state, and answers to messages of the
+//! The language server without input and output: its state, and its answers to messages of the
 //! Language Server Protocol.
 //!
-//! Enter: messages, and the files that [`Disk`] gives. Leave: answers and diagnostics. What is done
-//! for an open file never depends on how its text came to be: after any edits the answers are those
-//! for the same text opened anew.
+//! It takes messages, and files from a [`Disk`], and returns answers and diagnostics. Answers depend only
+//! on the current text of a file, not on the edits that led to it.
 
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 

@@ -4,7 +4,7 @@ use lsp_types::Location;
 
 use super::cursor::{Cursor, Part};
 use super::operators::of_derivative;
-use super::workspace::{Opened, Role};
+use super::workspace::{OpenFile, Role};
 use opatlas_operators::entry::TagName;
 use opatlas_operators::operator::{Declaration, OperatorId};
 use opatlas_source::{DERIVATIVES, NATIVE_FUNCTIONS, Span, TAGS};
@@ -12,9 +12,9 @@ use opatlas_source::{DERIVATIVES, NATIVE_FUNCTIONS, Span, TAGS};
 /// A place in a file of the bundle.
 type Place<'n> = (&'n str, Span);
 
-/// Where what is named at a byte is declared. The declaration of an operator leads to its formula.
-pub(super) fn definition(opened: Opened<'_>, offset: usize) -> Vec<Location> {
-    let cursor = Cursor::at(opened.document.text.as_str(), offset);
+/// The declaration of the name at a byte. At the declaration of an operator, its formula.
+pub(super) fn definition(opened: OpenFile<'_>, offset: usize) -> Vec<Location> {
+    let cursor = Cursor::new(opened.document.text.as_str(), offset);
     if let Some(tag) = tag_at(opened, &cursor) {
         let found = opened.snapshot.catalogue.tags.find(tag);
         let place = found.map(|tag| (TAGS, tag.at));
@@ -33,14 +33,13 @@ pub(super) fn definition(opened: Opened<'_>, offset: usize) -> Vec<Location> {
     locations(opened, declaration(opened, id))
 }
 
-/// Everything that names what is named at a byte, in the order of files; its declaration first if
-/// it is asked for.
+/// All references to the name at a byte, in the order of files. The declaration comes first if requested.
 pub(super) fn references(
-    opened: Opened<'_>,
+    opened: OpenFile<'_>,
     offset: usize,
     with_declaration: bool,
 ) -> Vec<Location> {
-    let cursor = Cursor::at(opened.document.text.as_str(), offset);
+    let cursor = Cursor::new(opened.document.text.as_str(), offset);
     if let Some(tag) = tag_at(opened, &cursor) {
         let declared = opened.snapshot.catalogue.tags.find(tag);
         let declared = declared
@@ -56,20 +55,23 @@ pub(super) fn references(
     let named = named
         .chain(formulas(opened, id))
         .chain(listings(opened, id));
-    // A generated operator is declared where `autogen` names it.
+    // The declaration of a generated operator is its name in `autogen`.
     let named = named.filter(|place| Some(*place) != declaration(opened, id));
     locations(opened, declared.into_iter().chain(named))
 }
 
-fn locations<'n>(opened: Opened<'_>, places: impl IntoIterator<Item = Place<'n>>) -> Vec<Location> {
+fn locations<'n>(
+    opened: OpenFile<'_>,
+    places: impl IntoIterator<Item = Place<'n>>,
+) -> Vec<Location> {
     let places = places.into_iter();
     places
         .filter_map(|(file, span)| opened.location(file, span))
         .collect()
 }
 
-/// The tag that is named at a place.
-fn tag_at<'t>(opened: Opened<'_>, cursor: &Cursor<'t>) -> Option<&'t str> {
+/// The tag at the cursor.
+fn tag_at<'t>(opened: OpenFile<'_>, cursor: &Cursor<'t>) -> Option<&'t str> {
     let is_tag = matches!(
         (opened.document.role, cursor.part()),
         (Role::Native, Part::Value("tags") | Part::InnerKey("tags"))
@@ -79,8 +81,8 @@ fn tag_at<'t>(opened: Opened<'_>, cursor: &Cursor<'t>) -> Option<&'t str> {
     (is_tag && free).then(|| cursor.word_text())
 }
 
-/// Where an operator is declared: its entry, the name in `autogen`, or a vendor's file.
-fn declaration<'w>(opened: Opened<'w>, id: OperatorId) -> Option<Place<'w>> {
+/// The declaration of an operator: its entry, its name in `autogen`, or a vendor's file.
+fn declaration<'w>(opened: OpenFile<'w>, id: OperatorId) -> Option<Place<'w>> {
     let catalogue = &opened.snapshot.catalogue;
     match &catalogue.operator(id).declaration {
         Declaration::Entry(placed) => {
@@ -107,15 +109,15 @@ fn declaration<'w>(opened: Opened<'w>, id: OperatorId) -> Option<Place<'w>> {
     }
 }
 
-/// The name at the beginning of a schema, its namespace included.
-fn name_in(opened: Opened<'_>, func: Span, length: usize) -> Span {
+/// The qualified name at the beginning of a schema.
+fn name_in(opened: OpenFile<'_>, func: Span, length: usize) -> Span {
     let text = func.slice(&opened.snapshot.catalogue.native_functions.text);
     let until = text.find('(').unwrap_or(length);
     Span::new(func.start, func.start + u32::try_from(until).unwrap_or(0))
 }
 
-/// The entries whose `structured_delegate` or `autogen` names an operator.
-fn naming<'w>(opened: Opened<'w>, id: OperatorId) -> impl Iterator<Item = Place<'w>> {
+/// The names of an operator in `structured_delegate` and `autogen`.
+fn naming<'w>(opened: OpenFile<'w>, id: OperatorId) -> impl Iterator<Item = Place<'w>> {
     let catalogue = &opened.snapshot.catalogue;
     let name = catalogue.operator(id).name_text();
     let entries = catalogue.native_functions.entries.iter();
@@ -128,7 +130,7 @@ fn naming<'w>(opened: Opened<'w>, id: OperatorId) -> impl Iterator<Item = Place<
 }
 
 /// The entries of `derivatives.yaml` for an operator.
-fn formulas<'w>(opened: Opened<'w>, id: OperatorId) -> impl Iterator<Item = Place<'w>> {
+fn formulas<'w>(opened: OpenFile<'w>, id: OperatorId) -> impl Iterator<Item = Place<'w>> {
     let catalogue = &opened.snapshot.catalogue;
     let files = catalogue.derivatives.iter();
     files.flat_map(move |derivatives| {
@@ -139,8 +141,8 @@ fn formulas<'w>(opened: Opened<'w>, id: OperatorId) -> impl Iterator<Item = Plac
     })
 }
 
-/// The lists of backend files that name an operator.
-fn listings<'w>(opened: Opened<'w>, id: OperatorId) -> impl Iterator<Item = Place<'w>> {
+/// The names of an operator in backend files.
+fn listings<'w>(opened: OpenFile<'w>, id: OperatorId) -> impl Iterator<Item = Place<'w>> {
     let catalogue = &opened.snapshot.catalogue;
     catalogue.backends.iter().flat_map(move |(name, file)| {
         let own = [
@@ -155,8 +157,8 @@ fn listings<'w>(opened: Opened<'w>, id: OperatorId) -> impl Iterator<Item = Plac
     })
 }
 
-/// The entries that carry a tag.
-fn tagged<'w>(opened: Opened<'w>, tag: &'w str) -> impl Iterator<Item = Place<'w>> {
+/// The entries with a tag.
+fn tagged<'w>(opened: OpenFile<'w>, tag: &'w str) -> impl Iterator<Item = Place<'w>> {
     let entries = opened.snapshot.catalogue.native_functions.entries.iter();
     entries.flat_map(move |placed| {
         let tags = placed.entry.tags.iter();

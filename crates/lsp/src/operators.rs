@@ -1,21 +1,21 @@
-//! Names of operators in the files of a bundle, and what they mean.
+//! Resolves names of operators in the files of a bundle.
 
 use super::cursor::{Cursor, Part};
-use super::workspace::{Opened, Role};
+use super::workspace::{OpenFile, Role};
 use opatlas_operators::backend::BackendFile;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::derivatives::{DerivativeEntry, Derivatives};
 use opatlas_operators::operator::OperatorId;
 
-impl<'w> Opened<'w> {
-    /// The file of a backend that is open.
+impl<'w> OpenFile<'w> {
+    /// The open backend file.
     pub(super) fn backend(&self) -> Option<&'w BackendFile> {
         let mut files = self.snapshot.catalogue.backends.iter();
         let found = files.find(|(name, _)| *name == self.document.name);
         found.map(|(_, file)| &**file)
     }
 
-    /// The operator that is named at a place.
+    /// The operator at the cursor.
     pub(super) fn operator_at(&self, cursor: &Cursor<'_>) -> Option<OperatorId> {
         if cursor.comment().is_some() {
             return None;
@@ -32,7 +32,7 @@ impl<'w> Opened<'w> {
         names.then(|| self.named(cursor.word_text())).flatten()
     }
 
-    /// The operator of a name in the open file.
+    /// The operator with this name in the open file.
     fn named(&self, name: &str) -> Option<OperatorId> {
         let catalogue = &self.snapshot.catalogue;
         match self.backend() {
@@ -44,12 +44,12 @@ impl<'w> Opened<'w> {
     }
 }
 
-/// Whether the place is in the name that a schema begins with.
+/// Whether the cursor is in the name of a schema.
 fn is_name_of_schema(cursor: &Cursor<'_>) -> bool {
     !cursor.before().contains('(')
 }
 
-/// The operator's name that an entry of `derivatives.yaml` begins with.
+/// The operator's name in an entry of `derivatives.yaml`.
 pub(super) fn derivative_name<'d>(
     derivatives: &'d Derivatives,
     entry: &DerivativeEntry,
@@ -58,7 +58,7 @@ pub(super) fn derivative_name<'d>(
     schema.split('(').next().unwrap_or(schema).trim()
 }
 
-/// The operator that an entry of `derivatives.yaml` is for.
+/// The operator of an entry of `derivatives.yaml`.
 pub(super) fn of_derivative(
     catalogue: &Catalogue,
     derivatives: &Derivatives,

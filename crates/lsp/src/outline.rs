@@ -3,11 +3,11 @@
 use lsp_types::{DocumentSymbol, FoldingRange, Range, SymbolKind};
 
 use super::operators::{derivative_name, of_derivative};
-use super::workspace::{Opened, Role};
+use super::workspace::{OpenFile, Role};
 use opatlas_operators::entry::Placed;
 use opatlas_source::Span;
 
-/// What an outline shows of one thing.
+/// A symbol of an outline.
 struct Symbol {
     name: String,
     detail: Option<String>,
@@ -16,8 +16,8 @@ struct Symbol {
     named: Span,
 }
 
-/// The operators, formulas or tags that a file declares, in their order.
-pub(super) fn symbols(opened: Opened<'_>) -> Vec<DocumentSymbol> {
+/// The operators, formulas or tags that a file declares, in order.
+pub(super) fn symbols(opened: OpenFile<'_>) -> Vec<DocumentSymbol> {
     all(opened)
         .into_iter()
         .filter(|symbol| !symbol.name.trim().is_empty())
@@ -25,7 +25,7 @@ pub(super) fn symbols(opened: Opened<'_>) -> Vec<DocumentSymbol> {
         .collect()
 }
 
-fn of_symbol(opened: Opened<'_>, symbol: Symbol) -> DocumentSymbol {
+fn of_symbol(opened: OpenFile<'_>, symbol: Symbol) -> DocumentSymbol {
     let range = opened.document.text.range(symbol.whole.to(symbol.named));
     #[expect(deprecated, reason = "the protocol's type still has the field")]
     DocumentSymbol {
@@ -41,7 +41,7 @@ fn of_symbol(opened: Opened<'_>, symbol: Symbol) -> DocumentSymbol {
 }
 
 /// One range for each entry of more than one line.
-pub(super) fn folding(opened: Opened<'_>) -> Vec<FoldingRange> {
+pub(super) fn folding(opened: OpenFile<'_>) -> Vec<FoldingRange> {
     let ranges = all(opened).into_iter();
     let ranges = ranges.map(|symbol| opened.document.text.range(symbol.whole));
     let ranges = ranges.filter(|range| range.start.line < range.end.line);
@@ -49,7 +49,7 @@ pub(super) fn folding(opened: Opened<'_>) -> Vec<FoldingRange> {
 }
 
 fn of_lines(range: Range) -> FoldingRange {
-    // The end of an entry may be the beginning of the line after it.
+    // An entry may end at the beginning of the next line.
     let after = u32::from(range.end.character == 0 && range.end.line > range.start.line + 1);
     FoldingRange {
         start_line: range.start.line,
@@ -58,7 +58,7 @@ fn of_lines(range: Range) -> FoldingRange {
     }
 }
 
-fn all(opened: Opened<'_>) -> Vec<Symbol> {
+fn all(opened: OpenFile<'_>) -> Vec<Symbol> {
     let catalogue = &opened.snapshot.catalogue;
     match opened.document.role {
         Role::Native => native(opened),
@@ -94,7 +94,7 @@ fn all(opened: Opened<'_>) -> Vec<Symbol> {
     }
 }
 
-fn native(opened: Opened<'_>) -> Vec<Symbol> {
+fn native(opened: OpenFile<'_>) -> Vec<Symbol> {
     let entries = opened.snapshot.catalogue.native_functions.entries.iter();
     entries
         .filter_map(|placed| {
@@ -110,7 +110,7 @@ fn native(opened: Opened<'_>) -> Vec<Symbol> {
         .collect()
 }
 
-fn backend(opened: Opened<'_>) -> Vec<Symbol> {
+fn backend(opened: OpenFile<'_>) -> Vec<Symbol> {
     let Some(file) = opened.backend() else {
         return Vec::new();
     };

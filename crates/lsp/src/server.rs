@@ -1,4 +1,4 @@
-//! The server: messages in, answers and diagnostics out.
+//! The server: answers messages and publishes diagnostics.
 
 use lsp_types::notification::{
     DidChangeTextDocument, DidChangeWatchedFiles, DidCloseTextDocument, DidOpenTextDocument,
@@ -22,7 +22,7 @@ use serde_json::Value;
 
 use super::text::{Encoding, Text};
 use super::uri::path_of;
-use super::workspace::{Disk, Opened, Workspace};
+use super::workspace::{Disk, OpenFile, Workspace};
 use super::{actions, completion, diagnostics, hover, lenses, navigation, outline, tokens};
 
 /// Why a request has no answer.
@@ -40,7 +40,7 @@ pub struct Server<D> {
     disk: D,
     encoding: Encoding,
     workspace: Workspace,
-    /// Diagnostics of files that were closed: none.
+    /// Empty diagnostics for closed files.
     closed: Vec<PublishDiagnosticsParams>,
 }
 
@@ -60,7 +60,7 @@ impl<D: Disk> Server<D> {
         }
     }
 
-    /// What the server can do.
+    /// The capabilities of the server.
     #[must_use]
     pub fn capabilities(&self) -> InitializeResult {
         InitializeResult {
@@ -81,12 +81,12 @@ impl<D: Disk> Server<D> {
             HoverRequest::METHOD => self.at::<HoverRequest>(
                 params,
                 |params| params.text_document_position_params,
-                |opened, at, _| hover::of(opened, at),
+                |opened, at, _| hover::hover(opened, at),
             ),
             Completion::METHOD => self.at::<Completion>(
                 params,
                 |params| params.text_document_position,
-                |opened, at, _| Some(CompletionResponse::List(completion::of(opened, at))),
+                |opened, at, _| Some(CompletionResponse::List(completion::complete(opened, at))),
             ),
             ResolveCompletionItem::METHOD => answer(completion::resolve(read(params)?)),
             GotoDefinition::METHOD => self.at::<GotoDefinition>(
@@ -111,7 +111,7 @@ impl<D: Disk> Server<D> {
                 let params: lsp_types::CodeActionParams = read(params)?;
                 let only = params.context.only.as_deref();
                 self.of(&params.text_document.uri, |opened| {
-                    actions::of(opened, params.range, only)
+                    actions::code_actions(opened, params.range, only)
                 })
             }
             DocumentSymbolRequest::METHOD => {
@@ -128,13 +128,13 @@ impl<D: Disk> Server<D> {
                 let params: lsp_types::CodeLensParams = read(params)?;
                 let uri = params.text_document.uri;
                 let opened = self.workspace.opened_with_before(&self.disk, &uri);
-                opened.map_or(Ok(Value::Null), |opened| answer(lenses::of(opened)))
+                opened.map_or(Ok(Value::Null), |opened| answer(lenses::lenses(opened)))
             }
             CodeLensResolve::METHOD => self.lens(read(params)?),
             SemanticTokensFullRequest::METHOD => {
                 let params: lsp_types::SemanticTokensParams = read(params)?;
                 self.of(&params.text_document.uri, |opened| {
-                    of_tokens(tokens::of(opened, 0..usize::MAX))
+                    of_tokens(tokens::semantic_tokens(opened, 0..usize::MAX))
                 })
             }
             SemanticTokensRangeRequest::METHOD => {
@@ -142,14 +142,17 @@ impl<D: Disk> Server<D> {
                 self.of(&params.text_document.uri, |opened| {
                     let text = &opened.document.text;
                     let (from, to) = (params.range.start, params.range.end);
-                    of_tokens(tokens::of(opened, text.offset(from)..text.offset(to)))
+                    of_tokens(tokens::semantic_tokens(
+                        opened,
+                        text.offset(from)..text.offset(to),
+                    ))
                 })
             }
             _ => Err(Fault::UnknownMethod),
         }
     }
 
-    /// Takes a notification. One that is unknown or malformed has no effect.
+    /// Handles a notification. Unknown or malformed ones have no effect.
     pub fn notify(&mut self, method: &str, params: Value) {
         match method {
             DidOpenTextDocument::METHOD => {
@@ -188,31 +191,35 @@ impl<D: Disk> Server<D> {
         }
     }
 
-    /// The diagnostics of files whose bundle changed since the last call.
+    /// The diagnostics of files whose bundles changed since the last call.
     pub fn diagnostics(&mut self) -> Vec<PublishDiagnosticsParams> {
         let mut all = std::mem::take(&mut self.closed);
         for key in self.workspace.take_unsent() {
             for uri in self.workspace.documents_of(&key) {
-                all.extend(self.workspace.opened(&uri).map(diagnostics::of));
+                all.extend(self.workspace.opened(&uri).map(diagnostics::diagnostics));
             }
         }
         all
     }
 
     /// Answers a request about a whole file; null for a file that is not open.
-    fn of<T: serde::Serialize>(&mut self, uri: &Uri, ask: impl FnOnce(Opened<'_>) -> T) -> Answer {
+    fn of<T: serde::Serialize>(
+        &mut self,
+        uri: &Uri,
+        ask: impl FnOnce(OpenFile<'_>) -> T,
+    ) -> Answer {
         match self.workspace.opened(uri) {
             Some(opened) => answer(ask(opened)),
             None => Ok(Value::Null),
         }
     }
 
-    /// Answers a request about a place in a file.
+    /// Answers a request about a position in a file.
     fn at<R: Request>(
         &mut self,
         params: Value,
         place: impl FnOnce(R::Params) -> TextDocumentPositionParams,
-        ask: impl FnOnce(Opened<'_>, usize, &Uri) -> R::Result,
+        ask: impl FnOnce(OpenFile<'_>, usize, &Uri) -> R::Result,
     ) -> Answer
     where
         R::Params: DeserializeOwned,

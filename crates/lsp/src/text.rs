@@ -1,27 +1,28 @@
-//! The text of an open file, and its positions in the units of the protocol.
+//! The text of an open file, and its positions in the client's units.
 
 use std::ops::Range;
 
 use lsp_types::{Position, PositionEncodingKind, TextDocumentContentChangeEvent};
 use opatlas_source::Span;
 
-/// The units in which a client counts columns.
+/// The units of columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Encoding {
     /// Bytes.
     Utf8,
-    /// Code units of UTF-16, which every client understands.
+    /// UTF-16 code units, which every client supports.
     #[default]
     Utf16,
 }
 
 impl Encoding {
-    /// Bytes if the client offers them, because no conversion is needed then.
+    /// Bytes if the client offers them, else UTF-16.
     #[must_use]
     pub fn negotiate(offered: &[PositionEncodingKind]) -> Self {
-        match offered.contains(&PositionEncodingKind::UTF8) {
-            true => Self::Utf8,
-            false => Self::Utf16,
+        if offered.contains(&PositionEncodingKind::UTF8) {
+            Self::Utf8
+        } else {
+            Self::Utf16
         }
     }
 
@@ -45,21 +46,21 @@ impl Encoding {
     }
 }
 
-/// A text that is edited.
+/// An editable text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Text {
     text: String,
     starts: Vec<usize>,
-    /// How many units of UTF-16 begin before every [`STRIDE`]-th byte; empty if units are bytes.
+    /// The number of UTF-16 units before every [`STRIDE`]-th byte; empty if units are bytes.
     units: Vec<usize>,
     encoding: Encoding,
 }
 
-/// How many bytes lie between two places at which units have been counted.
+/// The bytes between two counts, which bound the work for a position in a very long line.
 const STRIDE: usize = 128;
 
 impl Text {
-    /// A text whose positions are counted in these units.
+    /// A text with positions in these units.
     #[must_use]
     pub fn new(text: String, encoding: Encoding) -> Self {
         let mut new = Self {
@@ -86,7 +87,7 @@ impl Text {
         }
     }
 
-    /// How many units begin before a byte.
+    /// The number of units before a byte.
     fn units_before(&self, at: usize) -> usize {
         let stride = (at / STRIDE).min(self.units.len().saturating_sub(1));
         let counted = self.units.get(stride);
@@ -107,7 +108,7 @@ impl Text {
         self.encoding
     }
 
-    /// Makes a client's edits, in their order. A range that does not fit the text is cut to it.
+    /// Applies a client's edits in order. Ranges are cut to the text.
     pub fn edit(&mut self, changes: Vec<TextDocumentContentChangeEvent>) {
         for change in changes {
             match change.range {
@@ -122,7 +123,7 @@ impl Text {
         }
     }
 
-    /// The byte at a position; past the end of a line it is the end of the line.
+    /// The byte at a position, or the end of the line if the position is past it.
     #[must_use]
     pub fn offset(&self, position: Position) -> usize {
         let Some(line) = self.line(position.line as usize) else {
@@ -156,13 +157,13 @@ impl Text {
         Some(start..start + text.len())
     }
 
-    /// The number of the line that holds a byte, from 0.
+    /// The line that contains a byte, counted from 0.
     #[must_use]
     pub fn line_of(&self, offset: usize) -> usize {
         self.starts.partition_point(|&start| start <= offset) - 1
     }
 
-    /// The position of a byte; the end of the text if it is past that.
+    /// The position of a byte, or the end of the text if the byte is past it.
     #[must_use]
     pub fn position(&self, offset: usize) -> Position {
         let mut offset = offset.min(self.text.len());
@@ -185,13 +186,13 @@ impl Text {
     }
 }
 
-/// How many units of UTF-16 begin in these bytes: a character of four bytes has two.
+/// The number of UTF-16 units in these bytes; a character of four bytes has two.
 fn units(bytes: &[u8]) -> usize {
     let unit = |&byte: &u8| usize::from(byte & 0xC0 != 0x80) + usize::from(byte >= 0xF0);
     bytes.iter().map(unit).sum()
 }
 
-/// Where lines begin. They end at LF, CRLF or a lone CR.
+/// The starts of lines, which end at LF, CRLF or a lone CR.
 fn starts(text: &str) -> Vec<usize> {
     let bytes = text.as_bytes();
     let ends = memchr::memchr2_iter(b'\n', b'\r', bytes);

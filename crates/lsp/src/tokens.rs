@@ -1,10 +1,10 @@
-//! Semantic tokens of schemas: operator, types, annotations, names and defaults of arguments.
+//! Semantic tokens of schemas: operators, types, annotations, argument names and defaults.
 
 use std::ops::Range;
 
 use lsp_types::{SemanticToken, SemanticTokenType};
 
-use super::workspace::{Opened, Role};
+use super::workspace::{OpenFile, Role};
 use opatlas_source::Span;
 
 /// The kinds of tokens, in the order of the legend.
@@ -28,8 +28,8 @@ enum Kind {
     Punctuation,
 }
 
-/// The tokens of the schemas that touch a range of bytes.
-pub(super) fn of(opened: Opened<'_>, within: Range<usize>) -> Vec<SemanticToken> {
+/// The tokens of the schemas that overlap a range of bytes.
+pub(super) fn semantic_tokens(opened: OpenFile<'_>, within: Range<usize>) -> Vec<SemanticToken> {
     let text = &opened.document.text;
     let mut tokens = Vec::new();
     let (mut line, mut column) = (0, 0);
@@ -59,7 +59,7 @@ pub(super) fn of(opened: Opened<'_>, within: Range<usize>) -> Vec<SemanticToken>
 }
 
 /// The schemas of a file, in order.
-fn schemas(opened: Opened<'_>) -> Vec<Span> {
+fn schemas(opened: OpenFile<'_>) -> Vec<Span> {
     let catalogue = &opened.snapshot.catalogue;
     let mut schemas: Vec<Span> = match opened.document.role {
         Role::Native => {
@@ -80,7 +80,7 @@ fn schemas(opened: Opened<'_>) -> Vec<Span> {
         _ => Vec::new(),
     };
     schemas.sort();
-    // Aliases may give one text to several entries.
+    // YAML aliases may give several entries one text.
     let mut end = 0;
     schemas.retain(|span| {
         let is_next = span.start >= end;
@@ -90,7 +90,7 @@ fn schemas(opened: Opened<'_>) -> Vec<Span> {
     schemas
 }
 
-/// The tokens of one schema, as far as it can be read; none spans a line break.
+/// The tokens of one schema, up to the first error. No token contains a line break.
 fn parts(schema: &str) -> Vec<(Range<usize>, Kind)> {
     let mut parts = Vec::new();
     let mut scanner = Scanner {
@@ -105,7 +105,7 @@ fn parts(schema: &str) -> Vec<(Range<usize>, Kind)> {
     parts
 }
 
-/// Reads a schema from left to right.
+/// Scans a schema from left to right.
 struct Scanner<'t> {
     text: &'t str,
     at: usize,

@@ -1,11 +1,11 @@
-//! Paths as addresses of the protocol.
+//! Converts between paths and the protocol's URIs.
 
 use std::path::{Path, PathBuf};
 
 use lsp_types::Uri;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
-/// What is not written as it is.
+/// The characters to encode.
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'/')
     .remove(b'-')
@@ -13,26 +13,28 @@ const ENCODED: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'_')
     .remove(b'~');
 
-/// The path of a file; `None` for text that is in no file.
+/// The path of a file URI; `None` for other URIs.
 pub(super) fn path_of(uri: &Uri) -> Option<PathBuf> {
     let rest = uri.as_str().strip_prefix("file://")?;
-    // An authority other than none or this machine names a share, which paths do not express.
+    // Any other authority is a network share, which a path cannot express.
     let path = rest.strip_prefix("localhost").unwrap_or(rest);
     let path = percent_decode_str(path).decode_utf8().ok()?;
     let is_drive = path.as_bytes().get(2) == Some(&b':');
-    let path = match is_drive {
-        true => path.strip_prefix('/')?,
-        false => path.starts_with('/').then_some(&*path)?,
+    let path = if is_drive {
+        path.strip_prefix('/')?
+    } else {
+        path.starts_with('/').then_some(&*path)?
     };
     Some(PathBuf::from(path))
 }
 
-/// The address of a path; `None` if the path is not Unicode.
+/// The URI of a path; `None` if the path is not Unicode.
 pub(super) fn uri_of(path: &Path) -> Option<Uri> {
     let text = path.to_str()?.replace('\\', "/");
-    let root = match text.starts_with('/') {
-        true => "file://",
-        false => "file:///",
+    let root = if text.starts_with('/') {
+        "file://"
+    } else {
+        "file:///"
     };
     let path = utf8_percent_encode(&text, ENCODED);
     format!("{root}{path}").parse().ok()

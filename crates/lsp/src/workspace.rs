@@ -1,4 +1,4 @@
-//! Open files, and the bundles that they belong to.
+//! Open files and their bundles.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -13,25 +13,25 @@ use opatlas_pytorch::release::Release;
 use opatlas_service::Snapshot;
 use opatlas_source::{BACKENDS, Bundle, DEPRECATED, DERIVATIVES, NATIVE_FUNCTIONS, TAGS, VENDOR};
 
-/// What the server reads besides what clients send.
+/// The server's access to files.
 pub trait Disk {
-    /// What a file of this text is; `None` if it declares no operators.
+    /// The bundle of a file with this text; `None` if the file declares no operators.
     fn place(&self, path: &Path, text: &str) -> Option<Place>;
 
     /// The bytes of a file.
     fn read(&self, path: &Path) -> Option<Vec<u8>>;
 
-    /// The bytes of files before the change that is being made, in the order of the paths: with git at the
-    /// merge base. `None` where nothing is known of that time.
+    /// The bytes of files before the uncommitted change, in the order of the paths; with git, at the merge
+    /// base. `None` if that state is unknown.
     fn before(&self, paths: &[&Path]) -> Option<Vec<Option<Vec<u8>>>>;
 }
 
-/// What a file is, and the files that belong with it.
+/// A file's place in a bundle.
 #[derive(Debug, Clone)]
 pub struct Place {
     /// Its name in the bundle.
     pub name: String,
-    /// All files of the bundle, itself included. The first one identifies the bundle.
+    /// All files of the bundle, including this one. The first one identifies the bundle.
     pub files: Vec<(String, PathBuf)>,
     /// The vendor profile of the bundle.
     pub vendor: Option<String>,
@@ -39,7 +39,7 @@ pub struct Place {
     pub release: Option<Release>,
 }
 
-/// What a file declares.
+/// The role of a file in its bundle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     Native,
@@ -50,7 +50,7 @@ pub(super) enum Role {
 }
 
 impl Role {
-    fn of(name: &str) -> Option<Self> {
+    fn parse(name: &str) -> Option<Self> {
         match name {
             NATIVE_FUNCTIONS => Some(Self::Native),
             TAGS => Some(Self::Tags),
@@ -74,25 +74,25 @@ pub(super) struct Document {
     project: PathBuf,
 }
 
-/// A bundle with an open file. It keeps one reading, the newest.
+/// A bundle with an open file, and its newest snapshot.
 #[derive(Debug)]
 pub(super) struct Project {
     paths: BTreeMap<Box<str>, PathBuf>,
     bundle: Bundle,
     release: Release,
     snapshot: Option<Snapshot>,
-    /// The bundle before the change that is being made, once it was asked for.
+    /// The bundle before the uncommitted change, read on demand.
     before: OnceCell<Option<Snapshot>>,
-    /// Whom the change breaks.
+    /// The audiences that the change breaks, computed on demand.
     breaks: OnceCell<Breaks>,
-    /// Whether the bundle changed since it was read.
+    /// Whether the bundle changed since the snapshot.
     is_stale: bool,
-    /// Whether its diagnostics are to be sent.
+    /// Whether its diagnostics must be sent.
     pub(super) is_unsent: bool,
 }
 
 impl Project {
-    /// The bundle, read. What did not change is taken from the former reading, which is then dropped.
+    /// The current snapshot. Unchanged entries come from the previous one.
     pub(super) fn snapshot(&mut self) -> &Snapshot {
         if self.is_stale {
             let bundle = self.bundle.clone();
@@ -106,8 +106,8 @@ impl Project {
             .get_or_insert_with(|| Snapshot::read(bundle.clone(), release, None))
     }
 
-    /// Reads the bundle as it was, unless that is known.
-    fn look_back(&self, disk: &impl Disk) {
+    /// Reads the bundle before the uncommitted change.
+    fn read_before(&self, disk: &impl Disk) {
         self.before.get_or_init(|| {
             let paths: Vec<&Path> = self.paths.values().map(PathBuf::as_path).collect();
             let mut bundle = Bundle::default();
@@ -146,7 +146,7 @@ pub(super) struct Workspace {
 }
 
 impl Workspace {
-    /// Opens a file. A file that declares no operators is not kept.
+    /// Opens a file. Files that declare no operators are ignored.
     pub(super) fn open(
         &mut self,
         disk: &impl Disk,
@@ -158,7 +158,7 @@ impl Workspace {
         let Some(place) = disk.place(path, text.as_str()) else {
             return;
         };
-        let (Some(role), Some((_, key))) = (Role::of(&place.name), place.files.first()) else {
+        let (Some(role), Some((_, key))) = (Role::parse(&place.name), place.files.first()) else {
             return;
         };
         let key = key.clone();
@@ -213,7 +213,8 @@ impl Workspace {
         }
     }
 
-    /// Closes a file; its bundle has what the disk has again. A bundle without an open file is dropped.
+    /// Closes a file, so that its bundle has the disk's content again. A bundle without open files is
+    /// dropped.
     pub(super) fn close(&mut self, disk: &impl Disk, uri: &Uri) {
         let Some(document) = self.documents.remove(uri.as_str()) else {
             return;
@@ -229,7 +230,7 @@ impl Workspace {
         }
     }
 
-    /// Reads a file again that changed on the disk, unless it is open.
+    /// Rereads a file that changed on disk, unless it is open.
     pub(super) fn reread(&mut self, disk: &impl Disk, changed: &Path) {
         for (key, project) in &mut self.projects {
             let open = |name: &str| {
@@ -240,7 +241,7 @@ impl Workspace {
             let Some(name) = named.map(|(name, _)| name.clone()) else {
                 continue;
             };
-            // Another commit may be checked out.
+            // Another commit may have been checked out.
             project.forget_before();
             if !open(&name)
                 && let Some(bytes) = disk.read(changed)
@@ -250,7 +251,7 @@ impl Workspace {
         }
     }
 
-    /// The bundles whose diagnostics are to be sent.
+    /// The bundles whose diagnostics must be sent.
     pub(super) fn take_unsent(&mut self) -> Vec<PathBuf> {
         let unsent = self
             .projects
@@ -264,20 +265,24 @@ impl Workspace {
             .collect()
     }
 
-    /// An open file and its bundle as read, and as it was before the change that is being made.
-    pub(super) fn opened_with_before(&mut self, disk: &impl Disk, uri: &Uri) -> Option<Opened<'_>> {
+    /// An open file with its current bundle and the one before the uncommitted change.
+    pub(super) fn opened_with_before(
+        &mut self,
+        disk: &impl Disk,
+        uri: &Uri,
+    ) -> Option<OpenFile<'_>> {
         let opened = self.opened(uri)?;
-        opened.project.look_back(disk);
+        opened.project.read_before(disk);
         Some(opened)
     }
 
-    /// An open file and its bundle as read.
-    pub(super) fn opened(&mut self, uri: &Uri) -> Option<Opened<'_>> {
+    /// An open file with its current bundle.
+    pub(super) fn opened(&mut self, uri: &Uri) -> Option<OpenFile<'_>> {
         let document = self.documents.get(uri.as_str())?;
         let project = self.projects.get_mut(&document.project)?;
         project.snapshot();
         let project = &*project;
-        Some(Opened {
+        Some(OpenFile {
             document,
             snapshot: project.snapshot.as_ref()?,
             project,
@@ -293,17 +298,17 @@ impl Workspace {
     }
 }
 
-/// An open file with all that is known about its bundle.
+/// An open file with its bundle.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Opened<'w> {
+pub(super) struct OpenFile<'w> {
     pub(super) document: &'w Document,
     pub(super) snapshot: &'w Snapshot,
     project: &'w Project,
     documents: &'w BTreeMap<String, Document>,
 }
 
-impl<'w> Opened<'w> {
-    /// Whom the change that is being made breaks; `None` where nothing is known of the time before.
+impl<'w> OpenFile<'w> {
+    /// The audiences that the uncommitted change breaks; `None` if the state before it is unknown.
     pub(super) fn breaks(&self) -> Option<&'w Breaks> {
         let before = self.project.before.get()?.as_ref()?;
         Some(
@@ -313,7 +318,7 @@ impl<'w> Opened<'w> {
         )
     }
 
-    /// A span in a file of the bundle as a place of the protocol; `None` if the file has no path.
+    /// The location of a span in a file of the bundle; `None` if the file has no path.
     pub(super) fn location(
         &self,
         name: &str,

@@ -1,18 +1,18 @@
-//! What a new revision changes for an out-of-tree backend, as text and Markdown.
+//! The effect of a new revision on an out-of-tree backend, as text, Markdown and CSV.
 
 use std::fmt::Write as _;
 
 use super::changes::message::message;
 use super::escape;
 use crate::csv::line;
-use opatlas_diff::backend::{BackendImpact, Cell, Unknown};
+use opatlas_diff::backend::{BackendImpact, Cell, UnknownOperator};
 use opatlas_diff::change::Change;
 use opatlas_diff::declarations::KernelChange;
 use opatlas_source::sentence::codes;
 use opatlas_source::{Message, message};
 use opatlas_verdict::Verdict;
 
-/// How many operators a list names; the rest is counted.
+/// The most operators that a list names.
 const NAMED: usize = 40;
 
 /// The report as text.
@@ -27,7 +27,6 @@ pub fn text(impact: &BackendImpact<'_>, file: &str, base: &str, head: &str) -> S
         escape::line(head),
     );
     for section in sections(impact) {
-        // Writing to a string does not fail.
         let _ = writeln!(out, "\n{}", escape::line(&section.title));
         for item in &section.items {
             let _ = writeln!(out, "  {}", escape::line(&item.text));
@@ -40,7 +39,7 @@ pub fn text(impact: &BackendImpact<'_>, file: &str, base: &str, head: &str) -> S
     out
 }
 
-/// The report as Markdown: what is to be done as a list to tick off, then what is to be known.
+/// The report as Markdown: a checklist, then further information.
 #[must_use]
 pub fn markdown(impact: &BackendImpact<'_>, file: &str, base: &str, head: &str) -> String {
     let mut out = format!(
@@ -52,7 +51,6 @@ pub fn markdown(impact: &BackendImpact<'_>, file: &str, base: &str, head: &str) 
         escape::prose(&verdict(impact)),
     );
     for section in sections(impact) {
-        // Writing to a string does not fail.
         let _ = writeln!(out, "\n**{}**\n", escape::prose(&section.title));
         let mark = if section.is_to_do { "- [ ]" } else { "-" };
         for item in &section.items {
@@ -65,7 +63,7 @@ pub fn markdown(impact: &BackendImpact<'_>, file: &str, base: &str, head: &str) 
     out
 }
 
-/// The verdict, in a sentence.
+/// The verdict as a sentence.
 #[must_use]
 pub fn verdict(impact: &BackendImpact<'_>) -> String {
     let breaking = impact.must_change().count();
@@ -104,9 +102,10 @@ pub fn csv(impact: &BackendImpact<'_>) -> String {
         row("gone", &unknown.name, "", "");
     }
     for kernel in &impact.declarations.kernels {
-        let what = match kernel.only_names {
-            true => "parameter names",
-            false => "must change",
+        let what = if kernel.only_names {
+            "parameter names"
+        } else {
+            "must change"
         };
         let text = |side: &Option<String>| side.clone().unwrap_or_default();
         row(
@@ -116,9 +115,11 @@ pub fn csv(impact: &BackendImpact<'_>) -> String {
             &text(&kernel.new),
         );
     }
-    let needs = |cell: &Cell| match cell.needs.is_empty() {
-        true => String::new(),
-        false => format!("needs {}", cell.needs.join(" ")),
+    let needs = |cell: &Cell| {
+        if cell.needs.is_empty() {
+            return String::new();
+        }
+        format!("needs {}", cell.needs.join(" "))
     };
     for cell in impact.lacking() {
         row("new, fails", &cell.operator, "", &needs(cell));
@@ -171,7 +172,7 @@ impl From<Message> for Item {
     }
 }
 
-/// The parts that have anything to say, what must be done first.
+/// The sections with items, those to act on first.
 fn sections(impact: &BackendImpact<'_>) -> Vec<Section> {
     let mut all = Vec::from(to_do(impact));
     all.extend(to_know(impact));
@@ -258,20 +259,22 @@ fn respelled(impact: &BackendImpact<'_>) -> Vec<Item> {
     pairs.map(|pair| line(pair).into()).collect()
 }
 
-/// An operator that is listed and does not exist.
-fn gone(unknown: &Unknown) -> Item {
-    let why = match unknown.vanished {
-        true => "gone",
-        false => "never existed",
+/// A listed operator that does not exist.
+fn gone(unknown: &UnknownOperator) -> Item {
+    let why = if unknown.vanished {
+        "gone"
+    } else {
+        "never existed"
     };
-    let near = match unknown.near.is_empty() {
-        true => Message::default(),
-        false => message!("; similar names: {}", codes(&unknown.near)),
+    let near = if unknown.near.is_empty() {
+        Message::default()
+    } else {
+        message!("; similar names: {}", codes(&unknown.near))
     };
     message!("`{}` {}{}", unknown.name, why, near).into()
 }
 
-/// A kernel with its old and new declaration, and what changed of the operator.
+/// A kernel with its old and new declarations, and the changes of its operator.
 fn declared(impact: &BackendImpact<'_>, kernel: &KernelChange) -> Item {
     let side = |word: &str, text: &Option<String>| match text {
         Some(text) => message!("{} `{}`", word, text),
@@ -301,7 +304,7 @@ fn cells(cells: &[&Cell]) -> Vec<Item> {
         };
         let needs = match &*cell.needs {
             [] => Message::default(),
-            // A leaf needs itself, which its verdict says.
+            // An operator without a kernel needs itself.
             [one] if *one == cell.operator => Message::default(),
             [one] => message!(", needs `{}`", one),
             [one, rest @ ..] => message!(", needs `{}` and {} more", one, rest.len()),

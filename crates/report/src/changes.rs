@@ -1,6 +1,5 @@
-//! A judged comparison for people and for tools: text, Markdown in parts, SARIF, JUnit, workflow
-//! commands. One rendering a file; all of them escape what they show, and none leaves anything out
-//! without saying how much.
+//! Reports of a judged comparison: text, Markdown in parts, SARIF, JUnit, GitHub and GitLab, CSV. Each
+//! rendering escapes its text and says how much it leaves out.
 
 mod advice;
 mod card;
@@ -16,7 +15,6 @@ mod markdown;
 pub mod message;
 mod official;
 mod outline;
-mod parts;
 mod sarif;
 mod text;
 mod title;
@@ -38,63 +36,62 @@ pub use further::Further;
 pub use github::github;
 pub use gitlab::gitlab;
 pub use junit::junit;
-pub use markdown::markdown;
+pub use markdown::{LEAST_MAX_CHARS, Part, markdown, parts};
 pub use message::message;
 pub use official::disagreement;
-pub use parts::{LEAST_MAX_CHARS, Part, parts};
 pub use sarif::sarif;
 pub use text::text;
 pub use title::cause_title;
 pub use verdict::headline;
 
-/// What a report is about.
+/// The input of a report.
 #[derive(Debug, Clone, Copy)]
 pub struct Report<'a> {
-    /// What differs.
+    /// The comparison.
     pub comparison: &'a Comparison,
     /// Its changes by cause.
     pub causes: &'a [Cause],
-    /// The verdict under the policy on this comparison.
+    /// The judgement of the comparison under the policy.
     pub judgement: &'a Judgement,
     /// The policy.
     pub policy: &'a Policy,
-    /// The exceptions that the judgement was made with.
+    /// The exceptions of the judgement.
     pub exceptions: &'a [Exception],
     /// The base.
     pub base: Side<'a>,
     /// The head.
     pub head: Side<'a>,
-    /// The findings that the change introduces.
+    /// The findings that the head introduces.
     pub found: NewFindings<'a>,
-    /// What there is to know of new operators.
+    /// The cards of new operators.
     pub cards: &'a [Card],
-    /// What else the reader has to know, a sentence each.
+    /// Further notes, one sentence each.
     pub notes: &'a [String],
-    /// The further revisions that the head was held against.
+    /// The further revisions that the head was compared with.
     pub further: &'a [Further<'a>],
-    /// Where the comparison can be seen in full.
+    /// The address of the full comparison.
     pub permalink: Option<&'a str>,
-    /// What a rule's id is put behind to get the address of its page.
+    /// The address of the rules' pages, without the rule's id.
     pub rules_url: Option<&'a str>,
-    /// The most Unicode scalar values that a part of a Markdown report may have, at least
+    /// The maximum number of Unicode scalar values in a part of a Markdown report, at least
     /// [`LEAST_MAX_CHARS`]; `None` for one part of any length.
     pub max_chars: Option<usize>,
-    /// How long the rendering may become.
+    /// The bound on the length of the rendering.
     pub room: &'a Room,
 }
 
 /// A side as a report shows it.
 #[derive(Debug, Clone, Copy)]
 pub struct Side<'a> {
-    /// What people call it: a label, `this pull request`.
+    /// Its title, such as a label or `this pull request`.
     pub title: &'a str,
     /// Its files.
     pub files: Files<'a>,
-    /// Where `native_functions.yaml` can be seen; `#L` and a line number are put behind it.
+    /// The address of `native_functions.yaml`, to which `#L` and a line number are appended.
     pub file_url: Option<&'a str>,
 }
 
-/// The files of a side that changes are found in, under the names that people know them by.
+/// The files of a side in which changes are placed.
 #[derive(Debug, Clone, Copy)]
 pub struct Files<'a> {
     /// `native_functions.yaml`
@@ -104,7 +101,7 @@ pub struct Files<'a> {
 }
 
 impl<'a> Files<'a> {
-    /// One of them.
+    /// The source of a file.
     fn get(self, file: SideFile) -> Option<&'a SourceText> {
         match file {
             SideFile::NativeFunctions => Some(self.native_functions),
@@ -112,7 +109,7 @@ impl<'a> Files<'a> {
         }
     }
 
-    /// The file that a fragment is in, and where; `None` if it is not written there.
+    /// The file and position of a fragment; `None` if it is in no file.
     #[must_use]
     pub fn place(self, fragment: Option<&Fragment>) -> Option<(&'a SourceText, Span)> {
         let place = fragment?.place?;
@@ -121,13 +118,13 @@ impl<'a> Files<'a> {
 }
 
 impl<'a> Side<'a> {
-    /// The path of the file that a change is about; that of `native_functions.yaml` if the side lacks it.
+    /// The path of the file with a change; that of `native_functions.yaml` if the side lacks it.
     fn path(&self, change: &Change) -> &'a str {
         let file = self.files.get(change.file());
         &file.unwrap_or(self.files.native_functions).path
     }
 
-    /// The file that a fragment of this side is in, and where.
+    /// The file and position of a fragment of this side.
     fn place(&self, fragment: Option<&Fragment>) -> Option<(&'a SourceText, Span)> {
         self.files.place(fragment)
     }
@@ -145,13 +142,13 @@ impl<'a> Side<'a> {
 }
 
 impl Report<'_> {
-    /// A change's message with the operator before it, for renderings that show it alone.
+    /// The message of a change, with the operator's name.
     fn sentence(change: &Change) -> Message {
         message!("`{}`: {}", change.operator, message(change))
     }
 }
 
-/// What follows a line number, unless it is that of `native_functions.yaml`.
+/// The suffix of a line number, which names the file unless it is `native_functions.yaml`.
 fn of_file(file: SideFile) -> &'static str {
     match file {
         SideFile::NativeFunctions => "",
@@ -167,6 +164,3 @@ fn count(number: usize, one: &str) -> String {
         _ => format!("{number} {one}s"),
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,7 +1,5 @@
 //! Lines of CSV (RFC 4180).
 
-use std::borrow::Cow;
-
 use crate::escape;
 
 /// Appends a line of these fields.
@@ -20,24 +18,20 @@ pub(crate) fn flag(yes: bool) -> &'static str {
     if yes { "true" } else { "false" }
 }
 
-/// On one line, and quoted where needed. A spreadsheet would read a text that begins like a formula as one, so such
-/// a text is kept from that by an apostrophe.
-fn quoted(field: &str) -> Cow<'_, str> {
-    // Whoever prints the file hands its fields to a terminal, or to the log of a job.
-    match escape::line(field) {
-        Cow::Borrowed(field) => quoted_line(field),
-        Cow::Owned(field) => Cow::Owned(quoted_line(&field).into_owned()),
-    }
-}
-
-fn quoted_line(field: &str) -> Cow<'_, str> {
-    let is_formula = field.starts_with(['=', '+', '-', '@']);
-    let needs_quotes = field.contains([',', '"']);
-    match (is_formula, needs_quotes) {
-        (false, false) => Cow::Borrowed(field),
-        (true, false) => format!("'{field}").into(),
-        (false, true) => format!("\"{}\"", field.replace('"', "\"\"")).into(),
-        (true, true) => format!("\"'{}\"", field.replace('"', "\"\"")).into(),
+/// The field on one line, quoted if needed. An apostrophe keeps spreadsheets from evaluating a text
+/// that begins like a formula.
+fn quoted(field: &str) -> String {
+    // Fields may end up in a terminal or in the log of a job.
+    let field = escape::line(field);
+    let apostrophe = if field.starts_with(['=', '+', '-', '@']) {
+        "'"
+    } else {
+        ""
+    };
+    if field.contains([',', '"']) {
+        format!("\"{apostrophe}{}\"", field.replace('"', "\"\""))
+    } else {
+        format!("{apostrophe}{field}")
     }
 }
 

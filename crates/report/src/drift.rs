@@ -1,11 +1,11 @@
-//! How a process differs from the files, for terminals.
+//! The differences between a process and the files, for terminals.
 
 use std::fmt::Write as _;
 
 use crate::escape;
 use opatlas_dispatch::{Drift, DriftKind, DriftRow};
 
-/// The differences line by line, at most `limit`, after a line with their counts.
+/// A line with counts, then at most `limit` differences, one per line.
 #[must_use]
 pub fn drift_text(title: &str, drift: &Drift<'_>, limit: usize) -> String {
     let mut out = format!(
@@ -51,9 +51,10 @@ fn line(row: &DriftRow<'_>) -> String {
     let found = match row.found {
         Some(found) => {
             let file = found.file.as_deref().unwrap_or("an unknown file");
-            match found.fallthrough {
-                true => format!("a fallthrough of {file}"),
-                false => file.to_owned(),
+            if found.fallthrough {
+                format!("a fallthrough of {file}")
+            } else {
+                file.to_owned()
             }
         }
         None => String::new(),

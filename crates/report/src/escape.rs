@@ -1,8 +1,7 @@
-//! Text made safe for where it is shown: Markdown, XML, workflow commands, URIs, shells, terminals.
+//! Escapes text for Markdown, XML, workflow commands, URIs, shells and terminals.
 //!
-//! Names and messages come from files that anybody may write. Each format has one function here, which
-//! escapes a piece of text once. Characters that act instead of being read are shown by their numbers
-//! everywhere ([`opatlas_source::visible`]).
+//! Names and messages come from untrusted files. Each format has one function, which escapes a piece of
+//! text once. Control characters are shown by their numbers ([`opatlas_source::visible`]).
 
 use std::borrow::Cow;
 
@@ -12,7 +11,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 pub(super) use opatlas_source::visible::{line, lines};
 
-/// Text as a Markdown code span, whatever backticks it holds.
+/// Text as a Markdown code span.
 #[must_use]
 pub fn code(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
@@ -27,7 +26,7 @@ fn push_code(out: &mut String, text: &str) {
         let runs = text.split(|c| c != '`').map(str::len);
         fence += runs.max().unwrap_or_default();
     }
-    // One space on both sides is taken off by the reader, so that one more keeps what is there.
+    // Markdown removes one space on both sides.
     let is_spaced = text.starts_with(' ') && text.ends_with(' ') && !text.trim().is_empty();
     let is_padded = text.is_empty() || is_spaced || text.starts_with('`') || text.ends_with('`');
     let space = if is_padded { " " } else { "" };
@@ -39,15 +38,14 @@ fn push_code(out: &mut String, text: &str) {
     push_fence(out);
 }
 
-/// Code in a cell of a Markdown table, which a bar would end.
+/// Code in a cell of a Markdown table.
 pub(super) fn code_cell(text: &str) -> String {
-    // A backslash in front of an escaped bar would be read with the bar's own.
+    // A backslash before a bar would escape the bar's own backslash.
     let text = text.replace("\\|", "\\\u{2060}|");
     code(&text).replace('|', "\\|")
 }
 
-/// Lines as a fenced code block of Markdown, indented. The fence is longer than any run of backticks
-/// in them.
+/// Lines as an indented, fenced code block of Markdown. The fence is longer than any run of backticks.
 #[must_use]
 pub fn code_block(language: &str, lines: &[String], indent: &str) -> String {
     let ticks = lines.iter().flat_map(|line| line.split(|c| c != '`'));
@@ -88,7 +86,7 @@ pub(super) fn markdown(message: &Message) -> String {
     out
 }
 
-/// Prose as Markdown, behind other text of its block: it is not read as Markdown, HTML, a link, a mention or a reference.
+/// Prose in the middle of a Markdown block, without markup, HTML, links, mentions or references.
 #[must_use]
 pub fn prose(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 16);
@@ -96,8 +94,7 @@ pub fn prose(text: &str) -> String {
     out
 }
 
-/// What hosting sites make of text after Markdown is read, so that a backslash does not keep it from
-/// them. A word joiner behind it does.
+/// Prevents hosting sites from processing text after Markdown, where a backslash does not help.
 const WORD_JOINER: char = '\u{2060}';
 
 fn push_prose(out: &mut String, text: &str) {
@@ -136,7 +133,7 @@ fn push_prose(out: &mut String, text: &str) {
     }
 }
 
-/// Prose at the start of a block, where it is not read as a list or a heading.
+/// Prose at the start of a Markdown block, without lists and headings.
 pub(super) fn paragraph(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 16);
     push_start(&mut out, line(text).trim_start());
@@ -169,7 +166,7 @@ fn is_emoji(rest: &str) -> bool {
     end > 0 && rest[end..].starts_with(':')
 }
 
-/// Text in an element of XML. Its line breaks stay.
+/// Text in an XML element. Line breaks stay.
 pub(super) fn xml(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for char in lines(text).chars() {
@@ -179,7 +176,7 @@ pub(super) fn xml(text: &str) -> String {
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&apos;"),
-            // XML cannot hold them.
+            // XML cannot contain these characters.
             '\u{fffe}' | '\u{ffff}' => out.extend(char.escape_unicode()),
             other => out.push(other),
         }
@@ -187,8 +184,7 @@ pub(super) fn xml(text: &str) -> String {
     out
 }
 
-/// Text in an attribute of XML. Its line breaks are character references, which keep them out of the
-/// lines of the document.
+/// Text in an XML attribute. Line breaks become character references.
 pub(super) fn xml_attribute(text: &str) -> String {
     xml(text).replace('\n', "&#10;").replace('\t', "&#9;")
 }
@@ -198,7 +194,7 @@ pub(super) fn command_data(text: &str) -> String {
     lines(text).replace('%', "%25").replace('\n', "%0A")
 }
 
-/// The message of a SARIF result, in which `[text](address)` would be a link.
+/// The message of a SARIF result, without links.
 pub(super) fn sarif(text: &str) -> Cow<'_, str> {
     match text.contains("](") {
         true => Cow::Owned(lines(text).replace("](", "]\u{2060}(")),
@@ -230,7 +226,7 @@ pub(super) fn address(url: &str) -> String {
     out
 }
 
-/// The characters of a path that a URI reference has as they are: the unreserved ones and slashes.
+/// All characters except unreserved ones and slashes.
 const OF_PATHS: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
@@ -238,26 +234,24 @@ const OF_PATHS: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'~')
     .remove(b'/');
 
-/// A path as a URI reference: everything but unreserved characters and slashes is encoded.
+/// A path as a URI reference.
 pub(super) fn uri(path: &str) -> String {
     utf8_percent_encode(path, OF_PATHS).to_string()
 }
 
-/// Appends a word for a POSIX shell: as it is where nothing in it means anything to one, else quoted.
-pub(super) fn push_shell(out: &mut String, word: &str) {
+/// A word for a POSIX shell, quoted if needed.
+pub(super) fn shell(word: &str) -> String {
     let is_plain = |byte: u8| {
         let sign = matches!(byte, b'_' | b'-' | b'.' | b':' | b'/' | b'+' | b'=' | b',');
         sign || byte.is_ascii_alphanumeric()
     };
     if !word.is_empty() && !word.starts_with('-') && word.bytes().all(is_plain) {
-        return out.push_str(word);
+        return word.to_owned();
     }
-    out.push('\'');
-    out.push_str(&line(word).replace('\'', r"'\''"));
-    out.push('\'');
+    format!("'{}'", line(word).replace('\'', r"'\''"))
 }
 
-/// At most `most` characters of a text, the last of them `…` where some are left off.
+/// At most `most` characters of a text. If it is cut, the last one is `…`.
 pub(super) fn cut(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();

@@ -1,4 +1,4 @@
-//! An operator's history as text: one line an event, and what runs it where at the end.
+//! An operator's history as text: one line for each event, and its support at the end.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -10,25 +10,25 @@ use opatlas_verdict::Verdict;
 
 use super::escape;
 
-/// How many keys of one kind a line names; the rest is counted.
+/// The most keys of one kind that a line names.
 const KEYS_NAMED: usize = 6;
 
 /// An event to report.
 #[derive(Debug, Clone, Copy)]
 pub struct ReportedEvent<'a> {
-    /// The revision at which it shows first, as people name it.
+    /// The title of the first revision with the change.
     pub title: &'a str,
     /// What kind it is.
     pub kind: EventKind,
     /// The change rule.
     pub rule: &'a str,
-    /// How bad the change is.
+    /// The level of the change.
     pub level: Level,
-    /// What changed, in a sentence.
+    /// The message of the change.
     pub message: &'a str,
 }
 
-/// What serves a key at the end.
+/// The kernel for a key in the last revision.
 #[derive(Debug, Clone, Copy)]
 pub struct Serving<'a> {
     /// The runtime key.
@@ -48,15 +48,15 @@ pub struct History<'a> {
     pub operator: &'a str,
     /// The title of the first requested revision.
     pub first: &'a str,
-    /// The last one.
+    /// The title of the last requested revision.
     pub last: &'a str,
-    /// Whether the operator is in the first one, and that is the first one known.
+    /// Whether the operator is in the first revision, and no earlier one is known.
     pub was_there: bool,
-    /// Whether it is in the last one.
+    /// Whether it is in the last revision.
     pub is_there: bool,
     /// The events, in order.
     pub events: &'a [ReportedEvent<'a>],
-    /// What serves it in the last one.
+    /// Its kernels in the last revision.
     pub serving: &'a [Serving<'a>],
 }
 
@@ -99,13 +99,12 @@ pub fn text(history: &History<'_>) -> String {
         let shown = if *title == before { "" } else { title };
         before = title;
         let line = format!("  {shown:titles$}  {message:messages$}  {judged}");
-        // Writing to a string does not fail.
         let _ = writeln!(out, "{}", escape::line(line.trim_end()));
     }
     out
 }
 
-/// How bad it is, and for whom; nothing where it is not bad.
+/// The level and the affected audiences; empty below dangerous.
 fn judgement(event: &ReportedEvent<'_>) -> String {
     if event.level < Level::Dangerous {
         return String::new();
@@ -131,7 +130,7 @@ fn judgement(event: &ReportedEvent<'_>) -> String {
     }
 }
 
-/// What people call an audience.
+/// The display name of an audience.
 #[must_use]
 pub fn people(audience: Audience) -> &'static str {
     match audience {
@@ -147,7 +146,7 @@ pub fn people(audience: Audience) -> &'static str {
     }
 }
 
-/// What serves the keys: what serves them all, or each kind with its keys.
+/// The kernels by kind, with their keys unless one kind serves all.
 fn served(serving: &[Serving<'_>]) -> String {
     let mut by_source: BTreeMap<(u8, &str), Vec<&str>> = BTreeMap::new();
     for cell in serving {

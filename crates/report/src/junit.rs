@@ -1,28 +1,28 @@
-//! Test cases of JUnit reports, as CI systems read them.
+//! Test cases of JUnit reports.
 
 use std::fmt::Write as _;
 
 use crate::escape::{xml, xml_attribute};
 
-/// What begins every document.
+/// The first line of every document.
 pub(crate) const PROLOGUE: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
 
-/// How a test case ended. Texts are plain; they are escaped as they are written.
+/// The outcome of a test case. Texts are escaped when they are written.
 pub(crate) enum Outcome<'a> {
-    /// It passed, and says nothing.
+    /// It passed without output.
     Passed,
-    /// It passed, with this in its output.
-    Told(&'a str),
-    /// It failed: the kind, one line, and the whole, which may be empty.
+    /// It passed with this output.
+    Output(&'a str),
+    /// It failed: the kind, one line, and the full text, which may be empty.
     Failed(&'a str, &'a str, &'a str),
-    /// It could not be judged: the kind and one line.
+    /// It could not be checked: the kind and one line.
     Error(&'a str, &'a str),
 }
 
 /// One test case.
 pub(crate) struct Case<'a> {
     pub(crate) name: &'a str,
-    /// The file, which stands as the class's name.
+    /// The file, which is also the class name.
     pub(crate) path: &'a str,
     /// The line in that file, from 1.
     pub(crate) line: Option<u32>,
@@ -33,7 +33,6 @@ impl Case<'_> {
     /// Appends it.
     pub(crate) fn write(&self, out: &mut String) {
         let path = xml_attribute(self.path);
-        // Writing to a string does not fail.
         let _ = write!(
             out,
             "    <testcase name=\"{}\" classname=\"{path}\"",
@@ -49,7 +48,7 @@ impl Case<'_> {
         out.push_str(">\n      ");
         let _ = match &self.outcome {
             Outcome::Passed => Ok(()),
-            Outcome::Told(text) => write!(out, "<system-out>{}</system-out>", xml(text)),
+            Outcome::Output(text) => write!(out, "<system-out>{}</system-out>", xml(text)),
             Outcome::Failed(kind, message, "") => {
                 write!(
                     out,

@@ -1,12 +1,11 @@
-//! The hash by which GitHub recognises a line of a file in a later upload, `primaryLocationLineHash`
+//! The hash by which GitHub recognizes a line of a file in a later upload, `primaryLocationLineHash`
 //! of SARIF results.
 //!
-//! The upload action computes it for results that lack it, and warns of those that differ, so this is
-//! its algorithm (`src/fingerprints.ts` of the codeql-action): a rolling hash with 64 bits and factor
-//! 37 over the 100 UTF-16 units that follow the start of the line. Spaces and tabs are left out, line
-//! breaks count as `\n`, and behind the end of the file come 65535 and zeros. The number behind the
-//! colon tells lines with the same hash apart. So a finding keeps its hash when it moves, and while
-//! the 100 characters from its line on stay the same.
+//! The upload action computes missing hashes and warns about different ones, so this is its algorithm
+//! (`src/fingerprints.ts` of the codeql-action): a 64-bit rolling hash with factor 37 over the 100
+//! UTF-16 units from the start of the line. Spaces and tabs are skipped, line breaks count as `\n`,
+//! and 65535 and zeros follow the end of the file. A number after the colon distinguishes lines with
+//! equal hashes. A finding keeps its hash when it moves, unless one of the next 100 characters changes.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -24,8 +23,8 @@ const NEW_LINE: u16 = b'\n' as u16;
 pub(crate) struct LineHashes<'a>(BTreeMap<&'a str, BTreeMap<u32, String>>);
 
 impl<'a> LineHashes<'a> {
-    /// Hashes these lines, numbered from 1. Reads each file twice, and keeps nothing else of it.
-    pub(crate) fn of(places: impl Iterator<Item = (&'a SourceText, u32)>) -> Self {
+    /// Hashes these lines, numbered from 1.
+    pub(crate) fn new(places: impl Iterator<Item = (&'a SourceText, u32)>) -> Self {
         let mut wanted: BTreeMap<&str, (&SourceText, BTreeSet<u32>)> = BTreeMap::new();
         for (source, line) in places {
             let (_, lines) = wanted
@@ -68,23 +67,16 @@ fn hashes(text: &str, lines: &BTreeSet<u32>) -> BTreeMap<u32, String> {
     hashes
 }
 
-/// Calls back with the number and the hash of each line, in their order.
+/// Calls back with the number and the hash of each line, in order.
 fn roll(text: &str, found: impl FnMut(u32, u64)) {
-    match text.is_ascii() {
-        true => roll_units(text.bytes().map(u16::from), found),
-        false => roll_units(text.encode_utf16(), found),
-    }
-}
-
-fn roll_units(units: impl Iterator<Item = u16>, found: impl FnMut(u32, u64)) {
-    let mut rolled = Rolled {
+    let mut hasher = RollingHash {
         hash: 0,
         at: 0,
         open: VecDeque::new(),
         found,
     };
     let (mut line, mut is_start, mut after_return) = (0, true, false);
-    for unit in units.chain([END]) {
+    for unit in text.encode_utf16().chain([END]) {
         let is_return = unit == u16::from(b'\r');
         let is_blank = unit == u16::from(b' ') || unit == u16::from(b'\t');
         let is_second = after_return && unit == NEW_LINE;
@@ -94,36 +86,36 @@ fn roll_units(units: impl Iterator<Item = u16>, found: impl FnMut(u32, u64)) {
         }
         if is_start {
             line += 1;
-            rolled.begin(line);
+            hasher.begin(line);
         }
         let unit = if is_return { NEW_LINE } else { unit };
-        rolled.push(unit);
+        hasher.push(unit);
         is_start = unit == NEW_LINE;
     }
     for _ in 0..WINDOW {
-        rolled.push(0);
+        hasher.push(0);
     }
 }
 
-/// The hash of all units so far. The hash of the last 100 follows from it, because the hash in front of them
-/// has been multiplied by the factor a hundred times since.
-struct Rolled<F> {
+/// The hash of all units so far. To get the hash of the last 100, the hash before them is subtracted,
+/// multiplied by the factor 100 times.
+struct RollingHash<F> {
     hash: u64,
-    /// How many units there were.
+    /// The number of units so far.
     at: usize,
-    /// The lines that began less than 100 units ago: the position at which the window of each is full, its
-    /// number, and the hash in front of it.
+    /// The lines that began less than 100 units ago: the end of the window, the number of the line, and
+    /// the hash before it.
     open: VecDeque<(usize, u32, u64)>,
     found: F,
 }
 
-impl<F: FnMut(u32, u64)> Rolled<F> {
+impl<F: FnMut(u32, u64)> RollingHash<F> {
     fn begin(&mut self, line: u32) {
         self.open.push_back((self.at + WINDOW, line, self.hash));
     }
 
     fn push(&mut self, unit: u16) {
-        /// What the hash in front of a line has been multiplied by when its window is full.
+        /// The factor of the hash before a line once its window is full.
         const SINCE: u64 = FACTOR.wrapping_pow(WINDOW as u32);
         self.hash = FACTOR.wrapping_mul(self.hash).wrapping_add(unit.into());
         self.at += 1;

@@ -1,16 +1,16 @@
-//! How long a rendering may become, and who may end it.
+//! The bound on the length and time of a rendering.
 
 use opatlas_source::Stop;
 
-/// A bound on a rendering. One that passes it ends just behind it, so that whoever asked for it sees
-/// that it is too long; what nobody waits for any more ends early.
+/// A bound on a rendering. A rendering ends just after its bound, so the caller sees that it is too long.
+/// It also ends when it is stopped.
 #[derive(Debug, Clone)]
 pub struct Room {
     bytes: usize,
     stop: Stop,
 }
 
-/// Room for a rendering of any length that nobody ends.
+/// No bound.
 pub static UNBOUNDED: Room = Room {
     bytes: usize::MAX,
     stop: Stop::never(),
@@ -23,7 +23,7 @@ impl Default for &Room {
 }
 
 impl Room {
-    /// Room for this many bytes, until `stop` is requested.
+    /// Room for this many bytes, until a stop is requested.
     #[must_use]
     pub fn new(bytes: usize, stop: &Stop) -> Self {
         Self {
@@ -32,7 +32,7 @@ impl Room {
         }
     }
 
-    /// Whether a rendering that has this many bytes so far is to end.
+    /// Whether a rendering of this many bytes must end.
     #[must_use]
     pub fn is_over(&self, bytes: usize) -> bool {
         bytes > self.bytes || self.stop.is_requested()

@@ -1,4 +1,4 @@
-//! A result of SARIF 2.1.0, as findings and comparisons have it.
+//! The results of SARIF 2.1.0 logs, for findings and comparisons.
 
 use std::borrow::Cow;
 
@@ -30,15 +30,15 @@ pub(crate) struct SarifResult<'a> {
     pub fixes: Option<[Fix<'a>; 1]>,
 }
 
-/// A text for people.
+/// A text.
 #[derive(Debug, Serialize)]
 pub(crate) struct Message<'a> {
     pub text: Cow<'a, str>,
 }
 
 impl<'a> Message<'a> {
-    /// A text for people.
-    pub(crate) fn of(text: impl Into<Cow<'a, str>>) -> Self {
+    /// An escaped text.
+    pub(crate) fn new(text: impl Into<Cow<'a, str>>) -> Self {
         let text = text.into();
         let escaped = match escape::sarif(&text) {
             Cow::Borrowed(_) => None,
@@ -49,13 +49,13 @@ impl<'a> Message<'a> {
         }
     }
 
-    /// A part of a file.
+    /// A part of a file, unescaped.
     pub(crate) fn verbatim(text: &'a str) -> Self {
         Self { text: text.into() }
     }
 }
 
-/// Where a result is.
+/// The location of a result.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Location<'a> {
@@ -68,7 +68,7 @@ pub(crate) struct Location<'a> {
     pub message: Option<Message<'a>>,
 }
 
-/// A file, and where in it.
+/// A file and a position in it.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Physical {
@@ -85,7 +85,7 @@ pub(crate) struct Artifact {
 
 impl Artifact {
     /// The file with this path.
-    pub(crate) fn of(path: &str) -> Self {
+    pub(crate) fn new(path: &str) -> Self {
         Self { uri: uri(path) }
     }
 }
@@ -101,7 +101,7 @@ pub(crate) struct Region {
 }
 
 impl Region {
-    pub(crate) fn of(source: &SourceText, span: Span) -> Self {
+    pub(crate) fn new(source: &SourceText, span: Span) -> Self {
         let lines = source.lines(span);
         Self {
             start_line: lines.start.line,
@@ -120,7 +120,7 @@ pub(crate) struct Logical<'a> {
     pub kind: &'static str,
 }
 
-/// How the same result is recognised in a later log.
+/// The identity of a result across logs.
 #[derive(Debug, Serialize)]
 pub(crate) struct Fingerprints<'a> {
     #[serde(rename = "opatlas/v1")]
@@ -132,7 +132,7 @@ pub(crate) struct Fingerprints<'a> {
     pub line: Option<&'a str>,
 }
 
-/// The hash of the line that a result begins in.
+/// The hash of a result's first line.
 pub(crate) fn line_hash<'a>(
     hashes: &'a LineHashes<'_>,
     place: Option<(&SourceText, Span)>,
@@ -141,7 +141,7 @@ pub(crate) fn line_hash<'a>(
     hashes.get(source, source.lines(span).start.line)
 }
 
-/// What else there is to know.
+/// Further data of a result.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Properties {
@@ -163,7 +163,7 @@ pub(crate) struct Suppression {
     pub justification: String,
 }
 
-/// An edit that mends a finding.
+/// An edit that fixes a finding.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Fix<'a> {
@@ -171,7 +171,7 @@ pub(crate) struct Fix<'a> {
     pub artifact_changes: [ArtifactChange<'a>; 1],
 }
 
-/// What is to be changed in a file.
+/// The edits of a file.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ArtifactChange<'a> {
@@ -179,7 +179,7 @@ pub(crate) struct ArtifactChange<'a> {
     pub replacements: [Replacement<'a>; 1],
 }
 
-/// A stretch of a file and what is to stand there.
+/// A region of a file and its new text.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Replacement<'a> {

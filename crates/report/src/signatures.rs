@@ -1,4 +1,4 @@
-//! An operator's declarations, and what is written to implement it, for terminals.
+//! An operator's declarations, and the code that implements it, for terminals.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use crate::escape;
 use opatlas_operators::faces::{BackendStub, ImplementationFaces, InTree, OperatorFaces};
 use opatlas_schema::faces::Stub;
 
-/// Whose declarations are shown.
+/// The language of the shown declarations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Language {
     /// Both.
@@ -18,12 +18,12 @@ pub enum Language {
     Python,
 }
 
-/// Which forms are shown of what takes sizes.
+/// The shown forms of declarations that take sizes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sizes {
     /// All.
     All,
-    /// Those with symbolic sizes.
+    /// Only those with symbolic sizes.
     Symbolic,
 }
 
@@ -80,7 +80,7 @@ fn python(text: &mut String, faces: &OperatorFaces) {
     .into_iter()
     .flatten()
     .collect();
-    let said = match (places.is_empty(), bound.overload) {
+    let bindings = match (places.is_empty(), bound.overload) {
         (true, _) => "not bound; call torch.ops".to_owned(),
         (false, true) => places.join(", "),
         (false, false) => format!(
@@ -88,7 +88,7 @@ fn python(text: &mut String, faces: &OperatorFaces) {
             places.join(", ")
         ),
     };
-    section(text, "Bound in", [said].iter());
+    section(text, "Bound in", [bindings].iter());
 }
 
 fn section<'a>(text: &mut String, title: &str, lines: impl Iterator<Item = &'a String>) {
@@ -107,7 +107,7 @@ fn indent(text: &mut String, by: &str, lines: &str) {
     }
 }
 
-/// What is written to implement an operator for a key.
+/// The code that implements an operator for a key.
 #[must_use]
 pub fn implementation(name: &str, faces: &ImplementationFaces, sizes: Sizes) -> String {
     let mut text = format!("{} for {}\n", escape::line(name), faces.key);
@@ -126,9 +126,10 @@ pub fn implementation(name: &str, faces: &ImplementationFaces, sizes: Sizes) -> 
 }
 
 fn in_tree(text: &mut String, kernel: &InTree) {
-    let state = match kernel.is_declared {
-        true => "declared",
-        false => "the name is a proposal",
+    let state = if kernel.is_declared {
+        "declared"
+    } else {
+        "the name is a proposal"
     };
     let _ = writeln!(text, "\nIn PyTorch's tree ({state})");
     let _ = writeln!(

@@ -1,11 +1,11 @@
-//! Support tables and gap lists as CSV, Markdown and text, coverage as a badge.
+//! Support tables and gap lists as CSV, Markdown and text, and coverage badges.
 
 use std::fmt::Write as _;
 
 use super::escape;
 use crate::csv::{flag, line};
 
-/// What a backend has of an operator over a stretch of releases.
+/// The support of an operator on a backend over several releases.
 #[derive(Debug, Clone, Default)]
 pub struct Row {
     /// The operator.
@@ -14,19 +14,19 @@ pub struct Row {
     pub key: String,
     /// The first revision in which a call works.
     pub first: Option<String>,
-    /// The first with a kernel of the key itself.
+    /// The first revision with a kernel on the key itself.
     pub first_kernel: Option<String>,
     /// The last revision in which a call works.
     pub last: Option<String>,
-    /// Whether that is the last revision of all.
+    /// Whether a call works in the last revision.
     pub is_supported: bool,
-    /// Why it serves in the last one.
+    /// The reason in the last revision.
     pub reason: Option<&'static str>,
     /// The registered key that serves.
     pub source_key: Option<String>,
     /// The kernel.
     pub kernel: Option<String>,
-    /// Whether a call works in the last revision.
+    /// The verdict in the last revision.
     pub verdict: Option<&'static str>,
 }
 
@@ -58,11 +58,10 @@ pub fn csv(rows: &[Row]) -> String {
     out
 }
 
-/// The table as Markdown: an operator a line, a key a column.
+/// The table as Markdown: a row for each operator, a column for each key.
 #[must_use]
 pub fn markdown(rows: &[Row], keys: &[String], last: &str) -> String {
     let mut out = format!("Support up to {}\n\n| operator |", escape::prose(last));
-    // Writing to a string does not fail.
     for key in keys {
         let _ = write!(out, " {} |", escape::prose(key));
     }
@@ -79,8 +78,8 @@ pub fn markdown(rows: &[Row], keys: &[String], last: &str) -> String {
     out
 }
 
-/// `kernel since 2.5.0`, `CompositeImplicitAutograd since 2.0.0`, `until 2.4.0`, or the verdict of
-/// what never worked.
+/// `kernel since 2.5.0`, `CompositeImplicitAutograd since 2.0.0`, `2.0.0 until 2.4.0`, or the verdict if
+/// it never worked.
 fn cell(row: &Row) -> String {
     let (Some(first), Some(last)) = (&row.first, &row.last) else {
         return row.verdict.unwrap_or("no").to_owned();
@@ -98,28 +97,28 @@ fn cell(row: &Row) -> String {
     }
 }
 
-/// An operator without a kernel of a backend's own.
+/// An operator without a kernel of the backend.
 #[derive(Debug, Clone, Copy)]
 pub struct GapRow<'a> {
     /// The operator.
     pub operator: &'a str,
-    /// Why what serves it does.
+    /// Why its kernel serves it.
     pub reason: &'a str,
-    /// The registered key that serves it; empty where none does.
+    /// The registered key that serves it, or empty.
     pub source_key: &'a str,
     /// Whether a call works.
     pub verdict: &'a str,
     /// The operators that it needs.
     pub needs: &'a [String],
-    /// Whether a call fails, always or in some cases.
+    /// Whether a call fails, at least in some cases.
     pub is_lacking: bool,
     /// Whether it is tagged `core`.
     pub is_core: bool,
-    /// How many other backends have a kernel of their own.
+    /// The number of other backends with a kernel.
     pub others: u32,
     /// How often it is used.
     pub usage: Option<u64>,
-    /// Whether it came after the revision that was asked about.
+    /// Whether it was added after the requested revision.
     pub is_new: Option<bool>,
 }
 
@@ -148,21 +147,21 @@ impl GapRow<'_> {
     }
 }
 
-/// A kernel that would help.
+/// A kernel to add.
 #[derive(Debug, Clone, Copy)]
 pub struct StepRow<'a> {
     /// The operator that lacks the kernel.
     pub operator: &'a str,
-    /// How many operators work then and did not before.
+    /// The number of operators that then work.
     pub gain: usize,
-    /// How many more need it and others besides.
+    /// The number of further operators that need it and other kernels.
     pub blocks: usize,
 }
 
-/// How many missing operators a line names.
+/// The most missing operators that a line names.
 const NEEDS: usize = 3;
 
-/// The kernels that would help most, as text for a terminal.
+/// The most useful kernels to add, as text for a terminal.
 #[must_use]
 pub fn leverage_text(steps: &[StepRow<'_>]) -> String {
     if steps.is_empty() {
@@ -183,7 +182,6 @@ pub fn leverage_text(steps: &[StepRow<'_>]) -> String {
             w = width.unwrap_or(0)
         );
         if step.blocks > 0 {
-            // Writing to a string does not fail.
             let _ = write!(line, ", also needed by {} more", step.blocks);
         }
         out.push_str(&escape::line(&line));
@@ -229,7 +227,6 @@ pub fn gaps_markdown(title: &str, steps: &[StepRow<'_>], rows: &[GapRow<'_>]) ->
         );
         for step in steps {
             let operator = escape::code_cell(step.operator);
-            // Writing to a string does not fail.
             let _ = writeln!(out, "| {operator} | {} | {} |", step.gain, step.blocks);
         }
         out.push('\n');
@@ -239,7 +236,6 @@ pub fn gaps_markdown(title: &str, steps: &[StepRow<'_>], rows: &[GapRow<'_>]) ->
         let usage = row
             .usage
             .map_or_else(String::new, |usage| usage.to_string());
-        // Writing to a string does not fail.
         let _ = writeln!(
             out,
             "| {} | {} | {} | {usage} | {} |",
@@ -279,7 +275,7 @@ pub fn gaps_text(rows: &[GapRow<'_>]) -> String {
     out
 }
 
-/// A badge: a label on grey and a message on a colour.
+/// An SVG badge with a label on gray and a message on a color.
 #[must_use]
 pub fn badge(label: &str, message: &str, percent: u32) -> String {
     let (left, right) = (width(label) + 10, width(message) + 10);
@@ -304,8 +300,7 @@ pub fn badge(label: &str, message: &str, percent: u32) -> String {
     )
 }
 
-/// How wide a text is, in pixels, in the widest of the fonts named; without a font at hand it can
-/// only be estimated.
+/// The estimated width of a text in pixels, in the widest of the fonts.
 fn width(text: &str) -> usize {
     let of = |char: char| match char {
         'i' | 'l' | 'j' | '.' | ',' | ':' | ' ' | 'I' | '|' | '1' => 5,

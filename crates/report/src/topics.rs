@@ -44,7 +44,7 @@ pub fn topic(topic: &Topic, release: Release) -> String {
     text
 }
 
-/// The releases of what not all of them have.
+/// The releases that have the topic, unless all do.
 fn releases(topic: &Topic) -> String {
     let has_releases = matches!(topic.kind, Kind::Type | Kind::DispatchKey);
     match (has_releases, topic.until) {

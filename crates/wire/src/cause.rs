@@ -34,13 +34,7 @@ pub struct CauseView<'a> {
 }
 
 fn digits<S: Serializer>(prints: &[Fingerprint], serializer: S) -> Result<S::Ok, S::Error> {
-    struct Digits(Fingerprint);
-    impl Serialize for Digits {
-        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-            serializer.serialize_str(self.0.digits().as_str())
-        }
-    }
-    serializer.collect_seq(prints.iter().copied().map(Digits))
+    serializer.collect_seq(prints.iter().map(ToString::to_string))
 }
 
 /// Through what a new operator trains, or why it does not.

@@ -1,6 +1,5 @@
 //! The cells of dispatch tables that changed, on the wire.
 
-use opatlas_diff::Digits;
 use opatlas_diff::revision::{Cell, TableChange};
 use opatlas_pytorch::key_set::KeySet;
 use opatlas_pytorch::keys::{Key, Keys};
@@ -79,7 +78,7 @@ impl Serialize for DispatchChanges<'_> {
                     keys: KeyNames(base.keys(), change.slots),
                     before: view(&change.before),
                     after: view(&change.after),
-                    cause: cause.as_ref().map(Digits::as_str),
+                    cause: cause.as_deref(),
                 })?;
             }
         }
@@ -89,8 +88,8 @@ impl Serialize for DispatchChanges<'_> {
 
 impl DispatchChanges<'_> {
     /// The fingerprint of the change that a table follows from.
-    fn cause(self, table: &TableChange) -> Option<Digits> {
+    fn cause(self, table: &TableChange) -> Option<String> {
         let cause = self.0.comparison.changes.get(table.cause?);
-        Some(cause?.fingerprint().digits())
+        Some(cause?.fingerprint().to_string())
     }
 }

@@ -87,7 +87,7 @@ fn words<S: Serializer>(audiences: &Audiences, serializer: S) -> Result<S::Ok, S
 }
 
 fn digits<S: Serializer>(fingerprint: &Fingerprint, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.serialize_str(fingerprint.digits().as_str())
+    serializer.collect_str(fingerprint)
 }
 
 /// An exception as it applies to a change.

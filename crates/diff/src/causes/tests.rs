@@ -108,8 +108,8 @@ fn forms_have_one_stem() {
         "add_copy",
         "x::add_",
     ] {
-        assert_eq!(kin::stem(name), "add", "{name}");
+        assert_eq!(stem(name), "add", "{name}");
     }
-    assert_eq!(kin::stem("__and__.Scalar"), "__and__");
-    assert_eq!(kin::stem("_"), "_");
+    assert_eq!(stem("__and__.Scalar"), "__and__");
+    assert_eq!(stem("_"), "_");
 }

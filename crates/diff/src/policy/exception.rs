@@ -1,4 +1,4 @@
-//! Accepted breakage: what is excused, by whom, why and until when.
+//! Exceptions: accepted changes, with the reason, the owner and the end.
 
 use std::fmt;
 
@@ -12,18 +12,18 @@ use opatlas_pytorch::release::{Release, UnknownRelease, Version};
 pub struct Exception {
     /// Its name in the store, or its position in a file.
     pub id: Box<str>,
-    /// Operators by their full name; `*` matches any text and `?` one character. A pattern of more
+    /// A pattern for full operator names. `*` matches any text and `?` one character. A pattern of more
     /// than [`super::PATTERN_LENGTH`] characters matches nothing.
     pub operator: Box<str>,
-    /// Rules by their whole id, likewise.
+    /// A pattern for rule ids.
     pub rule: Box<str>,
-    /// Arguments, keys or whatever else the rule is about, likewise; `None` for any.
+    /// A pattern for the names in the change's subject, such as arguments or keys; `None` for any.
     pub argument: Option<Box<str>>,
     /// Why it is accepted.
     pub reason: Box<str>,
     /// Who is responsible for it.
     pub owner: Option<Box<str>>,
-    /// Until when; `None` for good.
+    /// The end; `None` for no end.
     pub until: Option<Until>,
     /// Whether it may match operators of more than one base name.
     pub broad: bool,
@@ -32,19 +32,18 @@ pub struct Exception {
 /// When an exception ends.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Until {
-    /// It holds on this day and not after it.
+    /// The last day.
     Date(Date),
-    /// It holds for heads of this release and not of later ones.
+    /// The last release of the head.
     Release(LastRelease),
 }
 
-/// A line of releases, also one that is not known yet: major and minor version. Lines are ordered
-/// as versions are.
+/// A release line, such as `2.16`, which may be unknown yet. Lines are ordered by version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Line(u32, u32);
 
 impl Line {
-    /// The line of a release as users write it, `2.16` of `v2.16.1`.
+    /// Parses the line of a release as users write it: `2.16` of `v2.16.1`.
     ///
     /// # Errors
     /// [`UnknownRelease`] if the text is not a version, or is older than 2.0.
@@ -62,8 +61,7 @@ impl Line {
     }
 }
 
-/// The last release for which an exception holds: its text as it was written, and its line, by
-/// which it is compared.
+/// The last release of an exception: the text as written, and its line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LastRelease {
     text: Box<str>,
@@ -71,7 +69,7 @@ pub struct LastRelease {
 }
 
 impl LastRelease {
-    /// Reads a release as users write it. It may be newer than all that are known.
+    /// Parses a release as users write it. It may be newer than all known ones.
     ///
     /// # Errors
     /// [`UnknownRelease`] if the text is not a version, or is older than 2.0.
@@ -108,15 +106,15 @@ impl fmt::Display for Until {
 /// The status of an exception in a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ExceptionStatus {
-    /// It holds.
+    /// In effect.
     Active,
-    /// It holds, but not for long.
+    /// In effect, but ends soon.
     Expiring,
-    /// It held once; what it excused counts again.
+    /// Ended; the changes that it excused count again.
     Expired,
-    /// No operator of either side has such a name, or another exception covers all of it.
+    /// No operator of either side matches, or another exception covers it.
     Unused,
-    /// It matches operators of more than one base name without saying that it is meant to.
+    /// It matches operators of several base names, but is not marked as broad.
     Overbroad,
 }
 
@@ -135,27 +133,26 @@ impl ExceptionStatus {
 }
 
 impl Exception {
-    /// Its operators as changes name them: `aten` is left out.
+    /// Its operator pattern without `aten::`, to match names in changes.
     #[must_use]
     pub fn operator(&self) -> &str {
         let bare = self.operator.strip_prefix("aten::");
         bare.unwrap_or(&self.operator)
     }
 
-    /// Whether it names its operators by a pattern.
+    /// Whether the operator is a pattern with wildcards.
     #[must_use]
     pub fn is_pattern(&self) -> bool {
         is_wild(&self.operator)
     }
 
-    /// Whether it speaks of an operator, by its name qualified unless in `aten`. A comparison
-    /// compiles its patterns once instead.
+    /// Whether it matches an operator, given by its name as in changes.
     #[must_use]
     pub fn matches_operator(&self, name: &str) -> bool {
         Pattern::new(self.operator()).matches(name)
     }
 
-    /// Whether it holds on this day for a head of this line of releases, and for how long.
+    /// Its status on this day for a head of this release line.
     #[must_use]
     pub fn standing(&self, today: Date, head: Line, warn_days: u16) -> ExceptionStatus {
         let (is_over, is_near) = match &self.until {

@@ -1,5 +1,4 @@
-//! Which exceptions speak of which changes. Patterns are compiled once; exceptions that name an
-//! operator are found by its name.
+//! Matches exceptions with changes. Exceptions without wildcards are found by the operator's name.
 
 use rustc_hash::FxHashMap;
 
@@ -7,14 +6,14 @@ use super::Exception;
 use super::pattern::{Pattern, is_wild};
 use crate::change::Change;
 
-/// The exceptions of a comparison, ready to be matched.
+/// The compiled exceptions of a comparison.
 pub(super) struct Matching<'a> {
     compiled: Vec<Compiled>,
-    /// Those that name one operator, by its name.
+    /// The exceptions for one operator, by its name.
     named: FxHashMap<&'a str, Vec<usize>>,
-    /// Those with a pattern of operators.
+    /// The exceptions with wildcards in the operator.
     wild: Vec<usize>,
-    /// What was found for an operator.
+    /// The matches of operators so far: an operator has several changes, and there may be many patterns.
     known: FxHashMap<Box<str>, Vec<usize>>,
 }
 
@@ -39,16 +38,16 @@ impl<'a> Matching<'a> {
                 rule: Pattern::new(&exception.rule),
                 argument: exception.argument.as_deref().map(Pattern::new),
             });
-            match is_wild(operator) {
-                true => matching.wild.push(at),
-                false => matching.named.entry(operator).or_default().push(at),
+            if is_wild(operator) {
+                matching.wild.push(at);
+            } else {
+                matching.named.entry(operator).or_default().push(at);
             }
         }
         matching
     }
 
-    /// The exceptions that speak of an operator, by its name qualified unless in `aten`, in their
-    /// order.
+    /// The exceptions that match an operator, in their order.
     pub(super) fn of_operator(&mut self, name: &str) -> &[usize] {
         if self.compiled.is_empty() {
             return &[];
@@ -64,7 +63,7 @@ impl<'a> Matching<'a> {
         self.known.get(name).map_or(&[], |found| found)
     }
 
-    /// The exceptions that speak of a change, in their order.
+    /// The exceptions that match a change, in their order.
     pub(super) fn of_change(&mut self, change: &Change) -> Vec<usize> {
         let mut found = self.of_operator(&change.operator).to_vec();
         if found.is_empty() {
@@ -80,7 +79,7 @@ impl<'a> Matching<'a> {
         found
     }
 
-    /// Whether an exception excuses everything that another one does.
+    /// Whether an exception matches everything that another one matches.
     pub(super) fn covers(&self, exception: usize, other: &Exception) -> bool {
         let compiled = &self.compiled[exception];
         let argument = match (&compiled.argument, &other.argument) {
@@ -93,7 +92,7 @@ impl<'a> Matching<'a> {
             && compiled.rule.matches(&other.rule)
     }
 
-    /// Whether an exception has a pattern of operators that matches this name.
+    /// Whether an exception matches an operator of this name.
     pub(super) fn matches_operator(&self, exception: usize, name: &str) -> bool {
         self.compiled[exception].operator.matches(name)
     }

@@ -2,14 +2,13 @@
 
 use rustc_hash::FxHashMap;
 
-/// How many characters a pattern with `*` or `?` may have; one without may be longer.
+/// The most characters of a pattern with wildcards.
 pub const LENGTH: usize = 127;
 
-/// A pattern, ready to be matched. Matching takes one step a character of the name, whatever the
-/// pattern is.
+/// A compiled pattern. Matching takes one step per character of the name.
 #[derive(Debug, Clone)]
 pub(super) enum Pattern {
-    /// A name as it is.
+    /// A name without wildcards.
     Literal(Box<str>),
     /// A pattern with wildcards.
     Wild(Box<Wild>),
@@ -17,22 +16,20 @@ pub(super) enum Pattern {
     TooLong,
 }
 
-/// A pattern as a set of states: bit `i` says that `i` of its letters are matched.
+/// A pattern as a bit set of states: in state `i`, the first `i` letters are matched.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Wild {
-    /// The states that a letter of ASCII leaves for the next one.
-    ascii: Vec<u128>,
-    /// The same of other letters.
+    /// The states that a letter advances.
     letters: FxHashMap<char, u128>,
-    /// The states that any letter leaves for the next one.
+    /// The states that any letter advances.
     any: u128,
-    /// The states that stay whatever comes.
+    /// The states that any letter keeps.
     stays: u128,
-    /// The state in which all letters are matched.
+    /// The final state.
     last: u32,
 }
 
-/// Whether a text is a pattern and no plain name.
+/// Whether a text has wildcards.
 pub(super) fn is_wild(text: &str) -> bool {
     text.contains(['*', '?'])
 }
@@ -42,10 +39,7 @@ impl Pattern {
         if !is_wild(text) {
             return Self::Literal(text.into());
         }
-        let mut wild = Wild {
-            ascii: vec![0; 128],
-            ..Wild::default()
-        };
+        let mut wild = Wild::default();
         for letter in text.chars() {
             let state = 1_u128 << wild.last;
             match letter {
@@ -56,7 +50,7 @@ impl Pattern {
                     wild.last += 1;
                 }
                 letter => {
-                    *wild.leaves(letter) |= state;
+                    *wild.letters.entry(letter).or_default() |= state;
                     wild.last += 1;
                 }
             }
@@ -74,22 +68,11 @@ impl Pattern {
 }
 
 impl Wild {
-    fn leaves(&mut self, letter: char) -> &mut u128 {
-        match self.ascii.get_mut(letter as usize) {
-            Some(states) => states,
-            None => self.letters.entry(letter).or_default(),
-        }
-    }
-
     fn matches(&self, name: &str) -> bool {
         let mut states = 1_u128;
         for letter in name.chars() {
-            let leaves = match self.ascii.get(letter as usize) {
-                Some(states) => *states,
-                None => self.letters.get(&letter).copied().unwrap_or(0),
-            };
-            let leaves = self.any | leaves;
-            states = ((states & leaves) << 1) | (states & self.stays);
+            let advanced = self.any | self.letters.get(&letter).copied().unwrap_or(0);
+            states = ((states & advanced) << 1) | (states & self.stays);
             if states == 0 {
                 return false;
             }
@@ -102,7 +85,7 @@ impl Wild {
 mod tests {
     use super::*;
 
-    /// What a pattern means, by trying everything.
+    /// Matches by trying all possibilities.
     fn naive(pattern: &[char], name: &[char]) -> bool {
         match (pattern, name) {
             ([], []) => true,
@@ -115,7 +98,7 @@ mod tests {
         }
     }
 
-    /// All texts of these letters, up to a length.
+    /// All texts of these letters up to a length.
     fn texts(letters: &[char], most: usize) -> Vec<String> {
         let mut texts = vec![String::new()];
         let mut from = 0;
@@ -156,7 +139,7 @@ mod tests {
         assert!(Pattern::new(&name).matches(&name));
     }
 
-    /// Trying places one after the other would take longer than anybody waits.
+    /// Backtracking would take exponential time.
     #[test]
     fn a_hostile_pattern_costs_no_more_than_another() {
         let pattern = Pattern::new(&format!("{}b", "*a".repeat(60)));

@@ -1,4 +1,4 @@
-//! Whom a change really hurts, where more is known than its rule says: Python callers only where
+//! Narrows the audiences of a change to those that it really affects: Python callers only where
 //! Python binds the operator, C++ callers and backends only where declarations changed
 //! (`docs/spec/compatibility.md`, section 1).
 
@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::Pair;
 use crate::change::Change;
 use crate::declarations::{plain, types_alone};
-use crate::rules::{Audience, Audiences, Group, Impacts, Level, worst_for};
+use crate::rules::{Audience, Audiences, Group, Impacts, worst_for};
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::faces::{FaceMaker, PythonCalls};
 use opatlas_operators::operator::OperatorId;
@@ -17,30 +17,30 @@ use opatlas_source::{Stop, Stopped};
 
 const PYTHON: Audiences = Audiences::of(&[Audience::PythonKeyword, Audience::PythonPositional]);
 
-/// Whom declarations decide for.
-const OF_DECLARATIONS: Audiences = Audiences::of(&[Audience::Cpp, Audience::Backend]);
+/// The audiences that depend on C++ declarations.
+const CPP: Audiences = Audiences::of(&[Audience::Cpp, Audience::Backend]);
 
-/// What became of an operator's C++ declarations.
+/// Which C++ declarations of an operator are the same on both sides.
 #[derive(Debug, Clone, Copy)]
-struct Declarations {
-    /// Every `at::` function and method of the base is there, defaults included.
-    same_for_callers: bool,
-    /// The dispatcher's signature with concrete sizes is the same.
-    same_concrete: bool,
-    /// That with symbolic sizes is the same.
-    same_symbolic: bool,
+struct DeclarationMatch {
+    /// The head has every `at::` function and method of the base, defaults included.
+    callers: bool,
+    /// The dispatcher's signature with concrete sizes.
+    concrete: bool,
+    /// The dispatcher's signature with symbolic sizes.
+    symbolic: bool,
 }
 
-/// What [`Refiner::refine_by`] goes by.
+/// The C++ declarations of the operators whose schema changed, by name.
 #[derive(Debug)]
-pub(super) struct Faces(FxHashMap<Arc<str>, Declarations>);
+pub(super) struct DeclarationMatches(FxHashMap<Arc<str>, DeclarationMatch>);
 
-impl Faces {
-    /// `changes` are all that are about schemas.
+impl DeclarationMatches {
+    /// Compares the declarations of all operators with a schema change that may affect C++.
     ///
     /// # Errors
     /// [`Stopped`].
-    pub(super) fn of(
+    pub(super) fn new(
         base: &Catalogue,
         head: &Catalogue,
         pairs: &[Pair],
@@ -48,78 +48,69 @@ impl Faces {
         stop: &Stop,
     ) -> Result<Self, Stopped> {
         let (old, new) = (FaceMaker::new(base), FaceMaker::new(head));
-        // Most entries that change keep their schema, and so what is declared of them.
-        let is_declared = |change: &&Change| {
-            let hurt = change.impacts.breaks.union(change.impacts.risks);
-            is_about_schema(change.rule.group) && !hurt.intersection(OF_DECLARATIONS).is_empty()
+        let affects_cpp = |change: &&Change| {
+            let affected = change.impacts.breaks.union(change.impacts.risks);
+            is_about_schema(change.rule.group) && !affected.intersection(CPP).is_empty()
         };
-        let of_schema: FxHashSet<&str> = changes
+        let names: FxHashSet<&str> = changes
             .iter()
-            .filter(is_declared)
+            .filter(affects_cpp)
             .map(|change| &*change.operator)
             .collect();
-        let mut declared = FxHashMap::default();
+        let mut matches = FxHashMap::default();
         for pair in pairs {
             stop.check()?;
             if let (Some(before), Some(after)) = (pair.base, pair.head)
-                && of_schema.contains(&*pair.name)
+                && names.contains(&*pair.name)
             {
-                let is_same = declarations((&old, before), (&new, after));
-                declared.insert(Arc::clone(&pair.name), is_same);
+                let found = compare_declarations((&old, before), (&new, after));
+                matches.insert(Arc::clone(&pair.name), found);
             }
         }
-        Ok(Self(declared))
+        Ok(Self(matches))
     }
 }
 
-/// Corrects the audiences of changes, and levels that follow from them.
+/// Corrects the audiences of changes, and the levels that follow from them.
 pub(super) struct Refiner<'a> {
     base: &'a Catalogue,
     calls: PythonCalls<'a>,
+    declarations: &'a DeclarationMatches,
 }
 
 impl<'a> Refiner<'a> {
-    /// One for the changes since this base.
-    pub(super) fn new(base: &'a Catalogue) -> Self {
+    pub(super) fn new(base: &'a Catalogue, declarations: &'a DeclarationMatches) -> Self {
         Self {
             base,
             calls: PythonCalls::new(base),
+            declarations,
         }
     }
 
-    /// Corrects a change that schemas do not tell of.
+    /// Corrects a change.
     pub(super) fn refine(&self, change: &mut Change) {
-        debug_assert!(!is_about_schema(change.rule.group));
-        self.refine_to(change, change.impacts);
-    }
-
-    /// Corrects a change of any kind.
-    pub(super) fn refine_by(&self, change: &mut Change, faces: &Faces) {
         let mut impacts = change.impacts;
         if is_about_schema(change.rule.group)
-            && let Some(declared) = faces.0.get(&*change.operator)
+            && let Some(found) = self.declarations.0.get(&*change.operator)
         {
-            impacts = of_declarations(impacts, *declared);
+            impacts = without_matching(impacts, *found);
         }
-        self.refine_to(change, impacts);
-    }
-
-    fn refine_to(&self, change: &mut Change, mut impacts: Impacts) {
-        let hurt = impacts.breaks.union(impacts.risks);
-        if !hurt.intersection(PYTHON).is_empty()
-            && let Some(id) = change.base_id(self.base)
+        let affected = impacts.breaks.union(impacts.risks);
+        if !affected.intersection(PYTHON).is_empty()
+            && let Some(id) = self.base.find_qualified(&change.operator)
             && !self.calls.reach(id)
         {
             impacts = of_unbound(impacts, change.rule.group);
         }
         if impacts != change.impacts {
-            change.level = lowered(change.level, impacts);
+            // The level is at most the worst level for a single audience.
+            change.level = change.level.min(worst_for(Audiences::ALL, impacts));
             change.impacts = impacts;
         }
     }
 }
 
-/// Whether a change of this group can be seen in declarations.
+/// Whether C++ declarations show a change of this group.
 fn is_about_schema(group: Group) -> bool {
     matches!(
         group,
@@ -132,40 +123,34 @@ fn is_about_schema(group: Group) -> bool {
     )
 }
 
-fn declarations(
+fn compare_declarations(
     base: (&FaceMaker<'_>, OperatorId),
     head: (&FaceMaker<'_>, OperatorId),
-) -> Declarations {
-    let unnamed = |text: &String| types_alone(&plain(text));
-    let of = |(maker, id): (&FaceMaker<'_>, OperatorId)| {
+) -> DeclarationMatch {
+    let types = |text: &String| types_alone(&plain(text));
+    let signatures = |(maker, id): (&FaceMaker<'_>, OperatorId)| {
         let (symbolic, concrete) = maker.dispatcher_of(id);
         let concrete = concrete.or_else(|| symbolic.clone());
-        ([concrete, symbolic], maker.calls(id))
+        [concrete, symbolic].map(|text| text.as_ref().map(types))
     };
-    let ((old, old_calls), (new, new_calls)) = (of(base), of(head));
-    // What is written alike need not be taken apart.
-    let [same_concrete, same_symbolic] = [0, 1].map(|at| {
-        let types = |text: &Option<String>| text.as_ref().map(unnamed);
-        old[at] == new[at] || types(&old[at]) == types(&new[at])
-    });
-    let is_there = |call: &String| {
-        let is_alike = |types: String| new_calls.iter().any(|call| unnamed(call) == types);
-        new_calls.contains(call) || is_alike(unnamed(call))
+    let calls = |(maker, id): (&FaceMaker<'_>, OperatorId)| -> Vec<String> {
+        maker.calls(id).iter().map(types).collect()
     };
-    Declarations {
-        same_for_callers: old_calls.iter().all(is_there),
-        same_concrete,
-        same_symbolic,
+    let (old, new) = (calls(base), calls(head));
+    let ([old_concrete, old_symbolic], [concrete, symbolic]) = (signatures(base), signatures(head));
+    DeclarationMatch {
+        callers: old.iter().all(|call| new.contains(call)),
+        concrete: old_concrete == concrete,
+        symbolic: old_symbolic == symbolic,
     }
 }
 
-fn of_declarations(impacts: Impacts, declared: Declarations) -> Impacts {
-    let mut impacts = impacts;
-    if declared.same_for_callers {
+fn without_matching(mut impacts: Impacts, same: DeclarationMatch) -> Impacts {
+    if same.callers {
         impacts = impacts.without(Audiences::of(&[Audience::Cpp]));
     }
     let backend = Audiences::of(&[Audience::Backend]);
-    match (declared.same_concrete, declared.same_symbolic) {
+    match (same.concrete, same.symbolic) {
         (true, true) => impacts.without(backend),
         // Only kernels that take symbolic sizes must change.
         (true, false) if impacts.breaks.contains(Audience::Backend) => Impacts {
@@ -176,26 +161,21 @@ fn of_declarations(impacts: Impacts, declared: Declarations) -> Impacts {
     }
 }
 
-/// Python calls the operator through `torch.ops` only, which goes by the schema and knows nothing
-/// of how `torch` and `Tensor` bind it.
+/// The impacts for an operator that Python binds nowhere. Python calls it only through `torch.ops`,
+/// which goes by the schema.
 fn of_unbound(impacts: Impacts, group: Group) -> Impacts {
     let torch_ops = Audiences::of(&[Audience::TorchOps]);
-    let moved = |audiences: Audiences| {
-        let is_hurt = !audiences.intersection(PYTHON).is_empty() && group != Group::Binding;
+    let replaced = |audiences: Audiences| {
         let rest = audiences.without(PYTHON);
-        match is_hurt {
-            true => rest.union(torch_ops),
-            false => rest,
+        if group != Group::Binding && !audiences.intersection(PYTHON).is_empty() {
+            rest.union(torch_ops)
+        } else {
+            rest
         }
     };
-    let breaks = moved(impacts.breaks);
+    let breaks = replaced(impacts.breaks);
     Impacts {
         breaks,
-        risks: moved(impacts.risks).without(breaks.intersection(torch_ops)),
+        risks: replaced(impacts.risks).without(breaks.intersection(torch_ops)),
     }
-}
-
-/// Limits the level of a change to the worst of its levels for single audiences.
-fn lowered(level: Level, impacts: Impacts) -> Level {
-    level.min(worst_for(Audiences::ALL, impacts))
 }

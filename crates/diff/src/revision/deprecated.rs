@@ -1,4 +1,4 @@
-//! Deprecated Python signatures that came and went (`deprecated.yaml`).
+//! Deprecated Python signatures that were added or removed (`deprecated.yaml`).
 
 use std::collections::BTreeMap;
 
@@ -8,12 +8,11 @@ use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::OperatorId;
 use opatlas_schema::function::FunctionSchema;
 
-/// The bound deprecated signatures of a revision: what tells them apart, and the operator that each
-/// calls. Default values and annotations do not tell them apart, since Python callers see neither
-/// of them go.
+/// The bound deprecated signatures of a revision with the operators that they call, by what callers
+/// see. Default values and annotations are left out.
 type Signatures = BTreeMap<String, (OperatorId, String)>;
 
-/// Adds what changed. Without the file on both sides nothing is known of the other one.
+/// Adds the changes, if both sides have the file.
 pub(super) fn compare(base: &Catalogue, head: &Catalogue, changes: &mut Vec<Change>) {
     if base.deprecated.is_none() || head.deprecated.is_none() {
         return;
@@ -21,7 +20,7 @@ pub(super) fn compare(base: &Catalogue, head: &Catalogue, changes: &mut Vec<Chan
     let (old, new) = (signatures(base), signatures(head));
     for (_, (id, schema)) in old.iter().filter(|(key, _)| !new.contains_key(*key)) {
         let name = base.operator(*id).qualified_name();
-        // What calls a removed operator goes with it.
+        // Signatures of a removed operator are removed with it.
         if head.find_qualified(name).is_some() {
             let change = change(ChangeRuleId::DeprecatedSignatureRemoved, name, schema);
             changes.push(change.old(Fragment::of_field(schema.as_str(), None)));
@@ -57,14 +56,12 @@ fn signatures(catalogue: &Catalogue) -> Signatures {
     signatures
 }
 
-/// Name, types and names of arguments, and which of them are keyword-only.
+/// The name, and the type, name and kind of each argument.
 fn seen_by_callers(schema: &FunctionSchema) -> String {
     let arguments = schema.arguments.all().iter().enumerate();
     let arguments = arguments.map(|(i, argument)| {
-        let star = match schema.arguments.is_keyword_only(i) {
-            true => "*",
-            false => "",
-        };
+        let is_keyword_only = schema.arguments.is_keyword_only(i);
+        let star = if is_keyword_only { "*" } else { "" };
         format!("{star}{} {}", argument.ty, argument.name)
     });
     let arguments: Vec<String> = arguments.collect();

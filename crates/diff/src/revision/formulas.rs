@@ -1,7 +1,7 @@
-//! What changed in the formulas of `derivatives.yaml`: for which input or output, from what to what.
+//! Changes of formulas in `derivatives.yaml`, by input and output.
 //!
-//! Formulas are compared token by token as C++, so whitespace and YAML quoting make no difference. If an
-//! operator loses all of its formulas, [`super::training`] reports that once for all backends.
+//! Formulas are compared as C++ tokens, so whitespace and YAML quoting make no difference. If an
+//! operator loses autograd support because of its formulas, [`super::tables`] reports that instead.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,72 +27,54 @@ use opatlas_verdict::training::Through;
 /// With more renamed arguments and results than this, formulas are compared as written.
 const MOST_RENAMES: usize = 16;
 
-/// What formulas make of a name: the value itself, its tangent and primal, and an output's gradient.
+/// The affixes of a name in formulas: the value, its tangent and primal, and an output's gradient.
 const AFFIXES: [(&str, &str); 4] = [("", ""), ("", "_t"), ("", "_p"), ("grad_", "")];
 
-/// What changed in formulas.
-#[derive(Debug, Default)]
-pub(super) struct Found {
-    changes: Vec<Change>,
-    /// Formulas of operators that have none any more.
-    gone: Vec<Change>,
-}
-
-impl Found {
-    /// All that is to be told beside what changed in the tables: if an operator lost autograd there, that
-    /// covers the formulas it had.
-    pub(super) fn beside(self, of_tables: &[Arc<Change>]) -> Vec<Change> {
-        let Self { mut changes, gone } = self;
-        if !gone.is_empty() {
-            let lost = of_tables.iter();
-            let lost = lost.filter(|change| change.rule.id == ChangeRuleId::AutogradSupportLost);
-            let lost: FxHashSet<&str> = lost.map(|change| &*change.operator).collect();
-            let gone = gone.into_iter();
-            changes.extend(gone.filter(|change| !lost.contains(&*change.operator)));
-        }
-        changes
-    }
-}
-
-/// Finds what changed. Without the file on both sides nothing is known of the other one.
+/// The changes of formulas, if both sides have the file. If an operator lost autograd in its tables,
+/// that covers the formulas it had.
 ///
 /// # Errors
 /// [`Stopped`].
 pub(super) fn compare(
-    (base, head): (View<'_>, View<'_>),
+    base: View<'_>,
+    head: View<'_>,
     pairing: &Pairing<'_>,
+    of_tables: &[Change],
     stop: &Stop,
-) -> Result<Found, Stopped> {
-    let mut found = Found::default();
+) -> Result<Vec<Change>, Stopped> {
+    let (mut changes, mut removed) = (Vec::new(), Vec::new());
     let files = base.inputs.derivatives.zip(head.inputs.derivatives);
     let Some((old_file, new_file)) = files else {
-        return Ok(found);
+        return Ok(changes);
     };
-    if std::ptr::eq(old_file, new_file) || old_file.text == new_file.text {
-        return Ok(found);
+    if old_file.text == new_file.text {
+        return Ok(changes);
     }
     let renamed = pairing.renamed.iter().map(|pair| (pair.base, pair.head));
     for (old, new) in pairing.common.same.iter().copied().chain(renamed) {
         stop.check()?;
+        let operator = base.inputs.catalogue.operator(old).shared_name();
         let mut edits = Edits::default();
-        let mut changes = &mut found.changes;
-        match (Side::of(base, old), Side::of(head, new)) {
+        match (Side::new(base, old), Side::new(head, new)) {
             (Some(before), Some(after)) => edits.both(&before, &after),
-            (Some(before), None) => {
-                changes = &mut found.gone;
-                if is_differentiated(head, new) {
-                    edits.gone(&before);
-                }
+            (None, Some(after)) => edits.added(&after),
+            (Some(before), None) if is_differentiated(head, new) => {
+                edits.removed(&before);
+                edits.finish(&operator, &mut removed);
+                continue;
             }
-            (None, Some(after)) => edits.come(&after),
-            (None, None) => continue,
+            _ => continue,
         }
-        if !edits.0.is_empty() {
-            let operator = base.inputs.catalogue.operator(old).shared_name();
-            edits.tell(&operator, changes);
-        }
+        edits.finish(&operator, &mut changes);
     }
-    Ok(found)
+    let lost: FxHashSet<&str> = of_tables
+        .iter()
+        .filter(|change| change.rule.id == ChangeRuleId::AutogradSupportLost)
+        .map(|change| &*change.operator)
+        .collect();
+    removed.retain(|change: &Change| !lost.contains(&*change.operator));
+    changes.append(&mut removed);
+    Ok(changes)
 }
 
 /// Whether an operator is differentiated without a formula of its own.
@@ -113,25 +95,25 @@ struct Side<'a> {
     schema: &'a FunctionSchema,
 }
 
-/// What one formula says of one input or output.
+/// The formula of one input or output.
 #[derive(Debug, Clone)]
-struct Said<'a> {
-    /// All that the formula is for, as written.
+struct InputFormula<'a> {
+    /// All inputs and outputs of the formula, as declared.
     names: &'a str,
+    /// The text with the names of the other side.
     text: Cow<'a, str>,
-    /// The text as the file has it, where names in [`Self::text`] are replaced.
-    written: &'a str,
-    /// Where the formula is written.
+    /// The text in the file.
+    source: &'a str,
     at: Span,
     /// Whether it yields a gradient or tangent.
     works: bool,
 }
 
-/// What formulas say on one dispatch key, by input or output: whether it is an output, and its name.
-type OnKey<'a> = BTreeMap<(bool, Cow<'a, str>), Said<'a>>;
+/// The formulas for one dispatch key, by input or output: whether it is an output, and its name.
+type KeyFormulas<'a> = BTreeMap<(bool, Cow<'a, str>), InputFormula<'a>>;
 
 impl<'a> Side<'a> {
-    fn of(view: View<'a>, id: OperatorId) -> Option<Self> {
+    fn new(view: View<'a>, id: OperatorId) -> Option<Self> {
         let (formulas, basis) = view.inputs.matches.of(id)?;
         let (Origin::Entry(index), Basis::Own) = (formulas.origin, basis) else {
             return None;
@@ -155,46 +137,46 @@ impl<'a> Side<'a> {
         keys.filter(move |key| is_formula_key(key, release))
     }
 
-    /// What the formulas say that serve a key: those for it, else those for every key. Names are
-    /// those of the other side.
-    fn on_key(&self, key: &str, renames: &Renames<'a>) -> OnKey<'a> {
+    /// The formulas that serve a key: its own, else the default ones. Names are replaced by those of
+    /// the other side.
+    fn on_key(&self, key: &str, renames: &Renames<'a>) -> KeyFormulas<'a> {
         let set = |key: &str| {
             let mut sets = self.entry.sets.iter();
             sets.find(|set| self.file.key(set) == key)
         };
         let Some(set) = set(key).or_else(|| set(DEFAULT_KEY)) else {
-            return OnKey::new();
+            return KeyFormulas::new();
         };
         let inputs = arguments(self.schema);
         let inputs: FxHashSet<&str> = inputs.iter().map(|input| &*input.name).collect();
-        let mut said = OnKey::new();
+        let mut formulas = KeyFormulas::new();
         for formula in &set.formulas {
-            let Some(written) = self.file.formula(formula) else {
+            let Some(source) = self.file.formula(formula) else {
                 continue;
             };
             let is_output = !inputs.contains(self.file.first_name(formula));
             let is_nothing = self.file.is_non_differentiable(formula);
-            let one = Said {
+            let one = InputFormula {
                 names: self.file.value(formula.names),
-                text: renames.apply(written),
-                written,
+                text: renames.apply(source),
+                source,
                 at: formula.value_at,
-                works: !is_nothing && !is_not_implemented(written),
+                works: !is_nothing && !is_not_implemented(source),
             };
             for (_, name) in self.file.names(formula) {
-                said.insert((is_output, renames.of(name)), one.clone());
+                formulas.insert((is_output, renames.of(name)), one.clone());
             }
         }
-        said
+        formulas
     }
 
-    /// For each output that is a tensor, its name and whether `output_differentiability` allows it.
+    /// The name of each tensor output, and whether `output_differentiability` allows it.
     fn outputs(&self) -> Vec<Option<(String, bool)>> {
         let names = results(self.schema).into_iter().map(|result| result.name);
         let types = self.schema.returns.iter().map(|one| one.ty.innermost());
         let allows = |index| {
-            let said = self.entry.output_differentiability.as_ref();
-            said.is_none_or(|said| said.allows(index))
+            let declared = self.entry.output_differentiability.as_ref();
+            declared.is_none_or(|declared| declared.allows(index))
         };
         let outputs = names.zip(types).enumerate();
         let outputs = outputs.map(|(index, (name, ty))| {
@@ -203,20 +185,21 @@ impl<'a> Side<'a> {
         outputs.collect()
     }
 
-    /// `output_differentiability` as written.
+    /// `output_differentiability` as declared.
     fn output_text(&self) -> Option<(String, Span)> {
-        let said = self.entry.output_differentiability.as_ref()?;
-        let text = one_line(said.at.slice(&self.file.text));
-        let text = match text.starts_with(OUTPUTS) {
-            true => text,
-            false => format!("{OUTPUTS}: {text}"),
+        let declared = self.entry.output_differentiability.as_ref()?;
+        let text = one_line(declared.at.slice(&self.file.text));
+        let text = if text.starts_with(OUTPUTS) {
+            text
+        } else {
+            format!("{OUTPUTS}: {text}")
         };
-        Some((text, said.at))
+        Some((text, declared.at))
     }
 
     fn has_condition(&self) -> bool {
-        let said = self.entry.output_differentiability.as_ref();
-        said.is_some_and(|said| said.outputs == Outputs::Condition)
+        let declared = self.entry.output_differentiability.as_ref();
+        declared.is_some_and(|declared| declared.outputs == Outputs::Condition)
     }
 }
 
@@ -227,7 +210,7 @@ const OUTPUTS: &str = "output_differentiability";
 struct Renames<'a>(Vec<(Cow<'a, str>, Cow<'a, str>)>);
 
 impl<'a> Renames<'a> {
-    /// Those of the same place, where one side lacks each name.
+    /// Pairs names at the same position that the other side lacks.
     fn between(old: &Side<'a>, new: &Side<'a>) -> Self {
         let mut renames = Vec::new();
         for bindings in [arguments, results] {
@@ -243,10 +226,10 @@ impl<'a> Renames<'a> {
             let pairs = old.into_iter().zip(new).map(|(a, b)| (a.name, b.name));
             renames.extend(pairs.filter(|(a, b)| !of_new.contains(a) && !of_old.contains(b)));
         }
-        match renames.len() > MOST_RENAMES {
-            true => Self::default(),
-            false => Self(renames),
+        if renames.len() > MOST_RENAMES {
+            renames.clear();
         }
+        Self(renames)
     }
 
     fn of(&self, name: &'a str) -> Cow<'a, str> {
@@ -269,24 +252,24 @@ impl<'a> Renames<'a> {
 /// A rule, and the old and the new text.
 type Edit = (ChangeRuleId, Option<String>, Option<String>);
 
-/// What changed in one entry: the inputs and outputs of each edit.
+/// The changes of one entry: the inputs and outputs of each edit.
 #[derive(Debug, Default)]
-struct Edits(BTreeMap<Edit, Edited>);
+struct Edits(BTreeMap<Edit, EditTarget>);
 
-/// The inputs and outputs of an edit, and where the old and the new text of the first one are.
+/// The inputs and outputs of an edit, and the positions of the first one's old and new text.
 #[derive(Debug)]
-struct Edited {
+struct EditTarget {
     names: Vec<Arc<str>>,
     at: (Option<Span>, Option<Span>),
 }
 
 /// The text of a formula on one side, with its position.
-type Written = Option<(String, Span)>;
+type PlacedText = Option<(String, Span)>;
 
 impl Edits {
     /// Entries on both sides.
     fn both(&mut self, old: &Side<'_>, new: &Side<'_>) {
-        // An alias of YAML may mean something else although it is written alike.
+        // A YAML alias may mean something else although the text is equal.
         if old.text() == new.text() && !old.text().contains(": *") {
             return;
         }
@@ -324,9 +307,9 @@ impl Edits {
         &mut self,
         key: &str,
         (is_output, name): &(bool, Cow<'_, str>),
-        (before, after): (Option<&Said<'_>>, Option<&Said<'_>>),
+        (before, after): (Option<&InputFormula<'_>>, Option<&InputFormula<'_>>),
     ) {
-        let works = |side: Option<&Said<'_>>| side.is_some_and(|said| said.works);
+        let works = |side: Option<&InputFormula<'_>>| side.is_some_and(|formula| formula.works);
         let rule = match (works(before), works(after)) {
             (true, false) => ChangeRuleId::FormulaRemoved,
             (false, true) => ChangeRuleId::FormulaAdded,
@@ -341,12 +324,13 @@ impl Edits {
                 return;
             }
         }
-        let text = |said: &Said<'_>| {
-            let text = match is_regrouped {
-                true => one_line(&format!("{}: {}", said.names, said.written)),
-                false => one_line(said.written),
+        let text = |formula: &InputFormula<'_>| {
+            let text = if is_regrouped {
+                one_line(&format!("{}: {}", formula.names, formula.source))
+            } else {
+                one_line(formula.source)
             };
-            (text, said.at)
+            (text, formula.at)
         };
         let subject = subject(key, *is_output, name);
         self.push(rule, (before.map(text), after.map(text)), subject);
@@ -378,13 +362,13 @@ impl Edits {
         }
     }
 
-    /// An entry that only the base has.
-    fn gone(&mut self, old: &Side<'_>) {
+    /// An entry of the base alone.
+    fn removed(&mut self, old: &Side<'_>) {
         self.one_sided(old, ChangeRuleId::FormulaChanged, |text| (Some(text), None));
     }
 
-    /// An entry that only the head has.
-    fn come(&mut self, new: &Side<'_>) {
+    /// An entry of the head alone.
+    fn added(&mut self, new: &Side<'_>) {
         self.one_sided(new, ChangeRuleId::FormulaAdded, |text| (None, Some(text)));
     }
 
@@ -392,34 +376,37 @@ impl Edits {
         &mut self,
         side: &Side<'_>,
         rule: ChangeRuleId,
-        sides: fn((String, Span)) -> (Written, Written),
+        sides: fn((String, Span)) -> (PlacedText, PlacedText),
     ) {
         for key in side.keys() {
-            for ((is_output, name), said) in side.on_key(key, &Renames::default()) {
-                if said.works {
-                    let text = (one_line(said.written), said.at);
+            for ((is_output, name), formula) in side.on_key(key, &Renames::default()) {
+                if formula.works {
+                    let text = (one_line(formula.source), formula.at);
                     self.push(rule, sides(text), subject(key, is_output, &name));
                 }
             }
         }
     }
 
-    fn push(&mut self, rule: ChangeRuleId, (old, new): (Written, Written), subject: String) {
+    fn push(&mut self, rule: ChangeRuleId, (old, new): (PlacedText, PlacedText), subject: String) {
         let (old, old_at) = old.unzip();
         let (new, new_at) = new.unzip();
-        let edited = self.0.entry((rule, old, new)).or_insert_with(|| Edited {
-            names: Vec::new(),
-            at: (old_at, new_at),
-        });
-        edited.names.push(subject.into());
+        let target = self
+            .0
+            .entry((rule, old, new))
+            .or_insert_with(|| EditTarget {
+                names: Vec::new(),
+                at: (old_at, new_at),
+            });
+        target.names.push(subject.into());
     }
 
-    /// The changes, at the formulas.
-    fn tell(self, operator: &Arc<str>, changes: &mut Vec<Change>) {
-        for ((rule, before, after), edited) in self.0 {
+    /// Adds the changes, placed at the formulas.
+    fn finish(self, operator: &Arc<str>, changes: &mut Vec<Change>) {
+        for ((rule, before, after), target) in self.0 {
             let fragment = |(text, at): (String, Span)| Fragment::of_formula(text, at);
-            let (old, new) = (before.zip(edited.at.0), after.zip(edited.at.1));
-            let change = Change::new(rule, Arc::clone(operator), Subject::Names(edited.names));
+            let (old, new) = (before.zip(target.at.0), after.zip(target.at.1));
+            let change = Change::new(rule, Arc::clone(operator), Subject::Names(target.names));
             changes.push(change.old(old.map(fragment)).new_side(new.map(fragment)));
         }
     }
@@ -438,8 +425,9 @@ fn subject(key: &str, is_output: bool, name: &str) -> String {
 /// A text on one line.
 fn one_line(text: &str) -> String {
     let text = strip(text);
-    match text.contains(['\n', '\r']) {
-        true => text.split_whitespace().collect::<Vec<_>>().join(" "),
-        false => text.to_owned(),
+    if text.contains(['\n', '\r']) {
+        text.split_whitespace().collect::<Vec<_>>().join(" ")
+    } else {
+        text.to_owned()
     }
 }

@@ -1,11 +1,12 @@
-//! Operators that lost a partner although they are still there themselves.
+//! Operators that lost another member of their group, or their copy operator.
 
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
 use super::pairing::Pairing;
-use crate::change::{Change, Fragment, Note, Subject};
+use super::side::name_fragment;
+use crate::change::{Change, Note, Subject};
 use crate::rules::ChangeRuleId;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::group::Group;
@@ -21,7 +22,7 @@ const KINDS: [SchemaKind; 5] = [
     SchemaKind::Scratch,
 ];
 
-/// Adds groups that are no longer complete, and views without their copy operator.
+/// Adds groups that lost a member, and views that lost their copy operator.
 ///
 /// # Errors
 /// [`Stopped`].
@@ -42,7 +43,7 @@ pub(super) fn compare(
     Ok(())
 }
 
-/// Members of a group that are still there, but no longer beside one that was.
+/// Adds the change of a group that lost a member.
 fn incomplete(
     base: &Catalogue,
     head: &Catalogue,
@@ -50,7 +51,7 @@ fn incomplete(
     group: &Group,
     changes: &mut Vec<Change>,
 ) {
-    // Of operators that share a name the first counts, and the group of another is not its own.
+    // Only the first of several operators with one name is paired with the head.
     let there = |id: OperatorId| {
         let found = pairing.common.in_head[id.index()];
         found.filter(|now| pairing.common.in_base[now.index()] == Some(id))
@@ -70,20 +71,13 @@ fn incomplete(
         return;
     }
     let operator = base.operator(stays);
-    let place = |catalogue: &Catalogue, id| {
-        let placed = catalogue.operator(id).declared()?;
-        let text = catalogue.operator(id).name_text();
-        Some(Fragment::of_field(
-            text,
-            Some(placed.place(placed.entry.func_at)),
-        ))
-    };
     let change = Change::new(
         ChangeRuleId::VariantGroupIncomplete,
         operator.shared_name(),
         Subject::Names(missing.clone()),
     );
-    let change = change.old(place(base, stays)).new_side(place(head, now));
+    let (old, new) = (name_fragment(base, stays), name_fragment(head, now));
+    let change = change.old(old).new_side(new);
     changes.push(change.note(Note::Missing(missing)));
 }
 
@@ -94,9 +88,11 @@ fn view_copies(
     changes: &mut Vec<Change>,
 ) {
     let there = |id: OperatorId| pairing.common.in_head[id.index()];
-    let with_copy = head.view_groups().groups.iter();
-    let with_copy = with_copy.filter(|group| group.copy.is_some());
-    let with_copy: FxHashSet<OperatorId> = with_copy.map(|group| group.view).collect();
+    let groups = head.view_groups().groups.iter();
+    let with_copy: FxHashSet<OperatorId> = groups
+        .filter(|group| group.copy.is_some())
+        .map(|group| group.view)
+        .collect();
     for group in &base.view_groups().groups {
         let Some(copy) = group.copy else {
             continue;

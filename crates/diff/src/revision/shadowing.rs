@@ -1,6 +1,6 @@
-//! New overloads that accept calls which an older sibling served. Which one Python binds depends
-//! on the order in which the argument parser tries them (`tools/autograd/gen_python_functions.py`,
-//! `sort_overloads`), so this is a risk and no certainty.
+//! New overloads that accept calls of an older one. Python binds the first match in the argument
+//! parser's order (`tools/autograd/gen_python_functions.py`, `sort_overloads`), so this is only a
+//! risk.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use opatlas_schema::function::Argument;
 use opatlas_schema::types::{BaseType, Type};
 use opatlas_source::{Stop, Stopped};
 
-/// How many older overloads of one base name, in the base's order, a new one is held against. No
+/// The maximum number of older overloads of one base name that a new one is compared with. No
 /// release has as many.
 const SIBLINGS: usize = 128;
 
@@ -48,14 +48,11 @@ pub(super) fn compare(
             let mut found: Vec<_> = found.collect();
             found.sort_unstable_by_key(|(old, _)| *old);
             let found = found.into_iter().take(SIBLINGS);
-            found.map(|(_, sibling)| Call::of(sibling)).collect()
+            found.map(|(_, sibling)| Call::new(sibling)).collect()
         });
-        let own = Call::of(added);
-        let shadowed = siblings.iter().find(|sibling| own.takes(sibling));
-        if let Some(Call {
-            operator: sibling, ..
-        }) = shadowed
-        {
+        let own = Call::new(added);
+        if let Some(shadowed) = siblings.iter().find(|sibling| own.takes(sibling)) {
+            let sibling = shadowed.operator;
             let name: Arc<str> = sibling.shared_name();
             let place = placed.place(placed.entry.func_at);
             let change = Change::new(
@@ -74,14 +71,14 @@ pub(super) fn compare(
 /// The shortest positional call of an operator.
 struct Call<'a> {
     operator: &'a Operator,
-    /// What it has to be given by position.
+    /// Required positional arguments.
     required: &'a [Argument],
-    /// What it has to be given by name.
+    /// Required keyword arguments.
     named: Vec<&'a str>,
 }
 
 impl<'a> Call<'a> {
-    fn of(operator: &'a Operator) -> Self {
+    fn new(operator: &'a Operator) -> Self {
         let arguments = &operator.schema().arguments;
         let positional = arguments.positional();
         let required = positional.iter().take_while(|a| a.default.is_none());

@@ -1,4 +1,4 @@
-//! One side of a comparison, and the positions in it.
+//! One side of a comparison: its entries, schemas, and positions in its files.
 
 use std::sync::Arc;
 
@@ -17,21 +17,21 @@ use opatlas_verdict::View;
 pub struct Revision<'a> {
     /// Its operators.
     pub catalogue: &'a Catalogue,
-    /// Its dispatch tables; without them on both sides, nothing is said of backends.
+    /// Its dispatch tables. Backends are compared only if both sides have them.
     pub view: Option<View<'a>>,
 }
 
-/// A schema in the runtime's shape, with what it was read from.
+/// A schema in the runtime's shape, and its text.
 #[derive(Debug)]
-pub(super) struct Read<'a> {
+pub(super) struct ParsedSchema<'a> {
     pub schema: RuntimeSchema<'a>,
     pub text: &'a str,
     /// Whether PyTorch accepts the schema. If not, the comparison has no official verdict.
     pub by_torch: bool,
 }
 
-impl<'a> Read<'a> {
-    pub(super) fn of(operator: &'a Operator) -> Self {
+impl<'a> ParsedSchema<'a> {
+    pub(super) fn new(operator: &'a Operator) -> Self {
         let text = operator.canonical();
         let (mut schema, by_torch) = match official::parse(text) {
             Ok(schema) => (schema, true),
@@ -54,7 +54,7 @@ impl<'a> Read<'a> {
     }
 }
 
-/// Gives a fragment of a schema its place in the file.
+/// Sets the place of a schema fragment in the file.
 pub(super) fn place(fragment: &mut Option<Fragment>, operator: &Operator) {
     let (Some(fragment), Some(placed)) = (fragment, operator.declared()) else {
         return;
@@ -80,7 +80,7 @@ pub(super) fn place(fragment: &mut Option<Fragment>, operator: &Operator) {
     });
 }
 
-/// A written operator: its entry and itself.
+/// An operator with its entry.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct DeclaredEntry<'a> {
     pub id: OperatorId,
@@ -89,7 +89,7 @@ pub(super) struct DeclaredEntry<'a> {
 }
 
 impl<'a> DeclaredEntry<'a> {
-    pub(super) fn of(catalogue: &'a Catalogue, id: OperatorId) -> Option<Self> {
+    pub(super) fn new(catalogue: &'a Catalogue, id: OperatorId) -> Option<Self> {
         let operator = catalogue.operator(id);
         let placed = operator.declared()?;
         Some(Self {
@@ -103,15 +103,28 @@ impl<'a> DeclaredEntry<'a> {
         &self.placed.entry
     }
 
-    /// A fragment for a field: its position is that of the field, or of the entry's `func` if the
-    /// field is absent.
+    /// A fragment for a field, placed at `func` if the entry lacks the field.
     pub(super) fn field(&self, field: Field, text: impl Into<Arc<str>>) -> Fragment {
         let place = self.entry().field(field).map(|place| place.value);
         Fragment::of_field(text, Some(self.at(place)))
     }
 
-    /// A place in the entry as a place in the file; that of `func` where there is none.
+    /// Converts a place in the entry, by default that of `func`, to a place in the file.
     pub(super) fn at(&self, span: Option<Span>) -> Span {
         self.placed.place(span.unwrap_or(self.entry().func_at))
     }
+}
+
+/// Where the entry of an operator begins in the file; `None` without an entry.
+pub(super) fn entry_place(catalogue: &Catalogue, id: OperatorId) -> Option<Span> {
+    Some(DeclaredEntry::new(catalogue, id)?.at(None))
+}
+
+/// The operator's name, placed at its entry; `None` without an entry.
+pub(super) fn name_fragment(catalogue: &Catalogue, id: OperatorId) -> Option<Fragment> {
+    let place = entry_place(catalogue, id)?;
+    Some(Fragment::of_field(
+        catalogue.operator(id).name_text(),
+        Some(place),
+    ))
 }

@@ -1,4 +1,4 @@
-//! The parts that could not be read, so that a missing report is not mistaken for "no change".
+//! Entries that could not be read, so that a missing report is not mistaken for "no change".
 
 use rustc_hash::FxHashSet;
 
@@ -7,7 +7,7 @@ use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::OperatorId;
 use opatlas_source::{Message, Span};
 
-/// Which side.
+/// A side with unread entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnreadSide {
     /// The base.
@@ -27,26 +27,26 @@ impl UnreadSide {
     }
 }
 
-/// An entry that could not be read, or an operator that one side has and the other may hide in
-/// what could not be read.
+/// An entry that could not be read, or an operator of one side that an unread entry of the other
+/// side may declare.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unread {
     /// The side that could not be read.
     pub side: UnreadSide,
     /// The operator's name, if known.
     pub operator: Option<Box<str>>,
-    /// Why; the first complaint about it.
+    /// The first diagnostic about it.
     pub message: Message,
-    /// Where on that side, in bytes of `native_functions.yaml`.
+    /// The position in that side's `native_functions.yaml`, in bytes.
     pub place: Option<Span>,
 }
 
-/// Lists what could not be read, and takes operators out of the pairing that may only seem to have
-/// come or gone for that reason.
+/// Lists unread entries, and removes operators from the pairing that may seem added or removed
+/// only because the other side's entry is unread.
 pub(super) fn take(pairing: &mut Pairing<'_>, base: &Catalogue, head: &Catalogue) -> Vec<Unread> {
     let mut unread = Vec::new();
-    let of_base = Hidden::of(base, UnreadSide::Base, &mut unread);
-    let of_head = Hidden::of(head, UnreadSide::Head, &mut unread);
+    let of_base = Hidden::new(base, UnreadSide::Base, &mut unread);
+    let of_head = Hidden::new(head, UnreadSide::Head, &mut unread);
     let mut undecided = |ids: &mut Vec<OperatorId>, own: &Catalogue, other: &Hidden<'_>| {
         ids.retain(|id| {
             let operator = own.operator(*id);
@@ -57,7 +57,7 @@ pub(super) fn take(pairing: &mut Pairing<'_>, base: &Catalogue, head: &Catalogue
             if !other.may_hide(name.as_str()) && !other.may_hide(operator.name_text()) {
                 return true;
             }
-            // The entry itself is listed already where its name is known.
+            // If the name is known, the entry itself is already listed.
             if !other.names(operator.name_text()) {
                 unread.push(Unread {
                     side: other.side,
@@ -75,16 +75,16 @@ pub(super) fn take(pairing: &mut Pairing<'_>, base: &Catalogue, head: &Catalogue
     unread
 }
 
-/// What a side may hide.
+/// The operators that a side's unread entries may declare.
 struct Hidden<'a> {
     side: UnreadSide,
     names: FxHashSet<&'a str>,
-    /// Something without a name could not be read, so it may be any operator.
+    /// Whether an entry without a name is unread, which may be any operator.
     anything: bool,
 }
 
 impl<'a> Hidden<'a> {
-    fn of(catalogue: &'a Catalogue, side: UnreadSide, unread: &mut Vec<Unread>) -> Self {
+    fn new(catalogue: &'a Catalogue, side: UnreadSide, unread: &mut Vec<Unread>) -> Self {
         let file = &catalogue.native_functions;
         for diagnostic in &file.diagnostics {
             unread.push(Unread {
@@ -99,10 +99,7 @@ impl<'a> Hidden<'a> {
             names: FxHashSet::default(),
             anything: !file.is_list || !file.diagnostics.is_empty(),
         };
-        // Mostly there are none, and entries lie all over memory.
-        let is_read = catalogue.entry_of.len() == file.entries.len();
-        let entries = if is_read { &[] } else { &*file.entries };
-        for placed in entries {
+        for placed in &file.entries {
             let entry = &placed.entry;
             if entry.schema.is_some() {
                 continue;

@@ -102,7 +102,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         what: "Alias sets were merged, split, or widened to everything (`*`).",
         why: "The operator now makes different promises about shared memory, and functionalization \
               and memory planning rely on them.",
-        instead: Some("Keep the annotation unless the behaviour of the kernel changed."),
+        instead: Some("Keep the annotation unless the behavior of the kernel changed."),
         example: Some(Example {
             old: "op(Tensor(a) self) -> Tensor(a)[]",
             new: "op(Tensor(a -> *) self) -> Tensor(a)[]",
@@ -117,7 +117,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         forward: Official::Incompatible,
         impacts: Impacts::row("........"),
         what: "The annotation of a mutable argument changed between `Tensor!` and `Tensor(a!)`.",
-        why: "The runtime invents an alias set for a bare `!`. The behaviour is the same, but the \
+        why: "The runtime invents an alias set for a bare `!`. The behavior is the same, but the \
               names differ and PyTorch's check fails.",
         instead: Some("Write `Tensor(a!)`, the only form that the code generator accepts."),
         example: Some(Example {

@@ -51,7 +51,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         impacts: Impacts::row("xxxxxxx."),
         what: "An argument without a default was added.",
         why: "Existing calls do not pass it.",
-        instead: Some("Add a default that keeps the current behaviour, or add an overload."),
+        instead: Some("Add a default that keeps the current behavior, or add an overload."),
         example: Some(Example {
             old: "op(Tensor self) -> Tensor",
             new: "op(Tensor self, Tensor extra) -> Tensor",

@@ -48,7 +48,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         what: "The value of a default changed.",
         why: "Calls that omit the argument continue to work, but with another result. A change \
               from `1` to `1.0` counts, because it can change the dtype of the result.",
-        instead: Some("Keep the default, and let callers request the new behaviour."),
+        instead: Some("Keep the default, and let callers request the new behavior."),
         example: Some(Example {
             old: "op(Tensor self, int x=1) -> Tensor",
             new: "op(Tensor self, int x=0) -> Tensor",

@@ -1,8 +1,7 @@
-//! The ids of the rules of compatibility.
+//! The ids of the compatibility rules.
 
 opatlas_source::rule_ids! {
-    /// The ids of the rules of compatibility.
-    /// Ids are forever: a retired rule keeps its own, and none is used twice.
+    /// The ids of the compatibility rules. Ids are never renamed or reused.
     ChangeRuleId:
     AliasAnnotationAdded => "alias-annotation-added",
     AliasAnnotationRemoved => "alias-annotation-removed",

@@ -1,24 +1,24 @@
-//! How bad a change is, for whom, and whose view counts.
+//! Levels, audiences and profiles of changes.
 
 use std::fmt;
 use std::str::FromStr;
 
 use super::{ChangeRule, Group, Official};
 
-/// How bad a change is. The order is that of badness: a greater level is worse.
+/// The severity of a change; greater is worse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Level {
-    /// No change in meaning; not counted.
+    /// No effect; not counted.
     None,
-    /// A change that breaks nobody.
+    /// Breaks nobody.
     Safe,
     /// Worth knowing.
     Info,
-    /// Some audience must act, or behaviour may differ.
+    /// Some audience must act, or behavior may differ.
     Dangerous,
-    /// Only what is new fails on what is old.
+    /// New code or models fail on the old side.
     ForwardBreaking,
-    /// What worked fails, or silently changes.
+    /// Something that worked fails, or silently changes.
     Breaking,
 }
 
@@ -47,7 +47,7 @@ impl Level {
     }
 }
 
-/// Who a change may affect (`docs/spec/compatibility.md`, section 1).
+/// A group that a change may affect (`docs/spec/compatibility.md`, section 1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Audience {
@@ -55,28 +55,28 @@ pub enum Audience {
     PythonKeyword,
     /// Python callers that pass arguments by position.
     PythonPositional,
-    /// Models stored with the old revision, run on the new one.
+    /// Models saved with the old revision and run on the new one.
     SavedModel,
-    /// Models made with the new revision, run on the old one.
+    /// Models saved with the new revision and run on the old one.
     NewModel,
-    /// C++ callers, at the level of source code.
+    /// C++ callers that are recompiled.
     Cpp,
-    /// Backends outside the tree, which register kernels.
+    /// Out-of-tree backends, which register kernels.
     Backend,
     /// `derivatives.yaml` and autograd.
     Autograd,
     /// Functionalization, export and `torch.compile`.
     Compiler,
-    /// Python callers through `torch.ops`, of operators that Python binds nowhere else. No rule is
-    /// about them alone: what hurts Python callers hurts them where there are no others.
+    /// Python callers of operators that are bound only in `torch.ops`. They replace the other Python
+    /// callers for such operators.
     TorchOps,
 }
 
 impl Audience {
-    /// How many audiences have a column in `docs/spec/compatibility.md`, section 5.
+    /// The number of audiences with a column in `docs/spec/compatibility.md`, section 5.
     const COLUMNS: usize = 8;
 
-    /// All audiences, those with a column first, in the order of the columns.
+    /// All audiences, in the order of the columns.
     pub const ALL: [Self; 9] = [
         Self::PythonKeyword,
         Self::PythonPositional,
@@ -127,25 +127,25 @@ impl Audiences {
         Self(bits)
     }
 
-    /// Whether the audience is among them.
+    /// Whether the set contains the audience.
     #[must_use]
     pub const fn contains(self, audience: Audience) -> bool {
         self.0 & (1 << audience as u8) != 0
     }
 
-    /// Those in both sets.
+    /// The audiences in both sets.
     #[must_use]
     pub const fn intersection(self, other: Self) -> Self {
         Self(self.0 & other.0)
     }
 
-    /// Those in either set.
+    /// The audiences in either set.
     #[must_use]
     pub const fn union(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// Those that are not in the other set.
+    /// The audiences that are not in the other set.
     #[must_use]
     pub const fn without(self, other: Self) -> Self {
         Self(self.0 & !other.0)
@@ -165,19 +165,18 @@ impl Audiences {
     }
 }
 
-/// Whom a change breaks and who is at risk.
+/// The audiences that a change breaks or puts at risk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Impacts {
-    /// For whom something stops working or silently changes.
+    /// Something stops working or silently changes for these.
     pub breaks: Audiences,
-    /// For whom it may, depending on what they do.
+    /// Something may break for these, depending on their code.
     pub risks: Audiences,
 }
 
 impl Impacts {
-    /// Reads a row of the tables in `docs/spec/compatibility.md`, section 5: a letter for each of
-    /// the audiences with a column, `x` breaks, `r` risk, `.` fine. Rows are constants, so a wrong one does
-    /// not compile.
+    /// Parses a row of the tables in `docs/spec/compatibility.md`, section 5: `x` breaks, `r` is a risk,
+    /// `.` is fine. Rows are constants, so an invalid one does not compile.
     #[must_use]
     pub(super) const fn row(letters: &str) -> Self {
         let letters = letters.as_bytes();
@@ -197,7 +196,7 @@ impl Impacts {
         }
     }
 
-    /// The same without what happens to some.
+    /// These impacts without some audiences.
     #[must_use]
     pub const fn without(self, audiences: Audiences) -> Self {
         Self {
@@ -207,21 +206,21 @@ impl Impacts {
     }
 }
 
-/// Whose view counts. A profile changes levels; it removes no finding.
+/// Whose view counts. A profile changes levels and hides nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Profile {
-    /// Everybody's.
+    /// All audiences.
     #[default]
     Strict,
-    /// Only the verdicts of PyTorch's own check.
+    /// The verdicts of PyTorch's own check.
     Official,
     /// Python callers.
     Python,
-    /// Stored and exported models.
+    /// Saved and exported models.
     Model,
     /// C++ callers.
     Cpp,
-    /// Backends outside the tree.
+    /// Out-of-tree backends.
     Backend,
     /// Autograd, functionalization, export and `torch.compile`.
     Compiler,
@@ -253,8 +252,7 @@ impl Profile {
         }
     }
 
-    /// The audiences that count (`docs/spec/compatibility.md`, section 1). All of them for
-    /// `official`, which looks at verdicts instead.
+    /// The audiences that count (`docs/spec/compatibility.md`, section 1).
     #[must_use]
     pub fn audiences(self) -> Audiences {
         match self {

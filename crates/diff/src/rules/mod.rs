@@ -1,8 +1,8 @@
-//! The rules of compatibility, one item each (`docs/spec/compatibility.md`, section 5).
+//! The compatibility rules, one item each (`docs/spec/compatibility.md`, section 5).
 //!
-//! A [`ChangeRule`] is data: id, group, level, the verdict of PyTorch's check on this kind of
-//! change, the affected audiences, and its documentation. The comparison finds the changes and
-//! refers to these rules; `explain` and the API show them. Each group has its own file.
+//! A [`ChangeRule`] is data: its id, group, level, the verdict of PyTorch's check, the affected
+//! audiences, and its documentation. Changes refer to these rules; `explain` and the API show them.
+//! Each group has its own file.
 
 mod alias;
 mod argument;
@@ -28,10 +28,10 @@ pub use id::ChangeRuleId;
 pub(crate) use level::worst_for;
 pub use level::{Audience, Audiences, Impacts, Level, Profile, UnknownWord};
 
-/// What a rule is about; one file each.
+/// The subject of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Group {
-    /// Operators as a whole.
+    /// Whole operators.
     Operator,
     /// Plain arguments.
     Argument,
@@ -43,21 +43,21 @@ pub enum Group {
     Out,
     /// Returns.
     Return,
-    /// The shape of the whole schema.
+    /// The whole schema.
     Schema,
-    /// What is bound in Python and C++.
+    /// Bindings in Python and C++.
     Binding,
-    /// Kernels and how they are registered.
+    /// Kernels and their registration.
     Dispatch,
     /// Generated operators.
     Generated,
     /// Tags.
     Tag,
-    /// What happens around a call.
+    /// Device checks and guards around a call.
     Runtime,
-    /// Consequences of both files that neither file contains.
+    /// Computed effects on backends and autograd.
     Computed,
-    /// What was promised or allowed.
+    /// Promises and exceptions.
     Policy,
     /// The file itself.
     File,
@@ -94,11 +94,11 @@ pub enum Official {
     Compatible,
     /// Incompatible.
     Incompatible,
-    /// It raises instead of answering.
+    /// The check raises an error.
     Raises,
     /// It depends on what else changed.
     Varies,
-    /// It does not look at what changed.
+    /// The check does not examine this part.
     NotChecked,
 }
 
@@ -116,7 +116,7 @@ impl Official {
     }
 }
 
-/// Two sides that show a change: two schemas, or two lists of entries of `native_functions.yaml`.
+/// A change by example: two schemas, or two lists of entries of `native_functions.yaml`.
 #[derive(Debug, Clone, Copy)]
 pub struct Example {
     /// Before.
@@ -125,15 +125,15 @@ pub struct Example {
     pub new: &'static str,
 }
 
-/// A rule about a kind of change. Ids are forever: they are never renamed and never used again.
+/// A rule about a kind of change. Ids are never renamed or reused.
 #[derive(Debug, Clone, Copy)]
 pub struct ChangeRule {
     /// Its id.
     pub id: ChangeRuleId,
     /// What it is about.
     pub group: Group,
-    /// The level of a change of this kind for all audiences together. `None` only for `compound`,
-    /// whose level and audiences are those of the worst change it represents.
+    /// The level for all audiences together. `None` only for `compound`, which has the level and
+    /// audiences of the changes it represents.
     pub level: Option<Level>,
     /// The verdict of PyTorch's check on backward compatibility.
     pub backward: Official,
@@ -145,11 +145,11 @@ pub struct ChangeRule {
     pub what: &'static str,
     /// Why that matters, and to whom.
     pub why: &'static str,
-    /// The smallest alternative that breaks nobody, if there is one.
+    /// The smallest safe alternative, if there is one.
     pub instead: Option<&'static str>,
-    /// A change of this kind, where files or schemas can show it.
+    /// An example, if files or schemas can show the change.
     pub example: Option<Example>,
-    /// Where PyTorch decides or writes it: a file, or a document.
+    /// The PyTorch file or document that decides it.
     pub source: &'static str,
 }
 

@@ -183,7 +183,7 @@ pub(super) const RULES: &[ChangeRule] = &[
         what: "The alias annotation of a return changed.",
         why: "The operator now makes a different promise about the memory of its result, or about \
               returning the mutated argument itself.",
-        instead: Some("Keep the annotation unless the behaviour of the kernel changed."),
+        instead: Some("Keep the annotation unless the behavior of the kernel changed."),
         example: Some(Example {
             old: "op(Tensor(a) self) -> Tensor",
             new: "op(Tensor(a) self) -> Tensor(a)",

@@ -1,8 +1,8 @@
 //! Alias annotations of arguments.
 //!
-//! PyTorch's check compares alias sets by their letters, so renaming `(a)` to `(b)` everywhere is a
-//! break for it. Here letters have no meaning: only which values share a set matters. A one-to-one
-//! exchange of letters through the whole schema is a renaming.
+//! PyTorch's check compares the letters of alias sets, so it rejects renaming `(a)` to `(b)`
+//! everywhere. Here only the values that share a set matter, and a one-to-one exchange of letters in
+//! the whole schema is a renaming.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -12,10 +12,10 @@ use crate::change::Subject;
 use crate::official::{Alias, Argument, RuntimeSchema, Symbol};
 use crate::rules::ChangeRuleId;
 
-/// How many sets of an annotation may explain a change. Annotations of PyTorch name one or two.
+/// The most sets of an annotation that are considered. PyTorch's annotations have one or two.
 const SETS: usize = 16;
 
-/// Adds what changed in the annotations of arguments.
+/// Adds the changes of the arguments' annotations.
 pub(super) fn compare(found: &mut ChangeCollector<'_>, alignment: &Alignment) {
     let (old, new) = (found.old.schema, found.new.schema);
     let is_renaming = Renaming::explains(old, new, alignment);
@@ -57,23 +57,22 @@ pub(super) fn compare(found: &mut ChangeCollector<'_>, alignment: &Alignment) {
     }
 }
 
-/// What explains that the annotation of a return changed.
+/// The changes of arguments' annotations, which may explain those of returns.
 #[derive(Debug, Default)]
-pub(super) struct Explained<'a> {
-    /// Whether the names of sets only traded places.
+pub(super) struct AliasMoves<'a> {
+    /// Whether the sets were only renamed.
     is_renaming: bool,
-    /// The sets of arguments whose annotation changed: one before, one now, or both.
+    /// The old set, the new set, or both, of each changed argument.
     moved: FxHashSet<(Option<Symbol<'a>>, Option<Symbol<'a>>)>,
 }
 
-impl<'a> Explained<'a> {
-    /// What the arguments of two schemas explain.
-    pub(super) fn of(
+impl<'a> AliasMoves<'a> {
+    pub(super) fn new(
         old: &RuntimeSchema<'a>,
         new: &RuntimeSchema<'a>,
         alignment: &Alignment,
     ) -> Self {
-        let mut explained = Self {
+        let mut moves = Self {
             is_renaming: Renaming::explains(old, new, alignment),
             ..Self::default()
         };
@@ -86,15 +85,15 @@ impl<'a> Explained<'a> {
         for &(i, j) in pairs.into_iter().flatten() {
             let (before, after) = (&old.arguments[i].alias, &new.arguments[j].alias);
             if before != after {
-                explained.moved.extend(crossed(before, after));
+                moves.moved.extend(crossed(before, after));
             }
         }
-        explained
+        moves
     }
 
-    /// Whether the annotation of a return changed in a way that no argument's annotation explains:
-    /// what an argument gained or lost, the return that is the argument gained or lost with it.
-    pub(super) fn leaves_open(&self, before: &Argument<'a>, after: &Argument<'a>) -> bool {
+    /// Whether a return's annotation changed independently of the arguments. A return that shares memory
+    /// with an argument gains or loses a set with it.
+    pub(super) fn is_own_change(&self, before: &Argument<'a>, after: &Argument<'a>) -> bool {
         if before.alias == after.alias || self.is_renaming {
             return false;
         }
@@ -105,7 +104,7 @@ impl<'a> Explained<'a> {
     }
 }
 
-/// Every set before with every set after, and each by itself. An annotation names few sets.
+/// Each old set with each new set, and each set alone.
 fn crossed<'a>(
     before: &Option<Box<Alias<'a>>>,
     after: &Option<Box<Alias<'a>>>,
@@ -147,7 +146,7 @@ fn symbols<'a>(alias: &Alias<'a>) -> Vec<Symbol<'a>> {
     all
 }
 
-/// Old names of alias sets and the new names that they have throughout, one for one.
+/// A one-to-one map between old and new names of alias sets.
 #[derive(Default)]
 struct Renaming<'a> {
     to_new: FxHashMap<Symbol<'a>, Symbol<'a>>,
@@ -155,7 +154,7 @@ struct Renaming<'a> {
 }
 
 impl<'a> Renaming<'a> {
-    /// Whether all annotations are the same but for the names of their sets.
+    /// Whether all annotations differ only in the names of their sets.
     fn explains(old: &RuntimeSchema<'a>, new: &RuntimeSchema<'a>, alignment: &Alignment) -> bool {
         let mut renaming = Self::default();
         let arguments = alignment.plain.iter().chain(&alignment.out);
@@ -190,18 +189,15 @@ impl<'a> Renaming<'a> {
         if old.len() != new.len() {
             return false;
         }
-        // The order within a set has no meaning: a letter on both sides maps to itself.
+        // The order within a set has no meaning.
         let is_same = old.iter().all(|symbol| new.contains(symbol));
-        let pairs = old.iter().enumerate().map(|(i, symbol)| match is_same {
-            true => (*symbol, *symbol),
-            false => (*symbol, new[i]),
-        });
-        pairs.collect::<Vec<_>>().into_iter().all(|(old, new)| {
+        let others = if is_same { old } else { new };
+        old.iter().zip(others).all(|(&old, &new)| {
             let is_wildcard = |symbol| matches!(symbol, Symbol::Wildcard);
             if is_wildcard(old) != is_wildcard(new) {
                 return false;
             }
-            // Both directions are asked, so that no name is used twice.
+            // Checking both directions keeps the map one-to-one.
             let after = *self.to_new.entry(old).or_insert(new);
             let before = *self.to_old.entry(new).or_insert(old);
             (before, after) == (old, new)

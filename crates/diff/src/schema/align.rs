@@ -1,11 +1,9 @@
-//! Which argument of the old schema is which of the new one: equal names first, then the same
-//! place with the same type; what remains was removed or added. Plain and out arguments are
-//! aligned apart.
+//! Pairs the arguments of the old schema with those of the new one: by name, then by position and type.
+//! The rest was removed or added. Plain and out arguments are paired separately.
 
 use rustc_hash::FxHashMap;
 
 use crate::official::{Argument, RuntimeSchema};
-use crate::revision::sized;
 
 /// Indices into the arguments of the old and the new schema.
 pub(super) type Pair = (usize, usize);
@@ -13,17 +11,17 @@ pub(super) type Pair = (usize, usize);
 /// The alignment of two argument lists. Indices are those of all arguments.
 #[derive(Debug, Default)]
 pub(super) struct Alignment {
-    /// The same argument on both sides, whether renamed or not, in the order of the old side.
+    /// Plain arguments of both sides, in the old side's order.
     pub plain: Vec<Pair>,
-    /// The same out argument on both sides.
+    /// Out arguments of both sides.
     pub out: Vec<Pair>,
-    /// Plain before, out now.
+    /// Plain arguments that became out arguments.
     pub became_out: Vec<Pair>,
-    /// Out before, plain now.
+    /// Out arguments that became plain arguments.
     pub became_plain: Vec<Pair>,
-    /// Only on the old side.
+    /// Arguments of the old side alone.
     pub removed: Vec<usize>,
-    /// Only on the new side.
+    /// Arguments of the new side alone.
     pub added: Vec<usize>,
 }
 
@@ -32,14 +30,14 @@ impl Alignment {
         let (old, new) = (&old.arguments[..], &new.arguments[..]);
         let mut to_new: Vec<Option<usize>> = vec![None; old.len()];
         let mut to_old: Vec<Option<usize>> = vec![None; new.len()];
-        // Twice: arguments of one kind first, so that an input that shares its name with an out
-        // argument does not take its place.
-        let mut free = Free::of(new);
+        // Arguments of one kind first, so that an input does not take the place of an out argument with
+        // the same name.
+        let mut unpaired = Unpaired::new(new);
         for same_kind in [true, false] {
             for (i, argument) in old.iter().enumerate().filter(|(_, a)| !a.name.is_empty()) {
                 let wanted = (argument.name, argument.is_out() == same_kind);
                 if to_new[i].is_none()
-                    && let Some(j) = free.take(wanted)
+                    && let Some(j) = unpaired.take(wanted)
                 {
                     to_new[i] = Some(j);
                     to_old[j] = Some(i);
@@ -68,16 +66,16 @@ impl Alignment {
 }
 
 /// Arguments that are not paired yet.
-struct Free<'a> {
-    /// The first of each name and kind: whether it is an out argument.
+struct Unpaired<'a> {
+    /// The first argument of each name and kind (whether it is an out argument).
     first: FxHashMap<(&'a str, bool), usize>,
-    /// The next one of the same name and kind, by the index of the one before.
+    /// The next argument of the same name and kind, by index.
     next: Vec<Option<usize>>,
 }
 
-impl<'a> Free<'a> {
-    fn of(arguments: &[Argument<'a>]) -> Self {
-        let mut first = sized(arguments.len());
+impl<'a> Unpaired<'a> {
+    fn new(arguments: &[Argument<'a>]) -> Self {
+        let mut first = FxHashMap::default();
         let mut next = vec![None; arguments.len()];
         for (i, argument) in arguments.iter().enumerate().rev() {
             next[i] = first.insert((argument.name, argument.is_out()), i);
@@ -85,7 +83,7 @@ impl<'a> Free<'a> {
         Self { first, next }
     }
 
-    /// Takes the first one of a name and kind.
+    /// Removes the first argument of a name and kind.
     fn take(&mut self, wanted: (&'a str, bool)) -> Option<usize> {
         let found = self.first.remove(&wanted)?;
         if let Some(next) = self.next[found] {
@@ -95,8 +93,8 @@ impl<'a> Free<'a> {
     }
 }
 
-/// The position of an unpaired argument: the pair before it, and its index among the unpaired ones
-/// there.
+/// The position of an unpaired argument: the pair before it, and the number of unpaired arguments in
+/// between.
 type Place = (Option<usize>, usize);
 
 /// Pairs arguments at the same position with the same type.
@@ -127,7 +125,7 @@ fn rename(
     }
 }
 
-/// The unpaired arguments of one kind with their places; pairs are named by the old side's index.
+/// The unpaired arguments of one kind with their places. The old side's index identifies a pair.
 fn places(
     arguments: &[Argument<'_>],
     is_out: bool,

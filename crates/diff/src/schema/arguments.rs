@@ -1,4 +1,4 @@
-//! Plain arguments: those that both sides have, those that came and those that went.
+//! Plain arguments that changed, or were added or removed.
 
 use super::align::{Alignment, Pair};
 use super::defaults;
@@ -84,7 +84,7 @@ fn both(a: Impacts, b: Impacts) -> Impacts {
     }
 }
 
-/// Arguments that both sides have, in another order. Out arguments trade places among themselves.
+/// Reordered arguments. Out arguments are ordered among themselves.
 fn reordered(found: &mut ChangeCollector<'_>, alignment: &Alignment) {
     if let Some(moved) = out_of_order(&alignment.out) {
         order(found, ChangeRuleId::OutArgumentReordered, &moved, false);
@@ -94,7 +94,6 @@ fn reordered(found: &mut ChangeCollector<'_>, alignment: &Alignment) {
     let moved = out_of_order(&alignment.plain).or_else(|| {
         // A plain argument that moved past an out argument.
         let all = out_of_order(&all)?;
-        // Either both sides of a pair are out arguments or none is.
         let is_out = |&(i, _): &Pair| found.old.schema.arguments[i].is_out();
         let of_both_kinds = all.iter().any(is_out) && !all.iter().all(is_out);
         of_both_kinds.then_some(all)
@@ -112,9 +111,10 @@ fn reordered(found: &mut ChangeCollector<'_>, alignment: &Alignment) {
             let now_there = &new[i.min(new.len() - 1)];
             old[i].ty.text() == now_there.ty.text() && new[j].name != now_there.name
         });
-    let rule = match all_kwarg_only {
-        true => ChangeRuleId::ArgumentReorderedKwargOnly,
-        false => ChangeRuleId::ArgumentReordered,
+    let rule = if all_kwarg_only {
+        ChangeRuleId::ArgumentReorderedKwargOnly
+    } else {
+        ChangeRuleId::ArgumentReordered
     };
     order(found, rule, &moved, silent && !all_kwarg_only);
 }
@@ -132,10 +132,9 @@ fn order(found: &mut ChangeCollector<'_>, rule: ChangeRuleId, moved: &[Pair], si
     found.add(change);
 }
 
-/// The pairs that are not in the same order on both sides; `None` when all are. They come in the
-/// order of the old side.
+/// The reordered pairs, in the old side's order; `None` if there are none.
 fn out_of_order(pairs: &[Pair]) -> Option<Vec<Pair>> {
-    // One crosses another where something before it goes behind it, or the reverse.
+    // A pair is reordered if it crosses a pair before or after it.
     let mut least_behind = vec![usize::MAX; pairs.len() + 1];
     for (at, &(_, new)) in pairs.iter().enumerate().rev() {
         least_behind[at] = new.min(least_behind[at + 1]);
@@ -156,12 +155,11 @@ fn removed(found: &mut ChangeCollector<'_>, alignment: &Alignment, old: usize) {
         return;
     }
     let has_default = argument.default.is_some();
-    // They come in the order of the old side.
     let is_last = alignment.plain.last().is_none_or(|&(i, _)| i < old);
     let mut change = found.argument(ChangeRuleId::ArgumentRemoved, Some(old), None);
     if !has_default || !is_last {
-        // A call that leaves it out is right for the new side and fails on the old one, or binds
-        // what follows to the wrong argument.
+        // Without the argument, a call for the new side fails on the old one or binds the following
+        // arguments wrongly.
         change.impacts.breaks = change
             .impacts
             .breaks
@@ -174,7 +172,7 @@ fn removed(found: &mut ChangeCollector<'_>, alignment: &Alignment, old: usize) {
     found.add(change);
 }
 
-/// `last_plain` is the last argument before the out arguments that both sides have.
+/// `last_plain` is the last argument of both sides before the out arguments.
 fn added(
     found: &mut ChangeCollector<'_>,
     (out_start, last_plain): (usize, Option<usize>),

@@ -5,7 +5,7 @@ use super::{ChangeCollector, Note};
 use crate::official::{Argument, Value};
 use crate::rules::ChangeRuleId;
 
-/// Adds what happened to the default. Values are compared as the runtime does, by kind and value
+/// Adds the change of the default. Like the runtime, this compares kinds and values
 /// (`docs/spec/compatibility.md`, section 2.3).
 pub(super) fn compare(found: &mut ChangeCollector<'_>, old: usize, new: usize, ty: TypeChange) {
     let before = &found.old.schema.arguments[old];
@@ -34,7 +34,7 @@ pub(super) fn compare(found: &mut ChangeCollector<'_>, old: usize, new: usize, t
     found.add(change);
 }
 
-/// A default that is kept while `int` and `SymInt` trade places: it is read for another type.
+/// Whether an unchanged default is parsed for another type, because `int` and `SymInt` were exchanged.
 fn moved_silently(ty: TypeChange) -> bool {
     matches!(ty, TypeChange::SymInt | TypeChange::DeSymInt)
 }
@@ -51,7 +51,7 @@ fn text<'a>(side: super::Side<'a>, argument: &Argument<'_>) -> Option<&'a str> {
     if !side.has_spans {
         return None;
     }
-    // Neither names nor types hold `=`, so the first one begins the default.
+    // Names and types do not contain `=`.
     let text = argument.span.slice(side.text);
     text.split_once('=').map(|(_, default)| default.trim())
 }

@@ -1,9 +1,8 @@
-//! What changed between two schemas, argument by argument (`docs/spec/compatibility.md`, section 4,
-//! item 4).
+//! Changes between two schemas, argument by argument (`docs/spec/compatibility.md`, section 4, item 4).
 //!
-//! Both sides are in the runtime's shape ([`RuntimeSchema`]), so pairs of schemas that come from no
-//! file are compared by the same code as the entries of two revisions. Unlike the official check,
-//! which goes by position, arguments are paired by name first.
+//! Both sides are in the runtime's form ([`RuntimeSchema`]), so schemas that come from no file can be
+//! compared too. Arguments are paired by name first, unlike in PyTorch's own check, which compares by
+//! position.
 
 mod alias;
 mod align;
@@ -25,18 +24,18 @@ use opatlas_source::Span;
 use align::Alignment;
 pub use names::rename_rule;
 
-/// One side: a schema and its text, from which fragments are cut.
+/// One side: a schema and its text.
 #[derive(Debug, Clone, Copy)]
 pub struct Side<'a> {
     /// The schema.
     pub schema: &'a RuntimeSchema<'a>,
-    /// The text that the schema's spans count in.
+    /// The text of the schema.
     pub text: &'a str,
-    /// Whether the spans count in the text; they do not for schemas that torch would not read.
+    /// Whether the schema's spans refer to the text. They do not for schemas that torch cannot parse.
     pub has_spans: bool,
 }
 
-/// The place of an argument or return; a schema has far fewer than 2^32.
+/// The index of an argument or return; a schema has far fewer than 2^32.
 fn place(index: usize) -> u32 {
     u32::try_from(index).unwrap_or(u32::MAX)
 }
@@ -61,7 +60,7 @@ impl Side<'_> {
         Fragment::of_schema(text.trim_end(), part, None)
     }
 
-    /// Everything behind the arrow.
+    /// The text after the arrow.
     fn returns(&self) -> Fragment {
         let start = self.text.rfind("->").map_or(0, |arrow| arrow + 2);
         let start = start + self.text[start..].len() - self.text[start..].trim_start().len();
@@ -82,9 +81,8 @@ impl Side<'_> {
     }
 }
 
-/// Everything that changed between two schemas, in the order of the schema. `operator` is the name
-/// that the changes go by. Two schemas that say the same with other texts give
-/// `signature-respelled`; several changes begin with `compound`.
+/// All changes between two schemas of an operator, in the order of the schema. Equal schemas with
+/// different texts give `signature-respelled`. If there are several changes, `compound` comes first.
 #[must_use]
 pub fn compare(operator: impl Into<Arc<str>>, old: Side<'_>, new: Side<'_>) -> Vec<Change> {
     let mut found = ChangeCollector::new(operator.into(), old, new);
@@ -160,30 +158,30 @@ impl<'a> ChangeCollector<'a> {
     }
 }
 
-/// Whether the same place of the same operator has a change under another rule.
+/// Whether the subject of a change also has a change under this rule.
 fn is_also(changes: &[Change], change: &Change, rule: ChangeRuleId) -> bool {
     changes
         .iter()
         .any(|other| other.rule.id == rule && other.subject == change.subject)
 }
 
-/// The combination of several counted changes of one operator: the worst level, and all affected
-/// audiences. `None` for fewer than two.
+/// Combines the counted changes of one operator: the worst level, and all affected audiences. `None`
+/// for fewer than two.
 #[must_use]
 pub fn compound(operator: &Arc<str>, changes: &[Change]) -> Option<Change> {
     let counted: Vec<&Change> = changes
         .iter()
         .filter(|change| change.is_counted())
         .collect();
-    // What is reported under a wider rule besides is one change.
-    let besides = |change: &&Change| match change.rule.id {
+    // A change that a wider rule reports too counts once.
+    let is_covered = |change: &&Change| match change.rule.id {
         ChangeRuleId::ArgumentRenamed => is_also(changes, change, ChangeRuleId::OutArgumentRenamed),
         ChangeRuleId::ReturnTypeChanged => {
             is_also(changes, change, ChangeRuleId::ReturnCountChanged)
         }
         _ => false,
     };
-    if counted.iter().filter(|change| !besides(change)).count() < 2 {
+    if counted.iter().filter(|change| !is_covered(change)).count() < 2 {
         return None;
     }
     let mut compound = Change::new(

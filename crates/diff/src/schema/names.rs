@@ -1,11 +1,11 @@
-//! What it means that a schema goes by another name.
+//! Changes of a schema's name.
 
 use super::ChangeCollector;
 use crate::change::Subject;
 use crate::rules::ChangeRuleId;
 
-/// The rule for a change of name; `None` when the names are equal. Names are base and overload;
-/// another namespace is another operator.
+/// The rule for a change of name; `None` if the names are equal. A name is a namespace, base name and
+/// overload name.
 #[must_use]
 pub fn rename_rule(old: (&str, &str, &str), new: (&str, &str, &str)) -> Option<ChangeRuleId> {
     let ((old_namespace, old_base, old_overload), (new_namespace, new_base, new_overload)) =
@@ -38,8 +38,8 @@ pub fn rename_rule(old: (&str, &str, &str), new: (&str, &str, &str)) -> Option<C
     })
 }
 
-/// Adds the change of name, if any. Whether the operator became one of another kind, in which case
-/// its annotations had to change with it.
+/// Adds the change of name, if any. Returns whether the operator became in-place or functional, so that
+/// its annotations had to change too.
 pub(super) fn compare(found: &mut ChangeCollector<'_>) -> bool {
     let (old, new) = (found.old.schema, found.new.schema);
     let rule = rename_rule(

@@ -1,4 +1,4 @@
-//! Out arguments, and arguments that became or ceased to be one.
+//! Out arguments, and arguments that became or stopped being out arguments.
 
 use super::ChangeCollector;
 use super::align::Alignment;
@@ -19,23 +19,18 @@ pub(super) fn compare(found: &mut ChangeCollector<'_>, alignment: &Alignment) {
         pair(found, old, new);
     }
     let (old, new) = (found.old.schema, found.new.schema);
-    let gone = alignment
-        .removed
-        .iter()
-        .filter(|&&i| old.arguments[i].is_out());
-    let came = alignment
-        .added
-        .iter()
-        .filter(|&&j| new.arguments[j].is_out());
-    let (gone, came): (Vec<_>, Vec<_>) = (gone.copied().collect(), came.copied().collect());
     replaced(found);
-    for old in gone {
-        let change = found.argument(ChangeRuleId::OutArgumentRemoved, Some(old), None);
-        found.add(change);
+    for &i in &alignment.removed {
+        if old.arguments[i].is_out() {
+            let change = found.argument(ChangeRuleId::OutArgumentRemoved, Some(i), None);
+            found.add(change);
+        }
     }
-    for new in came {
-        let change = found.argument(ChangeRuleId::OutArgumentAdded, None, Some(new));
-        found.add(change);
+    for &j in &alignment.added {
+        if new.arguments[j].is_out() {
+            let change = found.argument(ChangeRuleId::OutArgumentAdded, None, Some(j));
+            found.add(change);
+        }
     }
 }
 
@@ -63,9 +58,8 @@ fn pair(found: &mut ChangeCollector<'_>, old: usize, new: usize) {
     }
 }
 
-/// Out arguments traded for plain ones or the reverse: where one side has fewer of the one and at
-/// least as many more of the other, torch looks past the end of the list
-/// (`docs/spec/compatibility.md`, section 2.6).
+/// Out arguments replaced by plain ones or the reverse. torch's check then reads past the end of the
+/// list (`docs/spec/compatibility.md`, section 2.6).
 fn replaced(found: &mut ChangeCollector<'_>) {
     let (old, new) = (found.old.schema, found.new.schema);
     let outs = |schema: &super::RuntimeSchema<'_>| schema.arguments.len() - schema.out_start();

@@ -1,11 +1,11 @@
-//! Returns: how many, their names, types and annotations.
+//! The number, names, types and annotations of returns.
 
 use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
 use super::ChangeCollector;
-use super::alias::Explained;
+use super::alias::AliasMoves;
 use super::align::Alignment;
 use super::types::{TypeChange, size_change, type_change};
 use crate::change::Subject;
@@ -40,7 +40,7 @@ pub(super) fn compare(found: &mut ChangeCollector<'_>, alignment: &Alignment, is
     }
     let order = order.unwrap_or_else(|| (0..old.returns.len()).collect());
     names(found, &order);
-    let explained = Explained::of(old, new, alignment);
+    let moves = AliasMoves::new(old, new, alignment);
     for (i, j) in order.into_iter().enumerate() {
         let (before, after) = (&old.returns[i], &new.returns[j]);
         let rule = match type_change((found.old, found.new), (before, after)) {
@@ -55,14 +55,14 @@ pub(super) fn compare(found: &mut ChangeCollector<'_>, alignment: &Alignment, is
             let change = found.result(rule, i, j);
             found.add(change);
         }
-        if !is_other_kind && explained.leaves_open(before, after) {
+        if !is_other_kind && moves.is_own_change(before, after) {
             let change = found.result(ChangeRuleId::ReturnAliasChanged, i, j);
             found.add(change);
         }
     }
 }
 
-/// Whether several returns of one type came together in a list of it.
+/// Whether several returns of one type became a list of that type.
 fn gathered(several: &[Argument<'_>], one: &[Argument<'_>]) -> bool {
     match one {
         [
@@ -75,8 +75,8 @@ fn gathered(several: &[Argument<'_>], one: &[Argument<'_>]) -> bool {
     }
 }
 
-/// The new position of each old return if the same returns are reordered: by name if all have one,
-/// else by type. `None` if the order is the same or unknown.
+/// The new position of each old return if the returns were reordered, by name and type. `None` if the
+/// order is the same or unknown.
 fn order(old: &[Argument<'_>], new: &[Argument<'_>]) -> Option<Vec<usize>> {
     let label = |ret: &Argument<'_>| match ret.name {
         "" => ret.ty.text(),
@@ -95,26 +95,26 @@ fn order(old: &[Argument<'_>], new: &[Argument<'_>]) -> Option<Vec<usize>> {
     olds.iter().map(there).collect()
 }
 
-/// Names that came, went or changed. That they came or went together is one change.
+/// Names that were added, removed or changed. Adding or removing several names is one change.
 fn names(found: &mut ChangeCollector<'_>, order: &[usize]) {
     let (old, new) = (found.old.schema, found.new.schema);
-    let (mut came, mut went) = (None, None);
+    let (mut is_added, mut is_removed) = (false, false);
     for (i, &j) in order.iter().enumerate() {
         match (old.returns[i].name, new.returns[j].name) {
             (a, b) if a == b => {}
-            ("", _) => came = came.or(Some((i, j))),
-            (_, "") => went = went.or(Some((i, j))),
+            ("", _) => is_added = true,
+            (_, "") => is_removed = true,
             _ => {
                 let change = found.result(ChangeRuleId::ReturnRenamed, i, j);
                 found.add(change);
             }
         }
     }
-    for (rule, first) in [
-        (ChangeRuleId::ReturnNameAdded, came),
-        (ChangeRuleId::ReturnNameRemoved, went),
+    for (rule, is_changed) in [
+        (ChangeRuleId::ReturnNameAdded, is_added),
+        (ChangeRuleId::ReturnNameRemoved, is_removed),
     ] {
-        if first.is_some() {
+        if is_changed {
             let change = found
                 .change(rule, Subject::Operator)
                 .old(found.old.returns())

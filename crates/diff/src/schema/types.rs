@@ -1,24 +1,24 @@
-//! How the type of an argument or a return moved.
+//! Type changes of arguments and returns.
 
 use super::Side;
 use crate::official::{Argument, Type, is_subtype, same};
 
-/// The relation of a new type to the old one, list sizes left out.
+/// The relation of a new type to the old one, without list sizes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TypeChange {
-    /// The same text.
+    /// No change.
     Same,
     /// `int` became `SymInt`, inside any `?` and `[]`.
     SymInt,
     /// `SymInt` became `int`.
     DeSymInt,
-    /// Another type that torch takes for the same.
+    /// Another type that torch treats as equal.
     Erased,
-    /// Takes more.
+    /// Accepts more.
     Widened,
-    /// Takes less.
+    /// Accepts less.
     Narrowed,
-    /// Neither takes what the other does.
+    /// Neither accepts the other's values.
     Other,
 }
 
@@ -27,17 +27,13 @@ pub(super) fn type_change(
     sides: (Side<'_>, Side<'_>),
     pair: (&Argument<'_>, &Argument<'_>),
 ) -> TypeChange {
-    // Most arguments of a schema that changed are written as before.
-    let written = (written(sides.0, pair.0), written(sides.1, pair.1));
-    if written.0.is_some() && written.0 == written.1 {
-        return TypeChange::Same;
-    }
     let (old, new) = (&pair.0.ty, &pair.1.ty);
     let (old_text, new_text) = (old.text(), new.text());
     if old_text == new_text {
-        return match forgotten(sides.0, pair.0) == forgotten(sides.1, pair.1) {
-            true => TypeChange::Same,
-            false => TypeChange::Erased,
+        return if erased_types(sides.0, pair.0) == erased_types(sides.1, pair.1) {
+            TypeChange::Same
+        } else {
+            TypeChange::Erased
         };
     }
     if same(old, new) {
@@ -54,8 +50,8 @@ pub(super) fn type_change(
     }
 }
 
-/// The type as it is written, annotation included; `None` where that is not known.
-fn written<'a>(side: Side<'a>, argument: &Argument<'_>) -> Option<&'a str> {
+/// The type in the text, with its annotation; `None` without spans.
+fn source_type<'a>(side: Side<'a>, argument: &Argument<'_>) -> Option<&'a str> {
     if !side.has_spans {
         return None;
     }
@@ -65,22 +61,21 @@ fn written<'a>(side: Side<'a>, argument: &Argument<'_>) -> Option<&'a str> {
     Some(declared.strip_suffix(argument.name).unwrap_or(declared))
 }
 
-/// The types that the runtime forgets while reading (`docs/spec/compatibility.md`, section 2.1), as
-/// they are written.
-fn forgotten<'a>(side: Side<'a>, argument: &Argument<'_>) -> Vec<&'a str> {
-    let ty = written(side, argument).unwrap_or_default();
+/// The declared types that the runtime's parser erases (`docs/spec/compatibility.md`, section 2.1).
+fn erased_types<'a>(side: Side<'a>, argument: &Argument<'_>) -> Vec<&'a str> {
+    let ty = source_type(side, argument).unwrap_or_default();
     let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
     ty.split(|c| !is_letter(c))
         .filter(|word| ["Dimname", "DeviceIndex", "ConstQuantizerPtr"].contains(word))
         .collect()
 }
 
-/// Whether one side has `SymInt` where the other has `int`, beside another change of type.
+/// Whether `int` became `SymInt` or the reverse, in addition to another type change.
 pub(super) fn moves_symint(old: &Type<'_>, new: &Type<'_>) -> bool {
     symint(&old.text()).1 != symint(&new.text()).1
 }
 
-/// The text with `int` for `SymInt`, and how often that was.
+/// The text with `int` instead of `SymInt`, and the number of replacements.
 fn symint(text: &str) -> (String, usize) {
     (
         text.replace("SymInt", "int"),
@@ -88,7 +83,7 @@ fn symint(text: &str) -> (String, usize) {
     )
 }
 
-/// How the size of a list moved.
+/// The change of a list size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SizeChange {
     Added,

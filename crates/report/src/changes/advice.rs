@@ -1,21 +1,20 @@
-//! What to do about a change: the smallest alternative that breaks nobody, and how to accept the
-//! change.
+//! What to do about a change: the smallest safe alternative, and how to accept the change.
 
-use crate::escape::push_shell;
+use crate::escape::shell;
 use crate::findings::first_sentence;
 use opatlas_diff::rules::ChangeRule;
 use opatlas_diff::rules::ChangeRuleId;
 use opatlas_diff::{Change, Note, Subject};
 use opatlas_source::{Message, message};
 
-/// Explanations up to this many bytes are shown whole.
+/// The longest explanation that is shown in full, in bytes.
 const SHORT_WHY: usize = 240;
 
 /// The advice for a formula in derivatives.yaml whose schema differs from its operator's.
 pub(super) const FORMULA: &str = "Its formula in `derivatives.yaml` no longer matches: change the \
                                   schema there in the same way.";
 
-/// The smallest safe alternative for this very change; `None` where nothing has to be done.
+/// The smallest safe alternative to this change; `None` if nothing needs to be done.
 #[must_use]
 pub fn help(change: &Change) -> Option<Message> {
     let instead = change.rule.instead?;
@@ -25,7 +24,7 @@ pub fn help(change: &Change) -> Option<Message> {
     };
     let new = change.new.as_ref().map_or("", |fragment| &fragment.text);
     let old = change.old.as_ref().map_or("", |fragment| &fragment.text);
-    let told = match change.rule.id {
+    Some(match change.rule.id {
         ChangeRuleId::OperatorRemoved | ChangeRuleId::OverloadRemoved => match candidates(change) {
             Some(candidate) => message!("Keep it and forward it to `{}`.", candidate),
             None => return Some(instead.into()),
@@ -35,7 +34,7 @@ pub fn help(change: &Change) -> Option<Message> {
             subject
         ),
         ChangeRuleId::ArgumentAddedRequired => message!(
-            "Append {} after `*` with a default that keeps the current behaviour, or add an \
+            "Append {} after `*` with a default that keeps the current behavior, or add an \
              overload.",
             subject
         ),
@@ -65,15 +64,15 @@ pub fn help(change: &Change) -> Option<Message> {
             change.operator
         ),
         _ => return Some(instead.into()),
-    };
-    Some(told)
+    })
 }
 
-/// Why a change matters: all that its rule has to say where that is short, else the first sentence.
+/// Why a change matters: the rule's explanation if it is short, else its first sentence.
 pub(super) fn why(rule: &ChangeRule) -> &'static str {
-    match rule.why.len() <= SHORT_WHY {
-        true => rule.why,
-        false => first_sentence(rule.why),
+    if rule.why.len() <= SHORT_WHY {
+        rule.why
+    } else {
+        first_sentence(rule.why)
     }
 }
 
@@ -84,8 +83,8 @@ fn candidates(change: &Change) -> Option<&str> {
     })
 }
 
-/// The command that accepts a change, as far as it can be known: the reason and the end are for
-/// people to fill in. Every word is safe to hand to a shell.
+/// The command that accepts a change. The user fills in the reason and the end. Every word is quoted
+/// for a shell.
 ///
 /// ```
 /// use opatlas_diff::rules::ChangeRuleId;
@@ -100,24 +99,10 @@ fn candidates(change: &Change) -> Option<&str> {
 /// ```
 #[must_use]
 pub fn accept(change: &Change) -> String {
-    const COMMAND: &str = "opatlas exception add ";
-    const ARGUMENT: &str = " --argument ";
-    const END: &str = " --reason ... --until ...";
-    let rule = change.rule.id.as_str();
     let argument = match &change.subject {
-        Subject::Argument(name) => Some(name),
-        _ => None,
+        Subject::Argument(name) => format!(" --argument {}", shell(name)),
+        _ => String::new(),
     };
-    let words = change.operator.len() + 1 + rule.len() + argument.map_or(0, |name| name.len());
-    let mut text = String::with_capacity(COMMAND.len() + words + ARGUMENT.len() + END.len());
-    text.push_str(COMMAND);
-    push_shell(&mut text, &change.operator);
-    text.push(' ');
-    text.push_str(rule);
-    if let Some(name) = argument {
-        text.push_str(ARGUMENT);
-        push_shell(&mut text, name);
-    }
-    text.push_str(END);
-    text
+    let (operator, rule) = (shell(&change.operator), change.rule.id);
+    format!("opatlas exception add {operator} {rule}{argument} --reason ... --until ...")
 }

@@ -1,4 +1,4 @@
-//! The card of a new operator in words.
+//! The card of a new operator as text.
 
 use super::lists;
 use opatlas_diff::cards::{Card, OutForm};
@@ -53,7 +53,7 @@ pub(super) fn trains(card: &Card) -> String {
     }
 }
 
-/// Its out form; `name` shows the name of an operator.
+/// Its out form; `name` formats the name of an operator.
 pub(super) fn out(card: &Card, name: impl Fn(&str) -> String) -> String {
     match &card.out {
         OutForm::NotNeeded => "not needed".to_owned(),
@@ -63,7 +63,7 @@ pub(super) fn out(card: &Card, name: impl Fn(&str) -> String) -> String {
     }
 }
 
-/// What Python binds it as.
+/// Its Python bindings.
 pub(super) fn python(card: &Card) -> &'static str {
     match (card.is_function, card.is_method) {
         (true, true) => "function, method",

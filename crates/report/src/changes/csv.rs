@@ -1,4 +1,4 @@
-//! A comparison as CSV (RFC 4180): a line for each change that counts or is excused.
+//! A comparison as CSV (RFC 4180): a line for each change.
 
 use super::{Report, message};
 use crate::csv;
@@ -8,8 +8,8 @@ use opatlas_diff::rules::{Audiences, Level};
 const HEADER: &str = "operator,rule,level,accepted,message,breaks,risks,old,new,file,old_line,\
                       new_line,fingerprint\r\n";
 
-/// All changes, in the order of the comparison. `compound`, which only represents others, changes
-/// without meaning and what is said of exceptions are left out.
+/// All changes, in the order of the comparison. Compound changes, changes without effect and changes
+/// about exceptions are left out.
 #[must_use]
 pub fn csv(report: &Report<'_>) -> String {
     let mut out = String::from(HEADER);

@@ -1,16 +1,15 @@
-//! The diff of an edited entry, as both files have it.
+//! The diff of an edited entry between the two files.
 
 use similar::TextDiff;
 
 use super::{Report, Side};
 use opatlas_diff::{Change, Fragment};
 
-/// Longer entries are not shown, nor longer diffs.
+/// The longest entry, in bytes, and the longest diff, in lines, that are shown.
 const LONGEST_ENTRY: usize = 8_000;
 const MOST_LINES: usize = 60;
 
-/// The lines of the entry that a change is about that one side alone has, with what is around them;
-/// `None` where a side has no such entry, or it is too long.
+/// The diff of the entry with a change; `None` if a side lacks the entry, or if it is too long.
 pub(super) fn entry_diff(report: &Report<'_>, change: &Change) -> Option<Vec<String>> {
     let old = entry(&report.base, change.old.as_ref())?;
     let new = entry(&report.head, change.new.as_ref())?;
@@ -26,7 +25,7 @@ pub(super) fn entry_diff(report: &Report<'_>, change: &Change) -> Option<Vec<Str
     (lines.len() <= MOST_LINES).then_some(lines)
 }
 
-/// The text of the entry around a fragment, without comments and blank lines behind it.
+/// The text of the entry around a fragment, without trailing comments and blank lines.
 fn entry<'a>(side: &Side<'a>, fragment: Option<&Fragment>) -> Option<&'a str> {
     let (source, span) = side.place(fragment)?;
     let (at, text) = (span.start as usize, &*source.text);

@@ -1,4 +1,4 @@
-//! The findings that the change introduces, beside the changes.
+//! The findings that the head introduces.
 
 use opatlas_diff::policy::Conclusion;
 use opatlas_rules::{self as rules, Introduced};
@@ -18,8 +18,8 @@ pub struct NewFindings<'a> {
     pub head_errors: usize,
 }
 
-/// How a comparison with new findings ends at best: new errors block, new warnings are for a
-/// reviewer to look at.
+/// The best possible conclusion of a comparison with these new findings: new errors fail, new warnings
+/// warn.
 #[must_use]
 pub fn conclusion(introduced: &Introduced) -> Conclusion {
     worst(
@@ -28,8 +28,7 @@ pub fn conclusion(introduced: &Introduced) -> Conclusion {
     )
 }
 
-/// The worst [`conclusion`] there can be for a head with these findings, whatever its base: the one if all
-/// of them are new.
+/// The worst possible [`conclusion`] for a head with these findings: the one if all of them are new.
 #[must_use]
 pub fn worst_conclusion(head: &rules::Findings) -> Conclusion {
     worst(head.count(Severity::Error), head.count(Severity::Warning))
@@ -44,7 +43,7 @@ fn worst(errors: usize, warnings: usize) -> Conclusion {
 }
 
 impl<'a> NewFindings<'a> {
-    /// How many there are of a severity.
+    /// The number of new findings of a severity.
     pub(super) fn count(&self, severity: Severity) -> usize {
         let counts = self.new.counts();
         match severity {
@@ -54,12 +53,12 @@ impl<'a> NewFindings<'a> {
         }
     }
 
-    /// How the comparison ends at best.
+    /// The best possible conclusion.
     pub(super) fn conclusion(&self) -> Conclusion {
         worst(self.count(Severity::Error), self.count(Severity::Warning))
     }
 
-    /// Whether there are new errors or warnings. New infos alone are not worth a line.
+    /// Whether there are no new errors or warnings. New infos alone are not shown.
     pub(super) fn is_quiet(&self) -> bool {
         self.conclusion() == Conclusion::Pass
     }
@@ -70,7 +69,7 @@ impl<'a> NewFindings<'a> {
         all.filter(|finding| finding.severity != Severity::Info)
     }
 
-    /// `2 new errors`, `1 new warning`; empty parts are left out.
+    /// `2 new errors`, `1 new warning`, without zero counts.
     pub(super) fn counted(&self) -> Vec<String> {
         let parts = [
             (self.count(Severity::Error), "new error"),
@@ -80,7 +79,7 @@ impl<'a> NewFindings<'a> {
         parts.map(|(number, word)| count(number, word)).collect()
     }
 
-    /// What else there is to know: findings that are gone, and errors that the base has too.
+    /// The counts of findings that are gone and of errors that the base has too.
     pub(super) fn others(&self) -> Option<String> {
         let mut parts = Vec::new();
         if self.gone > 0 {
@@ -104,7 +103,7 @@ impl<'a> NewFindings<'a> {
 }
 
 impl Report<'_> {
-    /// Whether the report has nothing to say.
+    /// Whether the report has no content.
     pub(super) fn is_empty(&self) -> bool {
         self.judgement.changes.is_empty()
             && self.comparison.unread.is_empty()

@@ -1,43 +1,43 @@
-//! The verdicts on the head against other revisions, in every rendering: a report that passes
-//! against its base must not hide that the head fails elsewhere.
+//! The verdicts on the head against other revisions. Every rendering shows them, so that a report that
+//! passes against its base does not hide a failure elsewhere.
 
 use super::{Report, count};
 use opatlas_diff::policy::{Conclusion, Summary};
 
-/// A further revision that the head was held against.
+/// A further revision that the head was compared with.
 #[derive(Debug, Clone, Copy)]
 pub struct Further<'a> {
-    /// What people call it.
+    /// Its title.
     pub title: &'a str,
     /// How the comparison with it ends.
     pub conclusion: Conclusion,
-    /// What there is in it.
+    /// The counts of its changes.
     pub summary: Summary,
 }
 
 impl Further<'_> {
-    /// What was found in words: `fail, 3 breaking, 1 dangerous change`.
+    /// The result in words: `fail, 3 breaking, 1 dangerous change`.
     pub(super) fn found(&self) -> String {
         let dangerous = count(self.summary.dangerous, "dangerous change");
         let (conclusion, breaking) = (self.conclusion.as_str(), self.summary.breaking);
         format!("{conclusion}, {breaking} breaking, {dangerous}")
     }
 
-    /// The same with the revision before it.
+    /// The result with the revision: `against 2.9.0: fail, ...`.
     pub(super) fn sentence(&self) -> String {
         format!("against {}: {}", self.title, self.found())
     }
 }
 
 impl<'a> Report<'a> {
-    /// How the comparison ends: the worst of the base and of the further revisions.
+    /// The worst conclusion over the base and the further revisions.
     #[must_use]
     pub fn conclusion(&self) -> Conclusion {
         let further = self.further.iter().map(|further| further.conclusion);
         further.fold(self.own_conclusion(), Ord::max)
     }
 
-    /// How the comparison with the base alone ends.
+    /// The conclusion of the comparison with the base alone.
     pub(super) fn own_conclusion(&self) -> Conclusion {
         self.judgement.conclusion.max(self.found.conclusion())
     }

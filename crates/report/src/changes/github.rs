@@ -1,4 +1,4 @@
-//! A comparison as workflow commands that a hosting site turns into annotations.
+//! A comparison as GitHub workflow commands, which become annotations.
 
 use std::cmp::Reverse;
 use std::fmt::Write as _;
@@ -9,12 +9,11 @@ use opatlas_diff::policy::{Conclusion, Judged, Treatment};
 use opatlas_diff::rules::Level;
 use opatlas_source::diagnostic::Severity;
 
-/// The site shows as many of a kind for each step and drops the rest in silence.
+/// The most annotations of a kind that GitHub shows for a step.
 const SHOWN: usize = 10;
 
-/// One command a line, the worst first: at most 10 errors, 10 warnings and 10 notices, the last of
-/// each saying how many more there are. What could not be compared, new findings, and further
-/// revisions that the head does not pass against, come before all others.
+/// One command per line, the worst first: at most 10 errors and 10 warnings. If there are more, the last
+/// one counts them. Entries that were not compared, new findings and further revisions come first.
 #[must_use]
 pub fn github(report: &Report<'_>) -> String {
     let mut errors: Vec<String> = Vec::new();
@@ -42,10 +41,10 @@ pub fn github(report: &Report<'_>) -> String {
     }
     for further in report.not_passed() {
         let text = command_data(&further.sentence()).to_string();
-        let told = format!(" title=Further revisions::{text}");
+        let command = format!(" title=Further revisions::{text}");
         match further.conclusion {
-            Conclusion::Fail => errors.push(told),
-            _ => warnings.push(told),
+            Conclusion::Fail => errors.push(command),
+            _ => warnings.push(command),
         }
     }
     let mut changes: Vec<&Judged> = report.judgement.changes.iter().collect();
@@ -101,7 +100,7 @@ fn annotation(report: &Report<'_>, judged: &Judged) -> String {
     if let Some(lines) = report.head.lines(change.new.as_ref()) {
         let (start, end) = (lines.start, lines.end);
         let _ = write!(out, ",line={},endLine={}", start.line, end.line);
-        // Columns are only taken within a line.
+        // GitHub accepts columns only within one line.
         if start.line == end.line {
             let _ = write!(out, ",col={},endColumn={}", start.column, end.column);
         }

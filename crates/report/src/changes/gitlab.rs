@@ -7,8 +7,8 @@ use crate::escape::lines;
 use opatlas_diff::policy::Judged;
 use opatlas_diff::rules::Level;
 
-/// A list of issues: what could not be compared, new findings, and the unexcused changes that
-/// somebody must act upon.
+/// A list of issues: entries that were not compared, new findings, and unexcused changes that are at
+/// least dangerous.
 #[must_use]
 pub fn gitlab(report: &Report<'_>) -> Value {
     let unread = report.comparison.unread.iter().enumerate().map(|(i, one)| {

@@ -1,25 +1,25 @@
-//! A comparison as a JUnit report: a test case an operator, one suite.
+//! A comparison as a JUnit report: one suite with a test case for each operator.
 
 use std::fmt::Write as _;
 
 use rustc_hash::FxHashMap;
 
-use super::{Report, count, help, verdict};
+use super::{Report, count, help, outline, verdict};
 use crate::escape::{self, xml_attribute};
 use crate::junit::{Case, Outcome, PROLOGUE};
-use opatlas_diff::policy::{Conclusion, Judged, Treatment};
+use opatlas_diff::policy::{Conclusion, Judged};
 use opatlas_diff::rules::Level;
 use opatlas_source::diagnostic::{Finding, Severity};
 
-/// The whole document. An operator with a change that the policy fails on is a failure, with all
-/// that was found; any other is a case that passed, with what was found in its output. What could
-/// not be compared is an error. Each new error or warning and each further revision is a case of its own.
+/// The whole document. An operator with a change that the policy rejects fails; any other passes, with
+/// its changes in the output. An entry that was not compared is an error. Each new error or warning and
+/// each further revision has its own case.
 #[must_use]
 pub fn junit(report: &Report<'_>) -> String {
     let mut cases: Vec<(&str, Vec<&Judged>)> = Vec::new();
     let mut places: FxHashMap<&str, usize> = FxHashMap::default();
-    let told = report.judgement.changes.iter();
-    for judged in told.filter(|judged| !judged.change.is_compound()) {
+    let changes = report.judgement.changes.iter();
+    for judged in changes.filter(|judged| !judged.change.is_compound()) {
         let operator = &*judged.change.operator;
         let place = *places.entry(operator).or_insert_with(|| {
             cases.push((operator, Vec::new()));
@@ -85,7 +85,7 @@ pub fn junit(report: &Report<'_>) -> String {
         let found = further.found();
         let outcome = match further.conclusion {
             Conclusion::Fail => Outcome::Failed("further-revision", &found, ""),
-            Conclusion::Warn => Outcome::Told(&found),
+            Conclusion::Warn => Outcome::Output(&found),
             Conclusion::Pass => Outcome::Passed,
         };
         plain(&mut out, path, &name, outcome);
@@ -97,7 +97,7 @@ pub fn junit(report: &Report<'_>) -> String {
     out
 }
 
-/// A case that stands for no line.
+/// A case without a line.
 fn plain(out: &mut String, path: &str, name: &str, outcome: Outcome<'_>) {
     let case = Case {
         name,
@@ -109,15 +109,7 @@ fn plain(out: &mut String, path: &str, name: &str, outcome: Outcome<'_>) {
 }
 
 fn fails(report: &Report<'_>, changes: &[&Judged]) -> bool {
-    let is_failing = |judged: &&Judged| {
-        judged.is_counted()
-            && judged.treatment > Treatment::Warn
-            && report
-                .policy
-                .fail_on
-                .is_some_and(|least| judged.level >= least)
-    };
-    changes.iter().any(is_failing)
+    changes.iter().any(|judged| outline::fails(report, judged))
 }
 
 fn case(report: &Report<'_>, operator: &str, changes: &[&Judged], path: &str, out: &mut String) {
@@ -129,13 +121,13 @@ fn case(report: &Report<'_>, operator: &str, changes: &[&Judged], path: &str, ou
     let mut text = String::new();
     for judged in changes {
         let change = &judged.change;
-        let told = super::message(change);
+        let message = super::message(change);
         let _ = write!(
             text,
             "{}[{}]: {}",
             judged.level,
             change.rule.id,
-            escape::line(&told)
+            escape::line(&message)
         );
         if let Some(standing) = verdict::standing(report, judged) {
             let _ = write!(text, " ({})", escape::line(&standing));
@@ -166,7 +158,7 @@ fn case(report: &Report<'_>, operator: &str, changes: &[&Judged], path: &str, ou
         line,
         outcome: match &worst {
             Some((rule, message)) => Outcome::Failed(rule, message, text),
-            None => Outcome::Told(text),
+            None => Outcome::Output(text),
         },
     };
     case.write(out);

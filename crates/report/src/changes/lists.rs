@@ -1,13 +1,12 @@
-//! Names in lists that a reader can take in.
+//! Readable lists of dispatch keys.
 
-use std::fmt::Write as _;
 use std::sync::LazyLock;
 
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Keys;
 use opatlas_pytorch::release::Release;
 
-/// As many names are written out.
+/// The most names of a family that are written out.
 const NAMED: usize = 6;
 
 /// The families of backend keys, each with the number of its keys.
@@ -29,62 +28,43 @@ fn family(known: &Keys, slot: Slot) -> Option<&'static str> {
     Some(known.functionality(slot))
 }
 
-/// Dispatch keys: families of backends are folded, so that `all 14 NestedTensor keys` are not 14
-/// names.
+/// Dispatch keys, with large families of backends folded: `all 14 NestedTensor keys`.
 pub(super) fn keys<S: AsRef<str>>(names: &[S]) -> String {
-    let mut text = String::with_capacity(letters(names));
-    push_keys(&mut text, names);
-    text
-}
-
-/// At most how many bytes [`keys`] has of these names; a little more where families are named.
-pub(super) fn letters<S: AsRef<str>>(names: &[S]) -> usize {
-    let letters = names.iter().map(|name| name.as_ref().len() + ", ".len());
-    letters.sum()
-}
-
-/// Appends them.
-pub(super) fn push_keys<S: AsRef<str>>(text: &mut String, names: &[S]) {
-    if let [only] = names {
-        // As in most changes.
-        return text.push_str(only.as_ref());
-    }
     let known = Keys::of(Release::LATEST);
-    let families = names.iter().map(|name| {
-        let slot = known.slot(name.as_ref());
-        slot.and_then(|slot| family(known, slot)).unwrap_or("")
-    });
-    let families: Vec<&str> = families.collect();
-    // In the order of their first names. A release has a handful, so the names are gone through a few times.
-    let mut told: Vec<&str> = Vec::new();
-    for (at, &family) in families.iter().enumerate() {
-        if told.contains(&family) {
-            continue;
+    // In the order of their first names.
+    let mut families: Vec<(&str, Vec<&str>)> = Vec::new();
+    for name in names.iter().map(AsRef::as_ref) {
+        let family = known
+            .slot(name)
+            .and_then(|slot| family(known, slot))
+            .unwrap_or("");
+        match families.iter_mut().find(|(other, _)| *other == family) {
+            Some((_, own)) => own.push(name),
+            None => families.push((family, vec![name])),
         }
-        told.push(family);
-        let own = names[at..].iter().zip(&families[at..]);
-        let own = own.filter(|(_, other)| **other == family);
-        let count = own.clone().count();
-        let kind = match family {
-            "" => "other",
-            "Dense" => "dense",
-            family => family,
-        };
-        if at > 0 {
-            text.push_str(", ");
-        }
-        if count > NAMED && FAMILIES.contains(&(family, count)) {
-            let _ = write!(text, "all {count} {kind} keys");
-            continue;
-        }
-        let shown = if count > NAMED { NAMED - 1 } else { count };
-        for (i, (name, _)) in own.take(shown).enumerate() {
-            text.push_str(if i > 0 { ", " } else { "" });
-            text.push_str(name.as_ref());
-        }
-        if count > shown {
-            let _ = write!(text, " and {} more {kind} keys", count - shown);
-        }
+    }
+    let parts: Vec<String> = families
+        .iter()
+        .map(|(family, own)| part(family, own))
+        .collect();
+    parts.join(", ")
+}
+
+/// The keys of one family.
+fn part(family: &str, names: &[&str]) -> String {
+    let kind = match family {
+        "" => "other",
+        "Dense" => "dense",
+        family => family,
+    };
+    let count = names.len();
+    if count <= NAMED {
+        names.join(", ")
+    } else if FAMILIES.contains(&(family, count)) {
+        format!("all {count} {kind} keys")
+    } else {
+        let (shown, more) = names.split_at(NAMED - 1);
+        format!("{} and {} more {kind} keys", shown.join(", "), more.len())
     }
 }
 

@@ -1,4 +1,5 @@
-//! What changed, in one sentence with the names and values at hand. One file a family of rules.
+//! The message of a change: one sentence with its names and values. One file for each family of
+//! rules.
 
 mod arguments;
 mod entry;
@@ -10,12 +11,11 @@ use opatlas_diff::{Change, Fragment, Note, Subject};
 use opatlas_operators::entry::KeyName;
 use opatlas_source::{Message, message};
 
-/// What changed, in a sentence without the operator's name before it and without a full stop.
-///
-/// Names and values are code.
+/// What changed, as a sentence without the operator's name and without a period. Names and values are
+/// code.
 #[must_use]
 pub fn message(change: &Change) -> Message {
-    let told = match change.rule.group {
+    let message = match change.rule.group {
         Group::Operator | Group::Generated | Group::Policy | Group::File => {
             operators::message(change)
         }
@@ -29,7 +29,7 @@ pub fn message(change: &Change) -> Message {
             entry::message(change)
         }
     };
-    told.unwrap_or_else(|| change.rule.what.trim_end_matches('.').into())
+    message.unwrap_or_else(|| change.rule.what.trim_end_matches('.').into())
 }
 
 /// A name as code.
@@ -37,34 +37,29 @@ fn tick(name: &str) -> Message {
     Message::code(name)
 }
 
-/// A sentence gives at most this many names of one kind; a change of a release has far fewer.
+/// The most names in a sentence; a change between releases has far fewer.
 const MOST_NAMES: usize = 200;
 
-/// Names as code, with `and` before the last. Of very many the first, and how many more there are.
+/// Names as code, with `and` before the last. Beyond [`MOST_NAMES`], the rest is counted.
 fn ticks<S: AsRef<str>>(names: &[S]) -> Message {
-    let mut message = Message::default();
-    push_ticks(&mut message, names.len(), names.iter().map(AsRef::as_ref));
-    message
-}
-
-/// Appends the same of `count` names.
-fn push_ticks<'n>(message: &mut Message, count: usize, names: impl Iterator<Item = &'n str>) {
-    let shown = count.min(MOST_NAMES);
-    if shown == 0 {
-        return message.push_str("nothing");
+    if names.is_empty() {
+        return "nothing".into();
     }
-    let more = count - shown;
-    for (i, name) in names.take(shown).enumerate() {
+    let mut message = Message::default();
+    let shown = names.len().min(MOST_NAMES);
+    let more = names.len() - shown;
+    for (i, name) in names.iter().take(shown).enumerate() {
         message.push_str(match i {
             0 => "",
             i if i + 1 == shown && more == 0 => " and ",
             _ => ", ",
         });
-        message.push_code(name);
+        message.push_code(name.as_ref());
     }
     if more > 0 {
         message.push_str(&format!(" and {more} more"));
     }
+    message
 }
 
 /// The text of a side, or an empty one.
@@ -72,7 +67,7 @@ fn text(fragment: Option<&Fragment>) -> &str {
     fragment.map_or("", |fragment| &fragment.text)
 }
 
-/// What the change is about, by name.
+/// The names of the change's subject.
 fn names(change: &Change) -> Vec<&str> {
     match &change.subject {
         Subject::Operator | Subject::Return(_) => Vec::new(),
@@ -82,12 +77,12 @@ fn names(change: &Change) -> Vec<&str> {
     }
 }
 
-/// What a note holds, for the first one that the function takes.
+/// The value of the first note that `take` accepts.
 fn note<'a, T>(change: &'a Change, take: impl Fn(&'a Note) -> Option<T>) -> Option<T> {
     change.notes.iter().find_map(take)
 }
 
-/// `from X to Y`, where either may be nothing.
+/// `from X to Y`; `nothing` replaces an empty side.
 fn from_to(change: &Change, nothing: &'static str) -> Message {
     let side = |fragment: Option<&Fragment>| match text(fragment) {
         "" => nothing.into(),

@@ -1,4 +1,4 @@
-//! The verdict of PyTorch's own check next to that of Opatlas, and why they differ
+//! The verdict of PyTorch's own check, and why it differs from that of Opatlas
 //! (`docs/spec/compatibility.md`, section 6).
 
 use opatlas_diff::revision::Pair;
@@ -10,14 +10,14 @@ use opatlas_source::{Message, message};
 /// A piece of the verdict of PyTorch's check.
 #[derive(Debug)]
 pub(super) enum Word {
-    /// Plain words.
+    /// Text.
     Plain(Message),
-    /// The `no` of a refusal, which stands out.
+    /// A highlighted `no`.
     No,
 }
 
-/// The verdict of PyTorch's check on an operator, as a sentence without a full stop. `pair` is the
-/// operator's in the comparison, `None` if its schema did not change.
+/// The verdict of PyTorch's check on an operator, as a sentence without a period. `pair` is `None` if
+/// the schema did not change.
 pub(super) fn verdict(pair: Option<&Pair>) -> Vec<Word> {
     let plain = |text: &'static str| Word::Plain(text.into());
     let Some(pair) = pair else {
@@ -49,11 +49,9 @@ pub(super) fn verdict(pair: Option<&Pair>) -> Vec<Word> {
     words
 }
 
-/// Where and why the verdict of PyTorch's check on an operator differs from that of Opatlas; `None`
-/// if they agree.
+/// Why the verdict of PyTorch's check on an operator differs from that of Opatlas; `None` if they agree.
 ///
-/// `pair` is the operator's in the comparison, `None` where its schema did not change; `changes`
-/// are all that is reported of the operator.
+/// `pair` is `None` if the schema did not change; `changes` are all changes of the operator.
 #[must_use]
 pub fn disagreement<'a>(
     pair: Option<&Pair>,
@@ -120,7 +118,7 @@ fn is_seen(change: &Change) -> bool {
         && change.level > Level::None
 }
 
-/// Why torch calls compatible what breaks callers of the old side.
+/// Why torch accepts a change that breaks callers of the old side.
 fn missed_backward(change: &Change) -> Option<&'static str> {
     Some(match change.rule.id {
         ChangeRuleId::ArgumentTypeSymint | ChangeRuleId::ReturnTypeSymint => {
@@ -145,7 +143,7 @@ fn missed_backward(change: &Change) -> Option<&'static str> {
     })
 }
 
-/// Why torch calls compatible what fails on the old side.
+/// Why torch accepts a change that fails on the old side.
 fn missed_forward(change: &Change) -> Option<&'static str> {
     let hurts_new_models = change.impacts.breaks.contains(Audience::NewModel);
     Some(match change.rule.id {
@@ -170,7 +168,7 @@ fn missed_forward(change: &Change) -> Option<&'static str> {
     })
 }
 
-/// Why PyTorch's check rejects a change that breaks nobody, or fewer than it seems.
+/// Why PyTorch's check rejects a change that breaks few callers or none.
 fn false_alarm(change: &Change) -> Option<&'static str> {
     Some(match change.rule.id {
         ChangeRuleId::AliasSetRenamed => {

@@ -1,9 +1,8 @@
-//! What a report shows in what order: one outline for text and Markdown.
+//! The order of a report's sections, for text and Markdown.
 //!
-//! Changes are shown by cause: an edit with what follows from it is one section, and so is the same
-//! edit of many operators. New findings belong to the cause that they follow from; the others are
-//! grouped by rule and message. First comes what must be undone or accepted, then what to look at,
-//! what is new, and the rest.
+//! Each cause is a section: an edit of one or several operators with its consequences. New findings
+//! belong to the cause that they follow from; the others are grouped by rule and message. Changes to
+//! fix or accept come first, then changes to review, new operators, and the rest.
 
 use std::cmp::Reverse;
 
@@ -16,28 +15,28 @@ use opatlas_diff::policy::{Judged, Treatment};
 use opatlas_diff::rules::{ChangeRuleId, Group, Level};
 use opatlas_source::diagnostic::{Finding, Severity};
 
-/// So many sections to fix, and to look at, are shown; the others are folded.
+/// The most sections to fix, and to review, that are not folded.
 const SHOWN: usize = 8;
 
-/// A cause of more operators is not looked through for the cause of a finding by stem.
+/// The most operators of a cause to which findings are attributed by stem.
 const FEW: usize = 8;
 
-/// What matters most comes first.
+/// The class of a section, the most important first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Class {
     /// New errors, and edits that cause them.
     Errors,
-    /// What could not be compared.
+    /// Entries that were not compared.
     Unread,
-    /// What the policy rejects, and what breaks.
+    /// Changes that the policy rejects, and breaking changes.
     Fix,
-    /// More of that, folded.
+    /// More of these, folded.
     MoreToFix,
-    /// What a reviewer should look at.
+    /// Changes to review.
     Look,
-    /// More of that, folded.
+    /// More of these, folded.
     MoreToLook,
-    /// What an exception excuses, and what is to be said of exceptions.
+    /// Excused changes, and changes about exceptions.
     Excused,
     /// New operators.
     New,
@@ -70,22 +69,23 @@ pub(super) struct Section<'a> {
     pub kind: Kind<'a>,
 }
 
-/// What a section is about.
+/// The content of a section.
 #[derive(Debug, Clone)]
 pub(super) enum Kind<'a> {
-    /// An edit and what follows, new findings included.
+    /// A cause with the new findings that follow from it.
     Cause(&'a Cause, Vec<&'a Finding>),
-    /// New findings of one rule with one message that follow from no change.
+    /// New findings without a cause, of one rule with one message.
     Findings(Vec<&'a Finding>),
-    /// What is to be said of exceptions.
+    /// Changes about exceptions, as indices into the judgement.
     Exceptions(Vec<usize>),
 }
 
 /// The level that counts: an excused change has none.
 pub(super) fn weight(judged: &Judged) -> Level {
-    match judged.is_counted() {
-        true => judged.level,
-        false => Level::None,
+    if judged.is_counted() {
+        judged.level
+    } else {
+        Level::None
     }
 }
 
@@ -97,7 +97,7 @@ pub(super) fn fails(report: &Report<'_>, judged: &Judged) -> bool {
         && fail_on.is_some_and(|least| judged.level >= least)
 }
 
-/// The sections of a report, what matters most first.
+/// The sections of a report, the most important first.
 pub(super) fn outline<'a>(report: &Report<'a>) -> Vec<Section<'a>> {
     let causes = report.causes;
     let (mut of_cause, loose) = findings(report, causes);
@@ -134,8 +134,7 @@ pub(super) fn outline<'a>(report: &Report<'a>) -> Vec<Section<'a>> {
     sections
 }
 
-/// Sorts new findings by the cause that they follow from; the others are grouped by rule and
-/// message.
+/// Attributes new findings to causes; the others are grouped by rule and message.
 fn findings<'a>(
     report: &Report<'a>,
     causes: &[Cause],
@@ -175,7 +174,7 @@ fn findings<'a>(
     (of_cause, loose)
 }
 
-/// Whether an operator came.
+/// Whether an operator was added.
 pub(super) fn is_added(change: &Change) -> bool {
     matches!(
         change.rule.id,
@@ -211,7 +210,7 @@ fn section<'a>(report: &Report<'a>, cause: &'a Cause, found: Vec<&'a Finding>) -
     }
 }
 
-/// What is to be said of exceptions, behind the changes of the comparison.
+/// The changes about exceptions.
 fn exceptions<'a>(report: &Report<'_>) -> Option<Section<'a>> {
     let changes = report.judgement.changes.iter().enumerate();
     let about = changes.filter(|(_, judged)| judged.change.is_about_exception());

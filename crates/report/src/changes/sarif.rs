@@ -17,27 +17,27 @@ use opatlas_diff::{Change, Fragment};
 use opatlas_rules::registry;
 use opatlas_source::diagnostic::RuleId;
 
-/// The whole log, in UTF-8: one run, with the rules of its changes. Excused changes are results with a
-/// suppression, and new findings are results too. Entries that were not compared make the execution unsuccessful and become
-/// notifications, and so do other revisions against which the head fails. `compound`, which only
-/// represents others, and changes without meaning are omitted.
+/// The whole log, in UTF-8: one run with the rules of its changes. Excused changes are results with a
+/// suppression, and new findings are results too. Entries that were not compared make the execution
+/// unsuccessful and become notifications, as do other revisions against which the head fails. Compound
+/// changes and changes without effect are left out.
 #[must_use]
 pub fn sarif(report: &Report<'_>) -> Vec<u8> {
     let changes = report.judgement.changes.iter();
-    let told = changes.filter(|judged| judged.change.is_counted() && judged.level > Level::None);
-    let told: Vec<&Judged> = told.collect();
-    let mut rules: Vec<&ChangeRule> = told.iter().map(|judged| judged.change.rule).collect();
+    let shown = changes.filter(|judged| judged.change.is_counted() && judged.level > Level::None);
+    let shown: Vec<&Judged> = shown.collect();
+    let mut rules: Vec<&ChangeRule> = shown.iter().map(|judged| judged.change.rule).collect();
     rules.sort_unstable_by_key(|rule| rule.id);
     rules.dedup_by_key(|rule| rule.id);
-    let found = Found::of(report, rules.len());
-    let hashes = hashes(report, &told);
+    let found = FindingResults::new(report, rules.len());
+    let hashes = hashes(report, &shown);
     let results = Results {
         report,
         rules: &rules,
         hashes: &hashes,
         in_base: format!("in {}", report.base.title),
     };
-    let mut out = results.text(BEGIN, &told);
+    let mut out = results.text(BEGIN, &shown);
     for result in found.results(report, &hashes) {
         if report.room.is_over(out.len()) {
             break;
@@ -52,12 +52,8 @@ pub fn sarif(report: &Report<'_>) -> Vec<u8> {
     out
 }
 
-/// What stands in front of the results.
+/// The beginning of the log, before the results.
 const BEGIN: &[u8] = br#"{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":[{"results":["#;
-
-/// How long the text of a result is, in bytes, about, and what is reserved for many at most.
-const RESULT: usize = 1_200;
-const RESERVED: usize = 4 << 20;
 
 /// The hashes of the lines in the head that results begin in.
 fn hashes<'a>(report: &'a Report<'_>, told: &'a [&Judged]) -> LineHashes<'a> {
@@ -67,25 +63,24 @@ fn hashes<'a>(report: &'a Report<'_>, told: &'a [&Judged]) -> LineHashes<'a> {
         let (source, span) = head.place(judged.change.new.as_ref())?;
         Some((source, source.lines(span).start.line))
     });
-    LineHashes::of(lines.chain(places(report.found.new)))
+    LineHashes::new(lines.chain(places(report.found.new)))
 }
 
-/// The new findings, whose rules are listed behind those of the changes.
-struct Found {
+/// The new findings. Their rules follow those of the changes.
+struct FindingResults {
     rules: Vec<RuleId>,
-    /// How many rules come before them.
+    /// The number of rules before them.
     behind: usize,
 }
 
-impl Found {
-    fn of(report: &Report<'_>, behind: usize) -> Self {
+impl FindingResults {
+    fn new(report: &Report<'_>, behind: usize) -> Self {
         let mut rules: Vec<RuleId> = report.found.new.findings.iter().map(|f| f.rule).collect();
         rules.sort_unstable();
         rules.dedup();
         Self { rules, behind }
     }
 
-    /// A result for each, as the findings alone have it.
     fn results<'a>(
         &'a self,
         report: &Report<'a>,
@@ -107,7 +102,7 @@ impl Found {
 }
 
 /// The run without its results, never empty.
-fn run(report: &Report<'_>, rules: &[&ChangeRule], found: &Found) -> Value {
+fn run(report: &Report<'_>, rules: &[&ChangeRule], found: &FindingResults) -> Value {
     let unread = &report.comparison.unread;
     let notifications: Vec<Value> = unread
         .iter()
@@ -123,16 +118,16 @@ fn run(report: &Report<'_>, rules: &[&ChangeRule], found: &Found) -> Value {
                 one.side.as_str(),
                 &*one.message
             );
-            let mut told = json!({"level": "error", "message": Message::of(text)});
+            let mut notification = json!({"level": "error", "message": Message::new(text)});
             if let Some(place) = one.place {
                 let source = side.files.native_functions;
                 let at = Physical {
-                    artifact_location: Artifact::of(&source.path),
-                    region: Some(Region::of(source, place)),
+                    artifact_location: Artifact::new(&source.path),
+                    region: Some(Region::new(source, place)),
                 };
-                told["locations"] = json!([{"physicalLocation": at}]);
+                notification["locations"] = json!([{"physicalLocation": at}]);
             }
-            told
+            notification
         })
         .collect();
     let further = report.not_passed().map(|further| {
@@ -140,7 +135,7 @@ fn run(report: &Report<'_>, rules: &[&ChangeRule], found: &Found) -> Value {
             Conclusion::Fail => "error",
             _ => "warning",
         };
-        json!({"level": level, "message": Message::of(further.sentence())})
+        json!({"level": level, "message": Message::new(further.sentence())})
     });
     let omission = report.found.new.omission().map(|omission| {
         let text = format!("new findings: {omission}");
@@ -197,12 +192,12 @@ fn descriptor(report: &Report<'_>, rule: &ChangeRule) -> Value {
     descriptor
 }
 
-/// What all results of a report have in common.
+/// The context of all results.
 struct Results<'a> {
     report: &'a Report<'a>,
     rules: &'a [&'a ChangeRule],
     hashes: &'a LineHashes<'a>,
-    /// What is said of the base.
+    /// The message of locations in the base.
     in_base: String,
 }
 
@@ -220,7 +215,7 @@ impl<'a> Results<'a> {
         let is_in_base = report.base.line(change.old.as_ref()).is_some();
         let before = is_in_base.then(|| Location {
             id: Some(0),
-            message: Some(Message::of(&*self.in_base)),
+            message: Some(Message::new(&*self.in_base)),
             ..location(&report.base, change.old.as_ref(), change)
         });
         let rule = change.rule.id;
@@ -228,7 +223,7 @@ impl<'a> Results<'a> {
         SarifResult {
             rule_id: rule.as_str(),
             level: level(judged.level),
-            message: Message::of(text.to_string()),
+            message: Message::new(text.to_string()),
             locations: [location(&report.head, change.new.as_ref(), change)],
             partial_fingerprints: Fingerprints {
                 own: change.fingerprint().to_string(),
@@ -252,10 +247,9 @@ impl<'a> Results<'a> {
         }
     }
 
-    /// What stands before some results, and these, with commas in between, until they are over the room.
+    /// `before` and the results with commas in between, until the room is used up.
     fn text(&self, before: &[u8], some: &[&Judged]) -> Vec<u8> {
-        let mut text = Vec::with_capacity((some.len() * RESULT).min(RESERVED));
-        text.extend(before);
+        let mut text = before.to_vec();
         for judged in some {
             if self.report.room.is_over(text.len()) {
                 break;
@@ -266,7 +260,7 @@ impl<'a> Results<'a> {
     }
 }
 
-/// Appends a result to a list with this in front of it.
+/// Appends a result to the list that follows `before`.
 fn push(text: &mut Vec<u8>, before: &[u8], result: &SarifResult<'_>) {
     if text.len() > before.len() {
         text.push(b',');
@@ -280,8 +274,8 @@ fn location<'a>(side: &Side<'a>, fragment: Option<&Fragment>, change: &'a Change
     let place = side.place(fragment);
     Location {
         physical_location: Physical {
-            artifact_location: Artifact::of(side.path(change)),
-            region: place.map(|(source, span)| Region::of(source, span)),
+            artifact_location: Artifact::new(side.path(change)),
+            region: place.map(|(source, span)| Region::new(source, span)),
         },
         logical_locations: Some([Logical {
             fully_qualified_name: &change.operator,

@@ -12,7 +12,7 @@ use super::title::title;
 use super::{Report, Side, accept, card, help, message, of_file, official, verdict};
 use crate::escape::line;
 use crate::findings::Colour;
-use opatlas_diff::causes::{Cause, Edited};
+use opatlas_diff::causes::{Cause, EntryEdit};
 use opatlas_diff::policy::{Conclusion, Judged};
 use opatlas_diff::revision::UnreadSide;
 use opatlas_diff::rules::{ChangeRuleId, Level};
@@ -20,13 +20,13 @@ use opatlas_diff::{Change, Fragment};
 use opatlas_source::Message;
 use opatlas_source::diagnostic::{Finding, Severity};
 
-/// Cards are shown for causes with as many new operators at most.
+/// The most new operators of a cause whose cards are shown.
 const MOST_CARDS: usize = 3;
 
-/// The whole report, until it is over the room.
+/// The whole report, until the room is used up.
 #[must_use]
 pub fn text(report: &Report<'_>, colour: Colour) -> String {
-    let mut shown = Shown {
+    let mut shown = TextReport {
         report,
         colour,
         out: String::new(),
@@ -44,13 +44,13 @@ pub fn text(report: &Report<'_>, colour: Colour) -> String {
     shown.out
 }
 
-struct Shown<'a, 'r> {
+struct TextReport<'a, 'r> {
     report: &'a Report<'r>,
     colour: Colour,
     out: String,
 }
 
-/// A text in a colour, or as it is.
+/// A text with an optional color.
 struct Painted<T> {
     code: Option<u8>,
     text: T,
@@ -66,7 +66,7 @@ impl<T: Display> Display for Painted<T> {
     }
 }
 
-impl<'a> Shown<'a, '_> {
+impl<'a> TextReport<'a, '_> {
     fn sections(&mut self, sections: &[Section<'_>]) {
         for section in sections {
             if self.report.room.is_over(self.out.len()) {
@@ -80,7 +80,7 @@ impl<'a> Shown<'a, '_> {
         }
     }
 
-    /// A line, without spaces at its end.
+    /// Adds a line, without trailing spaces.
     fn line(&mut self, text: fmt::Arguments<'_>) {
         let begin = self.out.len();
         let _ = self.out.write_fmt(text);
@@ -204,7 +204,7 @@ impl<'a> Shown<'a, '_> {
         }
     }
 
-    /// The findings that are only counted.
+    /// The counts of findings that are not shown.
     fn omitted(&mut self) {
         let found = self.report.found;
         if let Some(omission) = found.new.omission() {
@@ -215,7 +215,7 @@ impl<'a> Shown<'a, '_> {
         }
     }
 
-    /// An edit with what follows from it.
+    /// A cause with its consequences.
     fn cause(&mut self, cause: &Cause, found: &[&Finding], level: Level) {
         let title = title(&self.report.judgement.changes, cause);
         let first = self.judged(cause.first());
@@ -241,13 +241,13 @@ impl<'a> Shown<'a, '_> {
     }
 
     /// The only operator of a cause: its other edits, both sides, and PyTorch's verdict.
-    fn only(&mut self, edited: &Edited) {
+    fn only(&mut self, edited: &EntryEdit) {
         for (i, &number) in edited.edits.iter().enumerate() {
             let judged = self.judged(number);
             if i > 0 {
-                let (told, rule) = (message(&judged.change), judged.change.rule.id);
+                let (text, rule) = (message(&judged.change), judged.change.rule.id);
                 let level = self.level(judged.level);
-                self.line(format_args!("  also {level}[{rule}] {}", line(&told)));
+                self.line(format_args!("  also {level}[{rule}] {}", line(&text)));
             }
             self.standing(judged);
             self.sides(&judged.change);
@@ -271,7 +271,7 @@ impl<'a> Shown<'a, '_> {
     }
 
     /// One of several operators of a cause.
-    fn edited(&mut self, edited: &Edited) {
+    fn edited(&mut self, edited: &EntryEdit) {
         if self.report.room.is_over(self.out.len()) {
             return;
         }
@@ -288,7 +288,7 @@ impl<'a> Shown<'a, '_> {
         self.standing(judged);
     }
 
-    /// What there is to know of the new operators of a cause, where they are few.
+    /// The cards of the new operators of a cause, if they are few.
     fn cards(&mut self, cause: &Cause) {
         if cause.edited.len() > MOST_CARDS {
             return;
@@ -327,7 +327,7 @@ impl<'a> Shown<'a, '_> {
         }
     }
 
-    /// What follows, the same words for several operators together.
+    /// The consequences, grouped by message.
     fn consequences(&mut self, cause: &Cause) {
         let all = cause.consequences.iter().map(|&i| self.judged(i));
         let all = all.filter(|judged| !judged.change.is_compound());
@@ -395,7 +395,7 @@ impl<'a> Shown<'a, '_> {
         }
     }
 
-    /// What is to be said of exceptions.
+    /// The changes about exceptions.
     fn exceptions(&mut self, about: &[usize]) {
         for &i in about {
             let judged = self.judged(i);

@@ -1,4 +1,4 @@
-//! What was done, in a few words: the title of a cause.
+//! The title of a cause: what was done, in a few words.
 
 use super::message::formulas;
 use super::{count, lists, message};
@@ -9,26 +9,26 @@ use opatlas_diff::{Change, Note, Subject};
 use opatlas_source::Message;
 use opatlas_source::sentence::codes;
 
-/// As many operators are named in a title.
+/// The most operators named in a title.
 const NAMED: usize = 3;
 
 /// The title of a cause: `logit`, `logit_`: argument `eps` renamed to `epsilon`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Title<'a> {
-    /// The operators that are named; none where there are many.
+    /// The named operators; empty if there are many.
     pub names: Vec<&'a str>,
-    /// What was done to them, without a full stop.
+    /// What was done to them, without a period.
     pub what: Message,
 }
 
-/// The title of a cause of judged changes, as a sentence without a full stop.
+/// The title of a cause as a sentence without a period.
 #[must_use]
 pub fn cause_title(changes: &[Judged], cause: &Cause) -> Message {
     let title = title(changes, cause);
-    match title.names.is_empty() {
-        true => title.what,
-        false => message!("{}: {}", codes(title.names), title.what),
+    if title.names.is_empty() {
+        return title.what;
     }
+    message!("{}: {}", codes(title.names), title.what)
 }
 
 /// The title of a cause.
@@ -52,6 +52,13 @@ pub(super) fn title<'a>(changes: &[Judged], cause: &'a Cause) -> Title<'a> {
         names: Vec::new(),
         what: message!("{}: {}", what, all),
     };
+    let named_or_counted = |what: Message| {
+        if number <= NAMED {
+            named(cause, what)
+        } else {
+            many(what)
+        }
+    };
     if let Some(lost) = cause.lost_type {
         let gone = |i: &&usize| changes[**i].change.rule.id == ChangeRuleId::AutogenRemoved;
         let all = number + cause.consequences.iter().filter(gone).count();
@@ -68,28 +75,20 @@ pub(super) fn title<'a>(changes: &[Judged], cause: &'a Cause) -> Title<'a> {
         ChangeRuleId::OperatorAdded | ChangeRuleId::OverloadAdded => many("new".into()),
         ChangeRuleId::OperatorRemoved | ChangeRuleId::OverloadRemoved => {
             let of = stem(&cause.edited[0].operator);
-            match number <= NAMED {
-                true => named(cause, "removed".into()),
-                false => many(message!("forms of `{}` removed", of)),
+            if number <= NAMED {
+                named(cause, "removed".into())
+            } else {
+                many(message!("forms of `{}` removed", of))
             }
         }
         ChangeRuleId::FormulaAdded
         | ChangeRuleId::FormulaChanged
-        | ChangeRuleId::FormulaRemoved => {
-            let what = formulas::of_several(first);
-            match number <= NAMED {
-                true => named(cause, what),
-                false => many(what),
-            }
-        }
+        | ChangeRuleId::FormulaRemoved => named_or_counted(formulas::of_several(first)),
         ChangeRuleId::AutogradSupportLost if first.notes.contains(&Note::FormulaRemoved) => {
             let what = "`derivatives.yaml` no longer has the formula, so autograd support is lost";
-            match number <= NAMED {
-                true => named(cause, what.into()),
-                false => many(what.into()),
-            }
+            named_or_counted(what.into())
         }
-        _ => alike(changes, cause, first),
+        _ => common(changes, cause, first),
     }
 }
 
@@ -104,16 +103,17 @@ fn named(cause: &Cause, what: Message) -> Title<'_> {
     }
 }
 
-/// The title where the same sentence may hold for all operators.
-fn alike<'a>(changes: &[Judged], cause: &'a Cause, first: &Change) -> Title<'a> {
-    let told = message(first);
+/// The title if all operators have the same message, else the rule.
+fn common<'a>(changes: &[Judged], cause: &'a Cause, first: &Change) -> Title<'a> {
+    let common = message(first);
     let mut firsts = cause
         .edited
         .iter()
         .map(|edited| &changes[edited.edits[0]].change);
-    let what = match firsts.all(|change| message(change) == told) {
-        true => told,
-        false => first.rule.what.trim_end_matches('.').into(),
+    let what = if firsts.all(|change| message(change) == common) {
+        common
+    } else {
+        first.rule.what.trim_end_matches('.').into()
     };
     if cause.edited.len() <= NAMED {
         return named(cause, what);

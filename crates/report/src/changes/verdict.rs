@@ -1,4 +1,4 @@
-//! The first words of every rendering: how much there is of what, and whether it blocks.
+//! The headline and conclusion of a report, for all renderings.
 
 use super::{Report, count};
 use crate::escape::cut;
@@ -7,36 +7,38 @@ use opatlas_diff::rules::Level;
 use opatlas_source::diagnostic::Severity;
 use opatlas_source::{Message, message};
 
-/// As many exceptions that end soon are named.
+/// The most exceptions that are named because they end soon.
 const MOST_ENDING: usize = 3;
-/// As many characters of the reason of each are shown.
+/// The most characters of the reason of each.
 const MOST_OF_REASON: usize = 80;
 
-/// What was found, in a line: `1 breaking change, 2 dangerous, 14 safe`. A comparison that could
-/// not be made whole says so first, and never that there is nothing.
+/// The counts on one line: `1 breaking change, 2 dangerous, 14 safe`. An incomplete comparison says so
+/// first.
 #[must_use]
 pub fn headline(report: &Report<'_>) -> String {
     let found = found(report);
     match unread(report) {
         Some(unread) => format!(
             "INCOMPLETE, {unread}; the rest: {}",
-            match found.is_empty() {
-                true => "nothing found, but unread parts may contain breaking changes",
-                false => &found,
+            if found.is_empty() {
+                "nothing found, but unread parts may contain breaking changes"
+            } else {
+                &found
             }
         ),
         None if found.is_empty() => {
             let mut changes = report.judgement.changes.iter();
-            match changes.all(|judged| judged.change.is_about_exception()) {
-                true => "no changes".to_owned(),
-                false => "no changes in behaviour".to_owned(),
+            if changes.all(|judged| judged.change.is_about_exception()) {
+                "no changes".to_owned()
+            } else {
+                "no changes in behavior".to_owned()
             }
         }
         None => found,
     }
 }
 
-/// What could not be read, counted; `None` where everything was.
+/// The number of unread entries; `None` if there are none.
 pub(super) fn unread(report: &Report<'_>) -> Option<String> {
     let all = &report.comparison.unread;
     match all.len() {
@@ -67,7 +69,7 @@ fn found(report: &Report<'_>) -> String {
     all.join(", ")
 }
 
-/// Why the policy lets it pass or not, in a sentence with a full stop.
+/// Why the comparison passes or not, as a sentence with a period.
 pub(super) fn conclusion(report: &Report<'_>) -> Message {
     let policy = report.policy;
     let judgement = report.judgement;
@@ -98,9 +100,11 @@ pub(super) fn conclusion(report: &Report<'_>) -> Message {
                 least => message!("changes that are {} or worse", least),
             };
             let rejected = judgement.changes.iter().filter(failing);
-            let act = match rejected.clone().any(Judged::can_be_excused) {
-                true => "Revert or accept",
-                false => "Revert",
+            let can_accept = rejected.clone().any(Judged::can_be_excused);
+            let act = if can_accept {
+                "Revert or accept"
+            } else {
+                "Revert"
             };
             let revert = message!(
                 "{} {}: the policy rejects {}{}.",
@@ -157,7 +161,7 @@ pub(super) fn conclusion(report: &Report<'_>) -> Message {
     }
 }
 
-/// The exceptions that excuse a change and end soon, with their reasons.
+/// The exceptions in use that end soon, with their reasons.
 fn ending(report: &Report<'_>) -> Option<Message> {
     let statuses = report.judgement.exceptions.iter();
     let all = report.exceptions.iter().zip(statuses).enumerate();
@@ -181,7 +185,7 @@ fn ending(report: &Report<'_>) -> Option<Message> {
     (!shown.is_empty()).then(|| Message::join(shown, ", "))
 }
 
-/// How the policy treats a change in another way than its level says, if it does.
+/// Why a change does not count by its level alone, if an exception or the policy changes that.
 pub(super) fn standing(report: &Report<'_>, judged: &Judged) -> Option<Message> {
     let exception = judged
         .excuse
@@ -206,7 +210,7 @@ pub(super) fn standing(report: &Report<'_>, judged: &Judged) -> Option<Message> 
     }
 }
 
-/// Reason, owner and end of an exception.
+/// The reason, owner and end of an exception.
 fn about(exception: &Exception) -> Message {
     let owner = exception.owner.as_deref();
     let owner = owner.map_or_else(String::new, |owner| format!("{owner}, "));

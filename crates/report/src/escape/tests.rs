@@ -278,8 +278,7 @@ proptest! {
 
     #[test]
     fn a_word_stays_a_word_in_a_shell(text in hostile()) {
-        let mut word = String::new();
-        push_shell(&mut word, &text);
+        let word = shell(&text);
         assert_harmless(&word);
         if let Some(quoted) = word.strip_prefix('\'') {
             let inner = quoted.strip_suffix('\'').unwrap().replace(r"'\''", "");
@@ -328,11 +327,6 @@ fn plain_text_stays_plain() {
 
 #[test]
 fn words_stay_words_in_a_shell() {
-    let shell = |word: &str| {
-        let mut out = String::new();
-        push_shell(&mut out, word);
-        out
-    };
     assert_eq!(shell(""), "''");
     assert_eq!(shell("add.Tensor"), "add.Tensor");
     assert_eq!(shell("a b;c'd$(e)"), r"'a b;c'\''d$(e)'");

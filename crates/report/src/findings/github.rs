@@ -1,4 +1,4 @@
-//! Findings as workflow commands that a hosting site turns into annotations.
+//! Findings as GitHub workflow commands, which become annotations.
 
 use std::fmt::Write as _;
 
@@ -6,7 +6,7 @@ use super::Findings;
 use crate::escape::{command_data, command_property};
 use opatlas_source::diagnostic::{Finding, Severity};
 
-/// One command a line.
+/// One command per line.
 #[must_use]
 pub fn github(report: &Findings<'_>) -> String {
     let mut out = String::new();
@@ -28,7 +28,7 @@ pub fn github(report: &Findings<'_>) -> String {
     out
 }
 
-/// A command about a finding, behind its kind; `prefix` comes before the rule in the title.
+/// The rest of a command after its kind; `prefix` comes before the rule in the title.
 pub(crate) fn annotation(report: &Findings<'_>, finding: &Finding, prefix: &str) -> String {
     let mut out = format!(" file={}", command_property(report.path(&finding.file)));
     if let Some(lines) = report.lines(&finding.file, finding.span) {

@@ -7,14 +7,14 @@ use super::Findings;
 use crate::escape;
 use opatlas_source::diagnostic::{Finding, Severity};
 
-/// A list of issues, which GitLab shows in merge requests.
+/// The list of issues.
 #[must_use]
 pub fn gitlab(report: &Findings<'_>) -> Value {
     issues(report).into()
 }
 
-/// An issue for each finding. Its fingerprint does not depend on where the finding is; those of
-/// equal rule and operator are numbered.
+/// An issue for each finding. Fingerprints do not depend on positions; those with equal rule and
+/// operator are numbered.
 pub(crate) fn issues(report: &Findings<'_>) -> Vec<Value> {
     let mut seen: FxHashMap<String, usize> = FxHashMap::default();
     let findings = report.findings.iter();

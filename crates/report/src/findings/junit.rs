@@ -1,4 +1,4 @@
-//! Findings as a JUnit report: a test case a finding, a suite a file.
+//! Findings as a JUnit report: a suite for each file, a test case for each finding.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -8,13 +8,13 @@ use crate::escape::{line, xml_attribute};
 use crate::junit::{Case, Outcome, PROLOGUE};
 use opatlas_source::diagnostic::{Finding, Severity};
 
-/// The whole document. Errors are failures; warnings and infos are cases that passed, with what
-/// was found in their output. A file without findings is one case that passed.
+/// The whole document. Errors fail; warnings and infos pass, with the message in the output. A file
+/// without findings is one case that passes.
 #[must_use]
 pub fn junit(report: &Findings<'_>) -> String {
     let mut out = String::from(PROLOGUE);
-    // Only cases that are in the document count here.
-    let counts = Counts::of(report.findings, &[]);
+    // Findings that are left out have no case.
+    let counts = Counts::new(report.findings, &[]);
     let tests = report.findings.len().max(1);
     let _ = writeln!(
         out,
@@ -78,14 +78,14 @@ pub(crate) fn case(report: &Findings<'_>, finding: &Finding, out: &mut String) {
         let _ = write!(text, "\n{}", line(help));
     }
     let rule = finding.rule.to_string();
-    let told = format!("{}: {text}", finding.severity);
+    let output = format!("{}: {text}", finding.severity);
     let case = Case {
         name: &format!("{rule}: {operator}"),
         path,
         line: start.map(|start| start.line),
         outcome: match finding.severity {
             Severity::Error => Outcome::Failed(&rule, &finding.message, &text),
-            Severity::Warning | Severity::Info => Outcome::Told(&told),
+            Severity::Warning | Severity::Info => Outcome::Output(&output),
         },
     };
     case.write(out);

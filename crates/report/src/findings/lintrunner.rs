@@ -1,4 +1,4 @@
-//! Findings as messages of lintrunner, the linter of PyTorch's repository: one JSON object a line
+//! Findings as messages of lintrunner, the linter of PyTorch's repository: one JSON object per line
 //! (`LintMessage` of lintrunner 0.12).
 
 use serde_json::{Value, json};
@@ -7,26 +7,26 @@ use super::Findings;
 use crate::escape;
 use opatlas_source::diagnostic::{Finding, Severity};
 
-/// The code of the linter, which lintrunner shows with the name of a message.
+/// The code of the linter in messages.
 const CODE: &str = "OPATLAS";
 
-/// A file with its safe edits made.
+/// A file after its safe edits.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Edited {
+pub struct EditedFile {
     /// Its name in the bundle.
     pub file: Box<str>,
-    /// How many edits were made.
+    /// The number of edits.
     pub edits: usize,
-    /// Its text before them.
+    /// Its old text.
     pub before: String,
-    /// Its text with them.
+    /// Its new text.
     pub after: String,
 }
 
 /// A message for each finding, and one for each edited file. lintrunner applies at most one edit to a
 /// file, so that message carries all edits together.
 #[must_use]
-pub fn lintrunner(report: &Findings<'_>, edited: &[Edited]) -> String {
+pub fn lintrunner(report: &Findings<'_>, edited: &[EditedFile]) -> String {
     let findings = report.findings.iter();
     let findings = findings.map(|finding| of_finding(report, finding));
     let omission = report.omission().map(|omission| {
@@ -53,7 +53,7 @@ fn of_finding(report: &Findings<'_>, finding: &Finding) -> Value {
     )
 }
 
-fn of_edits(report: &Findings<'_>, edited: &Edited) -> Value {
+fn of_edits(report: &Findings<'_>, edited: &EditedFile) -> Value {
     let count = match edited.edits {
         1 => "1 edit that changes no meaning".to_owned(),
         many => format!("{many} edits that change no meaning"),

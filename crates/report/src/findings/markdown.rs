@@ -7,7 +7,7 @@ use crate::escape;
 use crate::escape::code;
 use opatlas_source::diagnostic::Finding;
 
-/// A heading that counts, then one item a finding, what is worst first.
+/// A heading with counts, then one item for each finding, the worst first.
 #[must_use]
 pub fn markdown(report: &Findings<'_>) -> String {
     let mut out = format!("### Operator declarations: {}\n", report.counts());

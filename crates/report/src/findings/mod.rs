@@ -1,5 +1,5 @@
-//! Findings for people and for tools: text with snippets, Markdown, SARIF, JUnit, GitHub
-//! annotations. One rendering a file; all of them escape what they show.
+//! Reports of findings: text with snippets, Markdown, SARIF, JUnit, GitHub, GitLab and lintrunner. Each
+//! rendering escapes its text.
 
 mod github;
 mod gitlab;
@@ -23,17 +23,17 @@ pub use gitlab::gitlab;
 pub(super) use gitlab::issues as gitlab_issues;
 pub(super) use junit::case as junit_case;
 pub use junit::junit;
-pub use lintrunner::{Edited, lintrunner};
+pub use lintrunner::{EditedFile, lintrunner};
 pub use markdown::markdown;
 pub(super) use sarif::places;
 pub use sarif::sarif;
 pub(super) use sarif::{descriptor as rule_descriptor, result as sarif_result};
 pub use text::{Colour, text};
 
-/// The text of one file, and its name for the reader of the report.
+/// A file of a report: its path and text.
 #[derive(Debug, Clone)]
 pub struct SourceText {
-    /// What people call it: a path, or the bundle's name for it.
+    /// Its path, or its name in the bundle.
     pub path: Box<str>,
     /// Its text.
     pub text: Arc<str>,
@@ -41,7 +41,7 @@ pub struct SourceText {
 }
 
 impl SourceText {
-    /// A file's text under the name that people know it by.
+    /// A file with this path and text.
     #[must_use]
     pub fn new(path: impl Into<Box<str>>, text: Arc<str>) -> Self {
         Self {
@@ -64,20 +64,20 @@ impl SourceText {
     }
 }
 
-/// What a report is made from.
+/// The input of a report.
 #[derive(Debug, Default)]
 pub struct Findings<'a> {
-    /// The findings, in the order in which they are shown.
+    /// The findings, in display order.
     pub findings: &'a [Finding],
-    /// How many more there are of each rule than are shown.
+    /// The findings of each rule that are left out.
     pub omitted: &'a [Omitted],
-    /// The files that they are in, by their names in the bundle.
+    /// The files, by their names in the bundle.
     pub sources: BTreeMap<Box<str>, SourceText>,
-    /// How long the rendering may become.
+    /// The bound on the length of the rendering.
     pub room: &'a Room,
 }
 
-/// How many findings there are of each severity.
+/// The number of findings of each severity.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Errors.
@@ -89,9 +89,9 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// Counts findings, those that are left out included.
+    /// Counts findings, including those that are left out.
     #[must_use]
-    pub fn of(findings: &[Finding], omitted: &[Omitted]) -> Self {
+    pub fn new(findings: &[Finding], omitted: &[Omitted]) -> Self {
         let mut counts = Self::default();
         let shown = findings.iter().map(|finding| (finding.severity, 1));
         let left_out = omitted
@@ -120,19 +120,19 @@ impl std::fmt::Display for Counts {
             .filter(|(count, ..)| *count > 0)
             .map(|(count, one, many)| format!("{count} {}", if *count == 1 { one } else { many }))
             .collect();
-        match shown.is_empty() {
-            true => f.write_str("no findings"),
-            false => f.write_str(&shown.join(", ")),
+        if shown.is_empty() {
+            return f.write_str("no findings");
         }
+        f.write_str(&shown.join(", "))
     }
 }
 
 impl Findings<'_> {
     pub(crate) fn counts(&self) -> Counts {
-        Counts::of(self.findings, self.omitted)
+        Counts::new(self.findings, self.omitted)
     }
 
-    /// What is left out, in one sentence; `None` when nothing is.
+    /// One sentence about the findings that are left out; `None` if there are none.
     pub(crate) fn omission(&self) -> Option<String> {
         let count: usize = self.omitted.iter().map(|omitted| omitted.count).sum();
         let rules = self.omitted.iter();
@@ -147,7 +147,7 @@ impl Findings<'_> {
         self.sources.get(file)
     }
 
-    /// What people call a file.
+    /// The path of a file.
     pub(crate) fn path<'s>(&'s self, file: &'s str) -> &'s str {
         self.source(file).map_or(file, |source| &source.path)
     }

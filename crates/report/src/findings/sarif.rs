@@ -14,14 +14,14 @@ use opatlas_rules::{Rule, registry};
 use opatlas_source::Span;
 use opatlas_source::diagnostic::{Finding, RuleId, Severity};
 
-/// The whole log: one run, with the rules that the findings name.
+/// The whole log: one run with the rules of its findings.
 #[must_use]
 pub fn sarif(report: &Findings<'_>) -> Value {
     let mut ids: Vec<RuleId> = report.findings.iter().map(|f| f.rule).collect();
     ids.sort_unstable();
     ids.dedup();
     let rules: Vec<&Rule> = ids.iter().map(|&id| registry::of(id)).collect();
-    let hashes = LineHashes::of(places(report));
+    let hashes = LineHashes::new(places(report));
     let results: Vec<SarifResult<'_>> = report
         .findings
         .iter()
@@ -79,7 +79,7 @@ pub(crate) fn descriptor(rule: &Rule) -> Value {
     })
 }
 
-/// The lines that the findings begin in, until the rendering is over.
+/// The first lines of the findings, until the room is used up.
 pub(crate) fn places<'a>(report: &'a Findings<'_>) -> impl Iterator<Item = (&'a SourceText, u32)> {
     let findings = report.findings.iter();
     let findings = findings.take_while(|_| !report.room.is_over(0));
@@ -89,7 +89,7 @@ pub(crate) fn places<'a>(report: &'a Findings<'_>) -> impl Iterator<Item = (&'a 
     })
 }
 
-/// A finding, with the place of its rule among `ids`.
+/// The result for a finding; `ids` are the rules of the run.
 pub(crate) fn result<'a>(
     report: &'a Findings<'_>,
     finding: &'a Finding,
@@ -107,7 +107,7 @@ pub(crate) fn result<'a>(
         let file = related.file.as_deref().unwrap_or(&finding.file);
         Location {
             id: Some(i),
-            message: Some(Message::of(&*related.message)),
+            message: Some(Message::new(&*related.message)),
             ..location(report, file, related.span)
         }
     });
@@ -115,7 +115,7 @@ pub(crate) fn result<'a>(
     SarifResult {
         rule_id: finding.rule.as_str(),
         level: level(finding.severity),
-        message: Message::of(message),
+        message: Message::new(message),
         locations: [location(report, &finding.file, finding.span)],
         partial_fingerprints: Fingerprints {
             own: format!("{}:{named}", finding.rule),
@@ -129,13 +129,13 @@ pub(crate) fn result<'a>(
             let help = finding.help.as_deref().unwrap_or("Fix");
             let applicability = fix.applicability.as_str();
             let replacement = Replacement {
-                deleted_region: Region::of(source, fix.span),
+                deleted_region: Region::new(source, fix.span),
                 inserted_content: Message::verbatim(&fix.replacement),
             };
             [Fix {
-                description: Message::of(format!("{help} ({applicability})")),
+                description: Message::new(format!("{help} ({applicability})")),
                 artifact_changes: [ArtifactChange {
-                    artifact_location: Artifact::of(&source.path),
+                    artifact_location: Artifact::new(&source.path),
                     replacements: [replacement],
                 }],
             }]
@@ -147,8 +147,8 @@ fn location<'a>(report: &Findings<'_>, file: &str, span: Span) -> Location<'a> {
     let source = report.source(file);
     Location {
         physical_location: Physical {
-            artifact_location: Artifact::of(report.path(file)),
-            region: source.map(|source| Region::of(source, span)),
+            artifact_location: Artifact::new(report.path(file)),
+            region: source.map(|source| Region::new(source, span)),
         },
         logical_locations: None,
         id: None,

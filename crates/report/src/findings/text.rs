@@ -1,4 +1,4 @@
-//! Findings like compiler diagnostics: the line, carets under the position, why, and how to fix it.
+//! Findings like compiler diagnostics: the line, carets under the position, the reason, and the fix.
 
 use std::borrow::Cow;
 
@@ -10,21 +10,21 @@ use crate::escape::line;
 use opatlas_source::Span;
 use opatlas_source::diagnostic::{Finding, Severity};
 
-/// Whether colours may be used.
+/// Whether text is colored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Colour {
-    /// As for a terminal.
+    /// Colored text for a terminal.
     Always,
     /// Plain text.
     Never,
 }
 
-/// Places further apart than this many lines are shown apart.
+/// The most lines between places in one snippet.
 const TOGETHER: u32 = 30;
-/// Longer lines are shown by an excerpt of this many bytes around the place.
+/// The longest line in bytes; longer ones are cut around the place.
 const LONGEST_LINE: usize = 2_000;
 
-/// All findings, each with its snippet, and a last line that counts them.
+/// All findings with their snippets, and a last line with counts.
 #[must_use]
 pub fn text(report: &Findings<'_>, colour: Colour) -> String {
     let renderer = match colour {

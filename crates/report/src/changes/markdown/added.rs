@@ -1,18 +1,18 @@
 //! New operators: where each runs, whether it trains, its out form, and the C++ to write.
 
-use super::item::{Item, line};
-use super::listing::{Listing, Row, Short};
+use super::item::{Item, SHORT_NAME, in_full, line};
+use super::listing::{Listing, Row};
 use crate::changes::outline::Class;
 use crate::changes::{Report, card, count};
-use crate::escape::{code_cell as code, prose};
+use crate::escape::{code_cell as code, cut, prose};
 use opatlas_diff::cards::Card;
-use opatlas_diff::causes::{Cause, Edited};
+use opatlas_diff::causes::{Cause, EntryEdit};
 use rustc_hash::FxHashMap;
 
-/// As many declarations are in a row.
+/// The most declarations in a row.
 const DECLARATIONS: usize = 2;
 
-/// What there is to know of new operators, by name.
+/// The cards of new operators, by name.
 pub(super) type Cards<'a> = FxHashMap<&'a str, &'a Card>;
 
 /// The cards of a report.
@@ -21,7 +21,7 @@ pub(super) fn cards<'a>(report: &Report<'a>) -> Cards<'a> {
     cards.map(|card| (&*card.operator, card)).collect()
 }
 
-/// A row for each new operator of a cause, the first one with what follows from them.
+/// A row for each new operator of a cause. The first one covers the consequences.
 pub(super) fn rows<'a>(report: &Report<'_>, cause: &'a Cause, cards: &Cards<'_>) -> Vec<Row<'a>> {
     let edited = cause.edited.iter();
     let rows = edited.map(|edited| row(report, edited, cards.get(&*edited.operator)));
@@ -32,7 +32,7 @@ pub(super) fn rows<'a>(report: &Report<'_>, cause: &'a Cause, cards: &Cards<'_>)
     rows
 }
 
-/// The new operators, of these rows.
+/// The table of new operators.
 pub(super) fn items(report: &Report<'_>, rows: Vec<Row<'_>>, room: Option<usize>) -> Vec<Item> {
     if rows.is_empty() {
         return Vec::new();
@@ -51,7 +51,7 @@ pub(super) fn items(report: &Report<'_>, rows: Vec<Row<'_>>, room: Option<usize>
     listing.items(report, room)
 }
 
-fn row<'a>(report: &Report<'_>, edited: &'a Edited, card: Option<&&Card>) -> Row<'a> {
+fn row<'a>(report: &Report<'_>, edited: &'a EntryEdit, card: Option<&&Card>) -> Row<'a> {
     let change = &report.judgement.changes[edited.edits[0]].change;
     let namespace = edited.operator.split_once("::");
     let namespace = namespace.map_or_else(String::new, |(name, _)| format!("{name}::"));
@@ -79,7 +79,10 @@ fn row<'a>(report: &Report<'_>, edited: &'a Edited, card: Option<&&Card>) -> Row
     let cells: Vec<String> = [first].into_iter().chain(cells).collect();
     Row {
         text: format!("| {} |\n", cells.join(" | ")),
-        short: Short::New(&edited.operator),
+        short: {
+            let name = code(&cut(&edited.operator, SHORT_NAME));
+            format!("| {name} | {} | | | | |\n", in_full(report))
+        },
         changes: edited.edits.clone(),
         name: Some(&edited.operator),
     }
@@ -91,8 +94,8 @@ fn kernels(card: &Card) -> String {
     if let more @ 1.. = card.kernels.len().saturating_sub(DECLARATIONS) {
         shown.push(count(more, "more kernel"));
     }
-    match shown.is_empty() {
-        true => "nothing".to_owned(),
-        false => shown.join(", "),
+    if shown.is_empty() {
+        return "nothing".to_owned();
     }
+    shown.join(", ")
 }

@@ -1,17 +1,17 @@
-//! Backends: how many operators each lost and gained, and which.
+//! How many operators each backend lost and gained.
 
 use opatlas_diff::rules::ChangeRuleId;
 use opatlas_operators::entry::KeyName;
 use rustc_hash::FxHashMap;
 
 use super::item::Item;
-use super::listing::{Listing, Row, Short};
+use super::listing::{Listing, Row};
 use crate::changes::outline::Class;
 use crate::changes::{Report, lists};
 use crate::escape::{cut, prose};
 use opatlas_diff::Subject;
 
-/// How many operators each backend lost and gained; backends with the same numbers together.
+/// The counts of each backend; backends with equal counts share a row.
 pub(super) fn overview(report: &Report<'_>, room: Option<usize>) -> Vec<Item> {
     const RULES: [ChangeRuleId; 4] = [
         ChangeRuleId::BackendSupportLost,
@@ -56,7 +56,7 @@ pub(super) fn overview(report: &Report<'_>, room: Option<usize>) -> Vec<Item> {
         Row {
             name: None,
             text: text(&prose(&lists::keys(keys))),
-            short: Short::Text(text(&prose(&cut(&lists::keys(keys), 200))).into()),
+            short: text(&prose(&cut(&lists::keys(keys), 200))),
             changes: Vec::new(),
         }
     };

@@ -1,21 +1,20 @@
-//! A piece of a report: a bullet with what matters, and folded rows below it. One that is longer
-//! than the room becomes several, each with the bullet.
+//! A bullet with folded rows below it. One that does not fit into the room is split into several,
+//! each with the bullet.
 
 use super::item::{Item, chars, fits};
 use super::listing::Row;
-use crate::changes::Report;
 use crate::changes::outline::Class;
 
 /// A bullet and its rows.
 pub(super) struct Block<'a> {
     pub class: Class,
-    /// The bullet's first line, which can stand alone, without its end.
+    /// The first line of the bullet.
     pub title: String,
-    /// The same where that alone is over the room.
+    /// Replaces `title` if that alone does not fit into the room.
     pub short: String,
-    /// Further lines of the bullet, each with its end.
+    /// Further lines of the bullet, each with a line break.
     pub lines: String,
-    /// What the folded rows are.
+    /// The summary of the folded rows.
     pub summary: String,
     /// Folded rows, each an item of a list.
     pub rows: Vec<Row<'a>>,
@@ -24,17 +23,18 @@ pub(super) struct Block<'a> {
 }
 
 impl Block<'_> {
-    /// One item, or as many as the room asks for.
-    pub(super) fn items(self, report: &Report<'_>, room: Option<usize>) -> Vec<Item> {
-        let whole = self.item(report, 0..self.rows.len(), &self.title, &self.lines, false);
+    /// One item, or several if the room requires it.
+    pub(super) fn items(self, room: Option<usize>) -> Vec<Item> {
+        let whole = self.item(0..self.rows.len(), &self.title, &self.lines, false);
         if fits(&whole.text, room) {
             return vec![whole];
         }
         let room = room.unwrap_or(usize::MAX);
         let is_brief = chars(&self.title) + chars(&self.lines) + 700 > room;
-        let (title, lines) = match is_brief {
-            true => (&*self.short, ""),
-            false => (&*self.title, &*self.lines),
+        let (title, lines) = if is_brief {
+            (&*self.short, "")
+        } else {
+            (&*self.title, &*self.lines)
         };
         let mut items = Vec::new();
         let mut start = 0;
@@ -45,14 +45,14 @@ impl Block<'_> {
                 end += 1;
             }
             let lines = if start == 0 { lines } else { "" };
-            let mut item = self.item(report, start..end, title, lines, is_brief);
+            let mut item = self.item(start..end, title, lines, is_brief);
             while chars(&item.text) > room && end > start + 1 {
                 end -= 1;
-                item = self.item(report, start..end, title, lines, is_brief);
+                item = self.item(start..end, title, lines, is_brief);
             }
             if chars(&item.text) > room || (end == start && start < self.rows.len()) {
                 end = (start + 1).min(self.rows.len());
-                item = self.item(report, start..end, &self.short, "", true);
+                item = self.item(start..end, &self.short, "", true);
             }
             items.push(item);
             start = end;
@@ -62,21 +62,17 @@ impl Block<'_> {
 
     fn item(
         &self,
-        report: &Report<'_>,
         range: std::ops::Range<usize>,
         title: &str,
         lines: &str,
         is_short: bool,
     ) -> Item {
         let rows = &self.rows[range.clone()];
-        let part = match rows.len() < self.rows.len() {
-            true => format!(
-                " ({} to {} of {})",
-                range.start + 1,
-                range.end,
-                self.rows.len()
-            ),
-            false => String::new(),
+        let all = self.rows.len();
+        let part = if rows.len() < all {
+            format!(" ({} to {} of {all})", range.start + 1, range.end)
+        } else {
+            String::new()
         };
         let mut text = format!("\n{title}\n{lines}");
         if !rows.is_empty() {
@@ -86,10 +82,7 @@ impl Block<'_> {
             ));
             for row in rows {
                 text.push_str(INDENT);
-                match is_short {
-                    true => text.push_str(&row.short.text(report)),
-                    false => text.push_str(&row.text),
-                }
+                text.push_str(if is_short { &row.short } else { &row.text });
             }
             text.push_str(&format!("\n{INDENT}</details>\n"));
         }
@@ -106,5 +99,5 @@ impl Block<'_> {
     }
 }
 
-/// What puts a line below a bullet.
+/// The indentation of lines below a bullet.
 pub(super) const INDENT: &str = "  ";

@@ -1,13 +1,12 @@
-//! An edit and what follows from it: what was done and whom it hurts, what to do, and folded below
-//! it the schemas, the operators and the consequences.
+//! One cause as a bullet: the edit, the affected audiences, and what to do. The schemas, operators
+//! and consequences are folded below it.
 
 use std::collections::BTreeMap;
 
-use super::Pairs;
 use super::block::{Block, INDENT};
 use super::found;
 use super::item::{Item, impacts, in_full, line, lines, rule, short_name};
-use super::listing::{Row, Short};
+use super::listing::{Row, short_row};
 use super::marked;
 use crate::changes::advice::{FORMULA, why};
 use crate::changes::entry_diff::entry_diff;
@@ -16,7 +15,7 @@ use crate::changes::outline::{Class, Section, fails, weight};
 use crate::changes::title::title;
 use crate::changes::{Report, accept, count, help, message, official, verdict};
 use crate::escape::{code, code_block, markdown};
-use opatlas_diff::causes::{Cause, Edited};
+use opatlas_diff::causes::{Cause, EntryEdit};
 use opatlas_diff::policy::Judged;
 use opatlas_diff::revision::Pair;
 use opatlas_diff::rules::{ChangeRuleId, Level};
@@ -24,17 +23,21 @@ use opatlas_diff::{Change, Fragment, Note};
 use opatlas_rules::{Stage, registry};
 use opatlas_source::diagnostic::Finding;
 use opatlas_source::{Message, Span};
+use rustc_hash::FxHashMap;
 
-/// As many operators are named in one row of consequences.
+/// The operators of a comparison by name.
+pub(super) type Pairs<'a> = FxHashMap<&'a str, &'a Pair>;
+
+/// The most operators named in one row of consequences.
 const NAMED: usize = 12;
 
-/// As many sentences are in the row of a harmless cause.
-const TOLD: usize = 4;
+/// The most sentences in the row of a harmless cause.
+const SENTENCES: usize = 4;
 
-/// As many errors are shown with a cause; the others are folded.
+/// The most errors shown with a cause; the others are folded.
 const ERRORS: usize = 2;
 
-/// A cause in as many pieces as the room asks for.
+/// A cause, in several pieces if the room requires it.
 pub(super) fn items(
     report: &Report<'_>,
     section: &Section<'_>,
@@ -49,7 +52,7 @@ pub(super) fn items(
         class: section.class,
         level: section.level,
     };
-    view.block(found).items(report, room)
+    view.block(found).items(room)
 }
 
 struct View<'a, 'r> {
@@ -131,7 +134,7 @@ impl<'a> View<'a, '_> {
         }
     }
 
-    /// Whether a finding says what the edit is: a slip in the entry itself, such as an unknown field.
+    /// Whether a finding explains the edit: a mistake in the entry itself, such as an unknown field.
     fn is_root(&self, finding: &Finding) -> bool {
         let [edited] = &*self.cause.edited else {
             return false;
@@ -208,13 +211,13 @@ impl<'a> View<'a, '_> {
         parts.join(", ")
     }
 
-    fn pair(&self, edited: &Edited) -> Option<&'a Pair> {
+    fn pair(&self, edited: &EntryEdit) -> Option<&'a Pair> {
         self.pairs.get(&*edited.operator).copied()
     }
 
-    /// What there is to know of the only edited operator: schemas, all edits, why, PyTorch's
-    /// verdict, and how to accept it.
-    fn details(&self, edited: &Edited, rows: &mut Vec<Row<'_>>) {
+    /// The rows for a single edited operator: schemas, all edits, the reason, PyTorch's verdict, and
+    /// how to accept it.
+    fn details(&self, edited: &EntryEdit, rows: &mut Vec<Row<'_>>) {
         let edits: Vec<&Judged> = edited.edits.iter().map(|&i| self.judged(i)).collect();
         for text in sides(self.report, self.pair(edited), &edits) {
             rows.push(plain(text));
@@ -258,7 +261,7 @@ impl<'a> View<'a, '_> {
         }
     }
 
-    /// Why it matters, where somebody must act.
+    /// Why it matters, if somebody must act.
     fn reason(&self, judged: &Judged) -> Option<Row<'static>> {
         let change = &judged.change;
         let matters = weight(judged) >= Level::Dangerous;
@@ -266,7 +269,7 @@ impl<'a> View<'a, '_> {
     }
 
     /// A row for one of several operators.
-    fn operator(&self, edited: &'a Edited) -> Row<'a> {
+    fn operator(&self, edited: &'a EntryEdit) -> Row<'a> {
         let first = self.judged(edited.edits[0]);
         let change = &first.change;
         let mut text = format!("- {}", operator(&edited.operator, change));
@@ -280,13 +283,12 @@ impl<'a> View<'a, '_> {
         Row {
             name: Some(&edited.operator),
             text,
-            short: Short::Operator(&edited.operator),
+            short: short_row(self.report, &edited.operator),
             changes: edited.edits.clone(),
         }
     }
 
-    /// The consequences, those with the same words together. What only represents others is not
-    /// shown, and counts as covered.
+    /// The consequences, grouped by message. Compound changes are not shown and count as covered.
     fn consequences(&self, covered: &mut Vec<usize>) -> Vec<Row<'a>> {
         let mut alike: Vec<(Message, &Judged, Vec<usize>)> = Vec::new();
         let mut places: BTreeMap<(ChangeRuleId, Message), usize> = BTreeMap::new();
@@ -333,13 +335,17 @@ impl<'a> View<'a, '_> {
         Row {
             name: None,
             text,
-            short: Short::Consequences(all.len()),
+            short: format!(
+                "- {}: {}\n",
+                count(all.len(), "consequence"),
+                in_full(self.report)
+            ),
             changes: all,
         }
     }
 }
 
-/// An operator that came or went by its schema, any other by its name and what changed.
+/// An added or removed operator by its schema, any other by its name and message.
 fn operator(name: &str, change: &Change) -> String {
     match change.rule.id {
         ChangeRuleId::OperatorRemoved
@@ -366,13 +372,13 @@ fn diff(lines: &[String]) -> Row<'static> {
 fn plain(text: String) -> Row<'static> {
     Row {
         name: None,
-        short: Short::Text("- too long to show here\n".into()),
+        short: "- too long to show here\n".to_owned(),
         text,
         changes: Vec::new(),
     }
 }
 
-/// Old and new: the schemas with what changed marked, or the fields.
+/// The old and new schemas with the changes marked, or the fields.
 fn sides(report: &Report<'_>, pair: Option<&Pair>, changes: &[&Judged]) -> Vec<String> {
     let mut rows = Vec::new();
     let mut add = |word: &str, place: Option<String>, shown: String| {
@@ -408,7 +414,7 @@ fn sides(report: &Report<'_>, pair: Option<&Pair>, changes: &[&Judged]) -> Vec<S
     rows
 }
 
-/// What changed in the schema of one side: where both sides have the piece, only what differs.
+/// The changed pieces of one side's schema. If both sides have a piece, only the difference.
 fn marks(changes: &[&Judged], is_new: bool) -> Vec<Span> {
     let of_change = |judged: &&Judged| {
         let (old, new) = (judged.change.old.as_ref(), judged.change.new.as_ref());
@@ -422,7 +428,7 @@ fn marks(changes: &[&Judged], is_new: bool) -> Vec<Span> {
     changes.iter().filter_map(of_change).collect()
 }
 
-/// A harmless cause of one operator in a line.
+/// A harmless cause of one operator, on one line.
 pub(super) fn row<'a>(report: &Report<'_>, cause: &'a Cause) -> Row<'a> {
     let changes = &report.judgement.changes;
     let edited = &cause.edited[0];
@@ -437,8 +443,8 @@ pub(super) fn row<'a>(report: &Report<'_>, cause: &'a Cause) -> Row<'a> {
             told.push(sentence);
         }
     }
-    if let more @ 1.. = told.len().saturating_sub(TOLD) {
-        told.truncate(TOLD);
+    if let more @ 1.. = told.len().saturating_sub(SENTENCES) {
+        told.truncate(SENTENCES);
         told.push(count(more, "more effect"));
     }
     let first = &changes[cause.first()];
@@ -453,7 +459,7 @@ pub(super) fn row<'a>(report: &Report<'_>, cause: &'a Cause) -> Row<'a> {
     text.push('\n');
     Row {
         text,
-        short: Short::Operator(&edited.operator),
+        short: short_row(report, &edited.operator),
         changes: cause.changes().collect(),
         name: Some(&edited.operator),
     }

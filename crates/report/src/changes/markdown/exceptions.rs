@@ -1,12 +1,12 @@
-//! What is to be said of exceptions: a line each.
+//! Exceptions, one line each.
 
 use super::item::Item;
-use super::listing::{Listing, Row, Short};
+use super::listing::{Listing, Row, short_row};
 use crate::changes::outline::Class;
 use crate::changes::{Report, message};
 use crate::escape::{code, markdown};
 
-/// The exceptions that were used, are of no use, or have ended.
+/// The exceptions that were used, are unused, or have expired.
 pub(super) fn items(report: &Report<'_>, about: &[usize], room: Option<usize>) -> Vec<Item> {
     let row = |&i: &usize| {
         let change = &report.judgement.changes[i].change;
@@ -18,7 +18,7 @@ pub(super) fn items(report: &Report<'_>, about: &[usize], room: Option<usize>) -
                 markdown(&message(change)),
                 change.rule.id
             ),
-            short: Short::Operator(&change.operator),
+            short: short_row(report, &change.operator),
             changes: vec![i],
         }
     };

@@ -1,17 +1,17 @@
-//! New findings that follow from no change: one piece for each rule and message.
+//! New findings without a cause among the changes: one piece for each rule and message.
 
 use super::block::{Block, INDENT};
 use super::item::{Item, in_full, short_name};
-use super::listing::{Row, Short};
+use super::listing::Row;
 use crate::changes::Report;
 use crate::changes::outline::Class;
 use crate::escape::{address, code, cut, markdown, prose};
 use opatlas_source::diagnostic::{Finding, Severity};
 
-/// The longest message in what is shown short.
+/// The longest message in a shortened piece.
 const SHORT_MESSAGE: usize = 200;
 
-/// A new finding in a line: **new error** in `renorm_rows`: message (file:line, `rule`). Help.
+/// A new finding on one line: **New error** in `renorm_rows`: message (file:line, `rule`). Help.
 pub(super) fn sentence(report: &Report<'_>, finding: &Finding) -> String {
     let operator = finding.operator.as_deref();
     let name = operator.map_or_else(String::new, |name| format!(" in {}", code(name)));
@@ -78,7 +78,7 @@ pub(super) fn items(
         rows,
         changes: Vec::new(),
     };
-    block.items(report, room)
+    block.items(room)
 }
 
 fn row<'a>(report: &Report<'_>, finding: &'a Finding) -> Row<'a> {
@@ -87,7 +87,7 @@ fn row<'a>(report: &Report<'_>, finding: &'a Finding) -> Row<'a> {
     let name = operator.unwrap_or(&finding.file);
     Row {
         text: format!("- {} ({place})\n", code(name)),
-        short: Short::Text(format!("- {}\n", short_name(name)).into()),
+        short: format!("- {}\n", short_name(name)),
         name: Some(name),
         changes: Vec::new(),
     }

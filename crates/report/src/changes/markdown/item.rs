@@ -1,4 +1,4 @@
-//! A piece of a report that is never cut, and the small things that all pieces are made of.
+//! The pieces of a report, which are never split, and small helpers for all of them.
 
 use crate::changes::outline::Class;
 use crate::changes::{Report, Side, of_file};
@@ -6,39 +6,48 @@ use crate::escape::{address, code, cut};
 use opatlas_diff::rules::{ChangeRule, Impacts};
 use opatlas_diff::{Change, Fragment, SideFile};
 
-/// The longest name in what is shown short.
+/// Longer addresses are left out, so that they cannot crowd out the report.
+const LONGEST_LINK: usize = 500;
+
+/// The longest name in a shortened piece.
 pub(super) const SHORT_NAME: usize = 80;
 
 /// A piece of a report.
 #[derive(Debug, Clone)]
-pub(crate) struct Item {
+pub(super) struct Item {
     pub class: Class,
     /// Markdown that begins and ends a block.
     pub text: String,
     /// The changes it covers, by their indices in the judgement.
     pub changes: Vec<usize>,
-    /// Whether something in it is shown short for want of room.
+    /// Whether part of it is shortened for lack of room.
     pub is_short: bool,
 }
 
 /// Length as hosting sites count it.
-pub(crate) fn chars(text: &str) -> usize {
+pub(super) fn chars(text: &str) -> usize {
     text.chars().count()
 }
 
-/// Whether so long a text may be shown.
+/// Whether a text fits into the room.
 pub(super) fn fits(text: &str, room: Option<usize>) -> bool {
     room.is_none_or(|room| chars(text) <= room)
 }
 
-/// A name in what is shown short.
+/// A name in a shortened piece.
 pub(super) fn short_name(name: &str) -> String {
     code(&cut(name, SHORT_NAME))
 }
 
-/// Where what is shown short can be read.
+/// The address of the whole report, unless it is too long.
+pub(super) fn permalink(report: &Report<'_>) -> Option<String> {
+    let link = address(report.permalink?);
+    (chars(&link) <= LONGEST_LINK).then_some(link)
+}
+
+/// The hint in a shortened piece, with a link to the full text.
 pub(super) fn in_full(report: &Report<'_>) -> String {
-    match super::super::parts::permalink(report) {
+    match permalink(report) {
         Some(link) => format!("too long to show here ([full text]({link}))"),
         None => "too long to show here".to_owned(),
     }
@@ -52,7 +61,7 @@ pub(super) fn rule(report: &Report<'_>, rule: &ChangeRule) -> String {
     }
 }
 
-/// The line of a fragment, linked to the file where that can be seen.
+/// The line of a fragment, linked to the file if the side has an address.
 pub(super) fn line(side: &Side<'_>, fragment: Option<&Fragment>) -> Option<String> {
     let line = side.line(fragment)?;
     let file = fragment?.place?.file;

@@ -1,11 +1,9 @@
-//! A list under a heading, which may be split over several pieces, each with its own heading.
+//! A list under a heading. It may be split into several pieces, each with its own heading.
 
-use std::borrow::Cow;
-
-use super::item::{Item, SHORT_NAME, chars, fits, in_full, short_name};
+use super::item::{Item, chars, fits, in_full, short_name};
 use crate::changes::outline::Class;
 use crate::changes::{Report, count};
-use crate::escape::{code_cell, cut, html};
+use crate::escape::{cut, html};
 
 /// Longer lists are folded.
 const FOLDED: usize = 8;
@@ -13,11 +11,11 @@ const FOLDED: usize = 8;
 /// A list under a heading.
 pub(super) struct Listing<'a> {
     pub class: Class,
-    /// The heading's line, without its end.
+    /// The line of the heading.
     pub title: String,
-    /// What holds for all rows: items of a list, each with its end.
+    /// List items that apply to all rows.
     pub meta: String,
-    /// What comes right before the rows: the head of a table.
+    /// The head of a table, before the rows.
     pub header: &'static str,
     pub rows: Vec<Row<'a>>,
     /// The separator between rows.
@@ -33,56 +31,32 @@ pub(super) struct Row<'a> {
     /// The operator or file, for the summary of a folded list.
     pub name: Option<&'a str>,
     pub text: String,
-    /// Instead of `text` where that alone is over the room.
-    pub short: Short<'a>,
+    /// Replaces `text` if that alone does not fit into the room.
+    pub short: String,
     pub changes: Vec<usize>,
 }
 
-/// What stands for a row that is over the room. Few are, so it is rendered only then.
-pub(super) enum Short<'a> {
-    /// A text with its end.
-    Text(Cow<'static, str>),
-    /// An operator in a list.
-    Operator(&'a str),
-    /// An operator in the table of new ones.
-    New(&'a str),
-    /// So many consequences.
-    Consequences(usize),
-}
-
-impl Short<'_> {
-    pub(super) fn text(&self, report: &Report<'_>) -> Cow<'_, str> {
-        let full = || in_full(report);
-        Cow::Owned(match self {
-            Self::Text(text) => return Cow::Borrowed(text),
-            Self::Operator(name) => format!("- {}: {}\n", short_name(name), full()),
-            Self::New(name) => {
-                let name = code_cell(&cut(name, SHORT_NAME));
-                format!("| {name} | {} | | | | |\n", full())
-            }
-            Self::Consequences(number) => {
-                format!("- {}: {}\n", count(*number, "consequence"), full())
-            }
-        })
-    }
+/// The short form of an operator's row.
+pub(super) fn short_row(report: &Report<'_>, operator: &str) -> String {
+    format!("- {}: {}\n", short_name(operator), in_full(report))
 }
 
 impl Listing<'_> {
-    /// One item, or as many as the room asks for.
+    /// One item, or several if the room requires it.
     pub(super) fn items(self, report: &Report<'_>, room: Option<usize>) -> Vec<Item> {
         let whole = self.item(report, 0..self.rows.len(), &self.meta, false);
         if fits(&whole.text, room) {
             return vec![whole];
         }
         let room = room.unwrap_or(usize::MAX);
-        // What holds for all rows is left off where it would leave no room for them.
+        // `meta` is left out if it would leave no room for rows.
         let is_brief = chars(&self.meta) + chars(&self.title) + 600 > room;
         let meta = if is_brief { "" } else { &self.meta };
         let lengths: Vec<usize> = self.rows.iter().map(|row| chars(&row.text)).collect();
         let mut items = Vec::new();
         let mut start = 0;
         while start < self.rows.len() {
-            // As many rows as may fit, then fewer until they do with the heading around them.
+            // Take as many rows as may fit, then remove some until they fit with the heading.
             let (mut end, mut sum) = (start, 0);
             while end < self.rows.len() && sum + lengths[end] <= room {
                 sum += lengths[end] + self.separator.len();
@@ -123,10 +97,7 @@ impl Listing<'_> {
             if at > 0 {
                 list.push_str(self.separator);
             }
-            match is_short {
-                true => list.push_str(&row.short.text(report)),
-                false => list.push_str(&row.text),
-            }
+            list.push_str(if is_short { &row.short } else { &row.text });
         }
         if !self.separator.is_empty() {
             list.push('\n');
@@ -157,7 +128,7 @@ impl Listing<'_> {
     }
 }
 
-/// Code in a summary, in which Markdown is not read.
+/// Code in a summary, which is HTML.
 fn html_code(text: &str) -> String {
     format!("<code>{}</code>", html(&cut(text, 60)))
 }

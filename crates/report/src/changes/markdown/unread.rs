@@ -1,15 +1,15 @@
-//! What could not be compared. It comes first, and is never folded.
+//! Entries that were not compared. They come first, and are never folded.
 
 use super::block::Block;
 use super::item::{Item, in_full, short_name};
-use super::listing::{Listing, Row, Short};
+use super::listing::{Listing, Row};
 use crate::changes::Report;
 use crate::changes::outline::Class;
 use crate::escape::{address, code, markdown};
 use opatlas_diff::revision::{Unread, UnreadSide};
 use opatlas_source::diagnostic::Severity;
 
-/// A list of what could not be read.
+/// The list of unread entries.
 pub(super) fn items(report: &Report<'_>, room: Option<usize>) -> Vec<Item> {
     let unread = &report.comparison.unread;
     if unread.is_empty() {
@@ -33,7 +33,7 @@ pub(super) fn items(report: &Report<'_>, room: Option<usize>) -> Vec<Item> {
     listing.items(report, room)
 }
 
-/// In a line where new errors say why.
+/// One line, if new errors explain them.
 fn folded(report: &Report<'_>, room: Option<usize>) -> Vec<Item> {
     let unread = &report.comparison.unread;
     let number = match unread.len() {
@@ -49,7 +49,7 @@ fn folded(report: &Report<'_>, room: Option<usize>) -> Vec<Item> {
         rows: unread.iter().map(|one| row(report, one)).collect(),
         changes: Vec::new(),
     };
-    block.items(report, room)
+    block.items(room)
 }
 
 fn row<'a>(report: &Report<'_>, unread: &'a Unread) -> Row<'a> {
@@ -81,12 +81,12 @@ fn row<'a>(report: &Report<'_>, unread: &'a Unread) -> Row<'a> {
     Row {
         name,
         text: text(shown, markdown(&unread.message)),
-        short: Short::Text(short.into()),
+        short,
         changes: Vec::new(),
     }
 }
 
-/// Says that nothing is known of backends, where dispatch was not compared.
+/// The hint that dispatch tables were not compared.
 pub(super) fn without_dispatch(report: &Report<'_>) -> Option<Item> {
     let text =
         "\nDispatch tables were not compared, so this report does not cover backend support.\n";

@@ -10,18 +10,18 @@ fn from_to(old: &str, new: &str) -> Message {
     message!("`{}` to `{}`", old, new)
 }
 
-/// An argument or return as its schema writes it.
+/// An argument or return as declared.
 #[derive(Debug, Clone, Copy, Default)]
-struct Declared<'a> {
+struct Declaration<'a> {
     ty: &'a str,
-    /// Empty for a return without one.
+    /// Empty for an unnamed return.
     name: &'a str,
     default: Option<&'a str>,
 }
 
-impl<'a> Declared<'a> {
-    /// Takes apart `int[2] x=0`. Neither types nor names hold `=`.
-    fn of(fragment: Option<&'a Fragment>) -> Self {
+impl<'a> Declaration<'a> {
+    /// Parses `int[2] x=0`. Types and names do not contain `=`.
+    fn parse(fragment: Option<&'a Fragment>) -> Self {
         let (head, default) = match text(fragment).split_once('=') {
             Some((head, default)) => (head, Some(default.trim())),
             None => (text(fragment), None),
@@ -50,8 +50,8 @@ impl<'a> Declared<'a> {
 }
 
 pub(super) fn message(change: &Change) -> Option<Message> {
-    let old = Declared::of(change.old.as_ref());
-    let new = Declared::of(change.new.as_ref());
+    let old = Declaration::parse(change.old.as_ref());
+    let new = Declaration::parse(change.new.as_ref());
     let id = change.rule.id;
     if id.as_str().starts_with("return-") || id.as_str().starts_with("var") {
         return returns(change, old, new);
@@ -216,15 +216,16 @@ pub(super) fn message(change: &Change) -> Option<Message> {
     })
 }
 
-/// `, and `int` became `SymInt` or the reverse`, where the note says so.
+/// The suffix for a change that also exchanged `int` and `SymInt`.
 fn besides(change: &Change) -> &'static str {
-    match change.notes.contains(&Note::AlsoSymInt) {
-        true => ", and `int` and `SymInt` were swapped",
-        false => "",
+    if change.notes.contains(&Note::AlsoSymInt) {
+        ", and `int` and `SymInt` were swapped"
+    } else {
+        ""
     }
 }
 
-fn returns(change: &Change, old: Declared<'_>, new: Declared<'_>) -> Option<Message> {
+fn returns(change: &Change, old: Declaration<'_>, new: Declaration<'_>) -> Option<Message> {
     let (before, after) = (text(change.old.as_ref()), text(change.new.as_ref()));
     let what = match (&change.subject, old.name) {
         (Subject::Return(_), name) if !name.is_empty() => message!("return `{}`", name),
@@ -269,7 +270,7 @@ fn returns(change: &Change, old: Declared<'_>, new: Declared<'_>) -> Option<Mess
     })
 }
 
-/// How many values a list of returns holds.
+/// The number of values in a list of returns.
 fn values(returns: &str) -> usize {
     let Some(list) = returns.strip_prefix('(') else {
         return 1;
@@ -289,7 +290,7 @@ fn values(returns: &str) -> usize {
     1 + commas.count()
 }
 
-/// Whether `...` came rather than went.
+/// Whether `...` was added, not removed.
 fn is_longer(before: &str, after: &str) -> bool {
     before.matches("...").count() < after.matches("...").count()
 }

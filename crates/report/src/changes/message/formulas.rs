@@ -6,13 +6,13 @@ use opatlas_diff::rules::ChangeRuleId;
 use opatlas_operators::derivatives::tokens::{difference, is_not_implemented};
 use opatlas_source::{Message, message};
 
-/// Two formulas of up to this many bytes together are shown whole.
+/// The most bytes of two formulas that are shown in full.
 const SHORT: usize = 160;
 
-/// Of a longer piece this many characters are shown.
+/// The most characters of a shown piece.
 const LONGEST: usize = 120;
 
-/// What changed in the formulas of one operator.
+/// The message for the formulas of one operator.
 pub(super) fn message(change: &Change) -> Message {
     let (old, new) = (text(change.old.as_ref()), text(change.new.as_ref()));
     if is_about_outputs(old) || is_about_outputs(new) {
@@ -51,7 +51,7 @@ pub(super) fn message(change: &Change) -> Message {
     }
 }
 
-/// What changed in the formulas of several operators in the same way.
+/// The message for equal changes of several operators.
 pub(in crate::changes) fn of_several(first: &Change) -> Message {
     let (old, new) = (text(first.old.as_ref()), text(first.new.as_ref()));
     match first.rule.id {
@@ -133,7 +133,7 @@ fn whose(change: &Change) -> Message {
     Message::join(shown.map(|name| on(name)), ", ")
 }
 
-/// From what to what: whole formulas where they are short, else what differs.
+/// The old and new formulas if they are short, else their difference.
 fn edit(old: &str, new: &str) -> Message {
     if old.len() + new.len() <= SHORT {
         return message!("{} became {}", piece(old), piece(new));
@@ -150,7 +150,7 @@ fn parts(old: &str, new: &str) -> Message {
     }
 }
 
-/// A piece of a formula between backticks, cut where it is long.
+/// A piece of a formula as code, cut if it is long.
 fn piece(text: &str) -> Message {
     match text.char_indices().nth(LONGEST) {
         None => tick(text),

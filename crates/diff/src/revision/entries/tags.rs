@@ -1,15 +1,16 @@
-//! Tags that came and went (`docs/spec/compatibility.md`, section 5, tag). What is written counts:
-//! tags that a release adds by itself come with the release, not with the entry.
+//! Tags that were added or removed (`docs/spec/compatibility.md`, section 5, tag). Only declared
+//! tags count, not those that the release adds.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::side::DeclaredEntry;
+use super::super::side::DeclaredEntry;
 use crate::change::{Change, Subject};
 use crate::rules::ChangeRuleId;
 use opatlas_operators::entry::Field;
 use opatlas_operators::tags::{DeclaredTags, written};
 
-/// Adds what changed between the tags of two entries of one operator. `known` are the head's.
+/// Adds the changes between the tags of two entries of one operator. `known` are the head's tags.
 pub(super) fn compare(
     operator: &Arc<str>,
     old: DeclaredEntry<'_>,
@@ -17,43 +18,27 @@ pub(super) fn compare(
     known: &DeclaredTags,
     changes: &mut Vec<Change>,
 ) {
-    if written(old.entry()).eq(written(new.entry())) {
-        return;
-    }
-    let mut before: Vec<&str> = written(old.entry()).collect();
-    let mut after: Vec<&str> = written(new.entry()).collect();
-    before.sort_unstable();
-    after.sort_unstable();
-    before.dedup();
-    after.dedup();
-    if before == after {
-        return;
-    }
-    // Both are sorted.
-    let came = after
-        .iter()
-        .filter(|tag| before.binary_search(tag).is_err());
-    let went = before
-        .iter()
-        .filter(|tag| after.binary_search(tag).is_err());
+    let before: BTreeSet<&str> = written(old.entry()).collect();
+    let after: BTreeSet<&str> = written(new.entry()).collect();
+    let added = after.difference(&before).map(|tag| (*tag, true));
+    let removed = before.difference(&after).map(|tag| (*tag, false));
     let mut by_rule: Vec<(ChangeRuleId, Vec<Arc<str>>)> = Vec::new();
-    let moved = came
-        .map(|tag| (*tag, true))
-        .chain(went.map(|tag| (*tag, false)));
-    for (tag, is_new) in moved {
-        let rule = match is_new && known.find(tag).is_none() {
-            true => ChangeRuleId::TagUnknown,
-            false => rule_of(tag, is_new),
+    for (tag, is_new) in added.chain(removed) {
+        let rule = if is_new && known.find(tag).is_none() {
+            ChangeRuleId::TagUnknown
+        } else {
+            rule_of(tag, is_new)
         };
         match by_rule.iter_mut().find(|(known, _)| *known == rule) {
             Some((_, tags)) => tags.push(tag.into()),
             None => by_rule.push((rule, vec![tag.into()])),
         }
     }
+    let joined = |tags: &BTreeSet<&str>| tags.iter().copied().collect::<Vec<_>>().join(", ");
     for (rule, tags) in by_rule {
         let change = Change::new(rule, Arc::clone(operator), Subject::Names(tags))
-            .old(old.field(Field::Tags, before.join(", ")))
-            .new_side(new.field(Field::Tags, after.join(", ")));
+            .old(old.field(Field::Tags, joined(&before)))
+            .new_side(new.field(Field::Tags, joined(&after)));
         changes.push(change);
     }
 }

@@ -1,5 +1,5 @@
-//! The old schemas for which torch has an upgrader: saved models that use them are rewritten when
-//! they are loaded (`torch/csrc/jit/operator_upgraders/version_map.cpp`, read off torch 2.9.0).
+//! The old schemas for which torch has an upgrader, which rewrites saved models at load time
+//! (`torch/csrc/jit/operator_upgraders/version_map.cpp`, from torch 2.9.0).
 
 /// Old schema, without namespace, and upgrader; sorted by schema.
 const UPGRADERS: [(&str, &str); 19] = [

@@ -1,18 +1,19 @@
-//! What was promised of operators: the tag `core`, and upgraders for saved models
-//! (`docs/spec/compatibility.md`, section 3). The tag of the base counts: taking it away in the
-//! same change excuses nothing.
+//! Promises about operators: the tag `core`, and upgraders for saved models
+//! (`docs/spec/compatibility.md`, section 3). The base's tag counts, so removing it in the same
+//! change excuses nothing.
+
+mod upgraders;
 
 use super::Pair;
-use super::upgraders;
 use crate::change::{Change, Fragment, Note, Subject};
 use crate::rules::ChangeRuleId;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::Operator;
 
-/// The tag of operators that are frozen.
+/// The tag of frozen operators.
 pub const CORE: &str = "core";
 
-/// Adds what the pairs mean for core operators and for saved models.
+/// Adds the changes that break core operators or affect saved models.
 pub(super) fn compare(
     base: &Catalogue,
     head: &Catalogue,
@@ -31,9 +32,10 @@ pub(super) fn compare(
             }
             Some(old) => {
                 if old.has_tag(CORE) && refused {
-                    let rule = match pair.is_gone() {
-                        true => ChangeRuleId::CoreOperatorRemoved,
-                        false => ChangeRuleId::CoreOperatorBcBroken,
+                    let rule = if pair.is_gone() {
+                        ChangeRuleId::CoreOperatorRemoved
+                    } else {
+                        ChangeRuleId::CoreOperatorBcBroken
                     };
                     let change = of(rule, old).old(schema(old)).note(Note::CoreInBase);
                     changes.push(change.new_side(after.and_then(schema)));

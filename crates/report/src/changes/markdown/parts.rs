@@ -1,19 +1,18 @@
-//! A Markdown report in parts, none of them longer than what a hosting site takes, no change cut in
-//! two, what matters most first, and no more parts than best-fit-decreasing needs.
+//! A Markdown report in parts of bounded length. Important changes come first, no change is split,
+//! and best-fit-decreasing packing keeps the number of parts low.
 
-use super::markdown::{self, Item};
-use super::outline::{Class, outline};
-use super::{Report, verdict};
-use crate::escape::{address, cut, markdown as escaped, paragraph, prose};
+use super::item::{Item, chars, permalink};
+use super::sections;
+use crate::changes::outline::{Class, outline};
+use crate::changes::{Report, count, verdict};
+use crate::escape::{cut, markdown as escaped, paragraph, prose};
 use crate::packing::{MAX_ROOM, pack};
 use opatlas_diff::policy::Conclusion;
 
-/// The least that a part may be limited to: what goes around the changes and one shown short need
-/// that much.
+/// The lowest limit for the length of a part. The markup and one shortened change need this much.
 pub const LEAST_MAX_CHARS: usize = 3_000;
 
-/// Longer addresses are left off, longer titles cut, so that they cannot crowd out the report.
-const LONGEST_LINK: usize = 500;
+/// Longer titles and notes are cut, so that they cannot crowd out the report.
 const LONGEST_TITLE: usize = 60;
 const LONGEST_NOTE: usize = 200;
 const MOST_NOTES: usize = 4;
@@ -21,19 +20,19 @@ const MOST_NOTES: usize = 4;
 /// A part of a report.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
-    /// Markdown that stands by itself.
+    /// Self-contained Markdown.
     pub text: String,
-    /// The changes that it tells, by their numbers in the judgement.
+    /// The changes in it, as indices into the judgement.
     pub changes: Vec<usize>,
 }
 
 /// The report in parts.
 ///
-/// What is too long for a part is shown short; the report says so. `max_chars` below
-/// [`LEAST_MAX_CHARS`] counts as that.
+/// A change that is too long for a part is shortened, and the report says so. A `max_chars` below
+/// [`LEAST_MAX_CHARS`] is raised to it.
 #[must_use]
 pub fn parts(report: &Report<'_>) -> Vec<Part> {
-    let whole = markdown::items(report, None);
+    let whole = sections::items(report, None);
     if report.is_empty() {
         return vec![nothing(report)];
     }
@@ -45,7 +44,7 @@ pub fn parts(report: &Report<'_>) -> Vec<Part> {
         return vec![part];
     }
     let overhead = overhead(report, &whole);
-    let items = markdown::items(report, Some(most - overhead));
+    let items = sections::items(report, Some(most - overhead));
     let of_class = |class: Class| items.iter().filter(move |item| item.class == class);
     let sizes: Vec<Vec<u32>> = Class::ALL
         .into_iter()
@@ -59,7 +58,7 @@ pub fn parts(report: &Report<'_>) -> Vec<Part> {
             .bins()
             .map(|bin| bin.iter().map(|&item| ordered[item as usize]).collect())
             .collect(),
-        // Nothing is larger than the room, so this does not happen; one by one is right as well.
+        // No item is larger than the room, so this does not happen. One item per part is correct too.
         Err(_) => ordered.iter().map(|item| vec![*item]).collect(),
     };
     let all = bins.len();
@@ -69,18 +68,8 @@ pub fn parts(report: &Report<'_>) -> Vec<Part> {
         .collect()
 }
 
-fn chars(text: &str) -> usize {
-    text.chars().count()
-}
-
 fn size(text: &str) -> u32 {
     u32::try_from(chars(text)).unwrap_or(u32::MAX)
-}
-
-/// The address of the whole report, unless it is too long to show.
-pub(super) fn permalink(report: &Report<'_>) -> Option<String> {
-    let link = address(report.permalink?);
-    (chars(&link) <= LONGEST_LINK).then_some(link)
 }
 
 fn between(report: &Report<'_>) -> String {
@@ -92,12 +81,13 @@ fn between(report: &Report<'_>) -> String {
     )
 }
 
-/// The one line of a report with nothing to say.
+/// The single line of an empty report.
 fn nothing(report: &Report<'_>) -> Part {
     let headline = verdict::headline(report);
-    let caveat = match report.comparison.has_dispatch {
-        true => "",
-        false => "; dispatch tables were not compared",
+    let caveat = if report.comparison.has_dispatch {
+        ""
+    } else {
+        "; dispatch tables were not compared"
     };
     let notes = notes(report);
     Part {
@@ -109,7 +99,7 @@ fn nothing(report: &Report<'_>) -> Part {
     }
 }
 
-/// Whether nothing needs anybody's attention, so that the title says all.
+/// Whether nobody needs to act, so the title is enough.
 fn is_harmless(report: &Report<'_>) -> bool {
     let mut sections = outline(report).into_iter();
     report.comparison.unread.is_empty()
@@ -139,16 +129,16 @@ fn header(report: &Report<'_>, part: Option<(usize, usize)>) -> String {
     text
 }
 
-/// What else there is to know, as items.
+/// The notes as a list.
 fn notes(report: &Report<'_>) -> String {
     let notes = report.notes.iter().take(MOST_NOTES);
     let lines: Vec<String> = notes
         .map(|note| format!("- {}\n", paragraph(&cut(note, LONGEST_NOTE))))
         .collect();
-    match lines.is_empty() {
-        true => String::new(),
-        false => format!("\n{}", lines.concat()),
+    if lines.is_empty() {
+        return String::new();
     }
+    format!("\n{}", lines.concat())
 }
 
 fn footer(report: &Report<'_>, is_short: bool) -> String {
@@ -188,13 +178,13 @@ fn wrapper(report: &Report<'_>, class: Class, items: &[&Item]) -> Option<(String
             let number = judged.filter(|judged| judged.is_counted()).count();
             folded(match number {
                 0 => "Changes without effect".to_owned(),
-                _ => super::count(number, "safe or informational change"),
+                _ => count(number, "safe or informational change"),
             })
         }
     }
 }
 
-/// The largest markup around items in a part.
+/// The maximum length of the markup around the items of a part.
 pub(super) fn overhead(report: &Report<'_>, items: &[Item]) -> usize {
     const MOST: usize = 9_999_999;
     // The first part has the longest header.
@@ -206,7 +196,7 @@ pub(super) fn overhead(report: &Report<'_>, items: &[Item]) -> usize {
     let wrappers: usize = wrappers
         .map(|(open, close)| chars(&open) + chars(close))
         .sum();
-    // Pieces that are split make longer counts in the markup.
+    // Split items make the counts in the markup longer.
     chars(&header) + wrappers + chars(&footer(report, true)) + 16
 }
 

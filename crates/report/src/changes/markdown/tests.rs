@@ -1,10 +1,12 @@
 use std::sync::Arc;
 
-use super::*;
+use super::{LEAST_MAX_CHARS, parts, sections};
 use crate::changes::outline::Class;
+use crate::changes::{Files, NewFindings, Report, Side};
+use crate::findings::SourceText;
 use crate::room::UNBOUNDED;
 use opatlas_diff::causes::causes;
-use opatlas_diff::policy::{Context, Line, judge};
+use opatlas_diff::policy::{Context, Line, Policy, judge};
 use opatlas_diff::{Revision, compare};
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_pytorch::release::Release;
@@ -105,13 +107,13 @@ fn no_more_parts_than_by_the_book() {
     };
     for most in [LEAST_MAX_CHARS, 4_500, 10_000, 30_000] {
         report.max_chars = Some(most);
-        let overhead = parts::overhead(&report, &markdown::items(&report, None));
-        let items = markdown::items(&report, Some(most - overhead));
+        let overhead = parts::overhead(&report, &sections::items(&report, None));
+        let items = sections::items(&report, Some(most - overhead));
         let classes = Class::ALL.map(|class| {
             let own = items.iter().filter(|item| item.class == class);
             own.map(|item| item.text.chars().count()).collect()
         });
-        let parts = parts(&report).len();
+        let parts = parts::parts(&report).len();
         assert!(parts > 1);
         assert_eq!(parts, textbook(&classes, most - overhead), "{most}");
     }

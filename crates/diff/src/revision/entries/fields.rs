@@ -1,16 +1,16 @@
-//! Fields of an entry besides its schema, kernels and tags (`docs/spec/compatibility.md`, section
+//! Fields of an entry other than its schema, kernels and tags (`docs/spec/compatibility.md`, section
 //! 5: binding, dispatch, runtime).
 
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
-use super::side::DeclaredEntry;
+use super::super::side::DeclaredEntry;
 use crate::change::{Change, Subject};
 use crate::rules::ChangeRuleId;
 use opatlas_operators::entry::{DeviceCheck, Entry, Field, Placed};
 
-/// Adds what changed between two entries of the same operator.
+/// Adds the changes between two entries of one operator.
 pub(super) fn compare(
     operator: &Arc<str>,
     old: DeclaredEntry<'_>,

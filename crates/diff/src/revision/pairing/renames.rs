@@ -1,8 +1,7 @@
-//! Operators that go by another name (`docs/spec/compatibility.md`, section 4).
+//! Renamed operators (`docs/spec/compatibility.md`, section 4).
 //!
-//! Operators are first put together by the exact text of their schema behind the name. Within such
-//! a group, names are looked up and never compared pair by pair, so the work grows with the number
-//! of operators and not with its square.
+//! Operators are grouped by the text of their schema after the name. Within a group, names are
+//! looked up and never compared pair by pair, so the work is linear in the number of operators.
 
 use std::collections::VecDeque;
 
@@ -17,20 +16,20 @@ use opatlas_source::{Stop, Stopped};
 
 /// A removed operator and a new one with the same signature.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Renamed {
+pub(in crate::revision) struct Rename {
     pub base: OperatorId,
     pub head: OperatorId,
     pub rule: ChangeRuleId,
-    /// How alike the names are, in percent, where the signature is all that speaks for the pair.
-    pub guess: Option<u8>,
+    /// The similarity of the names in percent, if only the signature supports the pair.
+    pub similarity: Option<u8>,
 }
 
-/// Below this likeness two names with one signature are taken for two operators. The only
-/// candidate in all releases, `align_as` and `_test_functorch_fallback`, is none.
-const LIKENESS: u8 = 50;
+/// The least similarity of two names, in percent, for a rename that only the signature supports. The
+/// only candidate in all releases, `align_as` and `_test_functorch_fallback`, is not a rename.
+const LEAST_SIMILARITY: u8 = 50;
 
-/// The pairs of written operators that are likely one operator under two names, by the base's
-/// order. An operator is in one pair at most.
+/// Finds pairs of declared operators that are likely one operator under two names, in the base's
+/// order. Each operator is in at most one pair.
 ///
 /// # Errors
 /// [`Stopped`].
@@ -39,7 +38,7 @@ pub(super) fn find(
     head: &Catalogue,
     (removed, added): (&[OperatorId], &[OperatorId]),
     stop: &Stop,
-) -> Result<Vec<Renamed>, Stopped> {
+) -> Result<Vec<Rename>, Stopped> {
     let removed = shapes(base, removed, stop)?;
     let mut added = shapes(head, added, stop)?;
     let mut renamed = Vec::new();
@@ -62,8 +61,8 @@ pub(super) fn find(
     Ok(renamed)
 }
 
-/// DeclaredEntry operators by what their schema says behind the name, annotations left out: one that
-/// became in place says the same otherwise.
+/// Groups declared operators by their schema after the name, without alias annotations: an operator
+/// that became in-place differs only in those.
 fn shapes(
     catalogue: &Catalogue,
     ids: &[OperatorId],
@@ -106,34 +105,34 @@ fn shape(operator: &Operator) -> String {
     shape
 }
 
-/// The canonical schema behind the name.
+/// The canonical schema after the name.
 fn behind(operator: &Operator) -> &str {
     &operator.canonical()[operator.name_text().len()..]
 }
 
-/// What an operator is looked up by: its namespace and two texts.
-type Words<'a> = (&'a str, &'a str, &'a str);
+/// A lookup key: the operator's namespace and two texts.
+type LookupKey<'a> = (&'a str, &'a str, &'a str);
 
-/// Operators of one shape that have no partner yet, in the order of their sides. Each step pairs
-/// an old operator with the first new one that fits; the likeliest step comes first.
+/// Unpaired operators of one shape, in the order of their sides. Each step pairs an old operator
+/// with the first new one that fits; the most reliable step comes first.
 struct Group<'a, 'r> {
     base: &'a Catalogue,
     head: &'a Catalogue,
     olds: Vec<OperatorId>,
     news: Vec<OperatorId>,
-    renamed: &'r mut Vec<Renamed>,
+    renamed: &'r mut Vec<Rename>,
 }
 
 impl<'a> Group<'a, '_> {
-    /// Another overload of the same base name with the same text behind it.
+    /// Another overload of the same base name, with the same annotations.
     fn by_overload(&mut self, stop: &Stop) -> Result<(), Stopped> {
-        fn words(operator: &Operator) -> Words<'_> {
+        fn key(operator: &Operator) -> LookupKey<'_> {
             let name = operator.name();
             (operator.namespace(), name.base(), behind(operator))
         }
-        let mut free = Free::new(self.head, &self.news, words);
+        let mut free = Free::new(self.head, &self.news, key);
         self.pair(stop, |group, old| {
-            let at = free.place(words(group.base.operator(old)))?;
+            let at = free.place(key(group.base.operator(old)))?;
             let new = free.first(at)?;
             let rule = group.rule(old, new)?;
             free.take(at);
@@ -141,15 +140,15 @@ impl<'a> Group<'a, '_> {
         })
     }
 
-    /// A base name that gained or lost an underscore at its beginning or end.
+    /// A base name that gained or lost a leading or trailing underscore.
     fn by_underscore(&mut self, stop: &Stop) -> Result<(), Stopped> {
-        fn words(operator: &Operator) -> Words<'_> {
+        fn key(operator: &Operator) -> LookupKey<'_> {
             let name = operator.name();
             (operator.namespace(), name.base(), name.overload())
         }
-        let mut free = Free::new(self.head, &self.news, words);
+        let mut free = Free::new(self.head, &self.news, key);
         self.pair(stop, |group, old| {
-            let (namespace, base, overload) = words(group.base.operator(old));
+            let (namespace, base, overload) = key(group.base.operator(old));
             let (private, inplace) = (format!("_{base}"), format!("{base}_"));
             let turned = [
                 Some(&*private),
@@ -167,23 +166,24 @@ impl<'a> Group<'a, '_> {
         })
     }
 
-    /// The signature alone: a guess, so it has to be the only one, and the names must be alike.
+    /// The signature alone. This is a guess, so the pair must be the only one of its shape, with
+    /// similar names.
     fn by_signature(&mut self, stop: &Stop) -> Result<(), Stopped> {
         let (&[old], &[new]) = (&self.olds[..], &self.news[..]) else {
             return Ok(());
         };
         let (before, after) = (self.base.operator(old), self.head.operator(new));
         let is_same = before.namespace() == after.namespace() && behind(before) == behind(after);
-        let likeness = similarity(before.base_name(), after.base_name());
-        match is_same && likeness >= LIKENESS {
-            true => self.pair(stop, |group, old| {
-                Some((new, group.rule(old, new)?, Some(likeness)))
-            }),
-            false => Ok(()),
+        let similar = similarity(before.base_name(), after.base_name());
+        if !is_same || similar < LEAST_SIMILARITY {
+            return Ok(());
         }
+        self.pair(stop, |group, old| {
+            Some((new, group.rule(old, new)?, Some(similar)))
+        })
     }
 
-    /// Pairs each old operator with what the step finds for it.
+    /// Pairs each old operator with the one that the step finds.
     fn pair(
         &mut self,
         stop: &Stop,
@@ -192,16 +192,16 @@ impl<'a> Group<'a, '_> {
         let (mut olds, mut taken) = (Vec::new(), rustc_hash::FxHashSet::default());
         for &base in &self.olds {
             stop.check()?;
-            let Some((head, rule, guess)) = step(self, base) else {
+            let Some((head, rule, similarity)) = step(self, base) else {
                 olds.push(base);
                 continue;
             };
             taken.insert(head);
-            self.renamed.push(Renamed {
+            self.renamed.push(Rename {
                 base,
                 head,
                 rule,
-                guess,
+                similarity,
             });
         }
         self.olds = olds;
@@ -218,9 +218,9 @@ impl<'a> Group<'a, '_> {
     }
 }
 
-/// New operators that no pair has taken yet, by words.
+/// New operators that are not paired yet, by lookup key.
 struct Free<'a> {
-    places: FxHashMap<Words<'a>, usize>,
+    places: FxHashMap<LookupKey<'a>, usize>,
     queues: Vec<VecDeque<OperatorId>>,
 }
 
@@ -228,7 +228,7 @@ impl<'a> Free<'a> {
     fn new(
         catalogue: &'a Catalogue,
         ids: &[OperatorId],
-        words: fn(&'a Operator) -> Words<'a>,
+        key: fn(&'a Operator) -> LookupKey<'a>,
     ) -> Self {
         let mut free = Self {
             places: FxHashMap::default(),
@@ -236,8 +236,8 @@ impl<'a> Free<'a> {
         };
         for &id in ids {
             let next = free.queues.len();
-            let words = words(catalogue.operator(id));
-            let at = *free.places.entry(words).or_insert(next);
+            let key = key(catalogue.operator(id));
+            let at = *free.places.entry(key).or_insert(next);
             if at == next {
                 free.queues.push(VecDeque::new());
             }
@@ -246,12 +246,12 @@ impl<'a> Free<'a> {
         free
     }
 
-    /// Where operators of these words wait.
-    fn place(&self, words: Words<'_>) -> Option<usize> {
-        self.places.get(&words).copied()
+    /// The queue of the operators with this key.
+    fn place(&self, key: LookupKey<'_>) -> Option<usize> {
+        self.places.get(&key).copied()
     }
 
-    /// The first one that waits there.
+    /// The first operator in a queue.
     fn first(&self, at: usize) -> Option<OperatorId> {
         self.queues[at].front().copied()
     }

@@ -1,0 +1,182 @@
+//! Whether gradients still work where they worked before.
+
+use std::cell::OnceCell;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::source_place;
+use crate::change::{Change, Fragment, Note, Subject};
+use crate::rules::{ChangeRuleId, Level};
+use opatlas_operators::entry::KeyName;
+use opatlas_operators::operator::OperatorId;
+use opatlas_pytorch::key_set::Slot;
+use opatlas_pytorch::keys::Key;
+use opatlas_schema::function::SchemaKind;
+use opatlas_verdict::training::{Through, Works};
+use opatlas_verdict::{Verdict, View};
+
+/// Training on both sides.
+pub(super) struct TrainingComparison<'a> {
+    base: View<'a>,
+    head: View<'a>,
+    /// The keys of backends with dense tensors.
+    backends: Vec<(Slot, Slot)>,
+    /// Operators that lost the composite of entries without kernels.
+    lost_defaults: FxHashSet<&'a str>,
+    /// Training on the base's CPU by operator stem; only few comparisons need it.
+    stems: OnceCell<FxHashMap<&'a str, StemTraining>>,
+    /// The operators with formulas in the head's `derivatives.yaml`.
+    formulas: OnceCell<FxHashSet<&'a str>>,
+}
+
+impl<'a> TrainingComparison<'a> {
+    pub(super) fn new(
+        base: View<'a>,
+        head: View<'a>,
+        backends: Vec<(Slot, Slot)>,
+        of_entries: &'a [Change],
+    ) -> Self {
+        let lost = of_entries.iter();
+        let lost = lost.filter(|change| change.rule.id == ChangeRuleId::DefaultCompositeLost);
+        Self {
+            base,
+            head,
+            backends,
+            lost_defaults: lost.map(|change| &*change.operator).collect(),
+            stems: OnceCell::new(),
+            formulas: OnceCell::new(),
+        }
+    }
+
+    /// Whether an operator may have lost training even though its table did not change: it lost its
+    /// formula.
+    pub(super) fn may_differ(&self, (old, new): (OperatorId, OperatorId)) -> bool {
+        let has_formula = |view: View<'_>, id| {
+            let formulas = view.inputs.matches.of(id);
+            formulas.is_some_and(|(formulas, _)| formulas.is_differentiable())
+        };
+        self.head.inputs.derivatives.is_some()
+            && has_formula(self.base, old)
+            && !has_formula(self.head, new)
+    }
+
+    /// The loss of training on backends that still run the operator.
+    pub(super) fn loss(&self, (old, new): (OperatorId, OperatorId)) -> Option<Change> {
+        let catalogue = self.base.inputs.catalogue;
+        let name = catalogue.operator(old).shared_name();
+        let (mut lost, mut was_composite) = (Vec::new(), false);
+        for &(slot, there) in &self.backends {
+            let Some(through) = self.lost_training((old, slot), (new, there), &name) else {
+                continue;
+            };
+            was_composite |= through == Through::Composite;
+            lost.push(KeyName::Known(self.base.keys().name(Key::Runtime(slot))));
+        }
+        if lost.is_empty() {
+            return None;
+        }
+        let side = |text: &str, view, id| Fragment::of_field(text, source_place(view, id));
+        let subject = Subject::Keys(lost.into());
+        let mut change = Change::new(ChangeRuleId::AutogradSupportLost, name, subject)
+            .old(side("differentiable", self.base, old))
+            .new_side(side("not differentiable", self.head, new));
+        if was_composite && !self.siblings_train(old) {
+            change.level = Level::Dangerous;
+            change = change.note(Note::SiblingsDoNotTrain);
+        }
+        if self.head.inputs.derivatives.is_none() {
+            change = change.note(Note::NoDerivatives);
+        } else if let Some(note) = self.formula_loss(old, new) {
+            change = change.note(note);
+        }
+        Some(change)
+    }
+
+    /// Through what training worked on a backend that still runs the operator but no longer trains it.
+    fn lost_training(
+        &self,
+        (old, slot): (OperatorId, Slot),
+        (new, there): (OperatorId, Slot),
+        operator: &str,
+    ) -> Option<Through> {
+        if !self.base.claims(slot) || !self.head.claims(there) {
+            return None;
+        }
+        let was = self.base.trains(old, slot)?;
+        let is = self.head.trains(new, there)?;
+        // Without a derivatives file no formula is assumed, and the composite with differentiable
+        // parts was removed.
+        let lost_its_parts = is.through == Through::Unknown
+            && is.inference != Verdict::Fails
+            && was.through == Through::Composite
+            && self.lost_defaults.contains(operator);
+        let is_lost = is.lacks_gradient() || lost_its_parts;
+        (was.may_work() && is_lost).then_some(was.through)
+    }
+
+    /// What became of the formula that an operator had in the base; `None` if it had none, or still
+    /// has one that yields no gradient.
+    fn formula_loss(&self, old: OperatorId, new: OperatorId) -> Option<Note> {
+        let (formulas, _) = self.base.inputs.matches.of(old)?;
+        if self.head.inputs.matches.of(new).is_some() {
+            return None;
+        }
+        let target = self.base.inputs.catalogue.operator(formulas.operator);
+        let file = self.head.inputs.derivatives?;
+        let names = self.formulas.get_or_init(|| {
+            let schemas = file.entries.iter().map(|entry| file.value(entry.name));
+            schemas
+                .filter_map(|schema| schema.split('(').next())
+                .collect()
+        });
+        Some(if names.contains(target.name_text()) {
+            Note::FormulaUnmatched
+        } else {
+            Note::FormulaRemoved
+        })
+    }
+
+    /// Whether some other operators of the same stem train, or none has kernels of its own. A
+    /// composite is mostly made of them, so if none trains, it did not train either.
+    fn siblings_train(&self, id: OperatorId) -> bool {
+        let Some(cpu) = self.base.keys().slot("CPU") else {
+            return true;
+        };
+        let catalogue = self.base.inputs.catalogue;
+        let stems = self.stems.get_or_init(|| {
+            let mut stems: FxHashMap<&str, StemTraining> = FxHashMap::default();
+            for (id, operator) in catalogue.iter() {
+                stems
+                    .entry(operator.name().stem())
+                    .or_default()
+                    .add(self.base, id, cpu);
+            }
+            stems
+        });
+        let all = stems.get(catalogue.operator(id).name().stem());
+        let all = all.copied().unwrap_or_default();
+        let mut own = StemTraining::default();
+        own.add(self.base, id, cpu);
+        all.with_kernels == own.with_kernels || all.training > own.training
+    }
+}
+
+/// Counts of the operators of one stem that have kernels of their own.
+#[derive(Debug, Clone, Copy, Default)]
+struct StemTraining {
+    with_kernels: usize,
+    /// Those that train or may do so.
+    training: usize,
+}
+
+impl StemTraining {
+    fn add(&mut self, base: View<'_>, id: OperatorId, cpu: Slot) {
+        let is_out = base.inputs.catalogue.operator(id).kind == SchemaKind::Out;
+        let answer = base.trains(id, cpu);
+        let own = answer.filter(|answer| !is_out && answer.through != Through::Composite);
+        if let Some(own) = own {
+            self.with_kernels += 1;
+            self.training += usize::from(own.may_work() || own.works == Works::Unknown);
+        }
+    }
+}
