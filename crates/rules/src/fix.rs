@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use rustc_hash::{FxHashMap, FxHashSet};
-
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_source::Span;
 use opatlas_source::diagnostic::{Applicability, Finding, Fix, RuleId, Severity};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Which edits are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,11 +6,10 @@
 
 use std::cmp::Reverse;
 
+use opatlas_source::diagnostic::{Finding, RuleId, Severity};
 use rustc_hash::FxHashMap;
 
-use opatlas_source::diagnostic::{Finding, RuleId, Severity};
-
-use super::{Findings, Omitted};
+use crate::findings::{Findings, Omitted};
 
 /// The findings that a change introduces, and how many it removes. Findings that a comment
 /// suppresses are not listed, unless they are errors.

@@ -5,23 +5,23 @@
 //! said twice and what a comment allows is known of all of them, and counts are exact.
 
 mod followers;
+mod mark;
 mod review;
 
-use opatlas_source::Message;
 use std::collections::BTreeMap;
 use std::hash::{Hash as _, Hasher as _};
-
-use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use opatlas_operators::operator::PlacedEntry;
 use opatlas_pytorch::release::Release;
 use opatlas_source::diagnostic::{Complaints, Diagnostic, Finding, Fix, Related, RuleId, Severity};
 use opatlas_source::suggest::Budget;
-use opatlas_source::{NATIVE_FUNCTIONS, Span, Stop};
+use opatlas_source::{Message, NATIVE_FUNCTIONS, Stop};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::findings::{Findings, MOST_FINDINGS, MOST_OF_A_RULE, Omitted};
 use super::{Rule, registry};
 use followers::drop_followers;
+use mark::{COUNTED, Mark};
 
 pub use review::Review;
 
@@ -30,23 +30,6 @@ const LONGEST_TEXT: usize = 4 << 10;
 
 /// A finding has at most this many further places.
 const MOST_RELATED: usize = 64;
-
-/// Stands for a finding that is not held in full.
-const COUNTED: u32 = u32::MAX;
-
-/// What is known of every finding.
-#[derive(Debug, Clone, Copy)]
-struct Mark {
-    rule: &'static Rule,
-    span: Span,
-    /// Of the message and the operator.
-    hash: u64,
-    /// Index into the files.
-    file: u16,
-    suppressed: bool,
-    /// Index into the findings in full, or [`COUNTED`].
-    full: u32,
-}
 
 /// Collects findings. A complaint under a rule that does not apply to the release is dropped: what
 /// is read is read for all releases.

@@ -6,14 +6,12 @@
 //! still count for whether a file is valid: PyTorch's generator ignores comments, so a suppressed
 //! error is accepted by somebody, but not fixed.
 
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::message;
 use std::ops::Range;
 
 use opatlas_operators::operator::PlacedEntry;
-use opatlas_source::Span;
-use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
 use opatlas_source::suggest::Budget;
+use opatlas_source::{Span, message};
 
 use crate::sink::Review;
 

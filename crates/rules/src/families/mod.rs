@@ -10,65 +10,24 @@ mod conventions;
 mod defaults;
 mod derivatives;
 mod dispatch;
-mod field_edit;
 mod fields;
 mod grammar;
 mod group_tags;
 mod out_naming;
 mod overloads;
 mod returns;
-mod runtime;
-mod scope;
 mod sources;
 mod structured;
-mod subject;
-mod suppressions;
 mod tags;
 mod types;
 mod variants;
 mod vendors;
 mod views;
-mod yaml;
+
+use crate::scope::Scope;
+use crate::sink::Sink;
 
 pub use sources::check_sources;
-
-use super::Rule;
-use super::sink::Sink;
-pub(super) use scope::Scope;
-
-/// The tables of all families.
-#[rustfmt::skip]
-pub(super) static TABLES: &[&[Rule]] = &[
-    yaml::RULES,
-    grammar::RULES,
-    fields::RULES,
-    annotations::RULES,
-    arguments::RULES,
-    types::RULES,
-    out_naming::RULES,
-    defaults::RULES,
-    returns::RULES,
-    variants::RULES,
-    tags::RULES,
-    runtime::RULES,
-    suppressions::RULES,
-    overloads::RULES,
-    dispatch::RULES,
-    structured::RULES,
-    autogen::RULES,
-    group_tags::RULES,
-    views::RULES,
-    &derivatives::entries::RULES,
-    &derivatives::gradients::RULES,
-    &derivatives::tangents::RULES,
-    &derivatives::outputs::RULES,
-    &derivatives::variants::RULES,
-    &bindings::RULES,
-    &conventions::RULES,
-    &backends::RULES,
-    &vendors::RULES,
-    &sources::RULES,
-];
 
 /// What finds faults.
 pub(super) type Check = fn(&Scope<'_>, &mut Sink);
@@ -76,7 +35,7 @@ pub(super) type Check = fn(&Scope<'_>, &mut Sink);
 /// All checks in the order in which they run. `autogen` asks what those before it found.
 #[rustfmt::skip]
 pub(super) static CHECKS: &[Check] = &[
-    scope::readings,
+    readings,
     grammar::entries,
     fields::entries,
     annotations::entries,
@@ -104,3 +63,13 @@ pub(super) static CHECKS: &[Check] = &[
     vendors::check,
     sources::check,
 ];
+
+/// Reports what was found when entries were read.
+fn readings(scope: &Scope<'_>, sink: &mut Sink) {
+    for placed in sink.while_wanted(scope.entries()) {
+        for diagnostic in &placed.entry.diagnostics {
+            sink.entry(placed, diagnostic.clone());
+        }
+        sink.more(&placed.entry.diagnostics);
+    }
+}

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use opatlas_source::Span;
 use opatlas_source::diagnostic::Severity;
 
-use super::Mark;
-use crate::Stage;
+use super::mark::Mark;
+use crate::rule::Stage;
 
 /// Drops findings about text with an error of an earlier stage, and all conventions if there is an
 /// error: fixing the error changes the text. Findings are sorted by position.

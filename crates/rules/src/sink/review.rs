@@ -1,12 +1,11 @@
 //! Findings that comments in `native_functions.yaml` suppress.
 
-use rustc_hash::FxHashMap;
-
 use opatlas_source::diagnostic::{Complaints, RuleId};
 use opatlas_source::suggest::Budget;
 use opatlas_source::{NATIVE_FUNCTIONS, Span};
+use rustc_hash::FxHashMap;
 
-use super::Mark;
+use super::mark::Mark;
 
 /// The findings as comments in `native_functions.yaml` may allow them.
 pub struct Review<'s> {

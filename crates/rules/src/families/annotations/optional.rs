@@ -7,11 +7,11 @@ use opatlas_operators::entry::Entry;
 use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_schema::function::Argument;
 use opatlas_schema::types::Type;
-use opatlas_source::diagnostic::Diagnostic;
-use opatlas_source::diagnostic::RuleId;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
 use opatlas_source::message;
 
-use super::super::{Scope, Sink};
+use crate::scope::Scope;
+use crate::sink::Sink;
 
 /// Of written operators; a generated one is reported where `autogen` asks for it.
 pub(super) fn operators(scope: &Scope<'_>, sink: &mut Sink) {

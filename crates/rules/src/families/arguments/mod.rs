@@ -1,23 +1,18 @@
 //! Arguments and their names. What cannot be read is reported by `syntax::schema`; how the parts
 //! of a schema must fit together, by `model::invariants` through the family of annotations.
 
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::message;
-mod docs;
 mod options;
-
-use rustc_hash::FxHashMap;
 
 use opatlas_pytorch::release::Release;
 use opatlas_schema::function::Argument;
-use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::message;
+use rustc_hash::FxHashMap;
 
-use super::Sink;
-use super::grammar::is_quirk;
-use super::scope::Scope;
-use super::subject::{Subject, is_identifier, name_place};
-
-pub(super) use docs::RULES;
+use crate::scope::places::name_place;
+use crate::scope::subject::{is_identifier, is_quirk};
+use crate::scope::{Scope, Subject};
+use crate::sink::Sink;
 
 /// Python's keywords (`keyword.kwlist`; the same in all releases).
 const KEYWORDS: [&str; 35] = [

@@ -3,13 +3,12 @@
 
 use opatlas_schema::function::Argument;
 use opatlas_schema::types::{BaseType, Type};
-use opatlas_source::diagnostic::Diagnostic;
-use opatlas_source::diagnostic::RuleId;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
 use opatlas_source::message;
 use opatlas_source::sentence::codes;
 
-use super::super::Sink;
-use super::super::subject::Subject;
+use crate::scope::Subject;
+use crate::sink::Sink;
 
 /// C++ takes the four, and a memory format beside them, out of one TensorOptions, where they are
 /// optional.

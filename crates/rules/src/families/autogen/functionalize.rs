@@ -1,18 +1,16 @@
 //! Complete groups as functionalization and the kernels of generated operators need them (torchgen
 //! `gen_functionalization_type.py`, `native_function_generation.py`).
 
-use crate::sink::Sink;
 use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_pytorch::release::Release;
 use opatlas_schema::function::{Argument, FunctionSchema};
 use opatlas_schema::types::Type;
-use opatlas_source::Span;
-use opatlas_source::diagnostic::Diagnostic;
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::message;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::{Span, message};
 
-use super::super::scope::{CompleteGroup, Scope};
-use super::autogen_at;
+use crate::scope::places::autogen_at;
+use crate::scope::{CompleteGroup, Scope};
+use crate::sink::Sink;
 
 /// Checks a group that is otherwise in order.
 pub(super) fn check(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) {
@@ -257,7 +255,7 @@ fn view_member(
 /// `gen_composite_functional_kernel`).
 fn kernel_from_nothing(scope: &Scope<'_>, group: CompleteGroup) -> Option<Diagnostic> {
     let functional = scope.operator(group.functional);
-    let tagged = |id: OperatorId| super::is_tagged_generated(scope.operator(id));
+    let tagged = |id: OperatorId| scope.operator(id).has_tag("generated");
     let callable = [group.inplace, group.mutable]
         .into_iter()
         .flatten()

@@ -1,21 +1,21 @@
 //! What generation stumbles over (torchgen `add_generated_native_functions`).
 
-use crate::sink::Sink;
 use opatlas_operators::generate::GenerationFault;
 use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_schema::function::SchemaKind;
 use opatlas_schema::name::OperatorName;
 use opatlas_schema::signature::signature_without_defaults;
-use opatlas_source::diagnostic::Diagnostic;
-use opatlas_source::diagnostic::RuleId;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
 use opatlas_source::message;
+use rustc_hash::FxHashSet;
 
-use super::super::scope::{Elsewhere, Scope};
-use super::{Faulty, autogen_at};
+use crate::scope::places::autogen_at;
+use crate::scope::{Elsewhere, Scope};
+use crate::sink::Sink;
 
 /// Reports the faults; gives the operators that they are about.
-pub(super) fn faults(scope: &Scope<'_>, sink: &mut Sink) -> Faulty {
-    let mut faulty = Faulty::default();
+pub(super) fn faults(scope: &Scope<'_>, sink: &mut Sink) -> FxHashSet<OperatorId> {
+    let mut faulty = FxHashSet::default();
     for fault in &scope.catalogue.faults {
         let id = fault.operator();
         faulty.insert(id);
@@ -144,7 +144,7 @@ fn clash(
 
 /// Reports operators that were generated with another signature than that of what they were made
 /// from, and so ended up alone or where their kind is taken. Neither side is judged any further.
-pub(super) fn strays(scope: &Scope<'_>, faulty: &mut Faulty, sink: &mut Sink) {
+pub(super) fn strays(scope: &Scope<'_>, faulty: &mut FxHashSet<OperatorId>, sink: &mut Sink) {
     let groups = &scope.catalogue.groups;
     for (id, operator) in scope.catalogue.native() {
         let Some(from_id) = operator.generated_from() else {

@@ -1,15 +1,14 @@
 //! Groups as such (torchgen `NativeFunctionsGroup`, `get_grouped_native_functions`).
 
-use crate::sink::Sink;
 use opatlas_operators::group::Group;
 use opatlas_operators::operator::OperatorId;
 use opatlas_schema::name::NameForm;
-use opatlas_source::diagnostic::Diagnostic;
-use opatlas_source::diagnostic::RuleId;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
 use opatlas_source::message;
 
-use super::super::scope::{CompleteGroup, Elsewhere, Scope};
-use super::{is_tagged_generated, lists};
+use super::lists;
+use crate::scope::{CompleteGroup, Elsewhere, Scope};
+use crate::sink::Sink;
 
 /// Checks a group of several members. Whether nothing is wrong with it.
 pub(super) fn check(scope: &Scope<'_>, group: &Group, sink: &mut Sink) -> bool {
@@ -100,7 +99,7 @@ fn no_functional(scope: &Scope<'_>, group: &Group, sink: &mut Sink) {
 fn ungrouped(scope: &Scope<'_>, group: &Group, sink: &mut Sink) -> bool {
     let tagged = group
         .members()
-        .find(|&id| is_tagged_generated(scope.operator(id)));
+        .find(|&id| scope.operator(id).has_tag("generated"));
     let Some(id) = tagged else { return true };
     refuse(scope, id, sink, |sink| {
         super::lone::reserved(scope, id, sink)

@@ -1,10 +1,5 @@
 //! Operators that end up in no complete group.
 
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::message;
-use rustc_hash::FxHashSet;
-
-use crate::sink::Sink;
 use opatlas_operators::entry::{Field, TagName};
 use opatlas_operators::generate;
 use opatlas_operators::generate::LeftAlone;
@@ -13,12 +8,14 @@ use opatlas_operators::operator::{Operator, OperatorId, PlacedEntry};
 use opatlas_pytorch::release::Release;
 use opatlas_schema::function::{Argument, SchemaKind};
 use opatlas_schema::name::OperatorName;
-use opatlas_source::Span;
-use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::{Span, message};
+use rustc_hash::FxHashSet;
 
-use super::super::field_edit::{adding, removing};
-use super::super::scope::Scope;
-use super::{autogen_at, is_tagged_generated, join};
+use crate::scope::Scope;
+use crate::scope::field_edit::{adding, removing};
+use crate::scope::places::autogen_at;
+use crate::sink::Sink;
 
 /// Checks an operator that is alone in its group.
 pub(super) fn single(
@@ -28,7 +25,7 @@ pub(super) fn single(
     sink: &mut Sink,
 ) {
     let operator = scope.operator(id);
-    if is_tagged_generated(operator) {
+    if operator.has_tag("generated") {
         reserved(scope, id, sink);
         return;
     }
@@ -138,7 +135,8 @@ fn report_ungrouped(scope: &Scope<'_>, id: OperatorId, group: &Group, sink: &mut
     let base = generate::base(group, catalogue.release);
     let alone = generate::left_alone(&catalogue.operators, group, catalogue.release);
     let names = generate::lacking(&catalogue.operators, group, catalogue.release);
-    let names = join(names.iter().map(OperatorName::as_str));
+    let names: Vec<&str> = names.iter().map(OperatorName::as_str).collect();
+    let names = names.join(", ");
     let (Some(base), None) = (base, alone) else {
         let help = "declare the functional and the out variant by hand, or make it composite";
         scope.report(sink, id, diagnostic.with_help(help));
@@ -228,7 +226,8 @@ fn out_variant_missing(scope: &Scope<'_>, id: OperatorId, group: &Group, sink: &
         return;
     }
     let names = generate::lacking(&catalogue.operators, group, catalogue.release);
-    let names = join(names.iter().map(OperatorName::as_str));
+    let names: Vec<&str> = names.iter().map(OperatorName::as_str).collect();
+    let names = names.join(", ");
     let message = message!("`{}` has no out variant", operator.name());
     let diagnostic = Diagnostic::new(RuleId::AutogenMissing, operator.schema().name_at.0, message)
         .with_help(message!("add `autogen: {}`", names));

@@ -1,18 +1,17 @@
 //! `deprecated.yaml` against the operators of the revision.
 
-use rustc_hash::{FxHashMap, FxHashSet};
-
-use super::{ByPlace, Place};
-use crate::families::derivatives::declaration;
-use crate::sink::Sink;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::deprecated::matching::MOST_OVERLOADS;
 use opatlas_operators::deprecated::{Deprecated, DeprecatedForm, Value};
 use opatlas_operators::faces::FaceMaker;
 use opatlas_operators::operator::OperatorId;
-use opatlas_source::DEPRECATED;
 use opatlas_source::diagnostic::{Diagnostic, RuleId};
-use opatlas_source::message;
+use opatlas_source::{DEPRECATED, message};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::place::{ByPlace, Place};
+use crate::scope::places::declaration;
+use crate::sink::Sink;
 
 /// The forms behind one name: their texts without out arguments.
 #[derive(Default)]

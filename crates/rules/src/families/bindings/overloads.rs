@@ -3,14 +3,14 @@
 
 use std::hash::{Hash as _, Hasher as _};
 
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet, FxHasher};
-
-use super::{Place, text_of};
-use crate::sink::Sink;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_source::diagnostic::{Diagnostic, RuleId};
 use opatlas_source::message;
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet, FxHasher};
+
+use super::place::{Place, text_of};
+use crate::sink::Sink;
 
 /// Of one name at most this many overloads are compared by their whole signatures.
 const MOST_COMPARED: usize = 100;

@@ -1,23 +1,17 @@
 //! What ATen's README asks for and no generator checks: notes on what an author adds.
 
-mod docs;
-
-use rustc_hash::FxHashSet;
-
-use super::derivatives::{about, declaration};
-use super::scope::Scope;
-use super::subject::Subject;
-use crate::sink::Sink;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::derivative_match::Knowledge;
 use opatlas_operators::derivatives::Derivatives;
 use opatlas_operators::derivatives::text::identifiers;
 use opatlas_schema::types::{BaseType, Type};
-use opatlas_source::DERIVATIVES;
 use opatlas_source::diagnostic::{Diagnostic, RuleId};
-use opatlas_source::message;
+use opatlas_source::{DERIVATIVES, message};
+use rustc_hash::FxHashSet;
 
-pub(super) use docs::RULES;
+use crate::scope::places::{about, declaration};
+use crate::scope::{IMPLICIT, Scope, Subject};
+use crate::sink::Sink;
 
 /// Calls that a composite function must not make, with the reason. Sources: ATen's README, on
 /// composite compliance.
@@ -41,7 +35,6 @@ const REFUSED: [(&str, &str); 8] = [
 /// How the names of functions end that write to `out`.
 const OUT: &str = "_out";
 
-const IMPLICIT: &str = "CompositeImplicitAutograd";
 const NON_FUNCTIONAL: &str = "CompositeExplicitAutogradNonFunctional";
 
 pub(super) fn entries(scope: &Scope<'_>, sink: &mut Sink) {

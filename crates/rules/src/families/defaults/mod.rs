@@ -1,21 +1,16 @@
 //! Defaults. What cannot be read is reported by `syntax::schema`.
 
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::{Message, message};
-mod docs;
 mod fit;
 
 use opatlas_pytorch::release::Release;
 use opatlas_schema::function::Argument;
 use opatlas_schema::types::Type;
-use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::{Message, message};
 
-use super::Sink;
-use super::scope::Scope;
-use super::subject::Subject;
-use super::types::precomputed;
-
-pub(super) use docs::RULES;
+use crate::scope::subject::parameters;
+use crate::scope::{Scope, Subject};
+use crate::sink::Sink;
 
 pub(super) fn entries(scope: &Scope<'_>, sink: &mut Sink) {
     let release = scope.catalogue.release;
@@ -29,7 +24,13 @@ pub(super) fn entries(scope: &Scope<'_>, sink: &mut Sink) {
     }
     if release < Release::V2_5 {
         for placed in sink.while_wanted(scope.entries()) {
-            for diagnostic in precomputed(placed).filter_map(blank) {
+            for diagnostic in placed
+                .entry
+                .precomputed
+                .iter()
+                .flat_map(parameters)
+                .filter_map(blank)
+            {
                 sink.entry(placed, diagnostic);
             }
         }

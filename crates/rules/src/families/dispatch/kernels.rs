@@ -1,17 +1,13 @@
 //! Kernels as the generator writes them down: with namespaces, and with or without symbolic sizes.
 
-use crate::sink::Sink;
 use opatlas_operators::entry::KernelEntry;
 use opatlas_operators::operator::OperatorId;
-use opatlas_pytorch::release::Release;
-use opatlas_schema::function::FunctionSchema;
-use opatlas_schema::types::BaseType;
-use opatlas_source::Span;
-use opatlas_source::diagnostic::Diagnostic;
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::message;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::{Span, message};
 
-use super::super::scope::{CompleteGroup, Scope};
+use crate::scope::types::has_symint;
+use crate::scope::{CompleteGroup, Scope};
+use crate::sink::Sink;
 
 /// The deepest namespace that C++ can be written for (`NamespaceHelper`).
 const DEEPEST: usize = 2;
@@ -39,16 +35,6 @@ pub(super) fn operators(scope: &Scope<'_>, sink: &mut Sink) {
 fn is_symbolic(kernel: &KernelEntry) -> bool {
     let name = kernel.kernel.name.as_bytes();
     name.windows(7).any(|seven| seven == b"_symint")
-}
-
-/// Whether the schema has a SymInt where the release looks for one (`FunctionSchema.has_symint`).
-pub(in crate::families) fn has_symint(schema: &FunctionSchema, release: Release) -> bool {
-    let returns = release < Release::V2_1
-        && schema
-            .returns
-            .iter()
-            .any(|r| r.ty.is_like(BaseType::SymInt));
-    schema.has_symint() || returns
 }
 
 fn symbolic(

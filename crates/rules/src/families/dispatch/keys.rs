@@ -1,16 +1,15 @@
 //! The keys of `dispatch`: known, allowed, once each; and how kernels are qualified.
 
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::message;
 use std::cell::RefCell;
 
-use rustc_hash::FxHashMap;
-
-use crate::sink::Sink;
 use opatlas_operators::entry::{DispatchLine, KeyName};
 use opatlas_operators::operator::PlacedEntry;
 use opatlas_pytorch::release::Release;
-use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::message;
+use rustc_hash::FxHashMap;
+
+use crate::sink::Sink;
 
 /// The deepest namespace that can be read before a kernel (`NativeFunction.from_yaml`).
 const DEEPEST: usize = 3;

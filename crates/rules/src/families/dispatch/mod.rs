@@ -1,31 +1,23 @@
 //! `dispatch`: keys, kernels, and the composites. What cannot be read of it is reported by
 //! `model::lower`.
 
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::message;
-mod docs;
 mod kernels;
 mod keys;
 
 use std::cell::OnceCell;
 
-use rustc_hash::FxHashSet;
-
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::entry::{DispatchLine, Entry, Field, KernelSource};
 use opatlas_operators::operator::PlacedEntry;
 use opatlas_schema::function::FunctionSchema;
-use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::message;
+use rustc_hash::FxHashSet;
 
-use super::Sink;
-use super::field_edit::{adding, removing};
-use super::scope::{Scope, field_at, is_unread};
-
-pub(super) use docs::RULES;
-pub(super) use kernels::has_symint;
-
-/// The key that an operator without `dispatch` registers its kernel on.
-const IMPLICIT: &str = "CompositeImplicitAutograd";
+use crate::scope::field_edit::{adding, removing};
+use crate::scope::places::{field_at, is_unread};
+use crate::scope::{IMPLICIT, Scope};
+use crate::sink::Sink;
 
 /// The one composite that can be combined with another.
 const NESTED: &str = "CompositeImplicitAutogradNestedTensor";

@@ -1,18 +1,16 @@
 //! The files that the generator names after operators (torchgen `gen_per_operator_headers`,
 //! `FileManager`). A name that no file can have, or two that share one, stop it.
 
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::{Message, message};
-use rustc_hash::FxHashMap;
-
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::entry::KernelEntry;
 use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_pytorch::release::Release;
-use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::{Message, message};
+use rustc_hash::FxHashMap;
 
-use super::super::Sink;
-use super::super::subject::Subject;
+use crate::scope::Subject;
+use crate::sink::Sink;
 
 /// The longest name of a file, in bytes, on the file systems that PyTorch is built on.
 const LONGEST_FILE_NAME: usize = 255;

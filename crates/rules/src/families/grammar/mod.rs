@@ -1,25 +1,20 @@
 //! The shape of the schema and the operator's name. What cannot be read is reported by
 //! `syntax::schema`; here is what can be read and should not have been written.
 
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::message;
-mod docs;
 mod files;
-
-use rustc_hash::FxHashMap;
 
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::OperatorId;
 use opatlas_schema::function::{Argument, FunctionSchema};
 use opatlas_schema::types::{BaseType, Type};
-use opatlas_source::Span;
-use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::{Span, message};
+use rustc_hash::FxHashMap;
 
-use super::Sink;
-use super::scope::Scope;
-use super::subject::{Subject, is_identifier, name_place};
-
-pub(super) use docs::RULES;
+use crate::scope::places::name_place;
+use crate::scope::subject::{STRAY, is_identifier, is_quirk};
+use crate::scope::{Scope, Subject};
+use crate::sink::Sink;
 
 pub(super) fn entries(scope: &Scope<'_>, sink: &mut Sink) {
     for subject in sink.while_wanted(scope.subjects()) {
@@ -35,15 +30,6 @@ pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
     let catalogue = scope.catalogue;
     files::written_twice(catalogue, sink);
     namespaces(catalogue, sink);
-}
-
-/// The characters that never belong to a name and are there because the text was cut elsewhere
-/// than it looks.
-const STRAY: [char; 8] = [',', '(', ')', '[', ']', '?', '*', '"'];
-
-/// Whether a name holds a stray character, or is empty.
-pub(super) fn is_quirk(name: &str) -> bool {
-    !is_identifier(name) && (name.is_empty() || name.contains(STRAY))
 }
 
 fn quirks(subject: &Subject<'_>, sink: &mut Sink) {

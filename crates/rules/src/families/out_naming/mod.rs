@@ -1,20 +1,15 @@
 //! Out arguments: their names, and what must hold for them besides the invariants of a schema
 //! (`model::invariants`).
 
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::message;
-mod docs;
-
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_schema::function::{Argument, FunctionSchema, SchemaKind};
-use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::message;
 
-use super::Sink;
-use super::scope::Scope;
-use super::subject::{Subject, name_place};
-
-pub(super) use docs::RULES;
+use crate::scope::places::name_place;
+use crate::scope::{Scope, Subject};
+use crate::sink::Sink;
 
 pub(super) fn entries(scope: &Scope<'_>, sink: &mut Sink) {
     let catalogue = scope.catalogue;

@@ -3,11 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use rustc_hash::FxHashMap;
-
 use opatlas_source::diagnostic::{Diagnostic, Finding, RuleId};
 use opatlas_source::message;
 use opatlas_sources::File;
+use rustc_hash::FxHashMap;
 
 use crate::findings::Omitted;
 use crate::sink::Sink;

@@ -5,19 +5,18 @@
 //! PyTorch guards by tests for tensor subclasses, and kernels of out and in-place operators, may do
 //! more: they write to tensors that they were given.
 
-use rustc_hash::{FxHashMap, FxHashSet};
-
-use super::at;
-use crate::sink::Sink;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::derivatives::Derivatives;
 use opatlas_operators::derivatives::tokens::tokens;
 use opatlas_operators::faces::FaceMaker;
 use opatlas_operators::operator::OperatorId;
 use opatlas_schema::function::SchemaKind;
-use opatlas_source::diagnostic::RuleId;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
 use opatlas_source::{Message, message};
 use opatlas_sources::{Call, File, Function, Functions, parameter_types};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::sink::Sink;
 
 /// Methods that read the data of a tensor.
 const READS: [&str; 9] = [
@@ -280,7 +279,7 @@ impl Body<'_> {
             sink.about(
                 self.file,
                 operator,
-                at(rule, call.at, message).with_help(help),
+                Diagnostic::new(rule, call.at, message).with_help(help),
             );
         }
     }

@@ -1,32 +1,29 @@
 //! Where sources and files disagree.
 
-use rustc_hash::{FxHashMap, FxHashSet};
-
-use super::at;
-use crate::families::scope::Scope;
-use crate::sink::Sink;
 use opatlas_operators::backend::{BackendFile, dispatch_key};
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::faces::FaceMaker;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::handwritten;
 use opatlas_schema::faces::Sizes;
-use opatlas_source::Span;
-use opatlas_source::diagnostic::{Related, RuleId};
-use opatlas_source::message;
+use opatlas_source::diagnostic::{Diagnostic, Related, RuleId};
+use opatlas_source::{Span, message};
 use opatlas_sources::{
     File, Function, Functions, Registration, RegistrationKind, Sources, parameter_types,
 };
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::scope::Scope;
+use crate::sink::Sink;
 
 /// Registrations beside what the files list.
-pub(in crate::families) fn check(scope: &Scope<'_>, sink: &mut Sink) {
+pub(crate) fn check(scope: &Scope<'_>, sink: &mut Sink) {
     let catalogue = scope.catalogue;
     let sources = &catalogue.sources;
     for fault in sources.faults() {
-        let message = fault.kind.as_str().into();
         sink.file(
             sources.file(fault.file),
-            at(RuleId::SourceUnread, fault.at, message),
+            Diagnostic::new(RuleId::SourceUnread, fault.at, fault.kind.as_str()),
         );
     }
     if sources.is_empty() {
@@ -95,7 +92,7 @@ fn twice(
         key
     );
     let file_name = &catalogue.backends[*file].0;
-    let diagnostic = at(RuleId::SourceDeclaredTwice, row.at, message)
+    let diagnostic = Diagnostic::new(RuleId::SourceDeclaredTwice, row.at, message)
         .with_help("remove one of the two: the registration that runs last wins");
     sink.about(catalogue.sources.file(row.file), name, diagnostic);
     sink.relate(Related {
@@ -113,7 +110,7 @@ fn unknown(catalogue: &Catalogue, row: &Registration, name: &str, sink: &mut Sin
     );
     let known = catalogue.iter().map(|(_, operator)| operator.name_text());
     let near = sink.suggestions.nearest(name, known).map(str::to_owned);
-    let diagnostic = at(RuleId::SourceOperatorUnknown, row.at, message);
+    let diagnostic = Diagnostic::new(RuleId::SourceOperatorUnknown, row.at, message);
     let diagnostic = match near {
         Some(near) => diagnostic.with_help(message!("did you mean `{}`?", near)),
         None => diagnostic.with_help("remove the registration, or define the operator"),
@@ -208,7 +205,7 @@ impl Promised {
                 self.name,
                 name
             );
-            let diagnostic = at(RuleId::SourceKernelMissing, self.at, message);
+            let diagnostic = Diagnostic::new(RuleId::SourceKernelMissing, self.at, message);
             let diagnostic = diagnostic.with_help(message!("define `{}`", declared));
             return sink.about(backend, name, diagnostic);
         };
@@ -229,7 +226,7 @@ impl Promised {
             self.name,
             name
         );
-        let diagnostic = at(RuleId::SourceKernelSignature, function.at, message)
+        let diagnostic = Diagnostic::new(RuleId::SourceKernelSignature, function.at, message)
             .with_help(message!("define `{}`", declared));
         sink.about(file, name, diagnostic);
         sink.relate(Related {

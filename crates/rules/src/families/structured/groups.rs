@@ -1,19 +1,20 @@
 //! Groups whose out variant is structured (torchgen `NativeFunctionsGroup.__post_init__`,
 //! `StructuredRegisterDispatchKey`).
 
-use crate::sink::Sink;
 use opatlas_operators::entry::Field;
 use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_schema::function::Argument;
-use opatlas_source::diagnostic::Diagnostic;
-use opatlas_source::diagnostic::RuleId;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
 use opatlas_source::message;
 
-use super::super::field_edit::adding;
-use super::super::scope::{CompleteGroup, Scope, field_at, is_unread};
 use super::arguments::can_pass;
-use super::precomputed::{is_writable, parameters};
+use super::precomputed::is_writable;
 use super::ufunc;
+use crate::scope::field_edit::adding;
+use crate::scope::places::{field_at, is_unread};
+use crate::scope::subject::parameters;
+use crate::scope::{CompleteGroup, Scope};
+use crate::sink::Sink;
 
 /// Keys whose kernels follow from the structured ones.
 const WRITTEN_BY_ITSELF: [&str; 2] = ["Meta", "CompositeExplicitAutogradNonFunctional"];

@@ -1,27 +1,23 @@
 //! Structured kernels: entries that are structured or delegate, their groups, precomputed
 //! arguments and ufuncs. What cannot be read is reported by `model::lower`.
 
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::message;
 mod arguments;
-mod docs;
 mod groups;
 mod precomputed;
 mod ufunc;
-
-use rustc_hash::FxHashMap;
 
 use opatlas_operators::entry::{Entry, Field};
 use opatlas_operators::operator::{OperatorId, PlacedEntry};
 use opatlas_schema::function::{FunctionSchema, SchemaKind};
 use opatlas_schema::name::OperatorName;
-use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::message;
+use rustc_hash::FxHashMap;
 
-use super::Sink;
-use super::field_edit::removing;
-use super::scope::{Scope, field_at, is_unread};
-
-pub(super) use docs::RULES;
+use crate::scope::Scope;
+use crate::scope::field_edit::removing;
+use crate::scope::places::{field_at, is_unread};
+use crate::sink::Sink;
 
 pub(super) fn entries(scope: &Scope<'_>, sink: &mut Sink) {
     let release = scope.catalogue.release;

@@ -1,20 +1,19 @@
 //! Inner loops of ufuncs: their dtypes, and whether the kernels around them can be written
 //! (torchgen `UfuncInnerLoop`, `dest/ufunc.py`).
 
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::message;
-use rustc_hash::{FxHashMap, FxHashSet};
-
-use crate::sink::Sink;
 use opatlas_operators::entry::{Entry, Field, Placed, UfuncLoop};
 use opatlas_operators::operator::{Operator, OperatorId, PlacedEntry};
 use opatlas_pytorch::release::Release;
 use opatlas_schema::function::Argument;
 use opatlas_schema::types::{BaseType, Type};
-use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::message;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::scope::{CompleteGroup, Scope, field_at};
 use super::precomputed::is_writable;
+use crate::scope::places::field_at;
+use crate::scope::{CompleteGroup, Scope};
+use crate::sink::Sink;
 
 /// Names for several dtypes, the same in every release (torchgen `DTYPE_CLASSES`).
 const CLASSES: [(&str, &[&str]); 6] = [

@@ -1,23 +1,17 @@
 //! Tags of entries. Faults of `tags.yaml` are reported by `model::tags`.
 
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::{Message, message};
-mod docs;
-
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::entry::{Field, Placed, TagName};
 use opatlas_operators::operator::PlacedEntry;
 use opatlas_pytorch::release::Release;
 use opatlas_schema::types::BaseType;
-use opatlas_source::Span;
-use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::{Message, Span, message};
 
-use super::Sink;
-use super::field_edit::adding;
-use super::scope::Scope;
-use super::subject::{Subject, name_place};
-
-pub(super) use docs::RULES;
+use crate::scope::field_edit::adding;
+use crate::scope::places::name_place;
+use crate::scope::{Scope, Subject};
+use crate::sink::Sink;
 
 const SEEDED: &str = "nondeterministic_seeded";
 

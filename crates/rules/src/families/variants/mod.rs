@@ -1,19 +1,14 @@
 //! `variants`. Lowering reports unknown words.
 
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::message;
-mod docs;
-
 use opatlas_operators::entry::Field;
 use opatlas_operators::operator::PlacedEntry;
 use opatlas_schema::function::Argument;
 use opatlas_schema::types::{BaseType, Type};
-use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::message;
 
-use super::subject::Subject;
-use super::{Scope, Sink};
-
-pub(super) use docs::RULES;
+use crate::scope::{Scope, Subject};
+use crate::sink::Sink;
 
 pub(super) fn entries(scope: &Scope<'_>, sink: &mut Sink) {
     for placed in sink.while_wanted(scope.entries()) {

@@ -1,10 +1,7 @@
 //! Copies of views (torchgen `NativeFunctionsViewGroup.__post_init__`, `gets_generated_view_copy`).
 
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::message;
 use std::fmt::Write as _;
 
-use crate::sink::Sink;
 use opatlas_operators::entry::Field;
 use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_operators::view_group::ViewGroup;
@@ -12,11 +9,12 @@ use opatlas_pytorch::release::Release;
 use opatlas_schema::function::{FunctionSchema, SchemaKind};
 use opatlas_schema::print::write_type;
 use opatlas_schema::signature::{ViewCopyNames, view_signature};
-use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::message;
 
-use super::super::field_edit::{adding, entry_after};
-use super::super::scope::{Elsewhere, Scope};
-use super::IMPLICIT;
+use crate::scope::field_edit::{adding, entry_after};
+use crate::scope::{Elsewhere, IMPLICIT, Scope};
+use crate::sink::Sink;
 
 /// Checks a view group as a group. Whether it can be handled as one.
 pub(super) fn check(scope: &Scope<'_>, group: &ViewGroup, sink: &mut Sink) -> bool {

@@ -1,18 +1,17 @@
 //! Views as functionalization replays them (torchgen `emit_view_functionalization_body`,
 //! `GenCompositeViewCopyKernel`, `ViewMetaSpecialization`).
 
-use crate::sink::Sink;
 use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_operators::view_group::ViewGroup;
 use opatlas_pytorch::release::Release;
 use opatlas_schema::function::{Argument, FunctionSchema};
 use opatlas_schema::types::{BaseType, Type};
-use opatlas_source::diagnostic::Diagnostic;
-use opatlas_source::diagnostic::RuleId;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
 use opatlas_source::{Message, message};
 
-use super::super::scope::{Elsewhere, Scope};
-use super::{IMPLICIT, copies, has_options};
+use super::copies;
+use crate::scope::{Elsewhere, IMPLICIT, Scope};
+use crate::sink::Sink;
 
 /// The key of the kernel that is generated for a copy.
 const COPY_KEY: &str = "CompositeExplicitAutogradNonFunctional";
@@ -82,7 +81,14 @@ fn replay(scope: &Scope<'_>, id: OperatorId, copy: OperatorId, sink: &mut Sink) 
         );
         scope.report(sink, id, diagnostic);
     }
-    if has_options(scope.operator(copy).schema()) && !has_options(schema) {
+    if scope
+        .operator(copy)
+        .schema()
+        .arguments
+        .tensor_options()
+        .is_some()
+        && !schema.arguments.tensor_options().is_some()
+    {
         options_differ(scope, id, copy, sink);
     }
     let release = scope.catalogue.release;
@@ -171,7 +177,9 @@ fn copy_kernel(scope: &Scope<'_>, view_id: OperatorId, id: OperatorId, sink: &mu
         }
         return;
     }
-    if has_options(view.schema()) && !has_options(copy.schema()) {
+    if view.schema().arguments.tensor_options().is_some()
+        && !copy.schema().arguments.tensor_options().is_some()
+    {
         options_differ(scope, view_id, id, sink);
     }
     let plain = match view.schema().returns.as_slice() {

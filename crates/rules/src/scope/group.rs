@@ -1,0 +1,47 @@
+//! Groups that are complete.
+
+use opatlas_operators::group::Group;
+use opatlas_operators::operator::OperatorId;
+
+/// A group that has all that it needs to be handled as one (torchgen `NativeFunctionsGroup`).
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CompleteGroup {
+    pub(crate) functional: OperatorId,
+    pub(crate) out: OperatorId,
+    pub(crate) inplace: Option<OperatorId>,
+    pub(crate) mutable: Option<OperatorId>,
+}
+
+impl CompleteGroup {
+    /// The group, when it has a functional and an out variant and no scratch variant.
+    pub(crate) fn of(group: &Group) -> Option<Self> {
+        if group.scratch.is_some() {
+            return None;
+        }
+        Some(Self {
+            functional: group.functional?,
+            out: group.out?,
+            inplace: group.inplace,
+            mutable: group.mutable,
+        })
+    }
+
+    /// Functional, out, in place, mutable: the order in which torchgen looks at them.
+    pub(crate) fn members(self) -> impl Iterator<Item = OperatorId> {
+        [
+            Some(self.functional),
+            Some(self.out),
+            self.inplace,
+            self.mutable,
+        ]
+        .into_iter()
+        .flatten()
+    }
+
+    /// The members that write to arguments.
+    pub(crate) fn writing(self) -> impl Iterator<Item = OperatorId> {
+        [Some(self.out), self.inplace, self.mutable]
+            .into_iter()
+            .flatten()
+    }
+}

@@ -1,0 +1,84 @@
+//! Types of a release.
+
+use opatlas_pytorch::release::Release;
+use opatlas_schema::function::FunctionSchema;
+use opatlas_schema::types::{BaseType, Type};
+
+/// What is wrong with a type by itself.
+pub(crate) enum Fault<'t> {
+    /// The release does not know the base type.
+    Unknown(BaseType),
+    /// The base type has no C++ type.
+    NotGenerated(BaseType),
+    Custom(&'t str),
+    Runtime(&'t str),
+    /// `bool[]`
+    Unsized,
+}
+
+/// Whether the type can be read and generated as an argument (torchgen `argumenttype_type`), which
+/// holds for returns too.
+pub(crate) fn is_sound(ty: &Type, release: Release) -> bool {
+    fault(ty, release).is_none()
+}
+
+pub(crate) fn fault(ty: &Type, release: Release) -> Option<Fault<'_>> {
+    match ty {
+        Type::Base(base) if IN_ALL_RELEASES.contains(base) => None,
+        Type::Base(base) if !release.data().base_types.contains(base.as_str()) => {
+            Some(Fault::Unknown(*base))
+        }
+        Type::Base(base) => (!is_generated(*base, release)).then_some(Fault::NotGenerated(*base)),
+        Type::Custom(name) => Some(Fault::Custom(name)),
+        Type::Runtime(text) => Some(Fault::Runtime(text)),
+        Type::Optional(inner) => fault(inner, release),
+        Type::List(inner, None) if **inner == Type::Base(BaseType::Bool) => Some(Fault::Unsized),
+        Type::List(inner, _) => fault(inner, release),
+    }
+}
+
+/// The types of nearly all arguments, which every release knows and generates.
+const IN_ALL_RELEASES: [BaseType; 8] = [
+    BaseType::Tensor,
+    BaseType::Int,
+    BaseType::Bool,
+    BaseType::SymInt,
+    BaseType::Float,
+    BaseType::Scalar,
+    BaseType::ScalarType,
+    BaseType::Str,
+];
+
+fn is_generated(base: BaseType, release: Release) -> bool {
+    match base {
+        BaseType::GraphModule | BaseType::ConstQuantizerPtr => false,
+        BaseType::SymBool => release >= Release::V2_9,
+        _ => true,
+    }
+}
+
+/// Whether the schema has a SymInt where the release looks for one (`FunctionSchema.has_symint`).
+pub(crate) fn has_symint(schema: &FunctionSchema, release: Release) -> bool {
+    let returns = release < Release::V2_1
+        && schema
+            .returns
+            .iter()
+            .any(|r| r.ty.is_like(BaseType::SymInt));
+    schema.has_symint() || returns
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_types_of_nearly_all_arguments_are_in_all_releases() {
+        for (release, base) in Release::all().flat_map(|r| IN_ALL_RELEASES.map(|base| (r, base))) {
+            let is_known = release.data().base_types.contains(base.as_str());
+            assert!(
+                is_known && is_generated(base, release),
+                "{base} in {release}"
+            );
+        }
+    }
+}
