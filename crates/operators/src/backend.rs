@@ -9,14 +9,14 @@ pub mod vendor;
 
 use std::sync::Arc;
 
+use opatlas_pytorch::release::Release;
+use opatlas_source::Span;
+use opatlas_source::diagnostic::Complaints;
 use rustc_hash::FxHashSet;
 
 use super::catalogue::Catalogue;
 use super::entry::Placed;
 use super::operator::{OperatorId, VendorOperator};
-use opatlas_pytorch::release::Release;
-use opatlas_source::Span;
-use opatlas_source::diagnostic::Complaints;
 use vendor::{PlacedKernel, Profile, VendorFile};
 
 /// One backend file. Places count from the beginning of the file.

@@ -6,12 +6,17 @@ mod beside;
 mod reading;
 mod written;
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
+use opatlas_pytorch::release::Release;
+use opatlas_schema::types::BaseType;
+use opatlas_source::diagnostic::Complaints;
+use opatlas_source::{Bundle, Stop, Stopped, TAGS};
+use opatlas_sources::Sources;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::backend::BackendFile;
-use super::by_name::ByName;
 use super::deprecated::Deprecated;
 use super::deprecated::matching::DeprecatedMatches;
 use super::derivative_match::DerivativeMatches;
@@ -19,18 +24,11 @@ use super::derivatives::Derivatives;
 use super::entry::KernelEntry;
 use super::faces::FaceIndex;
 use super::file::NativeFunctions;
-use super::former::Former;
 use super::generate::{GenerationFault, generate};
 use super::group::Groups;
 use super::operator::{Declaration, Operator, OperatorId, PlacedEntry, split_qualified};
-use super::tags::{self, DeclaredTags};
-use super::used_types;
+use super::tags::{DeclaredTags, self};
 use super::view_group::ViewGroups;
-use opatlas_pytorch::release::Release;
-use opatlas_schema::types::BaseType;
-use opatlas_source::diagnostic::Complaints;
-use opatlas_source::{Bundle, Stop, Stopped, TAGS};
-use opatlas_sources::Sources;
 
 /// A revision, read and completed.
 #[derive(Debug)]
@@ -65,7 +63,7 @@ pub struct Catalogue {
     pub vendor_diagnostics: Complaints,
     /// What C++ and Python sources in the bundle register.
     pub sources: Arc<Sources>,
-    by_name: ByName,
+    by_name: FxHashMap<Arc<str>, OperatorId>,
     same_name: FxHashMap<Box<str>, Vec<OperatorId>>,
     namesakes: OnceLock<FxHashMap<Box<str>, OperatorId>>,
     /// Of each operator that shares its name the index into `kernels_of_name`.
@@ -73,10 +71,9 @@ pub struct Catalogue {
     /// The kernels of each name that more than one operator has.
     kernels_of_name: Vec<Vec<KernelEntry>>,
     view_groups: OnceLock<ViewGroups>,
-    /// All operators by base name ([`Catalogue::overloads`]).
-    by_base: OnceLock<Vec<OperatorId>>,
+    /// Operators of native functions by base name ([`Catalogue::overloads`]).
+    by_base: OnceLock<FxHashMap<Box<str>, Vec<OperatorId>>>,
     face_index: OnceLock<FaceIndex>,
-    listing: OnceLock<Box<[OperatorId]>>,
 }
 
 impl Catalogue {
@@ -115,28 +112,20 @@ impl Catalogue {
             .take(self.operators.len() - self.of_vendors.len())
     }
 
-    /// The written operators whose entries list others in `autogen`, found when they are first asked for.
-    #[must_use]
-    pub fn listing(&self) -> &[OperatorId] {
-        self.listing.get_or_init(|| {
-            let lists = |operator: &Operator| {
-                let placed = operator.declared();
-                placed.is_some_and(|placed| !placed.entry.autogen.is_empty())
-            };
-            let written = self.iter().take(self.entry_of.len());
-            let listing = written.filter(|(_, operator)| lists(operator));
-            listing.map(|(id, _)| id).collect()
-        })
+    /// The written operators whose entries list others in `autogen`.
+    pub fn listing(&self) -> impl Iterator<Item = OperatorId> + '_ {
+        let written = self.iter().take(self.entry_of.len());
+        let listing = written.filter(|(_, operator)| {
+            let placed = operator.declared();
+            placed.is_some_and(|placed| !placed.entry.autogen.is_empty())
+        });
+        listing.map(|(id, _)| id)
     }
 
-    /// The operator that one was generated from, unless it is written: without a look at written ones, which
-    /// most are.
+    /// The operator that one was generated from, unless it is written.
     #[must_use]
     pub fn generated_from(&self, id: OperatorId) -> Option<OperatorId> {
-        match id.index() < self.entry_of.len() {
-            true => None,
-            false => self.operator(id).generated_from(),
-        }
+        self.operator(id).generated_from()
     }
 
     /// The same revision under another release's rules; what was read is shared.
@@ -152,7 +141,6 @@ impl Catalogue {
             Arc::clone(&self.native_functions),
             (tags, self.tags_diagnostics.clone()),
             release,
-            Some(self),
             stop,
         )?;
         catalogue.derivatives.clone_from(&self.derivatives);
@@ -178,19 +166,15 @@ impl Catalogue {
         native_functions: Arc<NativeFunctions>,
         (tags, tags_diagnostics): (DeclaredTags, Complaints),
         release: Release,
-        previous: Option<&Self>,
         stop: &Stop,
     ) -> Result<Self, Stopped> {
-        let former = previous.map_or_else(Former::default, |it| Former::of(it, release, &tags));
-        let with = (&tags, &former);
         let (mut operators, entry_of, mut interner) =
-            written::operators(&native_functions.entries, with, release, stop)?;
-        let mut groups = Groups::of_operators(&operators);
+            written::operators(&native_functions.entries, &tags, release, stop)?;
+        let groups = Groups::of_operators(&operators);
         stop.check()?;
-        let with = (&mut interner, &former);
-        let faults = generate(&mut operators, groups.all(), release, with);
+        let faults = generate(&mut operators, groups.all(), release, &mut interner);
         stop.check()?;
-        groups.join(&operators);
+        let groups = Groups::of_operators(&operators);
         stop.check()?;
         let mut catalogue = Self {
             release,
@@ -208,7 +192,7 @@ impl Catalogue {
             of_vendors: FxHashMap::default(),
             vendor_diagnostics: Complaints::default(),
             sources: Arc::default(),
-            by_name: ByName::default(),
+            by_name: FxHashMap::default(),
             same_name: FxHashMap::default(),
             namesakes: OnceLock::new(),
             merged: FxHashMap::default(),
@@ -216,17 +200,16 @@ impl Catalogue {
             view_groups: OnceLock::new(),
             by_base: OnceLock::new(),
             face_index: OnceLock::new(),
-            listing: OnceLock::new(),
         };
         catalogue.index();
         Ok(catalogue)
     }
 
     fn index(&mut self) {
-        self.by_name = ByName::with_capacity(self.operators.len());
         for (i, operator) in self.operators.iter().enumerate() {
             let id = OperatorId::of_index(i);
-            if let Some(first) = self.by_name.insert(&self.operators, id) {
+            let first = *self.by_name.entry(operator.name().shared()).or_insert(id);
+            if first != id {
                 let same = self
                     .same_name
                     .entry(operator.name_text().into())
@@ -266,7 +249,7 @@ impl Catalogue {
     /// The first operator of this name in `native_functions.yaml`, whatever its namespace.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<OperatorId> {
-        self.by_name.find(&self.operators, name)
+        self.by_name.get(name).copied()
     }
 
     /// The operator for a name as in paths: `add.Tensor`, `aten::add.Tensor`, `custom::op`. A bare
@@ -357,8 +340,12 @@ impl Catalogue {
 
     /// The base types of arguments and returns of all operators, each once, in order.
     pub fn used_types(&self) -> impl Iterator<Item = BaseType> {
-        let of_each = self.operators.iter().map(Operator::type_bits);
-        used_types::types_of(of_each.fold(0, |all, bits| all | bits))
+        let used: BTreeSet<BaseType> = self
+            .operators
+            .iter()
+            .flat_map(Operator::used_types)
+            .collect();
+        used.into_iter()
     }
 
     /// The kernels of an operator as torchgen holds them: by name, so operators that share one

@@ -14,21 +14,21 @@ mod views;
 use std::borrow::Cow;
 
 use indexmap::IndexMap;
+use opatlas_pytorch::release::Release;
+use opatlas_schema::function::SchemaKind;
+use opatlas_schema::signature::signature_without_defaults;
+use opatlas_source::{Stop, Stopped};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 use super::catalogue::Catalogue;
 use super::derivatives::Derivatives;
 use super::operator::{Operator, OperatorId};
-use opatlas_pytorch::release::Release;
-use opatlas_schema::function::SchemaKind;
-use opatlas_schema::signature::signature_without_defaults;
-use opatlas_source::{Stop, Stopped};
-
 use formulas::FunctionNames;
-pub use formulas::{formula_keys, is_formula_key};
 use schemas::Schemas;
-pub use target::{MOST_ARGUMENTS, Target, TargetFault, base_name};
 use views::ViewCopies;
+
+pub use formulas::{formula_keys, is_formula_key};
+pub use target::{MOST_ARGUMENTS, Target, TargetFault, base_name};
 
 /// How much is known of a revision's formulas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -8,16 +8,9 @@ mod deprecated;
 mod implement;
 mod kernels;
 
-pub use bound::Bound;
-pub use deprecated::DeprecatedFaces;
-pub use implement::{BackendStub, ImplementationFaces, InTree, Structured};
-pub use kernels::{KeyFaces, StructuredClass, structured_class};
-
 use std::sync::OnceLock;
 
-use opatlas_schema::faces::{
-    Call, Context, CppApi, PythonSignature, Sizes, Stub, cpp_signatures, dispatcher,
-};
+use opatlas_schema::faces::{Call, Context, CppApi, PythonSignature, Sizes, Stub, cpp_signatures, dispatcher};
 use opatlas_schema::types::{BaseType, Type};
 use rustc_hash::FxHashMap;
 
@@ -25,6 +18,11 @@ use super::catalogue::Catalogue;
 use super::deprecated::matching::DeprecatedMatches;
 use super::operator::{Operator, OperatorId};
 use bound::{BoundNames, Generator, bound_alone};
+
+pub use bound::Bound;
+pub use deprecated::DeprecatedFaces;
+pub use implement::{BackendStub, ImplementationFaces, InTree, Structured};
+pub use kernels::{KeyFaces, StructuredClass, structured_class};
 
 /// The declarations of one operator. A face that torchgen refuses to make is absent.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

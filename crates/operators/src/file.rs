@@ -1,22 +1,20 @@
 //! `native_functions.yaml`, entry by entry, with what a former revision read already.
 
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::message;
 use std::hash::Hasher as _;
 use std::sync::{Arc, OnceLock};
 
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry::Vacant;
+use opatlas_source::diagnostic::{Complaints, Diagnostic, RuleId};
+use opatlas_source::{Content, Span, Stop, Stopped, message};
+use opatlas_yaml::Root;
 use rayon::prelude::*;
 use rustc_hash::{FxHashSet, FxHasher};
 
+use crate::slips;
 use super::entry::Entry;
 use super::lower::lower;
 use super::operator::PlacedEntry;
-use crate::slips;
-use opatlas_source::diagnostic::{Complaints, Diagnostic};
-use opatlas_source::{Content, Span, Stop, Stopped};
-use opatlas_yaml::Root;
 
 /// A file may have this many entries; no real one has 3,000.
 pub const MOST_ENTRIES: usize = 8_000;

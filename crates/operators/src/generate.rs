@@ -1,25 +1,22 @@
 //! Generated operators: what `autogen` brings into being (`docs/spec/grammar.md`, section 10,
 //! torchgen `add_generated_native_functions`).
 
-#[cfg(test)]
-mod tests;
 mod variants;
 
-use opatlas_source::Message;
 use std::sync::Arc;
 
-use super::by_name::ByName;
-use super::entry::{Kernel, KernelEntry, KernelSource, KeyName};
-use super::former::Former;
-use super::group::Group;
-use super::operator::{Declaration, Generated, Operator, OperatorId};
-use super::tags::TagInterner;
 use opatlas_pytorch::release::Release;
 use opatlas_schema::function::{FunctionSchema, SchemaKind};
 use opatlas_schema::invariants::broken_invariants;
 use opatlas_schema::name::OperatorName;
 use opatlas_schema::signature::signature;
+use opatlas_source::Message;
+use rustc_hash::FxHashMap;
 
+use super::entry::{Kernel, KernelEntry, KernelSource, KeyName};
+use super::group::Group;
+use super::operator::{Declaration, Generated, Operator, OperatorId};
+use super::tags::TagInterner;
 use variants::{functional_schema, out_schema};
 
 /// The key of the one kernel that a generated operator has.
@@ -138,23 +135,25 @@ pub(super) fn generate(
     operators: &mut Vec<Operator>,
     groups: &[Group],
     release: Release,
-    (tags, former): (&mut TagInterner, &Former<'_>),
+    tags: &mut TagInterner,
 ) -> Vec<GenerationFault> {
-    let known: &[Operator] = operators;
-    let maker = Maker {
-        operators: known,
-        release,
-        former,
-    };
-    let completions: Vec<Completion> = groups.iter().map(|group| maker.complete(group)).collect();
+    let written = Written { operators, release };
+    let completions: Vec<Completion> = groups.iter().map(|group| written.complete(group)).collect();
+    let explicit = (0..)
+        .zip(&*operators)
+        .filter(|(_, operator)| operator.is_composite_explicit());
+    let mut first: FxHashMap<Arc<str>, OperatorId> = FxHashMap::default();
+    for (i, operator) in explicit {
+        first
+            .entry(operator.name().shared())
+            .or_insert(OperatorId(i));
+    }
     let mut generation = Generation {
         operators,
         release,
         tags,
-        former,
         faults: Vec::new(),
-        explicit: ByName::default(),
-        indexed: 0,
+        explicit: first,
     };
     for (group, completion) in groups.iter().zip(completions) {
         generation.complete(group, completion);
@@ -162,7 +161,7 @@ pub(super) fn generate(
     generation.faults
 }
 
-type Made = Result<Arc<Generated>, GenerationFault>;
+type Variant = Result<Arc<Generated>, GenerationFault>;
 
 /// What a group lacks, before names are looked at.
 #[derive(Default)]
@@ -170,19 +169,18 @@ struct Completion {
     /// Why it cannot be completed.
     fault: Option<GenerationFault>,
     /// The member that variants are made from, with its out variant where it is asked for.
-    out: Option<(OperatorId, Made)>,
-    /// The same with the functional variant, which a group has only beside an out variant.
-    functional: Option<(OperatorId, Made)>,
+    out: Option<(OperatorId, Variant)>,
+    /// Likewise the functional variant, which a group has only beside an out variant.
+    functional: Option<(OperatorId, Variant)>,
 }
 
-/// Works out what groups lack, of the operators that are written.
-struct Maker<'a> {
+/// The written operators, from which missing variants are made.
+struct Written<'a> {
     operators: &'a [Operator],
     release: Release,
-    former: &'a Former<'a>,
 }
 
-impl Maker<'_> {
+impl Written<'_> {
     fn operator(&self, id: OperatorId) -> &Operator {
         &self.operators[id.index()]
     }
@@ -246,12 +244,9 @@ impl Maker<'_> {
         }
     }
 
-    /// Makes the variant of a kind, or takes it over.
-    fn make(&self, from: OperatorId, kind: SchemaKind) -> Made {
+    /// Makes the variant of a kind.
+    fn make(&self, from: OperatorId, kind: SchemaKind) -> Variant {
         let base = self.operator(from);
-        if let Some(known) = self.former.generated(base, kind) {
-            return Ok(Arc::clone(known.made));
-        }
         let broken = |text: String, why: Message| GenerationFault::BrokenSchema {
             from,
             schema: text.into(),
@@ -274,11 +269,10 @@ struct Generation<'a> {
     operators: &'a mut Vec<Operator>,
     release: Release,
     tags: &'a mut TagInterner,
-    former: &'a Former<'a>,
     faults: Vec<GenerationFault>,
-    /// Operators with a kernel on [`GENERATED_KEY`], of the first `indexed` ones.
-    explicit: ByName,
-    indexed: usize,
+    /// The first operator of each name with a kernel on [`GENERATED_KEY`]. torchgen indexes
+    /// kernels by name (`BackendIndex.grow_index`).
+    explicit: FxHashMap<Arc<str>, OperatorId>,
 }
 
 impl Generation<'_> {
@@ -293,21 +287,8 @@ impl Generation<'_> {
         }
     }
 
-    /// The operator of this name that has a kernel on the key of generated operators. torchgen
-    /// indexes kernels by name (`BackendIndex.grow_index`).
-    fn clash(&mut self, name: &OperatorName) -> Option<OperatorId> {
-        for (i, operator) in self.operators.iter().enumerate().skip(self.indexed) {
-            if operator.is_composite_explicit() {
-                self.explicit
-                    .insert(self.operators, OperatorId::of_index(i));
-            }
-        }
-        self.indexed = self.operators.len();
-        self.explicit.find(self.operators, name.as_str())
-    }
-
     /// Adds a variant, out or functional, unless its schema could not be or its name is taken.
-    fn add(&mut self, from: OperatorId, made: Made) -> bool {
+    fn add(&mut self, from: OperatorId, made: Variant) -> bool {
         let made = match made {
             Ok(made) => made,
             Err(fault) => {
@@ -316,23 +297,18 @@ impl Generation<'_> {
             }
         };
         let name = &made.schema.name;
-        if let Some(with) = self.clash(name) {
+        if let Some(&with) = self.explicit.get(name.as_str()) {
             let name = name.clone();
             self.faults
                 .push(GenerationFault::NameClash { from, name, with });
             return false;
         }
+        let id = OperatorId::of_index(self.operators.len());
+        self.explicit.insert(name.shared(), id);
         let base = &self.operators[from.index()];
-        let known = self.former.generated(base, made.schema.kind());
-        let known = known.filter(|known| Arc::ptr_eq(known.made, &made));
-        let tags = known.as_ref().and_then(|known| known.tags.cloned());
-        let tags =
-            tags.unwrap_or_else(|| generated_tags(self.release, base, &made.schema, self.tags));
+        let tags = generated_tags(self.release, base, &made.schema, self.tags);
         let declaration = Declaration::Generated { made, from };
-        self.operators.push(match known {
-            Some(known) => known.operator.declared_by(declaration, tags),
-            None => Operator::new(declaration, tags, false),
-        });
+        self.operators.push(Operator::new(declaration, tags, false));
         true
     }
 }

@@ -5,7 +5,6 @@
 //! is what a release makes of it: tags, views, groups, and the operators that `autogen` adds.
 
 pub mod backend;
-mod by_name;
 pub mod catalogue;
 pub mod deprecated;
 pub mod derivative_match;
@@ -13,7 +12,6 @@ pub mod derivatives;
 pub mod entry;
 pub mod faces;
 pub mod file;
-mod former;
 pub mod generate;
 pub mod group;
 pub mod lower;
@@ -21,5 +19,5 @@ pub mod operator;
 mod slips;
 pub mod sought;
 pub mod tags;
-mod used_types;
 pub mod view_group;
+

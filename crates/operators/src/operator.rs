@@ -2,18 +2,16 @@
 
 mod names;
 
-use std::hash::{BuildHasher as _, BuildHasherDefault};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use rustc_hash::FxHasher;
+use opatlas_schema::function::{FunctionSchema, SchemaKind};
+use opatlas_schema::name::OperatorName;
+use opatlas_schema::types::{BaseType, Type};
+use opatlas_source::Span;
 
 use super::entry::{DeviceCheck, Entry, KernelEntry, Variants};
 use super::tags::Tags;
-use super::used_types;
-use opatlas_schema::function::{FunctionSchema, SchemaKind};
-use opatlas_schema::name::OperatorName;
-use opatlas_schema::types::BaseType;
-use opatlas_source::Span;
 
 /// The place of an operator in its [`super::catalogue::Catalogue`]: written ones first, in file
 /// order, then generated ones in the order of their making, then those of vendors' files.
@@ -143,11 +141,6 @@ impl Declaration {
     }
 }
 
-/// The hash of a name or a signature, for tables of operators.
-pub(super) fn hash(text: &str) -> u64 {
-    BuildHasherDefault::<FxHasher>::default().hash_one(text)
-}
-
 /// An operator under the rules of one release.
 #[derive(Debug, Clone)]
 pub struct Operator {
@@ -159,138 +152,57 @@ pub struct Operator {
     pub is_view: bool,
     /// Its kind.
     pub kind: SchemaKind,
-    pub(super) glance: Glance,
     /// Its name, qualified unless its namespace is `aten`.
     name: Arc<str>,
-    /// Where the name itself begins in that, and where its base name ends.
-    base_name: (u32, u32),
-}
-
-/// What loops over all operators ask of each. The names and signatures of thousands of operators lie all
-/// over memory, and most need not be looked at to know that they differ.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Glance {
-    name_hash: u64,
-    base_hash: u64,
-    signature_hash: u64,
-    /// Whether its declaration puts a kernel on `CompositeImplicitAutograd`.
-    is_composite_implicit: bool,
-    /// The same of `CompositeExplicitAutograd`.
-    is_composite_explicit: bool,
-    /// The same of `CompositeExplicitAutogradNonFunctional`.
-    is_composite_non_functional: bool,
-    /// Whether the name is that of a copy or a scatter of a view.
-    is_named_after_view: bool,
-    /// `manual_cpp_binding` of its entry.
-    has_manual_cpp_binding: bool,
-    /// `structured` of its entry.
-    is_structured: bool,
-    /// Whether its entry is structured or delegates.
-    is_of_structured_group: bool,
-    /// Whether a return is a tensor, or an optional or list of them.
-    returns_tensors: bool,
-    /// The base types of its arguments and returns, one bit each.
-    used_types: u32,
 }
 
 impl Operator {
-    /// The operator of a declaration, of which its kind follows.
+    /// The operator of a declaration.
     #[must_use]
     pub fn new(declaration: Declaration, tags: Tags, is_view: bool) -> Self {
         let schema = declaration.schema();
-        let stem = schema.name.stem();
-        let kernels = declaration.kernels();
-        let has_kernel = |key: &str| kernels.iter().any(|kernel| kernel.key.as_str() == key);
-        let name: Arc<str> = match declaration.namespace() {
+        let name = match declaration.namespace() {
             "aten" => schema.name.shared(),
             namespace => format!("{namespace}::{}", schema.name).into(),
         };
-        let from = name.len() - schema.name.as_str().len();
-        let base_name = [from, from + schema.name.base().len()];
-        let base_name = base_name.map(|at| u32::try_from(at).unwrap_or(u32::MAX));
-        let entry = match &declaration {
-            Declaration::Entry(placed) => Some(&*placed.entry),
-            Declaration::Generated { .. } | Declaration::Vendor(_) => None,
-        };
-        let is_structured = entry.is_some_and(|entry| entry.structured);
-        let delegates = entry.is_some_and(|entry| entry.structured_delegate.is_some());
         Self {
             name,
-            base_name: base_name.into(),
             kind: schema.kind(),
-            glance: Glance {
-                name_hash: hash(schema.name.as_str()),
-                base_hash: hash(schema.name.base()),
-                signature_hash: hash(declaration.signature()),
-                is_composite_implicit: has_kernel("CompositeImplicitAutograd"),
-                is_composite_explicit: has_kernel("CompositeExplicitAutograd"),
-                is_composite_non_functional: has_kernel("CompositeExplicitAutogradNonFunctional"),
-                is_named_after_view: stem.ends_with("_copy") || stem.ends_with("_scatter"),
-                has_manual_cpp_binding: entry.is_some_and(|entry| entry.manual_cpp_binding),
-                is_structured,
-                is_of_structured_group: is_structured || delegates,
-                returns_tensors: schema.returns.iter().any(|r| r.ty.is_tensor_like()),
-                used_types: used_types::bits_of(schema),
-            },
             declaration,
             tags,
             is_view,
         }
     }
 
-    /// The same with what it comes from at another place, and with other tags.
-    pub(super) fn declared_by(&self, declaration: Declaration, tags: Tags) -> Self {
-        Self {
-            declaration,
-            tags,
-            name: Arc::clone(&self.name),
-            ..*self
-        }
-    }
-
-    /// The [`hash`] of its name.
-    pub(super) fn name_hash(&self) -> u64 {
-        self.glance.name_hash
-    }
-
-    /// The [`hash`] of its base name.
-    pub(super) fn base_hash(&self) -> u64 {
-        self.glance.base_hash
-    }
-
     /// Whether its declaration puts a kernel on `CompositeImplicitAutograd`.
     #[must_use]
     pub fn is_composite_implicit(&self) -> bool {
-        self.glance.is_composite_implicit
+        self.has_kernel("CompositeImplicitAutograd")
     }
 
     /// Whether its declaration puts a kernel on `CompositeExplicitAutograd`.
     #[must_use]
     pub fn is_composite_explicit(&self) -> bool {
-        self.glance.is_composite_explicit
+        self.has_kernel("CompositeExplicitAutograd")
     }
 
     /// Whether its declaration puts a kernel on `CompositeExplicitAutogradNonFunctional`.
     #[must_use]
     pub fn is_composite_non_functional(&self) -> bool {
-        self.glance.is_composite_non_functional
-    }
-
-    /// The [`hash`] of its signature.
-    pub(super) fn signature_hash(&self) -> u64 {
-        self.glance.signature_hash
+        self.has_kernel("CompositeExplicitAutogradNonFunctional")
     }
 
     /// Whether its name ends as those of copies (`_copy`) and scatters (`_scatter`) of views do.
     #[must_use]
     pub fn is_named_after_view(&self) -> bool {
-        self.glance.is_named_after_view
+        let stem = self.name().stem();
+        stem.ends_with("_copy") || stem.ends_with("_scatter")
     }
 
     /// Whether a return is a tensor, or an optional or list of them.
     #[must_use]
     pub fn returns_tensors(&self) -> bool {
-        self.glance.returns_tensors
+        self.schema().returns.iter().any(|r| r.ty.is_tensor_like())
     }
 
     /// Its entry, unless it is generated.
@@ -313,12 +225,11 @@ impl Operator {
 
     /// The base types of its arguments and returns, each once, in order.
     pub fn used_types(&self) -> impl Iterator<Item = BaseType> + use<> {
-        used_types::types_of(self.glance.used_types)
-    }
-
-    /// The same as bits.
-    pub(super) fn type_bits(&self) -> u32 {
-        self.glance.used_types
+        let schema = self.schema();
+        let arguments = schema.arguments.all().iter().map(|argument| &argument.ty);
+        let all = arguments.chain(schema.returns.iter().map(|one| &one.ty));
+        let used: BTreeSet<BaseType> = all.filter_map(Type::innermost).collect();
+        used.into_iter()
     }
 
     /// What it was generated as, unless it is written.
@@ -339,13 +250,13 @@ impl Operator {
         }
     }
 
-    /// Whether both are one reading of one entry, or were generated from one.
+    /// Whether both share one parsed entry, or equal generated declarations.
     #[must_use]
     pub fn is_shared_with(&self, other: &Self) -> bool {
         match (&self.declaration, &other.declaration) {
             (Declaration::Entry(a), Declaration::Entry(b)) => Arc::ptr_eq(&a.entry, &b.entry),
             (Declaration::Generated { made: a, .. }, Declaration::Generated { made: b, .. }) => {
-                Arc::ptr_eq(a, b)
+                a == b
             }
             _ => false,
         }
@@ -407,7 +318,8 @@ impl Operator {
     /// `structured: True`
     #[must_use]
     pub fn is_structured(&self) -> bool {
-        self.glance.is_structured
+        self.declared()
+            .is_some_and(|placed| placed.entry.structured)
     }
 
     /// The operator that it delegates to.
@@ -420,7 +332,7 @@ impl Operator {
     /// Whether it is structured or delegates (torchgen `part_of_structured_group`).
     #[must_use]
     pub fn is_part_of_structured_group(&self) -> bool {
-        self.glance.is_of_structured_group
+        self.is_structured() || self.structured_delegate().is_some()
     }
 
     /// Whether it is abstract ([`Entry::is_abstract`]).
@@ -436,7 +348,8 @@ impl Operator {
     /// `manual_cpp_binding`
     #[must_use]
     pub fn has_manual_cpp_binding(&self) -> bool {
-        self.glance.has_manual_cpp_binding
+        self.declared()
+            .is_some_and(|placed| placed.entry.manual_cpp_binding)
     }
 
     /// `use_const_ref_for_mutable_tensors`
@@ -481,7 +394,5 @@ impl Operator {
 /// The namespace and the bare name of a qualified name; a name without a namespace is in `aten`.
 #[must_use]
 pub fn split_qualified(name: &str) -> (&str, &str) {
-    // Few names have a colon, and one byte is found much faster than two.
-    let split = memchr::memchr(b':', name.as_bytes()).and_then(|_| name.rsplit_once("::"));
-    split.unwrap_or(("aten", name))
+    name.rsplit_once("::").unwrap_or(("aten", name))
 }

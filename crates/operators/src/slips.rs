@@ -5,9 +5,8 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use opatlas_source::Span;
 use opatlas_source::diagnostic::{Diagnostic, RuleId};
-use opatlas_source::message;
+use opatlas_source::{Span, message};
 use opatlas_yaml::{Root, Tree};
 
 use crate::entry::Field;

@@ -101,12 +101,12 @@ fn touched<'a>(
     };
     let common = pairing.common;
     let listing = || {
-        let of_base = base.listing().iter().filter_map(|&old| {
+        let of_base = base.listing().filter_map(|old| {
             let new = common.in_head[old.index()]?;
             (common.in_base[new.index()] == Some(old)).then_some((old, new))
         });
-        let of_head = head.listing().iter();
-        let of_head = of_head.filter_map(|&new| Some((common.in_base[new.index()]?, new)));
+        let of_head = head.listing();
+        let of_head = of_head.filter_map(|new| Some((common.in_base[new.index()]?, new)));
         of_base.chain(of_head).collect::<Vec<_>>()
     };
     let found;

@@ -1,15 +1,13 @@
 //! From the YAML tree to a [`BackendFile`].
 
-use super::BackendFile;
-use super::vendor::{self, Profile, Superset};
-use crate::entry::Placed;
 use opatlas_pytorch::release::Release;
-use opatlas_source::Span;
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::diagnostic::{Complaints, Diagnostic};
-use opatlas_source::message;
-use opatlas_source::suggest;
+use opatlas_source::diagnostic::{Complaints, Diagnostic, RuleId};
+use opatlas_source::{Span, message, suggest};
 use opatlas_yaml::{Kind, NodeId, Root, ScalarType, Tree};
+
+use crate::entry::Placed;
+use super::BackendFile;
+use super::vendor::{Profile, Superset, self};
 
 pub(super) fn read(bytes: &[u8], profile: Option<&Profile>) -> BackendFile {
     let (text, diagnostics) = opatlas_yaml::decode(bytes);

@@ -1,21 +1,16 @@
 //! Operators by base name.
 
-use super::Catalogue;
-use crate::operator::{OperatorId, hash};
 use opatlas_schema::name::{NameForm, OperatorName};
+use rustc_hash::FxHashMap;
+
+use crate::operator::OperatorId;
+use super::Catalogue;
 
 impl Catalogue {
     /// All operators of a base name, by namespace, those of one in their order.
     #[must_use]
     pub fn overloads(&self, base_name: &str) -> &[OperatorId] {
-        let (ids, wanted) = (self.by_base(), hash(base_name));
-        let from = ids.partition_point(|&id| self.operator(id).base_hash() < wanted);
-        let ids = &ids[from..];
-        let ids = &ids[..ids.partition_point(|&id| self.operator(id).base_hash() == wanted)];
-        // Other names with the same hash, which there are hardly ever.
-        let base = |id: OperatorId| self.operator(id).base_name();
-        let ids = &ids[ids.partition_point(|&id| base(id) < base_name)..];
-        &ids[..ids.partition_point(|&id| base(id) == base_name)]
+        self.by_base().get(base_name).map_or(&[], Vec::as_slice)
     }
 
     /// The operators of native functions whose name has this stem, in whatever form.
@@ -36,26 +31,19 @@ impl Catalogue {
         found.is_ok()
     }
 
-    /// All operators by the hash of their base name, those of one hash by name and namespace. To sort by
-    /// the names themselves takes ten times as long.
-    fn by_base(&self) -> &[OperatorId] {
+    fn by_base(&self) -> &FxHashMap<Box<str>, Vec<OperatorId>> {
         self.by_base.get_or_init(|| {
-            let hashed = self.native().map(|(id, it)| (it.base_hash(), id));
-            let mut hashed: Vec<(u64, OperatorId)> = hashed.collect();
-            hashed.sort_unstable();
-            let mut ids: Vec<OperatorId> = hashed.iter().map(|&(_, id)| id).collect();
-            let key = |id: OperatorId| {
-                let operator = self.operator(id);
-                (operator.base_name(), operator.namespace())
-            };
-            let mut from = 0;
-            for run in hashed.chunk_by(|(one, _), (other, _)| one == other) {
-                let run = from..from + run.len();
-                from = run.end;
-                // Stable, so those of one name and namespace stay in their order.
-                ids[run].sort_by(|&one, &other| key(one).cmp(&key(other)));
+            let mut by_base: FxHashMap<Box<str>, Vec<OperatorId>> = FxHashMap::default();
+            for (id, operator) in self.native() {
+                by_base
+                    .entry(operator.base_name().into())
+                    .or_default()
+                    .push(id);
             }
-            ids
+            for ids in by_base.values_mut() {
+                ids.sort_by_key(|&id| self.operator(id).namespace());
+            }
+            by_base
         })
     }
 }

@@ -3,12 +3,13 @@
 
 use std::sync::Arc;
 
-use super::Catalogue;
+use opatlas_source::{Bundle, DEPRECATED, DERIVATIVES, NATIVE_FUNCTIONS, SOURCES, Stop, Stopped};
+use opatlas_sources::{File, Sources};
+
 use crate::deprecated::Deprecated;
 use crate::derivatives::Derivatives;
 use crate::file::NativeFunctions;
-use opatlas_source::{Bundle, DEPRECATED, DERIVATIVES, NATIVE_FUNCTIONS, SOURCES, Stop, Stopped};
-use opatlas_sources::{File, Sources};
+use super::Catalogue;
 
 /// What is read of a bundle whatever the release.
 #[derive(Debug, Default)]

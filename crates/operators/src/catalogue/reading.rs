@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use super::Catalogue;
-use super::beside::{self, Parsed};
-use crate::backend::BackendFile;
-use crate::backend::vendor::Profile;
-use crate::tags::DeclaredTags;
 use opatlas_pytorch::release::Release;
 use opatlas_source::diagnostic::Complaints;
 use opatlas_source::{BACKENDS, Bundle, Stop, Stopped, TAGS, VENDOR};
+
+use crate::backend::BackendFile;
+use crate::backend::vendor::Profile;
+use crate::tags::DeclaredTags;
+use super::Catalogue;
+use super::beside::{Parsed, self};
 
 impl Catalogue {
     /// Reads a bundle. What `previous` read already is taken from there; the result is the same
@@ -31,14 +32,13 @@ impl Catalogue {
     ) -> Result<Self, Stopped> {
         let known = previous.map(Parsed::of).unwrap_or_default();
         let read = Parsed::until(bundle, &known, stop)?;
-        Self::of_read(read, (bundle, release), previous, stop)
+        Self::of_read(read, (bundle, release), stop)
     }
 
     /// Makes operators of what was read of a bundle.
     fn of_read(
         read: Parsed,
         (bundle, release): (&Bundle, Release),
-        previous: Option<&Self>,
         stop: &Stop,
     ) -> Result<Self, Stopped> {
         let (tags, diagnostics) = match bundle.file(TAGS) {
@@ -49,8 +49,7 @@ impl Catalogue {
             None => (DeclaredTags::of_release(release), Complaints::default()),
         };
         stop.check()?;
-        let mut catalogue =
-            Self::complete(read.native, (tags, diagnostics), release, previous, stop)?;
+        let mut catalogue = Self::complete(read.native, (tags, diagnostics), release, stop)?;
         catalogue.derivatives = read.derivatives;
         stop.check()?;
         catalogue.match_derivatives(stop)?;

@@ -4,28 +4,24 @@ use opatlas_pytorch::release::Release;
 use opatlas_schema::function::FunctionSchema;
 use opatlas_source::{Stop, Stopped};
 
-use crate::former::Former;
 use crate::operator::{Declaration, Operator, PlacedEntry};
-use crate::tags::{self, DeclaredTags, TagInterner};
+use crate::tags::{DeclaredTags, TagInterner, self};
 
 /// The operators of entries that have a schema, in their order, the index of the entry of each, and their tags.
 pub(super) fn operators(
     entries: &[PlacedEntry],
-    (declared, former): (&DeclaredTags, &Former<'_>),
+    declared: &DeclaredTags,
     release: Release,
     stop: &Stop,
 ) -> Result<(Vec<Operator>, Vec<u32>, TagInterner), Stopped> {
     let mut interner = TagInterner::default();
-    let mut cursor = former.cursor();
     let (mut operators, mut entry_of) = (Vec::new(), Vec::new());
     for (at, placed) in (0..).zip(entries) {
         stop.check()?;
         let Some(schema) = &placed.entry.schema else {
             continue;
         };
-        let known = cursor.written(placed);
-        let new = || written(placed, schema, release, declared, &mut interner);
-        operators.push(known.unwrap_or_else(new));
+        operators.push(written(placed, schema, release, declared, &mut interner));
         entry_of.push(at);
     }
     Ok((operators, entry_of, interner))
@@ -69,7 +65,6 @@ fn is_view(schema: &FunctionSchema, tags: &tags::Tags, release: Release) -> bool
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
     use std::sync::Arc;
 
     use opatlas_pytorch::release::Release;
@@ -77,42 +72,18 @@ mod tests {
 
     use crate::catalogue::Catalogue;
 
-    /// Tags of entries that are read apart, of a revision and of the one after it.
     #[test]
     fn operators_with_the_same_tags_share_them() {
-        let text = |from: usize| -> String {
-            let tags = ["core", "pointwise", "core, pointwise"];
-            let entry = |at: usize| {
-                let tags = tags[at * 7 % tags.len()];
-                format!("- func: f{at}(Tensor self) -> Tensor\n  tags: [{tags}]\n")
-            };
-            (from..from + 50).map(entry).collect()
+        let entry = |at: usize, tags: &str| {
+            format!("- func: f{at}(Tensor self) -> Tensor\n  tags: [{tags}]\n")
         };
-        let read = |text: String, previous: Option<&Catalogue>| {
-            let bundle = Bundle::of_native_functions(text.into_bytes());
-            Catalogue::read(&bundle, Release::LATEST, previous)
+        let text = entry(0, "core, pointwise") + &entry(1, "core") + &entry(2, "pointwise, core");
+        let bundle = Bundle::of_native_functions(text.into_bytes());
+        let catalogue = Catalogue::read(&bundle, Release::LATEST, None);
+        let [one, other, same] = &*catalogue.operators else {
+            panic!("three operators");
         };
-        let first = read(text(0), None);
-        let second = read(text(20), Some(&first));
-        for (catalogue, from) in [(&first, 0), (&second, 20)] {
-            let mut shared = BTreeMap::new();
-            for (at, operator) in (from..).zip(&catalogue.operators) {
-                assert_eq!(operator.name_text(), format!("f{at}"));
-                shared
-                    .entry(operator.tags.to_vec())
-                    .or_insert_with(Vec::new)
-                    .push(&operator.tags);
-            }
-            assert_eq!(shared.len(), 3);
-            for alike in shared.values() {
-                let places = alike
-                    .windows(2)
-                    .filter(|pair| !Arc::ptr_eq(pair[0], pair[1]));
-                // New ones do not look for those of the former revision.
-                assert!(places.count() <= usize::from(from > 0));
-            }
-        }
-        let taken = &second.operators[0];
-        assert!(Arc::ptr_eq(&taken.tags, &first.operators[20].tags));
+        assert!(Arc::ptr_eq(&one.tags, &same.tags));
+        assert!(!Arc::ptr_eq(&one.tags, &other.tags));
     }
 }

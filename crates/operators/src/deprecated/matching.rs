@@ -1,13 +1,13 @@
 //! Which operators deprecated signatures call (`load_deprecated_signatures` of
 //! `tools/autograd/gen_python_functions.py`).
 
-use rustc_hash::FxHashMap;
-
-use super::{Deprecated, DeprecatedForm, Value};
-use crate::catalogue::Catalogue;
-use crate::operator::OperatorId;
 use opatlas_schema::function::{Argument, FunctionSchema};
 use opatlas_schema::types::{BaseType, Type};
+use rustc_hash::FxHashMap;
+
+use crate::catalogue::Catalogue;
+use crate::operator::OperatorId;
+use super::{Deprecated, DeprecatedForm, Value};
 
 /// Of one name at most this many overloads are compared with a signature. The most of a real
 /// release are about 20.

@@ -1,13 +1,11 @@
 //! From the YAML tree to [`Deprecated`].
 
-use rustc_hash::FxHashMap;
-
 use opatlas_schema::function::FunctionSchema;
 use opatlas_schema::parse::{LONGEST, MOST_COMMAS, parse_schema};
-use opatlas_source::Span;
 use opatlas_source::diagnostic::{Complaints, Diagnostic, RuleId};
-use opatlas_source::message;
+use opatlas_source::{Span, message};
 use opatlas_yaml::{Item, Kind, NodeId, Root, Tree};
+use rustc_hash::FxHashMap;
 
 use super::{CONSTANT, Call, Deprecated, DeprecatedForm, Passed, Value};
 

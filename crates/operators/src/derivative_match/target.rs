@@ -1,13 +1,13 @@
 //! The operators that an entry means: the one that it names and the one that carries its formulas.
 
-use rustc_hash::FxHashMap;
-
-use super::schemas::Schemas;
-use super::views::ViewCopies;
-use crate::catalogue::Catalogue;
-use crate::operator::{Operator, OperatorId};
 use opatlas_pytorch::release::Release;
 use opatlas_schema::function::SchemaKind;
+use rustc_hash::FxHashMap;
+
+use crate::catalogue::Catalogue;
+use crate::operator::{Operator, OperatorId};
+use super::schemas::Schemas;
+use super::views::ViewCopies;
 
 /// The operators that an entry means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,12 +1,12 @@
 //! Views and the operators that copy what they would alias.
 
+use opatlas_pytorch::release::Release;
+use opatlas_schema::function::SchemaKind;
+use opatlas_schema::signature::{ViewCopyNames, view_signature};
 use rustc_hash::FxHashMap;
 
 use crate::catalogue::Catalogue;
 use crate::operator::{Operator, OperatorId};
-use opatlas_pytorch::release::Release;
-use opatlas_schema::function::SchemaKind;
-use opatlas_schema::signature::{ViewCopyNames, view_signature};
 
 /// The copies of views by the name of the view (torchgen `NativeFunctionsViewGroup`).
 #[derive(Default)]

@@ -3,15 +3,15 @@
 //!
 //! Nothing is judged here. Formulas that cannot be expanded are left as written; the rules say why.
 
+use opatlas_pytorch::release::Release;
+use opatlas_schema::function::FunctionSchema;
 use rustc_hash::FxHashSet;
 
+use crate::entry::Variants;
 use super::bindings::{Binding, arguments, results};
 use super::saved::{Saved, saved};
 use super::text::replace_identifier;
 use super::{Derivatives, Formula, FormulaSet};
-use crate::entry::Variants;
-use opatlas_pytorch::release::Release;
-use opatlas_schema::function::FunctionSchema;
 
 /// What a set of formulas is expanded for.
 #[derive(Debug, Clone, Copy)]

@@ -1,18 +1,13 @@
 //! From the YAML tree to [`Derivatives`] (torchgen `load_derivatives`).
 
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::message;
 use std::sync::Arc;
 
+use opatlas_source::diagnostic::{Complaints, Diagnostic, RuleId};
+use opatlas_source::{Content, Span, message};
+use opatlas_yaml::{Item, Kind, NodeId, Root, ScalarType, Tree};
 use rustc_hash::FxHashMap;
 
-use super::{
-    DerivativeEntry, Derivatives, Formula, FormulaSet, LONGEST_FORMULA, MOST_FORMULAS, MOST_SETS,
-    OutputDifferentiability, Outputs, Scalar,
-};
-use opatlas_source::diagnostic::{Complaints, Diagnostic};
-use opatlas_source::{Content, Span};
-use opatlas_yaml::{Item, Kind, NodeId, Root, ScalarType, Tree};
+use super::{DerivativeEntry, Derivatives, Formula, FormulaSet, LONGEST_FORMULA, MOST_FORMULAS, MOST_SETS, OutputDifferentiability, Outputs, Scalar};
 
 const SHAPE: &str = "write `- name: op(...) -> ...`, followed by one line `argument: formula` per \
                      formula";

@@ -7,9 +7,10 @@
 
 use std::borrow::Cow;
 
+use opatlas_pytorch::release::Release;
+
 use super::bindings::{Binding, BindingKind};
 use super::text::{find_from, identifiers, replace_word, uses};
-use opatlas_pytorch::release::Release;
 
 /// A backward formula with what it keeps taken out.
 #[derive(Debug, Clone, PartialEq, Eq)]

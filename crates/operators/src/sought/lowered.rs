@@ -1,9 +1,9 @@
 //! Operators in lower case, for who searches the same ones again and again.
 
 use memchr::memmem;
+use opatlas_source::{Stop, Stopped, gallop};
 
 use super::{Candidate, Lower, Sought, Texts};
-use opatlas_source::{Stop, Stopped, gallop};
 
 /// The names, schemas and kernels of operators in one text. Where a word of a question is in that text is
 /// found at gigabytes a second, and only operators that have all words are looked at one by one.
