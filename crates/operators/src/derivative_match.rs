@@ -20,9 +20,9 @@ use opatlas_schema::signature::signature_without_defaults;
 use opatlas_source::{Stop, Stopped};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
-use super::catalogue::Catalogue;
 use super::derivatives::Derivatives;
 use super::operator::{Operator, OperatorId};
+use super::table::OperatorTable;
 use formulas::FunctionNames;
 use schemas::Schemas;
 use views::ViewCopies;
@@ -124,7 +124,7 @@ impl DerivativeMatches {
     /// Matches the operators of a catalogue with the entries of a file, or without one with what
     /// is recorded of its release.
     #[must_use]
-    pub fn new(catalogue: &Catalogue, file: Option<&Derivatives>) -> Self {
+    pub fn new(catalogue: &OperatorTable, file: Option<&Derivatives>) -> Self {
         Stop::unstopped(|stop| Self::new_until(catalogue, file, stop))
     }
 
@@ -133,7 +133,7 @@ impl DerivativeMatches {
     /// # Errors
     /// [`Stopped`].
     pub fn new_until(
-        catalogue: &Catalogue,
+        catalogue: &OperatorTable,
         file: Option<&Derivatives>,
         stop: &Stop,
     ) -> Result<Self, Stopped> {
@@ -172,7 +172,7 @@ impl DerivativeMatches {
 type BySignature<'a> = IndexMap<Cow<'a, str>, u32, FxBuildHasher>;
 
 struct Matcher<'a> {
-    catalogue: &'a Catalogue,
+    catalogue: &'a OperatorTable,
     release: Release,
     copies: &'a ViewCopies<'a>,
     schemas: &'a Schemas<'a>,
@@ -192,7 +192,11 @@ struct Matcher<'a> {
 type ByStem<'a> = FxHashMap<&'a str, Vec<u32>>;
 
 impl<'a> Matcher<'a> {
-    fn new(catalogue: &'a Catalogue, copies: &'a ViewCopies<'a>, schemas: &'a Schemas<'a>) -> Self {
+    fn new(
+        catalogue: &'a OperatorTable,
+        copies: &'a ViewCopies<'a>,
+        schemas: &'a Schemas<'a>,
+    ) -> Self {
         Self {
             catalogue,
             release: catalogue.release,

@@ -11,10 +11,10 @@ use opatlas_yaml::Root;
 use rayon::prelude::*;
 use rustc_hash::{FxHashSet, FxHasher};
 
-use crate::slips;
 use super::entry::Entry;
 use super::lower::lower;
 use super::operator::PlacedEntry;
+use crate::slips;
 
 /// A file may have this many entries; no real one has 3,000.
 pub const MOST_ENTRIES: usize = 8_000;

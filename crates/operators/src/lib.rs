@@ -5,11 +5,13 @@
 //! is what a release makes of it: tags, views, groups, and the operators that `autogen` adds.
 
 pub mod backend;
+mod bindings;
 pub mod catalogue;
 pub mod deprecated;
 pub mod derivative_match;
 pub mod derivatives;
 pub mod entry;
+mod face_index;
 pub mod faces;
 pub mod file;
 pub mod generate;
@@ -18,6 +20,6 @@ pub mod lower;
 pub mod operator;
 mod slips;
 pub mod sought;
+pub mod table;
 pub mod tags;
 pub mod view_group;
-

@@ -5,9 +5,9 @@ use opatlas_source::diagnostic::{Complaints, Diagnostic, RuleId};
 use opatlas_source::{Span, message, suggest};
 use opatlas_yaml::{Kind, NodeId, Root, ScalarType, Tree};
 
-use crate::entry::Placed;
 use super::BackendFile;
-use super::vendor::{Profile, Superset, self};
+use super::vendor::{self, Profile, Superset};
+use crate::entry::Placed;
 
 pub(super) fn read(bytes: &[u8], profile: Option<&Profile>) -> BackendFile {
     let (text, diagnostics) = opatlas_yaml::decode(bytes);

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use opatlas_source::{Bundle, DEPRECATED, DERIVATIVES, NATIVE_FUNCTIONS, SOURCES, Stop, Stopped};
 use opatlas_sources::{File, Sources};
 
+use super::Catalogue;
 use crate::deprecated::Deprecated;
 use crate::derivatives::Derivatives;
 use crate::file::NativeFunctions;
-use super::Catalogue;
 
 /// What is read of a bundle whatever the release.
 #[derive(Debug, Default)]

@@ -6,11 +6,12 @@ use opatlas_pytorch::release::Release;
 use opatlas_source::diagnostic::Complaints;
 use opatlas_source::{BACKENDS, Bundle, Stop, Stopped, TAGS, VENDOR};
 
+use super::Catalogue;
+use super::beside::{self, Parsed};
 use crate::backend::BackendFile;
 use crate::backend::vendor::Profile;
+use crate::table::OperatorTable;
 use crate::tags::DeclaredTags;
-use super::Catalogue;
-use super::beside::{Parsed, self};
 
 impl Catalogue {
     /// Reads a bundle. What `previous` read already is taken from there; the result is the same
@@ -49,7 +50,8 @@ impl Catalogue {
             None => (DeclaredTags::of_release(release), Complaints::default()),
         };
         stop.check()?;
-        let mut catalogue = Self::complete(read.native, (tags, diagnostics), release, stop)?;
+        let table = OperatorTable::new(read.native, &tags, release, stop)?;
+        let mut catalogue = Self::of_table(table, tags, diagnostics);
         catalogue.derivatives = read.derivatives;
         stop.check()?;
         catalogue.match_derivatives(stop)?;

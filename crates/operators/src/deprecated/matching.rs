@@ -5,9 +5,9 @@ use opatlas_schema::function::{Argument, FunctionSchema};
 use opatlas_schema::types::{BaseType, Type};
 use rustc_hash::FxHashMap;
 
-use crate::catalogue::Catalogue;
-use crate::operator::OperatorId;
 use super::{Deprecated, DeprecatedForm, Value};
+use crate::operator::OperatorId;
+use crate::table::OperatorTable;
 
 /// Of one name at most this many overloads are compared with a signature. The most of a real
 /// release are about 20.
@@ -26,7 +26,7 @@ impl DeprecatedMatches {
     /// Matches all forms. `is_bound` says whether the binding generator makes a binding for an
     /// operator; others are never called.
     pub(crate) fn new(
-        catalogue: &Catalogue,
+        catalogue: &OperatorTable,
         file: &Deprecated,
         is_bound: impl Fn(OperatorId) -> bool,
     ) -> Self {

@@ -5,9 +5,9 @@ use opatlas_pytorch::release::Release;
 use opatlas_schema::function::{Argument, SchemaKind};
 use opatlas_schema::types::Type;
 
+use super::{Basis, ByStem, Differentiability, FormulaMatch, KeyFormulas, Matcher};
 use crate::derivatives::DEFAULT_KEY;
 use crate::operator::Operator;
-use super::{Basis, ByStem, Differentiability, FormulaMatch, KeyFormulas, Matcher};
 
 const PREFIX: &str = "_foreach_";
 

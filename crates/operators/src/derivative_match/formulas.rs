@@ -4,8 +4,8 @@ use opatlas_pytorch::release::Release;
 use opatlas_schema::function::FunctionSchema;
 use rustc_hash::FxHashMap;
 
-use crate::derivatives::{DEFAULT_KEY, Derivatives, FormulaSet, bindings};
 use super::KeyFormulas;
+use crate::derivatives::{DEFAULT_KEY, Derivatives, FormulaSet, bindings};
 
 /// Whether this key can have formulas (torchgen `AUTOGRAD_KEYS`): `Default`,
 /// `AutogradNestedTensor`, and `Autograd` followed by each of the generator's backends.

@@ -2,18 +2,18 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::catalogue::Catalogue;
 use crate::operator::OperatorId;
+use crate::table::OperatorTable;
 
 /// The first operator of each schema. A schema begins with the name, and nearly all operators have a name
 /// of their own; only the others are kept by their texts.
 pub(super) struct Schemas<'a> {
-    catalogue: &'a Catalogue,
+    catalogue: &'a OperatorTable,
     of_shared_names: FxHashMap<&'a str, OperatorId>,
 }
 
 impl<'a> Schemas<'a> {
-    pub(super) fn of(catalogue: &'a Catalogue) -> Self {
+    pub(super) fn of(catalogue: &'a OperatorTable) -> Self {
         let mut of_shared_names = FxHashMap::default();
         for &id in catalogue.shared_names().flat_map(|(_, ids)| ids) {
             let schema = catalogue.operator(id).canonical();

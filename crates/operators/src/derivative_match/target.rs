@@ -4,10 +4,10 @@ use opatlas_pytorch::release::Release;
 use opatlas_schema::function::SchemaKind;
 use rustc_hash::FxHashMap;
 
-use crate::catalogue::Catalogue;
-use crate::operator::{Operator, OperatorId};
 use super::schemas::Schemas;
 use super::views::ViewCopies;
+use crate::operator::{Operator, OperatorId};
+use crate::table::OperatorTable;
 
 /// The operators that an entry means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,7 +59,7 @@ pub fn base_name(name: &str) -> Option<&str> {
 
 /// Finds what entries mean.
 pub(super) struct Targets<'a> {
-    catalogue: &'a Catalogue,
+    catalogue: &'a OperatorTable,
     copies: &'a ViewCopies<'a>,
     schemas: &'a Schemas<'a>,
     /// What was found for a group, by its first member, and a base name.
@@ -68,7 +68,7 @@ pub(super) struct Targets<'a> {
 
 impl<'a> Targets<'a> {
     pub(super) fn new(
-        catalogue: &'a Catalogue,
+        catalogue: &'a OperatorTable,
         copies: &'a ViewCopies<'a>,
         schemas: &'a Schemas<'a>,
     ) -> Self {
@@ -113,7 +113,7 @@ impl<'a> Targets<'a> {
 
 /// The variant of an operator that formulas for a base name belong to.
 fn canonical(
-    catalogue: &Catalogue,
+    catalogue: &OperatorTable,
     named: OperatorId,
     base: &str,
     hidden: impl Fn(OperatorId) -> bool,
@@ -134,7 +134,7 @@ fn canonical(
 }
 
 /// The variants of an operator: a view first, then its in-place form, then the others in order.
-fn variants(catalogue: &Catalogue, id: OperatorId) -> Vec<OperatorId> {
+fn variants(catalogue: &OperatorTable, id: OperatorId) -> Vec<OperatorId> {
     let group = catalogue.groups.of(id);
     let mut members: Vec<OperatorId> = group.members().chain(group.duplicates.clone()).collect();
     members.sort_unstable();

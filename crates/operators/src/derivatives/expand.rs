@@ -7,11 +7,11 @@ use opatlas_pytorch::release::Release;
 use opatlas_schema::function::FunctionSchema;
 use rustc_hash::FxHashSet;
 
-use crate::entry::Variants;
 use super::bindings::{Binding, arguments, results};
 use super::saved::{Saved, saved};
 use super::text::replace_identifier;
 use super::{Derivatives, Formula, FormulaSet};
+use crate::entry::Variants;
 
 /// What a set of formulas is expanded for.
 #[derive(Debug, Clone, Copy)]

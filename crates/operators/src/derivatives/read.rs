@@ -7,7 +7,10 @@ use opatlas_source::{Content, Span, message};
 use opatlas_yaml::{Item, Kind, NodeId, Root, ScalarType, Tree};
 use rustc_hash::FxHashMap;
 
-use super::{DerivativeEntry, Derivatives, Formula, FormulaSet, LONGEST_FORMULA, MOST_FORMULAS, MOST_SETS, OutputDifferentiability, Outputs, Scalar};
+use super::{
+    DerivativeEntry, Derivatives, Formula, FormulaSet, LONGEST_FORMULA, MOST_FORMULAS, MOST_SETS,
+    OutputDifferentiability, Outputs, Scalar,
+};
 
 const SHAPE: &str = "write `- name: op(...) -> ...`, followed by one line `argument: formula` per \
                      formula";

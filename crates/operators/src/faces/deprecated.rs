@@ -3,8 +3,8 @@
 use opatlas_schema::faces::{Call, PythonSignature};
 use opatlas_schema::function::FunctionSchema;
 
-use crate::operator::{Operator, OperatorId};
 use super::FaceMaker;
+use crate::operator::{Operator, OperatorId};
 
 /// One deprecated signature, as Python has it. A face that torchgen refuses to make is absent.
 #[derive(Debug, Clone, PartialEq, Eq)]

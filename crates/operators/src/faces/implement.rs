@@ -3,9 +3,9 @@
 
 use opatlas_schema::faces::{Refused, Sizes, dispatcher, native_kernel};
 
-use crate::operator::{Operator, OperatorId};
 use super::FaceMaker;
 use super::kernels::structured_class;
+use crate::operator::{Operator, OperatorId};
 
 /// All ways to implement an operator for a key. A part that torchgen refuses is absent.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,14 +1,16 @@
 //! What is declared for the kernel of a key (torchgen `dest/native_functions.py`).
 
 use opatlas_pytorch::release::Release;
-use opatlas_schema::faces::{Context, KernelParts, Refused, Sizes, native_kernel, structured_arguments};
+use opatlas_schema::faces::{
+    Context, KernelParts, Refused, Sizes, native_kernel, structured_arguments,
+};
 use opatlas_schema::function::Argument;
 
+use super::FaceMaker;
 use crate::catalogue::Catalogue;
 use crate::entry::{KernelEntry, KernelSource};
 use crate::group::Group;
 use crate::operator::{Operator, OperatorId};
-use super::FaceMaker;
 
 /// The declarations for one dispatch key.
 #[derive(Debug, Clone, PartialEq, Eq)]

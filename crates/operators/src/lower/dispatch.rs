@@ -6,8 +6,8 @@ use opatlas_source::diagnostic::{Diagnostic, RuleId};
 use opatlas_source::{Span, message};
 use opatlas_yaml::{Kind, NodeId};
 
-use crate::entry::{DispatchLine, Field, Kernel, KernelEntry, KernelSource, KeyName};
 use super::Lowering;
+use crate::entry::{DispatchLine, Field, Kernel, KernelEntry, KernelSource, KeyName};
 
 /// A kernel as written, `ns::name` or `name`. The text is cut at every `::` from its beginning, so
 /// that of three colons the third belongs to what follows.

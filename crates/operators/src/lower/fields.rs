@@ -5,8 +5,8 @@ use opatlas_source::diagnostic::{Diagnostic, RuleId};
 use opatlas_source::{Span, message};
 use opatlas_yaml::{Kind, NodeId, ScalarType};
 
-use crate::entry::{Field, Placed};
 use super::{LINE_KEY, Lowering};
+use crate::entry::{Field, Placed};
 
 /// What a field must hold.
 fn expected(field: Field) -> (RuleId, &'static str) {

@@ -18,8 +18,8 @@ use opatlas_source::diagnostic::{Complaints, Diagnostic, RuleId};
 use opatlas_source::{Span, message};
 use opatlas_yaml::{Item, Kind, NodeId, Tree};
 
-use crate::slips;
 use super::entry::{DeviceCheck, Entry, Field, FieldPlace, Placed, TagName, Variants};
+use crate::slips;
 
 /// Room is made for so many of a list at most before they are read; no real entry has more.
 const FEW: usize = 64;

@@ -7,8 +7,8 @@ use opatlas_source::{Span, message};
 use opatlas_yaml::{Kind, NodeId, ScalarType};
 use rustc_hash::FxHashMap;
 
-use crate::entry::{Field, Placed, Precompute};
 use super::Lowering;
+use crate::entry::{Field, Placed, Precompute};
 
 const RULE: RuleId = RuleId::Precomputed;
 

@@ -5,8 +5,8 @@ use opatlas_source::diagnostic::{Diagnostic, RuleId};
 use opatlas_source::message;
 use opatlas_yaml::{Kind, NodeId};
 
-use crate::entry::{Field, Placed, UfuncLoop};
 use super::{Lowering, pieces};
+use crate::entry::{Field, Placed, UfuncLoop};
 
 const RULE: RuleId = RuleId::Ufunc;
 

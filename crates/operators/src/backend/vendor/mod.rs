@@ -12,15 +12,15 @@ mod versions;
 
 use std::sync::Arc;
 
-use crate::entry::Placed;
 use opatlas_schema::function::FunctionSchema;
 use opatlas_source::Span;
 
-pub use profile::Profile;
-pub use versions::Versions;
+use crate::entry::Placed;
 
 pub(super) use overlay::overlay;
+pub use profile::Profile;
 pub(super) use read::{Superset, sections, superset};
+pub use versions::Versions;
 
 /// What a vendor's file says.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,8 +1,7 @@
 //! Profiles: how to read a vendor's files (`docs/spec/vendors.md`, section 1).
 
-use opatlas_source::VENDOR;
 use opatlas_source::diagnostic::{Diagnostic, RuleId};
-use opatlas_source::message;
+use opatlas_source::{VENDOR, message};
 use opatlas_yaml::{Kind, NodeId, Root, Tree};
 
 /// What a vendor's files mean by what they say.

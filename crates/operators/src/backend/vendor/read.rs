@@ -2,18 +2,18 @@
 
 use std::sync::Arc;
 
+use opatlas_schema::function::FunctionSchema;
+use opatlas_schema::parse::parse_schema;
+use opatlas_schema::signature::signature;
+use opatlas_source::diagnostic::{Complaints, Diagnostic, RuleId};
+use opatlas_source::suggest::nearest;
+use opatlas_source::{Span, message};
+use opatlas_yaml::{Kind, NodeId, Tree};
+
 use super::{Profile, Section, VendorEntry, VendorFile, VendorKernel, Versions, WholeSchema};
 use crate::backend::BackendFile;
 use crate::entry::Placed;
 use crate::file::MOST_ENTRIES;
-use opatlas_schema::function::FunctionSchema;
-use opatlas_schema::parse::parse_schema;
-use opatlas_schema::signature::signature;
-use opatlas_source::Span;
-use opatlas_source::diagnostic::{Complaints, Diagnostic, RuleId};
-use opatlas_source::message;
-use opatlas_source::suggest::nearest;
-use opatlas_yaml::{Kind, NodeId, Tree};
 
 /// The sections that are read; other keys of a profile are tolerated.
 const SECTIONS: [(&str, Section); 8] = [

@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
+use opatlas_pytorch::release::Release;
 use rustc_hash::FxHashSet;
 
 use super::{PlacedKernel, Section, VendorEntry, VendorFile};
 use crate::backend::BackendFile;
 use crate::entry::Placed;
 use crate::operator::VendorOperator;
-use opatlas_pytorch::release::Release;
 
 impl BackendFile {
     /// The file in a release; `name` is that of the file in its bundle. A plain backend file says

@@ -5,7 +5,7 @@ use opatlas_schema::function::FunctionSchema;
 use opatlas_source::{Stop, Stopped};
 
 use crate::operator::{Declaration, Operator, PlacedEntry};
-use crate::tags::{DeclaredTags, TagInterner, self};
+use crate::tags::{self, DeclaredTags, TagInterner};
 
 /// The operators of entries that have a schema, in their order, the index of the entry of each, and their tags.
 pub(super) fn operators(

@@ -3,10 +3,10 @@
 use opatlas_schema::name::{NameForm, OperatorName};
 use rustc_hash::FxHashMap;
 
+use super::OperatorTable;
 use crate::operator::OperatorId;
-use super::Catalogue;
 
-impl Catalogue {
+impl OperatorTable {
     /// All operators of a base name, by namespace, those of one in their order.
     #[must_use]
     pub fn overloads(&self, base_name: &str) -> &[OperatorId] {
@@ -54,6 +54,7 @@ mod tests {
     use opatlas_source::Bundle;
 
     use super::*;
+    use crate::catalogue::Catalogue;
 
     #[test]
     fn overloads_are_all_operators_of_a_base_name_by_namespace() {

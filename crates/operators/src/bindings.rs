@@ -5,8 +5,8 @@ use std::sync::OnceLock;
 use opatlas_pytorch::release::PythonBindings;
 use rustc_hash::FxHashMap;
 
-use crate::catalogue::Catalogue;
 use crate::operator::{Operator, OperatorId};
+use crate::table::OperatorTable;
 
 /// Where Python has an operator. A binding has a name, and the argument parser behind it chooses
 /// among overloads; so the first three fields are about the name.
@@ -76,7 +76,7 @@ fn is_called(operator: &Operator, reached: bool, lists: &PythonBindings) -> bool
 
 /// What is bound of a revision.
 #[derive(Debug)]
-pub(super) struct BoundNames {
+pub(crate) struct BoundNames {
     lists: &'static PythonBindings,
     /// Of each operator whether the generator makes a binding that takes this overload.
     reached: Vec<bool>,
@@ -85,9 +85,9 @@ pub(super) struct BoundNames {
 }
 
 impl BoundNames {
-    pub(super) fn of(catalogue: &Catalogue) -> Self {
-        let generator = Generator::of(catalogue);
-        let operators = catalogue.operators.iter();
+    pub(crate) fn of(table: &OperatorTable) -> Self {
+        let generator = Generator::of(table);
+        let operators = table.operators.iter();
         Self {
             lists: generator.lists,
             reached: operators.map(|it| generator.binds(it)).collect(),
@@ -96,23 +96,23 @@ impl BoundNames {
     }
 
     /// Whether the generator makes a binding that takes this overload.
-    pub(super) fn is_reached(&self, id: OperatorId) -> bool {
+    pub(crate) fn is_reached(&self, id: OperatorId) -> bool {
         self.reached[id.index()]
     }
 
-    /// Where Python has an operator of the catalogue that this was made of.
-    pub(super) fn bound(&self, catalogue: &Catalogue, id: OperatorId) -> Bound {
-        let names = self.names.get_or_init(|| self.names(catalogue));
-        let operator = catalogue.operator(id);
+    /// Where Python has an operator of the table that this was made of.
+    pub(crate) fn bound(&self, table: &OperatorTable, id: OperatorId) -> Bound {
+        let names = self.names.get_or_init(|| self.names(table));
+        let operator = table.operator(id);
         match names.get(operator.base_name()) {
             Some(names) => names.bound(operator, self.reached[id.index()], self.lists),
             None => Bound::default(),
         }
     }
 
-    fn names(&self, catalogue: &Catalogue) -> FxHashMap<Box<str>, Names> {
+    fn names(&self, table: &OperatorTable) -> FxHashMap<Box<str>, Names> {
         let mut names: FxHashMap<Box<str>, Names> = FxHashMap::default();
-        for (operator, &reached) in catalogue.operators.iter().zip(&self.reached) {
+        for (operator, &reached) in table.operators.iter().zip(&self.reached) {
             let name = operator.base_name();
             // Most operators share their name with one before.
             if !names.contains_key(name) {
@@ -128,19 +128,19 @@ impl BoundNames {
 
 /// Where Python has some operators, found without operators of other names. For many operators of a revision,
 /// [`BoundNames`] is quicker.
-pub(super) fn bound_alone(catalogue: &Catalogue, ids: &[OperatorId]) -> Vec<Bound> {
-    let generator = Generator::of(catalogue);
-    let operators = || ids.iter().map(|&id| catalogue.operator(id));
+pub(crate) fn bound_alone(table: &OperatorTable, ids: &[OperatorId]) -> Vec<Bound> {
+    let generator = Generator::of(table);
+    let operators = || ids.iter().map(|&id| table.operator(id));
     let named = operators().map(|it| (it.base_name(), Names::default()));
     let mut names: FxHashMap<&str, Names> = named.collect();
     let add = |names: &mut Names, operator: &Operator| {
         names.add(operator, generator.binds(operator), generator.lists);
     };
     for (name, names) in &mut names {
-        let overloads = catalogue.overloads(name).iter();
-        overloads.for_each(|&id| add(names, catalogue.operator(id)));
+        let overloads = table.overloads(name).iter();
+        overloads.for_each(|&id| add(names, table.operator(id)));
     }
-    for operator in &catalogue.operators[catalogue.native().len()..] {
+    for operator in &table.operators[table.native().len()..] {
         if let Some(names) = names.get_mut(operator.base_name()) {
             add(names, operator);
         }
@@ -154,15 +154,15 @@ pub(super) fn bound_alone(catalogue: &Catalogue, ids: &[OperatorId]) -> Vec<Boun
 
 /// The generator of Python bindings, as far as it chooses what to bind.
 #[derive(Debug)]
-pub(super) struct Generator {
+pub(crate) struct Generator {
     lists: &'static PythonBindings,
     /// The patterns among the names that are left out.
     patterns: Vec<Pattern<'static>>,
 }
 
 impl Generator {
-    pub(super) fn of(catalogue: &Catalogue) -> Self {
-        let lists = &catalogue.release.data().bindings;
+    pub(crate) fn of(table: &OperatorTable) -> Self {
+        let lists = &table.release.data().bindings;
         let is_pattern = |name: &&str| name.contains(['*', '?']);
         let patterns = lists.skipped.iter().filter(is_pattern).map(Pattern::of);
         Self {
@@ -172,12 +172,12 @@ impl Generator {
     }
 
     /// Whether a call from Python can reach this overload itself.
-    pub(super) fn calls(&self, operator: &Operator) -> bool {
+    pub(crate) fn calls(&self, operator: &Operator) -> bool {
         is_called(operator, self.binds(operator), self.lists)
     }
 
     /// Whether it makes a binding that takes this overload (torchgen `should_generate_py_binding`).
-    pub(super) fn binds(&self, operator: &Operator) -> bool {
+    pub(crate) fn binds(&self, operator: &Operator) -> bool {
         if operator.namespace() != "aten"
             || (operator.has_tag("generated") && !operator.has_tag("view_copy"))
         {
@@ -244,12 +244,37 @@ impl<'p> Pattern<'p> {
     }
 }
 
+/// Which overloads Python calls, each found on its own ([`Bound::overload`]).
+#[derive(Debug)]
+pub struct PythonCalls<'a> {
+    table: &'a OperatorTable,
+    generator: Generator,
+}
+
+impl<'a> PythonCalls<'a> {
+    /// For the operators of a table.
+    #[must_use]
+    pub fn new(table: &'a OperatorTable) -> Self {
+        Self {
+            table,
+            generator: Generator::of(table),
+        }
+    }
+
+    /// Whether a call from Python can reach this overload itself.
+    #[must_use]
+    pub fn reach(&self, id: OperatorId) -> bool {
+        self.generator.calls(self.table.operator(id))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use opatlas_pytorch::release::Release;
     use opatlas_source::Bundle;
 
     use super::*;
+    use crate::catalogue::Catalogue;
 
     #[test]
     fn alone_and_among_all_the_same_is_bound() {

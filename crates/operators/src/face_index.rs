@@ -1,0 +1,68 @@
+//! What the faces of all operators of a revision have in common.
+
+use std::sync::OnceLock;
+
+use rustc_hash::FxHashMap;
+
+use crate::bindings::{BoundNames, Generator};
+use crate::deprecated::Deprecated;
+use crate::deprecated::matching::DeprecatedMatches;
+use crate::operator::{Operator, OperatorId};
+use crate::table::OperatorTable;
+
+/// What the faces of all operators of a revision have in common.
+#[derive(Debug)]
+pub(crate) struct FaceIndex {
+    /// Keys in the order in which the file first has a kernel for them, found when a face first asks.
+    order_of_keys: OnceLock<FxHashMap<Box<str>, usize>>,
+    /// What is bound, of all operators, found when somebody first asks.
+    names: OnceLock<BoundNames>,
+    deprecated: DeprecatedMatches,
+}
+
+impl FaceIndex {
+    /// Takes time linear in the revision.
+    pub(crate) fn of(table: &OperatorTable, deprecated: Option<&Deprecated>) -> Self {
+        let deprecated = match deprecated {
+            Some(file) => {
+                let generator = Generator::of(table);
+                let is_bound = |id| generator.binds(table.operator(id));
+                DeprecatedMatches::new(table, file, is_bound)
+            }
+            None => DeprecatedMatches::default(),
+        };
+        Self {
+            order_of_keys: OnceLock::new(),
+            names: OnceLock::new(),
+            deprecated,
+        }
+    }
+
+    pub(crate) fn names(&self, table: &OperatorTable) -> &BoundNames {
+        self.names.get_or_init(|| BoundNames::of(table))
+    }
+
+    /// The place of a key in the order in which the file first has a kernel for each; those without one
+    /// come last.
+    pub(crate) fn order(&self, table: &OperatorTable, key: &str) -> usize {
+        let order = self.order_of_keys.get_or_init(|| {
+            let mut order: FxHashMap<Box<str>, usize> = FxHashMap::default();
+            for kernel in table.operators.iter().flat_map(Operator::kernels) {
+                let (key, next) = (kernel.key.as_str(), order.len());
+                if !order.contains_key(key) {
+                    order.insert(key.into(), next);
+                }
+            }
+            order
+        });
+        order.get(key).copied().unwrap_or(usize::MAX)
+    }
+
+    pub(crate) fn deprecated(&self) -> &DeprecatedMatches {
+        &self.deprecated
+    }
+
+    pub(crate) fn is_bound(&self, table: &OperatorTable, id: OperatorId) -> bool {
+        self.names(table).is_reached(id)
+    }
+}
