@@ -126,32 +126,6 @@ impl BoundNames {
     }
 }
 
-/// Where Python has some operators, found without operators of other names. For many operators of a revision,
-/// [`BoundNames`] is quicker.
-pub(crate) fn bound_alone(table: &OperatorTable, ids: &[OperatorId]) -> Vec<Bound> {
-    let generator = Generator::of(table);
-    let operators = || ids.iter().map(|&id| table.operator(id));
-    let named = operators().map(|it| (it.base_name(), Names::default()));
-    let mut names: FxHashMap<&str, Names> = named.collect();
-    let add = |names: &mut Names, operator: &Operator| {
-        names.add(operator, generator.binds(operator), generator.lists);
-    };
-    for (name, names) in &mut names {
-        let overloads = table.overloads(name).iter();
-        overloads.for_each(|&id| add(names, table.operator(id)));
-    }
-    for operator in &table.operators[table.native().len()..] {
-        if let Some(names) = names.get_mut(operator.base_name()) {
-            add(names, operator);
-        }
-    }
-    let bound = operators().map(|operator| match names.get(operator.base_name()) {
-        Some(names) => names.bound(operator, generator.binds(operator), generator.lists),
-        None => Bound::default(),
-    });
-    bound.collect()
-}
-
 /// The generator of Python bindings, as far as it chooses what to bind.
 #[derive(Debug)]
 pub(crate) struct Generator {
@@ -169,11 +143,6 @@ impl Generator {
             lists,
             patterns: patterns.collect(),
         }
-    }
-
-    /// Whether a call from Python can reach this overload itself.
-    pub(crate) fn calls(&self, operator: &Operator) -> bool {
-        is_called(operator, self.binds(operator), self.lists)
     }
 
     /// Whether it makes a binding that takes this overload (torchgen `should_generate_py_binding`).
@@ -216,15 +185,6 @@ impl<'p> Pattern<'p> {
     }
 
     fn fits(&self, name: &str) -> bool {
-        // Of an operator's name and a pattern mostly the first or the last byte differs.
-        let may_be = |part: Option<&u8>, byte: Option<&u8>| {
-            part.is_none_or(|part| *part == b'?' || Some(part) == byte)
-        };
-        let bytes = name.as_bytes();
-        let last = self.after.unwrap_or(self.before).last();
-        if !may_be(self.before.first(), bytes.first()) || !may_be(last, bytes.last()) {
-            return false;
-        }
         let fits = |part: &[u8], text: &[u8]| {
             let same = |(p, t): (&u8, &u8)| *p == b'?' || p == t;
             part.len() == text.len() && part.iter().zip(text).all(same)
@@ -244,30 +204,6 @@ impl<'p> Pattern<'p> {
     }
 }
 
-/// Which overloads Python calls, each found on its own ([`Bound::overload`]).
-#[derive(Debug)]
-pub struct PythonCalls<'a> {
-    table: &'a OperatorTable,
-    generator: Generator,
-}
-
-impl<'a> PythonCalls<'a> {
-    /// For the operators of a table.
-    #[must_use]
-    pub fn new(table: &'a OperatorTable) -> Self {
-        Self {
-            table,
-            generator: Generator::of(table),
-        }
-    }
-
-    /// Whether a call from Python can reach this overload itself.
-    #[must_use]
-    pub fn reach(&self, id: OperatorId) -> bool {
-        self.generator.calls(self.table.operator(id))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use opatlas_pytorch::release::Release;
@@ -277,7 +213,7 @@ mod tests {
     use crate::catalogue::Catalogue;
 
     #[test]
-    fn alone_and_among_all_the_same_is_bound() {
+    fn alone_and_all_the_same_is_bound() {
         let entries = [
             (
                 "add.Tensor(Tensor self, Tensor other) -> Tensor",
@@ -306,15 +242,11 @@ mod tests {
         let catalogue = Catalogue::read(&bundle, Release::LATEST, None);
         let ids: Vec<OperatorId> = catalogue.iter().map(|(id, _)| id).collect();
         let names = BoundNames::of(&catalogue);
-        let among_all: Vec<Bound> = ids.iter().map(|&id| names.bound(&catalogue, id)).collect();
-        assert_eq!(bound_alone(&catalogue, &ids), among_all);
-        for (id, bound) in ids.iter().zip(&among_all) {
-            assert_eq!(bound_alone(&catalogue, &[*id]).first(), Some(bound));
-        }
+        let all: Vec<Bound> = ids.iter().map(|&id| names.bound(&catalogue, id)).collect();
         let bound = |name: &str| {
             let known = |id: &&OperatorId| catalogue.operator(**id).qualified_name() == name;
             ids.iter()
-                .zip(&among_all)
+                .zip(&all)
                 .find(|(id, _)| known(id))
                 .map(|it| it.1)
         };

@@ -7,7 +7,6 @@
 
 mod foreach;
 mod formulas;
-mod schemas;
 mod target;
 mod views;
 
@@ -18,13 +17,12 @@ use opatlas_pytorch::release::Release;
 use opatlas_schema::function::SchemaKind;
 use opatlas_schema::signature::signature_without_defaults;
 use opatlas_source::{Stop, Stopped};
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::derivatives::Derivatives;
 use super::operator::{Operator, OperatorId};
 use super::table::OperatorTable;
 use formulas::FunctionNames;
-use schemas::Schemas;
 use views::ViewCopies;
 
 pub use formulas::{formula_keys, is_formula_key};
@@ -138,8 +136,8 @@ impl DerivativeMatches {
         stop: &Stop,
     ) -> Result<Self, Stopped> {
         let recorded = catalogue.release.data().derivatives_with_dispatch;
-        let (copies, schemas) = (ViewCopies::of(catalogue), Schemas::of(catalogue));
-        let mut matcher = Matcher::new(catalogue, &copies, &schemas);
+        let copies = ViewCopies::of(catalogue);
+        let mut matcher = Matcher::new(catalogue, &copies);
         let (knowledge, targets) = match file {
             Some(file) => (Knowledge::Complete, matcher.file(file, stop)?),
             None if recorded.is_empty() => return Ok(Self::default()),
@@ -175,15 +173,12 @@ struct Matcher<'a> {
     catalogue: &'a OperatorTable,
     release: Release,
     copies: &'a ViewCopies<'a>,
-    schemas: &'a Schemas<'a>,
     found: Vec<Differentiability>,
     why: Vec<Basis>,
-    /// By the first operator with the schema of the one that they are for.
-    by_schema: FxHashMap<OperatorId, u32>,
+    /// By the schema of the operator that they are for.
+    by_schema: FxHashMap<&'a str, u32>,
     functional: BySignature<'a>,
     other: BySignature<'a>,
-    /// The stems of the operators in either.
-    stems: FxHashSet<&'a str>,
     functional_stems: ByStem<'a>,
     other_stems: ByStem<'a>,
 }
@@ -192,22 +187,16 @@ struct Matcher<'a> {
 type ByStem<'a> = FxHashMap<&'a str, Vec<u32>>;
 
 impl<'a> Matcher<'a> {
-    fn new(
-        catalogue: &'a OperatorTable,
-        copies: &'a ViewCopies<'a>,
-        schemas: &'a Schemas<'a>,
-    ) -> Self {
+    fn new(catalogue: &'a OperatorTable, copies: &'a ViewCopies<'a>) -> Self {
         Self {
             catalogue,
             release: catalogue.release,
             copies,
-            schemas,
             found: Vec::new(),
             why: Vec::new(),
             by_schema: FxHashMap::default(),
             functional: BySignature::default(),
             other: BySignature::default(),
-            stems: FxHashSet::default(),
             functional_stems: ByStem::default(),
             other_stems: ByStem::default(),
         }
@@ -222,7 +211,7 @@ impl<'a> Matcher<'a> {
         file: &Derivatives,
         stop: &Stop,
     ) -> Result<Vec<Result<Target, TargetFault>>, Stopped> {
-        let mut meant = target::Targets::new(self.catalogue, self.copies, self.schemas);
+        let mut meant = target::Targets::new(self.catalogue, self.copies);
         let mut functions = FunctionNames::default();
         let mut targets = Vec::with_capacity(file.entries.len());
         for entry in &file.entries {
@@ -272,7 +261,7 @@ impl<'a> Matcher<'a> {
             keys,
         };
         let next = u32::try_from(self.found.len()).unwrap_or(u32::MAX);
-        let schema = self.schemas.first(operator);
+        let schema = self.operator(operator).canonical();
         let index = *self.by_schema.entry(schema).or_insert(next) as usize;
         if index < self.found.len() {
             self.found[index] = made;
@@ -290,7 +279,7 @@ impl<'a> Matcher<'a> {
             let Some(copy) = self.copies.of_view(self.operator(view).name_text()) else {
                 continue;
             };
-            let own = self.by_schema.contains_key(&self.schemas.first(copy));
+            let own = self.by_schema.contains_key(self.operator(copy).canonical());
             let original = &self.found[index];
             if original.keys.is_empty() || own && self.release >= Release::V2_3 {
                 continue;
@@ -310,7 +299,6 @@ impl<'a> Matcher<'a> {
             let operator = self.operator(self.found[index].operator);
             let signature = signature_of(operator);
             let index = u32::try_from(index).unwrap_or(u32::MAX);
-            self.stems.insert(operator.name().stem());
             if operator.kind == SchemaKind::Functional {
                 self.functional.insert(signature, index);
             } else {
@@ -328,9 +316,9 @@ impl<'a> Matcher<'a> {
         self.functional_stems = by_stem(self, &self.functional);
         self.other_stems = by_stem(self, &self.other);
         let mut matched = Vec::with_capacity(self.catalogue.operators.len());
-        for (id, operator) in self.catalogue.iter() {
+        for operator in &self.catalogue.operators {
             stop.check()?;
-            matched.push(self.find(id, operator));
+            matched.push(self.find(operator));
         }
         let ids = self.catalogue.iter().map(|(id, _)| id);
         let of = ids
@@ -355,25 +343,23 @@ impl<'a> Matcher<'a> {
         Ok(of)
     }
 
-    fn find(&self, id: OperatorId, operator: &Operator) -> Option<FormulaMatch> {
+    fn find(&self, operator: &Operator) -> Option<FormulaMatch> {
         let generated = operator.has_tag("generated");
         if generated && operator.kind == SchemaKind::Out {
             return None;
         }
-        if let Some(&index) = self.by_schema.get(&self.schemas.first(id)) {
+        if let Some(&index) = self.by_schema.get(operator.canonical()) {
             return Some(FormulaMatch::Known(index, self.why[index as usize]));
         }
         let is_foreach = foreach::is_foreach(operator);
-        if self.stems.contains(operator.name().stem()) {
-            let signature = signature_of(operator);
-            if (!is_foreach || self.release < Release::V2_1)
-                && let Some(&index) = self.functional.get(&signature)
-            {
-                return Some(FormulaMatch::Known(index, Basis::Functional));
-            }
-            if generated && let Some(&index) = self.other.get(&signature) {
-                return Some(FormulaMatch::Known(index, Basis::Generated));
-            }
+        let signature = signature_of(operator);
+        if (!is_foreach || self.release < Release::V2_1)
+            && let Some(&index) = self.functional.get(&signature)
+        {
+            return Some(FormulaMatch::Known(index, Basis::Functional));
+        }
+        if generated && let Some(&index) = self.other.get(&signature) {
+            return Some(FormulaMatch::Known(index, Basis::Generated));
         }
         is_foreach.then(|| self.foreach(operator)).flatten()
     }
@@ -390,8 +376,9 @@ enum FormulaMatch {
 /// The signature that variants are matched by: without defaults.
 fn signature_of(operator: &Operator) -> Cow<'_, str> {
     let signature = operator.signature();
-    match signature.contains('=') {
-        true => signature_without_defaults(operator.schema()).into(),
-        false => signature.into(),
+    if signature.contains('=') {
+        signature_without_defaults(operator.schema()).into()
+    } else {
+        signature.into()
     }
 }

@@ -12,12 +12,11 @@ use opatlas_schema::faces::{
 };
 use opatlas_schema::types::{BaseType, Type};
 
-use super::bindings::bound_alone;
 use super::catalogue::Catalogue;
 use super::face_index::FaceIndex;
 use super::operator::{Operator, OperatorId};
 
-pub use super::bindings::{Bound, PythonCalls};
+pub use super::bindings::Bound;
 pub use deprecated::DeprecatedFaces;
 pub use implement::{BackendStub, ImplementationFaces, InTree, Structured};
 pub use kernels::{KeyFaces, StructuredClass, structured_class};
@@ -139,12 +138,6 @@ impl<'a> FaceMaker<'a> {
     pub fn bound(&self, id: OperatorId) -> Bound {
         let names = self.index().names(self.catalogue);
         names.bound(self.catalogue, id)
-    }
-
-    /// The same of some operators, without what is needed to answer it for nearly all.
-    #[must_use]
-    pub fn bound_alone(&self, ids: &[OperatorId]) -> Vec<Bound> {
-        bound_alone(self.catalogue, ids)
     }
 
     fn cpp(&self, operator: &Operator, call: Call) -> Option<Vec<String>> {

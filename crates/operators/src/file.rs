@@ -1,15 +1,13 @@
 //! `native_functions.yaml`, entry by entry, with what a former revision read already.
 
-use std::hash::Hasher as _;
+use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
-use hashbrown::HashTable;
-use hashbrown::hash_table::Entry::Vacant;
 use opatlas_source::diagnostic::{Complaints, Diagnostic, RuleId};
 use opatlas_source::{Content, Span, Stop, Stopped, message};
 use opatlas_yaml::Root;
 use rayon::prelude::*;
-use rustc_hash::{FxHashSet, FxHasher};
+use rustc_hash::FxHashSet;
 
 use super::entry::Entry;
 use super::lower::lower;
@@ -39,8 +37,6 @@ pub struct NativeFunctions {
     pub is_list: bool,
     /// The chunks that the entries were read from, for the next revision to reuse.
     chunks: Vec<Span>,
-    /// Places in `chunks`, by the hash of their text.
-    by_hash: HashTable<u32>,
     hidden: OnceLock<Hidden>,
 }
 
@@ -125,11 +121,8 @@ impl NativeFunctions {
         let mut beyond = chunks.get(MOST_ENTRIES).map(|chunk| too_many(*chunk));
         chunks.truncate(MOST_ENTRIES);
         let sources: Vec<&str> = chunks.iter().map(|chunk| chunk.slice(text)).collect();
-        let hashes: Vec<u64> = sources.iter().map(|source| hash(source)).collect();
-        let shared = hashes.iter().zip(&sources).map(|(hash, source)| {
-            let known = previous.and_then(|previous| previous.entry_of(*hash, source));
-            known.map(Arc::clone)
-        });
+        let previous = previous.map(Self::by_source).unwrap_or_default();
+        let shared = sources.iter().map(|source| previous.get(source).cloned());
         let shared: Vec<Option<Arc<Entry>>> = shared.collect();
         let unknown = shared.iter().zip(&sources);
         let unknown = unknown.filter_map(|(known, source)| known.is_none().then_some(*source));
@@ -151,29 +144,22 @@ impl NativeFunctions {
             });
         }
         chunks.truncate(entries.len());
-        let mut by_hash = HashTable::with_capacity(chunks.len());
-        let hash_at = |at: &u32| hash(chunks[*at as usize].slice(text));
-        for (at, hash) in (0..).zip(hashes).take(chunks.len()) {
-            // Of a hash the first: texts made to have the same one would be compared with each other.
-            if let Vacant(place) = by_hash.entry(hash, |known| hash_at(known) == hash, hash_at) {
-                place.insert(at);
-            }
-        }
         Ok(Some(Self {
             text: Arc::clone(text),
             entries,
             diagnostics: beyond.into_iter().collect::<Vec<_>>().into(),
             is_list: true,
             chunks,
-            by_hash,
             hidden: OnceLock::new(),
         }))
     }
 
-    fn entry_of(&self, hash: u64, source: &str) -> Option<&Arc<Entry>> {
-        let is_same = |at: &u32| self.chunks[*at as usize].slice(&self.text) == source;
-        let at = *self.by_hash.find(hash, is_same)?;
-        Some(&self.entries.get(at as usize)?.entry)
+    /// The entries by their text. The hash is keyed, since files may be hostile.
+    fn by_source(&self) -> HashMap<&str, Arc<Entry>> {
+        let entries = self.chunks.iter().zip(&self.entries);
+        entries
+            .map(|(chunk, placed)| (chunk.slice(&self.text), Arc::clone(&placed.entry)))
+            .collect()
     }
 
     /// The slow and complete way: anchors, document markers, broken entries.
@@ -216,7 +202,6 @@ impl NativeFunctions {
             diagnostics,
             is_list,
             chunks: Vec::new(),
-            by_hash: HashTable::default(),
             hidden: OnceLock::new(),
         })
     }
@@ -303,10 +288,4 @@ fn beyond(at: Span, most: usize, of: &str) -> Diagnostic {
     Diagnostic::new(RuleId::YamlLimit, Span::at(at.start), message).with_help(
         "real files stay far below this limit, which bounds the time and memory to read a file",
     )
-}
-
-fn hash(text: &str) -> u64 {
-    let mut hasher = FxHasher::default();
-    hasher.write(text.as_bytes());
-    hasher.finish()
 }

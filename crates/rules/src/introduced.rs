@@ -43,10 +43,10 @@ impl Introduced {
     }
 }
 
-/// What two findings have in common that are the same one at two places.
-type Same<'f> = (RuleId, Option<&'f str>, &'f str);
+/// A finding without its place.
+type Key<'f> = (RuleId, Option<&'f str>, &'f str);
 
-fn same(finding: &Finding) -> Same<'_> {
+fn key(finding: &Finding) -> Key<'_> {
     let operator = finding.operator.as_deref();
     (finding.rule, operator, &finding.message)
 }
@@ -54,13 +54,13 @@ fn same(finding: &Finding) -> Same<'_> {
 /// The findings that the head has and the base has not.
 #[must_use]
 pub fn introduced(base: &Findings, head: &Findings) -> Introduced {
-    let mut known: FxHashMap<Same<'_>, usize> = FxHashMap::default();
+    let mut known: FxHashMap<Key<'_>, usize> = FxHashMap::default();
     for finding in base.listed() {
-        *known.entry(same(finding)).or_default() += 1;
+        *known.entry(key(finding)).or_default() += 1;
     }
     let mut new: Vec<Finding> = Vec::new();
     for finding in head.listed() {
-        match known.get_mut(&same(finding)).filter(|left| **left > 0) {
+        match known.get_mut(&key(finding)).filter(|left| **left > 0) {
             Some(left) => *left -= 1,
             None => new.push(finding.clone()),
         }

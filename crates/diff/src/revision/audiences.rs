@@ -11,7 +11,7 @@ use crate::change::Change;
 use crate::declarations::{plain, types_alone};
 use crate::rules::{Audience, Audiences, Group, Impacts, Level, worst_for};
 use opatlas_operators::catalogue::Catalogue;
-use opatlas_operators::faces::{FaceMaker, PythonCalls};
+use opatlas_operators::faces::FaceMaker;
 use opatlas_operators::operator::OperatorId;
 use opatlas_source::{Stop, Stopped};
 
@@ -75,7 +75,7 @@ impl Faces {
 /// Corrects the audiences of changes, and levels that follow from them.
 pub(super) struct Refiner<'a> {
     base: &'a Catalogue,
-    calls: PythonCalls<'a>,
+    faces: FaceMaker<'a>,
 }
 
 impl<'a> Refiner<'a> {
@@ -83,7 +83,7 @@ impl<'a> Refiner<'a> {
     pub(super) fn new(base: &'a Catalogue) -> Self {
         Self {
             base,
-            calls: PythonCalls::new(base),
+            faces: FaceMaker::new(base),
         }
     }
 
@@ -108,7 +108,7 @@ impl<'a> Refiner<'a> {
         let hurt = impacts.breaks.union(impacts.risks);
         if !hurt.intersection(PYTHON).is_empty()
             && let Some(id) = change.base_id(self.base)
-            && !self.calls.reach(id)
+            && !self.faces.bound(id).overload
         {
             impacts = of_unbound(impacts, change.rule.group);
         }

@@ -4,7 +4,6 @@ use opatlas_pytorch::release::Release;
 use opatlas_schema::function::SchemaKind;
 use rustc_hash::FxHashMap;
 
-use super::schemas::Schemas;
 use super::views::ViewCopies;
 use crate::operator::{Operator, OperatorId};
 use crate::table::OperatorTable;
@@ -61,17 +60,18 @@ pub fn base_name(name: &str) -> Option<&str> {
 pub(super) struct Targets<'a> {
     catalogue: &'a OperatorTable,
     copies: &'a ViewCopies<'a>,
-    schemas: &'a Schemas<'a>,
+    /// The first operator of each schema.
+    schemas: FxHashMap<&'a str, OperatorId>,
     /// What was found for a group, by its first member, and a base name.
     canonical: FxHashMap<(Option<OperatorId>, Box<str>), Option<OperatorId>>,
 }
 
 impl<'a> Targets<'a> {
-    pub(super) fn new(
-        catalogue: &'a OperatorTable,
-        copies: &'a ViewCopies<'a>,
-        schemas: &'a Schemas<'a>,
-    ) -> Self {
+    pub(super) fn new(catalogue: &'a OperatorTable, copies: &'a ViewCopies<'a>) -> Self {
+        let mut schemas = FxHashMap::default();
+        for (id, operator) in catalogue.iter() {
+            schemas.entry(operator.canonical()).or_insert(id);
+        }
         Self {
             catalogue,
             copies,
@@ -83,7 +83,7 @@ impl<'a> Targets<'a> {
     /// Finds what an entry of this name means.
     pub(super) fn find(&mut self, name: &str) -> Result<Target, TargetFault> {
         let base = base_name(name).ok_or(TargetFault::Malformed)?;
-        let named = self.schemas.find(name);
+        let named = self.schemas.get(name).copied();
         let named = named.ok_or(TargetFault::UnknownSchema)?;
         if self.hides(named) {
             return Err(TargetFault::ViewCopy(named));

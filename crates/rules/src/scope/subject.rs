@@ -68,24 +68,10 @@ impl<'c> Subject<'c> {
     }
 }
 
-/// The bytes that an identifier may have. All names are held against it, several times.
-static IS_OF_IDENTIFIER: [bool; 256] = {
-    let mut table = [false; 256];
-    let mut byte = 0_u8;
-    loop {
-        table[byte as usize] = byte.is_ascii_alphanumeric() || byte == b'_';
-        if byte == u8::MAX {
-            break;
-        }
-        byte += 1;
-    }
-    table
-};
-
 /// Whether a text is an identifier of C++ and Python: `[A-Za-z_][A-Za-z0-9_]*`.
 pub(crate) fn is_identifier(text: &str) -> bool {
     let is_digit_first = text.as_bytes().first().is_none_or(u8::is_ascii_digit);
-    !is_digit_first && text.bytes().all(|b| IS_OF_IDENTIFIER[usize::from(b)])
+    !is_digit_first && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
 /// The characters that never belong to a name and are there because the text was cut elsewhere

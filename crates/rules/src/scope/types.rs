@@ -24,7 +24,6 @@ pub(crate) fn is_sound(ty: &Type, release: Release) -> bool {
 
 pub(crate) fn fault(ty: &Type, release: Release) -> Option<Fault<'_>> {
     match ty {
-        Type::Base(base) if IN_ALL_RELEASES.contains(base) => None,
         Type::Base(base) if !release.data().base_types.contains(base.as_str()) => {
             Some(Fault::Unknown(*base))
         }
@@ -36,18 +35,6 @@ pub(crate) fn fault(ty: &Type, release: Release) -> Option<Fault<'_>> {
         Type::List(inner, _) => fault(inner, release),
     }
 }
-
-/// The types of nearly all arguments, which every release knows and generates.
-const IN_ALL_RELEASES: [BaseType; 8] = [
-    BaseType::Tensor,
-    BaseType::Int,
-    BaseType::Bool,
-    BaseType::SymInt,
-    BaseType::Float,
-    BaseType::Scalar,
-    BaseType::ScalarType,
-    BaseType::Str,
-];
 
 fn is_generated(base: BaseType, release: Release) -> bool {
     match base {
@@ -65,20 +52,4 @@ pub(crate) fn has_symint(schema: &FunctionSchema, release: Release) -> bool {
             .iter()
             .any(|r| r.ty.is_like(BaseType::SymInt));
     schema.has_symint() || returns
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_types_of_nearly_all_arguments_are_in_all_releases() {
-        for (release, base) in Release::all().flat_map(|r| IN_ALL_RELEASES.map(|base| (r, base))) {
-            let is_known = release.data().base_types.contains(base.as_str());
-            assert!(
-                is_known && is_generated(base, release),
-                "{base} in {release}"
-            );
-        }
-    }
 }

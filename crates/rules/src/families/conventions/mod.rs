@@ -164,9 +164,6 @@ fn formulas(catalogue: &Catalogue, file: &Derivatives, sink: &mut Sink) {
 /// The refused calls in a formula, each with its place and the reason.
 fn refused(text: &str) -> Vec<(usize, usize, &'static str)> {
     let mut found: Vec<(usize, usize, &'static str)> = Vec::new();
-    if !may_call_refused(text) {
-        return found;
-    }
     for (name, why) in REFUSED {
         let calls = identifiers(text, name);
         let calls = calls.filter(|one| is_called(text, one.end));
@@ -181,20 +178,6 @@ fn refused(text: &str) -> Vec<(usize, usize, &'static str)> {
     }
     found.sort_unstable();
     found
-}
-
-/// Whether something is called whose name may be refused. Few formulas do that, and to look at what stands
-/// before each parenthesis takes less than to look for each name.
-fn may_call_refused(text: &str) -> bool {
-    let calls = text.bytes().enumerate();
-    let mut calls = calls.filter(|(_, byte)| matches!(byte, b'(' | b'<'));
-    calls.any(|(at, _)| {
-        let called = text[..at].trim_end();
-        let ends_in = |name: &str| {
-            name.as_bytes().last() == called.as_bytes().last() && called.ends_with(name)
-        };
-        REFUSED.iter().any(|(name, _)| ends_in(name)) || ends_in(OUT)
-    })
 }
 
 fn is_called(text: &str, end: usize) -> bool {

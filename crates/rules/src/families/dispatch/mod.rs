@@ -24,7 +24,7 @@ const NESTED: &str = "CompositeImplicitAutogradNestedTensor";
 
 /// The checks that look at one entry at a time.
 pub(super) fn entries(scope: &Scope<'_>, sink: &mut Sink) {
-    let keys = keys::Keys::of(scope.catalogue.release);
+    let release = scope.catalogue.release;
     let decomposing = Decomposing::new(scope.catalogue);
     for placed in sink.while_wanted(scope.entries()) {
         let Some(lines) = &placed.entry.dispatch else {
@@ -36,7 +36,7 @@ pub(super) fn entries(scope: &Scope<'_>, sink: &mut Sink) {
             empty(placed, sink);
             continue;
         }
-        keys.check(placed, lines, sink);
+        keys::check(placed, lines, release, sink);
         composites(placed, lines, sink);
         if let [line] = lines.as_slice() {
             only_implicit(scope, placed, line, sink);

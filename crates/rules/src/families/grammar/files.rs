@@ -21,9 +21,6 @@ const LONG: usize = 200;
 /// Reports a base name that no file can have, or that is long. Whether it did.
 pub(super) fn writable(subject: &Subject<'_>, release: Release, sink: &mut Sink) -> bool {
     let stem = subject.schema.name.stem();
-    if stem.len() < 128 && stem.bytes().all(|b| b.is_ascii_graphic() && b != b'/') {
-        return false;
-    }
     let at = subject.schema.name_at.0;
     let suffix = longest_suffix(&subject.entry().kernels, subject.entry().structured);
     let diagnostic = if let Some(message) = unwritable(stem, suffix, release) {
@@ -103,20 +100,11 @@ fn longest_suffix(kernels: &[KernelEntry], structured: bool) -> usize {
 /// Reports operators whose headers have the names of another operator's headers: `scale` has a
 /// header `scale_ops.h`, and so would `scale_ops`.
 pub(super) fn written_twice(catalogue: &Catalogue, sink: &mut Sink) {
-    let ends_like_a_header = |name: &str| {
-        matches!(
-            name.as_bytes(),
-            [.., b'_', b'o', b'p', b's']
-                | [.., b'_', b'm', b'e', b't', b'a']
-                | [.., b'_', b'n', b'a', b't', b'i', b'v', b'e']
-                | [.., b'_', b'd', b'i', b's', b'p', b'a', b't', b'c', b'h']
-        )
-    };
     let suspect = |operator: &Operator| {
-        // The base name lies nearer than the stem, and behind the stem it has one of these at most.
-        let base = operator.base_name();
-        let base = base.strip_suffix("_functional").unwrap_or(base);
-        ends_like_a_header(base.trim_end_matches('_')) && ends_like_a_header(operator.name().stem())
+        let stem = operator.name().stem();
+        ["_ops", "_meta", "_native", "_dispatch"]
+            .iter()
+            .any(|suffix| stem.ends_with(suffix))
     };
     // Only those, and what they may be named after, are looked up.
     let mut roots: FxHashMap<&str, Vec<OperatorId>> = FxHashMap::default();

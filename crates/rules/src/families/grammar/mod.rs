@@ -43,7 +43,7 @@ fn quirks(subject: &Subject<'_>, sink: &mut Sink) {
                 ),
             };
             subject.report(sink, mend(argument, diagnostic));
-        } else if let Some(default) = argument.default.as_deref().filter(|d| holds_arrow(d)) {
+        } else if let Some(default) = argument.default.as_deref().filter(|d| d.contains(") -> ")) {
             let message = message!(
                 "`{}` is parsed as the default, because the arguments end at the last `) -> \
                  `",
@@ -67,11 +67,6 @@ fn quirks(subject: &Subject<'_>, sink: &mut Sink) {
         };
         subject.report(sink, diagnostic);
     }
-}
-
-/// Whether a default holds what ends the arguments of a schema. Hardly any is as long.
-fn holds_arrow(default: &str) -> bool {
-    default.len() >= 5 && default.contains(") -> ")
 }
 
 fn quirk(at: Span, message: impl Into<opatlas_source::Message>) -> Diagnostic {
