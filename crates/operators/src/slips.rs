@@ -126,9 +126,10 @@ fn is_schema(line: &str) -> bool {
 
 /// How long the word `func` without its colon is, where a line begins with it.
 fn word(line: &str) -> usize {
-    match line.starts_with("func ") {
-        true => "func ".len(),
-        false => 0,
+    if line.starts_with("func ") {
+        "func ".len()
+    } else {
+        0
     }
 }
 

@@ -348,9 +348,10 @@ fn clipped(text: &str) -> &str {
 }
 
 fn shown(text: Message) -> Message {
-    match text.len() > LONGEST_TEXT {
-        true => text.cut(LONGEST_TEXT),
-        false => text,
+    if text.len() > LONGEST_TEXT {
+        text.cut(LONGEST_TEXT)
+    } else {
+        text
     }
 }
 

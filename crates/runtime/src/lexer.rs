@@ -3,8 +3,9 @@
 //!
 //! Lexing cannot fail: text outside this grammar is [`Token::Other`], which no production accepts.
 
-use super::number;
 use opatlas_source::Span;
+
+use super::number;
 
 /// What kind of token it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,17 +2,15 @@
 //! `docs/spec/compatibility.md`, section 2.0). Types are read in [`super::type_parser`], defaults
 //! in [`super::default_parser`].
 
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::{Message, Span, message};
+
 use super::alias::Alias;
 use super::classes::Classes;
 use super::lexer::{Lexed, Lexer, Token};
-use super::number;
-use super::rule;
 use super::schema::{Argument, DEFAULT_NAMESPACE, RuntimeSchema};
 use super::types::Type;
-use super::union;
-use opatlas_source::Span;
-use opatlas_source::diagnostic::{Diagnostic, RuleId};
-use opatlas_source::{Message, message};
+use super::{number, rule, union};
 
 /// The longest text that is read, in bytes. The longest schema of PyTorch has a tenth of it; the
 /// bound keeps comparisons of adversarial types cheap.

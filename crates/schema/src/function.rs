@@ -5,10 +5,11 @@
 
 use std::collections::HashSet;
 
+use opatlas_source::Span;
+
 use super::annotation::Annotation;
 use super::name::OperatorName;
 use super::types::{BaseType, Type};
-use opatlas_source::Span;
 
 /// Where something was written. Places never matter to equality: schemas are equal when they say
 /// the same.
@@ -90,17 +91,19 @@ impl<'a> Annotations<'a> {
 
     pub(crate) fn of(all: impl Iterator<Item = Option<&'a Annotation>>) -> Self {
         let few: Vec<_> = all.collect();
-        let many = match few.len() > Self::FEW {
-            true => few.iter().copied().collect(),
-            false => HashSet::new(),
+        let many = if few.len() > Self::FEW {
+            few.iter().copied().collect()
+        } else {
+            HashSet::new()
         };
         Self { few, many }
     }
 
     pub(crate) fn contain(&self, annotation: Option<&'a Annotation>) -> bool {
-        match self.many.is_empty() {
-            true => self.few.contains(&annotation),
-            false => self.many.contains(&annotation),
+        if self.many.is_empty() {
+            self.few.contains(&annotation)
+        } else {
+            self.many.contains(&annotation)
         }
     }
 }

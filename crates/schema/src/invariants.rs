@@ -3,12 +3,11 @@
 //!
 //! These are here and not with the other rules because generated schemas must keep them too.
 
+use opatlas_source::diagnostic::{Applicability, Diagnostic, Fix, RuleId};
+use opatlas_source::{Span, message};
+
 use super::function::{Annotations, Argument, FunctionSchema, Return, SchemaKind};
 use super::types::Type;
-use opatlas_source::Span;
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::diagnostic::{Applicability, Diagnostic, Fix};
-use opatlas_source::message;
 
 /// Every invariant that the schema breaks. Empty for a schema that torchgen takes.
 #[must_use]

@@ -181,13 +181,15 @@ impl Diagnostic {
     #[must_use]
     pub fn with_near_name(self, span: Span, written: &str, near: &str) -> Self {
         // Two question marks in a row would read as one type, `float??`.
-        let with = self.with_help(match near.ends_with('?') {
-            true => message!("write `{}`", near),
-            false => message!("did you mean `{}`?", near),
+        let with = self.with_help(if near.ends_with('?') {
+            message!("write `{}`", near)
+        } else {
+            message!("did you mean `{}`?", near)
         });
-        match written.eq_ignore_ascii_case(near) {
-            true => with.with_safe_fix(span, near),
-            false => with.with_fix(span, near),
+        if written.eq_ignore_ascii_case(near) {
+            with.with_safe_fix(span, near)
+        } else {
+            with.with_fix(span, near)
         }
     }
 

@@ -199,12 +199,11 @@ impl LineIndex {
         let start = self.line_column(text, span.start);
         let next = self.starts.get(start.line as usize);
         // Most spans end in the line that they begin in.
-        let end = match next.is_none_or(|next| span.end < *next) {
-            true => {
-                let end = (span.end as usize).min(text.len());
-                self.column(text, start.line as usize - 1, end)
-            }
-            false => self.line_column(text, span.end),
+        let end = if next.is_none_or(|next| span.end < *next) {
+            let end = (span.end as usize).min(text.len());
+            self.column(text, start.line as usize - 1, end)
+        } else {
+            self.line_column(text, span.end)
         };
         LineSpan { start, end }
     }

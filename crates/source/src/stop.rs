@@ -95,9 +95,10 @@ impl Stop {
     /// # Errors
     /// [`Stopped`] when it is.
     pub fn check(&self) -> Result<(), Stopped> {
-        match self.is_requested() {
-            true => Err(Stopped),
-            false => Ok(()),
+        if self.is_requested() {
+            Err(Stopped)
+        } else {
+            Ok(())
         }
     }
 

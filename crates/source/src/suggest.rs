@@ -142,9 +142,10 @@ impl Letters {
     #[must_use]
     pub fn of(name: &str) -> Self {
         // Nearly all names are ASCII, of which each byte is a letter.
-        match name.is_ascii() {
-            true => Self::of_each(name.bytes().map(char::from)),
-            false => Self::of_each(name.chars()),
+        if name.is_ascii() {
+            Self::of_each(name.bytes().map(char::from))
+        } else {
+            Self::of_each(name.chars())
         }
     }
 

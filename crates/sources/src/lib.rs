@@ -17,6 +17,7 @@ mod python;
 use std::sync::Arc;
 
 use opatlas_source::{Span, Stop, Stopped};
+
 use parse::Budget;
 
 pub use cpp::functions::{Call, Function, Functions, parameter_types};

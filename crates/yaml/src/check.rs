@@ -1,11 +1,8 @@
 //! What the loader refuses in text that is well formed: types, tags, keys, anchors.
 
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::message;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::{Span, message};
 use rustc_hash::FxHashMap;
-
-use opatlas_source::Span;
-use opatlas_source::diagnostic::Diagnostic;
 
 use super::MOST_DIAGNOSTICS;
 use super::construct::{Constructed, bool_value, construct};

@@ -4,8 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use opatlas_source::diagnostic::{Diagnostic, RuleId};
-use opatlas_source::message;
-use opatlas_source::{Content, Span};
+use opatlas_source::{Content, Span, message};
 
 use super::scanner::offset;
 

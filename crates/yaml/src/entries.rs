@@ -32,8 +32,11 @@ pub(super) fn edited() -> impl Strategy<Value = String> {
 pub(super) fn of_lines() -> impl Strategy<Value = String> {
     let line = "( {0,5}(a|b|c_d|CPU, CUDA|on|1):( {0,2}(x|y z|T\\[\\] a, b -> c|[-0-9:._a-f]{1,6}|\\[a, b\\]|\\[on ,1 \\] ?(#c)?|\\[a b,c?\\]|'q: #'( #c|#c|')?|\"q\\\\?\"( #c|: )?|-a|\\(a\\) -b|n::m|a#b|a #b|#c|- a|k: v)?)?| {0,4}(#.{0,3})?| {0,5}- a| {0,3}[-a-c:# ]{0,6})";
     let lines = prop::collection::vec(line, 0..7);
-    (lines, any::<bool>()).prop_map(|(lines, is_indented)| match is_indented {
-        true => format!("- {}\n", lines.join("\n  ")),
-        false => format!("- func: f\n{}", lines.join("\n")),
+    (lines, any::<bool>()).prop_map(|(lines, is_indented)| {
+        if is_indented {
+            format!("- {}\n", lines.join("\n  "))
+        } else {
+            format!("- func: f\n{}", lines.join("\n"))
+        }
     })
 }

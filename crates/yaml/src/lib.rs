@@ -13,12 +13,14 @@
 //! about a quarter of all odd documents, in both directions, and the loader's verdict is the one that
 //! counts.
 
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::message;
 mod build;
 mod check;
 mod construct;
 mod encoding;
+
+use opatlas_source::diagnostic::RuleId;
+use opatlas_source::message;
+
 #[cfg(test)]
 mod entries;
 mod parser;

@@ -10,11 +10,10 @@ use std::sync::Arc;
 use memchr::{memchr, memchr2, memchr2_iter};
 use opatlas_source::Span;
 
-use super::Item;
-use super::check;
 use super::scalar::ScalarType;
 use super::scanner::{Decoded, ValueRef, offset};
 use super::tree::{Arena, Content, NodeId, Style, Tree};
+use super::{Item, check};
 
 /// Mappings nested deeper are not read here.
 const DEEPEST: usize = 4;

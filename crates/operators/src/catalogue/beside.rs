@@ -74,8 +74,9 @@ pub(super) fn sources(bundle: &Bundle, stop: &Stop) -> Result<Sources, Stopped> 
     stop.check()?;
     let files = bundle.files().filter(|(name, _)| name.starts_with(SOURCES));
     let files: Vec<_> = files.map(|(path, bytes)| File { path, bytes }).collect();
-    match files.is_empty() {
-        true => Ok(Sources::default()),
-        false => Sources::read_until(&files, stop),
+    if files.is_empty() {
+        Ok(Sources::default())
+    } else {
+        Sources::read_until(&files, stop)
     }
 }

@@ -63,9 +63,10 @@ impl DeprecatedMatches {
 /// not passed has a default, and the returns are equal.
 fn calls(form: &DeprecatedForm, schema: &FunctionSchema) -> bool {
     let arguments = &schema.arguments;
-    let (first, then) = match form.call.is_out {
-        true => (arguments.out(), arguments.non_out()),
-        false => (arguments.all(), &[][..]),
+    let (first, then) = if form.call.is_out {
+        (arguments.out(), arguments.non_out())
+    } else {
+        (arguments.all(), &[][..])
     };
     let mut passed = form.call.arguments.iter();
     let fits = first

@@ -135,9 +135,10 @@ impl Reader<'_> {
             // Places in the text become places in the file, whichever way the text is quoted.
             let range = fault.span.start as usize..fault.span.end as usize;
             // What is missing has no place of its own.
-            let at = match range.is_empty() {
-                true => self.tree.span(name),
-                false => self.tree.place(name, range),
+            let at = if range.is_empty() {
+                self.tree.span(name)
+            } else {
+                self.tree.place(name, range)
             };
             let message = message!("`name` is not a schema: {}", fault.message);
             let mut diagnostic = Diagnostic::new(RuleId::DeprecatedName, at, message);
@@ -179,9 +180,10 @@ impl Reader<'_> {
         });
         let arguments = arguments.collect();
         let is_out = name.ends_with("_out");
-        let name = match is_out {
-            true => name.replace("_out", ""),
-            false => name.to_owned(),
+        let name = if is_out {
+            name.replace("_out", "")
+        } else {
+            name.to_owned()
         };
         Some(Call {
             name: name.into(),

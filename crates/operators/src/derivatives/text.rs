@@ -66,9 +66,10 @@ fn find_short(text: &[u8], name: &[u8]) -> Option<usize> {
     };
     let find_in = |from: usize, starts: &[u8; AT_ONCE], ends: &[u8; AT_ONCE]| {
         let pairs = starts.iter().zip(ends);
-        match pairs.fold(false, |any, (a, b)| any | ((*a == first) & (*b == last))) {
-            true => (from..from + AT_ONCE).find(|&at| is(at)),
-            false => None,
+        if pairs.fold(false, |any, (a, b)| any | ((*a == first) & (*b == last))) {
+            (from..from + AT_ONCE).find(|&at| is(at))
+        } else {
+            None
         }
     };
     let (Some(last_starts), Some(last_ends)) = (starts.last_chunk(), ends.last_chunk()) else {

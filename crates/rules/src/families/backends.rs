@@ -104,9 +104,10 @@ impl<'c> Check<'c> {
                 op.at,
                 message!("unknown operator `{}`", name),
             );
-            let diagnostic = match self.sink.is_full(RuleId::BackendOpExists) {
-                true => diagnostic,
-                false => self.suggest(name, op.at, diagnostic),
+            let diagnostic = if self.sink.is_full(RuleId::BackendOpExists) {
+                diagnostic
+            } else {
+                self.suggest(name, op.at, diagnostic)
             };
             self.sink.about(self.name, name, diagnostic);
         }

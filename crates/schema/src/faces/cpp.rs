@@ -1,8 +1,9 @@
 //! The public C++ interface: `at::` functions and methods (torchgen `api/cpp.py`,
 //! `api/types/signatures.py`).
 
+use super::context::{Context, Written, list};
+use super::default;
 use super::types::{Interface, Passing, Sizes, argument, returns};
-use super::{Context, Written, default, list};
 use crate::faces::Refused;
 use crate::function::{Argument, FunctionSchema};
 
@@ -83,19 +84,17 @@ fn signature(
     cx: Context,
 ) -> Written {
     returns(w, &schema.returns, form.sizes, cx)?;
-    w.push_str(match api.manual_binding {
-        true => " __dispatch_",
-        false => " ",
+    w.push_str(if api.manual_binding {
+        " __dispatch_"
+    } else {
+        " "
     });
     w.push_str(schema.name.base());
     if form.sizes == Sizes::Symbolic {
         w.push_str("_symint");
     }
     if !schema.arguments.out().is_empty() {
-        w.push_str(match form.faithful {
-            true => "_outf",
-            false => "_out",
-        });
+        w.push_str(if form.faithful { "_outf" } else { "_out" });
     }
     w.push('(');
     list(w, parameters(schema, form), |w, parameter| {

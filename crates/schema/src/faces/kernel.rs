@@ -5,8 +5,9 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use super::context::{Context, Refused, Written, list};
+use super::default;
 use super::types::{Interface, Passing, Sizes, argument, optional, returns, structured};
-use super::{Context, Refused, Written, default, list};
 use crate::function::{Argument, FunctionSchema};
 
 /// A declaration without its name, so that many kernels share it.

@@ -88,9 +88,10 @@ fn shortest(value: f64) -> String {
     match exponent.parse::<i32>() {
         Ok(power @ -4..16) => {
             let plain = format!("{value}");
-            match power >= 0 && !plain.contains('.') {
-                true => format!("{plain}.0"),
-                false => plain,
+            if power >= 0 && !plain.contains('.') {
+                format!("{plain}.0")
+            } else {
+                plain
             }
         }
         Ok(power) => {

@@ -4,8 +4,10 @@ use std::borrow::Cow;
 
 use opatlas_pytorch::release::Release;
 
+use super::context::{Context, Refused, Written, list};
+use super::cpp::Call;
 use super::types::{Sizes, knows};
-use super::{Call, Context, Refused, Written, default, list, number};
+use super::{default, number};
 use crate::function::{Argument, FunctionSchema};
 use crate::types::{BaseType, ListSize, Type};
 
@@ -127,9 +129,10 @@ impl<'a> PythonSignature<'a> {
             });
             if let Some(default) = &one.default {
                 w.push('=');
-                w.push_str(match none_like(default, self.cx.release) {
-                    true => "None",
-                    false => default,
+                w.push_str(if none_like(default, self.cx.release) {
+                    "None"
+                } else {
+                    default
                 });
             }
             Ok(())

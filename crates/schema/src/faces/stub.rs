@@ -4,9 +4,10 @@ use std::borrow::Cow;
 
 use opatlas_pytorch::release::Release;
 
+use super::context::{Refused, Written, list};
+use super::cpp::Call;
 use super::python::{Form, PythonArgument, PythonSignature, none_like};
 use super::stub_type::{argument_type, make_optional, return_type};
-use super::{Call, Refused, Written, list};
 use crate::types::{BaseType, Type};
 
 /// The declaration in a type stub.
@@ -86,9 +87,10 @@ impl PythonSignature<'_> {
             _ => return Ok(None),
         };
         let mut w = format!("*{}: ", first.name);
-        match self.cx.release >= Release::V2_5 {
-            true => argument_type(&mut w, element, self.cx.release)?,
-            false => w.push_str("_int"),
+        if self.cx.release >= Release::V2_5 {
+            argument_type(&mut w, element, self.cx.release)?
+        } else {
+            w.push_str("_int")
         }
         Ok(Some(w))
     }
@@ -106,9 +108,10 @@ impl PythonSignature<'_> {
             }
             _ if named > 0 => return Err(Refused),
             several => {
-                w.push_str(match release >= Release::V2_6 {
-                    true => "tuple[",
-                    false => "Tuple[",
+                w.push_str(if release >= Release::V2_6 {
+                    "tuple["
+                } else {
+                    "Tuple["
                 });
                 list(w, several, |w, one| return_type(w, &one.ty, release))?;
                 w.push(']');
@@ -136,10 +139,7 @@ impl PythonSignature<'_> {
         }
         let default = one.default.as_ref().filter(|_| is_current || !one.is_out);
         if let Some(default) = default {
-            w.push_str(match release >= Release::V2_1 {
-                true => " = ",
-                false => "=",
-            });
+            w.push_str(if release >= Release::V2_1 { " = " } else { "=" });
             w.push_str(&default_text(default, &one.ty, release));
         }
         Ok(())
@@ -167,9 +167,10 @@ impl PythonSignature<'_> {
         let stays = self.cx.release < Release::V2_8
             || line.chars().count() <= WIDTH
             || parameters.clone().all(|parameter| parameter == "self");
-        match stays {
-            true => line,
-            false => broken(name, parameters, returns),
+        if stays {
+            line
+        } else {
+            broken(name, parameters, returns)
         }
     }
 }
@@ -188,9 +189,10 @@ fn broken<'p>(name: &str, parameters: impl Iterator<Item = &'p str>, returns: &s
     for part in [") -> ", returns, ":"] {
         w.push_str(part);
     }
-    w.push_str(match fits {
-        true => " ...",
-        false => "  # fmt: skip\n    ...",
+    w.push_str(if fits {
+        " ..."
+    } else {
+        "  # fmt: skip\n    ..."
     });
     w
 }
@@ -200,17 +202,17 @@ fn default_text<'a>(default: &'a str, ty: &Type, release: Release) -> Cow<'a, st
         matches!(ty, Type::List(element, _) if **element == Type::Base(BaseType::Int));
     let inner = default.strip_prefix('{').and_then(|d| d.strip_suffix('}'));
     if let Some(inner) = inner.filter(|_| of_integers) {
-        return Cow::Owned(match release >= Release::V2_5 {
-            true => {
-                let items: Vec<&str> = inner.split(',').map(str::trim).collect();
-                format!("({})", items.join(", "))
-            }
-            false => format!("({inner})"),
+        return Cow::Owned(if release >= Release::V2_5 {
+            let items: Vec<&str> = inner.split(',').map(str::trim).collect();
+            format!("({})", items.join(", "))
+        } else {
+            format!("({inner})")
         });
     }
-    let contiguous = match release >= Release::V2_5 {
-        true => "c10::MemoryFormat::Contiguous",
-        false => "MemoryFormat::Contiguous",
+    let contiguous = if release >= Release::V2_5 {
+        "c10::MemoryFormat::Contiguous"
+    } else {
+        "MemoryFormat::Contiguous"
     };
     Cow::Borrowed(match default {
         default if none_like(default, release) => "None",

@@ -3,8 +3,8 @@
 
 use opatlas_pytorch::release::Release;
 
+use super::context::{Refused, Written};
 use super::types::knows;
-use super::{Refused, Written};
 use crate::types::{BaseType, Type};
 
 /// Whether unions are written with `|`.
@@ -13,10 +13,7 @@ fn bars(release: Release) -> bool {
 }
 
 fn either(release: Release, bars_text: &'static str, union_text: &'static str) -> &'static str {
-    match bars(release) {
-        true => bars_text,
-        false => union_text,
-    }
+    if bars(release) { bars_text } else { union_text }
 }
 
 /// Makes the type that begins at `from` one that may be `None`.
@@ -95,9 +92,10 @@ fn base_type(base: BaseType, release: Release) -> Result<&'static str, Refused> 
 /// Several tensors.
 fn tensors(may_miss: bool, has_size: bool, release: Release) -> &'static str {
     if may_miss && release >= Release::V2_12 {
-        return match has_size {
-            true => "Tensor | tuple[Tensor | None, ...] | list[Tensor | None]",
-            false => "tuple[Tensor | None, ...] | list[Tensor | None]",
+        return if has_size {
+            "Tensor | tuple[Tensor | None, ...] | list[Tensor | None]"
+        } else {
+            "tuple[Tensor | None, ...] | list[Tensor | None]"
         };
     }
     let lower_case = release >= Release::V2_6;

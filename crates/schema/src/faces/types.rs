@@ -3,7 +3,7 @@
 
 use opatlas_pytorch::release::Release;
 
-use super::{Context, Refused, Written};
+use super::context::{Context, Refused, Written};
 use crate::function::Return;
 use crate::types::{BaseType, Type};
 
@@ -172,9 +172,10 @@ fn list_argument(w: &mut String, element: &Type, passing: Passing, cx: Context) 
             Sizes::Symbolic => "c10::SymIntArrayRef",
             Sizes::Concrete => "at::IntArrayRef",
         }),
-        Type::Base(BaseType::Tensor) => w.push_str(match cx.structured_group {
-            true => "const at::ITensorListRef &",
-            false => "at::TensorList",
+        Type::Base(BaseType::Tensor) => w.push_str(if cx.structured_group {
+            "const at::ITensorListRef &"
+        } else {
+            "at::TensorList"
         }),
         Type::Base(BaseType::Scalar) => w.push_str("at::ArrayRef<at::Scalar>"),
         Type::Base(BaseType::Dimname) => dimnames(w, cx)?,
@@ -236,9 +237,10 @@ pub(super) fn structured(w: &mut String, ty: &Type, cx: Context) -> Written {
 /// The type of all return values together.
 pub(super) fn returns(w: &mut String, all: &[Return], sizes: Sizes, cx: Context) -> Written {
     // Since 2.1 the size of a return is symbolic in every interface.
-    let sizes = match cx.release >= Release::V2_1 {
-        true => Sizes::Symbolic,
-        false => sizes,
+    let sizes = if cx.release >= Release::V2_1 {
+        Sizes::Symbolic
+    } else {
+        sizes
     };
     match all {
         [] => w.push_str("void"),

@@ -7,17 +7,16 @@
 //! shorthand, and base types that come and go. Invariants between the parts of a schema are rules
 //! too.
 
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::message;
 mod argument;
 mod shorthand;
 mod slips;
 mod ty;
 
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::{Span, message};
+
 use crate::function::{Argument, Arguments, At, FunctionSchema, Return};
 use crate::name::{NameError, OperatorName};
-use opatlas_source::Span;
-use opatlas_source::diagnostic::Diagnostic;
 
 pub use argument::parse_argument;
 pub use ty::parse_type;
@@ -352,9 +351,10 @@ impl Reader {
         read: std::ops::Range<usize>,
     ) -> Option<(Piece<'t>, usize)> {
         self.cuts += 1;
-        match self.cuts <= MOST_CUTS {
-            true => slips::cut_within(text, pieces, read),
-            false => None,
+        if self.cuts <= MOST_CUTS {
+            slips::cut_within(text, pieces, read)
+        } else {
+            None
         }
     }
 

@@ -1,12 +1,11 @@
 //! Common slips: text that cannot be read, but that shows what is meant. Here is only what is said
 //! about it; whether a text can be read is decided before.
 
-use super::Piece;
-use super::argument::{looks_typed, parse_argument};
-use super::ty;
-use opatlas_source::diagnostic::Diagnostic;
-use opatlas_source::diagnostic::RuleId;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
 use opatlas_source::message;
+
+use super::argument::{looks_typed, parse_argument};
+use super::{Piece, ty};
 
 /// What is wrong with an argument; `cause` is what reading it gave.
 pub(super) fn argument(piece: Piece<'_>, cause: Diagnostic) -> Diagnostic {
@@ -270,9 +269,10 @@ pub(super) fn divided(whole: Piece<'_>, cause: Diagnostic) -> Diagnostic {
                 )
                 .with_help(message!("write `{}`", joined));
                 // Within quotes the space belongs to a value.
-                match default.contains(['\'', '"']) {
-                    true => diagnostic.with_fix(at, joined),
-                    false => diagnostic.with_safe_fix(at, joined),
+                if default.contains(['\'', '"']) {
+                    diagnostic.with_fix(at, joined)
+                } else {
+                    diagnostic.with_safe_fix(at, joined)
                 }
             }
             Some(_) => Diagnostic::new(

@@ -1,12 +1,11 @@
 //! Types (torchgen `Type.parse`).
 
-use super::Piece;
-use super::argument::bare_comma;
-use crate::types::{BaseType, CUSTOM_CLASS_PREFIX, ListSize, Type};
 use opatlas_pytorch::release::Release;
-use opatlas_source::diagnostic::Diagnostic;
-use opatlas_source::diagnostic::RuleId;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
 use opatlas_source::{Message, message};
+
+use super::Piece;
+use crate::types::{BaseType, CUSTOM_CLASS_PREFIX, ListSize, Type};
 
 /// How many `?` and `[]` may be stacked. Real types have two; this bounds recursion.
 const MAX_NESTING: usize = 64;
@@ -18,6 +17,12 @@ const MAX_NESTING: usize = 64;
 /// `annotation-placement`.
 pub fn parse_type(text: &str, at: u32) -> Result<Type, Box<Diagnostic>> {
     type_of(Piece::new(text, at))
+}
+
+/// A comma that no space follows.
+pub(super) fn bare_comma(text: &str) -> Option<usize> {
+    let mut commas = text.match_indices(',').map(|(at, _)| at);
+    commas.find(|&at| !text[at + 1..].starts_with(' '))
 }
 
 /// Whether a text is a type. Says nothing of why it is none: what makes up an explanation asks this
@@ -287,9 +292,10 @@ fn spelled(text: &str, most: usize) -> Option<String> {
 
 /// A type inside another: as written if it is one, else as it is spelled.
 fn inner(text: &str, most: usize) -> Option<String> {
-    match is_type(Piece::new(text, 0)) {
-        true => Some(text.to_owned()),
-        false => spelled(text, most.checked_sub(1)?),
+    if is_type(Piece::new(text, 0)) {
+        Some(text.to_owned())
+    } else {
+        spelled(text, most.checked_sub(1)?)
     }
 }
 

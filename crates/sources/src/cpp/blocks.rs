@@ -4,9 +4,8 @@
 use opatlas_source::Span;
 use rustc_hash::FxHashMap;
 
-use super::body;
 use super::expression::Expression;
-use super::{Draft, Found, legacy};
+use super::{Draft, Found, body, legacy};
 use crate::RegistrationKind;
 use crate::name::{CATCH_ALL, canonical_key};
 use crate::parse::Reader;
@@ -160,9 +159,10 @@ fn name_of(argument: Expression<'_>) -> Result<Box<str>, Box<str>> {
         && shown.contains('_')
         && !shown.bytes().any(|byte| byte.is_ascii_lowercase())
         && shown.bytes().any(|byte| byte.is_ascii_uppercase());
-    match is_word && !is_macro && !shown.is_empty() {
-        true => Ok(shown),
-        false => Err(shown),
+    if is_word && !is_macro && !shown.is_empty() {
+        Ok(shown)
+    } else {
+        Err(shown)
     }
 }
 

@@ -97,13 +97,13 @@ fn joined(node: Node<'_>, source: &str, depth: usize) -> Option<Box<str>> {
 }
 
 fn unescaped(text: &str) -> Box<str> {
-    match text.contains('\\') {
-        true => text
-            .replace("\\\n", "")
+    if text.contains('\\') {
+        text.replace("\\\n", "")
             .replace("\\n", "\n")
             .replace("\\\"", "\"")
-            .into(),
-        false => text.into(),
+            .into()
+    } else {
+        text.into()
     }
 }
 

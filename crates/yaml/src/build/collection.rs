@@ -1,14 +1,13 @@
 //! Lists and mappings.
 
-use super::super::check;
+use opatlas_source::{Span, message};
+
 use super::super::parser::Props;
 use super::super::scanner::{Scanned, offset};
 use super::super::tag::Tag;
 use super::super::tree::{Content, NodeId};
-use super::super::{DEEPEST, limit_error};
+use super::super::{DEEPEST, check, limit_error};
 use super::Builder;
-use opatlas_source::Span;
-use opatlas_source::message;
 
 /// What a collection is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

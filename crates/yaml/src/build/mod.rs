@@ -1,22 +1,18 @@
 //! From events to the tree: PyYAML's composer and constructor in one pass. What they refuse is a
 //! diagnostic here, and reading goes on.
 
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::message;
 mod collection;
 
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::{Span, message};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use opatlas_source::Span;
-use opatlas_source::diagnostic::Diagnostic;
-
-use super::check;
 use super::parser::{Ending, Event, Parser, Props};
 use super::scalar::ScalarType;
 use super::scanner::{Decoded, Scanned, ValueRef};
 use super::tag::Tag;
 use super::tree::{Arena, Content, NodeId, Style};
-use super::{MOST_DIAGNOSTICS, MOST_EVENTS, limit_error};
+use super::{MOST_DIAGNOSTICS, MOST_EVENTS, check, limit_error};
 use collection::{Open, Shape};
 
 /// A list item or the whole root, as read.

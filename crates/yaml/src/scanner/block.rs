@@ -1,10 +1,11 @@
 //! Literal (`|`) and folded (`>`) block scalars.
 
+use opatlas_source::Span;
+use opatlas_source::diagnostic::Diagnostic;
+
 use super::cursor::is_blank;
 use super::decoded::Draft;
 use super::{Scanned, Scanner, Style, TokenKind, offset, syntax_error};
-use opatlas_source::Span;
-use opatlas_source::diagnostic::Diagnostic;
 
 /// What becomes of the line breaks at the end.
 #[derive(Clone, Copy, PartialEq)]

@@ -16,13 +16,13 @@ mod token;
 
 use std::collections::VecDeque;
 
-use opatlas_source::Span;
 use opatlas_source::diagnostic::Diagnostic;
-use opatlas_source::message;
+use opatlas_source::{Span, message};
 
 use super::tree::Style;
 use super::{DEEPEST, limit_error, syntax_error};
 use cursor::Cursor;
+
 pub(super) use cursor::offset;
 pub(super) use decoded::{Decoded, Piece, ValueRef};
 pub(super) use token::{TagText, Token, TokenKind};

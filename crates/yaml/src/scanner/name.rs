@@ -1,9 +1,10 @@
 //! Anchors, aliases, tags and directives.
 
-use super::cursor::is_word;
-use super::{Scanned, Scanner, TagText, TokenKind, offset, syntax_error};
 use opatlas_source::Span;
 use opatlas_source::diagnostic::Diagnostic;
+
+use super::cursor::is_word;
+use super::{Scanned, Scanner, TagText, TokenKind, offset, syntax_error};
 
 /// The characters allowed in a tag besides letters, digits, `-`, `_` and escapes.
 const URI: &[u8] = b";/?:@&=+$.!~*'()";

@@ -131,12 +131,13 @@ impl Profile {
         for &(key, value) in pairs {
             profile.field(&tree, key, value)?;
         }
-        match profile.key.is_empty() {
-            true => Err(fault(
+        if profile.key.is_empty() {
+            Err(fault(
                 tree.span(root),
                 "a vendor profile needs `key`".into(),
-            )),
-            false => Ok(profile),
+            ))
+        } else {
+            Ok(profile)
         }
     }
 

@@ -75,9 +75,10 @@ pub(in crate::backend) fn superset(
     }
     if let Some(profile) = Profile::of_mapping(given, backend, &keys) {
         let is_plain = backend == Some(&profile.key) && mark(tree, pairs).is_none();
-        return match is_plain {
-            true => Superset::No,
-            false => Superset::Known(Box::new(profile)),
+        return if is_plain {
+            Superset::No
+        } else {
+            Superset::Known(Box::new(profile))
         };
     }
     mark(tree, pairs).map_or(Superset::No, Superset::Unknown)
@@ -228,15 +229,14 @@ impl Reader<'_> {
     /// The operator of an entry: a name, or a whole schema.
     fn named(&mut self, section: Section, func: NodeId, text: &str) -> Option<VendorEntry> {
         let at = self.tree.span(func);
-        let (namespace, name, schema) = match text.contains('(') {
-            false => {
-                let (namespace, name) = match text.rsplit_once("::") {
-                    Some((namespace, name)) => (Some(namespace.into()), name),
-                    None => (None, text),
-                };
-                (namespace, name.trim().into(), None)
-            }
-            true => self.whole(section, func, text),
+        let (namespace, name, schema) = if text.contains('(') {
+            self.whole(section, func, text)
+        } else {
+            let (namespace, name) = match text.rsplit_once("::") {
+                Some((namespace, name)) => (Some(namespace.into()), name),
+                None => (None, text),
+            };
+            (namespace, name.trim().into(), None)
         };
         if section.is_own() && schema.is_none() && !text.contains('(') {
             let message = message!("`{}` of `{}` has no schema", text, section.as_str());

@@ -90,16 +90,15 @@ fn unmatched(catalogue: &Catalogue, form: &DeprecatedForm, sink: &mut Sink) {
             )
         }
     };
-    let help = match overloads.len() > MOST_OVERLOADS {
-        true => message!(
+    let help = if overloads.len() > MOST_OVERLOADS {
+        message!(
             "only the first {} overloads of a name are compared with a signature",
             MOST_OVERLOADS
-        ),
-        false => {
-            "types, annotations and returns must equal those of the operator, in the order of \
+        )
+    } else {
+        "types, annotations and returns must equal those of the operator, in the order of \
                   the call; arguments that are not passed need a default"
-                .into()
-        }
+            .into()
     };
     let diagnostic = Diagnostic::new(RuleId::DeprecatedNoMatch, form.call.at, message);
     report(catalogue, form, sink, diagnostic.with_help(help));

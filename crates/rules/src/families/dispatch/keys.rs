@@ -60,9 +60,8 @@ fn refusal(line: &DispatchLine, release: Release, sink: &Sink) -> Diagnostic {
             name
         ),
     );
-    let later = Release::all().find(|later| {
-        *later > release && later.data().dispatch_keys_allowed.contains(name)
-    });
+    let later = Release::all()
+        .find(|later| *later > release && later.data().dispatch_keys_allowed.contains(name));
     if let Some(later) = later {
         return diagnostic.with_help(message!(
             "it can since PyTorch {} (checking against {})",

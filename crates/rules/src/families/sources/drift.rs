@@ -189,9 +189,10 @@ impl Promised {
     ) {
         let operator = catalogue.operator(self.operator);
         let name = operator.name_text();
-        let sizes = match self.is_symbolic {
-            true => Sizes::Symbolic,
-            false => Sizes::Concrete,
+        let sizes = if self.is_symbolic {
+            Sizes::Symbolic
+        } else {
+            Sizes::Concrete
         };
         let stub = FaceMaker::new(catalogue).backend_stub(operator, sizes);
         let declared = stub

@@ -231,11 +231,11 @@ impl<'s, 'c> Targets<'s, 'c> {
                 .filter(|(_, id)| self.scope.operator(**id).is_structured())
                 .map(|(name, _)| name.as_str())
         };
-        let near = match sink.is_full(RuleId::StructuredDelegateTargetMissing) {
-            true => Vec::new(),
-            false => sink
-                .suggestions
-                .nearest_few(delegate.as_str(), structured(), 8),
+        let near = if sink.is_full(RuleId::StructuredDelegateTargetMissing) {
+            Vec::new()
+        } else {
+            sink.suggestions
+                .nearest_few(delegate.as_str(), structured(), 8)
         };
         let nearest = near.into_iter().min_by_key(|name| rank(name, delegate));
         let diagnostic = match nearest {
