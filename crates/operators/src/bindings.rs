@@ -8,30 +8,30 @@ use rustc_hash::FxHashMap;
 use crate::operator::{Operator, OperatorId};
 use crate::table::OperatorTable;
 
-/// Where Python has an operator. A binding has a name, and the argument parser behind it chooses
-/// among overloads; so the first three fields are about the name.
+/// Where Python binds an operator. Overloads share a binding by name, so the first three fields are
+/// about the name.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Bound {
-    /// `torch` has a function of this name.
+    /// Whether `torch` has a function of this name.
     pub torch: bool,
-    /// `Tensor` has a method or attribute of this name.
+    /// Whether `Tensor` has a method or attribute of this name.
     pub tensor: bool,
-    /// The module that has a function of this name, such as `_nn` or `_linalg` in `torch._C`.
+    /// The module with a function of this name, such as `_nn` or `_linalg` in `torch._C`.
     pub module: Option<String>,
-    /// Whether one of these calls can reach this overload itself. Generated out variants and some
-    /// overloads with a number are left out of the parser.
+    /// Whether a binding can call this overload. The parser omits generated out variants and some
+    /// numbered overloads.
     pub overload: bool,
 }
 
 impl Bound {
-    /// Whether Python has the name at all.
+    /// Whether Python binds the name.
     #[must_use]
     pub fn anywhere(&self) -> bool {
         self.torch || self.tensor || self.module.is_some()
     }
 }
 
-/// What is bound of a base name.
+/// The bindings of a base name.
 #[derive(Debug, Default)]
 struct Names {
     torch: bool,
@@ -40,7 +40,7 @@ struct Names {
 }
 
 impl Names {
-    /// Adds an overload of the name, and whether a binding takes it.
+    /// Adds an overload; `reached` says whether a binding takes it.
     fn add(&mut self, operator: &Operator, reached: bool, lists: &PythonBindings) {
         let (name, variants) = (operator.base_name(), operator.variants());
         if operator.python_module().is_some() {
@@ -51,7 +51,7 @@ impl Names {
         self.tensor |= variants.method && (reached || lists.methods_by_hand.contains(name));
     }
 
-    /// Where Python has an overload of the name.
+    /// The bindings of an overload.
     fn bound(&self, operator: &Operator, reached: bool, lists: &PythonBindings) -> Bound {
         let (module, variants) = (operator.python_module(), operator.variants());
         let module_name = module.filter(|_| self.module);
@@ -64,7 +64,7 @@ impl Names {
     }
 }
 
-/// Whether a call from Python can reach an overload itself, which may be one that a binding takes.
+/// Whether a binding can call this overload.
 fn is_called(operator: &Operator, reached: bool, lists: &PythonBindings) -> bool {
     if operator.python_module().is_some() {
         return reached;
@@ -74,7 +74,7 @@ fn is_called(operator: &Operator, reached: bool, lists: &PythonBindings) -> bool
         || (variants.method && (reached || lists.methods_by_hand.contains(name)))
 }
 
-/// What is bound of a revision.
+/// All bindings of a revision.
 #[derive(Debug)]
 pub(crate) struct BoundNames {
     lists: &'static PythonBindings,

@@ -1,5 +1,5 @@
-//! A whole revision under the rules of one release: its operators, and what the other files of the
-//! bundle say of them. Immutable once made, shared by `Arc`.
+//! A revision under the rules of one release: its operators and the other files of the bundle.
+//! Immutable.
 
 mod beside;
 mod reading;
@@ -22,25 +22,25 @@ use super::operator::OperatorId;
 use super::table::OperatorTable;
 use super::tags::DeclaredTags;
 
-/// A revision, read and completed. It dereferences to its operators.
+/// A revision under the rules of one release. Dereferences to its operators.
 #[derive(Debug)]
 pub struct Catalogue {
     table: OperatorTable,
     /// The tags that entries may carry.
     pub tags: DeclaredTags,
-    /// What is wrong with `tags.yaml`; places in that file.
+    /// Diagnostics about `tags.yaml`.
     pub tags_diagnostics: Complaints,
-    /// The formulas of autograd as written; `None` when the bundle has none.
+    /// Autograd's formulas; `None` without the file.
     pub derivatives: Option<Arc<Derivatives>>,
     /// The formulas of each operator.
     pub derivative_matches: DerivativeMatches,
-    /// The deprecated Python signatures; `None` when the bundle has no file of them.
+    /// Deprecated Python signatures; `None` without the file.
     pub deprecated: Option<Arc<Deprecated>>,
-    /// The out-of-tree backend files by their names in the bundle, sorted.
+    /// Out-of-tree backend files by name, sorted.
     pub backends: Vec<(Box<str>, Arc<BackendFile>)>,
-    /// Why the bundle's vendor profile cannot be read.
+    /// Diagnostics about the vendor profile.
     pub vendor_diagnostics: Complaints,
-    /// What C++ and Python sources in the bundle register.
+    /// Registrations in C++ and Python sources.
     pub sources: Arc<Sources>,
     face_index: OnceLock<FaceIndex>,
 }
@@ -81,7 +81,7 @@ impl Catalogue {
         self.backends.push((name.into(), file));
     }
 
-    /// The same revision under another release's rules; what was read is shared.
+    /// The revision under another release's rules, sharing what was read.
     ///
     /// # Errors
     /// [`Stopped`].
@@ -112,7 +112,7 @@ impl Catalogue {
         Ok(())
     }
 
-    /// What the faces of its operators have in common, made when first asked for.
+    /// Data shared by the faces of all operators.
     pub(super) fn face_index(&self) -> &FaceIndex {
         self.face_index
             .get_or_init(|| FaceIndex::of(self, self.deprecated.as_deref()))
@@ -124,7 +124,7 @@ impl Catalogue {
         self.face_index().deprecated()
     }
 
-    /// Whether PyTorch's generator makes a Python binding that takes this very overload.
+    /// Whether a Python binding takes this overload.
     #[must_use]
     pub fn is_bound(&self, id: OperatorId) -> bool {
         self.face_index().is_bound(self, id)

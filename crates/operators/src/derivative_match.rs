@@ -1,9 +1,8 @@
 //! Which entry of `derivatives.yaml` serves each operator (`docs/spec/dispatch.md`, section 6.5,
 //! torchgen `load_derivatives` and `match_differentiability_info`).
 //!
-//! An entry names one schema and belongs to a *canonical function* among the variants of it.
-//! Other operators come by formulas through it: variants with the same signature, copies of views,
-//! and `_foreach_` operators through the operator that they repeat.
+//! An entry names one schema and belongs to its *canonical function*. Variants with the same
+//! signature, copies of views, and `_foreach_` operators share its formulas.
 
 mod foreach;
 mod formulas;
@@ -28,19 +27,19 @@ use views::ViewCopies;
 pub use formulas::{formula_keys, is_formula_key};
 pub use target::{MOST_ARGUMENTS, Target, TargetFault, base_name};
 
-/// How much is known of a revision's formulas.
+/// What is known about formulas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Knowledge {
-    /// `derivatives.yaml` is there.
+    /// The bundle has `derivatives.yaml`.
     Complete,
-    /// It is not, but of this release it is recorded which operators have formulas on keys of
-    /// their own (2.0, whose packages lack the file). Nothing follows for the others.
+    /// Only which operators have formulas on keys of their own, as recorded for 2.0, whose packages
+    /// lack the file.
     KeysOnly,
-    /// It is not. Whether an operator has a formula is unknown.
+    /// Nothing.
     Nothing,
 }
 
-/// Where formulas were written.
+/// The source of formulas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
     /// The entry of this index in [`Derivatives::entries`].
@@ -52,22 +51,22 @@ pub enum Origin {
 /// Formulas of one operator on one dispatch key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyFormulas {
-    /// `Default`, for the alias `Autograd`, or the name of an autograd key.
+    /// `Default` for the alias `Autograd`, or an autograd key.
     pub key: Box<str>,
     /// Whether some input has a gradient.
     pub is_differentiable: bool,
-    /// The autograd function that is generated, such as `AddBackward0`; none without a gradient
-    /// and for formulas that are only recorded.
+    /// The generated autograd function, such as `AddBackward0`; `None` without a gradient and for
+    /// recorded formulas.
     pub function: Option<Box<str>>,
 }
 
-/// Formulas as one operator has them (torchgen's dictionaries of `DifferentiabilityInfo`).
+/// The formulas of an operator (torchgen's dictionaries of `DifferentiabilityInfo`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Differentiability {
-    /// Where they were written.
+    /// Their source.
     pub origin: Origin,
-    /// The operator that they were written for or made for: the canonical function of the entry,
-    /// the copy of a view, a `_foreach_` operator.
+    /// Their operator: the canonical function of the entry, the copy of a view, or a `_foreach_`
+    /// operator.
     pub operator: OperatorId,
     /// By dispatch key, in the order written.
     pub keys: Vec<KeyFormulas>,
@@ -81,18 +80,18 @@ impl Differentiability {
     }
 }
 
-/// Why formulas serve an operator.
+/// Why an operator has formulas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Basis {
-    /// They were written for it.
+    /// Its own entry.
     Own,
-    /// They were written for the functional variant of it.
+    /// The entry of its functional variant.
     Functional,
-    /// It is generated from the variant that they were written for.
+    /// The entry of the variant that it is generated from.
     Generated,
-    /// They were written for the view that it copies.
+    /// The entry of the view that it copies.
     View(OperatorId),
-    /// They were written for the operator that it applies to each tensor of a list.
+    /// The entry of the operator that it applies to each tensor of a list.
     Foreach(OperatorId),
 }
 
@@ -101,7 +100,7 @@ pub enum Basis {
 pub struct DerivativeMatches {
     /// How much is known.
     pub knowledge: Knowledge,
-    /// For each entry of the file the operators that it means.
+    /// The operators of each entry.
     pub targets: Vec<Result<Target, TargetFault>>,
     differentiabilities: Vec<Differentiability>,
     of: Vec<Option<(u32, Basis)>>,
@@ -119,8 +118,7 @@ impl Default for DerivativeMatches {
 }
 
 impl DerivativeMatches {
-    /// Matches the operators of a catalogue with the entries of a file, or without one with what
-    /// is recorded of its release.
+    /// Matches operators with the entries of a file or, without one, with recorded data.
     #[must_use]
     pub fn new(catalogue: &OperatorTable, file: Option<&Derivatives>) -> Self {
         Stop::unstopped(|stop| Self::new_until(catalogue, file, stop))
@@ -156,8 +154,8 @@ impl DerivativeMatches {
         })
     }
 
-    /// The formulas of an operator and why they serve it. None means that it has no formula when
-    /// [`Knowledge::Complete`], otherwise that none is known.
+    /// The formulas of an operator and why it has them. `None` means no formula if
+    /// [`Knowledge::Complete`], otherwise unknown.
     #[must_use]
     pub fn of(&self, id: OperatorId) -> Option<(&Differentiability, Basis)> {
         let (index, basis) = (*self.of.get(id.index())?)?;
@@ -165,7 +163,7 @@ impl DerivativeMatches {
     }
 }
 
-/// Formulas by signature, in the order of the entries; of equal signatures the last counts, in the
+/// Formulas by signature, in the order of entries. The last entry for a signature wins, in the
 /// place of the first.
 type BySignature<'a> = IndexMap<Cow<'a, str>, u32, FxBuildHasher>;
 
@@ -175,7 +173,7 @@ struct Matcher<'a> {
     copies: &'a ViewCopies<'a>,
     found: Vec<Differentiability>,
     why: Vec<Basis>,
-    /// By the schema of the operator that they are for.
+    /// By schema.
     by_schema: FxHashMap<&'a str, u32>,
     functional: BySignature<'a>,
     other: BySignature<'a>,
@@ -183,7 +181,7 @@ struct Matcher<'a> {
     other_stems: ByStem<'a>,
 }
 
-/// Formulas by the stem of the operator that they are for, in the order of the entries.
+/// Formulas by stem, in the order of entries.
 type ByStem<'a> = FxHashMap<&'a str, Vec<u32>>;
 
 impl<'a> Matcher<'a> {
@@ -272,7 +270,7 @@ impl<'a> Matcher<'a> {
         }
     }
 
-    /// The copy of a view has the formulas of the view; since 2.3 unless it has its own.
+    /// Copies of views have the formulas of the view; since 2.3 only without an entry of their own.
     fn view_copies(&mut self) {
         for index in 0..self.found.len() {
             let view = self.found[index].operator;
@@ -365,11 +363,11 @@ impl<'a> Matcher<'a> {
     }
 }
 
-/// What serves an operator.
+/// The formulas found for an operator.
 enum FormulaMatch {
-    /// What is there already.
+    /// Existing formulas.
     Known(u32, Basis),
-    /// Formulas made for it out of those that this index has.
+    /// New formulas, derived from those at this index.
     Made(Vec<KeyFormulas>, u32),
 }
 

@@ -1,4 +1,4 @@
-//! What the faces of all operators of a revision have in common.
+//! Data shared by the faces of all operators of a revision.
 
 use std::sync::OnceLock;
 
@@ -13,15 +13,15 @@ use crate::table::OperatorTable;
 /// What the faces of all operators of a revision have in common.
 #[derive(Debug)]
 pub(crate) struct FaceIndex {
-    /// Keys in the order in which the file first has a kernel for them, found when a face first asks.
+    /// Keys in the order of their first kernel.
     order_of_keys: OnceLock<FxHashMap<Box<str>, usize>>,
-    /// What is bound, of all operators, found when somebody first asks.
+    /// The Python bindings.
     names: OnceLock<BoundNames>,
     deprecated: DeprecatedMatches,
 }
 
 impl FaceIndex {
-    /// Takes time linear in the revision.
+    /// Linear in the number of operators.
     pub(crate) fn of(table: &OperatorTable, deprecated: Option<&Deprecated>) -> Self {
         let deprecated = match deprecated {
             Some(file) => {
@@ -42,8 +42,7 @@ impl FaceIndex {
         self.names.get_or_init(|| BoundNames::of(table))
     }
 
-    /// The place of a key in the order in which the file first has a kernel for each; those without one
-    /// come last.
+    /// The rank of a key by its first kernel; keys without one come last.
     pub(crate) fn order(&self, table: &OperatorTable, key: &str) -> usize {
         let order = self.order_of_keys.get_or_init(|| {
             let mut order: FxHashMap<Box<str>, usize> = FxHashMap::default();

@@ -1,7 +1,7 @@
 //! The faces of operators: what C++ and Python declare for each (`docs/spec/signatures.md`).
 //!
-//! [`opatlas_schema::faces`] knows what follows from one schema; here is what needs the entry, its
-//! group and the keys of the whole revision.
+//! [`opatlas_schema::faces`] covers single schemas; this module adds what depends on the entry, its
+//! group, and all keys of the revision.
 
 mod deprecated;
 mod implement;
@@ -21,7 +21,7 @@ pub use deprecated::DeprecatedFaces;
 pub use implement::{BackendStub, ImplementationFaces, InTree, Structured};
 pub use kernels::{KeyFaces, StructuredClass, structured_class};
 
-/// The declarations of one operator. A face that torchgen refuses to make is absent.
+/// The declarations of one operator, without those that torchgen rejects.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct OperatorFaces {
     /// The unboxed signature with symbolic sizes: what is registered, and what an out-of-tree

@@ -1,4 +1,4 @@
-//! `native_functions.yaml`, entry by entry, with what a former revision read already.
+//! `native_functions.yaml`, entry by entry, reusing unchanged entries of a previous revision.
 
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
@@ -14,33 +14,32 @@ use super::lower::lower;
 use super::operator::PlacedEntry;
 use crate::slips;
 
-/// A file may have this many entries; no real one has 3,000.
+/// The maximum number of entries; no real file has 3,000.
 pub const MOST_ENTRIES: usize = 8_000;
 
-/// Entries are read until their schemas have this many arguments and returns; those of a real file
-/// have 15,000.
+/// The maximum number of arguments and returns; real files have 15,000.
 pub const MOST_ARGUMENTS: usize = 60_000;
 
-/// Entries are read until this many complaints about them have been kept.
+/// The maximum number of diagnostics about entries that are kept.
 pub const MOST_COMPLAINTS: usize = 100_000;
 
 /// The entries of one `native_functions.yaml`. It does not depend on a release.
 #[derive(Debug, Default)]
 pub struct NativeFunctions {
-    /// The text; where the bytes were no valid text, with the bad places replaced.
+    /// The text, with invalid bytes replaced.
     pub text: Arc<str>,
-    /// The entries, in file order. Those that could not be read at all are missing.
+    /// The entries that could be read, in file order.
     pub entries: Vec<PlacedEntry>,
-    /// What is wrong with the file as a whole or with places outside any entry.
+    /// Diagnostics outside entries.
     pub diagnostics: Complaints,
-    /// Whether there is a list of entries at all. Without one nothing can be said of operators.
+    /// Whether the file is a list.
     pub is_list: bool,
     /// The chunks that the entries were read from, for the next revision to reuse.
     chunks: Vec<Span>,
     hidden: OnceLock<Hidden>,
 }
 
-/// What may be declared by entries that could not be read.
+/// Operators that unreadable entries may declare.
 #[derive(Debug, Default)]
 struct Hidden {
     /// Operators of these names.
@@ -50,8 +49,7 @@ struct Hidden {
 }
 
 impl NativeFunctions {
-    /// Reads the file. Entries whose text is the same in `previous` are taken from there; the
-    /// result is the same as without it.
+    /// Reads the file, reusing entries with the same text in `previous`.
     #[must_use]
     pub fn read(bytes: &[u8], previous: Option<&Self>) -> Self {
         let file = Content::from(bytes);
@@ -77,15 +75,13 @@ impl NativeFunctions {
         Self::whole(&text, diagnostics, stop)
     }
 
-    /// The text of each entry, by which the file can be divided; as many as there are entries. None
-    /// where the file is not that simple.
+    /// The text of each entry, in order. Empty if the file cannot be split.
     #[must_use]
     pub fn chunks(&self) -> &[Span] {
         &self.chunks
     }
 
-    /// Whether an operator of this name may be declared by something that could not be read, so
-    /// that its absence means nothing.
+    /// Whether something unreadable may declare an operator of this name.
     #[must_use]
     pub fn may_hide(&self, name: &str) -> bool {
         let hidden = self.hidden.get_or_init(|| self.hides());
@@ -109,7 +105,7 @@ impl NativeFunctions {
         hidden
     }
 
-    /// Each top-level entry on its own. `None` when the file is not that simple.
+    /// Reads entry by entry. `None` if the file cannot be split.
     fn by_chunks(
         text: &Arc<str>,
         previous: Option<&Self>,
@@ -162,7 +158,7 @@ impl NativeFunctions {
             .collect()
     }
 
-    /// The slow and complete way: anchors, document markers, broken entries.
+    /// Reads the whole file: anchors, document markers, broken entries.
     fn whole(text: &Arc<str>, diagnostics: Vec<Diagnostic>, stop: &Stop) -> Result<Self, Stopped> {
         let mut diagnostics = Complaints::from(diagnostics);
         let mut document = opatlas_yaml::parse_whole(text).bounded();
@@ -207,11 +203,11 @@ impl NativeFunctions {
     }
 }
 
-/// How many entries one task reads. Each task reads at most what a whole file may have.
+/// The number of entries that a task reads.
 const TASK: usize = 500;
 
-/// Reads entries, each on its own. `None` stands for an entry that cannot be read on its own. Entries after such
-/// an entry, or beyond the limits of a file, are missing.
+/// Reads entries. `None` marks an entry that cannot be read on its own; entries after it, or beyond
+/// the limits of a file, are missing.
 fn read_entries(sources: &[&str], stop: &Stop) -> Result<Vec<Option<Arc<Entry>>>, Stopped> {
     let tasks = sources.par_chunks(TASK);
     let tasks: Vec<_> = tasks.map(|task| read_in_turn(task, stop)).collect();
@@ -244,7 +240,7 @@ fn read_in_turn(sources: &[&str], stop: &Stop) -> Result<Vec<Option<Arc<Entry>>>
     Ok(entries)
 }
 
-/// What the entries read so far take of the limits of a file.
+/// How much of the limits of a file is used.
 #[derive(Debug, Default)]
 struct Taken {
     complaints: usize,
@@ -263,7 +259,7 @@ impl Taken {
         self.complaints > MOST_COMPLAINTS || self.arguments > MOST_ARGUMENTS
     }
 
-    /// The limit that keeps the entry at this place from being read.
+    /// The exceeded limit, if any.
     fn limit(&self, at: Span) -> Option<Diagnostic> {
         if self.complaints > MOST_COMPLAINTS {
             let message = "too many errors in this file; Opatlas ignores the rest";

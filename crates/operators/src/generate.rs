@@ -1,5 +1,5 @@
-//! Generated operators: what `autogen` brings into being (`docs/spec/grammar.md`, section 10,
-//! torchgen `add_generated_native_functions`).
+//! Generated operators (`docs/spec/grammar.md`, section 10, torchgen
+//! `add_generated_native_functions`).
 
 mod variants;
 
@@ -22,26 +22,23 @@ use variants::{functional_schema, out_schema};
 /// The key of the one kernel that a generated operator has.
 const GENERATED_KEY: &str = "CompositeExplicitAutograd";
 
-/// Why a group cannot be completed; rules report these.
+/// Why a group cannot be completed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GenerationFault {
-    /// Nothing tensor-like is returned, so no out variant can exist (`no-tensor-return`).
+    /// No return is tensor-like, so no out variant is possible (`no-tensor-return`).
     NoTensorReturn(OperatorId),
     /// An out variant without any sibling (`out-without-other-variant`).
     OutWithoutOtherVariant(OperatorId),
-    /// The generated schema would break a rule of schemas (`autogen-mixed-returns`,
-    /// `autogen-schema`).
+    /// The generated schema breaks an invariant (`autogen-mixed-returns`, `autogen-schema`).
     BrokenSchema {
-        /// What it would be made from.
+        /// The base.
         from: OperatorId,
-        /// The schema that cannot be; the one that it would be made from where not even the parts
-        /// can be made.
+        /// The invalid schema, or that of the base if none can be built.
         schema: Box<str>,
-        /// What is wrong with it, in a sentence.
+        /// The reason.
         why: Message,
     },
-    /// An operator of the generated name has the kernel already that the generated one would
-    /// bring (`autogen-name-clash`).
+    /// Another operator has this name and a kernel on the same key (`autogen-name-clash`).
     NameClash {
         /// What it would be made from.
         from: OperatorId,
@@ -74,7 +71,7 @@ pub enum LeftAlone {
     Composite,
 }
 
-/// Why a group is left alone, if it is: it bypasses the dispatcher, is about views, or decomposes.
+/// Why nothing is generated for a group, if so.
 #[must_use]
 pub fn left_alone(operators: &[Operator], group: &Group, release: Release) -> Option<LeftAlone> {
     let data = release.data();
@@ -92,7 +89,7 @@ pub fn left_alone(operators: &[Operator], group: &Group, release: Release) -> Op
     }
 }
 
-/// The member that the others are made from; none in a group of scratch operators alone.
+/// The base of a group; `None` for scratch operators alone.
 #[must_use]
 pub fn base(group: &Group, release: Release) -> Option<OperatorId> {
     let mut order = release.data().generation_base_order.iter();
@@ -105,15 +102,13 @@ pub fn base(group: &Group, release: Release) -> Option<OperatorId> {
     })
 }
 
-/// Whether an out variant can be made from an operator: from its tensor-like returns, or from
-/// `self` when it is in place.
+/// Whether an out variant is possible: from tensor-like returns, or from `self` in place.
 #[must_use]
 pub fn can_have_out(operator: &Operator) -> bool {
     operator.kind == SchemaKind::Inplace || operator.returns_tensors()
 }
 
-/// The names of the missing variants of a group that PyTorch would generate if its base listed them
-/// in `autogen`, sorted.
+/// The names of missing variants that `autogen` could list, sorted.
 #[must_use]
 pub fn lacking(operators: &[Operator], group: &Group, release: Release) -> Vec<OperatorName> {
     let Some(base) = base(group, release) else {
@@ -163,18 +158,18 @@ pub(super) fn generate(
 
 type Variant = Result<Arc<Generated>, GenerationFault>;
 
-/// What a group lacks, before names are looked at.
+/// The missing variants of a group, before name clashes.
 #[derive(Default)]
 struct Completion {
     /// Why it cannot be completed.
     fault: Option<GenerationFault>,
-    /// The member that variants are made from, with its out variant where it is asked for.
+    /// The base and its out variant, if requested.
     out: Option<(OperatorId, Variant)>,
-    /// Likewise the functional variant, which a group has only beside an out variant.
+    /// The base and its functional variant; only with an out variant.
     functional: Option<(OperatorId, Variant)>,
 }
 
-/// The written operators, from which missing variants are made.
+/// Completes groups of declared operators.
 struct Written<'a> {
     operators: &'a [Operator],
     release: Release,
@@ -222,7 +217,7 @@ impl Written<'_> {
         completion
     }
 
-    /// The out variant of a group that has none, where one is possible and `autogen` asks for it.
+    /// The out variant, if possible and requested by `autogen`.
     fn out(&self, base: OperatorId) -> Completion {
         let lists = &self.release.data().name_lists;
         let operator = self.operator(base);
@@ -264,7 +259,7 @@ impl Written<'_> {
     }
 }
 
-/// Adds what groups lack, one after the other: a name that an earlier one was given is taken.
+/// Adds missing variants in order: an earlier one may take a name.
 struct Generation<'a> {
     operators: &'a mut Vec<Operator>,
     release: Release,
@@ -287,7 +282,7 @@ impl Generation<'_> {
         }
     }
 
-    /// Adds a variant, out or functional, unless its schema could not be or its name is taken.
+    /// Adds a variant, unless its schema is invalid or its name is taken.
     fn add(&mut self, from: OperatorId, made: Variant) -> bool {
         let made = match made {
             Ok(made) => made,

@@ -1,12 +1,11 @@
-//! Groups: the operators that are variants of one another, having equal signatures (torchgen
-//! `pre_group_native_functions`).
+//! Groups of variants with equal signatures (torchgen `pre_group_native_functions`).
 
 use opatlas_schema::function::SchemaKind;
 use rustc_hash::FxHashMap;
 
 use super::operator::{Operator, OperatorId};
 
-/// The place of a group in its catalogue, in order of first appearance.
+/// The index of a group, in order of first appearance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct GroupId(pub u32);
 
@@ -23,7 +22,7 @@ pub struct Group {
     pub mutable: Option<OperatorId>,
     /// The variant with scratch arguments.
     pub scratch: Option<OperatorId>,
-    /// Further operators of a kind that is taken already; a rule refuses them.
+    /// Further operators of one kind; a rule rejects them.
     pub duplicates: Vec<OperatorId>,
 }
 
@@ -40,8 +39,7 @@ impl Group {
         }
     }
 
-    /// The members, functional first, then out, in place, mutable and scratch (torchgen
-    /// `NativeFunctionsGroup.functions`); duplicates not.
+    /// The members in torchgen's order (`NativeFunctionsGroup.functions`), without duplicates.
     pub fn members(&self) -> impl Iterator<Item = OperatorId> + use<> {
         [
             self.functional,
@@ -99,7 +97,7 @@ impl Groups {
         GroupId(u32::try_from(self.groups.len()).unwrap_or(u32::MAX))
     }
 
-    /// Adds an operator in a group of its own, whatever its signature.
+    /// Adds an operator in its own group, ignoring its signature.
     pub(super) fn push_alone(&mut self, kind: SchemaKind, id: OperatorId) {
         let group = self.next_id();
         self.groups.push(Group::default());

@@ -1,5 +1,5 @@
-//! The operators of a revision under the rules of one release: written and generated ones, in
-//! their groups, with the indexes to find them.
+//! The operators of a revision under the rules of one release: declared and generated ones, their
+//! groups, and lookups by name.
 
 mod bases;
 mod written;
@@ -29,9 +29,9 @@ pub struct OperatorTable {
     pub release: Release,
     /// The file of operators.
     pub native_functions: Arc<NativeFunctions>,
-    /// All operators: written ones in file order, then generated ones, then those of vendors' files.
+    /// All operators: declared ones in file order, generated ones, then vendors' operators.
     pub operators: Vec<Operator>,
-    /// Index into the file's entries of each written operator.
+    /// The entry index of each declared operator.
     pub entry_of: Vec<u32>,
     /// Groups of all operators, generated ones included.
     pub groups: Groups,
@@ -42,9 +42,9 @@ pub struct OperatorTable {
     by_name: FxHashMap<Arc<str>, OperatorId>,
     same_name: FxHashMap<Box<str>, Vec<OperatorId>>,
     namesakes: OnceLock<FxHashMap<Box<str>, OperatorId>>,
-    /// Of each operator that shares its name the index into `kernels_of_name`.
+    /// Index into `kernels_of_name` of each operator that shares its name.
     merged: FxHashMap<OperatorId, u32>,
-    /// The kernels of each name that more than one operator has.
+    /// The kernels of each shared name.
     kernels_of_name: Vec<Vec<KernelEntry>>,
     view_groups: OnceLock<ViewGroups>,
     /// Operators of native functions by base name ([`Self::overloads`]).
@@ -101,19 +101,19 @@ impl OperatorTable {
         self.operators.push(operator);
     }
 
-    /// How many operators vendors' files declare.
+    /// The number of operators that vendors' files declare.
     #[must_use]
     pub fn vendor_operators(&self) -> usize {
         self.of_vendors.len()
     }
 
-    /// The operators of `native_functions.yaml`, written and generated, with their ids.
+    /// The operators of `native_functions.yaml`, declared and generated.
     pub fn native(&self) -> impl ExactSizeIterator<Item = (OperatorId, &Operator)> {
         self.iter()
             .take(self.operators.len() - self.of_vendors.len())
     }
 
-    /// The written operators whose entries list others in `autogen`.
+    /// Declared operators that list others in `autogen`.
     pub fn listing(&self) -> impl Iterator<Item = OperatorId> + '_ {
         let written = self.iter().take(self.entry_of.len());
         let listing = written.filter(|(_, operator)| {
@@ -123,7 +123,7 @@ impl OperatorTable {
         listing.map(|(id, _)| id)
     }
 
-    /// The operator that one was generated from, unless it is written.
+    /// The source of a generated operator.
     #[must_use]
     pub fn generated_from(&self, id: OperatorId) -> Option<OperatorId> {
         self.operator(id).generated_from()
@@ -176,8 +176,8 @@ impl OperatorTable {
         self.by_name.get(name).copied()
     }
 
-    /// The operator for a name as in paths: `add.Tensor`, `aten::add.Tensor`, `custom::op`. A bare
-    /// name is first looked up in `aten`.
+    /// The operator for a name such as `add.Tensor`, `aten::add.Tensor` or `custom::op`. A bare
+    /// name means `aten`.
     #[must_use]
     pub fn find_qualified(&self, name: &str) -> Option<OperatorId> {
         let (namespace, bare) = split_qualified(name);
@@ -206,7 +206,7 @@ impl OperatorTable {
         self.of_vendors.get(&*qualified).copied()
     }
 
-    /// The operators whose name others have too, each name with its namespace.
+    /// Operators with shared names, by qualified name.
     fn namesakes(&self) -> &FxHashMap<Box<str>, OperatorId> {
         self.namesakes.get_or_init(|| {
             let mut namesakes = FxHashMap::default();
@@ -221,7 +221,7 @@ impl OperatorTable {
         })
     }
 
-    /// All operators of a name, in their order; more than one is refused by a rule.
+    /// All operators of a name; rules reject more than one.
     pub fn all_named(&self, name: &str) -> impl DoubleEndedIterator<Item = OperatorId> + '_ {
         let same = self.same_name.get(name);
         let only = match same {
@@ -231,7 +231,7 @@ impl OperatorTable {
         same.into_iter().flatten().copied().chain(only)
     }
 
-    /// Names that more than one operator has, with those operators, in no order.
+    /// Shared names with their operators, unordered.
     pub fn shared_names(&self) -> impl Iterator<Item = (&str, &[OperatorId])> {
         self.same_name
             .iter()
@@ -255,8 +255,7 @@ impl OperatorTable {
         used.into_iter()
     }
 
-    /// The kernels of an operator as torchgen holds them: by name, so operators that share one
-    /// (which the rules refuse) share their kernels.
+    /// The kernels of an operator. As in torchgen, operators of one name share them.
     #[must_use]
     pub fn kernels(&self, id: OperatorId) -> &[KernelEntry] {
         match self.merged.get(&id) {
@@ -265,13 +264,13 @@ impl OperatorTable {
         }
     }
 
-    /// Whether another operator has its name too.
+    /// Whether another operator has the same name.
     #[must_use]
     pub fn shares_name(&self, id: OperatorId) -> bool {
         self.merged.contains_key(&id)
     }
 
-    /// The entry that an operator was written as.
+    /// The entry of a declared operator.
     #[must_use]
     pub fn entry(&self, id: OperatorId) -> Option<&PlacedEntry> {
         self.operator(id).declared()

@@ -1,4 +1,4 @@
-//! View groups: a view, its in-place form and its copying twin (torchgen
+//! View groups: a view, its in-place form and its copy (torchgen
 //! `get_grouped_by_view_native_functions`).
 
 use std::borrow::Cow;
@@ -10,14 +10,14 @@ use rustc_hash::FxHashMap;
 
 use super::operator::{Operator, OperatorId};
 
-/// A view with what belongs to it.
+/// A view with its in-place form and its copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ViewGroup {
     /// The view.
     pub view: OperatorId,
     /// Its in-place form.
     pub inplace: Option<OperatorId>,
-    /// Its copying twin: the functional operator of the same view signature.
+    /// Its copy: the functional operator with the same view signature.
     pub copy: Option<OperatorId>,
 }
 
@@ -35,13 +35,12 @@ impl ViewGroup {
 pub struct ViewGroups {
     /// The groups, in order of first appearance of any member.
     pub groups: Vec<ViewGroup>,
-    /// Pairs, first and later, that claim the same part in one group although their signatures
-    /// differ.
+    /// Pairs of operators that claim the same part of a group.
     pub clashes: Vec<(OperatorId, OperatorId)>,
     in_group: Vec<bool>,
 }
 
-/// The part that an operator plays among those of its view signature.
+/// The role of an operator in a view group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
     View,

@@ -1,8 +1,8 @@
-//! The rules of validation, one item each.
+//! The validation rules.
 //!
-//! A [`Rule`] is data: id, family, severity, the releases it applies to, and its documentation.
-//! Its check is code in the file of its family. Rules that are about what can be read at all are
-//! reported while reading (`syntax`, `model::lower`) and only documented here.
+//! A [`Rule`] is data: id, family, severity, releases, and documentation. Its check is in
+//! `families`. Rules about what can be parsed at all are reported by the parsers and only
+//! documented here.
 
 mod families;
 mod findings;
@@ -26,9 +26,8 @@ pub use findings::{Findings, MOST_FINDINGS, MOST_OF_A_RULE, Omitted};
 pub use introduced::{Introduced, introduced};
 pub use rule::{Example, Family, OPERATORS as EXAMPLE_OPERATORS, Rule, SCHEMA, Stage};
 
-/// Everything that the rules of the catalogue's release find in it, in a stable order. Suppressed
-/// findings are in the list, marked so ([`suppress`]). Of very many findings the first are kept and
-/// the others counted ([`Findings`]).
+/// Checks a catalogue against the rules of its release. Suppressed findings are included and marked
+/// ([`suppress`]).
 #[must_use]
 pub fn check(catalogue: &Catalogue) -> Findings {
     Stop::unstopped(|stop| check_until(catalogue, stop))
@@ -53,8 +52,8 @@ pub fn check_until(catalogue: &Catalogue, stop: &Stop) -> Result<Findings, Stopp
     Ok(sink.into_findings(|review| suppress::apply(&native.text, entries, review)))
 }
 
-/// Whether PyTorch's generator accepts the checked files: there is no error. Suppressed errors
-/// count, because the generator ignores suppressions.
+/// Whether PyTorch's generator accepts the checked files. Suppressed errors count, because the
+/// generator ignores suppressions.
 #[must_use]
 pub fn is_valid(findings: &[Finding]) -> bool {
     findings

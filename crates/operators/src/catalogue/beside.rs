@@ -1,5 +1,5 @@
-//! The files of a bundle that are read without the operators. What a former revision read from the same
-//! bytes is taken from there; repaired text differs from the original bytes, so it is read again.
+//! Reads the files of a bundle. Unchanged files come from a previous catalogue, unless they had
+//! errors: repaired text differs from the original bytes.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::deprecated::Deprecated;
 use crate::derivatives::Derivatives;
 use crate::file::NativeFunctions;
 
-/// What is read of a bundle whatever the release.
+/// The parts of a bundle that do not depend on the release.
 #[derive(Debug, Default)]
 pub(super) struct Parsed {
     pub(super) native: Arc<NativeFunctions>,
@@ -20,7 +20,7 @@ pub(super) struct Parsed {
 }
 
 impl Parsed {
-    /// What was read of the bundle of a catalogue.
+    /// Shares the parts of a catalogue.
     pub(super) fn of(catalogue: &Catalogue) -> Self {
         Self {
             native: Arc::clone(&catalogue.native_functions),
@@ -29,7 +29,7 @@ impl Parsed {
         }
     }
 
-    /// Reads a bundle. What is the same as in another one is taken from there.
+    /// Reads a bundle, reusing unchanged files.
     pub(super) fn until(bundle: &Bundle, known: &Self, stop: &Stop) -> Result<Self, Stopped> {
         let file = bundle.content(NATIVE_FUNCTIONS);
         let file = file.cloned().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! From the files of a bundle to a catalogue, one bundle or two at once.
+//! From the files of a bundle to a catalogue.
 
 use std::sync::Arc;
 
@@ -14,8 +14,7 @@ use crate::table::OperatorTable;
 use crate::tags::DeclaredTags;
 
 impl Catalogue {
-    /// Reads a bundle. What `previous` read already is taken from there; the result is the same
-    /// as without it.
+    /// Reads a bundle. `previous` saves time and does not change the result.
     #[must_use]
     pub fn read(bundle: &Bundle, release: Release, previous: Option<&Self>) -> Self {
         Stop::unstopped(|stop| Self::read_until(bundle, release, previous, stop))

@@ -1,4 +1,4 @@
-//! The operators that an entry means: the one that it names and the one that carries its formulas.
+//! The operators of an entry: the named one and the canonical one.
 
 use opatlas_pytorch::release::Release;
 use opatlas_schema::function::SchemaKind;
@@ -8,7 +8,7 @@ use super::views::ViewCopies;
 use crate::operator::{Operator, OperatorId};
 use crate::table::OperatorTable;
 
-/// The operators that an entry means.
+/// The operators of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Target {
     /// The operator whose schema it names.
@@ -17,7 +17,7 @@ pub struct Target {
     pub canonical: OperatorId,
 }
 
-/// Why an entry means no operator.
+/// Why an entry has no operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TargetFault {
     /// Its name is not a schema.
@@ -32,8 +32,8 @@ pub enum TargetFault {
     TooManyArguments(OperatorId),
 }
 
-/// An operator with formulas may have this many arguments; no real one has 30. Each formula
-/// is searched for each of them.
+/// The maximum number of arguments of an operator with formulas; no real one has 30. Each formula
+/// is searched for every argument.
 pub const MOST_ARGUMENTS: usize = 128;
 
 /// The base name in `base[.overload](...)` (torchgen `split_name_params`); `None` where the text
@@ -56,7 +56,7 @@ pub fn base_name(name: &str) -> Option<&str> {
     (end > 0 && line.contains(')')).then(|| &name[..end])
 }
 
-/// Finds what entries mean.
+/// Finds the operators of entries.
 pub(super) struct Targets<'a> {
     catalogue: &'a OperatorTable,
     copies: &'a ViewCopies<'a>,
@@ -111,7 +111,7 @@ impl<'a> Targets<'a> {
     }
 }
 
-/// The variant of an operator that formulas for a base name belong to.
+/// The variant that formulas for a base name belong to.
 fn canonical(
     catalogue: &OperatorTable,
     named: OperatorId,

@@ -1,9 +1,8 @@
-//! What of a call a backward formula keeps, and the formula that remains (torchgen
-//! `saved_variables`).
+//! What a backward formula saves of a call, and the remaining formula (torchgen `saved_variables`).
 //!
-//! A formula may ask for properties of an argument or result that are cheaper to keep than the
-//! value: `self.sym_sizes()` becomes `self_sym_sizes`. Rules about gradients read the formula
-//! after that, so it is done here to the letter.
+//! If a formula only uses a property that is cheaper to save than the value, the property is saved:
+//! `self.sym_sizes()` becomes `self_sym_sizes`. Rules about gradients check the formula after this
+//! replacement.
 
 use std::borrow::Cow;
 
@@ -12,22 +11,22 @@ use opatlas_pytorch::release::Release;
 use super::bindings::{Binding, BindingKind};
 use super::text::{find_from, identifiers, replace_word, uses};
 
-/// A backward formula with what it keeps taken out.
+/// A backward formula after the replacement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Saved {
-    /// The formula that remains.
+    /// The remaining formula.
     pub formula: String,
-    /// What is kept, by its name, in order; a name may come more than once.
+    /// Saved values by name, in order; names may repeat.
     pub kept: Vec<Box<str>>,
-    /// Values whose `.sym_strides()` are kept.
+    /// Values whose `.sym_strides()` are saved.
     pub strides_of: Vec<Box<str>>,
 }
 
-/// How a property is written, around the name of the value.
+/// The text of a property around the name of the value.
 #[derive(Clone, Copy)]
 enum Pattern {
-    /// `name`, any one character, then this. Generators write a dot in the expression without
-    /// escaping it, so `name-dim()` is a property too.
+    /// `name`, any character, then this. torchgen does not escape the dot, so `name-dim()` matches
+    /// too.
     After(&'static str),
     /// `name`, then exactly this.
     Behind(&'static str),
@@ -41,7 +40,7 @@ enum Pattern {
 struct Property {
     pattern: Pattern,
     suffix: &'static str,
-    /// What is written behind the kept name.
+    /// The suffix of the saved name.
     tail: &'static str,
     since: Release,
 }
@@ -55,7 +54,7 @@ const fn property(pattern: Pattern, suffix: &'static str) -> Property {
     }
 }
 
-/// In the order in which they are taken out.
+/// In order of replacement.
 static PROPERTIES: [Property; 17] = [
     property(Pattern::After("sym_sizes()"), "_sym_sizes"),
     property(Pattern::Behind("->sym_sizes()"), "_sym_sizes_opt"),
@@ -88,7 +87,7 @@ static PROPERTIES: [Property; 17] = [
 
 const STRIDES: &str = "sym_strides()";
 
-/// Takes out of a formula what it keeps of these values.
+/// Replaces what a formula saves of these values.
 #[must_use]
 pub fn saved(formula: &str, values: &[Binding<'_>], release: Release) -> Saved {
     let mut saved = Saved {
@@ -160,7 +159,7 @@ impl Saved {
     }
 }
 
-/// `str?` arguments are kept as owned text and handed on as views of it.
+/// `str?` arguments are saved as strings and passed as views.
 fn optional_text(name: &str, release: Release) -> String {
     let (optional, view) = if release < Release::V2_5 {
         ("c10", "c10::string_view")
@@ -205,8 +204,8 @@ fn may_ask(rest: &str) -> bool {
     }
 }
 
-/// The first property at or behind `from`. Names are not looked at for their ends, as torchgen
-/// does not: `myself.dim()` holds `self.dim()`.
+/// The first property at or after `from`. As in torchgen, a name may be the end of a longer one:
+/// `myself.dim()` contains `self.dim()`.
 fn find<'t>(text: &'t str, from: usize, name: &str, pattern: Pattern) -> Option<PropertyUse<'t>> {
     let mut look = from;
     loop {
@@ -218,7 +217,7 @@ fn find<'t>(text: &'t str, from: usize, name: &str, pattern: Pattern) -> Option<
     }
 }
 
-/// The property written around the name at `at`, not beginning before `from`.
+/// The property around the name at `at`, not starting before `from`.
 fn at_name<'t>(
     text: &'t str,
     from: usize,
@@ -265,14 +264,14 @@ fn at_name<'t>(
     }
 }
 
-/// The end of a `call` that follows exactly one character, whatever it is.
+/// The end of a `call` after exactly one character.
 fn any_then(rest: &str, call: &str) -> Option<usize> {
     let any = rest.chars().next().filter(|&c| c != '\n')?.len_utf8();
     let matches = rest[any..].starts_with(call);
     matches.then_some(any + call.len())
 }
 
-/// The positions in a formula that use the strides of a value.
+/// Positions where a formula uses the strides of a value.
 #[must_use]
 pub fn strides_places(formula: &str, name: &str) -> Vec<std::ops::Range<usize>> {
     let mut places = Vec::new();

@@ -1,6 +1,6 @@
-//! Looking for names in formulas as torchgen does: with regular expressions, not with a parser of
-//! C++. What is a word character and which character a match uses up are theirs, since verdicts
-//! hang on both (torchgen `IDENT_REGEX` and its uses).
+//! Searches for names in formulas with the semantics of torchgen's regular expressions
+//! (`IDENT_REGEX` and its uses): verdicts depend on what counts as a word character and on which
+//! characters a match consumes.
 
 use std::ops::Range;
 
@@ -13,8 +13,8 @@ pub struct Occurrence {
     pub start: usize,
     /// One past the last byte of the name.
     pub end: usize,
-    /// Where looking goes on: the character behind the name is used up, so of two names with one
-    /// character between them only the first is seen.
+    /// Where the search continues. The match consumes the character after the name, so of two names
+    /// with one character between them only the first is found.
     next: usize,
 }
 
@@ -96,7 +96,7 @@ fn find_all(text: &str, name: &'static str) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Whether a match that has used up everything before `from` may find a name at `at`.
+/// Whether a match may start at `at` after consuming everything before `from`.
 fn opens(text: &str, from: usize, at: usize) -> bool {
     if at == 0 {
         return true;
@@ -105,18 +105,18 @@ fn opens(text: &str, from: usize, at: usize) -> bool {
     before.is_some_and(|c| !is_word(c))
 }
 
-/// Where a match that ends at `end` goes on; `None` when a word character follows.
+/// Where a match that ends at `end` continues; `None` before a word character.
 fn closes(text: &str, end: usize) -> Option<usize> {
     match char_at(text, end) {
         None => Some(end),
-        // `$` matches before a line break that ends the text, without using it up.
+        // `$` also matches before a final line break.
         Some('\n') if end + 1 == text.len() => Some(end),
         Some(c) if !is_word(c) => Some(end + c.len_utf8()),
         Some(_) => None,
     }
 }
 
-/// The whole-word occurrences of `name`, each character used once; none for an empty name.
+/// Whole-word occurrences of `name` without overlaps; none for an empty name.
 pub fn identifiers<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = Occurrence> + 't {
     let mut from = 0;
     std::iter::from_fn(move || {
@@ -144,8 +144,8 @@ pub fn uses(text: &str, name: &str) -> bool {
     identifiers(text, name).next().is_some()
 }
 
-/// The text with every [`identifiers`] occurrence of `name` replaced. Those that a match before
-/// them hides stay, as in torchgen.
+/// Replaces every [`identifiers`] occurrence of `name`. As in torchgen, occurrences right after a
+/// match stay.
 #[must_use]
 pub fn replace_identifier(text: &str, name: &str, by: &str) -> String {
     let mut out = String::with_capacity(text.len() + 16);
@@ -159,7 +159,7 @@ pub fn replace_identifier(text: &str, name: &str, by: &str) -> String {
     out
 }
 
-/// The text with every `name` between word boundaries replaced (`\b`).
+/// Replaces every `name` between word boundaries (`\b`).
 #[must_use]
 pub fn replace_word(text: &str, name: &str, by: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -181,8 +181,7 @@ pub fn replace_word(text: &str, name: &str, by: &str) -> String {
     out
 }
 
-/// Every `grads[N]`: its position and N (torchgen `used_gradient_indices`). A number too large to
-/// count is the largest.
+/// Every `grads[N]` with its position and N, which saturates (torchgen `used_gradient_indices`).
 #[must_use]
 pub fn gradient_indices(text: &str) -> Vec<(Range<usize>, usize)> {
     const OPEN: &str = "grads[";
@@ -224,7 +223,7 @@ pub fn numbered_sizes(text: &str) -> Vec<Range<usize>> {
     found.collect()
 }
 
-/// Every place of a call without arguments: `sizes()` finds `.sizes()` and `->sizes()`.
+/// Positions of calls without arguments: `sizes()` finds `.sizes()` and `->sizes()`.
 #[must_use]
 pub fn bare_calls(text: &str, call: &'static str) -> Vec<Range<usize>> {
     let found =
@@ -232,7 +231,7 @@ pub fn bare_calls(text: &str, call: &'static str) -> Vec<Range<usize>> {
     found.collect()
 }
 
-/// How long the `.` or `->` is that a text ends with.
+/// The length of a trailing `.` or `->`.
 fn arrow(before: &str) -> Option<usize> {
     if before.ends_with("->") {
         Some(2)
@@ -241,7 +240,7 @@ fn arrow(before: &str) -> Option<usize> {
     }
 }
 
-/// What Python's `strip` takes off: white space, and four control characters that only it counts.
+/// The text without what Python's `strip` removes: white space and four control characters.
 #[must_use]
 pub fn strip(text: &str) -> &str {
     text.trim_matches(|c: char| c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c))

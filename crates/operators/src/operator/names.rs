@@ -31,7 +31,7 @@ impl Operator {
         self.declaration.namespace()
     }
 
-    /// Its name as in paths and filters: qualified unless the namespace is `aten`.
+    /// Its name, qualified unless the namespace is `aten`.
     #[must_use]
     pub fn qualified_name(&self) -> &str {
         &self.name

@@ -7,17 +7,17 @@ use super::OperatorTable;
 use crate::operator::OperatorId;
 
 impl OperatorTable {
-    /// All operators of a base name, by namespace, those of one in their order.
+    /// All operators of a base name, sorted by namespace.
     #[must_use]
     pub fn overloads(&self, base_name: &str) -> &[OperatorId] {
         self.by_base().get(base_name).map_or(&[], Vec::as_slice)
     }
 
-    /// The operators of native functions whose name has this stem, in whatever form.
+    /// Operators whose name has this stem, in any form.
     pub fn of_stem(&self, stem: &str) -> impl Iterator<Item = OperatorId> {
         let name = |form| OperatorName::from_parts(stem, form, "");
         let found = NameForm::ALL.map(|form| self.overloads(name(form).base()));
-        // `__iadd__` is `add` in place and would be `iadd` as it is.
+        // `__iadd__` is `add` in place, not `iadd`.
         let is_of_stem = move |id: &OperatorId| self.operator(*id).name().stem() == stem;
         found.into_iter().flatten().copied().filter(is_of_stem)
     }

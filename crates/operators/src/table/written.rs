@@ -1,4 +1,4 @@
-//! Operators of the entries that declare them.
+//! Declared operators.
 
 use opatlas_pytorch::release::Release;
 use opatlas_schema::function::FunctionSchema;
@@ -7,7 +7,7 @@ use opatlas_source::{Stop, Stopped};
 use crate::operator::{Declaration, Operator, PlacedEntry};
 use crate::tags::{self, DeclaredTags, TagInterner};
 
-/// The operators of entries that have a schema, in their order, the index of the entry of each, and their tags.
+/// The declared operators, the entry index of each, and their tags.
 pub(super) fn operators(
     entries: &[PlacedEntry],
     declared: &DeclaredTags,
@@ -43,8 +43,8 @@ fn written(
     Operator::new(Declaration::Entry(placed.clone()), tags, is_view)
 }
 
-/// Whether an operator is a view (torchgen `NativeFunction.is_view_op`): a return aliases without
-/// being written, or it is tagged so, or an argument may alias anything afterwards.
+/// Whether an operator is a view (torchgen `NativeFunction.is_view_op`): a return aliases without a
+/// write, it is tagged so, or an argument enters the wildcard set.
 fn is_view(schema: &FunctionSchema, tags: &tags::Tags, release: Release) -> bool {
     let returns_view = schema
         .returns

@@ -36,7 +36,7 @@ pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
     }
 }
 
-/// The keys that operators have kernels on, each with one of them.
+/// One operator per key with kernels.
 fn keys_with_kernels(catalogue: &Catalogue) -> FxHashMap<&str, OperatorId> {
     let mut keys = FxHashMap::default();
     for (id, operator) in catalogue.native() {
@@ -141,7 +141,7 @@ impl<'c> Check<'c> {
         }
     }
 
-    /// The key exists and is free, where something is registered to it.
+    /// Checks that the key exists and is free, if anything is registered to it.
     fn key(&mut self, listed: &[Listed<'_>], of: KeyOf) {
         let Some(backend) = &self.file.backend else {
             return;
@@ -193,7 +193,7 @@ impl<'c> Check<'c> {
             message!("`{}` is not a dispatch key of PyTorch {}", name, release),
         );
         let known = release.data().dispatch_keys_known;
-        // A backend may be called anything, so only another spelling of a key is taken for one.
+        // Any name is valid for a backend, so only another spelling of a key is reported.
         let spelled = known.iter().find(|key| key.eq_ignore_ascii_case(name));
         match (of, spelled) {
             (KeyOf::Backend, Some(key)) => diagnostic.with_near_name(backend.at, name, key),
@@ -224,8 +224,8 @@ impl<'c> Check<'c> {
         }
     }
 
-    /// The variants of one operator are not split between the two keys. Only a group with a
-    /// functional and an out variant counts as one; other operators count individually.
+    /// Checks that variants of one operator share a key. Only complete groups count; other
+    /// operators are checked individually.
     fn mixed(&mut self, supported: &[Listed<'_>], autograd: &[Listed<'_>]) {
         let mut by_group: FxHashMap<OperatorId, &Placed<Box<str>>> = FxHashMap::default();
         for (_, op) in supported {
@@ -287,8 +287,8 @@ impl<'c> Check<'c> {
         }
     }
 
-    /// Kernels with symbolic sizes need such sizes. The generator writes kernels down only when
-    /// there are some for the backend's own key.
+    /// Checks that kernels with symbolic sizes have such sizes. The generator declares kernels only
+    /// if the backend's own key has any.
     fn symbolic<'l>(&mut self, listed: impl Iterator<Item = &'l Listed<'c>>)
     where
         'c: 'l,
@@ -338,7 +338,7 @@ impl<'c> Check<'c> {
 /// An operator and the list that contains it.
 type Listed<'f> = (Listing, &'f Placed<Box<str>>);
 
-/// Which of a backend's two keys.
+/// One of the two keys of a backend.
 #[derive(Clone, Copy)]
 enum KeyOf {
     Backend,

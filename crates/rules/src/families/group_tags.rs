@@ -1,4 +1,4 @@
-//! Tags that other entries or other files decide about.
+//! Tags that depend on other entries or files.
 
 use std::cell::OnceCell;
 
@@ -118,7 +118,7 @@ fn base_in_plain(name: &OperatorName) -> String {
     }
 }
 
-/// Hand-written operators that pass for generated ones. Where they do not, another rule says so.
+/// Reports declared operators that are tagged as generated.
 fn by_hand(scope: &Scope<'_>, id: OperatorId, operator: &Operator, sink: &mut Sink) {
     let group = scope.catalogue.groups.of(id);
     let passes = CompleteGroup::of(group).is_some_and(|complete| {

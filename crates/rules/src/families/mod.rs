@@ -1,5 +1,4 @@
-//! The rules by family: tables and checks. A family file has a `RULES` table and, where its rules
-//! are not all reported while reading, a `check` over the catalogue.
+//! The checks, by family. Tables and documentation are in `registry`.
 
 mod annotations;
 mod arguments;
@@ -29,10 +28,10 @@ use crate::sink::Sink;
 
 pub use sources::check_sources;
 
-/// What finds faults.
+/// A check.
 pub(super) type Check = fn(&Scope<'_>, &mut Sink);
 
-/// All checks in the order in which they run. `autogen` asks what those before it found.
+/// All checks in order. `autogen` depends on the errors found before it.
 #[rustfmt::skip]
 pub(super) static CHECKS: &[Check] = &[
     readings,
@@ -64,7 +63,7 @@ pub(super) static CHECKS: &[Check] = &[
     sources::check,
 ];
 
-/// Reports what was found when entries were read.
+/// Reports diagnostics from parsing entries.
 fn readings(scope: &Scope<'_>, sink: &mut Sink) {
     for placed in sink.while_wanted(scope.entries()) {
         for diagnostic in &placed.entry.diagnostics {

@@ -27,7 +27,7 @@ pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
     }
 }
 
-/// Whether both have a kernel on one key, which is refused when the later entry is read.
+/// Whether both have a kernel on one key.
 fn collide(a: &Operator, b: &Operator) -> bool {
     a.kernels()
         .iter()
@@ -60,8 +60,7 @@ impl<'c> Earlier<'c> {
         first.min().copied()
     }
 
-    /// Whether one is of the operator's kind with its signature, which is refused when groups are
-    /// made.
+    /// Whether one has the operator's kind and signature, which is reported with groups.
     fn coincides(&self, operator: &Operator) -> bool {
         self.signatures
             .contains(&(operator.kind, operator.signature()))
@@ -93,7 +92,7 @@ fn same_name(scope: &Scope<'_>, id: OperatorId, earlier: &Earlier<'_>, sink: &mu
         return;
     }
     let other = scope.operator(first);
-    // Across namespaces, another rule says so.
+    // Another rule covers other namespaces.
     let silent = earlier.coincides(operator) || other.namespace() != operator.namespace();
     if silent {
         return;
@@ -111,7 +110,7 @@ fn same_name(scope: &Scope<'_>, id: OperatorId, earlier: &Earlier<'_>, sink: &mu
 fn same_signature(scope: &Scope<'_>, id: OperatorId, first: OperatorId, sink: &mut Sink) {
     let operator = scope.operator(id);
     let other = scope.operator(first);
-    // What is generated into a foreign group is reported where it is generated.
+    // Generated operators are reported where they are generated.
     if operator.is_generated() || other.is_generated() {
         return;
     }

@@ -1,5 +1,5 @@
-//! Rules of vendors' files: supersets of backend files, and entries that are laid over PyTorch's
-//! (`docs/spec/vendors.md`). What is about the text alone is reported while reading it.
+//! Rules of vendors' files (`docs/spec/vendors.md`): supersets of backend files, and overlays. The
+//! parser reports problems of the text alone.
 
 use std::sync::Arc;
 
@@ -25,7 +25,7 @@ pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
     }
 }
 
-/// Compares the whole schemas of PyTorch's operators with PyTorch's.
+/// Compares schemas in the file with PyTorch's.
 fn drift(
     catalogue: &Catalogue,
     name: &str,
@@ -77,7 +77,7 @@ fn native(catalogue: &Catalogue, vendor: &VendorFile, entry: &VendorEntry) -> Op
         .then_some(found)
 }
 
-/// What to do, with the C++ declarations if they differ.
+/// The advice, with the C++ declarations if they differ.
 fn help(maker: &FaceMaker<'_>, operator: &Operator, whole: &Arc<WholeSchema>) -> Message {
     let declaration = Declaration::Vendor(Arc::new(VendorOperator {
         schema: whole.schema.clone(),

@@ -71,7 +71,7 @@ pub fn all() -> impl Iterator<Item = &'static Rule> {
     TABLES.iter().flat_map(|table| table.iter())
 }
 
-/// The rule of this id. Every id has one: a test holds the table to [`RuleId::ALL`].
+/// The rule with this id. A test checks that every id has one.
 #[must_use]
 pub fn of(id: RuleId) -> &'static Rule {
     static BY_ID: OnceLock<Vec<&'static Rule>> = OnceLock::new();
@@ -83,7 +83,7 @@ pub fn of(id: RuleId) -> &'static Rule {
     by_id[id as usize]
 }
 
-/// The rule whose id has this text, if there is one.
+/// The rule whose id is this text.
 #[must_use]
 pub fn find(id: &str) -> Option<&'static Rule> {
     RuleId::parse(id).map(of)

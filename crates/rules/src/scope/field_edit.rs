@@ -1,12 +1,10 @@
-//! Edits of whole fields of an entry: adding one, taking one away.
+//! Edits that add or remove a field of an entry.
 
 use opatlas_operators::entry::{Entry, Field};
 use opatlas_source::Span;
 use opatlas_source::diagnostic::Diagnostic;
 
-/// The diagnostic with an edit that adds lines at the end of an entry, indented as its fields are.
-/// Without an edit where the entry is not written in block style. `text` is what the entry's places
-/// count from.
+/// Adds a fix that appends fields to an entry in block style. `text` starts at the entry.
 pub(crate) fn adding(diagnostic: Diagnostic, text: &str, entry: &Entry, lines: &str) -> Diagnostic {
     let name = lines.split(':').next().and_then(Field::parse);
     if name.is_some_and(|field| entry.field(field).is_some()) {
@@ -18,7 +16,7 @@ pub(crate) fn adding(diagnostic: Diagnostic, text: &str, entry: &Entry, lines: &
     }
 }
 
-/// The diagnostic with an edit that takes a whole field away.
+/// Adds a fix that removes a field.
 pub(crate) fn removing(
     diagnostic: Diagnostic,
     text: &str,
@@ -31,7 +29,7 @@ pub(crate) fn removing(
     }
 }
 
-/// The diagnostic with an edit that adds a whole entry behind this one.
+/// Adds a fix that inserts an entry after this one.
 pub(crate) fn entry_after(
     diagnostic: Diagnostic,
     text: &str,
@@ -41,7 +39,7 @@ pub(crate) fn entry_after(
     let Some((at, added)) = addition(text, entry, lines) else {
         return diagnostic;
     };
-    // The first line has the dash of the list's item, one column and a blank before the fields.
+    // The first line starts with the dash of the list item.
     let first = added.find(|c: char| c != '\n' && c != ' ').unwrap_or(0);
     if first < 3 {
         return diagnostic;
@@ -77,7 +75,7 @@ fn removal(text: &str, entry: &Entry, field: Field) -> Option<Span> {
         return None;
     }
     let end = line_end(text, end_of(text, place.key.to(place.value)));
-    // The line break before the field goes with it: the last line of a file may have none after.
+    // Removes the line break before the field, since the last line of a file may have none.
     let start = before[..start - 1]
         .strip_suffix('\r')
         .map_or(start - 1, str::len);

@@ -3,7 +3,8 @@
 use opatlas_operators::group::Group;
 use opatlas_operators::operator::OperatorId;
 
-/// A group that has all that it needs to be handled as one (torchgen `NativeFunctionsGroup`).
+/// A group with a functional and an out variant and no scratch variant (torchgen
+/// `NativeFunctionsGroup`).
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CompleteGroup {
     pub(crate) functional: OperatorId,
@@ -13,7 +14,7 @@ pub(crate) struct CompleteGroup {
 }
 
 impl CompleteGroup {
-    /// The group, when it has a functional and an out variant and no scratch variant.
+    /// `None` if the group is incomplete.
     pub(crate) fn of(group: &Group) -> Option<Self> {
         if group.scratch.is_some() {
             return None;
@@ -26,7 +27,7 @@ impl CompleteGroup {
         })
     }
 
-    /// Functional, out, in place, mutable: the order in which torchgen looks at them.
+    /// The members in torchgen's order.
     pub(crate) fn members(self) -> impl Iterator<Item = OperatorId> {
         [
             Some(self.functional),

@@ -1,5 +1,4 @@
-//! What checks across entries need: who is who, whose story is too broken to be judged, and how
-//! to complain about an operator with the others attached.
+//! What checks across entries share: operators, broken siblings, and reports.
 
 pub(crate) mod field_edit;
 mod group;
@@ -27,7 +26,7 @@ pub(crate) use subject::Subject;
 /// The dispatch key of kernels that decompose into other operators.
 pub(crate) const IMPLICIT: &str = "CompositeImplicitAutograd";
 
-/// A revision as the checks across entries see it.
+/// A revision under check.
 pub(crate) struct Scope<'c> {
     pub(crate) catalogue: &'c Catalogue,
     broken: OnceLock<BrokenSiblings<'c>>,
@@ -39,15 +38,15 @@ pub(crate) struct Scope<'c> {
 /// would change once the error is fixed.
 #[derive(Default)]
 pub(crate) struct BrokenSiblings<'c> {
-    /// Stories of entries whose schema is broken, so that their group is not known.
+    /// Base names of entries with a broken schema, whose group is unknown.
     schemas: FxHashSet<&'c str>,
     /// Signatures of entries with other broken fields.
     signatures: FxHashSet<&'c str>,
-    /// Stories of all of them.
+    /// Base names of all entries with errors.
     stories: FxHashSet<&'c str>,
 }
 
-/// A place in another operator's entry, with what is to be seen there.
+/// A label, an operator, and a position in its entry.
 pub(crate) type Elsewhere = (&'static str, OperatorId, Span);
 
 impl<'c> Scope<'c> {
@@ -82,7 +81,7 @@ impl<'c> Scope<'c> {
             || self.catalogue.view_groups().contains(id)
     }
 
-    /// How many operators with a shared name are in groups; none for other names.
+    /// The number of grouped operators with this name.
     pub(crate) fn grouped_namesakes(&self, name: &str) -> usize {
         let grouped = self.grouped.get_or_init(|| {
             let shared = self.catalogue.shared_names();
@@ -102,10 +101,10 @@ impl<'c> Scope<'c> {
         self.catalogue.operator(id)
     }
 
-    /// The entry of a written operator, or the one that a generated operator was made from.
+    /// The entry of an operator, or of the operator that it was generated from.
     pub(crate) fn source(&self, id: OperatorId) -> Option<(&'c PlacedEntry, OperatorId)> {
         let mut id = id;
-        // A generated operator is made from a written one.
+        // Generated operators come from declared ones.
         for _ in 0..2 {
             let operator = self.operator(id);
             if let Some(placed) = operator.declared() {
@@ -116,7 +115,7 @@ impl<'c> Scope<'c> {
         None
     }
 
-    /// The position of an operator's name; that of its source if it is generated.
+    /// The position of an operator's name, or of its source's name.
     pub(crate) fn name_at(&self, id: OperatorId) -> Span {
         match self.source(id) {
             Some((_, source)) => self.operator(source).schema().name_at.0,

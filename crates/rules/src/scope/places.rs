@@ -20,8 +20,7 @@ pub(crate) fn is_unread(entry: &Entry, field: Field) -> bool {
     })
 }
 
-/// Where a field is said: its value, its key where it has none, the operator's name where it is
-/// not written.
+/// The position of a field's value, or of its key, or else of the operator's name.
 pub(crate) fn field_at(entry: &Entry, field: Field) -> Span {
     match entry.field(field) {
         Some(place) if place.value.is_empty() => place.key,
@@ -65,7 +64,7 @@ pub(crate) fn autogen_at(operator: &Operator) -> Span {
     }
 }
 
-/// Where an operator is declared; of a generated one, what it is generated from.
+/// The declaration of an operator, or of the operator that it was generated from.
 pub(crate) fn declaration(catalogue: &Catalogue, id: OperatorId) -> Option<Related> {
     let operator = catalogue.operator(id);
     let (message, placed) = match operator.generated_from() {

@@ -17,7 +17,7 @@ pub(crate) struct Subject<'c> {
 }
 
 impl<'c> Subject<'c> {
-    /// The subject that an entry is; `None` without a schema. `text` is the whole file.
+    /// `None` without a schema. `text` is the whole file.
     pub(crate) fn of(placed: &'c PlacedEntry, text: &'c str) -> Option<Self> {
         let schema = placed.entry.schema.as_ref()?;
         Some(Self {
@@ -31,7 +31,7 @@ impl<'c> Subject<'c> {
         &self.placed.entry
     }
 
-    /// The text from the beginning of the entry on, which places within the entry count from.
+    /// The text from the entry on; spans in the entry are relative to it.
     pub(crate) fn text(&self) -> &'c str {
         self.text
     }
@@ -43,7 +43,7 @@ impl<'c> Subject<'c> {
         at.slice(self.text) == &*self.entry().canonical
     }
 
-    /// The place of a field's value, or of the operator's name where the field is not written.
+    /// The position of a field's value, or of the operator's name.
     pub(crate) fn field_or_name(&self, field: Field) -> Span {
         match self.entry().field(field) {
             Some(place) if !place.value.is_empty() => place.value,
@@ -74,8 +74,7 @@ pub(crate) fn is_identifier(text: &str) -> bool {
     !is_digit_first && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
 }
 
-/// The characters that never belong to a name and are there because the text was cut elsewhere
-/// than it looks.
+/// Characters that get into names when a schema is split in an unexpected place.
 pub(crate) const STRAY: [char; 8] = [',', '(', ')', '[', ']', '?', '*', '"'];
 
 /// Whether a name holds a stray character, or is empty.
@@ -83,7 +82,7 @@ pub(crate) fn is_quirk(name: &str) -> bool {
     !is_identifier(name) && (name.is_empty() || name.contains(STRAY))
 }
 
-/// All parameters that are worked out, replacing or added.
+/// The parameters of `precomputed`.
 pub(crate) fn parameters(precompute: &Precompute) -> impl Iterator<Item = &Argument> {
     let replacing = precompute.replace.iter().flat_map(|(_, new)| new);
     replacing.chain(&precompute.add)

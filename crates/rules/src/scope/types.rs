@@ -4,7 +4,7 @@ use opatlas_pytorch::release::Release;
 use opatlas_schema::function::FunctionSchema;
 use opatlas_schema::types::{BaseType, Type};
 
-/// What is wrong with a type by itself.
+/// Why a type cannot be used.
 pub(crate) enum Fault<'t> {
     /// The release does not know the base type.
     Unknown(BaseType),
@@ -16,8 +16,7 @@ pub(crate) enum Fault<'t> {
     Unsized,
 }
 
-/// Whether the type can be read and generated as an argument (torchgen `argumenttype_type`), which
-/// holds for returns too.
+/// Whether code can be generated for the type (torchgen `argumenttype_type`).
 pub(crate) fn is_sound(ty: &Type, release: Release) -> bool {
     fault(ty, release).is_none()
 }

@@ -56,7 +56,7 @@ fn bang(at: Span) -> Diagnostic {
     .with_help("use an alias letter: `Tensor(a!)`")
 }
 
-/// Reports the first `Tensor!`; its fix spells out all of them, since each needs its own letter.
+/// Reports the first `Tensor!`. The fix rewrites all of them, since each needs its own letter.
 fn shorthand(subject: &Subject<'_>, sink: &mut Sink) -> bool {
     let arguments = subject.schema.arguments.all().iter();
     let arguments = arguments.filter(|a| is_shorthand(a.annotation.as_deref()));

@@ -22,7 +22,7 @@ const KEYWORDS: [&str; 35] = [
     "with", "yield",
 ];
 
-/// Words of derivative formulas that no argument may be called by.
+/// Names that are reserved in derivative formulas.
 const FORMULA_WORDS: [&str; 2] = ["result", "grad_input_mask"];
 
 pub(super) fn entries(scope: &Scope<'_>, sink: &mut Sink) {

@@ -1,4 +1,5 @@
-//! What `autogen` lists beside what is generated (torchgen `NativeFunctionsGroup.__post_init__`).
+//! `autogen` lists compared with generated operators (torchgen
+//! `NativeFunctionsGroup.__post_init__`).
 
 use opatlas_operators::entry::Field;
 use opatlas_operators::generate;
@@ -30,7 +31,7 @@ fn written(scope: &Scope<'_>, group: &Group) -> Group {
     }
 }
 
-/// Whether the lists of all members together name exactly what is generated.
+/// Checks that the lists of all members name exactly the generated operators.
 pub(super) fn check(scope: &Scope<'_>, group: &Group, sink: &mut Sink) -> bool {
     let members = || group.members().map(|id| scope.operator(id));
     let is_concerned =

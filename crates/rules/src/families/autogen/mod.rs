@@ -25,7 +25,7 @@ pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
         let Some(first) = group.members().next() else {
             continue;
         };
-        // What cannot be completed is not judged any further.
+        // Groups that cannot be completed are not checked further.
         if group.members().any(|id| faulty.contains(&id)) || !group.duplicates.is_empty() {
             continue;
         }
@@ -41,8 +41,7 @@ pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
     }
 }
 
-/// Since 2.7 a name may begin with a namespace, and what follows is a name of its own (torchgen
-/// `BaseOperatorName.parse`).
+/// Since 2.7 a name may start with a namespace (torchgen `BaseOperatorName.parse`).
 fn qualified_names(scope: &Scope<'_>, sink: &mut Sink) {
     if scope.catalogue.release < Release::V2_7 {
         return;

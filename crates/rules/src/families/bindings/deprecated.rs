@@ -53,7 +53,7 @@ pub(super) fn check(catalogue: &Catalogue, file: &Deprecated, sink: &mut Sink) {
     }
 }
 
-/// Reports what a call passes that is not an argument. Whether there was something.
+/// Reports values in a call that are not arguments. Returns whether there are any.
 fn unknown(catalogue: &Catalogue, form: &DeprecatedForm, sink: &mut Sink) -> bool {
     let arguments = form.call.arguments.iter();
     let unknown = arguments.filter(|passed| passed.value == Value::Unknown);
@@ -104,7 +104,7 @@ fn unmatched(catalogue: &Catalogue, form: &DeprecatedForm, sink: &mut Sink) {
     report(catalogue, form, sink, diagnostic.with_help(help));
 }
 
-/// Notes the texts of a form for an operator that it calls. Whether one of them was there already.
+/// Records the signatures of a form for an operator. Returns whether one is a duplicate.
 fn add<'a>(
     catalogue: &'a Catalogue,
     (index, form): (usize, &DeprecatedForm),
@@ -146,7 +146,7 @@ fn out_alone(catalogue: &Catalogue, form: &DeprecatedForm, sink: &mut Sink) {
     report(catalogue, form, sink, diagnostic.with_help(help));
 }
 
-/// Reports a complaint, about the first operator of the name that the form calls.
+/// Reports on the first operator that the form calls.
 fn report(catalogue: &Catalogue, form: &DeprecatedForm, sink: &mut Sink, diagnostic: Diagnostic) {
     match catalogue.overloads(&form.call.name).first() {
         Some(&id) => about(catalogue, id, sink, diagnostic),

@@ -1,7 +1,7 @@
 //! Rules of Python bindings and of `deprecated.yaml` (`docs/spec/files.md`, sections 7 and 9).
 //!
-//! What the generator refuses in `deprecated.yaml` is an error. What it refuses in operators is a
-//! warning: torchgen reads the file, but the Python bindings are not generated.
+//! What the generator rejects in `deprecated.yaml` is an error. What it rejects in operators is a
+//! warning: torchgen reads the file, but cannot generate Python bindings.
 
 mod deprecated;
 mod overloads;

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use super::place::{Place, text_of};
 use crate::sink::Sink;
 
-/// Of one name at most this many overloads are compared by their whole signatures.
+/// The maximum number of overloads of one shape that are compared.
 const MOST_COMPARED: usize = 100;
 
 /// The parameters of an overload as Python sees them, without its out arguments. Overloads of
@@ -77,7 +77,7 @@ fn duplicates(catalogue: &Catalogue, place: Place<'_>, alike: &[OperatorId], sin
         };
         let operator = catalogue.operator(id);
         match seen.get(&text) {
-            // Two entries with one name are another rule's.
+            // Another rule reports two entries with one name.
             Some(&first) if catalogue.operator(first).name() != operator.name() => {
                 let earlier = catalogue.operator(first).name_text();
                 let message = message!(
@@ -102,7 +102,7 @@ fn duplicates(catalogue: &Catalogue, place: Place<'_>, alike: &[OperatorId], sin
     }
 }
 
-/// Returns of which only some have names.
+/// Reports returns of which only some have names.
 fn returns(operator: &Operator, sink: &mut Sink) {
     let returns = &operator.schema().returns;
     let named = returns.iter().filter(|r| r.name.is_some()).count();

@@ -1,4 +1,4 @@
-//! What ATen's README asks for and no generator checks: notes on what an author adds.
+//! Conventions of ATen's README that no generator checks.
 
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::derivative_match::Knowledge;
@@ -32,7 +32,7 @@ const REFUSED: [(&str, &str); 8] = [
     ("unsafeGetTensorImpl", "it bypasses the dispatcher"),
 ];
 
-/// How the names of functions end that write to `out`.
+/// The suffix of functions that write to `out`.
 const OUT: &str = "_out";
 
 const NON_FUNCTIONAL: &str = "CompositeExplicitAutogradNonFunctional";
@@ -135,7 +135,8 @@ fn masks(subject: &Subject<'_>, sink: &mut Sink) {
     }
 }
 
-/// The functions that formulas call. Searches for identifiers instead of parsing C++, as torchgen does.
+/// Checks the functions that formulas call. Searches for identifiers as torchgen does, without
+/// parsing C++.
 fn formulas(catalogue: &Catalogue, file: &Derivatives, sink: &mut Sink) {
     let targets = &catalogue.derivative_matches.targets;
     for (index, entry) in sink.while_wanted(file.entries.iter().enumerate()) {
@@ -161,7 +162,7 @@ fn formulas(catalogue: &Catalogue, file: &Derivatives, sink: &mut Sink) {
     }
 }
 
-/// The refused calls in a formula, each with its place and the reason.
+/// Rejected calls in a formula, with position and reason.
 fn refused(text: &str) -> Vec<(usize, usize, &'static str)> {
     let mut found: Vec<(usize, usize, &'static str)> = Vec::new();
     for (name, why) in REFUSED {
@@ -185,7 +186,7 @@ fn is_called(text: &str, end: usize) -> bool {
     text[end..].trim_start().starts_with(['(', '<'])
 }
 
-/// Pairs `foo` and `foo_backward` that no formula connects.
+/// Reports pairs `foo` and `foo_backward` that no formula connects.
 fn backwards(catalogue: &Catalogue, sink: &mut Sink) {
     let matches = &catalogue.derivative_matches;
     if matches.knowledge != Knowledge::Complete {

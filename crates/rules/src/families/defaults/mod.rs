@@ -84,7 +84,7 @@ fn value(
     }
 }
 
-/// Until 2.4 no default could hold a space.
+/// Before 2.4, no default may contain a space.
 fn blank(argument: &Argument) -> Option<Diagnostic> {
     let default = argument.default.as_deref().filter(|d| d.contains(' '))?;
     let message = message!(
@@ -97,7 +97,7 @@ fn blank(argument: &Argument) -> Option<Diagnostic> {
     )
 }
 
-/// The list of unknown size that one value is given for (torchgen `default_expr`).
+/// Reports one value for a list of unknown size (torchgen `default_expr`).
 fn needs_list<'t>(ty: &'t Type, default: &str) -> Option<&'t Type> {
     match ty {
         Type::Optional(_) if default == "None" => None,
@@ -134,8 +134,8 @@ fn suffix(subject: &Subject<'_>, sink: &mut Sink) {
     subject.report(sink, diagnostic);
 }
 
-/// What ATen's README suggests where a default cannot stay in the middle: an optional argument whose
-/// value the kernel chooses.
+/// ATen's advice for a default in the middle: make the argument optional and choose the value in
+/// the kernel.
 fn optional_instead(argument: &Argument) -> Message {
     let (ty, name) = (&argument.ty, &argument.name);
     let default = argument.default.as_deref().unwrap_or_default();

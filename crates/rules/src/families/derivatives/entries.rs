@@ -1,4 +1,4 @@
-//! What an entry is for: its name, its keys, the names that its formulas go by.
+//! Names and keys of entries.
 
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::derivative_match::{MOST_ARGUMENTS, TargetFault, formula_keys};
@@ -14,7 +14,7 @@ use super::subjects::Subjects;
 use crate::scope::places::{about, declaration};
 use crate::sink::Sink;
 
-/// An entry that means no operator.
+/// Reports an entry without an operator.
 pub(super) fn unmatched(
     catalogue: &Catalogue,
     file: &Derivatives,
@@ -131,8 +131,7 @@ fn unknown_schema(
     sink.about(DERIVATIVES, name, diagnostic.with_help(help));
 }
 
-/// Where the name begins to differ from the schema, to the end of that word; the operator's name
-/// stays out of it.
+/// The first difference between the name and the schema, up to the end of that word.
 fn difference(file: &Derivatives, entry: &DerivativeEntry, canonical: &str) -> Span {
     let written = file.value(entry.name);
     let same = written
@@ -148,7 +147,7 @@ fn difference(file: &Derivatives, entry: &DerivativeEntry, canonical: &str) -> S
     file.place(entry.name, start..end)
 }
 
-/// What is wrong with an entry as a whole.
+/// Checks an entry as a whole.
 pub(super) fn check(subjects: &Subjects<'_>, sink: &mut Sink) {
     let Subjects { file, entry, .. } = *subjects;
     for at in &entry.ignored {
@@ -187,7 +186,7 @@ pub(super) fn check(subjects: &Subjects<'_>, sink: &mut Sink) {
     }
 }
 
-/// A key that cannot have formulas.
+/// Reports a key that cannot have formulas.
 pub(super) fn unknown_key(subjects: &Subjects<'_>, set: &FormulaSet, sink: &mut Sink) {
     let Some(key) = set.key else { return };
     let file = subjects.file;
@@ -216,7 +215,7 @@ pub(super) fn unknown_key(subjects: &Subjects<'_>, set: &FormulaSet, sink: &mut 
     subjects.report(sink, diagnostic);
 }
 
-/// Entries for an operator that has one already.
+/// Reports repeated entries for an operator.
 pub(super) fn repeated(catalogue: &Catalogue, file: &Derivatives, sink: &mut Sink) {
     let mut last: FxHashMap<OperatorId, usize> = FxHashMap::default();
     let targets = &catalogue.derivative_matches.targets;
@@ -244,7 +243,7 @@ pub(super) fn repeated(catalogue: &Catalogue, file: &Derivatives, sink: &mut Sin
     }
 }
 
-/// Names that are both an argument and a return.
+/// Reports names of both an argument and a return.
 pub(super) fn clashes(
     subjects: &Subjects<'_>,
     set: &FormulaSet,

@@ -1,4 +1,4 @@
-//! Gradient formulas: their text, and how they speak of the incoming gradients.
+//! Gradient formulas: their text, and how they use the incoming gradients.
 
 use std::ops::Range;
 
@@ -224,7 +224,7 @@ impl<'c, 'a> Check<'c, 'a> {
         self.report(diagnostic);
     }
 
-    /// How all gradients of a set together speak of what comes in.
+    /// Checks how the gradients of a set name the incoming gradients.
     fn gradients(&mut self) {
         let expansion = self.expansion;
         let all = || expansion.backward.iter();

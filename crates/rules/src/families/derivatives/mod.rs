@@ -1,7 +1,7 @@
 //! Rules of `derivatives.yaml` (`docs/spec/files.md`, section 5).
 //!
-//! What the reader of formulas refuses is an error. What only the writers of autograd code refuse
-//! ([`outputs`], [`variants`]) is a warning: the file can be read, but not built with.
+//! What the formula parser rejects is an error. What only autograd code generation rejects
+//! ([`outputs`], [`variants`]) is a warning: the file can be read, but PyTorch does not build.
 
 mod entries;
 mod gradients;
@@ -47,7 +47,7 @@ pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
     }
 }
 
-/// Checks an entry; its formulas if nothing is wrong with it.
+/// Checks an entry; returns its expansions if nothing is wrong.
 fn check_entry<'a>(subjects: &Subjects<'a>, sink: &mut Sink) -> Option<Vec<Expansion<'a>>> {
     let before = sink.count();
     entries::check(subjects, sink);

@@ -1,5 +1,5 @@
-//! What the reader of formulas lets pass and the writers of autograd code refuse because of the
-//! operator's own inputs and outputs (`gen_variable_type.emit_body`).
+//! Formulas that the parser accepts but autograd code generation rejects, because of the operator's
+//! inputs and outputs (`gen_variable_type.emit_body`).
 
 use opatlas_operators::derivatives::bindings::BindingKind;
 use opatlas_operators::derivatives::expand::Expansion;
@@ -22,11 +22,11 @@ pub(super) fn check(subjects: &Subjects<'_>, expansion: &Expansion<'_>, sink: &m
     };
     let canonical = subjects.catalogue.operator(subjects.target.canonical);
     if !canonical.is_abstract() && expansion.backward.is_empty() {
-        // No autograd code is written for it.
+        // No autograd code is generated for it.
         return;
     }
     let outputs = check.outputs();
-    // The writer stops at the first.
+    // The generator stops at the first.
     let fault = check
         .gradient_target()
         .or_else(|| check.output_count())
@@ -70,8 +70,7 @@ impl<'a> Check<'_, 'a> {
         (spoken != count).then(fault)
     }
 
-    /// How many differentiable outputs the canonical function has; none of an operator that
-    /// autograd leaves alone.
+    /// The number of differentiable outputs of the canonical function; 0 if autograd skips it.
     fn outputs(&self) -> usize {
         let schema = self.subjects.subject.schema;
         let lists = &self.subjects.catalogue.release.data().codegen;

@@ -45,7 +45,7 @@ impl Check<'_, '_> {
         })
     }
 
-    /// The formula is for an output that exists.
+    /// Checks that the formula is for an output that exists.
     fn target(&self, forward: &Forward<'_>) -> Option<Diagnostic> {
         let returns = &self.subjects.subject.schema.returns;
         let named = |name: &&str| returns.iter().any(|r| r.name.as_deref() == Some(name));
@@ -90,8 +90,7 @@ impl Check<'_, '_> {
         }
     }
 
-    /// Neither an argument nor an output has this name: which of them is meant shows in the
-    /// formula.
+    /// Checks that no argument shares the name of an output: a formula could mean either.
     fn no_target(&self, forward: &Forward<'_>) -> Diagnostic {
         let file = self.subjects.file;
         let name = forward.names.first().copied().unwrap_or("");
@@ -124,7 +123,7 @@ impl Check<'_, '_> {
         }
     }
 
-    /// A word for a formula must be expandable.
+    /// Checks that a keyword can be expanded.
     fn auto(&self, forward: &Forward<'_>) -> Option<Diagnostic> {
         let inputs = self.expansion.differentiable().count();
         let tangents = &self.expansion.forward;
@@ -165,8 +164,7 @@ impl Check<'_, '_> {
         Some(fault.with_help("write the formula out, or remove it"))
     }
 
-    /// Differentiable arguments are named with `_p` or `_t`, and the formula is text when there
-    /// are any.
+    /// Checks that formulas use `_p` or `_t` for differentiable arguments.
     fn plain_names(&self, forward: &Forward<'_>) -> Option<Diagnostic> {
         let stem = self.subjects.subject.schema.name.stem();
         let foreach = stem.starts_with("_foreach_");
@@ -217,7 +215,7 @@ impl Check<'_, '_> {
     }
 }
 
-/// A decimal number without a sign; one too large to count is the largest.
+/// Parses a decimal number; saturates.
 fn number(digits: &str) -> Option<usize> {
     let all = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
     all.then(|| digits.parse().unwrap_or(usize::MAX))

@@ -1,5 +1,5 @@
-//! What the reader of formulas lets pass and the writers of autograd code refuse because of the
-//! other operators that the formulas serve: variants, generated operators.
+//! Formulas that the parser accepts but autograd code generation rejects, because of variants and
+//! generated operators that share them.
 
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::derivative_match::{Basis, Origin};
@@ -19,7 +19,7 @@ use crate::sink::Sink;
 /// The operators that an entry serves.
 type Served = Vec<(OperatorId, Basis)>;
 
-/// The operators that each entry serves; none where a later entry replaces it.
+/// The operators that each entry serves; none if a later entry replaces it.
 pub(super) fn served(catalogue: &Catalogue, file: &Derivatives) -> Vec<Served> {
     let matches = &catalogue.derivative_matches;
     let mut served: Vec<Served> = vec![Vec::new(); file.entries.len()];
@@ -33,10 +33,10 @@ pub(super) fn served(catalogue: &Catalogue, file: &Derivatives) -> Vec<Served> {
     served
 }
 
-/// Checks an entry in which nothing else is wrong.
+/// Checks an entry that is otherwise correct.
 pub(super) struct Check<'c, 'a> {
     subjects: Subjects<'a>,
-    /// The formulas where they serve a variant; few entries have one.
+    /// Formulas that serve a variant; few entries have any.
     expansions: Vec<Expansion<'a>>,
     served: &'c Served,
 }
@@ -86,7 +86,7 @@ impl<'c, 'a> Check<'c, 'a> {
         self.operator(id).qualified_name().to_owned()
     }
 
-    /// The first served operator of which this holds.
+    /// The first served operator that matches.
     fn first(&self, test: impl Fn(&Operator, Basis) -> bool) -> Option<OperatorId> {
         let mut served = self.served.iter();
         let (id, _) = served.find(|(id, basis)| test(self.operator(*id), *basis))?;

@@ -1,4 +1,4 @@
-//! Kernels as the generator writes them down: with namespaces, and with or without symbolic sizes.
+//! Kernels in generated code: namespaces and symbolic sizes.
 
 use opatlas_operators::entry::KernelEntry;
 use opatlas_operators::operator::OperatorId;
@@ -9,7 +9,7 @@ use crate::scope::types::has_symint;
 use crate::scope::{CompleteGroup, Scope};
 use crate::sink::Sink;
 
-/// The deepest namespace that C++ can be written for (`NamespaceHelper`).
+/// The maximum namespace depth in generated C++ (`NamespaceHelper`).
 const DEEPEST: usize = 2;
 
 pub(super) fn operators(scope: &Scope<'_>, sink: &mut Sink) {
@@ -94,8 +94,8 @@ fn namespaces(scope: &Scope<'_>, id: OperatorId, kernels: &[KernelEntry], sink: 
     }
 }
 
-/// The position of a kernel in the operator's entry. A kernel from another operator of the same
-/// name has no position there.
+/// The position of a kernel in the operator's entry, or of the operator's name if another operator
+/// of the same name has the kernel.
 fn place(scope: &Scope<'_>, id: OperatorId, kernel: &KernelEntry) -> Span {
     let mut own = scope.operator(id).kernels().iter();
     match own.find(|own| *own == kernel) {
@@ -108,8 +108,7 @@ fn namespace(kernel: &KernelEntry) -> &str {
     kernel.kernel.namespace.as_deref().unwrap_or("at")
 }
 
-/// The levels of namespace blocks. PyTorch appends `::native` to the namespace and then removes it
-/// wherever it occurs.
+/// The namespace depth. PyTorch appends `::native` and then removes it everywhere.
 fn levels(namespace: &str) -> usize {
     let whole = format!("{namespace}::native");
     whole.replace("::native", "").split("::").count()

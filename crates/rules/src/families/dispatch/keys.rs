@@ -1,4 +1,4 @@
-//! The keys of `dispatch`: known, allowed, once each; and how kernels are qualified.
+//! Dispatch keys: known, allowed, unique; and kernel namespaces.
 
 use opatlas_operators::entry::DispatchLine;
 use opatlas_operators::operator::PlacedEntry;
@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use crate::sink::Sink;
 
-/// The deepest namespace that can be read before a kernel (`NativeFunction.from_yaml`).
+/// The maximum namespace depth that torchgen parses (`NativeFunction.from_yaml`).
 const DEEPEST: usize = 3;
 
 /// Checks the keys of an entry's `dispatch`.

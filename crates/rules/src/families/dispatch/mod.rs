@@ -106,7 +106,7 @@ fn factory(scope: &Scope<'_>, placed: &PlacedEntry, sink: &mut Sink) {
     sink.entry(placed, adding(diagnostic, text, entry, &lines));
 }
 
-/// The implicit kernel of an operator outside of `aten` is looked for in `at::native`.
+/// The implicit kernel of an operator outside `aten` is still in `at::native`.
 fn default_kernel(placed: &PlacedEntry, sink: &mut Sink) {
     let entry = &placed.entry;
     let implicit = entry
@@ -140,7 +140,7 @@ fn composites(placed: &PlacedEntry, lines: &[DispatchLine], sink: &mut Sink) {
     let (first, second) = match found.as_slice() {
         [first, second] => (first, second),
         [first, second, ..] => {
-            // Of three, two may be the pair that is allowed: the third is one too many.
+            // Of three keys, two may be the allowed pair; report the third.
             (
                 first,
                 if may_stand_together(first, second) {
@@ -181,7 +181,7 @@ fn may_stand_together(a: &DispatchLine, b: &DispatchLine) -> bool {
     keys.contains(&NESTED) && !keys.contains(&"CompositeExplicitAutogradNonFunctional")
 }
 
-/// A `dispatch` that only says what its absence says, or says it under another name.
+/// A `dispatch` that means the same as none.
 fn only_implicit(scope: &Scope<'_>, placed: &PlacedEntry, line: &DispatchLine, sink: &mut Sink) {
     let entry = &placed.entry;
     let Some(schema) = &entry.schema else { return };
@@ -228,8 +228,8 @@ fn only_implicit(scope: &Scope<'_>, placed: &PlacedEntry, line: &DispatchLine, s
     sink.entry(placed, removing(diagnostic, text, entry, Field::Dispatch));
 }
 
-/// Kernels for special layouts only, beside a variant or overload that decomposes: ordinary tensors
-/// lost their composite kernel when `dispatch` was written.
+/// Only kernels for special layouts, while a variant or overload decomposes: ordinary tensors lost
+/// their composite kernel.
 fn drops_composite(
     placed: &PlacedEntry,
     lines: &[DispatchLine],
@@ -294,8 +294,8 @@ impl<'c> Decomposing<'c> {
     }
 }
 
-/// A functional variant that decomposes beside an out variant with kernels of its own: what
-/// decomposes may not write into out arguments.
+/// A functional variant that decomposes while its out variant has kernels: composite functions must
+/// not write to out arguments.
 pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
     for group in sink.while_wanted(scope.catalogue.groups.all()) {
         let (Some(id), Some(out)) = (group.functional, group.out) else {

@@ -14,7 +14,7 @@ use crate::sink::Sink;
 /// The Python modules that bindings are generated for (`gen_python_functions.py`).
 const PYTHON_MODULES: [&str; 6] = ["nn", "fft", "linalg", "sparse", "special", "nested"];
 
-/// What `category_override` means something as.
+/// Valid values of `category_override`.
 const CATEGORIES: [&str; 2] = ["factory", "dummy"];
 
 pub(super) fn entries(scope: &Scope<'_>, sink: &mut Sink) {
@@ -76,7 +76,7 @@ fn manual_registration(placed: &PlacedEntry, sink: &mut Sink) {
     sink.entry(placed, diagnostic);
 }
 
-/// A field whose values are free text to the generator, but only some mean something.
+/// Reports values that the generator ignores in a free-text field.
 fn known(
     placed: &PlacedEntry,
     rule: RuleId,

@@ -1,5 +1,5 @@
-//! The files that the generator names after operators (torchgen `gen_per_operator_headers`,
-//! `FileManager`). A name that no file can have, or two that share one, stop it.
+//! Generated files that are named after operators (torchgen `gen_per_operator_headers`,
+//! `FileManager`).
 
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::entry::KernelEntry;
@@ -12,13 +12,13 @@ use rustc_hash::FxHashMap;
 use crate::scope::Subject;
 use crate::sink::Sink;
 
-/// The longest name of a file, in bytes, on the file systems that PyTorch is built on.
+/// The maximum length of a file name, in bytes, on common file systems.
 const LONGEST_FILE_NAME: usize = 255;
 
-/// Base names longer than this come near the limit.
+/// The maximum number of characters of a base name before a warning.
 const LONG: usize = 200;
 
-/// Reports a base name that no file can have, or that is long. Whether it did.
+/// Reports a base name that is not a valid file name, or is long. Returns whether it did.
 pub(super) fn writable(subject: &Subject<'_>, release: Release, sink: &mut Sink) -> bool {
     let stem = subject.schema.name.stem();
     let at = subject.schema.name_at.0;
@@ -48,7 +48,7 @@ fn unwritable(stem: &str, suffix: usize, release: Release) -> Option<Message> {
     if stem.contains('\0') {
         return Some("a file name cannot contain NUL".into());
     }
-    // Folders are made since 2.8, and a path from the root is refused since then.
+    // Since 2.8 torchgen creates folders and rejects absolute paths.
     let slash = if release >= Release::V2_8 {
         stem.starts_with('/')
     } else {
@@ -70,7 +70,7 @@ fn unwritable(stem: &str, suffix: usize, release: Release) -> Option<Message> {
     None
 }
 
-/// The keys that get a header for each operator; the ones of other backends share one.
+/// Whether operators get a header of their own for this key.
 fn has_header(key: &str) -> bool {
     matches!(
         key,
@@ -106,7 +106,7 @@ pub(super) fn written_twice(catalogue: &Catalogue, sink: &mut Sink) {
             .iter()
             .any(|suffix| stem.ends_with(suffix))
     };
-    // Only those, and what they may be named after, are looked up.
+    // Looks up only these operators and the ones they may be named after.
     let mut roots: FxHashMap<&str, Vec<OperatorId>> = FxHashMap::default();
     let suspects = catalogue.native().filter(|(_, operator)| suspect(operator));
     let suspects: Vec<(OperatorId, &Operator)> = sink.while_wanted(suspects).collect();

@@ -1,5 +1,5 @@
-//! The shape of the schema and the operator's name. What cannot be read is reported by
-//! `syntax::schema`; here is what can be read and should not have been written.
+//! The shape of the schema and the operator's name. The schema parser reports what it cannot parse;
+//! these rules are about odd text that it accepts.
 
 mod files;
 
@@ -74,7 +74,7 @@ fn quirk(at: Span, message: impl Into<opatlas_source::Message>) -> Diagnostic {
         .with_help("write `Type name`, separated by `, `, without other punctuation")
 }
 
-/// A name that is an identifier but for stray characters at its end loses them.
+/// Adds a fix that removes trailing stray characters.
 fn mend(argument: &Argument, diagnostic: Diagnostic) -> Diagnostic {
     let bare = argument.name.trim_end_matches(STRAY);
     if is_identifier(bare) {
@@ -127,8 +127,8 @@ fn overload(subject: &Subject<'_>, sink: &mut Sink) {
     subject.report(sink, diagnostic);
 }
 
-/// Whether the overload's words are the types of all arguments, at least three, in order. Two are
-/// common in PyTorch itself, where they distinguish the operands.
+/// Whether the overload name lists the types of all arguments, at least three, in order. PyTorch
+/// itself often lists two.
 fn lists_types(schema: &FunctionSchema) -> bool {
     let arguments = schema.arguments.non_out();
     let overload = schema.name.overload();
@@ -147,8 +147,8 @@ fn names_type(word: &str, ty: &Type) -> bool {
         .is_some_and(|name| word.eq_ignore_ascii_case(name))
 }
 
-/// Operators of one name in several namespaces. Where their kernels meet, or their signatures,
-/// the rules about duplicates and groups speak of them.
+/// Reports operators of one name in several namespaces. If their kernels or signatures are equal,
+/// other rules report them.
 fn namespaces(catalogue: &Catalogue, sink: &mut Sink) {
     if catalogue.shared_names().next().is_none() {
         return;

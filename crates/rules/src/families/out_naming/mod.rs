@@ -1,5 +1,4 @@
-//! Out arguments: their names, and what must hold for them besides the invariants of a schema
-//! (`model::invariants`).
+//! Out arguments: names, and conditions beyond the invariants of a schema.
 
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::{Operator, OperatorId};
@@ -96,7 +95,7 @@ fn overload(catalogue: &Catalogue, id: OperatorId, subject: &Subject<'_>, sink: 
     subject.report(sink, diagnostic);
 }
 
-/// Names that speak of an out variant where there is none.
+/// Names that suggest an out variant where there is none.
 fn named_out(subject: &Subject<'_>, kind: SchemaKind, sink: &mut Sink) {
     let arguments = &subject.schema.arguments;
     let overload = subject.schema.name.overload();

@@ -1,4 +1,4 @@
-//! Where sources and files disagree.
+//! Differences between sources and files.
 
 use opatlas_operators::backend::{BackendFile, dispatch_key};
 use opatlas_operators::catalogue::Catalogue;
@@ -16,7 +16,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::scope::Scope;
 use crate::sink::Sink;
 
-/// Registrations beside what the files list.
+/// Compares registrations with the lists of backend files.
 pub(crate) fn check(scope: &Scope<'_>, sink: &mut Sink) {
     let catalogue = scope.catalogue;
     let sources = &catalogue.sources;
@@ -46,7 +46,7 @@ pub(crate) fn check(scope: &Scope<'_>, sink: &mut Sink) {
     }
 }
 
-/// The operators and keys of backend files with the index of the file and the place.
+/// The file index and position of each listed operator and key.
 fn listed(catalogue: &Catalogue) -> FxHashMap<(OperatorId, &'static str), (usize, Span)> {
     let mut listed = FxHashMap::default();
     for (index, (_, file)) in catalogue.backends.iter().enumerate() {
@@ -59,7 +59,7 @@ fn listed(catalogue: &Catalogue) -> FxHashMap<(OperatorId, &'static str), (usize
     listed
 }
 
-/// Operators of `aten` that the runtime has without an entry, or that sources define.
+/// Operators of `aten` that the runtime or the sources define without an entry.
 fn undeclared<'a>(catalogue: &Catalogue, sources: &'a Sources) -> FxHashSet<&'a str> {
     let defined = sources
         .rows()
@@ -118,7 +118,7 @@ fn unknown(catalogue: &Catalogue, row: &Registration, name: &str, sink: &mut Sin
     sink.about(catalogue.sources.file(row.file), name, diagnostic);
 }
 
-/// The kernels that backend files promise, beside the functions that the sources define.
+/// Compares kernels that backend files list with the functions that sources define.
 pub(super) fn kernels(catalogue: &Catalogue, files: &[File<'_>], sink: &mut Sink) {
     for (name, backend) in &catalogue.backends {
         let promised = promised(catalogue, backend);
@@ -139,7 +139,7 @@ pub(super) fn kernels(catalogue: &Catalogue, files: &[File<'_>], sink: &mut Sink
     }
 }
 
-/// A kernel that a backend file promises.
+/// A kernel that a backend file lists.
 struct Promised {
     name: Box<str>,
     operator: OperatorId,
@@ -147,7 +147,7 @@ struct Promised {
     is_symbolic: bool,
 }
 
-/// The class whose members the kernels are (torchgen `gen_backend_stubs.run`).
+/// The C++ class of the kernels (torchgen `gen_backend_stubs.run`).
 fn class_name(backend: &BackendFile) -> String {
     match (&backend.class_name, &backend.backend) {
         (Some(class), _) => class.value.to_string(),
@@ -156,7 +156,7 @@ fn class_name(backend: &BackendFile) -> String {
     }
 }
 
-/// The kernels that are written by hand: those under `full_codegen` are generated.
+/// Kernels written by hand; those under `full_codegen` are generated.
 fn promised(catalogue: &Catalogue, backend: &BackendFile) -> Vec<Promised> {
     let generated: FxHashSet<&str> = backend.full_codegen.iter().map(|op| &*op.value).collect();
     let mut promised = Vec::new();

@@ -1,5 +1,4 @@
-//! Rules of C++ and Python sources (`docs/spec/sources.md`, sections 3 and 7): where they and the
-//! files disagree, and what composite functions must not do.
+//! Rules of C++ and Python sources (`docs/spec/sources.md`, sections 3 and 7).
 
 mod allow;
 mod composite;
@@ -14,9 +13,9 @@ use allow::Comments;
 
 pub(super) use drift::check;
 
-/// What the rules find that need all source files of a backend or of PyTorch: kernels that are
-/// missing or have other parameters, and composite functions. `files` are named as in the bundle.
-/// Findings that a comment allows are left out, and comments that allow nothing are reported.
+/// Checks that need all sources of a backend or of PyTorch: missing kernels, kernel signatures, and
+/// composite functions. `files` have their names in the bundle. Omits findings that a comment
+/// allows, and reports unused comments.
 #[must_use]
 pub fn check_sources(catalogue: &Catalogue, files: &[File<'_>]) -> Vec<Finding> {
     let mut sink = Sink::new(catalogue.release);

@@ -49,8 +49,7 @@ pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
     }
 }
 
-/// Whether any operator has a kernel on a key. Where none has, the generator has no index of the
-/// key and does not recognize it, so that nothing is written for it.
+/// Whether any operator has a kernel on a key; otherwise the generator writes nothing for it.
 fn is_served(scope: &Scope<'_>, key: &str) -> bool {
     let mut operators = scope.catalogue.operators.iter();
     operators.any(|operator| operator.has_kernel(key))
@@ -62,7 +61,7 @@ fn has_structured_kernel(scope: &Scope<'_>, out: OperatorId) -> bool {
     kernels.any(|kernel| keys.contains(kernel.key.as_str()))
 }
 
-/// Either all of a group is structured or nothing.
+/// Checks that all members are structured or none.
 fn consistent(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) -> bool {
     let out = scope.operator(group.out);
     let mut consistent = true;
@@ -135,7 +134,7 @@ fn delegates_past_group(scope: &Scope<'_>, group: CompleteGroup, id: OperatorId,
     let Some(placed) = operator.declared() else {
         return;
     };
-    // A target that does not exist or is not structured is reported as such.
+    // Missing and unstructured targets are reported elsewhere.
     let target = operator
         .structured_delegate()
         .and_then(|name| scope.catalogue.find(name.as_str()));
@@ -225,7 +224,7 @@ fn out_kernels(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) {
     }
 }
 
-/// Whether the signatures of the meta function and the kernel can be written.
+/// Whether the meta function and the kernel can be declared.
 fn signatures(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) {
     let functional = scope.operator(group.functional);
     if let Some(options) = functional.schema().arguments.tensor_options() {
@@ -243,7 +242,7 @@ fn signatures(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) {
     precomputed(scope, group.out, sink);
 }
 
-/// Whether the classes around the kernels can be written.
+/// Whether the kernel classes can be declared.
 fn classes(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) {
     let functional = scope.operator(group.functional);
     let out = scope.operator(group.out);

@@ -112,7 +112,7 @@ fn out_name(name: &OperatorName) -> String {
     }
 }
 
-/// Kernels on structured keys come from the operator that is delegated to.
+/// Reports kernels on structured keys, which come from the structured operator.
 fn structured_keys(scope: &Scope<'_>, placed: &PlacedEntry, sink: &mut Sink) {
     let entry = &placed.entry;
     let keys = scope.catalogue.release.data().structured_keys;
@@ -134,7 +134,7 @@ fn structured_keys(scope: &Scope<'_>, placed: &PlacedEntry, sink: &mut Sink) {
     }
 }
 
-/// Fields that only structured entries may have.
+/// Reports fields of structured entries on other entries.
 fn needs_structured(scope: &Scope<'_>, placed: &PlacedEntry, sink: &mut Sink) {
     let entry = &placed.entry;
     if is_unread(entry, Field::Structured) {
@@ -185,7 +185,7 @@ impl<'s, 'c> Targets<'s, 'c> {
         }
     }
 
-    /// The operator of this name, the last one that is written.
+    /// The last declared operator of this name.
     fn find(&self, name: &OperatorName) -> Option<OperatorId> {
         if let Some(&id) = self.by_name.get(name) {
             return Some(id);
@@ -264,7 +264,7 @@ impl<'s, 'c> Targets<'s, 'c> {
     }
 }
 
-/// Names of the same base name first; then by name, so that the choice does not depend on chance.
+/// Prefers the same base name, then the first by name.
 fn rank<'n>(name: &'n str, delegate: &OperatorName) -> (bool, &'n str) {
     let base = name.split('.').next().unwrap_or(name);
     (base != delegate.base(), name)

@@ -1,4 +1,4 @@
-//! Precomputed arguments, as far as a release decides about them.
+//! Precomputed arguments, as far as they depend on the release.
 
 use opatlas_operators::operator::PlacedEntry;
 use opatlas_pytorch::release::Release;
@@ -49,7 +49,7 @@ fn exists(base: BaseType, release: Release) -> bool {
     release.data().base_types.contains(base.as_str())
 }
 
-/// Whether C++ can be written for a parameter of this type (torchgen `structured.argument_type`).
+/// Whether a parameter of this type has a C++ type (torchgen `structured.argument_type`).
 pub(super) fn is_writable(ty: &Type, release: Release) -> bool {
     match ty {
         Type::Base(BaseType::GraphModule | BaseType::ConstQuantizerPtr)

@@ -44,7 +44,7 @@ const CLASSES: [(&str, &[&str]); 6] = [
     ),
 ];
 
-/// The loops that CUDA functors can be made from.
+/// The loops for CUDA functors.
 const GENERAL: [&str; 2] = ["ScalarOnly", "Generic"];
 
 /// The functors that bind one of two tensors, and the name that this tensor must have.
@@ -225,13 +225,13 @@ impl<'c> Ufunc<'c> {
             .any(|key| self.find(key).is_some())
     }
 
-    /// The first argument that the code around the loops cannot pass.
+    /// The first argument that generated code cannot pass.
     fn unusable_argument(&self, release: Release) -> Option<&'c Argument> {
         let on_cpu = self.has_cpu_loops();
         let usable = |argument: &&Argument| match &argument.ty {
             Type::Base(BaseType::Tensor) => true,
             Type::Base(BaseType::Scalar) => !self.replaced.contains(&&*argument.name),
-            // CUDA functors hold any value; the loops of CPU get scalars only.
+            // CUDA functors take any value; CPU loops take only scalars.
             ty => {
                 !on_cpu
                     && is_value(ty)

@@ -29,7 +29,7 @@ pub(super) fn entries(scope: &Scope<'_>, sink: &mut Sink) {
     }
 }
 
-/// A help lists this many tags; no release has as many.
+/// The maximum number of tags in a help text.
 const MOST_LISTED: usize = 100;
 
 /// The beginning of a name of any length.
@@ -149,7 +149,7 @@ fn randomness(subject: &Subject<'_>, release: Release) -> Option<(Span, Message)
     ))
 }
 
-/// The diagnostic with an edit that adds the tag to those that are there.
+/// Adds a fix that adds the tag.
 fn adding_tag(diagnostic: Diagnostic, subject: &Subject<'_>) -> Diagnostic {
     let entry = subject.entry();
     let Some(place) = entry.field(Field::Tags) else {

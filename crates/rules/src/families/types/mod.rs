@@ -122,8 +122,7 @@ fn unknown(base: BaseType, at: Span, release: Release) -> Diagnostic {
         .with_help(message!("the base types are {}", names.join(", ")))
 }
 
-/// A SymInt is passed as an int where callers have no symbolic ones. That is done for a plain or
-/// optional one and for plain or optional lists, and for nothing deeper.
+/// C++ converts a SymInt to an int only if it is plain, optional, or in a plain or optional list.
 fn has_nested_symint(ty: &Type) -> bool {
     if ty.innermost() != Some(BaseType::SymInt) {
         return false;

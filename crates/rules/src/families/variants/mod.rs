@@ -62,7 +62,7 @@ fn out(subject: &Subject<'_>, sink: &mut Sink) {
     subject.report(sink, diagnostic);
 }
 
-/// The method passes itself as `self` (torchgen `ComputeTensorMethod`).
+/// Methods pass themselves as `self` (torchgen `ComputeTensorMethod`).
 fn method(subject: &Subject<'_>, sink: &mut Sink) {
     let arguments = &subject.schema.arguments;
     let this = arguments.self_argument();
@@ -108,7 +108,7 @@ fn passes_itself(this: &Argument, subject: &Subject<'_>) -> bool {
     }
 }
 
-/// A second argument called `self` takes its place if it is the same in C++, however odd that is.
+/// A second argument `self` works if it has the same C++ type.
 fn arguments_supply(this: &Argument, subject: &Subject<'_>) -> bool {
     let all = subject.schema.arguments.all().iter();
     let twins = all.filter(|a| {
@@ -117,7 +117,7 @@ fn arguments_supply(this: &Argument, subject: &Subject<'_>) -> bool {
     twins.count() > 1
 }
 
-/// Whether two types are passed alike: a SymInt like an int, lists of any size alike.
+/// Whether two types have one C++ type: SymInt is int, and list sizes do not matter.
 fn is_same_in_cpp(a: &Type, b: &Type) -> bool {
     let integer = |base: &BaseType| matches!(base, BaseType::Int | BaseType::SymInt);
     match (a, b) {

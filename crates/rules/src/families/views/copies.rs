@@ -16,7 +16,7 @@ use crate::scope::field_edit::{adding, entry_after};
 use crate::scope::{Elsewhere, IMPLICIT, Scope};
 use crate::sink::Sink;
 
-/// Checks a view group as a group. Whether it can be handled as one.
+/// Checks a view group. Returns whether it is complete.
 pub(super) fn check(scope: &Scope<'_>, group: &ViewGroup, sink: &mut Sink) -> bool {
     let view = scope.operator(group.view);
     let Some(copy) = group.copy else {
@@ -181,7 +181,7 @@ fn named_and_tagged(scope: &Scope<'_>, view: OperatorId, id: OperatorId, sink: &
     false
 }
 
-/// A view whose own name ends in `_copy` is mistaken for a copy.
+/// Reports a view whose name ends in `_copy`, since it is mistaken for a copy.
 fn same_signatures(scope: &Scope<'_>, group: &ViewGroup, sink: &mut Sink) -> bool {
     let names = if scope.catalogue.release >= Release::V2_3 {
         ViewCopyNames::CopyAndScatter

@@ -38,7 +38,7 @@ pub(super) fn check(scope: &Scope<'_>, group: &ViewGroup, sink: &mut Sink) {
     }
 }
 
-/// What is replayed returns tensors.
+/// Replayed views return tensors.
 fn returns(view: &Operator) -> Option<Diagnostic> {
     let schema = view.schema();
     if !schema.returns.is_empty() && schema.returns.iter().all(|r| r.ty.is_tensor_like()) {
@@ -50,8 +50,8 @@ fn returns(view: &Operator) -> Option<Diagnostic> {
     Some(diagnostic)
 }
 
-/// The other arguments of a view are stored by value. Strings have no such type until 2.6, and
-/// scalars have no conversion to theirs since 2.14.
+/// Replays store the other arguments by value. Strings have no value type before 2.6, and scalars
+/// no conversion since 2.14.
 fn unkept(scope: &Scope<'_>, id: OperatorId, sink: &mut Sink) {
     let release = scope.catalogue.release;
     let arguments = scope.operator(id).schema().arguments.all();
@@ -113,8 +113,7 @@ fn is_multi_output(schema: &FunctionSchema) -> bool {
     }
 }
 
-/// What is wrong with the arguments of a view, and where: the first must be an annotated tensor,
-/// and the only annotated one.
+/// Checks the arguments of a view: only the first may be annotated, and it must be a tensor.
 fn first_argument(schema: &FunctionSchema) -> Option<(opatlas_source::Span, Message)> {
     let arguments = schema.arguments.non_out();
     let Some(first) = arguments.first() else {

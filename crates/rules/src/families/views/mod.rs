@@ -64,7 +64,7 @@ fn untagged(scope: &Scope<'_>, id: OperatorId, operator: &Operator, sink: &mut S
     scope.report(sink, id, diagnostic);
 }
 
-/// A return that is a view should say of what.
+/// Checks that a returned view names the argument that it views.
 fn annotations(scope: &Scope<'_>, id: OperatorId, operator: &Operator, sink: &mut Sink) {
     let schema = operator.schema();
     for ret in &schema.returns {
@@ -94,7 +94,7 @@ fn annotations(scope: &Scope<'_>, id: OperatorId, operator: &Operator, sink: &mu
     }
 }
 
-/// In 2.0 an in-place view needs its view even when it decomposes.
+/// In 2.0 an in-place view needs its view even if it decomposes.
 fn alone(scope: &Scope<'_>, id: OperatorId, operator: &Operator, sink: &mut Sink) {
     let name = operator.name_text();
     let lists = &scope.catalogue.release.data().name_lists;
