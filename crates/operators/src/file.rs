@@ -161,7 +161,7 @@ impl NativeFunctions {
     /// Reads the whole file: anchors, document markers, broken entries.
     fn whole(text: &Arc<str>, diagnostics: Vec<Diagnostic>, stop: &Stop) -> Result<Self, Stopped> {
         let mut diagnostics = Complaints::from(diagnostics);
-        let mut document = opatlas_yaml::parse_whole(text).bounded();
+        let mut document = opatlas_yaml::parse_shared(text).bounded();
         stop.check()?;
         if let Some(beyond) = document.items.get(MOST_ENTRIES) {
             diagnostics.push(too_many(beyond.span.shifted(beyond.base)));

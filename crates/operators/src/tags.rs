@@ -62,7 +62,7 @@ impl DeclaredTags {
     #[must_use]
     pub fn read(text: &str, mut diagnostics: Complaints) -> (Self, Complaints) {
         // Nearly all descriptions are block scalars, so nothing is gained by reading tags one by one.
-        let document = opatlas_yaml::parse_whole(&text.into()).bounded();
+        let document = opatlas_yaml::parse_shared(&text.into()).bounded();
         let broken = !document.diagnostics.is_empty();
         diagnostics.extend(document.diagnostics);
         if !matches!(document.root, Root::Sequence) && !broken {

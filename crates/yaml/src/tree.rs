@@ -236,64 +236,6 @@ impl Arena {
         NodeId(offset(self.nodes.len() - 1))
     }
 
-    /// How much there is.
-    pub fn sizes(&self) -> [usize; 3] {
-        [self.nodes.len(), self.items.len(), self.pairs.len()]
-    }
-
-    /// Drops what was added since there was this much.
-    pub fn cut(&mut self, [nodes, items, pairs]: [usize; 3]) {
-        self.nodes.truncate(nodes);
-        self.items.truncate(items);
-        self.pairs.truncate(pairs);
-    }
-
-    /// Adds what was read of a list with one entry, all but the list, with the values in their new places;
-    /// gives the entry.
-    pub fn graft(
-        &mut self,
-        list: Self,
-        entry: NodeId,
-        value: impl Fn(ValueRef) -> ValueRef,
-    ) -> NodeId {
-        // The list was made first, and ended last.
-        let shift = offset(self.nodes.len()) - 1;
-        let (items, pairs) = (offset(self.items.len()), offset(self.pairs.len()));
-        let moved = |id: NodeId| NodeId(id.0.saturating_add(shift));
-        let node = |node: Node| Node {
-            content: match node.content {
-                Content::Scalar {
-                    value: at,
-                    style,
-                    ty,
-                } => Content::Scalar {
-                    value: value(at),
-                    style,
-                    ty,
-                },
-                Content::Sequence { from, to } => Content::Sequence {
-                    from: from + items,
-                    to: to + items,
-                },
-                Content::Mapping { from, to } => Content::Mapping {
-                    from: from + pairs,
-                    to: to + pairs,
-                },
-                Content::Alias(target) => Content::Alias(moved(target)),
-                Content::Recursive => Content::Recursive,
-            },
-            ..node
-        };
-        self.nodes.extend(list.nodes.into_iter().skip(1).map(node));
-        let inner = list.items.len() - 1;
-        let added = list.items.into_iter().take(inner).map(moved);
-        self.items.extend(added);
-        let added = list.pairs.into_iter();
-        self.pairs
-            .extend(added.map(|(key, value)| (moved(key), moved(value))));
-        moved(entry)
-    }
-
     /// The tree of a text, with its decoded values.
     pub fn into_tree(self, decoded: Decoded, text: Arc<str>) -> Tree {
         Tree {

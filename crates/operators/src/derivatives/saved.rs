@@ -107,21 +107,11 @@ impl Saved {
         if name.is_empty() {
             return;
         }
-        let Some(first) = find_from(&self.formula, 0, name) else {
+        if find_from(&self.formula, 0, name).is_none() {
             return;
-        };
-        // Few of the properties are asked for, so where the name stands is looked up once for all of
-        // them, and again when one has been taken out.
-        let mut places = asking_places(&self.formula, first, name);
+        }
         for property in PROPERTIES.iter().filter(|p| p.since <= release) {
-            if places.is_empty() {
-                break;
-            }
-            let is_asked = |at: &usize| at_name(&self.formula, 0, *at, name, property.pattern);
-            if places.iter().any(|at| is_asked(at).is_some()) {
-                self.property(property, name);
-                places = asking_places(&self.formula, 0, name);
-            }
+            self.property(property, name);
         }
         if value.kind == BindingKind::OptionalString {
             let text = optional_text(name, release);
@@ -177,31 +167,6 @@ struct PropertyUse<'t> {
     start: usize,
     end: usize,
     argument: Cow<'t, str>,
-}
-
-/// Where a name stands at or behind `from`, also as a part of another one, with something behind it
-/// that could belong to a property.
-fn asking_places(text: &str, from: usize, name: &str) -> Vec<usize> {
-    let mut places = Vec::new();
-    let mut look = from;
-    while let Some(at) = find_from(text, look, name) {
-        if may_ask(&text[at + name.len()..]) {
-            places.push(at);
-        }
-        look = at + text[at..].chars().next().map_or(1, char::len_utf8);
-    }
-    places
-}
-
-/// Whether what follows a name could belong to a [`Pattern`]: `)`, `->`, or some character and a
-/// small letter, as all calls begin with one. Most uses of a name are ruled out by this.
-fn may_ask(rest: &str) -> bool {
-    let mut chars = rest.chars();
-    match (chars.next(), chars.next()) {
-        (Some(')'), _) | (Some('-'), Some('>')) => true,
-        (Some(_), Some(letter)) => letter.is_ascii_lowercase(),
-        _ => false,
-    }
 }
 
 /// The first property at or after `from`. As in torchgen, a name may be the end of a longer one:
@@ -339,18 +304,5 @@ mod tests {
             "f(mode.has_value() ? std::optional<std::string_view>(mode.value()) : std::nullopt)",
             &["mode"],
         );
-    }
-
-    #[test]
-    fn no_property_is_passed_over() {
-        for property in &PROPERTIES {
-            let behind = match property.pattern {
-                Pattern::After(call) => format!(".{call}"),
-                Pattern::Behind(call) => call.to_owned(),
-                Pattern::Call(_) => ")".to_owned(),
-                Pattern::Size => ".sym_size(0)".to_owned(),
-            };
-            assert!(may_ask(&behind), "{behind}");
-        }
     }
 }

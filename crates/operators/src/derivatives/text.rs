@@ -27,66 +27,13 @@ fn char_at(text: &str, at: usize) -> Option<char> {
     text.get(at..)?.chars().next()
 }
 
-/// The longest name and the longest text that are compared byte by byte: bounds on what a formula
-/// made to be slow can cost, which real ones stay far below.
-const SHORT_NAME: usize = 32;
-const SHORT_TEXT: usize = 1024;
-
-/// Where a text stands in another at or behind `from`. Formulas are short and names many: searches
-/// for texts of any size first analyse the name, which takes longer than to find it.
+/// Finds a text at or after `from`.
 pub(super) fn find_from(text: &str, from: usize, name: &str) -> Option<usize> {
     let rest = text.as_bytes().get(from..)?;
-    let at = if name.len() <= SHORT_NAME && rest.len() <= SHORT_TEXT {
-        find_short(rest, name.as_bytes())
-    } else {
-        find_long(rest, name.as_bytes())
-    };
-    at.map(|at| from + at)
+    memmem::find(rest, name.as_bytes()).map(|at| from + at)
 }
 
-/// Apart from the search for short texts, which is so small that what this one sets up would show.
-#[cold]
-#[inline(never)]
-fn find_long(text: &[u8], name: &[u8]) -> Option<usize> {
-    memmem::find(text, name)
-}
-
-/// Looks for the first and the last byte of a name at their distance, at many places at once, and
-/// compares the rest only there.
-fn find_short(text: &[u8], name: &[u8]) -> Option<usize> {
-    const AT_ONCE: usize = 16;
-    let (Some(&first), Some(&last)) = (name.first(), name.last()) else {
-        return Some(0);
-    };
-    let apart = name.len() - 1;
-    let starts = text.get(..text.len().checked_sub(apart)?)?;
-    let ends = text.get(apart..)?;
-    let is = |at: usize| {
-        starts[at] == first && ends[at] == last && text[at..].iter().zip(name).all(|(a, b)| a == b)
-    };
-    let find_in = |from: usize, starts: &[u8; AT_ONCE], ends: &[u8; AT_ONCE]| {
-        let pairs = starts.iter().zip(ends);
-        if pairs.fold(false, |any, (a, b)| any | ((*a == first) & (*b == last))) {
-            (from..from + AT_ONCE).find(|&at| is(at))
-        } else {
-            None
-        }
-    };
-    let (Some(last_starts), Some(last_ends)) = (starts.last_chunk(), ends.last_chunk()) else {
-        return (0..starts.len()).find(|&at| is(at));
-    };
-    let (start_chunks, _) = starts.as_chunks::<AT_ONCE>();
-    let (end_chunks, _) = ends.as_chunks::<AT_ONCE>();
-    for (index, (starts, ends)) in start_chunks.iter().zip(end_chunks).enumerate() {
-        if let Some(at) = find_in(index * AT_ONCE, starts, ends) {
-            return Some(at);
-        }
-    }
-    // The rest, with some that have been looked at.
-    find_in(starts.len() - AT_ONCE, last_starts, last_ends)
-}
-
-/// Where a text stands in another, without overlaps.
+/// Finds a text without overlaps.
 fn find_all(text: &str, name: &'static str) -> impl Iterator<Item = usize> {
     let mut from = 0;
     std::iter::from_fn(move || {
@@ -264,25 +211,6 @@ mod tests {
         assert_eq!(count("myself self_p selfish", "self"), 0);
         assert_eq!(count("éself + self", "self"), 1);
         assert_eq!(replace_identifier("a*a*a", "a", "b"), "b*a*b");
-    }
-
-    #[test]
-    fn short_and_long_texts_are_searched_alike() {
-        let long = "ab".repeat(SHORT_TEXT);
-        let long_name = "ab".repeat(SHORT_NAME);
-        let texts = [
-            "", "a", "ab", "aab", "éab_abc", "xab", "abab", &long, &long_name,
-        ];
-        let names = ["", "a", "b", "ab", "abc", "é", "aab", "x", &long_name];
-        for text in texts {
-            for name in names {
-                for from in (0..=text.len().min(8)).filter(|&at| text.is_char_boundary(at)) {
-                    let expected = text[from..].find(name).map(|at| from + at);
-                    assert_eq!(find_from(text, from, name), expected, "{name} in {text}");
-                }
-            }
-        }
-        assert_eq!(find_from("a", 2, "a"), None);
     }
 
     #[test]
