@@ -85,8 +85,8 @@ pub(crate) struct BoundNames {
 }
 
 impl BoundNames {
-    pub(crate) fn of(table: &OperatorTable) -> Self {
-        let generator = Generator::of(table);
+    pub(crate) fn new(table: &OperatorTable) -> Self {
+        let generator = Generator::new(table);
         let operators = table.operators.iter();
         Self {
             lists: generator.lists,
@@ -135,7 +135,7 @@ pub(crate) struct Generator {
 }
 
 impl Generator {
-    pub(crate) fn of(table: &OperatorTable) -> Self {
+    pub(crate) fn new(table: &OperatorTable) -> Self {
         let lists = &table.release.data().bindings;
         let is_pattern = |name: &&str| name.contains(['*', '?']);
         let patterns = lists.skipped.iter().filter(is_pattern).map(Pattern::of);
@@ -241,7 +241,7 @@ mod tests {
         let bundle = Bundle::of_native_functions(text.into_bytes());
         let catalogue = Catalogue::read(&bundle, Release::LATEST, None);
         let ids: Vec<OperatorId> = catalogue.iter().map(|(id, _)| id).collect();
-        let names = BoundNames::of(&catalogue);
+        let names = BoundNames::new(&catalogue);
         let all: Vec<Bound> = ids.iter().map(|&id| names.bound(&catalogue, id)).collect();
         let bound = |name: &str| {
             let known = |id: &&OperatorId| catalogue.operator(**id).qualified_name() == name;

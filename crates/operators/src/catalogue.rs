@@ -115,7 +115,7 @@ impl Catalogue {
     /// Data shared by the faces of all operators.
     pub(super) fn face_index(&self) -> &FaceIndex {
         self.face_index
-            .get_or_init(|| FaceIndex::of(self, self.deprecated.as_deref()))
+            .get_or_init(|| FaceIndex::new(self, self.deprecated.as_deref()))
     }
 
     /// The operators that deprecated Python signatures call.

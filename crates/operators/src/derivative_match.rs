@@ -134,7 +134,7 @@ impl DerivativeMatches {
         stop: &Stop,
     ) -> Result<Self, Stopped> {
         let recorded = catalogue.release.data().derivatives_with_dispatch;
-        let copies = ViewCopies::of(catalogue);
+        let copies = ViewCopies::new(catalogue);
         let mut matcher = Matcher::new(catalogue, &copies);
         let (knowledge, targets) = match file {
             Some(file) => (Knowledge::Complete, matcher.file(file, stop)?),

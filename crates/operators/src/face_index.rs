@@ -22,10 +22,10 @@ pub(crate) struct FaceIndex {
 
 impl FaceIndex {
     /// Linear in the number of operators.
-    pub(crate) fn of(table: &OperatorTable, deprecated: Option<&Deprecated>) -> Self {
+    pub(crate) fn new(table: &OperatorTable, deprecated: Option<&Deprecated>) -> Self {
         let deprecated = match deprecated {
             Some(file) => {
-                let generator = Generator::of(table);
+                let generator = Generator::new(table);
                 let is_bound = |id| generator.binds(table.operator(id));
                 DeprecatedMatches::new(table, file, is_bound)
             }
@@ -39,7 +39,7 @@ impl FaceIndex {
     }
 
     pub(crate) fn names(&self, table: &OperatorTable) -> &BoundNames {
-        self.names.get_or_init(|| BoundNames::of(table))
+        self.names.get_or_init(|| BoundNames::new(table))
     }
 
     /// The rank of a key by its first kernel; keys without one come last.

@@ -132,8 +132,8 @@ pub(super) fn generate(
     release: Release,
     tags: &mut TagInterner,
 ) -> Vec<GenerationFault> {
-    let written = Written { operators, release };
-    let completions: Vec<Completion> = groups.iter().map(|group| written.complete(group)).collect();
+    let builder = VariantBuilder { operators, release };
+    let completions: Vec<Completion> = groups.iter().map(|group| builder.complete(group)).collect();
     let explicit = (0..)
         .zip(&*operators)
         .filter(|(_, operator)| operator.is_composite_explicit());
@@ -170,12 +170,12 @@ struct Completion {
 }
 
 /// Completes groups of declared operators.
-struct Written<'a> {
+struct VariantBuilder<'a> {
     operators: &'a [Operator],
     release: Release,
 }
 
-impl Written<'_> {
+impl VariantBuilder<'_> {
     fn operator(&self, id: OperatorId) -> &Operator {
         &self.operators[id.index()]
     }

@@ -149,9 +149,9 @@ pub fn mend(file: &str, text: &str, wanted: Wanted, read: impl FnMut(&str) -> Re
 }
 
 /// A finding without its position.
-type Said = (RuleId, Box<str>, Box<str>);
+type Key = (RuleId, Box<str>, Box<str>);
 
-fn said(finding: &Finding) -> Said {
+fn key(finding: &Finding) -> Key {
     let about = finding.operator.as_deref().unwrap_or("");
     let about = format!("{}\n{about}", finding.file);
     (finding.rule, about.into(), (*finding.message).into())
@@ -160,7 +160,7 @@ fn said(finding: &Finding) -> Said {
 struct Mending<R> {
     read: R,
     readings: usize,
-    refused: FxHashSet<Said>,
+    refused: FxHashSet<Key>,
     made: BTreeMap<RuleId, usize>,
 }
 
@@ -169,7 +169,7 @@ impl<R: FnMut(&str) -> Reading> Mending<R> {
         findings
             .iter()
             .filter(|finding| &*finding.file == file && wanted.takes(finding))
-            .filter(|finding| !self.refused.contains(&said(finding)))
+            .filter(|finding| !self.refused.contains(&key(finding)))
             .collect()
     }
 
@@ -196,7 +196,7 @@ impl<R: FnMut(&str) -> Reading> Mending<R> {
         match chosen {
             [] => {}
             [one] => {
-                self.refused.insert(said(one));
+                self.refused.insert(key(one));
             }
             _ => {
                 let (first, second) = chosen.split_at(chosen.len() / 2);
@@ -209,20 +209,20 @@ impl<R: FnMut(&str) -> Reading> Mending<R> {
 
 /// Whether the findings are fixed and there are no new ones.
 fn does_good(before: &[Finding], mended: &[&Finding], after: &[Finding]) -> bool {
-    let mut allowed: FxHashMap<Said, usize> = FxHashMap::default();
+    let mut allowed: FxHashMap<Key, usize> = FxHashMap::default();
     for finding in before {
-        *allowed.entry(said(finding)).or_default() += 1;
+        *allowed.entry(key(finding)).or_default() += 1;
     }
     let mut fixed = FxHashSet::default();
     for finding in mended {
-        let key = said(finding);
+        let key = key(finding);
         if let Some(count) = allowed.get_mut(&key) {
             *count = count.saturating_sub(1);
         }
         fixed.insert(key);
     }
     after.iter().all(|finding| {
-        let key = said(finding);
+        let key = key(finding);
         if !is_fault(finding) && !fixed.contains(&key) {
             return true;
         }

@@ -7,7 +7,7 @@ use opatlas_source::Span;
 
 use super::number;
 
-/// What kind of token it is.
+/// The kind of token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Token {
     /// A name that is not a keyword.

@@ -172,7 +172,7 @@ impl<'a> Parser<'a, '_> {
         union::union(members).map_err(|_| self.single_member(start))
     }
 
-    /// What follows `__torch__`.
+    /// The name after `__torch__`.
     fn custom_class(&mut self) -> Parsed<Type<'a>> {
         for part in ["torch", "classes"] {
             self.expect(Token::Punct(b'.'))?;

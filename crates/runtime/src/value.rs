@@ -41,7 +41,7 @@ pub enum List<T> {
 }
 
 impl<T: Copy + PartialEq> List<T> {
-    /// How many values there are.
+    /// The number of values.
     #[must_use]
     pub fn len(&self) -> usize {
         match self {

@@ -15,7 +15,7 @@ struct Mark {
     is_set: AtomicBool,
     /// After how many looks it sets itself.
     looks: Option<AtomicUsize>,
-    /// What stops this as well.
+    /// Another mark that also stops this.
     above: Stop,
 }
 

@@ -25,7 +25,7 @@ pub fn decode(bytes: &[u8]) -> (Cow<'_, str>, Vec<Diagnostic>) {
     }
 }
 
-/// The same for a file that is shared: the text is in the file's memory where nothing in it had to be replaced.
+/// Like [`decode`], but shares the memory of a file without invalid bytes.
 #[must_use]
 pub fn decode_shared(file: &Content) -> (Arc<str>, Vec<Diagnostic>) {
     let (text, found) = decode(file.bytes());

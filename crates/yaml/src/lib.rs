@@ -62,17 +62,17 @@ pub struct Item {
     pub tree: Arc<Tree>,
     /// The item in it.
     pub root: NodeId,
-    /// Where in the file the tree's text begins.
+    /// The offset of the tree's text in the file.
     pub base: u32,
     /// The whole item, without its `- ` and without comments after it; counts from `base`.
     pub span: Span,
-    /// What the loader refuses in it; spans count from `base`.
+    /// What the loader rejects in it; spans are relative to `base`.
     pub diagnostics: Vec<Diagnostic>,
-    /// How many bytes of text its aliases repeat.
+    /// The number of bytes that its aliases repeat.
     pub repeated: u64,
 }
 
-/// What a document consists of.
+/// The root of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Root {
     /// Nothing: no document, null, or nothing that could be read.
@@ -90,7 +90,7 @@ pub enum Root {
 pub struct Document {
     /// The tree; its text is the whole file.
     pub tree: Option<Arc<Tree>>,
-    /// What the file consists of.
+    /// The root of the file.
     pub root: Root,
     /// The root; none when it could not be read whole.
     pub root_id: Option<NodeId>,
@@ -101,13 +101,13 @@ pub struct Document {
     pub diagnostics: Vec<Diagnostic>,
     /// The entries (or the part of the file) that could not be read. Each has its diagnostic.
     pub unread: Vec<Span>,
-    /// How many bytes of text the aliases repeat.
+    /// The number of bytes that aliases repeat.
     pub repeated: u64,
 }
 
 impl Document {
-    /// The document without the text that its aliases repeat beyond [`MOST_REPEATED`]: for readers
-    /// that process repeated text at each alias.
+    /// Drops what aliases repeat beyond [`MOST_REPEATED`], for readers that process repeated text
+    /// at each alias.
     #[must_use]
     pub fn bounded(mut self) -> Self {
         if self.repeated <= MOST_REPEATED {

@@ -21,7 +21,7 @@ impl NodeId {
     }
 }
 
-/// How a scalar is written.
+/// The style of a scalar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Style {
     /// Without quotes.
@@ -41,9 +41,9 @@ pub enum Style {
 pub struct Scalar<'t> {
     /// Its text, escapes and line breaks resolved.
     pub value: &'t str,
-    /// How it is written.
+    /// Its style.
     pub style: Style,
-    /// What PyTorch's loader makes of it.
+    /// Its type in PyTorch's loader.
     pub ty: ScalarType,
 }
 
@@ -60,7 +60,7 @@ pub enum Kind<'t> {
     Recursive,
 }
 
-/// What the arena holds of a node.
+/// The content of a node in the arena.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Content {
     Scalar {
@@ -107,7 +107,7 @@ impl Tree {
         &self.text
     }
 
-    /// What the node is. Aliases are followed.
+    /// The content of a node. Follows aliases.
     #[must_use]
     pub fn kind(&self, id: NodeId) -> Kind<'_> {
         match self.target(id).content {
@@ -190,7 +190,7 @@ impl Tree {
     }
 }
 
-/// Where the byte `at` of a value begins; its end counts as the end of its last byte.
+/// The source position of byte `at` of a value; the end of a value is the end of its last byte.
 fn begin(pieces: &[Piece], at: u32, len: u32) -> u32 {
     if at == len {
         return finish(pieces, at);
@@ -203,7 +203,7 @@ fn begin(pieces: &[Piece], at: u32, len: u32) -> u32 {
     }
 }
 
-/// Where the byte before `at` ends.
+/// The source position after the byte before `at`.
 fn finish(pieces: &[Piece], at: u32) -> u32 {
     let number = pieces.partition_point(|piece| piece.value < at);
     match number.checked_sub(1).map(|number| pieces[number]) {

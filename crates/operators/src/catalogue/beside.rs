@@ -21,7 +21,7 @@ pub(super) struct Parsed {
 
 impl Parsed {
     /// Shares the parts of a catalogue.
-    pub(super) fn of(catalogue: &Catalogue) -> Self {
+    pub(super) fn share(catalogue: &Catalogue) -> Self {
         Self {
             native: Arc::clone(&catalogue.native_functions),
             derivatives: catalogue.derivatives.clone(),
@@ -30,7 +30,7 @@ impl Parsed {
     }
 
     /// Reads a bundle, reusing unchanged files.
-    pub(super) fn until(bundle: &Bundle, known: &Self, stop: &Stop) -> Result<Self, Stopped> {
+    pub(super) fn read(bundle: &Bundle, known: &Self, stop: &Stop) -> Result<Self, Stopped> {
         let file = bundle.content(NATIVE_FUNCTIONS);
         let file = file.cloned().unwrap_or_default();
         let (native, derivatives) = rayon::join(
@@ -53,7 +53,7 @@ fn derivatives(bundle: &Bundle, known: Option<&Arc<Derivatives>>) -> Option<Arc<
     };
     Some(match known.filter(same) {
         Some(known) => Arc::clone(known),
-        None => Arc::new(Derivatives::of(file)),
+        None => Arc::new(Derivatives::read_shared(file)),
     })
 }
 

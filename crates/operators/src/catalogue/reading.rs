@@ -30,13 +30,13 @@ impl Catalogue {
         previous: Option<&Self>,
         stop: &Stop,
     ) -> Result<Self, Stopped> {
-        let known = previous.map(Parsed::of).unwrap_or_default();
-        let read = Parsed::until(bundle, &known, stop)?;
-        Self::of_read(read, (bundle, release), stop)
+        let known = previous.map(Parsed::share).unwrap_or_default();
+        let read = Parsed::read(bundle, &known, stop)?;
+        Self::from_parsed(read, (bundle, release), stop)
     }
 
     /// Makes operators of what was read of a bundle.
-    fn of_read(
+    fn from_parsed(
         read: Parsed,
         (bundle, release): (&Bundle, Release),
         stop: &Stop,

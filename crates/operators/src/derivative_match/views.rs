@@ -16,7 +16,7 @@ pub(super) struct ViewCopies<'a> {
 }
 
 impl<'a> ViewCopies<'a> {
-    pub(super) fn of(catalogue: &'a OperatorTable) -> Self {
+    pub(super) fn new(catalogue: &'a OperatorTable) -> Self {
         let names = if catalogue.release >= Release::V2_3 {
             ViewCopyNames::CopyAndScatter
         } else {

@@ -121,7 +121,7 @@ fn base_in_plain(name: &OperatorName) -> String {
 /// Reports declared operators that are tagged as generated.
 fn by_hand(scope: &Scope<'_>, id: OperatorId, operator: &Operator, sink: &mut Sink) {
     let group = scope.catalogue.groups.of(id);
-    let passes = CompleteGroup::of(group).is_some_and(|complete| {
+    let passes = CompleteGroup::new(group).is_some_and(|complete| {
         let calls = [complete.inplace, complete.mutable].into_iter().flatten();
         let tagged = |id: OperatorId| scope.operator(id).has_tag("generated");
         complete.functional != id || calls.into_iter().any(|id| !tagged(id))

@@ -15,7 +15,7 @@ pub(crate) struct CompleteGroup {
 
 impl CompleteGroup {
     /// `None` if the group is incomplete.
-    pub(crate) fn of(group: &Group) -> Option<Self> {
+    pub(crate) fn new(group: &Group) -> Option<Self> {
         if group.scratch.is_some() {
             return None;
         }

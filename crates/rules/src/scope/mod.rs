@@ -67,7 +67,7 @@ impl<'c> Scope<'c> {
     pub(crate) fn subjects(&self) -> impl Iterator<Item = Subject<'c>> + use<'c> {
         let text = &self.catalogue.native_functions.text;
         let entries = self.entries().iter();
-        entries.filter_map(move |placed| Subject::of(placed, text))
+        entries.filter_map(move |placed| Subject::new(placed, text))
     }
 
     /// The operators of `native_functions.yaml`: declared ones, then generated ones.
@@ -77,7 +77,7 @@ impl<'c> Scope<'c> {
 
     /// Whether an operator is in a complete group or a group of views.
     pub(crate) fn is_grouped(&self, id: OperatorId) -> bool {
-        CompleteGroup::of(self.catalogue.groups.of(id)).is_some()
+        CompleteGroup::new(self.catalogue.groups.of(id)).is_some()
             || self.catalogue.view_groups().contains(id)
     }
 
@@ -139,7 +139,7 @@ impl<'c> Scope<'c> {
 
     fn broken(&self) -> &BrokenSiblings<'c> {
         self.broken
-            .get_or_init(|| BrokenSiblings::of(self.catalogue))
+            .get_or_init(|| BrokenSiblings::new(self.catalogue))
     }
 
     /// Complains about an operator, in its entry or in that of the one that it was made from.
@@ -191,7 +191,7 @@ fn story(stem: &str) -> &str {
 }
 
 impl<'c> BrokenSiblings<'c> {
-    fn of(catalogue: &'c Catalogue) -> Self {
+    fn new(catalogue: &'c Catalogue) -> Self {
         let (mut found, release) = (Self::default(), catalogue.release);
         for placed in &catalogue.native_functions.entries {
             let entry = &placed.entry;

@@ -18,7 +18,7 @@ pub(crate) struct Subject<'c> {
 
 impl<'c> Subject<'c> {
     /// `None` without a schema. `text` is the whole file.
-    pub(crate) fn of(placed: &'c PlacedEntry, text: &'c str) -> Option<Self> {
+    pub(crate) fn new(placed: &'c PlacedEntry, text: &'c str) -> Option<Self> {
         let schema = placed.entry.schema.as_ref()?;
         Some(Self {
             placed,

@@ -20,7 +20,7 @@ pub struct Context {
 pub struct Refused;
 
 /// Whether something could be written.
-pub(super) type Written = Result<(), Refused>;
+pub(super) type WriteResult = Result<(), Refused>;
 
 impl Context {
     /// `optional` as the release spells it (`::std::optional` since 2.4).
@@ -46,8 +46,8 @@ impl Context {
 pub(super) fn list<T>(
     w: &mut String,
     items: impl IntoIterator<Item = T>,
-    mut write: impl FnMut(&mut String, T) -> Written,
-) -> Written {
+    mut write: impl FnMut(&mut String, T) -> WriteResult,
+) -> WriteResult {
     for (i, item) in items.into_iter().enumerate() {
         if i > 0 {
             w.push_str(", ");

@@ -1,7 +1,7 @@
 //! The public C++ interface: `at::` functions and methods (torchgen `api/cpp.py`,
 //! `api/types/signatures.py`).
 
-use super::context::{Context, Written, list};
+use super::context::{Context, WriteResult, list};
 use super::default;
 use super::types::{Interface, Passing, Sizes, argument, returns};
 use crate::faces::Refused;
@@ -82,7 +82,7 @@ fn signature(
     form: Form,
     api: CppApi<'_>,
     cx: Context,
-) -> Written {
+) -> WriteResult {
     returns(w, &schema.returns, form.sizes, cx)?;
     w.push_str(if api.manual_binding {
         " __dispatch_"
@@ -132,7 +132,7 @@ fn write(
     form: Form,
     api: CppApi<'_>,
     cx: Context,
-) -> Written {
+) -> WriteResult {
     let one = match parameter {
         Parameter::One(one) => one,
         Parameter::Options(all) => {

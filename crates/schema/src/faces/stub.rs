@@ -1,10 +1,10 @@
-//! What Python's type stubs declare (torchgen `api/python.py`, `signature_str_pyi`).
+//! Python type stubs (torchgen `api/python.py`, `signature_str_pyi`).
 
 use std::borrow::Cow;
 
 use opatlas_pytorch::release::Release;
 
-use super::context::{Refused, Written, list};
+use super::context::{Refused, WriteResult, list};
 use super::cpp::Call;
 use super::python::{Form, PythonArgument, PythonSignature, none_like};
 use super::stub_type::{argument_type, make_optional, return_type};
@@ -30,7 +30,7 @@ struct Parameters {
 }
 
 impl Parameters {
-    fn add(&mut self, write: impl FnOnce(&mut String) -> Written) -> Written {
+    fn add(&mut self, write: impl FnOnce(&mut String) -> WriteResult) -> WriteResult {
         write(&mut self.text)?;
         self.ends.push(self.text.len());
         Ok(())
@@ -95,7 +95,7 @@ impl PythonSignature<'_> {
         Ok(Some(w))
     }
 
-    fn returns(&self, w: &mut String) -> Written {
+    fn returns(&self, w: &mut String) -> WriteResult {
         let returns = &self.schema.returns;
         let release = self.cx.release;
         let named = returns.iter().filter(|r| r.name.is_some()).count();
@@ -121,7 +121,7 @@ impl PythonSignature<'_> {
     }
 
     /// A deprecated form names its arguments as they are, and requires `out`.
-    fn parameter(&self, w: &mut String, one: &PythonArgument<'_>) -> Written {
+    fn parameter(&self, w: &mut String, one: &PythonArgument<'_>) -> WriteResult {
         let (release, is_current) = (self.cx.release, self.form == Form::Current);
         let is_renamed = one.ty.is_tensor() && self.call == Call::Function && is_current;
         let name = match one.name {

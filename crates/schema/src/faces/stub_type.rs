@@ -3,7 +3,7 @@
 
 use opatlas_pytorch::release::Release;
 
-use super::context::{Refused, Written};
+use super::context::{Refused, WriteResult};
 use super::types::knows;
 use crate::types::{BaseType, Type};
 
@@ -27,7 +27,7 @@ pub(super) fn make_optional(w: &mut String, from: usize, release: Release) {
 }
 
 /// Writes the type of an argument.
-pub(super) fn argument_type(w: &mut String, ty: &Type, release: Release) -> Written {
+pub(super) fn argument_type(w: &mut String, ty: &Type, release: Release) -> WriteResult {
     let from = w.len();
     let (mut is_optional, inner) = match ty {
         Type::Optional(inner) => (true, &**inner),
@@ -109,7 +109,7 @@ fn tensors(may_miss: bool, has_size: bool, release: Release) -> &'static str {
     }
 }
 
-fn list_type(w: &mut String, element: &Type, has_size: bool, release: Release) -> Written {
+fn list_type(w: &mut String, element: &Type, has_size: bool, release: Release) -> WriteResult {
     match element {
         Type::Base(BaseType::Int) if has_size => {
             w.push_str(either(release, "_int | _size", "Union[_int, _size]"));
@@ -133,7 +133,7 @@ fn list_type(w: &mut String, element: &Type, has_size: bool, release: Release) -
 }
 
 /// Writes the type of a return value, which is concrete where that of an argument leaves a choice.
-pub(super) fn return_type(w: &mut String, ty: &Type, release: Release) -> Written {
+pub(super) fn return_type(w: &mut String, ty: &Type, release: Release) -> WriteResult {
     match ty {
         Type::Optional(inner) => {
             let from = w.len();

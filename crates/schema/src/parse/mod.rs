@@ -21,7 +21,7 @@ use crate::name::{NameError, OperatorName};
 pub use argument::parse_argument;
 pub use ty::parse_type;
 
-/// What reading a schema gives.
+/// A parsed schema, or why it is not one.
 #[derive(Debug, Clone)]
 pub struct ParsedSchema {
     /// The text before the last `::`; `None` where there is none or it is empty.
@@ -240,7 +240,7 @@ struct Reader {
     diagnostics: Vec<Diagnostic>,
     /// Letters given to `Tensor!` arguments, for the returns that repeat them.
     fresh: Vec<u8>,
-    /// How many pieces have been looked at for a comma that cut something.
+    /// The number of pieces searched for a comma that split something.
     cuts: usize,
 }
 
@@ -308,7 +308,7 @@ impl Reader {
         }
         let pieces: Vec<Piece<'_>> = text.split_comma().collect();
         let mut next = 0;
-        // What was already found to be cut takes no part in another cut.
+        // Pieces already found to be split are not part of another split.
         let mut floor = 0;
         while let Some(&piece) = pieces.get(next) {
             next += 1;

@@ -7,7 +7,7 @@ use opatlas_source::message;
 use super::argument::{looks_typed, parse_argument};
 use super::{Piece, ty};
 
-/// What is wrong with an argument; `cause` is what reading it gave.
+/// Explains a broken argument; `cause` is the parser's diagnostic.
 pub(super) fn argument(piece: Piece<'_>, cause: Diagnostic) -> Diagnostic {
     let words: Vec<&str> = piece.text.split_whitespace().collect();
     let joined = words.join(" ");
@@ -79,7 +79,7 @@ fn missing_comma(piece: Piece<'_>, cause: Diagnostic) -> Diagnostic {
     .with_fix(at, ", ")
 }
 
-/// What is wrong with a return; `cause` is what reading it gave.
+/// Explains a broken return; `cause` is the parser's diagnostic.
 pub(super) fn returned(piece: Piece<'_>, cause: Diagnostic) -> Diagnostic {
     let joined = piece.text.split_whitespace().collect::<Vec<_>>().join(" ");
     if let Some(equals) = piece
@@ -232,10 +232,10 @@ pub(super) fn cut_within<'t>(
     })
 }
 
-/// How far apart the ends of something cut are looked for, in pieces.
+/// The maximum distance of split pieces.
 const MOST_PIECES: usize = 16;
 
-/// The same, in bytes.
+/// The maximum distance of split pieces, in bytes.
 const MOST_BYTES: usize = 2_000;
 
 /// Whether a bracket or quote is opened and not closed.
@@ -254,7 +254,7 @@ fn is_open(text: &str) -> bool {
     quote.is_some() || depth > 0
 }
 
-/// What is wrong with an argument that was cut at a comma; `cause` is what a part of it gave.
+/// Explains an argument that was split at a comma; `cause` is the diagnostic of one part.
 pub(super) fn divided(whole: Piece<'_>, cause: Diagnostic) -> Diagnostic {
     match parse_argument(whole.text, whole.at) {
         Err(diagnostic) => *diagnostic,

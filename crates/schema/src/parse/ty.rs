@@ -7,7 +7,7 @@ use opatlas_source::{Message, message};
 use super::Piece;
 use crate::types::{BaseType, CUSTOM_CLASS_PREFIX, ListSize, Type};
 
-/// How many `?` and `[]` may be stacked. Real types have two; this bounds recursion.
+/// Maximum nesting of `?` and `[]`; real types have two. Bounds recursion.
 const MAX_NESTING: usize = 64;
 
 /// Reads a type; `at` is where the text begins.
@@ -102,7 +102,7 @@ fn wrap(base: Type, suffixes: Vec<Suffix>) -> Type {
         })
 }
 
-/// Where the brackets of `T[n]` open and the digits between them.
+/// The position of the bracket in `T[n]`, and its digits.
 fn list_suffix(text: &str) -> Option<(usize, &str)> {
     let inner = text.strip_suffix(']')?;
     let open = inner.rfind('[').filter(|&open| open > 0)?;
@@ -160,7 +160,7 @@ fn custom_class(text: &str) -> Option<&str> {
     })
 }
 
-/// What people write for types that have another name here.
+/// Common names for types that have another name here.
 const OTHER_NAMES: [(&str, &str); 22] = [
     ("double", "float"),
     ("float32", "float"),
@@ -270,13 +270,13 @@ fn unknown(rest: Piece<'_>, whole: Piece<'_>) -> Diagnostic {
     }
 }
 
-/// How tuples, dictionaries and unions begin.
+/// Prefixes of tuples, dictionaries and unions.
 const CONTAINERS: [&str; 7] = ["Dict(", "Dict[", "dict[", "Union[", "Tuple[", "tuple[", "("];
 
-/// How many generic types of Python may be nested for a suggestion.
+/// Maximum nesting of Python generics in a suggestion.
 const MOST_GENERICS: usize = 8;
 
-/// How a type that people write with another name or in another case is spelled here.
+/// The spelling of a type that is written with another name or case.
 fn spelled(text: &str, most: usize) -> Option<String> {
     let is_same = |name: &str| name.eq_ignore_ascii_case(text);
     let other = OTHER_NAMES.iter().find(|(name, _)| is_same(name));
@@ -299,7 +299,7 @@ fn inner(text: &str, most: usize) -> Option<String> {
     }
 }
 
-/// Those of the newest release; the rules of a release say which of them came and went.
+/// The types of the newest release; rules decide which ones a release has.
 fn base_types() -> Message {
     let names: Vec<_> = Release::LATEST.data().base_types.iter().collect();
     message!("the base types are {}", names.join(", "))

@@ -232,7 +232,7 @@ pub(super) fn shortened(text: &str) -> String {
     line
 }
 
-/// How many braces and parentheses are open after each token.
+/// The number of open braces and parentheses after each token.
 struct Depths {
     starts: Vec<u32>,
     depths: Vec<[i32; 2]>,

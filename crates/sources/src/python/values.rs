@@ -58,7 +58,7 @@ pub(super) fn literal(node: Node<'_>, source: &str) -> Option<Box<str>> {
     joined(node, source, DEEPEST)
 }
 
-/// How deeply strings are put together, and lists of operators nested.
+/// Maximum nesting of concatenated strings and lists of operators.
 const DEEPEST: usize = 100;
 
 fn joined(node: Node<'_>, source: &str, depth: usize) -> Option<Box<str>> {

@@ -7,7 +7,7 @@ use super::cursor::is_blank;
 use super::decoded::Draft;
 use super::{Scanned, Scanner, Style, TokenKind, offset, syntax_error};
 
-/// What becomes of the line breaks at the end.
+/// How to treat final line breaks.
 #[derive(Clone, Copy, PartialEq)]
 enum Chomping {
     /// `-`: none stays.
@@ -18,7 +18,7 @@ enum Chomping {
     Keep,
 }
 
-/// What has been read of a block scalar.
+/// A block scalar so far.
 struct Block {
     start: usize,
     /// End of the last line with content.

@@ -135,7 +135,7 @@ impl Scanner<'_> {
                 uri.push(byte);
                 self.cursor.skip(1);
             } else {
-                // To libyaml a NUL, which can be escaped, ends the name.
+                // libyaml ends the name at a NUL, which can be escaped.
                 let name = uri.split(|&byte| byte == 0).next().unwrap_or(&[]);
                 return Ok(String::from_utf8_lossy(name).into());
             }

@@ -6,7 +6,7 @@ use super::cursor::{Stop, is_blank};
 use super::decoded::Draft;
 use super::{Scanned, Scanner, Style, TokenKind, ValueRef, offset, syntax_error};
 
-/// What has been read of a plain scalar.
+/// A plain scalar so far.
 struct Plain {
     start: usize,
     /// End of the last word.

@@ -7,7 +7,7 @@ use super::cursor::is_blank;
 use super::decoded::Draft;
 use super::{Scanned, Scanner, Style, TokenKind, ValueRef, offset, syntax_error};
 
-/// What has been read of a quoted scalar.
+/// A quoted scalar so far.
 struct Quoted {
     quote: u8,
     /// The opening quote.

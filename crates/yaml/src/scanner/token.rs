@@ -1,4 +1,4 @@
-//! What the scanner hands out.
+//! Tokens.
 
 use opatlas_source::Span;
 

@@ -24,7 +24,7 @@ pub(super) fn check(scope: &Scope<'_>, group: &Group, sink: &mut Sink) -> bool {
     let Some(functional) = group.functional else {
         return refuse(scope, first, sink, |sink| no_functional(scope, group, sink));
     };
-    let Some(complete) = CompleteGroup::of(group) else {
+    let Some(complete) = CompleteGroup::new(group) else {
         return ungrouped(scope, group, sink);
     };
     if !(same_namespace(scope, complete, sink)

@@ -29,7 +29,7 @@ pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
         if group.members().any(|id| faulty.contains(&id)) || !group.duplicates.is_empty() {
             continue;
         }
-        let complete = CompleteGroup::of(group);
+        let complete = CompleteGroup::new(group);
         if complete.is_none() && group.members().count() == 1 {
             lone::single(scope, first, &in_error, sink);
         } else if groups::check(scope, group, sink) {

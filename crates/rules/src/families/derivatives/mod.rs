@@ -32,7 +32,7 @@ pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
         match *target {
             Err(fault) => entries::unmatched(catalogue, file, &file.entries[index], fault, sink),
             Ok(target) => {
-                let subjects = Subjects::of(catalogue, file, index, target);
+                let subjects = Subjects::new(catalogue, file, index, target);
                 if let Some(expansions) = check_entry(&subjects, sink)
                     && !served[index].is_empty()
                 {

@@ -20,7 +20,7 @@ pub(super) struct Subjects<'a> {
 }
 
 impl<'a> Subjects<'a> {
-    pub(super) fn of(
+    pub(super) fn new(
         catalogue: &'a Catalogue,
         file: &'a Derivatives,
         index: usize,

@@ -21,7 +21,7 @@ pub(super) fn operators(scope: &Scope<'_>, sink: &mut Sink) {
         if symint.is_none() && !qualified {
             continue;
         }
-        let group = CompleteGroup::of(catalogue.groups.of(id));
+        let group = CompleteGroup::new(catalogue.groups.of(id));
         if qualified && !operator.is_generated() && group.is_none_or(|group| group.out == id) {
             namespaces(scope, id, kernels, sink);
         }

@@ -16,7 +16,7 @@ pub(super) fn entries(scope: &Scope<'_>, sink: &mut Sink) {
     for (id, operator) in sink.while_wanted(scope.operators()) {
         let subject = operator
             .declared()
-            .and_then(|placed| Subject::of(placed, text));
+            .and_then(|placed| Subject::new(placed, text));
         let Some(subject) = subject else { break };
         if operator.kind == SchemaKind::Out {
             names(&subject, sink);

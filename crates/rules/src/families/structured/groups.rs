@@ -24,7 +24,7 @@ pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
     let served = WRITTEN_BY_ITSELF.map(|key| is_served(scope, key));
     let any_served = served.contains(&true);
     for group in sink.while_wanted(scope.catalogue.groups.all()) {
-        let Some(complete) = CompleteGroup::of(group).filter(|_| group.duplicates.is_empty())
+        let Some(complete) = CompleteGroup::new(group).filter(|_| group.duplicates.is_empty())
         else {
             continue;
         };

@@ -87,7 +87,7 @@ fn replay(scope: &Scope<'_>, id: OperatorId, copy: OperatorId, sink: &mut Sink) 
         .arguments
         .tensor_options()
         .is_some()
-        && !schema.arguments.tensor_options().is_some()
+        && schema.arguments.tensor_options().is_none()
     {
         options_differ(scope, id, copy, sink);
     }
@@ -177,7 +177,7 @@ fn copy_kernel(scope: &Scope<'_>, view_id: OperatorId, id: OperatorId, sink: &mu
         return;
     }
     if view.schema().arguments.tensor_options().is_some()
-        && !copy.schema().arguments.tensor_options().is_some()
+        && copy.schema().arguments.tensor_options().is_none()
     {
         options_differ(scope, view_id, id, sink);
     }

@@ -98,7 +98,7 @@ fn annotations(scope: &Scope<'_>, id: OperatorId, operator: &Operator, sink: &mu
 fn alone(scope: &Scope<'_>, id: OperatorId, operator: &Operator, sink: &mut Sink) {
     let name = operator.name_text();
     let lists = &scope.catalogue.release.data().name_lists;
-    let grouped = CompleteGroup::of(scope.catalogue.groups.of(id)).is_some();
+    let grouped = CompleteGroup::new(scope.catalogue.groups.of(id)).is_some();
     let exempt = matches!(name, "lift" | "resize_")
         || lists.mutable_ops_not_using_functionalization.contains(name);
     if grouped
