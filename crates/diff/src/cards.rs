@@ -95,9 +95,8 @@ pub fn cards(comparison: &Comparison, base: &Catalogue, head: View<'_>) -> Vec<C
         Some((&*change.operator, id))
     });
     let (names, ids): (Vec<&str>, Vec<OperatorId>) = found.unzip();
-    let bound = faces.bound_alone(&ids);
-    let new = names.into_iter().zip(ids).zip(bound);
-    new.map(|(new, bound)| card(new, bound, (&kin, head), &slots, &faces))
+    let new = names.into_iter().zip(ids);
+    new.map(|new| card(new, faces.bound(new.1), (&kin, head), &slots, &faces))
         .collect()
 }
 

@@ -9,14 +9,14 @@ pub mod vendor;
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashSet;
-
-use super::catalogue::Catalogue;
-use super::entry::Placed;
-use super::operator::{OperatorId, VendorOperator};
 use opatlas_pytorch::release::Release;
 use opatlas_source::Span;
 use opatlas_source::diagnostic::Complaints;
+use rustc_hash::FxHashSet;
+
+use super::entry::Placed;
+use super::operator::{OperatorId, VendorOperator};
+use super::table::OperatorTable;
 use vendor::{PlacedKernel, Profile, VendorFile};
 
 /// One backend file. Places count from the beginning of the file.
@@ -124,7 +124,7 @@ impl BackendFile {
 
     /// The operator of a name in a list: one of PyTorch, or of the vendor's own.
     #[must_use]
-    pub fn listed(&self, catalogue: &Catalogue, name: &str) -> Option<OperatorId> {
+    pub fn listed(&self, catalogue: &OperatorTable, name: &str) -> Option<OperatorId> {
         let own = || {
             let vendor = self.vendor.as_ref()?;
             catalogue.find_in(&vendor.profile.namespace, name)
@@ -157,7 +157,7 @@ impl BackendFile {
     /// kernels are left out. Operators and keys that do not exist are left out too, which rules
     /// refuse.
     #[must_use]
-    pub fn kernels(&self, catalogue: &Catalogue) -> Vec<KeyKernels> {
+    pub fn kernels(&self, catalogue: &OperatorTable) -> Vec<KeyKernels> {
         let symint: FxHashSet<&str> = self.symint.iter().map(|op| &*op.value).collect();
         let on_key = |key: Option<&'static str>, listed: Vec<&Placed<Box<str>>>| {
             let mut seen = FxHashSet::default();
@@ -194,7 +194,7 @@ impl BackendFile {
     }
 
     /// The kernels that the file names itself, by key, without those of its lists.
-    fn placed_kernels(&self, catalogue: &Catalogue, lists: &[KeyKernels]) -> Vec<KeyKernels> {
+    fn placed_kernels(&self, catalogue: &OperatorTable, lists: &[KeyKernels]) -> Vec<KeyKernels> {
         let mut by_key: Vec<KeyKernels> = Vec::new();
         let listed = lists.iter().flat_map(|on_key| {
             let kernels = on_key.kernels.iter();
@@ -232,7 +232,7 @@ impl BackendFile {
 /// The operators that a kernel serves: its own, and of a structured out variant those that delegate
 /// to it.
 fn served(
-    catalogue: &Catalogue,
+    catalogue: &OperatorTable,
     operator: OperatorId,
     with_delegates: bool,
 ) -> impl Iterator<Item = OperatorId> + use<> {

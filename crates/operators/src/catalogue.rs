@@ -1,145 +1,87 @@
-//! A whole revision under the rules of one release: every operator, written and generated, in its
-//! groups. Immutable once made, shared by `Arc`.
+//! A revision under the rules of one release: its operators and the other files of the bundle.
+//! Immutable.
 
-mod bases;
 mod beside;
 mod reading;
-mod written;
 
+use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
-use rustc_hash::{FxHashMap, FxHashSet};
-
-use super::backend::BackendFile;
-use super::by_name::ByName;
-use super::deprecated::Deprecated;
-use super::deprecated::matching::DeprecatedMatches;
-use super::derivative_match::DerivativeMatches;
-use super::derivatives::Derivatives;
-use super::entry::KernelEntry;
-use super::faces::FaceIndex;
-use super::file::NativeFunctions;
-use super::former::Former;
-use super::generate::{GenerationFault, generate};
-use super::group::Groups;
-use super::operator::{Declaration, Operator, OperatorId, PlacedEntry, split_qualified};
-use super::tags::{self, DeclaredTags};
-use super::used_types;
-use super::view_group::ViewGroups;
 use opatlas_pytorch::release::Release;
-use opatlas_schema::types::BaseType;
 use opatlas_source::diagnostic::Complaints;
 use opatlas_source::{Bundle, Stop, Stopped, TAGS};
 use opatlas_sources::Sources;
 
-/// A revision, read and completed.
+use super::backend::BackendFile;
+use super::deprecated::Deprecated;
+use super::deprecated::matching::DeprecatedMatches;
+use super::derivative_match::DerivativeMatches;
+use super::derivatives::Derivatives;
+use super::face_index::FaceIndex;
+use super::operator::OperatorId;
+use super::table::OperatorTable;
+use super::tags::DeclaredTags;
+
+/// A revision under the rules of one release. Dereferences to its operators.
 #[derive(Debug)]
 pub struct Catalogue {
-    /// The release whose rules apply.
-    pub release: Release,
-    /// The file of operators.
-    pub native_functions: Arc<NativeFunctions>,
+    table: OperatorTable,
     /// The tags that entries may carry.
     pub tags: DeclaredTags,
-    /// What is wrong with `tags.yaml`; places in that file.
+    /// Diagnostics about `tags.yaml`.
     pub tags_diagnostics: Complaints,
-    /// All operators: written ones in file order, then generated ones, then those of vendors' files.
-    pub operators: Vec<Operator>,
-    /// Index into the file's entries of each written operator.
-    pub entry_of: Vec<u32>,
-    /// Groups of all operators, generated ones included.
-    pub groups: Groups,
-    /// Why groups could not be completed.
-    pub faults: Vec<GenerationFault>,
-    /// The formulas of autograd as written; `None` when the bundle has none.
+    /// Autograd's formulas; `None` without the file.
     pub derivatives: Option<Arc<Derivatives>>,
     /// The formulas of each operator.
     pub derivative_matches: DerivativeMatches,
-    /// The deprecated Python signatures; `None` when the bundle has no file of them.
+    /// Deprecated Python signatures; `None` without the file.
     pub deprecated: Option<Arc<Deprecated>>,
-    /// The out-of-tree backend files by their names in the bundle, sorted.
+    /// Out-of-tree backend files by name, sorted.
     pub backends: Vec<(Box<str>, Arc<BackendFile>)>,
-    /// The operators of vendors' files by their qualified names.
-    of_vendors: FxHashMap<Box<str>, OperatorId>,
-    /// Why the bundle's vendor profile cannot be read.
+    /// Diagnostics about the vendor profile.
     pub vendor_diagnostics: Complaints,
-    /// What C++ and Python sources in the bundle register.
+    /// Registrations in C++ and Python sources.
     pub sources: Arc<Sources>,
-    by_name: ByName,
-    same_name: FxHashMap<Box<str>, Vec<OperatorId>>,
-    namesakes: OnceLock<FxHashMap<Box<str>, OperatorId>>,
-    /// Of each operator that shares its name the index into `kernels_of_name`.
-    merged: FxHashMap<OperatorId, u32>,
-    /// The kernels of each name that more than one operator has.
-    kernels_of_name: Vec<Vec<KernelEntry>>,
-    view_groups: OnceLock<ViewGroups>,
-    /// All operators by base name ([`Catalogue::overloads`]).
-    by_base: OnceLock<Vec<OperatorId>>,
     face_index: OnceLock<FaceIndex>,
-    listing: OnceLock<Box<[OperatorId]>>,
+}
+
+impl Deref for Catalogue {
+    type Target = OperatorTable;
+
+    fn deref(&self) -> &OperatorTable {
+        &self.table
+    }
 }
 
 impl Catalogue {
+    fn of_table(table: OperatorTable, tags: DeclaredTags, tags_diagnostics: Complaints) -> Self {
+        Self {
+            table,
+            tags,
+            tags_diagnostics,
+            derivatives: None,
+            derivative_matches: DerivativeMatches::default(),
+            deprecated: None,
+            backends: Vec::new(),
+            vendor_diagnostics: Complaints::default(),
+            sources: Arc::default(),
+            face_index: OnceLock::new(),
+        }
+    }
+
     /// Adds a backend file, and the operators that it declares.
     fn add_backend(&mut self, name: &str, file: Arc<BackendFile>) {
         let file = match file.vendor {
             Some(_) => Arc::new(file.under(self.release, name)),
             None => file,
         };
-        let tags: tags::Tags = Arc::from([]);
         for vendor in &file.custom {
-            let operator = vendor.schema.name.as_str();
-            if self.find_in(&vendor.namespace, operator).is_some() {
-                continue;
-            }
-            let id = OperatorId::of_index(self.operators.len());
-            let qualified = format!("{}::{operator}", vendor.namespace);
-            self.of_vendors.insert(qualified.into(), id);
-            let declaration = Declaration::Vendor(Arc::clone(vendor));
-            let operator = Operator::new(declaration, Arc::clone(&tags), false);
-            self.groups.push_alone(operator.kind, id);
-            self.operators.push(operator);
+            self.table.add_vendor(vendor);
         }
         self.backends.push((name.into(), file));
     }
 
-    /// How many operators vendors' files declare.
-    #[must_use]
-    pub fn vendor_operators(&self) -> usize {
-        self.of_vendors.len()
-    }
-
-    /// The operators of `native_functions.yaml`, written and generated, with their ids.
-    pub fn native(&self) -> impl ExactSizeIterator<Item = (OperatorId, &Operator)> {
-        self.iter()
-            .take(self.operators.len() - self.of_vendors.len())
-    }
-
-    /// The written operators whose entries list others in `autogen`, found when they are first asked for.
-    #[must_use]
-    pub fn listing(&self) -> &[OperatorId] {
-        self.listing.get_or_init(|| {
-            let lists = |operator: &Operator| {
-                let placed = operator.declared();
-                placed.is_some_and(|placed| !placed.entry.autogen.is_empty())
-            };
-            let written = self.iter().take(self.entry_of.len());
-            let listing = written.filter(|(_, operator)| lists(operator));
-            listing.map(|(id, _)| id).collect()
-        })
-    }
-
-    /// The operator that one was generated from, unless it is written: without a look at written ones, which
-    /// most are.
-    #[must_use]
-    pub fn generated_from(&self, id: OperatorId) -> Option<OperatorId> {
-        match id.index() < self.entry_of.len() {
-            true => None,
-            false => self.operator(id).generated_from(),
-        }
-    }
-
-    /// The same revision under another release's rules; what was read is shared.
+    /// The revision under another release's rules, sharing what was read.
     ///
     /// # Errors
     /// [`Stopped`].
@@ -148,13 +90,9 @@ impl Catalogue {
             Some(_) => self.tags.clone(),
             None => DeclaredTags::of_release(release),
         };
-        let mut catalogue = Self::complete(
-            Arc::clone(&self.native_functions),
-            (tags, self.tags_diagnostics.clone()),
-            release,
-            Some(self),
-            stop,
-        )?;
+        let native = Arc::clone(&self.native_functions);
+        let table = OperatorTable::new(native, &tags, release, stop)?;
+        let mut catalogue = Self::of_table(table, tags, self.tags_diagnostics.clone());
         catalogue.derivatives.clone_from(&self.derivatives);
         catalogue.sources = Arc::clone(&self.sources);
         catalogue.deprecated.clone_from(&self.deprecated);
@@ -174,173 +112,10 @@ impl Catalogue {
         Ok(())
     }
 
-    fn complete(
-        native_functions: Arc<NativeFunctions>,
-        (tags, tags_diagnostics): (DeclaredTags, Complaints),
-        release: Release,
-        previous: Option<&Self>,
-        stop: &Stop,
-    ) -> Result<Self, Stopped> {
-        let former = previous.map_or_else(Former::default, |it| Former::of(it, release, &tags));
-        let with = (&tags, &former);
-        let (mut operators, entry_of, mut interner) =
-            written::operators(&native_functions.entries, with, release, stop)?;
-        let mut groups = Groups::of_operators(&operators);
-        stop.check()?;
-        let with = (&mut interner, &former);
-        let faults = generate(&mut operators, groups.all(), release, with);
-        stop.check()?;
-        groups.join(&operators);
-        stop.check()?;
-        let mut catalogue = Self {
-            release,
-            native_functions,
-            tags,
-            tags_diagnostics,
-            operators,
-            entry_of,
-            groups,
-            faults,
-            derivatives: None,
-            deprecated: None,
-            derivative_matches: DerivativeMatches::default(),
-            backends: Vec::new(),
-            of_vendors: FxHashMap::default(),
-            vendor_diagnostics: Complaints::default(),
-            sources: Arc::default(),
-            by_name: ByName::default(),
-            same_name: FxHashMap::default(),
-            namesakes: OnceLock::new(),
-            merged: FxHashMap::default(),
-            kernels_of_name: Vec::new(),
-            view_groups: OnceLock::new(),
-            by_base: OnceLock::new(),
-            face_index: OnceLock::new(),
-            listing: OnceLock::new(),
-        };
-        catalogue.index();
-        Ok(catalogue)
-    }
-
-    fn index(&mut self) {
-        self.by_name = ByName::with_capacity(self.operators.len());
-        for (i, operator) in self.operators.iter().enumerate() {
-            let id = OperatorId::of_index(i);
-            if let Some(first) = self.by_name.insert(&self.operators, id) {
-                let same = self
-                    .same_name
-                    .entry(operator.name_text().into())
-                    .or_insert_with(|| vec![first]);
-                same.push(id);
-            }
-        }
-        for ids in self.same_name.values() {
-            let mut kernels: Vec<KernelEntry> = Vec::new();
-            let mut seen = FxHashSet::default();
-            let all = ids.iter().map(|id| &self.operators[id.index()]);
-            for kernel in all.flat_map(Operator::kernels) {
-                if seen.insert(kernel.key.as_str()) {
-                    kernels.push(kernel.clone());
-                }
-            }
-            let index = u32::try_from(self.kernels_of_name.len()).unwrap_or(u32::MAX);
-            self.merged.extend(ids.iter().map(|id| (*id, index)));
-            self.kernels_of_name.push(kernels);
-        }
-    }
-
-    /// An operator by its id.
-    #[must_use]
-    pub fn operator(&self, id: OperatorId) -> &Operator {
-        &self.operators[id.index()]
-    }
-
-    /// All operators with their ids.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = (OperatorId, &Operator)> {
-        self.operators
-            .iter()
-            .enumerate()
-            .map(|(i, operator)| (OperatorId::of_index(i), operator))
-    }
-
-    /// The first operator of this name in `native_functions.yaml`, whatever its namespace.
-    #[must_use]
-    pub fn find(&self, name: &str) -> Option<OperatorId> {
-        self.by_name.find(&self.operators, name)
-    }
-
-    /// The operator for a name as in paths: `add.Tensor`, `aten::add.Tensor`, `custom::op`. A bare
-    /// name is first looked up in `aten`.
-    #[must_use]
-    pub fn find_qualified(&self, name: &str) -> Option<OperatorId> {
-        let (namespace, bare) = split_qualified(name);
-        self.find_in(namespace, bare)
-    }
-
-    /// The first operator of this name in a namespace.
-    #[must_use]
-    pub fn find_in(&self, namespace: &str, name: &str) -> Option<OperatorId> {
-        let native = self.find(name);
-        if native.is_some_and(|first| self.shares_name(first)) {
-            let qualified = format!("{namespace}::{name}");
-            let native = self.namesakes().get(&*qualified).copied();
-            return native.or_else(|| self.of_vendor(namespace, name));
-        }
-        native
-            .filter(|&found| self.operator(found).namespace() == namespace)
-            .or_else(|| self.of_vendor(namespace, name))
-    }
-
-    fn of_vendor(&self, namespace: &str, name: &str) -> Option<OperatorId> {
-        if self.of_vendors.is_empty() {
-            return None;
-        }
-        let qualified = format!("{namespace}::{name}");
-        self.of_vendors.get(&*qualified).copied()
-    }
-
-    /// The operators whose name others have too, each name with its namespace.
-    fn namesakes(&self) -> &FxHashMap<Box<str>, OperatorId> {
-        self.namesakes.get_or_init(|| {
-            let mut namesakes = FxHashMap::default();
-            for (name, ids) in self.shared_names() {
-                for &id in ids {
-                    let namespace = self.operator(id).namespace();
-                    let qualified = format!("{namespace}::{name}").into();
-                    namesakes.entry(qualified).or_insert(id);
-                }
-            }
-            namesakes
-        })
-    }
-
-    /// All operators of a name, in their order; more than one is refused by a rule.
-    pub fn all_named(&self, name: &str) -> impl DoubleEndedIterator<Item = OperatorId> + '_ {
-        let same = self.same_name.get(name);
-        let only = match same {
-            Some(_) => None,
-            None => self.find(name),
-        };
-        same.into_iter().flatten().copied().chain(only)
-    }
-
-    /// Names that more than one operator has, with those operators, in no order.
-    pub fn shared_names(&self) -> impl Iterator<Item = (&str, &[OperatorId])> {
-        self.same_name
-            .iter()
-            .map(|(name, ids)| (&**name, ids.as_slice()))
-    }
-
-    /// The view groups of the revision, computed on first use.
-    #[must_use]
-    pub fn view_groups(&self) -> &ViewGroups {
-        self.view_groups
-            .get_or_init(|| ViewGroups::of_operators(&self.operators, self.release))
-    }
-
-    /// What the faces of its operators have in common, made when first asked for.
+    /// Data shared by the faces of all operators.
     pub(super) fn face_index(&self) -> &FaceIndex {
-        self.face_index.get_or_init(|| FaceIndex::of(self))
+        self.face_index
+            .get_or_init(|| FaceIndex::new(self, self.deprecated.as_deref()))
     }
 
     /// The operators that deprecated Python signatures call.
@@ -349,37 +124,9 @@ impl Catalogue {
         self.face_index().deprecated()
     }
 
-    /// Whether PyTorch's generator makes a Python binding that takes this very overload.
+    /// Whether a Python binding takes this overload.
     #[must_use]
     pub fn is_bound(&self, id: OperatorId) -> bool {
         self.face_index().is_bound(self, id)
-    }
-
-    /// The base types of arguments and returns of all operators, each once, in order.
-    pub fn used_types(&self) -> impl Iterator<Item = BaseType> {
-        let of_each = self.operators.iter().map(Operator::type_bits);
-        used_types::types_of(of_each.fold(0, |all, bits| all | bits))
-    }
-
-    /// The kernels of an operator as torchgen holds them: by name, so operators that share one
-    /// (which the rules refuse) share their kernels.
-    #[must_use]
-    pub fn kernels(&self, id: OperatorId) -> &[KernelEntry] {
-        match self.merged.get(&id) {
-            Some(&index) => &self.kernels_of_name[index as usize],
-            None => self.operator(id).kernels(),
-        }
-    }
-
-    /// Whether another operator has its name too.
-    #[must_use]
-    pub fn shares_name(&self, id: OperatorId) -> bool {
-        self.merged.contains_key(&id)
-    }
-
-    /// The entry that an operator was written as.
-    #[must_use]
-    pub fn entry(&self, id: OperatorId) -> Option<&PlacedEntry> {
-        self.operator(id).declared()
     }
 }

@@ -1,48 +1,45 @@
 //! Which entry of `derivatives.yaml` serves each operator (`docs/spec/dispatch.md`, section 6.5,
 //! torchgen `load_derivatives` and `match_differentiability_info`).
 //!
-//! An entry names one schema and belongs to a *canonical function* among the variants of it.
-//! Other operators come by formulas through it: variants with the same signature, copies of views,
-//! and `_foreach_` operators through the operator that they repeat.
+//! An entry names one schema and belongs to its *canonical function*. Variants with the same
+//! signature, copies of views, and `_foreach_` operators share its formulas.
 
 mod foreach;
 mod formulas;
-mod schemas;
 mod target;
 mod views;
 
 use std::borrow::Cow;
 
 use indexmap::IndexMap;
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
-
-use super::catalogue::Catalogue;
-use super::derivatives::Derivatives;
-use super::operator::{Operator, OperatorId};
 use opatlas_pytorch::release::Release;
 use opatlas_schema::function::SchemaKind;
 use opatlas_schema::signature::signature_without_defaults;
 use opatlas_source::{Stop, Stopped};
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
+use super::derivatives::Derivatives;
+use super::operator::{Operator, OperatorId};
+use super::table::OperatorTable;
 use formulas::FunctionNames;
-pub use formulas::{formula_keys, is_formula_key};
-use schemas::Schemas;
-pub use target::{MOST_ARGUMENTS, Target, TargetFault, base_name};
 use views::ViewCopies;
 
-/// How much is known of a revision's formulas.
+pub use formulas::{formula_keys, is_formula_key};
+pub use target::{MOST_ARGUMENTS, Target, TargetFault, base_name};
+
+/// What is known about formulas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Knowledge {
-    /// `derivatives.yaml` is there.
+    /// The bundle has `derivatives.yaml`.
     Complete,
-    /// It is not, but of this release it is recorded which operators have formulas on keys of
-    /// their own (2.0, whose packages lack the file). Nothing follows for the others.
+    /// Only which operators have formulas on keys of their own, as recorded for 2.0, whose packages
+    /// lack the file.
     KeysOnly,
-    /// It is not. Whether an operator has a formula is unknown.
+    /// Nothing.
     Nothing,
 }
 
-/// Where formulas were written.
+/// The source of formulas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
     /// The entry of this index in [`Derivatives::entries`].
@@ -54,22 +51,22 @@ pub enum Origin {
 /// Formulas of one operator on one dispatch key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyFormulas {
-    /// `Default`, for the alias `Autograd`, or the name of an autograd key.
+    /// `Default` for the alias `Autograd`, or an autograd key.
     pub key: Box<str>,
     /// Whether some input has a gradient.
     pub is_differentiable: bool,
-    /// The autograd function that is generated, such as `AddBackward0`; none without a gradient
-    /// and for formulas that are only recorded.
+    /// The generated autograd function, such as `AddBackward0`; `None` without a gradient and for
+    /// recorded formulas.
     pub function: Option<Box<str>>,
 }
 
-/// Formulas as one operator has them (torchgen's dictionaries of `DifferentiabilityInfo`).
+/// The formulas of an operator (torchgen's dictionaries of `DifferentiabilityInfo`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Differentiability {
-    /// Where they were written.
+    /// Their source.
     pub origin: Origin,
-    /// The operator that they were written for or made for: the canonical function of the entry,
-    /// the copy of a view, a `_foreach_` operator.
+    /// Their operator: the canonical function of the entry, the copy of a view, or a `_foreach_`
+    /// operator.
     pub operator: OperatorId,
     /// By dispatch key, in the order written.
     pub keys: Vec<KeyFormulas>,
@@ -83,18 +80,18 @@ impl Differentiability {
     }
 }
 
-/// Why formulas serve an operator.
+/// Why an operator has formulas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Basis {
-    /// They were written for it.
+    /// Its own entry.
     Own,
-    /// They were written for the functional variant of it.
+    /// The entry of its functional variant.
     Functional,
-    /// It is generated from the variant that they were written for.
+    /// The entry of the variant that it is generated from.
     Generated,
-    /// They were written for the view that it copies.
+    /// The entry of the view that it copies.
     View(OperatorId),
-    /// They were written for the operator that it applies to each tensor of a list.
+    /// The entry of the operator that it applies to each tensor of a list.
     Foreach(OperatorId),
 }
 
@@ -103,7 +100,7 @@ pub enum Basis {
 pub struct DerivativeMatches {
     /// How much is known.
     pub knowledge: Knowledge,
-    /// For each entry of the file the operators that it means.
+    /// The operators of each entry.
     pub targets: Vec<Result<Target, TargetFault>>,
     differentiabilities: Vec<Differentiability>,
     of: Vec<Option<(u32, Basis)>>,
@@ -121,10 +118,9 @@ impl Default for DerivativeMatches {
 }
 
 impl DerivativeMatches {
-    /// Matches the operators of a catalogue with the entries of a file, or without one with what
-    /// is recorded of its release.
+    /// Matches operators with the entries of a file or, without one, with recorded data.
     #[must_use]
-    pub fn new(catalogue: &Catalogue, file: Option<&Derivatives>) -> Self {
+    pub fn new(catalogue: &OperatorTable, file: Option<&Derivatives>) -> Self {
         Stop::unstopped(|stop| Self::new_until(catalogue, file, stop))
     }
 
@@ -133,13 +129,13 @@ impl DerivativeMatches {
     /// # Errors
     /// [`Stopped`].
     pub fn new_until(
-        catalogue: &Catalogue,
+        catalogue: &OperatorTable,
         file: Option<&Derivatives>,
         stop: &Stop,
     ) -> Result<Self, Stopped> {
         let recorded = catalogue.release.data().derivatives_with_dispatch;
-        let (copies, schemas) = (ViewCopies::of(catalogue), Schemas::of(catalogue));
-        let mut matcher = Matcher::new(catalogue, &copies, &schemas);
+        let copies = ViewCopies::new(catalogue);
+        let mut matcher = Matcher::new(catalogue, &copies);
         let (knowledge, targets) = match file {
             Some(file) => (Knowledge::Complete, matcher.file(file, stop)?),
             None if recorded.is_empty() => return Ok(Self::default()),
@@ -158,8 +154,8 @@ impl DerivativeMatches {
         })
     }
 
-    /// The formulas of an operator and why they serve it. None means that it has no formula when
-    /// [`Knowledge::Complete`], otherwise that none is known.
+    /// The formulas of an operator and why it has them. `None` means no formula if
+    /// [`Knowledge::Complete`], otherwise unknown.
     #[must_use]
     pub fn of(&self, id: OperatorId) -> Option<(&Differentiability, Basis)> {
         let (index, basis) = (*self.of.get(id.index())?)?;
@@ -167,43 +163,38 @@ impl DerivativeMatches {
     }
 }
 
-/// Formulas by signature, in the order of the entries; of equal signatures the last counts, in the
+/// Formulas by signature, in the order of entries. The last entry for a signature wins, in the
 /// place of the first.
 type BySignature<'a> = IndexMap<Cow<'a, str>, u32, FxBuildHasher>;
 
 struct Matcher<'a> {
-    catalogue: &'a Catalogue,
+    catalogue: &'a OperatorTable,
     release: Release,
     copies: &'a ViewCopies<'a>,
-    schemas: &'a Schemas<'a>,
     found: Vec<Differentiability>,
     why: Vec<Basis>,
-    /// By the first operator with the schema of the one that they are for.
-    by_schema: FxHashMap<OperatorId, u32>,
+    /// By schema.
+    by_schema: FxHashMap<&'a str, u32>,
     functional: BySignature<'a>,
     other: BySignature<'a>,
-    /// The stems of the operators in either.
-    stems: FxHashSet<&'a str>,
     functional_stems: ByStem<'a>,
     other_stems: ByStem<'a>,
 }
 
-/// Formulas by the stem of the operator that they are for, in the order of the entries.
+/// Formulas by stem, in the order of entries.
 type ByStem<'a> = FxHashMap<&'a str, Vec<u32>>;
 
 impl<'a> Matcher<'a> {
-    fn new(catalogue: &'a Catalogue, copies: &'a ViewCopies<'a>, schemas: &'a Schemas<'a>) -> Self {
+    fn new(catalogue: &'a OperatorTable, copies: &'a ViewCopies<'a>) -> Self {
         Self {
             catalogue,
             release: catalogue.release,
             copies,
-            schemas,
             found: Vec::new(),
             why: Vec::new(),
             by_schema: FxHashMap::default(),
             functional: BySignature::default(),
             other: BySignature::default(),
-            stems: FxHashSet::default(),
             functional_stems: ByStem::default(),
             other_stems: ByStem::default(),
         }
@@ -218,7 +209,7 @@ impl<'a> Matcher<'a> {
         file: &Derivatives,
         stop: &Stop,
     ) -> Result<Vec<Result<Target, TargetFault>>, Stopped> {
-        let mut meant = target::Targets::new(self.catalogue, self.copies, self.schemas);
+        let mut meant = target::Targets::new(self.catalogue, self.copies);
         let mut functions = FunctionNames::default();
         let mut targets = Vec::with_capacity(file.entries.len());
         for entry in &file.entries {
@@ -268,7 +259,7 @@ impl<'a> Matcher<'a> {
             keys,
         };
         let next = u32::try_from(self.found.len()).unwrap_or(u32::MAX);
-        let schema = self.schemas.first(operator);
+        let schema = self.operator(operator).canonical();
         let index = *self.by_schema.entry(schema).or_insert(next) as usize;
         if index < self.found.len() {
             self.found[index] = made;
@@ -279,14 +270,14 @@ impl<'a> Matcher<'a> {
         }
     }
 
-    /// The copy of a view has the formulas of the view; since 2.3 unless it has its own.
+    /// Copies of views have the formulas of the view; since 2.3 only without an entry of their own.
     fn view_copies(&mut self) {
         for index in 0..self.found.len() {
             let view = self.found[index].operator;
             let Some(copy) = self.copies.of_view(self.operator(view).name_text()) else {
                 continue;
             };
-            let own = self.by_schema.contains_key(&self.schemas.first(copy));
+            let own = self.by_schema.contains_key(self.operator(copy).canonical());
             let original = &self.found[index];
             if original.keys.is_empty() || own && self.release >= Release::V2_3 {
                 continue;
@@ -306,7 +297,6 @@ impl<'a> Matcher<'a> {
             let operator = self.operator(self.found[index].operator);
             let signature = signature_of(operator);
             let index = u32::try_from(index).unwrap_or(u32::MAX);
-            self.stems.insert(operator.name().stem());
             if operator.kind == SchemaKind::Functional {
                 self.functional.insert(signature, index);
             } else {
@@ -324,9 +314,9 @@ impl<'a> Matcher<'a> {
         self.functional_stems = by_stem(self, &self.functional);
         self.other_stems = by_stem(self, &self.other);
         let mut matched = Vec::with_capacity(self.catalogue.operators.len());
-        for (id, operator) in self.catalogue.iter() {
+        for operator in &self.catalogue.operators {
             stop.check()?;
-            matched.push(self.find(id, operator));
+            matched.push(self.find(operator));
         }
         let ids = self.catalogue.iter().map(|(id, _)| id);
         let of = ids
@@ -351,43 +341,42 @@ impl<'a> Matcher<'a> {
         Ok(of)
     }
 
-    fn find(&self, id: OperatorId, operator: &Operator) -> Option<FormulaMatch> {
+    fn find(&self, operator: &Operator) -> Option<FormulaMatch> {
         let generated = operator.has_tag("generated");
         if generated && operator.kind == SchemaKind::Out {
             return None;
         }
-        if let Some(&index) = self.by_schema.get(&self.schemas.first(id)) {
+        if let Some(&index) = self.by_schema.get(operator.canonical()) {
             return Some(FormulaMatch::Known(index, self.why[index as usize]));
         }
         let is_foreach = foreach::is_foreach(operator);
-        if self.stems.contains(operator.name().stem()) {
-            let signature = signature_of(operator);
-            if (!is_foreach || self.release < Release::V2_1)
-                && let Some(&index) = self.functional.get(&signature)
-            {
-                return Some(FormulaMatch::Known(index, Basis::Functional));
-            }
-            if generated && let Some(&index) = self.other.get(&signature) {
-                return Some(FormulaMatch::Known(index, Basis::Generated));
-            }
+        let signature = signature_of(operator);
+        if (!is_foreach || self.release < Release::V2_1)
+            && let Some(&index) = self.functional.get(&signature)
+        {
+            return Some(FormulaMatch::Known(index, Basis::Functional));
+        }
+        if generated && let Some(&index) = self.other.get(&signature) {
+            return Some(FormulaMatch::Known(index, Basis::Generated));
         }
         is_foreach.then(|| self.foreach(operator)).flatten()
     }
 }
 
-/// What serves an operator.
+/// The formulas found for an operator.
 enum FormulaMatch {
-    /// What is there already.
+    /// Existing formulas.
     Known(u32, Basis),
-    /// Formulas made for it out of those that this index has.
+    /// New formulas, derived from those at this index.
     Made(Vec<KeyFormulas>, u32),
 }
 
 /// The signature that variants are matched by: without defaults.
 fn signature_of(operator: &Operator) -> Cow<'_, str> {
     let signature = operator.signature();
-    match signature.contains('=') {
-        true => signature_without_defaults(operator.schema()).into(),
-        false => signature.into(),
+    if signature.contains('=') {
+        signature_without_defaults(operator.schema()).into()
+    } else {
+        signature.into()
     }
 }

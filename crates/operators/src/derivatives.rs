@@ -125,12 +125,12 @@ impl Derivatives {
     /// Reads the file. Never fails: what cannot be read is in the diagnostics.
     #[must_use]
     pub fn read(bytes: &[u8]) -> Self {
-        Self::of(&bytes.into())
+        Self::read_shared(&bytes.into())
     }
 
-    /// The same of a file whose memory it then shares.
+    /// Like [`Self::read`], sharing the memory of the file.
     #[must_use]
-    pub fn of(file: &Content) -> Self {
+    pub fn read_shared(file: &Content) -> Self {
         read::read(file)
     }
 

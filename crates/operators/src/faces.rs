@@ -1,32 +1,27 @@
 //! The faces of operators: what C++ and Python declare for each (`docs/spec/signatures.md`).
 //!
-//! [`opatlas_schema::faces`] knows what follows from one schema; here is what needs the entry, its
-//! group and the keys of the whole revision.
+//! [`opatlas_schema::faces`] covers single schemas; this module adds what depends on the entry, its
+//! group, and all keys of the revision.
 
-mod bound;
 mod deprecated;
 mod implement;
 mod kernels;
-
-pub use bound::Bound;
-pub use deprecated::DeprecatedFaces;
-pub use implement::{BackendStub, ImplementationFaces, InTree, Structured};
-pub use kernels::{KeyFaces, StructuredClass, structured_class};
-
-use std::sync::OnceLock;
 
 use opatlas_schema::faces::{
     Call, Context, CppApi, PythonSignature, Sizes, Stub, cpp_signatures, dispatcher,
 };
 use opatlas_schema::types::{BaseType, Type};
-use rustc_hash::FxHashMap;
 
 use super::catalogue::Catalogue;
-use super::deprecated::matching::DeprecatedMatches;
+use super::face_index::FaceIndex;
 use super::operator::{Operator, OperatorId};
-use bound::{BoundNames, Generator, bound_alone};
 
-/// The declarations of one operator. A face that torchgen refuses to make is absent.
+pub use super::bindings::Bound;
+pub use deprecated::DeprecatedFaces;
+pub use implement::{BackendStub, ImplementationFaces, InTree, Structured};
+pub use kernels::{KeyFaces, StructuredClass, structured_class};
+
+/// The declarations of one operator, without those that torchgen rejects.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct OperatorFaces {
     /// The unboxed signature with symbolic sizes: what is registered, and what an out-of-tree
@@ -52,87 +47,6 @@ pub struct OperatorFaces {
     pub bound: Bound,
     /// The deprecated Python signatures that call it (`deprecated.yaml`), in file order.
     pub deprecated: Vec<DeprecatedFaces>,
-}
-
-/// What the faces of all operators of a revision have in common.
-#[derive(Debug)]
-pub(super) struct FaceIndex {
-    /// Keys in the order in which the file first has a kernel for them, found when a face first asks.
-    order_of_keys: OnceLock<FxHashMap<Box<str>, usize>>,
-    /// What is bound, of all operators, found when somebody first asks.
-    names: OnceLock<BoundNames>,
-    deprecated: DeprecatedMatches,
-}
-
-impl FaceIndex {
-    /// Takes time linear in the revision.
-    pub(super) fn of(catalogue: &Catalogue) -> Self {
-        let deprecated = match &catalogue.deprecated {
-            Some(file) => {
-                let generator = Generator::of(catalogue);
-                let is_bound = |id| generator.binds(catalogue.operator(id));
-                DeprecatedMatches::new(catalogue, file, is_bound)
-            }
-            None => DeprecatedMatches::default(),
-        };
-        Self {
-            order_of_keys: OnceLock::new(),
-            names: OnceLock::new(),
-            deprecated,
-        }
-    }
-
-    fn names(&self, catalogue: &Catalogue) -> &BoundNames {
-        self.names.get_or_init(|| BoundNames::of(catalogue))
-    }
-
-    /// The place of a key in the order in which the file first has a kernel for each; those without one
-    /// come last.
-    fn order(&self, catalogue: &Catalogue, key: &str) -> usize {
-        let order = self.order_of_keys.get_or_init(|| {
-            let mut order: FxHashMap<Box<str>, usize> = FxHashMap::default();
-            for kernel in catalogue.operators.iter().flat_map(Operator::kernels) {
-                let (key, next) = (kernel.key.as_str(), order.len());
-                if !order.contains_key(key) {
-                    order.insert(key.into(), next);
-                }
-            }
-            order
-        });
-        order.get(key).copied().unwrap_or(usize::MAX)
-    }
-
-    pub(super) fn deprecated(&self) -> &DeprecatedMatches {
-        &self.deprecated
-    }
-
-    pub(super) fn is_bound(&self, catalogue: &Catalogue, id: OperatorId) -> bool {
-        self.names(catalogue).is_reached(id)
-    }
-}
-
-/// Which overloads Python calls, each found on its own ([`Bound::overload`]).
-#[derive(Debug)]
-pub struct PythonCalls<'a> {
-    catalogue: &'a Catalogue,
-    generator: Generator,
-}
-
-impl<'a> PythonCalls<'a> {
-    /// For the operators of a catalogue.
-    #[must_use]
-    pub fn new(catalogue: &'a Catalogue) -> Self {
-        Self {
-            catalogue,
-            generator: Generator::of(catalogue),
-        }
-    }
-
-    /// Whether a call from Python can reach this overload itself.
-    #[must_use]
-    pub fn reach(&self, id: OperatorId) -> bool {
-        self.generator.calls(self.catalogue.operator(id))
-    }
 }
 
 /// Makes faces of the operators of one revision.
@@ -224,12 +138,6 @@ impl<'a> FaceMaker<'a> {
     pub fn bound(&self, id: OperatorId) -> Bound {
         let names = self.index().names(self.catalogue);
         names.bound(self.catalogue, id)
-    }
-
-    /// The same of some operators, without what is needed to answer it for nearly all.
-    #[must_use]
-    pub fn bound_alone(&self, ids: &[OperatorId]) -> Vec<Bound> {
-        bound_alone(self.catalogue, ids)
     }
 
     fn cpp(&self, operator: &Operator, call: Call) -> Option<Vec<String>> {

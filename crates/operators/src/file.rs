@@ -1,52 +1,45 @@
-//! `native_functions.yaml`, entry by entry, with what a former revision read already.
+//! `native_functions.yaml`, entry by entry, reusing unchanged entries of a previous revision.
 
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::message;
-use std::hash::Hasher as _;
+use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
-use hashbrown::HashTable;
-use hashbrown::hash_table::Entry::Vacant;
+use opatlas_source::diagnostic::{Complaints, Diagnostic, RuleId};
+use opatlas_source::{Content, Span, Stop, Stopped, message};
+use opatlas_yaml::Root;
 use rayon::prelude::*;
-use rustc_hash::{FxHashSet, FxHasher};
+use rustc_hash::FxHashSet;
 
 use super::entry::Entry;
 use super::lower::lower;
 use super::operator::PlacedEntry;
 use crate::slips;
-use opatlas_source::diagnostic::{Complaints, Diagnostic};
-use opatlas_source::{Content, Span, Stop, Stopped};
-use opatlas_yaml::Root;
 
-/// A file may have this many entries; no real one has 3,000.
+/// The maximum number of entries; no real file has 3,000.
 pub const MOST_ENTRIES: usize = 8_000;
 
-/// Entries are read until their schemas have this many arguments and returns; those of a real file
-/// have 15,000.
+/// The maximum number of arguments and returns; real files have 15,000.
 pub const MOST_ARGUMENTS: usize = 60_000;
 
-/// Entries are read until this many complaints about them have been kept.
+/// The maximum number of diagnostics about entries that are kept.
 pub const MOST_COMPLAINTS: usize = 100_000;
 
 /// The entries of one `native_functions.yaml`. It does not depend on a release.
 #[derive(Debug, Default)]
 pub struct NativeFunctions {
-    /// The text; where the bytes were no valid text, with the bad places replaced.
+    /// The text, with invalid bytes replaced.
     pub text: Arc<str>,
-    /// The entries, in file order. Those that could not be read at all are missing.
+    /// The entries that could be read, in file order.
     pub entries: Vec<PlacedEntry>,
-    /// What is wrong with the file as a whole or with places outside any entry.
+    /// Diagnostics outside entries.
     pub diagnostics: Complaints,
-    /// Whether there is a list of entries at all. Without one nothing can be said of operators.
+    /// Whether the file is a list.
     pub is_list: bool,
     /// The chunks that the entries were read from, for the next revision to reuse.
     chunks: Vec<Span>,
-    /// Places in `chunks`, by the hash of their text.
-    by_hash: HashTable<u32>,
     hidden: OnceLock<Hidden>,
 }
 
-/// What may be declared by entries that could not be read.
+/// Operators that unreadable entries may declare.
 #[derive(Debug, Default)]
 struct Hidden {
     /// Operators of these names.
@@ -56,8 +49,7 @@ struct Hidden {
 }
 
 impl NativeFunctions {
-    /// Reads the file. Entries whose text is the same in `previous` are taken from there; the
-    /// result is the same as without it.
+    /// Reads the file, reusing entries with the same text in `previous`.
     #[must_use]
     pub fn read(bytes: &[u8], previous: Option<&Self>) -> Self {
         let file = Content::from(bytes);
@@ -83,15 +75,13 @@ impl NativeFunctions {
         Self::whole(&text, diagnostics, stop)
     }
 
-    /// The text of each entry, by which the file can be divided; as many as there are entries. None
-    /// where the file is not that simple.
+    /// The text of each entry, in order. Empty if the file cannot be split.
     #[must_use]
     pub fn chunks(&self) -> &[Span] {
         &self.chunks
     }
 
-    /// Whether an operator of this name may be declared by something that could not be read, so
-    /// that its absence means nothing.
+    /// Whether something unreadable may declare an operator of this name.
     #[must_use]
     pub fn may_hide(&self, name: &str) -> bool {
         let hidden = self.hidden.get_or_init(|| self.hides());
@@ -115,7 +105,7 @@ impl NativeFunctions {
         hidden
     }
 
-    /// Each top-level entry on its own. `None` when the file is not that simple.
+    /// Reads entry by entry. `None` if the file cannot be split.
     fn by_chunks(
         text: &Arc<str>,
         previous: Option<&Self>,
@@ -127,11 +117,8 @@ impl NativeFunctions {
         let mut beyond = chunks.get(MOST_ENTRIES).map(|chunk| too_many(*chunk));
         chunks.truncate(MOST_ENTRIES);
         let sources: Vec<&str> = chunks.iter().map(|chunk| chunk.slice(text)).collect();
-        let hashes: Vec<u64> = sources.iter().map(|source| hash(source)).collect();
-        let shared = hashes.iter().zip(&sources).map(|(hash, source)| {
-            let known = previous.and_then(|previous| previous.entry_of(*hash, source));
-            known.map(Arc::clone)
-        });
+        let previous = previous.map(Self::by_source).unwrap_or_default();
+        let shared = sources.iter().map(|source| previous.get(source).cloned());
         let shared: Vec<Option<Arc<Entry>>> = shared.collect();
         let unknown = shared.iter().zip(&sources);
         let unknown = unknown.filter_map(|(known, source)| known.is_none().then_some(*source));
@@ -153,35 +140,28 @@ impl NativeFunctions {
             });
         }
         chunks.truncate(entries.len());
-        let mut by_hash = HashTable::with_capacity(chunks.len());
-        let hash_at = |at: &u32| hash(chunks[*at as usize].slice(text));
-        for (at, hash) in (0..).zip(hashes).take(chunks.len()) {
-            // Of a hash the first: texts made to have the same one would be compared with each other.
-            if let Vacant(place) = by_hash.entry(hash, |known| hash_at(known) == hash, hash_at) {
-                place.insert(at);
-            }
-        }
         Ok(Some(Self {
             text: Arc::clone(text),
             entries,
             diagnostics: beyond.into_iter().collect::<Vec<_>>().into(),
             is_list: true,
             chunks,
-            by_hash,
             hidden: OnceLock::new(),
         }))
     }
 
-    fn entry_of(&self, hash: u64, source: &str) -> Option<&Arc<Entry>> {
-        let is_same = |at: &u32| self.chunks[*at as usize].slice(&self.text) == source;
-        let at = *self.by_hash.find(hash, is_same)?;
-        Some(&self.entries.get(at as usize)?.entry)
+    /// The entries by their text. The hash is keyed, since files may be hostile.
+    fn by_source(&self) -> HashMap<&str, Arc<Entry>> {
+        let entries = self.chunks.iter().zip(&self.entries);
+        entries
+            .map(|(chunk, placed)| (chunk.slice(&self.text), Arc::clone(&placed.entry)))
+            .collect()
     }
 
-    /// The slow and complete way: anchors, document markers, broken entries.
+    /// Reads the whole file: anchors, document markers, broken entries.
     fn whole(text: &Arc<str>, diagnostics: Vec<Diagnostic>, stop: &Stop) -> Result<Self, Stopped> {
         let mut diagnostics = Complaints::from(diagnostics);
-        let mut document = opatlas_yaml::parse_whole(text).bounded();
+        let mut document = opatlas_yaml::parse_shared(text).bounded();
         stop.check()?;
         if let Some(beyond) = document.items.get(MOST_ENTRIES) {
             diagnostics.push(too_many(beyond.span.shifted(beyond.base)));
@@ -218,17 +198,16 @@ impl NativeFunctions {
             diagnostics,
             is_list,
             chunks: Vec::new(),
-            by_hash: HashTable::default(),
             hidden: OnceLock::new(),
         })
     }
 }
 
-/// How many entries one task reads. Each task reads at most what a whole file may have.
+/// The number of entries that a task reads.
 const TASK: usize = 500;
 
-/// Reads entries, each on its own. `None` stands for an entry that cannot be read on its own. Entries after such
-/// an entry, or beyond the limits of a file, are missing.
+/// Reads entries. `None` marks an entry that cannot be read on its own; entries after it, or beyond
+/// the limits of a file, are missing.
 fn read_entries(sources: &[&str], stop: &Stop) -> Result<Vec<Option<Arc<Entry>>>, Stopped> {
     let tasks = sources.par_chunks(TASK);
     let tasks: Vec<_> = tasks.map(|task| read_in_turn(task, stop)).collect();
@@ -261,7 +240,7 @@ fn read_in_turn(sources: &[&str], stop: &Stop) -> Result<Vec<Option<Arc<Entry>>>
     Ok(entries)
 }
 
-/// What the entries read so far take of the limits of a file.
+/// How much of the limits of a file is used.
 #[derive(Debug, Default)]
 struct Taken {
     complaints: usize,
@@ -280,7 +259,7 @@ impl Taken {
         self.complaints > MOST_COMPLAINTS || self.arguments > MOST_ARGUMENTS
     }
 
-    /// The limit that keeps the entry at this place from being read.
+    /// The exceeded limit, if any.
     fn limit(&self, at: Span) -> Option<Diagnostic> {
         if self.complaints > MOST_COMPLAINTS {
             let message = "too many errors in this file; Opatlas ignores the rest";
@@ -305,10 +284,4 @@ fn beyond(at: Span, most: usize, of: &str) -> Diagnostic {
     Diagnostic::new(RuleId::YamlLimit, Span::at(at.start), message).with_help(
         "real files stay far below this limit, which bounds the time and memory to read a file",
     )
-}
-
-fn hash(text: &str) -> u64 {
-    let mut hasher = FxHasher::default();
-    hasher.write(text.as_bytes());
-    hasher.finish()
 }

@@ -1,50 +1,44 @@
-//! Generated operators: what `autogen` brings into being (`docs/spec/grammar.md`, section 10,
-//! torchgen `add_generated_native_functions`).
+//! Generated operators (`docs/spec/grammar.md`, section 10, torchgen
+//! `add_generated_native_functions`).
 
-#[cfg(test)]
-mod tests;
 mod variants;
 
-use opatlas_source::Message;
 use std::sync::Arc;
 
-use super::by_name::ByName;
-use super::entry::{Kernel, KernelEntry, KernelSource, KeyName};
-use super::former::Former;
-use super::group::Group;
-use super::operator::{Declaration, Generated, Operator, OperatorId};
-use super::tags::TagInterner;
 use opatlas_pytorch::release::Release;
 use opatlas_schema::function::{FunctionSchema, SchemaKind};
 use opatlas_schema::invariants::broken_invariants;
 use opatlas_schema::name::OperatorName;
 use opatlas_schema::signature::signature;
+use opatlas_source::Message;
+use rustc_hash::FxHashMap;
 
+use super::entry::{Kernel, KernelEntry, KernelSource, KeyName};
+use super::group::Group;
+use super::operator::{Declaration, Generated, Operator, OperatorId};
+use super::tags::TagInterner;
 use variants::{functional_schema, out_schema};
 
 /// The key of the one kernel that a generated operator has.
 const GENERATED_KEY: &str = "CompositeExplicitAutograd";
 
-/// Why a group cannot be completed; rules report these.
+/// Why a group cannot be completed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GenerationFault {
-    /// Nothing tensor-like is returned, so no out variant can exist (`no-tensor-return`).
+    /// No return is tensor-like, so no out variant is possible (`no-tensor-return`).
     NoTensorReturn(OperatorId),
     /// An out variant without any sibling (`out-without-other-variant`).
     OutWithoutOtherVariant(OperatorId),
-    /// The generated schema would break a rule of schemas (`autogen-mixed-returns`,
-    /// `autogen-schema`).
+    /// The generated schema breaks an invariant (`autogen-mixed-returns`, `autogen-schema`).
     BrokenSchema {
-        /// What it would be made from.
+        /// The base.
         from: OperatorId,
-        /// The schema that cannot be; the one that it would be made from where not even the parts
-        /// can be made.
+        /// The invalid schema, or that of the base if none can be built.
         schema: Box<str>,
-        /// What is wrong with it, in a sentence.
+        /// The reason.
         why: Message,
     },
-    /// An operator of the generated name has the kernel already that the generated one would
-    /// bring (`autogen-name-clash`).
+    /// Another operator has this name and a kernel on the same key (`autogen-name-clash`).
     NameClash {
         /// What it would be made from.
         from: OperatorId,
@@ -77,7 +71,7 @@ pub enum LeftAlone {
     Composite,
 }
 
-/// Why a group is left alone, if it is: it bypasses the dispatcher, is about views, or decomposes.
+/// Why nothing is generated for a group, if so.
 #[must_use]
 pub fn left_alone(operators: &[Operator], group: &Group, release: Release) -> Option<LeftAlone> {
     let data = release.data();
@@ -95,7 +89,7 @@ pub fn left_alone(operators: &[Operator], group: &Group, release: Release) -> Op
     }
 }
 
-/// The member that the others are made from; none in a group of scratch operators alone.
+/// The base of a group; `None` for scratch operators alone.
 #[must_use]
 pub fn base(group: &Group, release: Release) -> Option<OperatorId> {
     let mut order = release.data().generation_base_order.iter();
@@ -108,15 +102,13 @@ pub fn base(group: &Group, release: Release) -> Option<OperatorId> {
     })
 }
 
-/// Whether an out variant can be made from an operator: from its tensor-like returns, or from
-/// `self` when it is in place.
+/// Whether an out variant is possible: from tensor-like returns, or from `self` in place.
 #[must_use]
 pub fn can_have_out(operator: &Operator) -> bool {
     operator.kind == SchemaKind::Inplace || operator.returns_tensors()
 }
 
-/// The names of the missing variants of a group that PyTorch would generate if its base listed them
-/// in `autogen`, sorted.
+/// The names of missing variants that `autogen` could list, sorted.
 #[must_use]
 pub fn lacking(operators: &[Operator], group: &Group, release: Release) -> Vec<OperatorName> {
     let Some(base) = base(group, release) else {
@@ -138,23 +130,25 @@ pub(super) fn generate(
     operators: &mut Vec<Operator>,
     groups: &[Group],
     release: Release,
-    (tags, former): (&mut TagInterner, &Former<'_>),
+    tags: &mut TagInterner,
 ) -> Vec<GenerationFault> {
-    let known: &[Operator] = operators;
-    let maker = Maker {
-        operators: known,
-        release,
-        former,
-    };
-    let completions: Vec<Completion> = groups.iter().map(|group| maker.complete(group)).collect();
+    let builder = VariantBuilder { operators, release };
+    let completions: Vec<Completion> = groups.iter().map(|group| builder.complete(group)).collect();
+    let explicit = (0..)
+        .zip(&*operators)
+        .filter(|(_, operator)| operator.is_composite_explicit());
+    let mut first: FxHashMap<Arc<str>, OperatorId> = FxHashMap::default();
+    for (i, operator) in explicit {
+        first
+            .entry(operator.name().shared())
+            .or_insert(OperatorId(i));
+    }
     let mut generation = Generation {
         operators,
         release,
         tags,
-        former,
         faults: Vec::new(),
-        explicit: ByName::default(),
-        indexed: 0,
+        explicit: first,
     };
     for (group, completion) in groups.iter().zip(completions) {
         generation.complete(group, completion);
@@ -162,27 +156,26 @@ pub(super) fn generate(
     generation.faults
 }
 
-type Made = Result<Arc<Generated>, GenerationFault>;
+type Variant = Result<Arc<Generated>, GenerationFault>;
 
-/// What a group lacks, before names are looked at.
+/// The missing variants of a group, before name clashes.
 #[derive(Default)]
 struct Completion {
     /// Why it cannot be completed.
     fault: Option<GenerationFault>,
-    /// The member that variants are made from, with its out variant where it is asked for.
-    out: Option<(OperatorId, Made)>,
-    /// The same with the functional variant, which a group has only beside an out variant.
-    functional: Option<(OperatorId, Made)>,
+    /// The base and its out variant, if requested.
+    out: Option<(OperatorId, Variant)>,
+    /// The base and its functional variant; only with an out variant.
+    functional: Option<(OperatorId, Variant)>,
 }
 
-/// Works out what groups lack, of the operators that are written.
-struct Maker<'a> {
+/// Completes groups of declared operators.
+struct VariantBuilder<'a> {
     operators: &'a [Operator],
     release: Release,
-    former: &'a Former<'a>,
 }
 
-impl Maker<'_> {
+impl VariantBuilder<'_> {
     fn operator(&self, id: OperatorId) -> &Operator {
         &self.operators[id.index()]
     }
@@ -224,7 +217,7 @@ impl Maker<'_> {
         completion
     }
 
-    /// The out variant of a group that has none, where one is possible and `autogen` asks for it.
+    /// The out variant, if possible and requested by `autogen`.
     fn out(&self, base: OperatorId) -> Completion {
         let lists = &self.release.data().name_lists;
         let operator = self.operator(base);
@@ -246,12 +239,9 @@ impl Maker<'_> {
         }
     }
 
-    /// Makes the variant of a kind, or takes it over.
-    fn make(&self, from: OperatorId, kind: SchemaKind) -> Made {
+    /// Makes the variant of a kind.
+    fn make(&self, from: OperatorId, kind: SchemaKind) -> Variant {
         let base = self.operator(from);
-        if let Some(known) = self.former.generated(base, kind) {
-            return Ok(Arc::clone(known.made));
-        }
         let broken = |text: String, why: Message| GenerationFault::BrokenSchema {
             from,
             schema: text.into(),
@@ -269,16 +259,15 @@ impl Maker<'_> {
     }
 }
 
-/// Adds what groups lack, one after the other: a name that an earlier one was given is taken.
+/// Adds missing variants in order: an earlier one may take a name.
 struct Generation<'a> {
     operators: &'a mut Vec<Operator>,
     release: Release,
     tags: &'a mut TagInterner,
-    former: &'a Former<'a>,
     faults: Vec<GenerationFault>,
-    /// Operators with a kernel on [`GENERATED_KEY`], of the first `indexed` ones.
-    explicit: ByName,
-    indexed: usize,
+    /// The first operator of each name with a kernel on [`GENERATED_KEY`]. torchgen indexes
+    /// kernels by name (`BackendIndex.grow_index`).
+    explicit: FxHashMap<Arc<str>, OperatorId>,
 }
 
 impl Generation<'_> {
@@ -293,21 +282,8 @@ impl Generation<'_> {
         }
     }
 
-    /// The operator of this name that has a kernel on the key of generated operators. torchgen
-    /// indexes kernels by name (`BackendIndex.grow_index`).
-    fn clash(&mut self, name: &OperatorName) -> Option<OperatorId> {
-        for (i, operator) in self.operators.iter().enumerate().skip(self.indexed) {
-            if operator.is_composite_explicit() {
-                self.explicit
-                    .insert(self.operators, OperatorId::of_index(i));
-            }
-        }
-        self.indexed = self.operators.len();
-        self.explicit.find(self.operators, name.as_str())
-    }
-
-    /// Adds a variant, out or functional, unless its schema could not be or its name is taken.
-    fn add(&mut self, from: OperatorId, made: Made) -> bool {
+    /// Adds a variant, unless its schema is invalid or its name is taken.
+    fn add(&mut self, from: OperatorId, made: Variant) -> bool {
         let made = match made {
             Ok(made) => made,
             Err(fault) => {
@@ -316,23 +292,18 @@ impl Generation<'_> {
             }
         };
         let name = &made.schema.name;
-        if let Some(with) = self.clash(name) {
+        if let Some(&with) = self.explicit.get(name.as_str()) {
             let name = name.clone();
             self.faults
                 .push(GenerationFault::NameClash { from, name, with });
             return false;
         }
+        let id = OperatorId::of_index(self.operators.len());
+        self.explicit.insert(name.shared(), id);
         let base = &self.operators[from.index()];
-        let known = self.former.generated(base, made.schema.kind());
-        let known = known.filter(|known| Arc::ptr_eq(known.made, &made));
-        let tags = known.as_ref().and_then(|known| known.tags.cloned());
-        let tags =
-            tags.unwrap_or_else(|| generated_tags(self.release, base, &made.schema, self.tags));
+        let tags = generated_tags(self.release, base, &made.schema, self.tags);
         let declaration = Declaration::Generated { made, from };
-        self.operators.push(match known {
-            Some(known) => known.operator.declared_by(declaration, tags),
-            None => Operator::new(declaration, tags, false),
-        });
+        self.operators.push(Operator::new(declaration, tags, false));
         true
     }
 }

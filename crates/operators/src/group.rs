@@ -1,13 +1,11 @@
-//! Groups: the operators that are variants of one another, having equal signatures (torchgen
-//! `pre_group_native_functions`).
+//! Groups of variants with equal signatures (torchgen `pre_group_native_functions`).
 
-use hashbrown::HashTable;
-use hashbrown::hash_table::Entry;
+use opatlas_schema::function::SchemaKind;
+use rustc_hash::FxHashMap;
 
 use super::operator::{Operator, OperatorId};
-use opatlas_schema::function::SchemaKind;
 
-/// The place of a group in its catalogue, in order of first appearance.
+/// The index of a group, in order of first appearance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct GroupId(pub u32);
 
@@ -24,7 +22,7 @@ pub struct Group {
     pub mutable: Option<OperatorId>,
     /// The variant with scratch arguments.
     pub scratch: Option<OperatorId>,
-    /// Further operators of a kind that is taken already; a rule refuses them.
+    /// Further operators of one kind; a rule rejects them.
     pub duplicates: Vec<OperatorId>,
 }
 
@@ -41,8 +39,7 @@ impl Group {
         }
     }
 
-    /// The members, functional first, then out, in place, mutable and scratch (torchgen
-    /// `NativeFunctionsGroup.functions`); duplicates not.
+    /// The members in torchgen's order (`NativeFunctionsGroup.functions`), without duplicates.
     pub fn members(&self) -> impl Iterator<Item = OperatorId> + use<> {
         [
             self.functional,
@@ -82,58 +79,27 @@ impl Groups {
     /// Groups operators; ids are their indices.
     #[must_use]
     pub fn of_operators(operators: &[Operator]) -> Self {
-        // The first operator of each signature.
-        let mut first = HashTable::with_capacity(operators.len());
-        let hash_of = |id: &OperatorId| operators[id.index()].signature_hash();
-        let mut groups = Self {
-            groups: Vec::with_capacity(operators.len()),
-            of: Vec::with_capacity(operators.len()),
-        };
+        let mut by_signature: FxHashMap<&str, GroupId> = FxHashMap::default();
+        let mut groups = Self::default();
         for (i, operator) in operators.iter().enumerate() {
-            let id = OperatorId::of_index(i);
-            let hash = operator.signature_hash();
-            let is_same = |known: &OperatorId| {
-                let known = &operators[known.index()];
-                known.signature_hash() == hash && known.signature() == operator.signature()
-            };
-            let group = match first.entry(hash, is_same, hash_of) {
-                Entry::Occupied(known) => groups.of[known.get().index()],
-                Entry::Vacant(place) => {
-                    place.insert(id);
-                    groups.groups.push(Group::default());
-                    GroupId(u32::try_from(groups.groups.len() - 1).unwrap_or(u32::MAX))
-                }
-            };
-            groups.groups[group.0 as usize].add(operator.kind, id);
+            let next = groups.next_id();
+            let group = *by_signature.entry(operator.signature()).or_insert(next);
+            if group == next {
+                groups.groups.push(Group::default());
+            }
+            groups.groups[group.0 as usize].add(operator.kind, OperatorId::of_index(i));
             groups.of.push(group);
         }
         groups
     }
 
-    /// Adds the operators behind those that are grouped. They are generated ones, which nearly always
-    /// have the signature, and so the group, of the operator that they were made from.
-    pub(super) fn join(&mut self, operators: &[Operator]) {
-        let known = self.of.len();
-        let group_of = |operator: &Operator| {
-            let from = operator.generated_from()?.index();
-            let group = self.of.get(from)?;
-            (operators[from].signature() == operator.signature()).then_some(*group)
-        };
-        let joined: Option<Vec<GroupId>> = operators[known..].iter().map(group_of).collect();
-        let Some(joined) = joined else {
-            *self = Self::of_operators(operators);
-            return;
-        };
-        for (i, group) in (known..).zip(joined) {
-            let id = OperatorId::of_index(i);
-            self.groups[group.0 as usize].add(operators[i].kind, id);
-            self.of.push(group);
-        }
+    fn next_id(&self) -> GroupId {
+        GroupId(u32::try_from(self.groups.len()).unwrap_or(u32::MAX))
     }
 
-    /// Adds an operator in a group of its own, whatever its signature.
+    /// Adds an operator in its own group, ignoring its signature.
     pub(super) fn push_alone(&mut self, kind: SchemaKind, id: OperatorId) {
-        let group = GroupId(u32::try_from(self.groups.len()).unwrap_or(u32::MAX));
+        let group = self.next_id();
         self.groups.push(Group::default());
         self.groups[group.0 as usize].add(kind, id);
         self.of.push(group);

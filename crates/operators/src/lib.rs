@@ -5,21 +5,21 @@
 //! is what a release makes of it: tags, views, groups, and the operators that `autogen` adds.
 
 pub mod backend;
-mod by_name;
+mod bindings;
 pub mod catalogue;
 pub mod deprecated;
 pub mod derivative_match;
 pub mod derivatives;
 pub mod entry;
+mod face_index;
 pub mod faces;
 pub mod file;
-mod former;
 pub mod generate;
 pub mod group;
 pub mod lower;
 pub mod operator;
 mod slips;
 pub mod sought;
+pub mod table;
 pub mod tags;
-mod used_types;
 pub mod view_group;

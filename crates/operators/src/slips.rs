@@ -5,9 +5,8 @@
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use opatlas_source::Span;
 use opatlas_source::diagnostic::{Diagnostic, RuleId};
-use opatlas_source::message;
+use opatlas_source::{Span, message};
 use opatlas_yaml::{Root, Tree};
 
 use crate::entry::Field;
@@ -127,9 +126,10 @@ fn is_schema(line: &str) -> bool {
 
 /// How long the word `func` without its colon is, where a line begins with it.
 fn word(line: &str) -> usize {
-    match line.starts_with("func ") {
-        true => "func ".len(),
-        false => 0,
+    if line.starts_with("func ") {
+        "func ".len()
+    } else {
+        0
     }
 }
 

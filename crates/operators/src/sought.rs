@@ -201,9 +201,10 @@ fn bare(word: &str) -> String {
         }
         rest = after;
     }
-    match rest.len() < word.len() {
-        true => without_suffix(rest).to_owned(),
-        false => rest.to_owned(),
+    if rest.len() < word.len() {
+        without_suffix(rest).to_owned()
+    } else {
+        rest.to_owned()
     }
 }
 

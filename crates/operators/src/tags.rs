@@ -1,17 +1,16 @@
 //! Tags: which exist (`tags.yaml`), and which an operator has.
 
-use opatlas_source::diagnostic::RuleId;
 use std::hash::{Hash as _, Hasher as _};
 use std::sync::Arc;
 
-use rustc_hash::{FxHashMap, FxHasher};
-
-use super::entry::{Entry, TagName};
 use opatlas_pytorch::release::Release;
 use opatlas_schema::function::FunctionSchema;
 use opatlas_source::Span;
-use opatlas_source::diagnostic::{Complaints, Diagnostic};
+use opatlas_source::diagnostic::{Complaints, Diagnostic, RuleId};
 use opatlas_yaml::{Kind, NodeId, Root, ScalarType, Tree};
+use rustc_hash::{FxHashMap, FxHasher};
+
+use super::entry::{Entry, TagName};
 
 /// The rule that all faults of `tags.yaml` come under.
 const RULE: RuleId = RuleId::TagsYaml;
@@ -63,7 +62,7 @@ impl DeclaredTags {
     #[must_use]
     pub fn read(text: &str, mut diagnostics: Complaints) -> (Self, Complaints) {
         // Nearly all descriptions are block scalars, so nothing is gained by reading tags one by one.
-        let document = opatlas_yaml::parse_whole(&text.into()).bounded();
+        let document = opatlas_yaml::parse_shared(&text.into()).bounded();
         let broken = !document.diagnostics.is_empty();
         diagnostics.extend(document.diagnostics);
         if !matches!(document.root, Root::Sequence) && !broken {

@@ -1,22 +1,23 @@
-//! View groups: a view, its in-place form and its copying twin (torchgen
+//! View groups: a view, its in-place form and its copy (torchgen
 //! `get_grouped_by_view_native_functions`).
 
-use hashbrown::HashTable;
-use rustc_hash::FxHashMap;
+use std::borrow::Cow;
 
-use super::operator::{Operator, OperatorId, hash};
 use opatlas_pytorch::release::Release;
 use opatlas_schema::function::SchemaKind;
 use opatlas_schema::signature::{ViewCopyNames, view_signature};
+use rustc_hash::FxHashMap;
 
-/// A view with what belongs to it.
+use super::operator::{Operator, OperatorId};
+
+/// A view with its in-place form and its copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ViewGroup {
     /// The view.
     pub view: OperatorId,
     /// Its in-place form.
     pub inplace: Option<OperatorId>,
-    /// Its copying twin: the functional operator of the same view signature.
+    /// Its copy: the functional operator with the same view signature.
     pub copy: Option<OperatorId>,
 }
 
@@ -34,13 +35,12 @@ impl ViewGroup {
 pub struct ViewGroups {
     /// The groups, in order of first appearance of any member.
     pub groups: Vec<ViewGroup>,
-    /// Pairs, first and later, that claim the same part in one group although their signatures
-    /// differ.
+    /// Pairs of operators that claim the same part of a group.
     pub clashes: Vec<(OperatorId, OperatorId)>,
     in_group: Vec<bool>,
 }
 
-/// The part that an operator plays among those of its view signature.
+/// The role of an operator in a view group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
     View,
@@ -67,44 +67,28 @@ impl ViewGroups {
         } else {
             ViewCopyNames::Copy
         };
-        // Only a view signature that differs from the signature needs to be printed, and only
-        // groups that have a view or such an operator can say anything new.
-        let mut renamed: FxHashMap<OperatorId, String> = FxHashMap::default();
-        for (i, operator) in operators.iter().enumerate() {
-            if operator.is_named_after_view()
-                && (names == ViewCopyNames::CopyAndScatter
-                    || !operator.name().stem().ends_with("_scatter"))
-            {
-                let signature = view_signature(operator.schema(), names);
-                renamed.insert(OperatorId::of_index(i), signature);
-            }
-        }
-        let signature = |i: usize| {
-            let operator = &operators[i];
-            let is_renamed = operator.is_named_after_view();
-            let renamed = is_renamed.then(|| renamed.get(&OperatorId::of_index(i)));
-            ViewSignature::of(operator, renamed.flatten())
-        };
-        let mut places: HashTable<(ViewSignature<'_>, usize)> = HashTable::new();
-        for (i, operator) in operators.iter().enumerate() {
-            let signature = signature(i);
-            if operator.is_view || signature.renamed.is_some() {
+        let signatures: Vec<Cow<'_, str>> = operators
+            .iter()
+            .map(|operator| {
+                if is_renamed(operator, names) {
+                    view_signature(operator.schema(), names).into()
+                } else {
+                    operator.signature().into()
+                }
+            })
+            .collect();
+        // Only groups that have a view or a renamed operator can be view groups.
+        let mut places: FxHashMap<&str, usize> = FxHashMap::default();
+        for (operator, signature) in operators.iter().zip(&signatures) {
+            if operator.is_view || is_renamed(operator, names) {
                 let next = places.len();
-                places
-                    .entry(
-                        signature.hash,
-                        |(known, _)| *known == signature,
-                        |(known, _)| known.hash,
-                    )
-                    .or_insert((signature, next));
+                places.entry(signature).or_insert(next);
             }
         }
         let mut parts: Vec<Vec<(Part, OperatorId)>> = vec![Vec::new(); places.len()];
         let mut clashes = Vec::new();
-        for (i, operator) in operators.iter().enumerate() {
-            let signature = signature(i);
-            let place = places.find(signature.hash, |(known, _)| *known == signature);
-            let Some(&(_, place)) = place else {
+        for (i, (operator, signature)) in operators.iter().zip(&signatures).enumerate() {
+            let Some(&place) = places.get(&**signature) else {
                 continue;
             };
             let (part, id) = (Part::of(operator), OperatorId::of_index(i));
@@ -132,35 +116,11 @@ impl ViewGroups {
     }
 }
 
-/// The signature that an operator has among those of its view. Texts are compared only where their hashes
-/// are equal.
-#[derive(Debug, Clone, Copy)]
-struct ViewSignature<'a> {
-    hash: u64,
-    operator: &'a Operator,
-    /// Where it is not the operator's own.
-    renamed: Option<&'a str>,
-}
-
-impl<'a> ViewSignature<'a> {
-    fn of(operator: &'a Operator, renamed: Option<&'a String>) -> Self {
-        let renamed = renamed.map(String::as_str);
-        Self {
-            hash: renamed.map_or_else(|| operator.signature_hash(), hash),
-            operator,
-            renamed,
-        }
-    }
-
-    fn text(&self) -> &'a str {
-        self.renamed.unwrap_or_else(|| self.operator.signature())
-    }
-}
-
-impl PartialEq for ViewSignature<'_> {
-    fn eq(&self, other: &Self) -> bool {
-        self.hash == other.hash && self.text() == other.text()
-    }
+/// Whether the view signature of an operator may differ from its signature.
+fn is_renamed(operator: &Operator, names: ViewCopyNames) -> bool {
+    let stem = operator.name().stem();
+    let is_scatter = names == ViewCopyNames::CopyAndScatter && stem.ends_with("_scatter");
+    stem.ends_with("_copy") || is_scatter
 }
 
 /// The group of these parts; none without a view.

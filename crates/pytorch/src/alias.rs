@@ -66,7 +66,7 @@ impl fmt::Display for Alias {
 /// The sets of keys of a release that the computation of tables needs.
 #[derive(Debug)]
 pub struct Sets {
-    /// What each alias reaches, by [`Alias::index`]; `Undefined` included where it is served.
+    /// The keys of each alias, by [`Alias::index`]; includes `Undefined` if it is reached.
     pub(super) reach: [KeySet; Alias::ALL.len()],
     /// Backends whose kernels make a composite kernel ambiguous at `AutogradOther`.
     pub autogradother_backends: KeySet,

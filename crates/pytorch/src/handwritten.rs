@@ -45,7 +45,7 @@ pub fn all(release: Release) -> impl Iterator<Item = Handwritten> {
     (0..ENDS.len()).flat_map(move |operator| rows_of(release, operator))
 }
 
-/// Those of one operator, given as `base_name[.overload]` of namespace `aten`.
+/// The rows of one operator, given as `base_name[.overload]` of namespace `aten`.
 pub fn of_operator(release: Release, operator: &str) -> impl Iterator<Item = Handwritten> + use<> {
     let found = index().get(operator).copied();
     found
@@ -98,7 +98,7 @@ fn index() -> &'static FxHashMap<&'static str, u16> {
     INDEX.get_or_init(|| (0..ENDS.len()).map(name).zip(0..).collect())
 }
 
-/// Where the name and the rows of an operator begin.
+/// The start of the name and of the rows of an operator.
 fn starts(operator: usize) -> (u32, u16) {
     operator
         .checked_sub(1)

@@ -5,7 +5,7 @@ use std::ops::{BitAnd, BitOr, Sub};
 
 /// A runtime key of one release: its place in that release's dispatch tables, 0 is `Undefined`.
 ///
-/// The same number means another key in another release; compare keys of two releases by name.
+/// A number can mean another key in another release; compare keys of two releases by name.
 #[derive(Copy, Clone, Eq, PartialEq, Ord, PartialOrd, Hash, Debug)]
 pub struct Slot(u8);
 
@@ -31,7 +31,7 @@ const WORDS: usize = 3;
 pub struct KeySet([u64; WORDS]);
 
 impl KeySet {
-    /// How many slots a set has room for; no release has more keys.
+    /// The capacity of a set; no release has more keys.
     pub const CAPACITY: usize = 64 * WORDS;
 
     /// The set without any key.
@@ -78,7 +78,7 @@ impl KeySet {
         !(*self & *other).is_empty()
     }
 
-    /// How many keys there are.
+    /// The number of keys.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.iter().map(|word| word.count_ones() as usize).sum()

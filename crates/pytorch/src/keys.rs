@@ -102,7 +102,7 @@ impl Keys {
         self.release
     }
 
-    /// How many runtime keys there are, `Undefined` included.
+    /// The number of runtime keys, including `Undefined`.
     #[must_use]
     pub fn count(&self) -> usize {
         self.rows().len()
@@ -217,7 +217,7 @@ impl Keys {
         self.fallbacks
     }
 
-    /// Those of [`Keys::fallbacks`] that only pass the call on.
+    /// The [`Keys::fallbacks`] that only fall through.
     #[must_use]
     pub fn fallthrough_fallbacks(&self) -> KeySet {
         self.fallthrough_fallbacks

@@ -21,7 +21,7 @@ pub use version::Version;
 #[derive(Copy, Clone, Eq, PartialEq, Ord, PartialOrd, Hash)]
 pub struct Release(u8);
 
-/// What a text said about the release.
+/// The release that a text names.
 #[derive(Copy, Clone, Eq, PartialEq, Hash, Debug)]
 pub struct ParsedRelease {
     /// The release whose rules apply.
@@ -42,7 +42,7 @@ pub struct UnknownRelease {
 include!(concat!(env!("OUT_DIR"), "/release_constants.rs"));
 
 impl Release {
-    /// How many releases are known.
+    /// The number of known releases.
     pub const COUNT: usize = data::COUNT;
 
     /// All known releases, oldest first.

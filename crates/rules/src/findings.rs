@@ -1,29 +1,28 @@
-//! What the rules find, bounded: so many findings in full, and how many more there are.
+//! The findings of a check. Only a bounded number is kept in full; the rest is counted.
 
 use std::ops::Deref;
 
 use opatlas_source::diagnostic::{Finding, RuleId, Severity};
 
-/// Of one rule at most this many findings are kept in full; the rest is counted.
+/// The maximum number of findings of one rule that are kept in full.
 pub const MOST_OF_A_RULE: usize = 1_000;
 
-/// At most this many findings are kept in full in all, what is worst first; the rest is counted.
+/// The maximum number of findings that are kept in full, most severe first.
 pub const MOST_FINDINGS: usize = 10_000;
 
-/// Findings of one rule that are counted and not kept. Those that a comment allows do not count,
-/// unless they are errors.
+/// Findings of one rule that are only counted. Suppressed findings do not count, unless they are
+/// errors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Omitted {
     /// The rule.
     pub rule: RuleId,
-    /// How bad its findings are.
+    /// Its severity.
     pub severity: Severity,
-    /// How many are left out; at least 1.
+    /// The number of omitted findings; at least 1.
     pub count: usize,
 }
 
-/// What the rules find: the findings that are kept in full, in their order, as a slice; and beside
-/// them how many more there are of each rule. The same files give the same findings.
+/// The findings of a check, in a stable order. Dereferences to those that are kept in full.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Findings {
     kept: Vec<Finding>,
@@ -31,20 +30,20 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// Findings that were found before, in their order.
+    /// Findings from a previous check, in their order.
     #[must_use]
     pub fn new(kept: Vec<Finding>, omitted: Vec<Omitted>) -> Self {
         Self { kept, omitted }
     }
 
-    /// What is left out, by rule, in the order of the rules' ids. Empty for every real file.
+    /// The omitted findings, in the order of rule ids. Empty for every real file.
     #[must_use]
     pub fn omitted(&self) -> &[Omitted] {
         &self.omitted
     }
 
-    /// How many findings of a severity there are in all, without those that a comment allows; errors
-    /// always count.
+    /// The number of findings of a severity, including omitted ones. Suppressed findings do not
+    /// count, unless they are errors.
     #[must_use]
     pub fn count(&self, severity: Severity) -> usize {
         let kept = self
@@ -55,8 +54,8 @@ impl Findings {
         kept + omitted.map(|omitted| omitted.count).sum::<usize>()
     }
 
-    /// The findings to list: all that are kept in full except suppressed ones. Errors are always
-    /// listed, because PyTorch's generator ignores suppressions.
+    /// The findings to list: all that are not suppressed, and all errors, because PyTorch's
+    /// generator ignores suppressions.
     pub fn listed(&self) -> impl Iterator<Item = &Finding> {
         let kept = self.kept.iter();
         kept.filter(|finding| !finding.suppressed || finding.severity == Severity::Error)

@@ -1,24 +1,23 @@
-//! Makes the edits that findings carry.
+//! Applies the edits that findings offer.
 
 use std::collections::BTreeMap;
-
-use rustc_hash::{FxHashMap, FxHashSet};
 
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_source::Span;
 use opatlas_source::diagnostic::{Applicability, Finding, Fix, RuleId, Severity};
+use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Which edits are made.
+/// Which edits to apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wanted {
-    /// Those of errors and warnings that are [`Applicability::Safe`].
+    /// Safe edits ([`Applicability::Safe`]) of errors and warnings.
     Safe,
-    /// All that are offered.
+    /// All edits.
     Suggested,
 }
 
 impl Wanted {
-    /// Whether the edit of a finding is one of them. That of a suppressed finding never is.
+    /// Whether to apply the edit of a finding. Edits of suppressed findings are never applied.
     #[must_use]
     pub fn takes(self, finding: &Finding) -> bool {
         let Some(fix) = &finding.fix else {
@@ -29,37 +28,37 @@ impl Wanted {
     }
 }
 
-/// A text with edits in it.
+/// The result of [`mend`].
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Fixed {
     /// The new text.
     pub text: String,
-    /// How many edits were made for each rule.
+    /// The number of applied edits by rule.
     pub made: BTreeMap<RuleId, usize>,
-    /// How many edits were wanted but not applied, because they do not fix their finding, cause
-    /// others, or lose an operator, by rule.
+    /// The number of refused edits by rule: they do not fix their finding, cause new findings, or
+    /// lose an operator.
     pub refused: BTreeMap<RuleId, usize>,
 }
 
 impl Fixed {
-    /// How many edits were made.
+    /// The total number of applied edits.
     #[must_use]
     pub fn applied(&self) -> usize {
         self.made.values().sum()
     }
 }
 
-/// What [`mend`] must know of a bundle to tell whether an edit does good.
+/// What [`mend`] compares before and after an edit.
 #[derive(Debug, Clone, Default)]
 pub struct Reading {
-    /// What the rules find in it.
+    /// The findings.
     pub findings: Vec<Finding>,
-    /// How many operators are declared or generated, those of one name counted once.
+    /// The number of distinct operator names, declared or generated.
     pub operators: usize,
 }
 
 impl Reading {
-    /// Runs the rules over a bundle that was read, and counts its operators.
+    /// Runs the rules over a catalogue and counts its operators.
     #[must_use]
     pub fn of(catalogue: &Catalogue) -> Self {
         let names: FxHashSet<_> = catalogue
@@ -73,9 +72,9 @@ impl Reading {
     }
 }
 
-/// The text with the edits of the findings, in the order of their places, and the findings whose
-/// edits were made. Of edits that touch the same text only the first is made. Edits that do not
-/// fit the text are left alone. All findings must be about the file `text` is of.
+/// Applies edits in text order, and returns the new text with the findings whose edits were
+/// applied. Skips edits that overlap an earlier one or do not fit the text. All findings must be
+/// about the file that contains `text`.
 #[must_use]
 pub fn apply<'f>(text: &str, findings: &[&'f Finding]) -> (String, Vec<&'f Finding>) {
     let mut edits: Vec<(&Fix, &Finding)> = findings
@@ -104,13 +103,13 @@ pub fn apply<'f>(text: &str, findings: &[&'f Finding]) -> (String, Vec<&'f Findi
 /// The maximum number of rounds in [`mend`]: an edit may enable another one.
 pub const MOST_ROUNDS: usize = 16;
 
-/// The maximum number of times that [`mend`] reads the text again. It refuses the remaining edits.
+/// The maximum number of times that [`mend`] reads the text again; later edits are refused.
 pub const MOST_READINGS: usize = 256;
 
-/// Applies the useful edits to one file of a bundle: after each, the finding is fixed, no file has a
-/// new error or warning, and there are no fewer operators. The last is not a matter of findings: an
-/// edit can give two entries one signature, and then one group takes the place of the other, whose
-/// generated operators are gone. `read` reads the bundle with the given text as that file.
+/// Applies the edits to one file that fix their finding, add no error or warning to any file, and
+/// lose no operator. An edit can lose operators without a finding: if it gives two entries one
+/// signature, one group replaces the other and its generated operators. `read` reads the bundle
+/// with the given text as that file.
 #[must_use]
 pub fn mend(file: &str, text: &str, wanted: Wanted, read: impl FnMut(&str) -> Reading) -> Fixed {
     let mut mending = Mending {
@@ -149,10 +148,10 @@ pub fn mend(file: &str, text: &str, wanted: Wanted, read: impl FnMut(&str) -> Re
     }
 }
 
-/// The content of a finding without its position.
-type Said = (RuleId, Box<str>, Box<str>);
+/// A finding without its position.
+type Key = (RuleId, Box<str>, Box<str>);
 
-fn said(finding: &Finding) -> Said {
+fn key(finding: &Finding) -> Key {
     let about = finding.operator.as_deref().unwrap_or("");
     let about = format!("{}\n{about}", finding.file);
     (finding.rule, about.into(), (*finding.message).into())
@@ -161,7 +160,7 @@ fn said(finding: &Finding) -> Said {
 struct Mending<R> {
     read: R,
     readings: usize,
-    refused: FxHashSet<Said>,
+    refused: FxHashSet<Key>,
     made: BTreeMap<RuleId, usize>,
 }
 
@@ -170,12 +169,12 @@ impl<R: FnMut(&str) -> Reading> Mending<R> {
         findings
             .iter()
             .filter(|finding| &*finding.file == file && wanted.takes(finding))
-            .filter(|finding| !self.refused.contains(&said(finding)))
+            .filter(|finding| !self.refused.contains(&key(finding)))
             .collect()
     }
 
-    /// Adds those of the chosen edits to the good ones that do good together with them: all at
-    /// once if they do, and else half by half.
+    /// Adds the useful ones among the chosen edits: all at once if that works, otherwise half by
+    /// half.
     fn select<'f>(
         &mut self,
         text: &str,
@@ -197,7 +196,7 @@ impl<R: FnMut(&str) -> Reading> Mending<R> {
         match chosen {
             [] => {}
             [one] => {
-                self.refused.insert(said(one));
+                self.refused.insert(key(one));
             }
             _ => {
                 let (first, second) = chosen.split_at(chosen.len() / 2);
@@ -210,20 +209,20 @@ impl<R: FnMut(&str) -> Reading> Mending<R> {
 
 /// Whether the findings are fixed and there are no new ones.
 fn does_good(before: &[Finding], mended: &[&Finding], after: &[Finding]) -> bool {
-    let mut allowed: FxHashMap<Said, usize> = FxHashMap::default();
+    let mut allowed: FxHashMap<Key, usize> = FxHashMap::default();
     for finding in before {
-        *allowed.entry(said(finding)).or_default() += 1;
+        *allowed.entry(key(finding)).or_default() += 1;
     }
     let mut fixed = FxHashSet::default();
     for finding in mended {
-        let key = said(finding);
+        let key = key(finding);
         if let Some(count) = allowed.get_mut(&key) {
             *count = count.saturating_sub(1);
         }
         fixed.insert(key);
     }
     after.iter().all(|finding| {
-        let key = said(finding);
+        let key = key(finding);
         if !is_fault(finding) && !fixed.contains(&key) {
             return true;
         }
@@ -295,7 +294,7 @@ mod tests {
         check(&[finding(0, 0, "!"), finding(0, 2, "?")], "!abcdef", 1);
     }
 
-    /// Every `a` is a fault whose edit makes it `b`.
+    /// Reports each `a`; the fix is `b`.
     fn letters(text: &str) -> Vec<Finding> {
         let faults = text.match_indices('a');
         let at = |at: usize| u32::try_from(at).unwrap();
@@ -317,7 +316,7 @@ mod tests {
 
     #[test]
     fn what_does_no_good_is_not_done() {
-        // Mending the third letter brings up a fault that was not there before.
+        // Fixing the third letter causes a new finding.
         let check = |text: &str| {
             let mut found = letters(text);
             if text.as_bytes()[2] == b'b' {
@@ -328,7 +327,7 @@ mod tests {
             found
         };
         assert_eq!(mended("aaaa", check), ("bbab".to_owned(), 3, 1));
-        // The fault stays whatever is done.
+        // No edit helps.
         assert_eq!(
             mended("a", |_| vec![finding(0, 1, "b")]),
             ("a".to_owned(), 0, 1)

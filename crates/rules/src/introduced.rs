@@ -1,30 +1,25 @@
-//! What the findings of one revision have more than those of another.
+//! New findings of a revision compared with its base.
 //!
-//! Findings are matched by rule, operator and text, never by place: an entry that moved has the
-//! findings that it had. Each finding of the base matches one of the head, so a second finding of
-//! the same text is new.
+//! Findings match by rule, operator, and text, never by position, so moved entries keep their
+//! findings. Each finding of the base matches one of the head, so a second equal finding is new.
 
 use std::cmp::Reverse;
 
+use opatlas_source::diagnostic::{Finding, RuleId, Severity};
 use rustc_hash::FxHashMap;
 
-use opatlas_source::diagnostic::{Finding, RuleId, Severity};
+use crate::findings::{Findings, Omitted};
 
-use super::{Findings, Omitted};
-
-/// The findings that a change introduces, and how many it removes. Findings that a comment
-/// suppresses are not listed, unless they are errors.
+/// The findings that a change introduces, without suppressed ones unless they are errors.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Introduced {
-    /// The findings of the head that the base does not have, errors first, else in the order of the
-    /// head.
+    /// Findings of the head only, errors first, otherwise in the order of the head.
     pub new: Vec<Finding>,
-    /// The number of new findings that are not kept in full, by rule. Where a side has so many
-    /// findings of a rule that not all are kept, their numbers decide.
+    /// New findings that are only counted, by rule.
     pub omitted: Vec<Omitted>,
-    /// How many findings of the base the head does not have.
+    /// The number of findings that the head no longer has.
     pub gone: usize,
-    /// How many errors the head has, old and new ones.
+    /// The number of errors in the head.
     pub head_errors: usize,
 }
 
@@ -44,24 +39,24 @@ impl Introduced {
     }
 }
 
-/// What two findings have in common that are the same one at two places.
-type Same<'f> = (RuleId, Option<&'f str>, &'f str);
+/// A finding without its place.
+type Key<'f> = (RuleId, Option<&'f str>, &'f str);
 
-fn same(finding: &Finding) -> Same<'_> {
+fn key(finding: &Finding) -> Key<'_> {
     let operator = finding.operator.as_deref();
     (finding.rule, operator, &finding.message)
 }
 
-/// The findings that the head has and the base has not.
+/// Compares the findings of two revisions.
 #[must_use]
 pub fn introduced(base: &Findings, head: &Findings) -> Introduced {
-    let mut known: FxHashMap<Same<'_>, usize> = FxHashMap::default();
+    let mut known: FxHashMap<Key<'_>, usize> = FxHashMap::default();
     for finding in base.listed() {
-        *known.entry(same(finding)).or_default() += 1;
+        *known.entry(key(finding)).or_default() += 1;
     }
     let mut new: Vec<Finding> = Vec::new();
     for finding in head.listed() {
-        match known.get_mut(&same(finding)).filter(|left| **left > 0) {
+        match known.get_mut(&key(finding)).filter(|left| **left > 0) {
             Some(left) => *left -= 1,
             None => new.push(finding.clone()),
         }
@@ -76,7 +71,7 @@ pub fn introduced(base: &Findings, head: &Findings) -> Introduced {
     }
 }
 
-/// By how much the omitted findings of the head outnumber those of the base.
+/// The rules with more omitted findings in the head than in the base.
 fn omitted(base: &[Omitted], head: &[Omitted]) -> Vec<Omitted> {
     let of_base: FxHashMap<RuleId, usize> = base.iter().map(|o| (o.rule, o.count)).collect();
     let more = head.iter().filter_map(|omitted| {
@@ -135,7 +130,7 @@ mod tests {
         assert_eq!(introduced.head_errors, 0);
     }
 
-    /// Of more findings than are kept, the numbers decide, and none is lost.
+    /// Findings beyond the limit are counted, and none is lost.
     #[test]
     fn more_than_are_kept_are_counted() {
         let many: String = (0..crate::MOST_OF_A_RULE + 7)

@@ -1,77 +1,59 @@
-//! Where checks put what they find.
+//! Collects findings.
 //!
-//! A file can have millions of findings. Each costs a small [`Mark`]; only the first
-//! [`MOST_OF_A_RULE`] of a rule are held in full. So what follows from another finding, what is
-//! said twice and what a comment allows is known of all of them, and counts are exact.
+//! A file can have millions of findings. Each has a small [`Mark`], but only the first
+//! [`MOST_OF_A_RULE`] per rule are kept in full. Deduplication, suppression, and counts are
+//! therefore exact.
 
 mod followers;
+mod mark;
 mod review;
 
-use opatlas_source::Message;
 use std::collections::BTreeMap;
 use std::hash::{Hash as _, Hasher as _};
-
-use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use opatlas_operators::operator::PlacedEntry;
 use opatlas_pytorch::release::Release;
 use opatlas_source::diagnostic::{Complaints, Diagnostic, Finding, Fix, Related, RuleId, Severity};
 use opatlas_source::suggest::Budget;
-use opatlas_source::{NATIVE_FUNCTIONS, Span, Stop};
+use opatlas_source::{Message, NATIVE_FUNCTIONS, Stop};
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 
 use super::findings::{Findings, MOST_FINDINGS, MOST_OF_A_RULE, Omitted};
 use super::{Rule, registry};
 use followers::drop_followers;
+use mark::{COUNTED, Mark};
 
 pub use review::Review;
 
 /// A message or a help longer than this many bytes is cut.
 const LONGEST_TEXT: usize = 4 << 10;
 
-/// A finding has at most this many further places.
+/// The maximum number of related places of a finding.
 const MOST_RELATED: usize = 64;
 
-/// Stands for a finding that is not held in full.
-const COUNTED: u32 = u32::MAX;
-
-/// What is known of every finding.
-#[derive(Debug, Clone, Copy)]
-struct Mark {
-    rule: &'static Rule,
-    span: Span,
-    /// Of the message and the operator.
-    hash: u64,
-    /// Index into the files.
-    file: u16,
-    suppressed: bool,
-    /// Index into the findings in full, or [`COUNTED`].
-    full: u32,
-}
-
-/// Collects findings. A complaint under a rule that does not apply to the release is dropped: what
-/// is read is read for all releases.
+/// Collects findings, except those of rules that do not apply to the release.
 #[derive(Debug)]
 pub struct Sink {
     release: Release,
     files: Vec<Box<str>>,
     marks: Vec<Mark>,
     full: Vec<Finding>,
-    /// How many findings each rule has so far.
+    /// The number of findings by rule.
     by_rule: FxHashMap<RuleId, usize>,
-    /// What readers have counted and not kept.
+    /// Diagnostics that readers counted without keeping.
     unread: FxHashMap<RuleId, usize>,
-    /// Whether the complaint made last is held in full.
+    /// Whether the last finding is kept in full.
     last_is_full: bool,
     in_error: FxHashSet<Box<str>>,
-    /// Where the entry begins that an error was reported about last.
+    /// Start of the last entry with an error.
     last_in_error: Option<u32>,
-    /// For looking up names that a file misspells; shared by all checks.
+    /// Finds the nearest name for a misspelled one; shared by all checks.
     pub suggestions: Budget,
     stop: Stop,
 }
 
 impl Sink {
-    /// An empty one, for findings under the rules of a release.
+    /// An empty sink for the rules of a release.
     #[must_use]
     pub fn new(release: Release) -> Self {
         Self {
@@ -89,14 +71,14 @@ impl Sink {
         }
     }
 
-    /// With a mark that ends the loops of checks ([`Self::while_wanted`]) when it is set.
+    /// Ends the loops of checks ([`Self::while_wanted`]) when `stop` is set.
     #[must_use]
     pub fn until(mut self, stop: &Stop) -> Self {
         self.stop = stop.clone();
         self
     }
 
-    /// The items, up to where nobody wants the findings any more.
+    /// The items until a stop is requested.
     pub fn while_wanted<I: IntoIterator>(
         &self,
         items: I,
@@ -105,7 +87,7 @@ impl Sink {
         items.into_iter().take_while(move |_| !stop.is_requested())
     }
 
-    /// A complaint about an entry of `native_functions.yaml`, with places within the entry.
+    /// Reports on an entry of `native_functions.yaml`; spans are relative to the entry.
     pub fn entry(&mut self, placed: &PlacedEntry, diagnostic: Diagnostic) {
         let namespace = &*placed.entry.namespace;
         let name = placed.entry.name.as_ref().map(|name| name.as_str());
@@ -126,12 +108,12 @@ impl Sink {
         self.push(NATIVE_FUNCTIONS, operator, diagnostic.shifted(placed.base));
     }
 
-    /// A complaint about a file of the bundle, with places within the file.
+    /// Reports on a file of the bundle.
     pub fn file(&mut self, file: &str, diagnostic: Diagnostic) {
         self.push(file, Operator::None, diagnostic);
     }
 
-    /// What a reader has to say of a file.
+    /// Reports what a reader found in a file.
     pub fn complaints(&mut self, file: &str, complaints: &Complaints) {
         for diagnostic in complaints {
             self.file(file, diagnostic.clone());
@@ -139,7 +121,7 @@ impl Sink {
         self.more(complaints);
     }
 
-    /// Adds what a reader has counted and not kept.
+    /// Adds diagnostics that a reader counted without keeping.
     pub fn more(&mut self, complaints: &Complaints) {
         for &(rule, count) in complaints.more() {
             if registry::of(rule).applies_to(self.release) {
@@ -148,12 +130,12 @@ impl Sink {
         }
     }
 
-    /// A complaint about an operator as a file other than `native_functions.yaml` speaks of it.
+    /// Reports on an operator in a file other than `native_functions.yaml`.
     pub fn about(&mut self, file: &str, operator: &str, diagnostic: Diagnostic) {
         self.push(file, Operator::Named(operator), diagnostic);
     }
 
-    /// Adds a place in another file to the complaint made last.
+    /// Adds a related place to the last finding.
     pub fn relate(&mut self, related: Related) {
         if let Some(last) = self.full.last_mut().filter(|_| self.last_is_full)
             && last.related.len() < MOST_RELATED
@@ -162,14 +144,13 @@ impl Sink {
         }
     }
 
-    /// How many complaints there are so far.
+    /// The number of findings so far.
     #[must_use]
     pub fn count(&self) -> usize {
         self.marks.len()
     }
 
-    /// Whether further findings of a rule are only counted, so that their help texts are not
-    /// needed.
+    /// Whether further findings of a rule are only counted, so that checks can skip help texts.
     #[must_use]
     pub fn is_full(&self, rule: RuleId) -> bool {
         self.by_rule
@@ -177,7 +158,7 @@ impl Sink {
             .is_some_and(|&n| n >= MOST_OF_A_RULE)
     }
 
-    /// The operators of `native_functions.yaml` that errors have been reported about so far.
+    /// The operators of `native_functions.yaml` with errors so far.
     #[must_use]
     pub fn operators_in_error(&self) -> FxHashSet<Box<str>> {
         self.in_error.clone()
@@ -219,9 +200,9 @@ impl Sink {
         self.marks.push(mark);
     }
 
-    /// All findings in a stable order: by file, place, rule and message, each once, and without
-    /// those that only follow from another one in the same place. `review` may suppress findings,
-    /// and what it reports on `native_functions.yaml` is added to them.
+    /// All findings sorted by file, position, rule, and message, without duplicates and without
+    /// those that follow from another. `review` may suppress findings and report on
+    /// `native_functions.yaml`.
     #[must_use]
     pub fn into_findings(mut self, review: impl FnOnce(&mut Review<'_>)) -> Findings {
         self.sort();
@@ -252,7 +233,7 @@ impl Sink {
         self.files = order.iter().map(|&i| self.files[i].clone()).collect();
         let full = &self.full;
         let message = |mark: &Mark| full.get(mark.full as usize).map(|f| &*f.message);
-        // Those that are not held in full come behind those that are.
+        // Findings that are only counted come last.
         self.marks.sort_by(|a, b| {
             let key = |m: &Mark| (m.file, m.span.start, m.span.end, m.rule.id);
             let text = || match (message(a), message(b)) {
@@ -270,7 +251,7 @@ impl Sink {
         self.marks.dedup_by(|later, first| same(full, later, first));
     }
 
-    /// The findings that are kept, what is worst first, and the count of the others.
+    /// Keeps the most severe findings in full and counts the others.
     fn choose(self) -> Findings {
         let mut room = MOST_FINDINGS;
         let mut is_kept = vec![false; self.full.len()];
@@ -320,7 +301,7 @@ enum Operator<'n> {
     Qualified(&'n str, &'n str),
 }
 
-/// Hashes the beginning of a text and its length: names can be long, and many findings be about one.
+/// Hashes a prefix and the length: names can be long, and many findings can share one.
 fn hash_of(text: &str, hasher: &mut FxHasher) {
     text.as_bytes()[..text.len().min(512)].hash(hasher);
     text.len().hash(hasher);
@@ -359,15 +340,16 @@ impl Operator<'_> {
     }
 }
 
-/// The beginning of a text that is too long to be shown.
+/// The text, cut to [`LONGEST_TEXT`].
 fn clipped(text: &str) -> &str {
     &text[..text.floor_char_boundary(LONGEST_TEXT)]
 }
 
 fn shown(text: Message) -> Message {
-    match text.len() > LONGEST_TEXT {
-        true => text.cut(LONGEST_TEXT),
-        false => text,
+    if text.len() > LONGEST_TEXT {
+        text.cut(LONGEST_TEXT)
+    } else {
+        text
     }
 }
 
@@ -398,7 +380,7 @@ fn finding(
     }
 }
 
-/// Whether two findings say the same of the same place.
+/// Whether two findings are equal.
 fn same(full: &[Finding], a: &Mark, b: &Mark) -> bool {
     let alike = |a: &Mark, b: &Mark| {
         (a.file, a.span, a.hash) == (b.file, b.span, b.hash) && a.rule.id == b.rule.id

@@ -6,14 +6,12 @@
 //! still count for whether a file is valid: PyTorch's generator ignores comments, so a suppressed
 //! error is accepted by somebody, but not fixed.
 
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::message;
 use std::ops::Range;
 
 use opatlas_operators::operator::PlacedEntry;
-use opatlas_source::Span;
-use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
 use opatlas_source::suggest::Budget;
+use opatlas_source::{Span, message};
 
 use crate::sink::Review;
 
@@ -45,7 +43,7 @@ pub fn read(text: &str, entries: &[PlacedEntry]) -> Vec<Suppression> {
         let Some(hash) = line.comment_start(text, mark) else {
             continue;
         };
-        // A second one in a comment ends the first.
+        // A second mark ends the first comment.
         if let Some((_, before)) = comments.last_mut() {
             before.end = before.end.min(hash);
         }
@@ -63,7 +61,7 @@ pub fn read(text: &str, entries: &[PlacedEntry]) -> Vec<Suppression> {
     comments.into_iter().map(suppression).collect()
 }
 
-/// Marks the findings that the file's comments allow, and reports on the comments themselves.
+/// Applies the comments, and reports on the comments themselves.
 pub(super) fn apply(text: &str, entries: &[PlacedEntry], review: &mut Review<'_>) {
     for suppression in read(text, entries) {
         if !suppression.well_formed {
@@ -89,7 +87,7 @@ pub(super) fn apply(text: &str, entries: &[PlacedEntry], review: &mut Review<'_>
     }
 }
 
-/// Marks the findings of a rule within an entry; complains when there is none.
+/// Marks the findings of a rule within an entry; reports if there are none.
 fn allow(rule: &str, at: Span, within: Option<Span>, review: &mut Review<'_>) {
     let Some(rule) = RuleId::parse(rule) else {
         if review.reports.is_full(UNKNOWN) {
@@ -120,7 +118,7 @@ pub(crate) fn unknown(rule: &str, at: Span, suggestions: &Budget) -> Diagnostic 
     }
 }
 
-/// The line that is being looked at, and what is known of it up to the mark looked at last.
+/// The current line, and what is known of it up to the last mark.
 #[derive(Default)]
 struct Line {
     end: usize,
@@ -133,7 +131,7 @@ struct Line {
 }
 
 impl Line {
-    /// Moves to the line of a mark, which is this one or a later one.
+    /// Moves to the line of a mark at or after this line.
     fn go_on(&mut self, text: &str, mark: usize) {
         if mark < self.end {
             return;
@@ -150,7 +148,7 @@ impl Line {
         };
     }
 
-    /// Where the comment begins that holds a mark, if the mark is the first thing in a comment.
+    /// The start of the comment, if it starts with the mark.
     fn comment_start(&mut self, text: &str, mark: usize) -> Option<usize> {
         let lead = text[self.read..mark].trim_end_matches([' ', '\t']);
         let hash = lead
@@ -164,7 +162,7 @@ impl Line {
         found
     }
 
-    /// Whether a quote that begins a value is still open where it is read to.
+    /// Whether a quoted value is still open.
     fn read_to(&mut self, text: &str, to: usize) {
         for c in text.get(self.read..to).unwrap_or("").chars() {
             let last = self.last.unwrap_or(' ');
@@ -181,11 +179,11 @@ impl Line {
     }
 }
 
-/// Tells which entries comments belong to.
+/// Finds the entries that comments belong to.
 struct Owners<'t> {
     text: &'t str,
     entries: &'t [PlacedEntry],
-    /// An entry, and where the line ends that it ends in: of the last comment's.
+    /// The entry of the last comment, and the end of the line that it ends in.
     last: Option<(usize, usize)>,
 }
 

@@ -5,7 +5,7 @@
 pub enum Classes<'c> {
     /// Every class: whether one is defined is not asked.
     Any,
-    /// Those of torch itself and these, each as `NAMESPACE.NAME`.
+    /// torch's own classes and these, each as `NAMESPACE.NAME`.
     Defined(&'c [String]),
 }
 
@@ -35,7 +35,7 @@ const BUILT_IN: [&str; 22] = [
     "xnnpack.TransposeConv2dOpContext",
 ];
 
-/// What stands before the name of a class in a schema.
+/// The prefix of a class name in a schema.
 const PREFIX: &str = "__torch__.torch.classes.";
 
 impl Classes<'_> {

@@ -71,7 +71,7 @@ fn backward(old: &RuntimeSchema<'_>, new: &RuntimeSchema<'_>) -> Result<(), Back
     Ok(())
 }
 
-/// What both checks demand first, the names and counts that may not change.
+/// Conditions of both checks: names and counts that may not change.
 fn same_structure(old: &RuntimeSchema<'_>, new: &RuntimeSchema<'_>) -> Result<(), BackwardBreak> {
     if (old.namespace, old.name) != (new.namespace, new.name) {
         return Err(BackwardBreak::Name);

@@ -3,14 +3,14 @@
 
 use std::borrow::Cow;
 
+use opatlas_source::{Span, message};
+
 use super::lexer::Token;
 use super::number::{self, NumberError};
 use super::parser::{Parsed, Parser};
 use super::rule;
 use super::types::{Base, Type};
 use super::value::{Device, List, Value};
-use opatlas_source::Span;
-use opatlas_source::message;
 
 /// The longest list that a single value is spread to.
 const MAX_SPREAD: usize = 65_536;
@@ -86,9 +86,10 @@ impl<'a> Parser<'a, '_> {
         let minus = self.eat(Token::Punct(b'-'));
         let token = self.expect(Token::Number)?;
         let digits = self.slice(token.span);
-        let text = match minus {
-            true => Cow::Owned(format!("-{digits}")),
-            false => Cow::Borrowed(digits),
+        let text = if minus {
+            Cow::Owned(format!("-{digits}"))
+        } else {
+            Cow::Borrowed(digits)
         };
         let base = ty.erased_base();
         let value = if base == Some(Base::Complex) || text.contains('j') {

@@ -3,10 +3,11 @@
 //!
 //! Lexing cannot fail: text outside this grammar is [`Token::Other`], which no production accepts.
 
-use super::number;
 use opatlas_source::Span;
 
-/// What kind of token it is.
+use super::number;
+
+/// The kind of token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Token {
     /// A name that is not a keyword.

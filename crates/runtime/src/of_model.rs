@@ -3,14 +3,15 @@
 
 use std::borrow::Cow;
 
-use super::alias::{Alias, Symbol, SymbolSet};
-use super::schema::{Argument, DEFAULT_NAMESPACE, RuntimeSchema};
-use super::types::{Base, Type};
-use super::value::Value;
 use opatlas_schema::annotation::{AfterSet, Annotation};
 use opatlas_schema::function::FunctionSchema;
 use opatlas_schema::types as model;
 use opatlas_source::Span;
+
+use super::alias::{Alias, Symbol, SymbolSet};
+use super::schema::{Argument, DEFAULT_NAMESPACE, RuntimeSchema};
+use super::types::{Base, Type};
+use super::value::Value;
 
 /// The schema without evaluation: types that the runtime does not know are taken for type
 /// variables of their name, and a default is its text. Spans are empty.

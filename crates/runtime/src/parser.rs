@@ -2,26 +2,24 @@
 //! `docs/spec/compatibility.md`, section 2.0). Types are read in [`super::type_parser`], defaults
 //! in [`super::default_parser`].
 
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::{Message, Span, message};
+
 use super::alias::Alias;
 use super::classes::Classes;
 use super::lexer::{Lexed, Lexer, Token};
-use super::number;
-use super::rule;
 use super::schema::{Argument, DEFAULT_NAMESPACE, RuntimeSchema};
 use super::types::Type;
-use super::union;
-use opatlas_source::Span;
-use opatlas_source::diagnostic::{Diagnostic, RuleId};
-use opatlas_source::{Message, message};
+use super::{number, rule, union};
 
 /// The longest text that is read, in bytes. The longest schema of PyTorch has a tenth of it; the
 /// bound keeps comparisons of adversarial types cheap.
 pub const MAX_TEXT: usize = 16 * 1024;
 
-/// How deep types may be nested, in brackets and in suffixes each.
+/// Maximum nesting of types, in brackets and in suffixes each.
 pub(super) const MAX_DEPTH: usize = 32;
 
-/// What a production gives, or the first thing that stopped it.
+/// The result of a production, or the first error.
 pub(super) type Parsed<T> = Result<T, Box<Diagnostic>>;
 
 /// Reads a schema as `torch._C.parse_schema` of torch 2.9.0 does, with two differences: a custom
@@ -39,7 +37,7 @@ pub fn parse(text: &str) -> Result<RuntimeSchema<'_>, Vec<Diagnostic>> {
     parse_with(text, Classes::Any)
 }
 
-/// As [`parse`], but custom classes must be known, as `torch._C.parse_schema` asks.
+/// Like [`parse`], but custom classes must be known, as in `torch._C.parse_schema`.
 ///
 /// # Errors
 /// As [`parse`], and a class that is not among `classes`.
@@ -70,7 +68,7 @@ pub(super) struct Parser<'a, 'c> {
     lexer: Lexer<'a>,
     pub(super) current: Lexed,
     previous_end: u32,
-    /// How many sets bare `!` have made up so far.
+    /// The number of alias sets made for a bare `!` so far.
     pub(super) fresh_sets: u32,
 }
 
@@ -342,7 +340,7 @@ fn wanted(kind: Token) -> Message {
     }
 }
 
-/// How to mend a text in which a token is missing.
+/// Advice for a missing token.
 fn help(kind: Token) -> Option<&'static str> {
     Some(match kind {
         Token::Ident => {

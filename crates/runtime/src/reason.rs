@@ -1,10 +1,10 @@
-//! What the official check answers, and why.
+//! The verdict of the official check, and its reason.
 
 use std::fmt;
 
 use opatlas_source::{Message, message};
 
-/// What torch says about the change from an old schema to a new one.
+/// The verdict on a change from an old schema to a new one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
     /// `new.is_backward_compatible_with(old)`: programs written against the old schema run on the
@@ -78,7 +78,7 @@ pub enum BackwardBreak {
 }
 
 impl BackwardBreak {
-    /// What the exception says.
+    /// The message of the exception.
     pub(super) fn crash_text(index: usize, size: usize) -> String {
         format!("vector::_M_range_check: __n (which is {index}) >= this->size() (which is {size})")
     }

@@ -1,9 +1,10 @@
 //! A schema as the runtime reads it.
 
+use opatlas_source::Span;
+
 use super::alias::Alias;
 use super::types::Type;
 use super::value::Value;
-use opatlas_source::Span;
 
 /// The namespace of a name that is written without one.
 pub const DEFAULT_NAMESPACE: &str = "aten";

@@ -1,14 +1,15 @@
 //! A schema of the runtime in the shape of the operator model, for operators of libraries, whose
 //! schemas say more than `native_functions.yaml` can.
 
-use super::alias::{Alias, Symbol, SymbolSet};
-use super::schema::{Argument, RuntimeSchema};
-use super::types::Type;
 use opatlas_schema::annotation::{AfterSet, Annotation};
 use opatlas_schema::function::{Argument as ModelArgument, Arguments, At, FunctionSchema, Return};
 use opatlas_schema::name::OperatorName;
 use opatlas_schema::types::{BaseType, ListSize, Type as ModelType};
 use opatlas_source::Span;
+
+use super::alias::{Alias, Symbol, SymbolSet};
+use super::schema::{Argument, RuntimeSchema};
+use super::types::Type;
 
 /// The schema as the operator model has it. A type that the model has no word for is kept as its
 /// text; alias sets are named by letters, in the order in which they occur. `...` is dropped. Places are

@@ -1,14 +1,13 @@
 //! Reads types and alias annotations (`schema_type_parser.cpp`).
 
+use opatlas_source::suggest::nearest;
+use opatlas_source::{Span, message};
+
 use super::alias::{Alias, Symbol, SymbolSet};
 use super::lexer::Token;
 use super::parser::{MAX_DEPTH, Parsed, Parser};
-use super::rule;
 use super::types::{Base, Type};
-use super::union;
-use opatlas_source::Span;
-use opatlas_source::message;
-use opatlas_source::suggest::nearest;
+use super::{rule, union};
 
 /// The most members a union may be written with; unification compares each with each.
 const MAX_UNION: usize = 64;
@@ -173,7 +172,7 @@ impl<'a> Parser<'a, '_> {
         union::union(members).map_err(|_| self.single_member(start))
     }
 
-    /// What follows `__torch__`.
+    /// The name after `__torch__`.
     fn custom_class(&mut self) -> Parsed<Type<'a>> {
         for part in ["torch", "classes"] {
             self.expect(Token::Punct(b'.'))?;
@@ -219,9 +218,10 @@ impl<'a> Parser<'a, '_> {
         }
         let before = self.alias_sets()?;
         let is_write = self.eat(Token::Punct(b'!'));
-        let after = match self.eat(Token::Arrow) {
-            true => self.alias_sets()?,
-            false => before.clone(),
+        let after = if self.eat(Token::Arrow) {
+            self.alias_sets()?
+        } else {
+            before.clone()
         };
         self.expect(Token::Punct(b')'))?;
         Ok(Some(Alias {

@@ -180,9 +180,9 @@ pub enum Type<'a> {
 /// Which base types to print.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Spelling {
-    /// Those of the schema.
+    /// Types as in the schema.
     Written,
-    /// Those that torch compares.
+    /// Types that torch compares.
     Erased,
 }
 

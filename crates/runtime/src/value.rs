@@ -41,7 +41,7 @@ pub enum List<T> {
 }
 
 impl<T: Copy + PartialEq> List<T> {
-    /// How many values there are.
+    /// The number of values.
     #[must_use]
     pub fn len(&self) -> usize {
         match self {
@@ -247,9 +247,12 @@ fn write_shortest_of_17(out: &mut String, value: f64) {
         return;
     };
     let exponent: i32 = exponent.parse().unwrap_or(0);
-    let trimmed = |text: &str| match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => text.to_owned(),
+    let trimmed = |text: &str| {
+        if text.contains('.') {
+            text.trim_end_matches('0').trim_end_matches('.').to_owned()
+        } else {
+            text.to_owned()
+        }
     };
     if (-4..17).contains(&exponent) {
         let decimals = usize::try_from(16 - exponent).unwrap_or(0);

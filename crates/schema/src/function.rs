@@ -3,12 +3,11 @@
 //! A schema in hand has been read whole; what could not be read is a diagnostic instead. Whether
 //! its parts fit together (`out` arguments returned, `self` written in place) is for the rules.
 
-use std::collections::HashSet;
+use opatlas_source::Span;
 
 use super::annotation::Annotation;
 use super::name::OperatorName;
 use super::types::{BaseType, Type};
-use opatlas_source::Span;
 
 /// Where something was written. Places never matter to equality: schemas are equal when they say
 /// the same.
@@ -77,34 +76,6 @@ impl Return {
     }
 }
 
-/// Annotations, to look others up in. Few are compared one by one; of many a table is made, so that two
-/// long lists are matched in linear time.
-#[derive(Debug)]
-pub(crate) struct Annotations<'a> {
-    few: Vec<Option<&'a Annotation>>,
-    many: HashSet<Option<&'a Annotation>>,
-}
-
-impl<'a> Annotations<'a> {
-    const FEW: usize = 16;
-
-    pub(crate) fn of(all: impl Iterator<Item = Option<&'a Annotation>>) -> Self {
-        let few: Vec<_> = all.collect();
-        let many = match few.len() > Self::FEW {
-            true => few.iter().copied().collect(),
-            false => HashSet::new(),
-        };
-        Self { few, many }
-    }
-
-    pub(crate) fn contain(&self, annotation: Option<&'a Annotation>) -> bool {
-        match self.many.is_empty() {
-            true => self.few.contains(&annotation),
-            false => self.many.contains(&annotation),
-        }
-    }
-}
-
 /// All arguments in schema order: positional, keyword-only, out.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Arguments {
@@ -134,13 +105,13 @@ impl Arguments {
         }
     }
 
-    /// All of them, in schema order.
+    /// All arguments, in schema order.
     #[must_use]
     pub fn all(&self) -> &[Argument] {
         &self.list
     }
 
-    /// Those before `*`.
+    /// The arguments before `*`.
     #[must_use]
     pub fn positional(&self) -> &[Argument] {
         &self.list[..self.positional]
@@ -244,7 +215,7 @@ pub fn tensor_options(keyword_only: &[Argument]) -> Option<usize> {
     })
 }
 
-/// What kind of variant a schema describes.
+/// The kind of variant that a schema describes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum SchemaKind {
     /// Writes to nothing.

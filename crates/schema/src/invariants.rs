@@ -3,12 +3,13 @@
 //!
 //! These are here and not with the other rules because generated schemas must keep them too.
 
-use super::function::{Annotations, Argument, FunctionSchema, Return, SchemaKind};
+use std::collections::HashSet;
+
+use opatlas_source::diagnostic::{Applicability, Diagnostic, Fix, RuleId};
+use opatlas_source::{Span, message};
+
+use super::function::{Argument, FunctionSchema, Return, SchemaKind};
 use super::types::Type;
-use opatlas_source::Span;
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::diagnostic::{Applicability, Diagnostic, Fix};
-use opatlas_source::message;
 
 /// Every invariant that the schema breaks. Empty for a schema that torchgen takes.
 #[must_use]
@@ -64,9 +65,13 @@ fn mutable_positional_not_returned(schema: &FunctionSchema, found: &mut Vec<Diag
     if written.peek().is_none() {
         return;
     }
-    let returned = Annotations::of(schema.returns.iter().map(|r| r.annotation.as_deref()));
+    let returned: HashSet<_> = schema
+        .returns
+        .iter()
+        .map(|r| r.annotation.as_deref())
+        .collect();
     for argument in written {
-        let is_returned = returned.contain(argument.annotation.as_deref());
+        let is_returned = returned.contains(&argument.annotation.as_deref());
         if let Some(ret) = schema
             .returns
             .iter()
@@ -153,14 +158,14 @@ fn written_returns_alias(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
     }
     let selves = arguments.positional().iter().filter(|a| &*a.name == "self");
     let owners = arguments.out().iter().chain(selves);
-    let owned = Annotations::of(owners.map(|a| a.annotation.as_deref()));
+    let owned: HashSet<_> = owners.map(|a| a.annotation.as_deref()).collect();
     let written = arguments.post_self().iter().filter(|a| a.is_write());
-    let written = Annotations::of(written.map(|a| a.annotation.as_deref()));
+    let written: HashSet<_> = written.map(|a| a.annotation.as_deref()).collect();
     for ret in returns {
-        if owned.contain(ret.annotation.as_deref()) {
+        if owned.contains(&ret.annotation.as_deref()) {
             continue;
         }
-        if written.contain(ret.annotation.as_deref()) {
+        if written.contains(&ret.annotation.as_deref()) {
             continue; // reported as mutable-positional-returned
         }
         found.push(

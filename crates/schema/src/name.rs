@@ -4,7 +4,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-/// What the shape of a base name says.
+/// The form of a base name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum NameForm {
     /// `add`
@@ -198,7 +198,7 @@ impl OperatorName {
         self.text.get(self.base_end as usize + 1..).unwrap_or("")
     }
 
-    /// What the shape of the base name says.
+    /// The form of the base name.
     #[must_use]
     pub fn form(&self) -> NameForm {
         self.form

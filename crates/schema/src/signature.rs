@@ -4,14 +4,15 @@
 //! A signature is kept as its canonical text. Two schemas have equal signatures exactly when the
 //! texts are equal, and a text is quick to compare, to hash and to show.
 
+use std::collections::HashSet;
 use std::fmt::{self, Write};
 
-use super::function::{Annotations, Argument, FunctionSchema};
+use super::function::{Argument, FunctionSchema};
 use super::name::OperatorName;
 use super::types::Type;
 use crate::print::write_type;
 
-/// What becomes of the names and defaults of a schema in its signature.
+/// How a signature treats names and defaults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Defaults {
     /// Kept, as grouping wants it.
@@ -67,13 +68,17 @@ fn arguments(schema: &FunctionSchema) -> impl Iterator<Item = (&Argument, bool)>
 /// arguments, then the other positional ones.
 pub fn unreturned_writes(schema: &FunctionSchema) -> impl Iterator<Item = &Argument> {
     let arguments = &schema.arguments;
-    let returned = Annotations::of(schema.returns.iter().map(|r| r.annotation.as_deref()));
+    let returned: HashSet<_> = schema
+        .returns
+        .iter()
+        .map(|r| r.annotation.as_deref())
+        .collect();
     arguments
         .self_argument()
         .into_iter()
         .chain(arguments.out())
         .chain(arguments.post_self())
-        .filter(move |a| a.is_write() && !returned.contain(a.annotation.as_deref()))
+        .filter(move |a| a.is_write() && !returned.contains(&a.annotation.as_deref()))
 }
 
 fn render(schema: &FunctionSchema, stem: &str, defaults: Defaults) -> String {

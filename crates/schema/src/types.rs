@@ -120,7 +120,7 @@ pub enum Type {
 pub struct ListSize(Box<str>);
 
 impl ListSize {
-    /// How many digits Python reads as a number (`sys.int_info.default_max_str_digits`).
+    /// The maximum number of digits that Python parses (`sys.int_info.default_max_str_digits`).
     pub const MOST_DIGITS: usize = 4300;
 
     /// The size that decimal digits say; `None` where it is not at least 1, has leading zeros or
@@ -152,7 +152,7 @@ impl fmt::Display for ListSize {
     }
 }
 
-/// What a custom class's type begins with.
+/// The prefix of custom class types.
 pub const CUSTOM_CLASS_PREFIX: &str = "__torch__.torch.classes.";
 
 impl Type {

@@ -16,7 +16,7 @@ pub const DERIVATIVES: &str = "derivatives.yaml";
 pub const DEPRECATED: &str = "deprecated.yaml";
 /// Registrations recorded from a real process.
 pub const OBSERVED: &str = "observed.json";
-/// How the files of a vendor are read.
+/// The vendor profile, which says how to read a vendor's files.
 pub const VENDOR: &str = "vendor.yaml";
 /// The folder of out-of-tree backend files, `backends/NAME.yaml`.
 pub const BACKENDS: &str = "backends/";

@@ -1,4 +1,4 @@
-//! What is in a file.
+//! The content of a file.
 
 use std::sync::Arc;
 

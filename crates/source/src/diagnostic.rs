@@ -7,7 +7,7 @@ use crate::{Message, Span, message};
 
 pub use crate::rule_id::RuleId;
 
-/// How bad a finding is.
+/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Severity {
     /// PyTorch's generator refuses it at some stage.
@@ -39,7 +39,7 @@ impl fmt::Display for Severity {
 /// A further place that a finding is about.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Related {
-    /// What is to be seen there.
+    /// What this place shows.
     pub message: Message,
     /// The bundle's file; `None` is the finding's own.
     pub file: Option<Box<str>>,
@@ -47,7 +47,7 @@ pub struct Related {
     pub span: Span,
 }
 
-/// How sure it is that an edit is the one that is meant.
+/// How certain a fix is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Applicability {
     /// The text has one reading, and the edit spells it: spaces, punctuation, quotes, upper and
@@ -73,7 +73,7 @@ impl Applicability {
 pub struct Fix {
     /// Bytes to replace; empty for an insertion.
     pub span: Span,
-    /// What to put there.
+    /// The new text.
     pub replacement: Box<str>,
     /// Whether it can be made without asking.
     pub applicability: Applicability,
@@ -84,7 +84,7 @@ pub struct Fix {
 pub struct Finding {
     /// The rule.
     pub rule: RuleId,
-    /// How bad.
+    /// Its severity.
     pub severity: Severity,
     /// What is wrong here, in one sentence without a full stop.
     pub message: Message,
@@ -181,17 +181,19 @@ impl Diagnostic {
     #[must_use]
     pub fn with_near_name(self, span: Span, written: &str, near: &str) -> Self {
         // Two question marks in a row would read as one type, `float??`.
-        let with = self.with_help(match near.ends_with('?') {
-            true => message!("write `{}`", near),
-            false => message!("did you mean `{}`?", near),
+        let with = self.with_help(if near.ends_with('?') {
+            message!("write `{}`", near)
+        } else {
+            message!("did you mean `{}`?", near)
         });
-        match written.eq_ignore_ascii_case(near) {
-            true => with.with_safe_fix(span, near),
-            false => with.with_fix(span, near),
+        if written.eq_ignore_ascii_case(near) {
+            with.with_safe_fix(span, near)
+        } else {
+            with.with_fix(span, near)
         }
     }
 
-    /// The same complaint with every place `by` bytes further on.
+    /// Moves all spans by `by` bytes.
     #[must_use]
     pub fn shifted(mut self, by: u32) -> Self {
         self.span = self.span.shifted(by);
@@ -214,7 +216,7 @@ pub struct Complaints {
 }
 
 impl Complaints {
-    /// How many complaints under one rule are kept in full.
+    /// The maximum number of diagnostics of one rule that are kept in full.
     pub const MOST_OF_A_RULE: usize = 1_000;
 
     /// Adds a complaint.
@@ -248,7 +250,7 @@ impl Complaints {
         }
     }
 
-    /// How many more there are than are kept, by rule.
+    /// The number of further diagnostics by rule.
     #[must_use]
     pub fn more(&self) -> &[(RuleId, usize)] {
         &self.more

@@ -25,7 +25,7 @@ impl Span {
         Self { start: at, end: at }
     }
 
-    /// The same span `by` bytes further on: from places inside an entry to places in its file.
+    /// The span moved by `by` bytes, such as from an entry to its file.
     #[must_use]
     pub fn shifted(self, by: u32) -> Self {
         Self {
@@ -75,9 +75,9 @@ pub struct LineColumn {
 /// A [`Span`] as people read it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LineSpan {
-    /// Where it begins.
+    /// The start.
     pub start: LineColumn,
-    /// Where it ends (exclusive).
+    /// The end, exclusive.
     pub end: LineColumn,
 }
 
@@ -88,20 +88,15 @@ pub struct LineSpan {
 #[derive(Debug, Clone)]
 pub struct LineIndex {
     starts: Vec<u32>,
-    /// How many lines begin before byte `n * BLOCK`, so that a line is looked for among a few dozen.
-    blocks: Vec<u32>,
     /// Characters that begin before byte `n * STRIDE`; empty for a text of ASCII alone, where bytes
     /// are characters.
     characters: Vec<u32>,
 }
 
-/// How many bytes lie between two places at which characters have been counted.
+/// The distance in bytes between two positions with known character counts.
 const STRIDE: usize = 128;
 
-/// The same of places at which lines have been.
-const BLOCK: usize = 1024;
-
-/// How many characters begin in these bytes.
+/// The number of characters in these bytes.
 fn characters(bytes: &[u8]) -> usize {
     bytes.iter().filter(|&&byte| byte & 0xC0 != 0x80).count()
 }
@@ -129,32 +124,13 @@ impl LineIndex {
                 count
             }));
         }
-        let mut blocks = Vec::with_capacity(bytes.len() / BLOCK + 1);
-        for (line, &start) in starts.iter().enumerate() {
-            // All that begin no later than this line.
-            while blocks.len() * BLOCK <= start as usize {
-                blocks.push(offset(line));
-            }
-        }
         Self {
             starts,
-            blocks,
             characters: counts,
         }
     }
 
-    /// The line, counted from 0, that an offset is in.
-    fn line_at(&self, offset: usize) -> usize {
-        let before = |block: usize| {
-            let lines = self.blocks.get(block);
-            lines.map_or(self.starts.len(), |&lines| lines as usize)
-        };
-        let (from, to) = (before(offset / BLOCK), before(offset / BLOCK + 1));
-        let of_block = &self.starts[from..to];
-        from + of_block.partition_point(|&start| start as usize <= offset) - 1
-    }
-
-    /// How many characters begin before a byte.
+    /// The number of characters before a byte.
     fn characters_before(&self, bytes: &[u8], at: usize) -> usize {
         let Some(&counted) = self.characters.get(at / STRIDE) else {
             return match self.characters.last() {
@@ -173,11 +149,10 @@ impl LineIndex {
     #[must_use]
     pub fn line_column(&self, text: &str, offset: u32) -> LineColumn {
         let offset = (offset as usize).min(text.len());
-        self.column(text, self.line_at(offset), offset)
-    }
-
-    /// The column of an offset in a line, counted from 0, that it is in.
-    fn column(&self, text: &str, line: usize, offset: usize) -> LineColumn {
+        let line = self
+            .starts
+            .partition_point(|&start| start as usize <= offset)
+            - 1;
         let start = self.starts[line] as usize;
         let bytes = text.as_bytes();
         let column = if self.characters.is_empty() {
@@ -196,17 +171,10 @@ impl LineIndex {
     /// Both ends of a span.
     #[must_use]
     pub fn line_span(&self, text: &str, span: Span) -> LineSpan {
-        let start = self.line_column(text, span.start);
-        let next = self.starts.get(start.line as usize);
-        // Most spans end in the line that they begin in.
-        let end = match next.is_none_or(|next| span.end < *next) {
-            true => {
-                let end = (span.end as usize).min(text.len());
-                self.column(text, start.line as usize - 1, end)
-            }
-            false => self.line_column(text, span.end),
-        };
-        LineSpan { start, end }
+        LineSpan {
+            start: self.line_column(text, span.start),
+            end: self.line_column(text, span.end),
+        }
     }
 
     /// Number of lines; a text that ends in a line break has an empty last line.
@@ -263,11 +231,7 @@ mod tests {
             format!("{narrow}\n{narrow}"),
             "é".repeat(STRIDE),
             "a".repeat(STRIDE),
-            (0..3 * BLOCK / 9)
-                .map(|at| "a".repeat(at % 17) + "\n")
-                .collect(),
-            format!("{}\n{}\n\nc", "a".repeat(BLOCK - 1), "b".repeat(3 * BLOCK)),
-            "\n".repeat(2 * BLOCK),
+            (0..300).map(|at| "a".repeat(at % 17) + "\n").collect(),
         ] {
             let index = LineIndex::new(&text);
             let mut expected = LineColumn { line: 1, column: 1 };

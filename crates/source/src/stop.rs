@@ -15,7 +15,7 @@ struct Mark {
     is_set: AtomicBool,
     /// After how many looks it sets itself.
     looks: Option<AtomicUsize>,
-    /// What stops this as well.
+    /// Another mark that also stops this.
     above: Stop,
 }
 
@@ -95,9 +95,10 @@ impl Stop {
     /// # Errors
     /// [`Stopped`] when it is.
     pub fn check(&self) -> Result<(), Stopped> {
-        match self.is_requested() {
-            true => Err(Stopped),
-            false => Ok(()),
+        if self.is_requested() {
+            Err(Stopped)
+        } else {
+            Ok(())
         }
     }
 

@@ -26,7 +26,7 @@ impl Default for Budget {
 }
 
 impl Budget {
-    /// As [`nearest`]; nothing when the budget is used up.
+    /// Like [`nearest`], within the budget.
     #[must_use]
     pub fn nearest<'a>(
         &self,
@@ -36,7 +36,7 @@ impl Budget {
         self.nearest_few(name, candidates, 1).into_iter().next()
     }
 
-    /// As [`nearest_few`]; nothing when the budget is used up before all candidates are looked at.
+    /// Like [`nearest_few`], within the budget.
     #[must_use]
     pub fn nearest_few<'a>(
         &self,
@@ -94,7 +94,7 @@ impl Budget {
         near.into_iter().map(|(_, candidate)| candidate).collect()
     }
 
-    /// How many steps are left.
+    /// The remaining steps.
     #[must_use]
     pub fn left(&self) -> u64 {
         self.left.get()
@@ -125,12 +125,12 @@ pub fn nearest_few<'a>(
     Budget::default().nearest_few(name, candidates, count)
 }
 
-/// What can be said of the letters of a name at once: two names that differ much in it are not near.
+/// Letter counts of a name. Names with very different counts are not near.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Letters {
-    /// How many there are.
+    /// The number of letters.
     count: usize,
-    /// How often each is there, whatever its case; some letters are counted together.
+    /// The count of each letter, ignoring case; some letters share a count.
     times: [u8; KINDS],
 }
 
@@ -138,13 +138,14 @@ pub struct Letters {
 const KINDS: usize = 32;
 
 impl Letters {
-    /// Those of a name.
+    /// The letters of a name.
     #[must_use]
     pub fn of(name: &str) -> Self {
         // Nearly all names are ASCII, of which each byte is a letter.
-        match name.is_ascii() {
-            true => Self::of_each(name.bytes().map(char::from)),
-            false => Self::of_each(name.chars()),
+        if name.is_ascii() {
+            Self::of_each(name.bytes().map(char::from))
+        } else {
+            Self::of_each(name.chars())
         }
     }
 
@@ -158,7 +159,7 @@ impl Letters {
         all
     }
 
-    /// How many letters of the other are not here.
+    /// The number of letters of the other name that are missing here.
     fn lacks(&self, other: &Self) -> u32 {
         let both = self.times.iter().zip(&other.times);
         both.map(|(here, there)| u32::from(there.saturating_sub(*here)))
@@ -200,7 +201,7 @@ impl Wanted {
         lacking as usize <= most
     }
 
-    /// What comparing it with a name letter by letter counts.
+    /// The edit distance to a name.
     fn steps(&self) -> u64 {
         16 + 4 * self.letters.len() as u64
     }
@@ -209,7 +210,7 @@ impl Wanted {
         let mut letters = ['\0'; ROW];
         let mut count = 0;
         for letter in candidate.chars() {
-            // What does not fit into a row is too far away.
+            // Longer names are too far away.
             *letters.get_mut(count)? = letter;
             count += 1;
         }
@@ -236,7 +237,7 @@ pub fn similarity(a: &str, b: &str) -> u8 {
 
 /// Names are compared up to this many characters.
 const MAX_LENGTH: usize = 128;
-/// What a changed, inserted or dropped letter counts; another case counts 1.
+/// The cost of a changed, inserted or deleted letter. Another case costs 1.
 const CHANGE: usize = 4;
 
 /// The longest names that are compared: candidates may be longer than the name by what the limit

@@ -30,7 +30,7 @@ impl Sources {
         Stop::unstopped(|stop| Self::read_until(files, stop))
     }
 
-    /// The same, unless it is stopped.
+    /// Like [`Sources::read`], but can be stopped.
     ///
     /// # Errors
     /// [`Stopped`].
@@ -99,7 +99,7 @@ impl Sources {
         self.files.get(index as usize).map_or("", |path| path)
     }
 
-    /// What could not be read.
+    /// Problems in the files.
     #[must_use]
     pub fn faults(&self) -> &[Fault] {
         &self.faults

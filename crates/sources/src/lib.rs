@@ -17,6 +17,7 @@ mod python;
 use std::sync::Arc;
 
 use opatlas_source::{Span, Stop, Stopped};
+
 use parse::Budget;
 
 pub use cpp::functions::{Call, Function, Functions, parameter_types};
@@ -140,7 +141,7 @@ impl FaultKind {
     }
 }
 
-/// What is wrong with a file.
+/// Why a file is not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Fault {
     /// What.
@@ -151,12 +152,12 @@ pub struct Fault {
     pub at: Span,
 }
 
-/// What was found in a set of files.
+/// The registrations in a set of files.
 #[derive(Debug, Clone, Default)]
 pub struct Scan {
     /// The registrations, in the order of files and places.
     pub registrations: Vec<Registration>,
-    /// What could not be read.
+    /// Problems in the files.
     pub faults: Vec<Fault>,
     /// The text of each file that registers something, for its places; `None` for others.
     pub texts: Vec<Option<Arc<str>>>,

@@ -72,7 +72,7 @@ impl Macros {
         self.add_table(&table)
     }
 
-    /// The same as a table.
+    /// The macros as a table.
     ///
     /// # Errors
     /// What is invalid in it.

@@ -23,11 +23,11 @@ pub struct Question {
 pub struct Answer {
     /// Its text.
     pub text: &'static str,
-    /// Where it leads.
+    /// The next step.
     pub next: Next,
 }
 
-/// What comes after an answer.
+/// The step after an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
     /// The question of this name.
@@ -43,11 +43,11 @@ pub struct Outcome {
     pub id: &'static str,
     /// The keys to use.
     pub title: &'static str,
-    /// What follows.
+    /// The consequence.
     pub text: &'static str,
     /// The entry.
     pub yaml: &'static str,
-    /// What is registered: key and kernel. Kernels that are generated from formulas are among them.
+    /// Registrations: key and kernel, including kernels generated from formulas.
     pub registrations: &'static [(&'static str, &'static str)],
 }
 

@@ -20,7 +20,7 @@ use opatlas_source::diagnostic::RuleId;
 
 pub use dispatch_keyword::{Answer, GUIDE, Guide, Next, Outcome, Question, Row};
 
-/// What a topic is about.
+/// The kind of a topic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
     /// How to do something, or a concept.
@@ -38,7 +38,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// All of them, in the order of lists.
+    /// All topics, in display order.
     pub const ALL: [Self; 6] = [
         Self::Guide,
         Self::Field,
@@ -62,7 +62,7 @@ impl Kind {
     }
 }
 
-/// What torchgen makes of an example.
+/// torchgen's verdict on an example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// It accepts it.

@@ -1,11 +1,8 @@
-//! What the loader refuses in text that is well formed: types, tags, keys, anchors.
+//! What the loader rejects in well-formed text: types, tags, keys, anchors.
 
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::message;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::{Span, message};
 use rustc_hash::FxHashMap;
-
-use opatlas_source::Span;
-use opatlas_source::diagnostic::Diagnostic;
 
 use super::MOST_DIAGNOSTICS;
 use super::construct::{Constructed, bool_value, construct};
@@ -13,7 +10,7 @@ use super::scalar::{ScalarType, resolve};
 use super::tag::Tag;
 use super::tree::{Arena, Content};
 
-/// Up to this many keys are compared with each other; more are looked up.
+/// The maximum number of keys to compare pairwise.
 const FEW: usize = 16;
 
 /// Types a plain scalar without a tag.
@@ -103,7 +100,7 @@ fn misfit(at: Span) -> Diagnostic {
     .with_help("remove the tag, or change the value")
 }
 
-/// What becomes of a collection with a tag.
+/// The effect of a tag on a collection.
 pub(super) enum Retagged {
     Same,
     /// It represents this scalar.
@@ -149,7 +146,7 @@ pub(super) fn collection(arena: &Arena, id: super::tree::NodeId, tag: Tag, at: S
     }
 }
 
-/// How messages about values end that can be constructed, but have a type no field takes.
+/// The end of messages about values of a type that no field accepts.
 const NO_FIELD: &str = ", which no field accepts";
 
 fn other_type(at: Span, what: &str) -> Diagnostic {

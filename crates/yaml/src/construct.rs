@@ -1,4 +1,4 @@
-//! What PyYAML's SafeConstructor makes of a scalar: whether it can, and which keys are equal.
+//! Scalars as PyYAML's SafeConstructor converts them: whether it can, and which keys are equal.
 
 use super::scalar::ScalarType;
 

@@ -4,8 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use opatlas_source::diagnostic::{Diagnostic, RuleId};
-use opatlas_source::message;
-use opatlas_source::{Content, Span};
+use opatlas_source::{Content, Span, message};
 
 use super::scanner::offset;
 
@@ -26,7 +25,7 @@ pub fn decode(bytes: &[u8]) -> (Cow<'_, str>, Vec<Diagnostic>) {
     }
 }
 
-/// The same for a file that is shared: the text is in the file's memory where nothing in it had to be replaced.
+/// Like [`decode`], but shares the memory of a file without invalid bytes.
 #[must_use]
 pub fn decode_shared(file: &Content) -> (Arc<str>, Vec<Diagnostic>) {
     let (text, found) = decode(file.bytes());

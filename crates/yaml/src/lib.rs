@@ -13,28 +13,22 @@
 //! about a quarter of all odd documents, in both directions, and the loader's verdict is the one that
 //! counts.
 
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::message;
 mod build;
 mod check;
 mod construct;
 mod encoding;
-#[cfg(test)]
-mod entries;
 mod parser;
-mod pieces;
 mod recover;
 mod scalar;
 mod scanner;
-mod simple;
 mod split;
 mod tag;
 mod tree;
 
 use std::sync::Arc;
 
-use opatlas_source::Span;
-use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::{Span, message};
 
 use build::{Builder, Built};
 
@@ -68,17 +62,17 @@ pub struct Item {
     pub tree: Arc<Tree>,
     /// The item in it.
     pub root: NodeId,
-    /// Where in the file the tree's text begins.
+    /// The offset of the tree's text in the file.
     pub base: u32,
     /// The whole item, without its `- ` and without comments after it; counts from `base`.
     pub span: Span,
-    /// What the loader refuses in it; spans count from `base`.
+    /// What the loader rejects in it; spans are relative to `base`.
     pub diagnostics: Vec<Diagnostic>,
-    /// How many bytes of text its aliases repeat.
+    /// The number of bytes that its aliases repeat.
     pub repeated: u64,
 }
 
-/// What a document consists of.
+/// The root of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Root {
     /// Nothing: no document, null, or nothing that could be read.
@@ -96,7 +90,7 @@ pub enum Root {
 pub struct Document {
     /// The tree; its text is the whole file.
     pub tree: Option<Arc<Tree>>,
-    /// What the file consists of.
+    /// The root of the file.
     pub root: Root,
     /// The root; none when it could not be read whole.
     pub root_id: Option<NodeId>,
@@ -107,13 +101,13 @@ pub struct Document {
     pub diagnostics: Vec<Diagnostic>,
     /// The entries (or the part of the file) that could not be read. Each has its diagnostic.
     pub unread: Vec<Span>,
-    /// How many bytes of text the aliases repeat.
+    /// The number of bytes that aliases repeat.
     pub repeated: u64,
 }
 
 impl Document {
-    /// The document without the text that its aliases repeat beyond [`MOST_REPEATED`]: for readers
-    /// that process repeated text at each alias.
+    /// Drops what aliases repeat beyond [`MOST_REPEATED`], for readers that process repeated text
+    /// at each alias.
     #[must_use]
     pub fn bounded(mut self) -> Self {
         if self.repeated <= MOST_REPEATED {
@@ -153,21 +147,22 @@ impl Document {
 /// any piece is `None`, [`parse`] must read the file.
 #[must_use]
 pub fn parse_chunk(chunk: &str) -> Option<Item> {
-    simple::read(chunk).or_else(|| parse_any_chunk(chunk))
-}
-
-/// The same by way of events.
-fn parse_any_chunk(chunk: &str) -> Option<Item> {
     if chunk.len() > MAX_BYTES {
         return None;
     }
-    let (builder, built) = read_alone(chunk, 0)?;
+    let mut builder = Builder::new(chunk, 0);
+    builder.run().ok()?;
+    let unclean = builder.seen.markers || builder.seen.anchors || builder.is_full();
+    let apart = !builder.diagnostics.is_empty() || !builder.document_diagnostics.is_empty();
+    if unclean || apart || builder.items.len() != 1 {
+        return None;
+    }
     let Built {
         root,
         span,
         diagnostics,
         repeated,
-    } = built;
+    } = builder.items.pop()?;
     let (arena, decoded) = builder.into_parts();
     Some(Item {
         tree: Arc::new(arena.into_tree(decoded, chunk.into())),
@@ -179,19 +174,6 @@ fn parse_any_chunk(chunk: &str) -> Option<Item> {
     })
 }
 
-/// Reads a list of one item that begins at the byte `from` and stands alone.
-fn read_alone(text: &str, from: usize) -> Option<(Builder<'_>, Built)> {
-    let mut builder = Builder::new(text, from);
-    builder.run().ok()?;
-    let unclean = builder.seen.markers || builder.seen.anchors || builder.is_full();
-    let apart = !builder.diagnostics.is_empty() || !builder.document_diagnostics.is_empty();
-    if unclean || apart || builder.items.len() != 1 {
-        return None;
-    }
-    let built = builder.items.pop()?;
-    Some((builder, built))
-}
-
 /// Parses a whole file. A fault in a list costs only its entry; in any other file it costs the rest
 /// of the file.
 #[must_use]
@@ -199,17 +181,9 @@ pub fn parse(text: &str) -> Document {
     parse_shared(&text.into())
 }
 
-/// The same, of a text that the tree then shares.
+/// Like [`parse`], for a text that the tree then shares.
 #[must_use]
 pub fn parse_shared(text: &Arc<str>) -> Document {
-    let is_short = text.len() <= MAX_BYTES;
-    let read = is_short.then(|| pieces::read(text)).flatten();
-    read.unwrap_or_else(|| parse_whole(text))
-}
-
-/// The same, for a list with an entry that [`parse_chunk`] does not read.
-#[must_use]
-pub fn parse_whole(text: &Arc<str>) -> Document {
     if text.len() > MAX_BYTES {
         let message = message!(
             "the file is longer than {} bytes; Opatlas does not read it",

@@ -3,7 +3,7 @@
 //! This decides more than one would think: `no`, `0o17`, `1_000` and `12:30` are a bool, a string
 //! and two integers.
 
-/// What PyYAML's SafeLoader makes of a scalar.
+/// The type that PyYAML's SafeLoader gives a scalar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ScalarType {
     /// `None`.

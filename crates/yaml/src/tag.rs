@@ -1,6 +1,6 @@
 //! The tags that PyTorch's loader knows: those of PyYAML's SafeLoader.
 
-/// What a tag asks for.
+/// The type that a tag requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tag {
     /// `!`: the type that the spelling has.

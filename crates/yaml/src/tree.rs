@@ -21,7 +21,7 @@ impl NodeId {
     }
 }
 
-/// How a scalar is written.
+/// The style of a scalar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Style {
     /// Without quotes.
@@ -41,9 +41,9 @@ pub enum Style {
 pub struct Scalar<'t> {
     /// Its text, escapes and line breaks resolved.
     pub value: &'t str,
-    /// How it is written.
+    /// Its style.
     pub style: Style,
-    /// What PyTorch's loader makes of it.
+    /// Its type in PyTorch's loader.
     pub ty: ScalarType,
 }
 
@@ -60,7 +60,7 @@ pub enum Kind<'t> {
     Recursive,
 }
 
-/// What the arena holds of a node.
+/// The content of a node in the arena.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Content {
     Scalar {
@@ -107,7 +107,7 @@ impl Tree {
         &self.text
     }
 
-    /// What the node is. Aliases are followed.
+    /// The content of a node. Follows aliases.
     #[must_use]
     pub fn kind(&self, id: NodeId) -> Kind<'_> {
         match self.target(id).content {
@@ -190,7 +190,7 @@ impl Tree {
     }
 }
 
-/// Where the byte `at` of a value begins; its end counts as the end of its last byte.
+/// The source position of byte `at` of a value; the end of a value is the end of its last byte.
 fn begin(pieces: &[Piece], at: u32, len: u32) -> u32 {
     if at == len {
         return finish(pieces, at);
@@ -203,7 +203,7 @@ fn begin(pieces: &[Piece], at: u32, len: u32) -> u32 {
     }
 }
 
-/// Where the byte before `at` ends.
+/// The source position after the byte before `at`.
 fn finish(pieces: &[Piece], at: u32) -> u32 {
     let number = pieces.partition_point(|piece| piece.value < at);
     match number.checked_sub(1).map(|number| pieces[number]) {
@@ -234,64 +234,6 @@ impl Arena {
     pub fn add(&mut self, span: Span, content: Content) -> NodeId {
         self.nodes.push(Node { span, content });
         NodeId(offset(self.nodes.len() - 1))
-    }
-
-    /// How much there is.
-    pub fn sizes(&self) -> [usize; 3] {
-        [self.nodes.len(), self.items.len(), self.pairs.len()]
-    }
-
-    /// Drops what was added since there was this much.
-    pub fn cut(&mut self, [nodes, items, pairs]: [usize; 3]) {
-        self.nodes.truncate(nodes);
-        self.items.truncate(items);
-        self.pairs.truncate(pairs);
-    }
-
-    /// Adds what was read of a list with one entry, all but the list, with the values in their new places;
-    /// gives the entry.
-    pub fn graft(
-        &mut self,
-        list: Self,
-        entry: NodeId,
-        value: impl Fn(ValueRef) -> ValueRef,
-    ) -> NodeId {
-        // The list was made first, and ended last.
-        let shift = offset(self.nodes.len()) - 1;
-        let (items, pairs) = (offset(self.items.len()), offset(self.pairs.len()));
-        let moved = |id: NodeId| NodeId(id.0.saturating_add(shift));
-        let node = |node: Node| Node {
-            content: match node.content {
-                Content::Scalar {
-                    value: at,
-                    style,
-                    ty,
-                } => Content::Scalar {
-                    value: value(at),
-                    style,
-                    ty,
-                },
-                Content::Sequence { from, to } => Content::Sequence {
-                    from: from + items,
-                    to: to + items,
-                },
-                Content::Mapping { from, to } => Content::Mapping {
-                    from: from + pairs,
-                    to: to + pairs,
-                },
-                Content::Alias(target) => Content::Alias(moved(target)),
-                Content::Recursive => Content::Recursive,
-            },
-            ..node
-        };
-        self.nodes.extend(list.nodes.into_iter().skip(1).map(node));
-        let inner = list.items.len() - 1;
-        let added = list.items.into_iter().take(inner).map(moved);
-        self.items.extend(added);
-        let added = list.pairs.into_iter();
-        self.pairs
-            .extend(added.map(|(key, value)| (moved(key), moved(value))));
-        moved(entry)
     }
 
     /// The tree of a text, with its decoded values.

@@ -11,7 +11,7 @@ use crate::change::Change;
 use crate::declarations::{plain, types_alone};
 use crate::rules::{Audience, Audiences, Group, Impacts, worst_for};
 use opatlas_operators::catalogue::Catalogue;
-use opatlas_operators::faces::{FaceMaker, PythonCalls};
+use opatlas_operators::faces::FaceMaker;
 use opatlas_operators::operator::OperatorId;
 use opatlas_source::{Stop, Stopped};
 
@@ -74,7 +74,7 @@ impl DeclarationMatches {
 /// Corrects the audiences of changes, and the levels that follow from them.
 pub(super) struct Refiner<'a> {
     base: &'a Catalogue,
-    calls: PythonCalls<'a>,
+    faces: FaceMaker<'a>,
     declarations: &'a DeclarationMatches,
 }
 
@@ -82,7 +82,7 @@ impl<'a> Refiner<'a> {
     pub(super) fn new(base: &'a Catalogue, declarations: &'a DeclarationMatches) -> Self {
         Self {
             base,
-            calls: PythonCalls::new(base),
+            faces: FaceMaker::new(base),
             declarations,
         }
     }
@@ -98,7 +98,7 @@ impl<'a> Refiner<'a> {
         let affected = impacts.breaks.union(impacts.risks);
         if !affected.intersection(PYTHON).is_empty()
             && let Some(id) = self.base.find_qualified(&change.operator)
-            && !self.calls.reach(id)
+            && !self.faces.bound(id).overload
         {
             impacts = of_unbound(impacts, change.rule.group);
         }

@@ -1,15 +1,13 @@
 //! From the YAML tree to a [`BackendFile`].
 
+use opatlas_pytorch::release::Release;
+use opatlas_source::diagnostic::{Complaints, Diagnostic, RuleId};
+use opatlas_source::{Span, message, suggest};
+use opatlas_yaml::{Kind, NodeId, Root, ScalarType, Tree};
+
 use super::BackendFile;
 use super::vendor::{self, Profile, Superset};
 use crate::entry::Placed;
-use opatlas_pytorch::release::Release;
-use opatlas_source::Span;
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::diagnostic::{Complaints, Diagnostic};
-use opatlas_source::message;
-use opatlas_source::suggest;
-use opatlas_yaml::{Kind, NodeId, Root, ScalarType, Tree};
 
 pub(super) fn read(bytes: &[u8], profile: Option<&Profile>) -> BackendFile {
     let (text, diagnostics) = opatlas_yaml::decode(bytes);
@@ -65,7 +63,7 @@ struct Reader<'t> {
     file: BackendFile,
 }
 
-/// Whether a list may be left empty by writing nothing.
+/// Whether a list may be null.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Null {
     Empty,
@@ -117,13 +115,13 @@ impl Reader<'_> {
             })
         });
         self.file.class_name = class.and_then(|(_, node)| self.text(node));
-        // Generators of vendors make no wrappers around functional kernels.
+        // Vendors' generators make no wrappers around functional kernels.
         self.file.use_out_as_primary = out.is_none() || self.flag("use_out_as_primary", out);
         self.file.device_guard = self.flag("device_guard", guard);
         vendor::sections(self.tree, pairs, profile, &mut self.file);
     }
 
-    /// One finding instead of one for each place that a backend file does not have.
+    /// Reports one finding instead of one per unknown key.
     fn unknown_superset(&mut self, pairs: &[(NodeId, NodeId)], at: Span) {
         let backend = pairs
             .iter()
@@ -201,7 +199,7 @@ impl Reader<'_> {
         matches!(self.tree.kind(node), Kind::Scalar(s) if s.ty == ScalarType::Null)
     }
 
-    /// A value as text, whatever its type; none for null.
+    /// A value as text; `None` for null.
     fn text(&self, node: NodeId) -> Option<Placed<Box<str>>> {
         let at = self.tree.span(node);
         let value = match self.tree.kind(node) {
@@ -271,7 +269,7 @@ impl Reader<'_> {
         }
         let items: Vec<NodeId> = match self.tree.kind(node) {
             Kind::Sequence(items) => items.to_vec(),
-            // Lists are extended by whatever Python can go through.
+            // Python extends lists by anything iterable.
             Kind::Mapping(pairs) if key == "full_codegen" => {
                 pairs.iter().map(|(key, _)| *key).collect()
             }
@@ -318,7 +316,7 @@ impl Reader<'_> {
         operators
     }
 
-    /// The names in a list that only the generator of graph nodes reads.
+    /// The names in a list for the generator of graph nodes.
     fn unchecked(&self, pair: Option<(NodeId, NodeId)>) -> Vec<Placed<Box<str>>> {
         let Some((_, node)) = pair else {
             return Vec::new();
@@ -342,7 +340,7 @@ impl Reader<'_> {
         items.iter().filter_map(name).collect()
     }
 
-    /// Refuses a key that no release takes; all take the same.
+    /// Reports a key that no release accepts; all accept the same keys.
     fn known(&mut self, key: NodeId) {
         let taken = Release::LATEST.data().backend_yaml_keys_taken;
         let at = self.tree.span(key);

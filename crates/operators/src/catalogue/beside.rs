@@ -1,16 +1,17 @@
-//! The files of a bundle that are read without the operators. What a former revision read from the same
-//! bytes is taken from there; repaired text differs from the original bytes, so it is read again.
+//! Reads the files of a bundle. Unchanged files come from a previous catalogue, unless they had
+//! errors: repaired text differs from the original bytes.
 
 use std::sync::Arc;
+
+use opatlas_source::{Bundle, DEPRECATED, DERIVATIVES, NATIVE_FUNCTIONS, SOURCES, Stop, Stopped};
+use opatlas_sources::{File, Sources};
 
 use super::Catalogue;
 use crate::deprecated::Deprecated;
 use crate::derivatives::Derivatives;
 use crate::file::NativeFunctions;
-use opatlas_source::{Bundle, DEPRECATED, DERIVATIVES, NATIVE_FUNCTIONS, SOURCES, Stop, Stopped};
-use opatlas_sources::{File, Sources};
 
-/// What is read of a bundle whatever the release.
+/// The parts of a bundle that do not depend on the release.
 #[derive(Debug, Default)]
 pub(super) struct Parsed {
     pub(super) native: Arc<NativeFunctions>,
@@ -19,8 +20,8 @@ pub(super) struct Parsed {
 }
 
 impl Parsed {
-    /// What was read of the bundle of a catalogue.
-    pub(super) fn of(catalogue: &Catalogue) -> Self {
+    /// Shares the parts of a catalogue.
+    pub(super) fn share(catalogue: &Catalogue) -> Self {
         Self {
             native: Arc::clone(&catalogue.native_functions),
             derivatives: catalogue.derivatives.clone(),
@@ -28,8 +29,8 @@ impl Parsed {
         }
     }
 
-    /// Reads a bundle. What is the same as in another one is taken from there.
-    pub(super) fn until(bundle: &Bundle, known: &Self, stop: &Stop) -> Result<Self, Stopped> {
+    /// Reads a bundle, reusing unchanged files.
+    pub(super) fn read(bundle: &Bundle, known: &Self, stop: &Stop) -> Result<Self, Stopped> {
         let file = bundle.content(NATIVE_FUNCTIONS);
         let file = file.cloned().unwrap_or_default();
         let (native, derivatives) = rayon::join(
@@ -52,7 +53,7 @@ fn derivatives(bundle: &Bundle, known: Option<&Arc<Derivatives>>) -> Option<Arc<
     };
     Some(match known.filter(same) {
         Some(known) => Arc::clone(known),
-        None => Arc::new(Derivatives::of(file)),
+        None => Arc::new(Derivatives::read_shared(file)),
     })
 }
 
@@ -73,8 +74,9 @@ pub(super) fn sources(bundle: &Bundle, stop: &Stop) -> Result<Sources, Stopped> 
     stop.check()?;
     let files = bundle.files().filter(|(name, _)| name.starts_with(SOURCES));
     let files: Vec<_> = files.map(|(path, bytes)| File { path, bytes }).collect();
-    match files.is_empty() {
-        true => Ok(Sources::default()),
-        false => Sources::read_until(&files, stop),
+    if files.is_empty() {
+        Ok(Sources::default())
+    } else {
+        Sources::read_until(&files, stop)
     }
 }

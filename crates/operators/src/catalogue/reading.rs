@@ -1,19 +1,20 @@
-//! From the files of a bundle to a catalogue, one bundle or two at once.
+//! From the files of a bundle to a catalogue.
 
 use std::sync::Arc;
+
+use opatlas_pytorch::release::Release;
+use opatlas_source::diagnostic::Complaints;
+use opatlas_source::{BACKENDS, Bundle, Stop, Stopped, TAGS, VENDOR};
 
 use super::Catalogue;
 use super::beside::{self, Parsed};
 use crate::backend::BackendFile;
 use crate::backend::vendor::Profile;
+use crate::table::OperatorTable;
 use crate::tags::DeclaredTags;
-use opatlas_pytorch::release::Release;
-use opatlas_source::diagnostic::Complaints;
-use opatlas_source::{BACKENDS, Bundle, Stop, Stopped, TAGS, VENDOR};
 
 impl Catalogue {
-    /// Reads a bundle. What `previous` read already is taken from there; the result is the same
-    /// as without it.
+    /// Reads a bundle. `previous` saves time and does not change the result.
     #[must_use]
     pub fn read(bundle: &Bundle, release: Release, previous: Option<&Self>) -> Self {
         Stop::unstopped(|stop| Self::read_until(bundle, release, previous, stop))
@@ -29,16 +30,15 @@ impl Catalogue {
         previous: Option<&Self>,
         stop: &Stop,
     ) -> Result<Self, Stopped> {
-        let known = previous.map(Parsed::of).unwrap_or_default();
-        let read = Parsed::until(bundle, &known, stop)?;
-        Self::of_read(read, (bundle, release), previous, stop)
+        let known = previous.map(Parsed::share).unwrap_or_default();
+        let read = Parsed::read(bundle, &known, stop)?;
+        Self::from_parsed(read, (bundle, release), stop)
     }
 
     /// Makes operators of what was read of a bundle.
-    fn of_read(
+    fn from_parsed(
         read: Parsed,
         (bundle, release): (&Bundle, Release),
-        previous: Option<&Self>,
         stop: &Stop,
     ) -> Result<Self, Stopped> {
         let (tags, diagnostics) = match bundle.file(TAGS) {
@@ -49,8 +49,8 @@ impl Catalogue {
             None => (DeclaredTags::of_release(release), Complaints::default()),
         };
         stop.check()?;
-        let mut catalogue =
-            Self::complete(read.native, (tags, diagnostics), release, previous, stop)?;
+        let table = OperatorTable::new(read.native, &tags, release, stop)?;
+        let mut catalogue = Self::of_table(table, tags, diagnostics);
         catalogue.derivatives = read.derivatives;
         stop.check()?;
         catalogue.match_derivatives(stop)?;

@@ -1,19 +1,19 @@
 //! Which operators deprecated signatures call (`load_deprecated_signatures` of
 //! `tools/autograd/gen_python_functions.py`).
 
+use opatlas_schema::function::{Argument, FunctionSchema};
+use opatlas_schema::types::{BaseType, Type};
 use rustc_hash::FxHashMap;
 
 use super::{Deprecated, DeprecatedForm, Value};
-use crate::catalogue::Catalogue;
 use crate::operator::OperatorId;
-use opatlas_schema::function::{Argument, FunctionSchema};
-use opatlas_schema::types::{BaseType, Type};
+use crate::table::OperatorTable;
 
-/// Of one name at most this many overloads are compared with a signature. The most of a real
-/// release are about 20.
+/// The maximum number of overloads of a name to compare with a signature; real releases have about
+/// 20.
 pub const MOST_OVERLOADS: usize = 1_000;
 
-/// The operators that the forms of a revision call.
+/// The operators that deprecated signatures call.
 #[derive(Debug, Default)]
 pub struct DeprecatedMatches {
     /// Of each form the operators that it calls, in their order; usually one.
@@ -23,10 +23,10 @@ pub struct DeprecatedMatches {
 }
 
 impl DeprecatedMatches {
-    /// Matches all forms. `is_bound` says whether the binding generator makes a binding for an
-    /// operator; others are never called.
+    /// Matches all forms. `is_bound` tells whether an operator has a Python binding; others are
+    /// never called.
     pub(crate) fn new(
-        catalogue: &Catalogue,
+        catalogue: &OperatorTable,
         file: &Deprecated,
         is_bound: impl Fn(OperatorId) -> bool,
     ) -> Self {
@@ -59,13 +59,14 @@ impl DeprecatedMatches {
     }
 }
 
-/// Whether what a form passes fits an operator: types and annotations are equal one by one, what is
-/// not passed has a default, and the returns are equal.
+/// Whether a call fits an operator: equal types and annotations, defaults for the other arguments,
+/// and equal returns.
 fn calls(form: &DeprecatedForm, schema: &FunctionSchema) -> bool {
     let arguments = &schema.arguments;
-    let (first, then) = match form.call.is_out {
-        true => (arguments.out(), arguments.non_out()),
-        false => (arguments.all(), &[][..]),
+    let (first, then) = if form.call.is_out {
+        (arguments.out(), arguments.non_out())
+    } else {
+        (arguments.all(), &[][..])
     };
     let mut passed = form.call.arguments.iter();
     let fits = first

@@ -1,13 +1,11 @@
 //! From the YAML tree to [`Deprecated`].
 
-use rustc_hash::FxHashMap;
-
 use opatlas_schema::function::FunctionSchema;
 use opatlas_schema::parse::{LONGEST, MOST_COMMAS, parse_schema};
-use opatlas_source::Span;
 use opatlas_source::diagnostic::{Complaints, Diagnostic, RuleId};
-use opatlas_source::message;
+use opatlas_source::{Span, message};
 use opatlas_yaml::{Item, Kind, NodeId, Root, Tree};
+use rustc_hash::FxHashMap;
 
 use super::{CONSTANT, Call, Deprecated, DeprecatedForm, Passed, Value};
 
@@ -44,8 +42,8 @@ pub(super) fn read(bytes: &[u8]) -> Deprecated {
     }
 }
 
-/// Why a file is not a list. The generator goes through an empty mapping and an empty string as it
-/// does through an empty list.
+/// Reports a file that is not a list. The generator treats an empty mapping or string as an empty
+/// list.
 fn root_fault(tree: &Tree, root: Root) -> Option<Diagnostic> {
     let (what, span) = match root {
         Root::Sequence => return None,
@@ -96,7 +94,7 @@ impl Reader<'_> {
             self.report(Diagnostic::new(RuleId::DeprecatedRoot, at, message).with_help(SHAPE));
             return;
         };
-        // Both are read, so that the faults of both are reported.
+        // Reads both to report the problems of both.
         let name = self.text(item.root, pairs, "name");
         let aten = self.text(item.root, pairs, "aten");
         let schema = name.and_then(|name| self.schema(name));
@@ -134,12 +132,13 @@ impl Reader<'_> {
         let text = self.tree.str_value(name)?;
         let read = parse_schema(text, 0);
         for fault in read.diagnostics {
-            // Places in the text become places in the file, whichever way the text is quoted.
+            // Maps positions in the text to the file, for any quoting.
             let range = fault.span.start as usize..fault.span.end as usize;
-            // What is missing has no place of its own.
-            let at = match range.is_empty() {
-                true => self.tree.span(name),
-                false => self.tree.place(name, range),
+            // Something missing has no position.
+            let at = if range.is_empty() {
+                self.tree.span(name)
+            } else {
+                self.tree.place(name, range)
             };
             let message = message!("`name` is not a schema: {}", fault.message);
             let mut diagnostic = Diagnostic::new(RuleId::DeprecatedName, at, message);
@@ -149,8 +148,8 @@ impl Reader<'_> {
         read.schema.map(|schema| (schema, name))
     }
 
-    /// Splits `op.overload(a, b)` as PyTorch's generator does (`split_name_params`): a regular
-    /// expression, no parser. The text behind the last `)` is ignored.
+    /// Splits `op.overload(a, b)` with PyTorch's regular expression (`split_name_params`), which
+    /// ignores text after the last `)`.
     fn call(&mut self, aten: NodeId) -> Option<Call> {
         let text = self.tree.str_value(aten)?;
         let at = self.tree.span(aten);
@@ -181,9 +180,10 @@ impl Reader<'_> {
         });
         let arguments = arguments.collect();
         let is_out = name.ends_with("_out");
-        let name = match is_out {
-            true => name.replace("_out", ""),
-            false => name.to_owned(),
+        let name = if is_out {
+            name.replace("_out", "")
+        } else {
+            name.to_owned()
         };
         Some(Call {
             name: name.into(),
@@ -194,8 +194,8 @@ impl Reader<'_> {
     }
 }
 
-/// Finds what is passed among the arguments of the signature. An argument comes before the
-/// constant, and of several with one name the last counts, as in the generator.
+/// Resolves a passed value: an argument before the constant; the last argument of a name wins, as
+/// in the generator.
 fn resolve(schema: &FunctionSchema, call: &mut Call) {
     let arguments = schema.arguments.all().iter().enumerate();
     let index: FxHashMap<&str, usize> = arguments.map(|(i, one)| (&*one.name, i)).collect();

@@ -1,12 +1,13 @@
 //! Formulas of `_foreach_` operators: those of the operator that they apply to each tensor of a
 //! list (torchgen `gen_foreach_derivativeinfo`).
 
-use super::{Basis, ByStem, Differentiability, FormulaMatch, KeyFormulas, Matcher};
-use crate::derivatives::DEFAULT_KEY;
-use crate::operator::Operator;
 use opatlas_pytorch::release::Release;
 use opatlas_schema::function::{Argument, SchemaKind};
 use opatlas_schema::types::Type;
+
+use super::{Basis, ByStem, Differentiability, FormulaMatch, KeyFormulas, Matcher};
+use crate::derivatives::DEFAULT_KEY;
+use crate::operator::Operator;
 
 const PREFIX: &str = "_foreach_";
 

@@ -1,11 +1,11 @@
 //! The keys that formulas are for, and the functions that are generated of them.
 
+use opatlas_pytorch::release::Release;
+use opatlas_schema::function::FunctionSchema;
 use rustc_hash::FxHashMap;
 
 use super::KeyFormulas;
 use crate::derivatives::{DEFAULT_KEY, Derivatives, FormulaSet, bindings};
-use opatlas_pytorch::release::Release;
-use opatlas_schema::function::FunctionSchema;
 
 /// Whether this key can have formulas (torchgen `AUTOGRAD_KEYS`): `Default`,
 /// `AutogradNestedTensor`, and `Autograd` followed by each of the generator's backends.

@@ -1,15 +1,14 @@
-//! The operators that an entry means: the one that it names and the one that carries its formulas.
+//! The operators of an entry: the named one and the canonical one.
 
-use rustc_hash::FxHashMap;
-
-use super::schemas::Schemas;
-use super::views::ViewCopies;
-use crate::catalogue::Catalogue;
-use crate::operator::{Operator, OperatorId};
 use opatlas_pytorch::release::Release;
 use opatlas_schema::function::SchemaKind;
+use rustc_hash::FxHashMap;
 
-/// The operators that an entry means.
+use super::views::ViewCopies;
+use crate::operator::{Operator, OperatorId};
+use crate::table::OperatorTable;
+
+/// The operators of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Target {
     /// The operator whose schema it names.
@@ -18,7 +17,7 @@ pub struct Target {
     pub canonical: OperatorId,
 }
 
-/// Why an entry means no operator.
+/// Why an entry has no operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TargetFault {
     /// Its name is not a schema.
@@ -33,8 +32,8 @@ pub enum TargetFault {
     TooManyArguments(OperatorId),
 }
 
-/// An operator with formulas may have this many arguments; no real one has 30. Each formula
-/// is searched for each of them.
+/// The maximum number of arguments of an operator with formulas; no real one has 30. Each formula
+/// is searched for every argument.
 pub const MOST_ARGUMENTS: usize = 128;
 
 /// The base name in `base[.overload](...)` (torchgen `split_name_params`); `None` where the text
@@ -57,21 +56,22 @@ pub fn base_name(name: &str) -> Option<&str> {
     (end > 0 && line.contains(')')).then(|| &name[..end])
 }
 
-/// Finds what entries mean.
+/// Finds the operators of entries.
 pub(super) struct Targets<'a> {
-    catalogue: &'a Catalogue,
+    catalogue: &'a OperatorTable,
     copies: &'a ViewCopies<'a>,
-    schemas: &'a Schemas<'a>,
+    /// The first operator of each schema.
+    schemas: FxHashMap<&'a str, OperatorId>,
     /// What was found for a group, by its first member, and a base name.
     canonical: FxHashMap<(Option<OperatorId>, Box<str>), Option<OperatorId>>,
 }
 
 impl<'a> Targets<'a> {
-    pub(super) fn new(
-        catalogue: &'a Catalogue,
-        copies: &'a ViewCopies<'a>,
-        schemas: &'a Schemas<'a>,
-    ) -> Self {
+    pub(super) fn new(catalogue: &'a OperatorTable, copies: &'a ViewCopies<'a>) -> Self {
+        let mut schemas = FxHashMap::default();
+        for (id, operator) in catalogue.iter() {
+            schemas.entry(operator.canonical()).or_insert(id);
+        }
         Self {
             catalogue,
             copies,
@@ -83,7 +83,7 @@ impl<'a> Targets<'a> {
     /// Finds what an entry of this name means.
     pub(super) fn find(&mut self, name: &str) -> Result<Target, TargetFault> {
         let base = base_name(name).ok_or(TargetFault::Malformed)?;
-        let named = self.schemas.find(name);
+        let named = self.schemas.get(name).copied();
         let named = named.ok_or(TargetFault::UnknownSchema)?;
         if self.hides(named) {
             return Err(TargetFault::ViewCopy(named));
@@ -111,9 +111,9 @@ impl<'a> Targets<'a> {
     }
 }
 
-/// The variant of an operator that formulas for a base name belong to.
+/// The variant that formulas for a base name belong to.
 fn canonical(
-    catalogue: &Catalogue,
+    catalogue: &OperatorTable,
     named: OperatorId,
     base: &str,
     hidden: impl Fn(OperatorId) -> bool,
@@ -134,7 +134,7 @@ fn canonical(
 }
 
 /// The variants of an operator: a view first, then its in-place form, then the others in order.
-fn variants(catalogue: &Catalogue, id: OperatorId) -> Vec<OperatorId> {
+fn variants(catalogue: &OperatorTable, id: OperatorId) -> Vec<OperatorId> {
     let group = catalogue.groups.of(id);
     let mut members: Vec<OperatorId> = group.members().chain(group.duplicates.clone()).collect();
     members.sort_unstable();

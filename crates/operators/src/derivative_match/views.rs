@@ -1,12 +1,12 @@
 //! Views and the operators that copy what they would alias.
 
-use rustc_hash::FxHashMap;
-
-use crate::catalogue::Catalogue;
-use crate::operator::{Operator, OperatorId};
 use opatlas_pytorch::release::Release;
 use opatlas_schema::function::SchemaKind;
 use opatlas_schema::signature::{ViewCopyNames, view_signature};
+use rustc_hash::FxHashMap;
+
+use crate::operator::{Operator, OperatorId};
+use crate::table::OperatorTable;
 
 /// The copies of views by the name of the view (torchgen `NativeFunctionsViewGroup`).
 #[derive(Default)]
@@ -16,7 +16,7 @@ pub(super) struct ViewCopies<'a> {
 }
 
 impl<'a> ViewCopies<'a> {
-    pub(super) fn of(catalogue: &'a Catalogue) -> Self {
+    pub(super) fn new(catalogue: &'a OperatorTable) -> Self {
         let names = if catalogue.release >= Release::V2_3 {
             ViewCopyNames::CopyAndScatter
         } else {

@@ -1,36 +1,35 @@
-//! The arguments and results that formulas may speak of, by the names that generated C++ gives
-//! them.
+//! The arguments and results that formulas can use, by their names in generated C++.
 
 use std::borrow::Cow;
 
 use opatlas_schema::function::{Argument, FunctionSchema};
 use opatlas_schema::types::{BaseType, Type};
 
-/// What the text of a formula that names a value depends on.
+/// How formulas refer to a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BindingKind {
-    /// `Tensor[]`: handed on whole, so forward formulas may name it plainly.
+    /// `Tensor[]`: passed whole, so forward formulas can name it directly.
     TensorList,
-    /// `str?`: kept as text of its own, so every use is rewritten.
+    /// `str?`: saved as an owned string, so every use is rewritten.
     OptionalString,
     /// Anything else.
     Other,
 }
 
-/// A value that a formula may speak of.
+/// A value that formulas can use.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Binding<'a> {
     /// Its name in C++.
     pub name: Cow<'a, str>,
-    /// The name under which formulas find it. Differs for a `memory_format` beside TensorOptions,
-    /// which torchgen marks as redundant and formulas so cannot reach.
+    /// The name in formulas. It differs for a `memory_format` beside TensorOptions, which torchgen
+    /// marks as redundant, so formulas cannot use it.
     pub saved_as: Cow<'a, str>,
     /// Its kind.
     pub kind: BindingKind,
 }
 
-/// The arguments in the order of C++: out arguments first, the four TensorOptions as one
-/// `options` (torchgen `load_derivatives.cpp_arguments`).
+/// The arguments in C++ order: out arguments first, and the four TensorOptions as one `options`
+/// (torchgen `load_derivatives.cpp_arguments`).
 #[must_use]
 pub fn arguments(schema: &FunctionSchema) -> Vec<Binding<'_>> {
     let all = &schema.arguments;
@@ -75,8 +74,8 @@ fn plain(argument: &Argument, beside_options: bool) -> Binding<'_> {
     }
 }
 
-/// The results by the names that formulas have for them: `result`, `result0`, ..., or the names of
-/// the schema (torchgen `cpp.return_names`, with `self` read as `result`).
+/// The results by their names in formulas: `result`, `result0`, ..., or the names in the schema
+/// (torchgen `cpp.return_names`, with `self` as `result`).
 #[must_use]
 pub fn results(schema: &FunctionSchema) -> Vec<Binding<'_>> {
     let returns = &schema.returns;

@@ -1,8 +1,10 @@
-//! What becomes of the formulas of one set when code is generated for an operator (torchgen
-//! `set_up_derivatives` and `postprocess_forward_derivatives`).
+//! Expands a set of formulas as code generation does (torchgen `set_up_derivatives` and
+//! `postprocess_forward_derivatives`).
 //!
-//! Nothing is judged here. Formulas that cannot be expanded are left as written; the rules say why.
+//! Formulas that cannot be expanded stay as they are; the rules report why.
 
+use opatlas_pytorch::release::Release;
+use opatlas_schema::function::FunctionSchema;
 use rustc_hash::FxHashSet;
 
 use super::bindings::{Binding, arguments, results};
@@ -10,19 +12,17 @@ use super::saved::{Saved, saved};
 use super::text::replace_identifier;
 use super::{Derivatives, Formula, FormulaSet};
 use crate::entry::Variants;
-use opatlas_pytorch::release::Release;
-use opatlas_schema::function::FunctionSchema;
 
-/// What a set of formulas is expanded for.
+/// The operator that formulas are expanded for.
 #[derive(Debug, Clone, Copy)]
 pub struct Subject<'a> {
-    /// The base name that the entry names; generated calls go by it.
+    /// The base name in the entry, which generated calls use.
     pub name: &'a str,
     /// The schema of the canonical function.
     pub schema: &'a FunctionSchema,
-    /// How the canonical function can be called.
+    /// The variants of the canonical function.
     pub variants: Variants,
-    /// The release whose generator is followed.
+    /// The release.
     pub release: Release,
 }
 
@@ -31,13 +31,13 @@ pub struct Subject<'a> {
 pub struct Backward<'d> {
     /// As written.
     pub source: &'d Formula,
-    /// The text written.
+    /// The text.
     pub text: &'d str,
-    /// The arguments that it is the gradient of.
+    /// Its arguments.
     pub names: Vec<&'d str>,
-    /// What is kept of the arguments, and the formula without it.
+    /// Saved arguments, and the formula without them.
     pub of_arguments: Saved,
-    /// What is kept of the results, and the formula without either.
+    /// Saved results, and the formula without arguments or results.
     pub of_results: Saved,
 }
 
@@ -49,12 +49,12 @@ impl Backward<'_> {
     }
 }
 
-/// A word in the place of a forward formula.
+/// A keyword instead of a forward formula.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Auto {
-    /// `auto_element_wise`: made of the gradient formula.
+    /// `auto_element_wise`: derived from the gradient formula.
     ElementWise,
-    /// `auto_linear`: the operator itself on the tangents.
+    /// `auto_linear`: applies the operator to the tangents.
     Linear,
 }
 
@@ -67,13 +67,13 @@ pub struct Forward<'d> {
     pub text: Option<&'d str>,
     /// The outputs that it is the tangent of.
     pub names: Vec<&'d str>,
-    /// The word that expands to a formula.
+    /// The keyword.
     pub auto: Option<Auto>,
-    /// The formula that runs; as written where a word cannot be expanded.
+    /// The expanded formula; the text itself if a keyword cannot be expanded.
     pub formula: String,
 }
 
-/// A set of formulas, sorted out and expanded.
+/// An expanded set of formulas.
 #[derive(Debug, Clone)]
 pub struct Expansion<'d> {
     /// The operator's arguments.
@@ -84,7 +84,7 @@ pub struct Expansion<'d> {
     pub backward: Vec<Backward<'d>>,
     /// Tangents.
     pub forward: Vec<Forward<'d>>,
-    /// The arguments that are said to have no gradient, with the formula that says so.
+    /// Non-differentiable arguments, each with the formula that says so.
     pub non_differentiable: Vec<(&'d str, &'d Formula)>,
     /// Gradients that are not strings.
     pub unreadable: Vec<&'d Formula>,
@@ -100,7 +100,7 @@ impl Expansion<'_> {
     }
 }
 
-/// Sorts out and expands a set of formulas.
+/// Expands a set of formulas.
 #[must_use]
 pub fn expand<'d>(
     file: &'d Derivatives,
@@ -123,7 +123,7 @@ pub fn expand<'d>(
     let names: FxHashSet<&str> = backward.flat_map(|b| b.names.iter().copied()).collect();
     let arguments = expansion.arguments.iter();
     expansion.has_gradient = arguments.map(|a| names.contains(&*a.name)).collect();
-    // The words expand only the single formula of an operator with one output.
+    // Keywords need a single formula and a single output.
     if let [forward] = &expansion.forward[..] {
         let formula = match forward.auto {
             Some(Auto::ElementWise) => expansion.element_wise(),
@@ -172,8 +172,8 @@ impl<'d> Expansion<'d> {
         });
     }
 
-    /// The Jacobian of an element-wise function is diagonal, so its gradient formula serves with
-    /// the tangent in the place of the gradient.
+    /// The Jacobian of an element-wise function is diagonal, so its gradient formula also maps
+    /// tangents.
     fn element_wise(&self) -> Option<String> {
         let input = &self.differentiable().next()?.name;
         let gradient = self.backward.first()?.text;

@@ -1,18 +1,16 @@
 //! From the YAML tree to [`Derivatives`] (torchgen `load_derivatives`).
 
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::message;
 use std::sync::Arc;
 
+use opatlas_source::diagnostic::{Complaints, Diagnostic, RuleId};
+use opatlas_source::{Content, Span, message};
+use opatlas_yaml::{Item, Kind, NodeId, Root, ScalarType, Tree};
 use rustc_hash::FxHashMap;
 
 use super::{
     DerivativeEntry, Derivatives, Formula, FormulaSet, LONGEST_FORMULA, MOST_FORMULAS, MOST_SETS,
     OutputDifferentiability, Outputs, Scalar,
 };
-use opatlas_source::diagnostic::{Complaints, Diagnostic};
-use opatlas_source::{Content, Span};
-use opatlas_yaml::{Item, Kind, NodeId, Root, ScalarType, Tree};
 
 const SHAPE: &str = "write `- name: op(...) -> ...`, followed by one line `argument: formula` per \
                      formula";
@@ -49,8 +47,7 @@ pub(super) fn read(file: &Content) -> Derivatives {
     }
 }
 
-/// Why a file is not a list. An empty mapping and an empty string contain no entry either, and
-/// torchgen treats them as an empty list.
+/// Reports a file that is not a list. torchgen treats an empty mapping or string as an empty list.
 fn root_fault(tree: &Tree, root: Root) -> Option<Diagnostic> {
     let (what, span) = match root {
         Root::Sequence => return None,
@@ -84,7 +81,7 @@ struct Reader<'t> {
     tree: &'t Tree,
     entries: Vec<DerivativeEntry>,
     diagnostics: Complaints,
-    /// The mappings that were entries already, by their first key.
+    /// Mappings already read as entries, by their first key.
     seen: FxHashMap<NodeId, Span>,
 }
 
@@ -93,7 +90,7 @@ impl Reader<'_> {
         self.diagnostics.push(diagnostic);
     }
 
-    /// Reports what is not read since there is too much of it.
+    /// Reports that the rest is ignored.
     fn limit(&mut self, node: NodeId, message: opatlas_source::Message) {
         let at = Span::at(self.tree.span(node).start);
         self.report(Diagnostic::new(RuleId::YamlLimit, at, message).with_help(
@@ -137,7 +134,7 @@ impl Reader<'_> {
         if let Some(&(first, _)) = pairs.first()
             && let Some(earlier) = self.seen.insert(first, at)
         {
-            // Reading an entry takes its name out of it, and an alias is the same mapping.
+            // torchgen removes the name while reading, and an alias is the same mapping.
             self.report(
                 Diagnostic::new(
                     RuleId::DerivNameMissing,
@@ -312,7 +309,7 @@ impl Reader<'_> {
         let items: Vec<NodeId> = match self.tree.kind(value) {
             Kind::Sequence(items) => items.to_vec(),
             Kind::Mapping(pairs) => pairs.iter().map(|(key, _)| *key).collect(),
-            // Python goes through the letters of a string.
+            // Python iterates over the letters of a string.
             Kind::Scalar(s) if s.ty == ScalarType::Str && s.value.chars().count() == 1 => {
                 vec![value]
             }
@@ -339,7 +336,7 @@ impl Reader<'_> {
         Some(OutputDifferentiability { at, outputs })
     }
 
-    /// What Python takes a value for.
+    /// The value in Python.
     fn is_true(&self, node: NodeId) -> bool {
         match self.tree.kind(node) {
             Kind::Sequence(items) => !items.is_empty(),

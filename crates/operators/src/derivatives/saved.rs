@@ -1,32 +1,32 @@
-//! What of a call a backward formula keeps, and the formula that remains (torchgen
-//! `saved_variables`).
+//! What a backward formula saves of a call, and the remaining formula (torchgen `saved_variables`).
 //!
-//! A formula may ask for properties of an argument or result that are cheaper to keep than the
-//! value: `self.sym_sizes()` becomes `self_sym_sizes`. Rules about gradients read the formula
-//! after that, so it is done here to the letter.
+//! If a formula only uses a property that is cheaper to save than the value, the property is saved:
+//! `self.sym_sizes()` becomes `self_sym_sizes`. Rules about gradients check the formula after this
+//! replacement.
 
 use std::borrow::Cow;
 
-use super::bindings::{Binding, BindingKind};
-use super::text::{find_from, identifiers, replace_word, uses};
 use opatlas_pytorch::release::Release;
 
-/// A backward formula with what it keeps taken out.
+use super::bindings::{Binding, BindingKind};
+use super::text::{find_from, identifiers, replace_word, uses};
+
+/// A backward formula after the replacement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Saved {
-    /// The formula that remains.
+    /// The remaining formula.
     pub formula: String,
-    /// What is kept, by its name, in order; a name may come more than once.
+    /// Saved values by name, in order; names may repeat.
     pub kept: Vec<Box<str>>,
-    /// Values whose `.sym_strides()` are kept.
+    /// Values whose `.sym_strides()` are saved.
     pub strides_of: Vec<Box<str>>,
 }
 
-/// How a property is written, around the name of the value.
+/// The text of a property around the name of the value.
 #[derive(Clone, Copy)]
 enum Pattern {
-    /// `name`, any one character, then this. Generators write a dot in the expression without
-    /// escaping it, so `name-dim()` is a property too.
+    /// `name`, any character, then this. torchgen does not escape the dot, so `name-dim()` matches
+    /// too.
     After(&'static str),
     /// `name`, then exactly this.
     Behind(&'static str),
@@ -40,7 +40,7 @@ enum Pattern {
 struct Property {
     pattern: Pattern,
     suffix: &'static str,
-    /// What is written behind the kept name.
+    /// The suffix of the saved name.
     tail: &'static str,
     since: Release,
 }
@@ -54,7 +54,7 @@ const fn property(pattern: Pattern, suffix: &'static str) -> Property {
     }
 }
 
-/// In the order in which they are taken out.
+/// In order of replacement.
 static PROPERTIES: [Property; 17] = [
     property(Pattern::After("sym_sizes()"), "_sym_sizes"),
     property(Pattern::Behind("->sym_sizes()"), "_sym_sizes_opt"),
@@ -87,7 +87,7 @@ static PROPERTIES: [Property; 17] = [
 
 const STRIDES: &str = "sym_strides()";
 
-/// Takes out of a formula what it keeps of these values.
+/// Replaces what a formula saves of these values.
 #[must_use]
 pub fn saved(formula: &str, values: &[Binding<'_>], release: Release) -> Saved {
     let mut saved = Saved {
@@ -107,21 +107,11 @@ impl Saved {
         if name.is_empty() {
             return;
         }
-        let Some(first) = find_from(&self.formula, 0, name) else {
+        if find_from(&self.formula, 0, name).is_none() {
             return;
-        };
-        // Few of the properties are asked for, so where the name stands is looked up once for all of
-        // them, and again when one has been taken out.
-        let mut places = asking_places(&self.formula, first, name);
+        }
         for property in PROPERTIES.iter().filter(|p| p.since <= release) {
-            if places.is_empty() {
-                break;
-            }
-            let is_asked = |at: &usize| at_name(&self.formula, 0, *at, name, property.pattern);
-            if places.iter().any(|at| is_asked(at).is_some()) {
-                self.property(property, name);
-                places = asking_places(&self.formula, 0, name);
-            }
+            self.property(property, name);
         }
         if value.kind == BindingKind::OptionalString {
             let text = optional_text(name, release);
@@ -159,7 +149,7 @@ impl Saved {
     }
 }
 
-/// `str?` arguments are kept as owned text and handed on as views of it.
+/// `str?` arguments are saved as strings and passed as views.
 fn optional_text(name: &str, release: Release) -> String {
     let (optional, view) = if release < Release::V2_5 {
         ("c10", "c10::string_view")
@@ -179,33 +169,8 @@ struct PropertyUse<'t> {
     argument: Cow<'t, str>,
 }
 
-/// Where a name stands at or behind `from`, also as a part of another one, with something behind it
-/// that could belong to a property.
-fn asking_places(text: &str, from: usize, name: &str) -> Vec<usize> {
-    let mut places = Vec::new();
-    let mut look = from;
-    while let Some(at) = find_from(text, look, name) {
-        if may_ask(&text[at + name.len()..]) {
-            places.push(at);
-        }
-        look = at + text[at..].chars().next().map_or(1, char::len_utf8);
-    }
-    places
-}
-
-/// Whether what follows a name could belong to a [`Pattern`]: `)`, `->`, or some character and a
-/// small letter, as all calls begin with one. Most uses of a name are ruled out by this.
-fn may_ask(rest: &str) -> bool {
-    let mut chars = rest.chars();
-    match (chars.next(), chars.next()) {
-        (Some(')'), _) | (Some('-'), Some('>')) => true,
-        (Some(_), Some(letter)) => letter.is_ascii_lowercase(),
-        _ => false,
-    }
-}
-
-/// The first property at or behind `from`. Names are not looked at for their ends, as torchgen
-/// does not: `myself.dim()` holds `self.dim()`.
+/// The first property at or after `from`. As in torchgen, a name may be the end of a longer one:
+/// `myself.dim()` contains `self.dim()`.
 fn find<'t>(text: &'t str, from: usize, name: &str, pattern: Pattern) -> Option<PropertyUse<'t>> {
     let mut look = from;
     loop {
@@ -217,7 +182,7 @@ fn find<'t>(text: &'t str, from: usize, name: &str, pattern: Pattern) -> Option<
     }
 }
 
-/// The property written around the name at `at`, not beginning before `from`.
+/// The property around the name at `at`, not starting before `from`.
 fn at_name<'t>(
     text: &'t str,
     from: usize,
@@ -264,14 +229,14 @@ fn at_name<'t>(
     }
 }
 
-/// The end of a `call` that follows exactly one character, whatever it is.
+/// The end of a `call` after exactly one character.
 fn any_then(rest: &str, call: &str) -> Option<usize> {
     let any = rest.chars().next().filter(|&c| c != '\n')?.len_utf8();
     let matches = rest[any..].starts_with(call);
     matches.then_some(any + call.len())
 }
 
-/// The positions in a formula that use the strides of a value.
+/// Positions where a formula uses the strides of a value.
 #[must_use]
 pub fn strides_places(formula: &str, name: &str) -> Vec<std::ops::Range<usize>> {
     let mut places = Vec::new();
@@ -339,18 +304,5 @@ mod tests {
             "f(mode.has_value() ? std::optional<std::string_view>(mode.value()) : std::nullopt)",
             &["mode"],
         );
-    }
-
-    #[test]
-    fn no_property_is_passed_over() {
-        for property in &PROPERTIES {
-            let behind = match property.pattern {
-                Pattern::After(call) => format!(".{call}"),
-                Pattern::Behind(call) => call.to_owned(),
-                Pattern::Call(_) => ")".to_owned(),
-                Pattern::Size => ".sym_size(0)".to_owned(),
-            };
-            assert!(may_ask(&behind), "{behind}");
-        }
     }
 }

@@ -1,8 +1,6 @@
-//! The tokens of a formula as C++ reads them, so that two spellings of one formula are equal: spaces
-//! and line breaks between tokens mean nothing.
+//! C++ tokens of formulas. Two formulas with equal tokens differ only in white space.
 
-/// Tokens of two characters that mean something else when they are apart. `>>` is not among them:
-/// it may close two lists of template arguments.
+/// Two-character tokens. `>>` is not one, since it may close two template argument lists.
 const PAIRS: [&str; 8] = ["->", "::", "++", "--", "&&", "||", "//", "/*"];
 
 /// The tokens of a formula, in order. Text between quotes is one token.
@@ -30,7 +28,7 @@ fn length(text: &str) -> Option<usize> {
     Some(if is_pair { 2 } else { first.len_utf8() })
 }
 
-/// The length of a literal that begins with a quote; all of the text if the quote is never closed.
+/// The length of a quoted literal; the whole text if it is not closed.
 fn quoted(text: &str, quote: char) -> usize {
     let mut is_escaped = false;
     for (at, c) in text.char_indices().skip(1) {
@@ -48,14 +46,14 @@ fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Whether two texts are spellings of one formula.
+/// Whether two formulas have the same tokens.
 #[must_use]
 pub fn is_same(a: &str, b: &str) -> bool {
     a == b || tokens(a).eq(tokens(b))
 }
 
-/// What two formulas do not have in common at their beginning and end: a part of each, either of
-/// which may be empty.
+/// The differing middle of two formulas, without their common start and end. Either part may be
+/// empty.
 #[must_use]
 pub fn difference<'t>(a: &'t str, b: &'t str) -> (&'t str, &'t str) {
     let (of_a, of_b): (Vec<&str>, Vec<&str>) = (tokens(a).collect(), tokens(b).collect());
@@ -82,7 +80,7 @@ fn part<'t>(text: &'t str, tokens: &[&'t str]) -> &'t str {
     }
 }
 
-/// Whether a formula is nothing but a call that raises an error: `not_implemented("name")`.
+/// Whether a formula only raises an error: `not_implemented("name")`.
 #[must_use]
 pub fn is_not_implemented(text: &str) -> bool {
     let mut tokens = tokens(text);

@@ -72,9 +72,10 @@ impl FaceMaker<'_> {
             function: self.function(operator),
             registration: registration(operator, key),
             backend: self.backend_stub(operator, Sizes::Concrete),
-            backend_symint: match operator.schema().has_symint() {
-                true => self.backend_stub(operator, Sizes::Symbolic),
-                false => None,
+            backend_symint: if operator.schema().has_symint() {
+                self.backend_stub(operator, Sizes::Symbolic)
+            } else {
+                None
             },
         }
     }
@@ -127,9 +128,10 @@ impl FaceMaker<'_> {
             Some(kernel) => (*kernel.kernel.name).into(),
             None => proposal(out, key).into(),
         };
-        let meta_macro = match class.meta_name.contains(',') {
-            true => "TORCH_META_FUNC2",
-            false => "TORCH_META_FUNC",
+        let meta_macro = if class.meta_name.contains(',') {
+            "TORCH_META_FUNC2"
+        } else {
+            "TORCH_META_FUNC"
         };
         InTree {
             is_declared: declared.is_some(),
@@ -159,9 +161,10 @@ impl FaceMaker<'_> {
             Some(kernel) => (*kernel.kernel.name).into(),
             None => proposal(operator, key).into(),
         };
-        let sizes = match kernel.contains("_symint") && operator.schema().has_symint() {
-            true => Sizes::Symbolic,
-            false => Sizes::Concrete,
+        let sizes = if kernel.contains("_symint") && operator.schema().has_symint() {
+            Sizes::Symbolic
+        } else {
+            Sizes::Concrete
         };
         let parts = native_kernel(operator.schema(), sizes, self.context(operator))?;
         let export = super::kernels::export_of(key, &kernel, self.catalogue.release);

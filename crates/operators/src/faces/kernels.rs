@@ -203,9 +203,10 @@ fn unstructured(
     if symbolic && !operator.schema().has_symint() {
         return Err(Refused);
     }
-    let sizes = match symbolic {
-        true => Sizes::Symbolic,
-        false => Sizes::Concrete,
+    let sizes = if symbolic {
+        Sizes::Symbolic
+    } else {
+        Sizes::Concrete
     };
     let parts = shared[usize::from(symbolic)]
         .get_or_insert_with(|| native_kernel(operator.schema(), sizes, cx));
@@ -231,9 +232,10 @@ pub(super) fn class_text(
 
 /// The macro before an unstructured kernel.
 pub(super) fn export_of(key: &str, kernel: &str, release: Release) -> &'static str {
-    match release >= Release::V2_15 {
-        true => exported(key, kernel, release),
-        false => "TORCH_API",
+    if release >= Release::V2_15 {
+        exported(key, kernel, release)
+    } else {
+        "TORCH_API"
     }
 }
 

@@ -6,7 +6,7 @@ use opatlas_schema::function::{Argument, Arguments, FunctionSchema, Return, Sche
 use opatlas_schema::name::{NameForm, OperatorName};
 use opatlas_schema::signature::unreturned_writes;
 
-/// The arguments of a signature: annotations, out arguments and TensorOptions gone.
+/// The arguments of a signature: without annotations, out arguments and TensorOptions.
 fn signature_arguments(schema: &FunctionSchema, outs: Vec<Argument>) -> Arguments {
     let plain = |argument: &Argument| Argument {
         annotation: None,
@@ -22,7 +22,7 @@ fn signature_arguments(schema: &FunctionSchema, outs: Vec<Argument>) -> Argument
     Arguments::new(list, positional, out)
 }
 
-/// A copy of arguments with room for so many more.
+/// Copies arguments with spare capacity.
 fn with_room(arguments: &[Argument], more: usize) -> Vec<Argument> {
     let mut list = Vec::with_capacity(arguments.len() + more);
     list.extend_from_slice(arguments);
@@ -107,9 +107,9 @@ fn outs_of_returns(base: &FunctionSchema) -> Result<(Vec<Return>, Vec<Argument>)
     if base.returns.iter().any(Return::is_write) {
         return Err("it returns a mutable argument, but its name is not an in-place name");
     }
-    // torchgen looks for each letter in what is left of a generator over the letters in use, so
-    // that a letter counts as used only if those before it have not run past it. Two returns may
-    // thus get letters of arguments.
+    // torchgen checks each letter against what remains of a generator over the used letters. A
+    // letter thus counts as used only if earlier searches have not passed it, so returns may get
+    // letters of arguments.
     let arguments = base.arguments.all().iter();
     let mut used = arguments
         .filter_map(|a| a.annotation.as_ref())

@@ -1,14 +1,13 @@
 //! `dispatch`, and the kernels that follow from it, from its absence, and from ufuncs.
 
-use super::Lowering;
-use crate::entry::{DispatchLine, Field, Kernel, KernelEntry, KernelSource, KeyName};
 use opatlas_pytorch::release::Release;
 use opatlas_schema::parse::last_separator;
-use opatlas_source::Span;
-use opatlas_source::diagnostic::Diagnostic;
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::message;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::{Span, message};
 use opatlas_yaml::{Kind, NodeId};
+
+use super::Lowering;
+use crate::entry::{DispatchLine, Field, Kernel, KernelEntry, KernelSource, KeyName};
 
 /// A kernel as written, `ns::name` or `name`. The text is cut at every `::` from its beginning, so
 /// that of three colons the third belongs to what follows.

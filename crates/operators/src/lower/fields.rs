@@ -1,13 +1,12 @@
 //! Fields that hold one simple value.
 
+use opatlas_schema::parse::parse_name;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::{Span, message};
+use opatlas_yaml::{Kind, NodeId, ScalarType};
+
 use super::{LINE_KEY, Lowering};
 use crate::entry::{Field, Placed};
-use opatlas_schema::parse::parse_name;
-use opatlas_source::Span;
-use opatlas_source::diagnostic::Diagnostic;
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::message;
-use opatlas_yaml::{Kind, NodeId, ScalarType};
 
 /// What a field must hold.
 fn expected(field: Field) -> (RuleId, &'static str) {

@@ -1,9 +1,9 @@
 //! An unquoted schema inside braces, where YAML ends it at its first comma.
 
-use super::Lowering;
 use opatlas_source::Span;
-use opatlas_source::diagnostic::Diagnostic;
-use opatlas_source::diagnostic::RuleId;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
+
+use super::Lowering;
 
 impl Lowering<'_> {
     /// Says so once, in place of what is wrong with each of the pieces.

@@ -3,8 +3,6 @@
 //! Where torchgen stops at the first thing it cannot take, this reports it, keeps the field's
 //! default and reads on.
 
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::message;
 mod dispatch;
 mod fields;
 mod flow;
@@ -13,14 +11,15 @@ mod ufunc;
 
 use std::ops::Range;
 
-use super::entry::{DeviceCheck, Entry, Field, FieldPlace, Placed, TagName, Variants};
-use crate::slips;
 use opatlas_schema::parse::{ParsedSchema, last_separator, parse_name, parse_schema};
 use opatlas_schema::print::write_schema;
 use opatlas_schema::signature::signature;
-use opatlas_source::Span;
-use opatlas_source::diagnostic::{Complaints, Diagnostic};
+use opatlas_source::diagnostic::{Complaints, Diagnostic, RuleId};
+use opatlas_source::{Span, message};
 use opatlas_yaml::{Item, Kind, NodeId, Tree};
+
+use super::entry::{DeviceCheck, Entry, Field, FieldPlace, Placed, TagName, Variants};
+use crate::slips;
 
 /// Room is made for so many of a list at most before they are read; no real entry has more.
 const FEW: usize = 64;

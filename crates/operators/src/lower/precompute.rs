@@ -1,16 +1,14 @@
 //! `precomputed` (torchgen `Precompute.parse`).
 
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::message;
+use opatlas_schema::function::Argument;
+use opatlas_schema::parse::parse_argument;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::{Span, message};
+use opatlas_yaml::{Kind, NodeId, ScalarType};
 use rustc_hash::FxHashMap;
 
 use super::Lowering;
 use crate::entry::{Field, Placed, Precompute};
-use opatlas_schema::function::Argument;
-use opatlas_schema::parse::parse_argument;
-use opatlas_source::Span;
-use opatlas_source::diagnostic::Diagnostic;
-use opatlas_yaml::{Kind, NodeId, ScalarType};
 
 const RULE: RuleId = RuleId::Precomputed;
 

@@ -1,12 +1,12 @@
 //! `ufunc_inner_loop` (torchgen `UfuncInnerLoop.parse`).
 
-use super::{Lowering, pieces};
-use crate::entry::{Field, Placed, UfuncLoop};
 use opatlas_pytorch::release::Release;
-use opatlas_source::diagnostic::Diagnostic;
-use opatlas_source::diagnostic::RuleId;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
 use opatlas_source::message;
 use opatlas_yaml::{Kind, NodeId};
+
+use super::{Lowering, pieces};
+use crate::entry::{Field, Placed, UfuncLoop};
 
 const RULE: RuleId = RuleId::Ufunc;
 

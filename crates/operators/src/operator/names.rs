@@ -13,35 +13,31 @@ impl Operator {
         &self.schema().name
     }
 
-    /// The text of its name, which lies nearer than the name itself.
+    /// The text of its name.
     #[must_use]
     pub fn name_text(&self) -> &str {
-        &self.name[self.base_name.0 as usize..]
+        self.name().as_str()
     }
 
-    /// The same of its base name.
+    /// Its base name.
     #[must_use]
     pub fn base_name(&self) -> &str {
-        let (from, to) = self.base_name;
-        &self.name[from as usize..to as usize]
+        self.name().base()
     }
 
     /// Its namespace.
     #[must_use]
     pub fn namespace(&self) -> &str {
-        match (self.base_name.0 as usize).checked_sub("::".len()) {
-            None => "aten",
-            Some(end) => &self.name[..end],
-        }
+        self.declaration.namespace()
     }
 
-    /// Its name as in paths and filters: qualified unless the namespace is `aten`.
+    /// Its name, qualified unless the namespace is `aten`.
     #[must_use]
     pub fn qualified_name(&self) -> &str {
         &self.name
     }
 
-    /// The same, to be kept.
+    /// [`Self::qualified_name`], shared.
     #[must_use]
     pub fn shared_name(&self) -> Arc<str> {
         Arc::clone(&self.name)
@@ -50,7 +46,7 @@ impl Operator {
     /// Whether both have the same name and namespace.
     #[must_use]
     pub fn is_namesake_of(&self, other: &Self) -> bool {
-        self.glance.name_hash == other.glance.name_hash && self.name == other.name
+        self.name == other.name
     }
 }
 

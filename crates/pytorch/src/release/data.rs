@@ -11,7 +11,7 @@ use std::ops::Range;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Names {
     text: &'static str,
-    /// Where each name begins, and where the last one ends.
+    /// The start of each name, and the end of the last.
     bounds: &'static [u32],
     sorted: &'static [u16],
 }
@@ -60,7 +60,7 @@ impl Names {
         (0..self.len()).map(move |place| names.name(place))
     }
 
-    /// How many names there are.
+    /// The number of names.
     #[must_use]
     pub fn len(&self) -> usize {
         self.sorted.len()
@@ -291,5 +291,5 @@ pub(super) fn of(minor: u8) -> &'static ReleaseData {
     &RELEASES[usize::from(minor).min(newest)]
 }
 
-/// How many releases are known.
+/// The number of known releases.
 pub(super) const COUNT: usize = RELEASES.len();

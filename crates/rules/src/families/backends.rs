@@ -1,147 +1,19 @@
 //! Rules of out-of-tree backend files (`docs/spec/files.md`, section 6). What is about the file
 //! alone is reported while reading it.
 
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::message;
-use opatlas_source::sentence::codes;
-use rustc_hash::{FxHashMap, FxHashSet};
-
-use super::derivatives::declaration;
-use super::dispatch::has_symint;
-use super::scope::Scope;
-use crate::sink::Sink;
-use crate::{Example, Family, Rule, Stage};
 use opatlas_operators::backend::{BackendFile, Listing, dispatch_key};
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::entry::Placed;
 use opatlas_operators::operator::OperatorId;
-use opatlas_pytorch::release::Release;
-use opatlas_source::diagnostic::{Diagnostic, Related, Severity};
-use opatlas_source::{NATIVE_FUNCTIONS, Span};
+use opatlas_source::diagnostic::{Diagnostic, Related, RuleId};
+use opatlas_source::sentence::codes;
+use opatlas_source::{NATIVE_FUNCTIONS, Span, message};
+use rustc_hash::{FxHashMap, FxHashSet};
 
-/// All of them.
-pub(super) static RULES: [Rule; 12] = [
-    Rule {
-        what: "A backend file is a mapping.",
-        why: "Its keys name the backend and state what it supports.",
-        bad: example("- scale\n"),
-        ..error(RuleId::BackendRoot)
-    },
-    Rule {
-        what: "`backend` and `cpp_namespace` have a value.",
-        why: "`backend` names the dispatch key of the kernels, and `cpp_namespace` the C++ \
-              namespace that defines them.",
-        bad: example("backend: XLA\nsupported: [scale]\n"),
-        ..error(RuleId::BackendRequired)
-    },
-    Rule {
-        what: "A backend file has only the keys backend, class_name, cpp_namespace, supported, \
-               symint, autograd, full_codegen, non_native, ir_gen, use_out_as_primary and \
-               device_guard.",
-        why: "A misspelt key would silently change the generated code. PyTorch also rejects \
-              `extra_headers`, although its error message lists that key.",
-        bad: example("backend: XLA\ncpp_namespace: acme\nsuported: [scale]\n"),
-        ..error(RuleId::BackendKnownKeys)
-    },
-    Rule {
-        what: "`supported`, `symint`, `autograd` and `full_codegen` are lists; `supported` and `symint` may be left empty.",
-        why: "The generator iterates over them operator by operator.",
-        bad: example("backend: XLA\ncpp_namespace: acme\nsupported: scale\n"),
-        ..error(RuleId::BackendSupportedList)
-    },
-    Rule {
-        what: "`use_out_as_primary` and `device_guard` are booleans.",
-        why: "The generator does not accept quoted or numeric values as booleans.",
-        bad: example("backend: XLA\ncpp_namespace: acme\nsupported: [scale]\ndevice_guard: 1\n"),
-        ..error(RuleId::BackendBool)
-    },
-    Rule {
-        what: "Every listed operator exists and is listed by its full name, without a namespace. \
-               Generated operators count.",
-        why: "PyTorch would never call a kernel for an operator that was removed or is misspelt.",
-        bad: example("backend: XLA\ncpp_namespace: acme\nsupported: [scale.Tensor]\n"),
-        source: "torchgen/gen_backend_stubs.py, create_backend_index",
-        ..error(RuleId::BackendOpExists)
-    },
-    Rule {
-        what: "`backend` is a dispatch key of the release if `supported` or `full_codegen` lists \
-               an operator. `Autograd` followed by the backend's name is a dispatch key if \
-               `autograd` lists one.",
-        why: "The generator registers kernels to these keys.",
-        bad: example("backend: ACME\ncpp_namespace: acme\nsupported: [scale]\n"),
-        ..error(RuleId::BackendKey)
-    },
-    Rule {
-        what: "No operator in native_functions.yaml has a kernel on the backend's key.",
-        why: "Such a key belongs to a backend inside PyTorch, and the generator does not merge the \
-              kernels of the two.",
-        bad: example("backend: CPU\ncpp_namespace: acme\nsupported: [scale]\n"),
-        ..error(RuleId::BackendKeyTaken)
-    },
-    Rule {
-        what: "The functional, in-place and out variants of an operator are either all listed for \
-               the backend's key or all listed under `autograd`.",
-        why: "The generator registers all variants to one of the two keys.",
-        bad: example(
-            "backend: XLA\ncpp_namespace: acme\nsupported: [scale]\nautograd: [scale.out]\n",
-        ),
-        ..error(RuleId::BackendNoMix)
-    },
-    Rule {
-        what: "An operator is listed only once.",
-        why: "A repeated name has no effect; usually another overload was meant.",
-        bad: example("backend: XLA\ncpp_namespace: acme\nsupported: [scale, scale]\n"),
-        source: "torchgen/gen_backend_stubs.py, create_backend_index",
-        ..rule(RuleId::BackendDuplicateOp, Severity::Warning)
-    },
-    Rule {
-        what: "Operators under `symint` are also listed under `supported`, `full_codegen` or `autograd`.",
-        why: "`symint` only changes the kernels of operators that are listed elsewhere; by itself \
-              it has no effect.",
-        bad: example(
-            "backend: XLA\ncpp_namespace: acme\nsupported: [scale]\nsymint: [scale.out]\n",
-        ),
-        source: "torchgen/gen_backend_stubs.py, create_backend_index",
-        ..rule(RuleId::BackendSymintUnlisted, Severity::Warning)
-    },
-    Rule {
-        what: "An operator whose kernel takes symbolic sizes has a SymInt argument. A kernel takes \
-               symbolic sizes if its operator is listed under `symint`, or if its name contains \
-               `_symint`. In 2.0 a SymInt return is enough. The rule does not apply to a file \
-               without operators for the backend's own key.",
-        why: "The generator declares the kernel with symbolic sizes, but the schema has no \
-              symbolic size.",
-        bad: example("backend: XLA\ncpp_namespace: acme\nsupported: [scale]\nsymint: [scale]\n"),
-        source: "torchgen/api/types/signatures.py: kernel_signature",
-        ..error(RuleId::BackendSymintNeedsSymint)
-    },
-];
-
-const FILE: &str = "backends/acme.yaml";
-
-const fn example(text: &'static str) -> Example {
-    Example::of(FILE, text)
-}
-
-const fn rule(id: RuleId, severity: Severity) -> Rule {
-    Rule {
-        id,
-        family: Family::Backends,
-        severity,
-        stage: Stage::Codegen,
-        since: Release::V2_0,
-        until: None,
-        what: "",
-        why: "",
-        bad: example(""),
-        good: example("backend: XLA\ncpp_namespace: acme\nsupported:\n- scale\n- scale.out\n"),
-        source: "torchgen/gen_backend_stubs.py, parse_backend_yaml",
-    }
-}
-
-const fn error(id: RuleId) -> Rule {
-    rule(id, Severity::Error)
-}
+use crate::scope::Scope;
+use crate::scope::places::declaration;
+use crate::scope::types::has_symint;
+use crate::sink::Sink;
 
 pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
     let catalogue = scope.catalogue;
@@ -164,7 +36,7 @@ pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
     }
 }
 
-/// The keys that operators have kernels on, each with one of them.
+/// One operator per key with kernels.
 fn keys_with_kernels(catalogue: &Catalogue) -> FxHashMap<&str, OperatorId> {
     let mut keys = FxHashMap::default();
     for (id, operator) in catalogue.native() {
@@ -232,9 +104,10 @@ impl<'c> Check<'c> {
                 op.at,
                 message!("unknown operator `{}`", name),
             );
-            let diagnostic = match self.sink.is_full(RuleId::BackendOpExists) {
-                true => diagnostic,
-                false => self.suggest(name, op.at, diagnostic),
+            let diagnostic = if self.sink.is_full(RuleId::BackendOpExists) {
+                diagnostic
+            } else {
+                self.suggest(name, op.at, diagnostic)
             };
             self.sink.about(self.name, name, diagnostic);
         }
@@ -268,7 +141,7 @@ impl<'c> Check<'c> {
         }
     }
 
-    /// The key exists and is free, where something is registered to it.
+    /// Checks that the key exists and is free, if anything is registered to it.
     fn key(&mut self, listed: &[Listed<'_>], of: KeyOf) {
         let Some(backend) = &self.file.backend else {
             return;
@@ -320,7 +193,7 @@ impl<'c> Check<'c> {
             message!("`{}` is not a dispatch key of PyTorch {}", name, release),
         );
         let known = release.data().dispatch_keys_known;
-        // A backend may be called anything, so only another spelling of a key is taken for one.
+        // Any name is valid for a backend, so only another spelling of a key is reported.
         let spelled = known.iter().find(|key| key.eq_ignore_ascii_case(name));
         match (of, spelled) {
             (KeyOf::Backend, Some(key)) => diagnostic.with_near_name(backend.at, name, key),
@@ -351,8 +224,8 @@ impl<'c> Check<'c> {
         }
     }
 
-    /// The variants of one operator are not split between the two keys. Only a group with a
-    /// functional and an out variant counts as one; other operators count individually.
+    /// Checks that variants of one operator share a key. Only complete groups count; other
+    /// operators are checked individually.
     fn mixed(&mut self, supported: &[Listed<'_>], autograd: &[Listed<'_>]) {
         let mut by_group: FxHashMap<OperatorId, &Placed<Box<str>>> = FxHashMap::default();
         for (_, op) in supported {
@@ -414,8 +287,8 @@ impl<'c> Check<'c> {
         }
     }
 
-    /// Kernels with symbolic sizes need such sizes. The generator writes kernels down only when
-    /// there are some for the backend's own key.
+    /// Checks that kernels with symbolic sizes have such sizes. The generator declares kernels only
+    /// if the backend's own key has any.
     fn symbolic<'l>(&mut self, listed: impl Iterator<Item = &'l Listed<'c>>)
     where
         'c: 'l,
@@ -465,7 +338,7 @@ impl<'c> Check<'c> {
 /// An operator and the list that contains it.
 type Listed<'f> = (Listing, &'f Placed<Box<str>>);
 
-/// Which of a backend's two keys.
+/// One of the two keys of a backend.
 #[derive(Clone, Copy)]
 enum KeyOf {
     Backend,

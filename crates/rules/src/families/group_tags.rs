@@ -1,101 +1,16 @@
-//! Tags that other entries or other files decide about.
+//! Tags that depend on other entries or files.
 
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::message;
 use std::cell::OnceCell;
 
+use opatlas_operators::operator::{Operator, OperatorId};
+use opatlas_schema::name::{NameForm, OperatorName};
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::{TAGS, message};
 use rustc_hash::FxHashSet;
 
-use crate::{Example, Family, Rule, Stage};
-use opatlas_operators::entry::TagName;
-use opatlas_operators::operator::{Operator, OperatorId};
-use opatlas_pytorch::release::Release;
-use opatlas_schema::name::{NameForm, OperatorName};
-use opatlas_source::diagnostic::{Diagnostic, Severity};
-use opatlas_source::{Span, TAGS};
-
-use super::Sink;
-use super::scope::{CompleteGroup, Scope};
-
-const fn rule(id: RuleId, severity: Severity, stage: Stage, source: &'static str) -> Rule {
-    Rule {
-        id,
-        family: Family::Tags,
-        severity,
-        stage,
-        since: Release::V2_0,
-        until: None,
-        what: "",
-        why: "",
-        bad: GOOD,
-        good: GOOD,
-        source,
-    }
-}
-
-const GOOD: Example = Example::native("- func: blend(Tensor self, Tensor other) -> Tensor\n");
-
-pub(crate) static RULES: &[Rule] = &[
-    Rule {
-        what: "An operator is tagged `inplace_view` but does not have an in-place name, or no \
-               operator has its name without the `_`. `resize_` is exempt, `resize_as_` since 2.1, \
-               and all overloads of `set_` since 2.3.",
-        why: "PyTorch replays an in-place view with the view of the same name.",
-        bad: Example::native(
-            "- func: flip_sides_(Tensor(a!) self) -> Tensor(a!)\n  tags: inplace_view\n",
-        ),
-        good: Example::native(
-            "- func: flip_sides(Tensor(a) self) -> Tensor(a)\n- func: flip_sides_(Tensor(a!) self) -> Tensor(a!)\n  tags: inplace_view\n",
-        ),
-        ..rule(
-            RuleId::InplaceViewTag,
-            Severity::Error,
-            Stage::File,
-            "torchgen/gen.py: error_check_native_functions",
-        )
-    },
-    Rule {
-        what: "An entry is tagged `generated`, but is not in a group with an out variant, or has \
-               no variant that its kernel could be generated from.",
-        why: "The tag marks operators that the generator creates, and those are always in a group.",
-        bad: Example::native(
-            "- func: blend(Tensor self, Tensor other) -> Tensor\n  tags: generated\n",
-        ),
-        ..rule(
-            RuleId::TagsGeneratedReserved,
-            Severity::Error,
-            Stage::Group,
-            "torchgen/gen.py: get_grouped_native_functions",
-        )
-    },
-    Rule {
-        what: "An entry is tagged `generated`, so it counts as a generated operator.",
-        why: "The generator also writes its kernel, which collides with a hand-written one, and \
-              tools treat the operator as undeclared.",
-        bad: Example::native(
-            "- func: blend(Tensor self, Tensor other) -> Tensor\n  dispatch:\n    CPU: blend\n  tags: generated\n- func: blend_(Tensor(a!) self, Tensor other) -> Tensor(a!)\n  dispatch:\n    CPU: blend_\n  autogen: blend\n- func: blend.out(Tensor self, Tensor other, *, Tensor(a!) out) -> Tensor(a!)\n  dispatch:\n    CPU: blend_out\n",
-        ),
-        ..rule(
-            RuleId::TagsGeneratedByHand,
-            Severity::Warning,
-            Stage::Convention,
-            "torchgen/native_function_generation.py: generate_function",
-        )
-    },
-    Rule {
-        what: "The name of a tag in `tags.yaml` is a number, a boolean or null.",
-        why: "The names become members of a C++ enum, and the generator sorts and joins them as \
-              text.",
-        bad: Example::of(TAGS, "- tag: 5\n  desc: the fifth\n"),
-        good: Example::of(TAGS, "- tag: five\n  desc: the fifth\n"),
-        ..rule(
-            RuleId::TagsMustBeStrings,
-            Severity::Error,
-            Stage::Codegen,
-            "torchgen/gen.py: gen_headers (gen_tags_enum)",
-        )
-    },
-];
+use crate::scope::places::tag_at;
+use crate::scope::{CompleteGroup, Scope};
+use crate::sink::Sink;
 
 pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
     let catalogue = scope.catalogue;
@@ -125,17 +40,6 @@ pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
             by_hand(scope, id, operator, sink);
         }
     }
-}
-
-/// The position of an operator's tag, or of its name if the tag is not declared.
-pub(super) fn tag_at(operator: &Operator, name: &str) -> Span {
-    let tags = operator
-        .declared()
-        .into_iter()
-        .flat_map(|placed| &placed.entry.tags);
-    tags.into_iter()
-        .find(|tag| matches!(&tag.value, TagName::Text(text) if **text == *name))
-        .map_or(operator.schema().name_at.0, |tag| tag.at)
 }
 
 struct InplaceViews<'s, 'c> {
@@ -214,10 +118,10 @@ fn base_in_plain(name: &OperatorName) -> String {
     }
 }
 
-/// Hand-written operators that pass for generated ones. Where they do not, another rule says so.
+/// Reports declared operators that are tagged as generated.
 fn by_hand(scope: &Scope<'_>, id: OperatorId, operator: &Operator, sink: &mut Sink) {
     let group = scope.catalogue.groups.of(id);
-    let passes = CompleteGroup::of(group).is_some_and(|complete| {
+    let passes = CompleteGroup::new(group).is_some_and(|complete| {
         let calls = [complete.inplace, complete.mutable].into_iter().flatten();
         let tagged = |id: OperatorId| scope.operator(id).has_tag("generated");
         complete.functional != id || calls.into_iter().any(|id| !tagged(id))

@@ -1,5 +1,4 @@
-//! The rules by family: tables and checks. A family file has a `RULES` table and, where its rules
-//! are not all reported while reading, a `check` over the catalogue.
+//! The checks, by family. Tables and documentation are in `registry`.
 
 mod annotations;
 mod arguments;
@@ -10,73 +9,32 @@ mod conventions;
 mod defaults;
 mod derivatives;
 mod dispatch;
-mod field_edit;
 mod fields;
 mod grammar;
 mod group_tags;
 mod out_naming;
 mod overloads;
 mod returns;
-mod runtime;
-mod scope;
 mod sources;
 mod structured;
-mod subject;
-mod suppressions;
 mod tags;
 mod types;
 mod variants;
 mod vendors;
 mod views;
-mod yaml;
+
+use crate::scope::Scope;
+use crate::sink::Sink;
 
 pub use sources::check_sources;
 
-use super::Rule;
-use super::sink::Sink;
-pub(super) use scope::Scope;
-
-/// The tables of all families.
-#[rustfmt::skip]
-pub(super) static TABLES: &[&[Rule]] = &[
-    yaml::RULES,
-    grammar::RULES,
-    fields::RULES,
-    annotations::RULES,
-    arguments::RULES,
-    types::RULES,
-    out_naming::RULES,
-    defaults::RULES,
-    returns::RULES,
-    variants::RULES,
-    tags::RULES,
-    runtime::RULES,
-    suppressions::RULES,
-    overloads::RULES,
-    dispatch::RULES,
-    structured::RULES,
-    autogen::RULES,
-    group_tags::RULES,
-    views::RULES,
-    &derivatives::entries::RULES,
-    &derivatives::gradients::RULES,
-    &derivatives::tangents::RULES,
-    &derivatives::outputs::RULES,
-    &derivatives::variants::RULES,
-    &bindings::RULES,
-    &conventions::RULES,
-    &backends::RULES,
-    &vendors::RULES,
-    &sources::RULES,
-];
-
-/// What finds faults.
+/// A check.
 pub(super) type Check = fn(&Scope<'_>, &mut Sink);
 
-/// All checks in the order in which they run. `autogen` asks what those before it found.
+/// All checks in order. `autogen` depends on the errors found before it.
 #[rustfmt::skip]
 pub(super) static CHECKS: &[Check] = &[
-    scope::readings,
+    readings,
     grammar::entries,
     fields::entries,
     annotations::entries,
@@ -104,3 +62,13 @@ pub(super) static CHECKS: &[Check] = &[
     vendors::check,
     sources::check,
 ];
+
+/// Reports diagnostics from parsing entries.
+fn readings(scope: &Scope<'_>, sink: &mut Sink) {
+    for placed in sink.while_wanted(scope.entries()) {
+        for diagnostic in &placed.entry.diagnostics {
+            sink.entry(placed, diagnostic.clone());
+        }
+        sink.more(&placed.entry.diagnostics);
+    }
+}

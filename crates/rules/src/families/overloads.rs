@@ -1,75 +1,13 @@
 //! Names and signatures that two entries share.
 
-use crate::{Example, Family, Rule, Stage};
+use opatlas_operators::operator::{Operator, OperatorId};
+use opatlas_schema::function::SchemaKind;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::message;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use opatlas_operators::operator::{Operator, OperatorId};
-use opatlas_pytorch::release::Release;
-use opatlas_schema::function::SchemaKind;
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::diagnostic::{Diagnostic, Severity};
-use opatlas_source::message;
-
-use super::Sink;
-use super::scope::Scope;
-
-const GOOD: Example = Example::native(
-    "- func: blend(Tensor self, Tensor other) -> Tensor\n- func: blend.weight(Tensor self, Tensor other, float weight) -> Tensor\n",
-);
-
-const fn rule(id: RuleId, severity: Severity, stage: Stage) -> Rule {
-    Rule {
-        id,
-        family: Family::Overloads,
-        severity,
-        stage,
-        since: Release::V2_0,
-        until: None,
-        what: "",
-        why: "",
-        bad: GOOD,
-        good: GOOD,
-        source: "torchgen/model.py: BackendIndex.grow_index",
-    }
-}
-
-pub(super) static RULES: &[Rule] = &[
-    Rule {
-        what: "Two entries declare the same operator and overload, and both have a kernel for the \
-               same dispatch key. Namespaces do not matter.",
-        why: "PyTorch looks up kernels by dispatch key and operator name, and there can be only \
-              one.",
-        bad: Example::native(
-            "- func: blend(Tensor self, Tensor other) -> Tensor\n- func: blend(Tensor self, Tensor other, float weight) -> Tensor\n",
-        ),
-        ..rule(RuleId::DuplicateOperator, Severity::Error, Stage::File)
-    },
-    Rule {
-        what: "Two entries declare the same operator and overload, with kernels for different \
-               dispatch keys.",
-        why: "PyTorch does not detect this and treats each entry as if it had the kernels of both.",
-        bad: Example::native(
-            "- func: blend(Tensor self, Tensor other) -> Tensor\n- func: blend(Tensor self, Tensor other, float weight) -> Tensor\n  dispatch:\n    CPU: blend_weighted\n  autogen: blend.out\n",
-        ),
-        ..rule(
-            RuleId::DuplicateOperatorUnnoticed,
-            Severity::Warning,
-            Stage::Convention,
-        )
-    },
-    Rule {
-        what: "Two operators of the same kind have the same signature: the same base name, \
-               arguments, defaults and returns, ignoring overload names, annotations and out \
-               arguments.",
-        why: "PyTorch groups variants by signature, and a group has at most one functional, one \
-              in-place, one out and one mutable variant.",
-        bad: Example::native(
-            "- func: blend(Tensor self, Tensor other) -> Tensor\n- func: blend.Tensor(Tensor self, Tensor other) -> Tensor\n",
-        ),
-        source: "torchgen/native_function_generation.py: pre_group_native_functions",
-        ..rule(RuleId::DuplicateSignature, Severity::Error, Stage::Generate)
-    },
-];
+use crate::scope::Scope;
+use crate::sink::Sink;
 
 pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
     let catalogue = scope.catalogue;
@@ -89,7 +27,7 @@ pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
     }
 }
 
-/// Whether both have a kernel on one key, which is refused when the later entry is read.
+/// Whether both have a kernel on one key.
 fn collide(a: &Operator, b: &Operator) -> bool {
     a.kernels()
         .iter()
@@ -122,8 +60,7 @@ impl<'c> Earlier<'c> {
         first.min().copied()
     }
 
-    /// Whether one is of the operator's kind with its signature, which is refused when groups are
-    /// made.
+    /// Whether one has the operator's kind and signature, which is reported with groups.
     fn coincides(&self, operator: &Operator) -> bool {
         self.signatures
             .contains(&(operator.kind, operator.signature()))
@@ -155,7 +92,7 @@ fn same_name(scope: &Scope<'_>, id: OperatorId, earlier: &Earlier<'_>, sink: &mu
         return;
     }
     let other = scope.operator(first);
-    // Across namespaces, another rule says so.
+    // Another rule covers other namespaces.
     let silent = earlier.coincides(operator) || other.namespace() != operator.namespace();
     if silent {
         return;
@@ -173,7 +110,7 @@ fn same_name(scope: &Scope<'_>, id: OperatorId, earlier: &Earlier<'_>, sink: &mu
 fn same_signature(scope: &Scope<'_>, id: OperatorId, first: OperatorId, sink: &mut Sink) {
     let operator = scope.operator(id);
     let other = scope.operator(first);
-    // What is generated into a foreign group is reported where it is generated.
+    // Generated operators are reported where they are generated.
     if operator.is_generated() || other.is_generated() {
         return;
     }

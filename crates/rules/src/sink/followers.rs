@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use opatlas_source::Span;
 use opatlas_source::diagnostic::Severity;
 
-use super::Mark;
-use crate::Stage;
+use super::mark::Mark;
+use crate::rule::Stage;
 
 /// Drops findings about text with an error of an earlier stage, and all conventions if there is an
 /// error: fixing the error changes the text. Findings are sorted by position.
@@ -33,7 +33,7 @@ pub(super) fn drop_followers(marks: &mut Vec<Mark>) {
     });
 }
 
-/// Places in the order of their beginnings, each with how far those up to it reach in its file.
+/// Spans sorted by start, each with the furthest end so far in its file.
 #[derive(Default)]
 struct Reach {
     places: Vec<(u16, u32, u32)>,
@@ -48,7 +48,7 @@ impl Reach {
         self.places.push((file, span.start, reach));
     }
 
-    /// Whether one of the places shares text with a span, or holds it when it is empty.
+    /// Whether a span overlaps one of the places, or is empty and inside one.
     fn covers(&self, file: u16, span: Span) -> bool {
         let end = span.end.max(span.start + 1);
         let before = self

@@ -1,21 +1,20 @@
 //! Findings that comments in `native_functions.yaml` suppress.
 
-use rustc_hash::FxHashMap;
-
 use opatlas_source::diagnostic::{Complaints, RuleId};
 use opatlas_source::suggest::Budget;
 use opatlas_source::{NATIVE_FUNCTIONS, Span};
+use rustc_hash::FxHashMap;
 
-use super::Mark;
+use super::mark::Mark;
 
-/// The findings as comments in `native_functions.yaml` may allow them.
+/// Applies suppression comments to findings.
 pub struct Review<'s> {
     marks: &'s mut [Mark],
-    /// The marks of each rule in `native_functions.yaml`, in the order of their places.
+    /// Marks in `native_functions.yaml` by rule, sorted by position.
     by_rule: FxHashMap<RuleId, Vec<u32>>,
-    /// For looking up rules that a comment misspells.
+    /// Finds the nearest rule for a misspelled one.
     pub suggestions: &'s Budget,
-    /// What there is to be said of the comments.
+    /// Findings about the comments themselves.
     pub reports: Complaints,
 }
 
@@ -36,8 +35,8 @@ impl<'s> Review<'s> {
         }
     }
 
-    /// Suppresses the findings of a rule that begin within a span, its end included. Gives whether
-    /// there is one.
+    /// Suppresses the findings of a rule that start within a span, and returns whether there are
+    /// any.
     pub fn allow(&mut self, rule: RuleId, span: Span) -> bool {
         let Some(marks) = self.by_rule.get(&rule) else {
             return false;

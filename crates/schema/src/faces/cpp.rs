@@ -1,8 +1,9 @@
 //! The public C++ interface: `at::` functions and methods (torchgen `api/cpp.py`,
 //! `api/types/signatures.py`).
 
+use super::context::{Context, WriteResult, list};
+use super::default;
 use super::types::{Interface, Passing, Sizes, argument, returns};
-use super::{Context, Written, default, list};
 use crate::faces::Refused;
 use crate::function::{Argument, FunctionSchema};
 
@@ -81,21 +82,19 @@ fn signature(
     form: Form,
     api: CppApi<'_>,
     cx: Context,
-) -> Written {
+) -> WriteResult {
     returns(w, &schema.returns, form.sizes, cx)?;
-    w.push_str(match api.manual_binding {
-        true => " __dispatch_",
-        false => " ",
+    w.push_str(if api.manual_binding {
+        " __dispatch_"
+    } else {
+        " "
     });
     w.push_str(schema.name.base());
     if form.sizes == Sizes::Symbolic {
         w.push_str("_symint");
     }
     if !schema.arguments.out().is_empty() {
-        w.push_str(match form.faithful {
-            true => "_outf",
-            false => "_out",
-        });
+        w.push_str(if form.faithful { "_outf" } else { "_out" });
     }
     w.push('(');
     list(w, parameters(schema, form), |w, parameter| {
@@ -133,7 +132,7 @@ fn write(
     form: Form,
     api: CppApi<'_>,
     cx: Context,
-) -> Written {
+) -> WriteResult {
     let one = match parameter {
         Parameter::One(one) => one,
         Parameter::Options(all) => {

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use opatlas_pytorch::release::Release;
 
+use super::context::{Context, Refused};
 use super::types::Sizes;
-use super::{Context, Refused};
 use crate::types::{BaseType, Type};
 
 /// The C++ expression of a default.
@@ -50,10 +50,13 @@ fn word<'a>(text: &'a str, cx: Context) -> Cow<'a, str> {
         "None" => cx.nullopt(),
         "Mean" => "at::Reduction::Mean",
         "[]" => "{}",
-        "contiguous_format" => match cx.release >= Release::V2_5 {
-            true => "c10::MemoryFormat::Contiguous",
-            false => "MemoryFormat::Contiguous",
-        },
+        "contiguous_format" => {
+            if cx.release >= Release::V2_5 {
+                "c10::MemoryFormat::Contiguous"
+            } else {
+                "MemoryFormat::Contiguous"
+            }
+        }
         "long" => "at::kLong",
         other => other,
     })

@@ -5,18 +5,19 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use super::context::{Context, Refused, WriteResult, list};
+use super::default;
 use super::types::{Interface, Passing, Sizes, argument, optional, returns, structured};
-use super::{Context, Refused, Written, default, list};
 use crate::function::{Argument, FunctionSchema};
 
 /// A declaration without its name, so that many kernels share it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KernelParts {
-    /// What it returns.
+    /// The return type.
     pub returns: String,
-    /// What stands between the parentheses.
+    /// The parameters.
     pub arguments: String,
-    /// Where defaults are in `arguments`, their `=` included.
+    /// Positions of defaults in `arguments`, including `=`.
     defaults: Vec<Range<usize>>,
 }
 
@@ -32,7 +33,7 @@ impl KernelParts {
         text
     }
 
-    /// The same without defaults, as a definition repeats it.
+    /// The declaration without defaults, as in a definition.
     #[must_use]
     pub fn without_defaults(&self, name: &str) -> String {
         let mut text = format!("{} {name}(", self.returns);
@@ -103,7 +104,7 @@ fn parts(
     schema: &FunctionSchema,
     sizes: Sizes,
     cx: Context,
-    arguments: impl FnOnce(&mut String, &mut Vec<Range<usize>>) -> Written,
+    arguments: impl FnOnce(&mut String, &mut Vec<Range<usize>>) -> WriteResult,
 ) -> Result<KernelParts, Refused> {
     let mut parts = KernelParts {
         returns: String::new(),
@@ -121,7 +122,7 @@ fn plain(
     sizes: Sizes,
     interface: Interface,
     cx: Context,
-) -> Written {
+) -> WriteResult {
     let passing = Passing {
         mutable: one.is_write(),
         sizes,
@@ -134,7 +135,7 @@ fn plain(
 }
 
 /// One of the TensorOptions: always optional, whatever the schema says.
-fn option(w: &mut String, one: &Argument, cx: Context) -> Written {
+fn option(w: &mut String, one: &Argument, cx: Context) -> WriteResult {
     let ty = match &*one.name {
         "dtype" => "at::ScalarType",
         "layout" => "at::Layout",

@@ -8,6 +8,7 @@
 //! torchgen refuses some schemas that its reader accepts: a type may have no C++ spelling, or an
 //! argument may not be usable from Python. Such a face is a [`Refused`], and nothing is shown.
 
+mod context;
 mod cpp;
 mod default;
 mod kernel;
@@ -17,63 +18,9 @@ mod stub;
 mod stub_type;
 mod types;
 
+pub use context::{Context, Refused};
 pub use cpp::{Call, CppApi, cpp_signatures};
 pub use kernel::{KernelParts, dispatcher, native_kernel, structured_arguments};
 pub use python::{Form, PythonSignature};
 pub use stub::Stub;
 pub use types::Sizes;
-
-use opatlas_pytorch::release::Release;
-
-/// What a face depends on besides the schema.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Context {
-    /// The release whose torchgen makes the face.
-    pub release: Release,
-    /// Whether written tensors are passed as `const Tensor &`
-    /// (`use_const_ref_for_mutable_tensors`).
-    pub const_ref_for_mutable: bool,
-    /// Whether the operator is structured or delegates to a structured one: its lists of tensors
-    /// are passed as `ITensorListRef`.
-    pub structured_group: bool,
-}
-
-/// torchgen makes no such face.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Refused;
-
-/// Whether something could be written.
-type Written = Result<(), Refused>;
-
-impl Context {
-    /// `optional` as the release spells it (`::std::optional` since 2.4).
-    fn optional(&self) -> &'static str {
-        match self.release >= Release::V2_4 {
-            true => "::std::optional<",
-            false => "c10::optional<",
-        }
-    }
-
-    /// `nullopt` as the release spells it.
-    fn nullopt(&self) -> &'static str {
-        match self.release >= Release::V2_4 {
-            true => "::std::nullopt",
-            false => "c10::nullopt",
-        }
-    }
-}
-
-/// Writes the items with `, ` between them.
-fn list<T>(
-    w: &mut String,
-    items: impl IntoIterator<Item = T>,
-    mut write: impl FnMut(&mut String, T) -> Written,
-) -> Written {
-    for (i, item) in items.into_iter().enumerate() {
-        if i > 0 {
-            w.push_str(", ");
-        }
-        write(w, item)?;
-    }
-    Ok(())
-}

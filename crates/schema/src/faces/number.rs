@@ -6,7 +6,7 @@ pub(super) fn may_start(c: char) -> bool {
     c.is_ascii_digit() || c.is_whitespace() || matches!(c, '+' | '-' | '.' | 'i' | 'I' | 'n' | 'N')
 }
 
-/// What Python prints for `int(text)` or, failing that, `float(text)`; `None` where it is neither.
+/// The text that Python prints for `int(text)` or `float(text)`; `None` if it is neither.
 pub(super) fn printed(text: &str) -> Option<String> {
     let trimmed = text.trim();
     integer(trimmed).or_else(|| float(trimmed))
@@ -26,7 +26,7 @@ fn digits(text: &str) -> Option<String> {
 }
 
 fn integer(text: &str) -> Option<String> {
-    /// How many digits Python reads as an integer.
+    /// The maximum number of digits that Python parses as an integer.
     const MOST_DIGITS: usize = 4300;
     let (negative, rest) = sign(text);
     let digits = digits(rest).filter(|digits| digits.len() <= MOST_DIGITS)?;
@@ -88,9 +88,10 @@ fn shortest(value: f64) -> String {
     match exponent.parse::<i32>() {
         Ok(power @ -4..16) => {
             let plain = format!("{value}");
-            match power >= 0 && !plain.contains('.') {
-                true => format!("{plain}.0"),
-                false => plain,
+            if power >= 0 && !plain.contains('.') {
+                format!("{plain}.0")
+            } else {
+                plain
             }
         }
         Ok(power) => {

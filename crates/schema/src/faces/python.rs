@@ -1,11 +1,13 @@
-//! What Python's argument parser gets (torchgen `api/python.py`).
+//! Signatures for Python's argument parser (torchgen `api/python.py`).
 
 use std::borrow::Cow;
 
 use opatlas_pytorch::release::Release;
 
+use super::context::{Context, Refused, WriteResult, list};
+use super::cpp::Call;
 use super::types::{Sizes, knows};
-use super::{Call, Context, Refused, Written, default, list, number};
+use super::{default, number};
 use crate::function::{Argument, FunctionSchema};
 use crate::types::{BaseType, ListSize, Type};
 
@@ -91,7 +93,7 @@ impl<'a> PythonSignature<'a> {
         })
     }
 
-    /// The same signature as a deprecated one.
+    /// Marks the signature as deprecated.
     #[must_use]
     pub fn deprecated(mut self) -> Self {
         self.form = Form::Deprecated;
@@ -127,9 +129,10 @@ impl<'a> PythonSignature<'a> {
             });
             if let Some(default) = &one.default {
                 w.push('=');
-                w.push_str(match none_like(default, self.cx.release) {
-                    true => "None",
-                    false => default,
+                w.push_str(if none_like(default, self.cx.release) {
+                    "None"
+                } else {
+                    default
                 });
             }
             Ok(())
@@ -223,7 +226,7 @@ fn takes_options(schema: &FunctionSchema, category: Option<&str>, release: Relea
         || (name.ends_with("_like") && arguments.out().is_empty())
 }
 
-fn type_text(w: &mut String, ty: &Type, cx: Context) -> Written {
+fn type_text(w: &mut String, ty: &Type, cx: Context) -> WriteResult {
     match ty {
         Type::Base(base) => w.push_str(base_text(*base, cx.release).ok_or(Refused)?),
         Type::Optional(inner) => {
@@ -260,7 +263,7 @@ fn base_text(base: BaseType, release: Release) -> Option<&'static str> {
     }
 }
 
-fn list_text(w: &mut String, element: &Type, size: Option<&ListSize>, cx: Context) -> Written {
+fn list_text(w: &mut String, element: &Type, size: Option<&ListSize>, cx: Context) -> WriteResult {
     let name = match element {
         Type::Base(BaseType::Bool) => {
             w.push_str("::std::array<bool,");

@@ -1,12 +1,13 @@
-//! What Python's type stubs declare (torchgen `api/python.py`, `signature_str_pyi`).
+//! Python type stubs (torchgen `api/python.py`, `signature_str_pyi`).
 
 use std::borrow::Cow;
 
 use opatlas_pytorch::release::Release;
 
+use super::context::{Refused, WriteResult, list};
+use super::cpp::Call;
 use super::python::{Form, PythonArgument, PythonSignature, none_like};
 use super::stub_type::{argument_type, make_optional, return_type};
-use super::{Call, Refused, Written, list};
 use crate::types::{BaseType, Type};
 
 /// The declaration in a type stub.
@@ -29,7 +30,7 @@ struct Parameters {
 }
 
 impl Parameters {
-    fn add(&mut self, write: impl FnOnce(&mut String) -> Written) -> Written {
+    fn add(&mut self, write: impl FnOnce(&mut String) -> WriteResult) -> WriteResult {
         write(&mut self.text)?;
         self.ends.push(self.text.len());
         Ok(())
@@ -86,14 +87,15 @@ impl PythonSignature<'_> {
             _ => return Ok(None),
         };
         let mut w = format!("*{}: ", first.name);
-        match self.cx.release >= Release::V2_5 {
-            true => argument_type(&mut w, element, self.cx.release)?,
-            false => w.push_str("_int"),
+        if self.cx.release >= Release::V2_5 {
+            argument_type(&mut w, element, self.cx.release)?
+        } else {
+            w.push_str("_int")
         }
         Ok(Some(w))
     }
 
-    fn returns(&self, w: &mut String) -> Written {
+    fn returns(&self, w: &mut String) -> WriteResult {
         let returns = &self.schema.returns;
         let release = self.cx.release;
         let named = returns.iter().filter(|r| r.name.is_some()).count();
@@ -106,9 +108,10 @@ impl PythonSignature<'_> {
             }
             _ if named > 0 => return Err(Refused),
             several => {
-                w.push_str(match release >= Release::V2_6 {
-                    true => "tuple[",
-                    false => "Tuple[",
+                w.push_str(if release >= Release::V2_6 {
+                    "tuple["
+                } else {
+                    "Tuple["
                 });
                 list(w, several, |w, one| return_type(w, &one.ty, release))?;
                 w.push(']');
@@ -118,7 +121,7 @@ impl PythonSignature<'_> {
     }
 
     /// A deprecated form names its arguments as they are, and requires `out`.
-    fn parameter(&self, w: &mut String, one: &PythonArgument<'_>) -> Written {
+    fn parameter(&self, w: &mut String, one: &PythonArgument<'_>) -> WriteResult {
         let (release, is_current) = (self.cx.release, self.form == Form::Current);
         let is_renamed = one.ty.is_tensor() && self.call == Call::Function && is_current;
         let name = match one.name {
@@ -136,10 +139,7 @@ impl PythonSignature<'_> {
         }
         let default = one.default.as_ref().filter(|_| is_current || !one.is_out);
         if let Some(default) = default {
-            w.push_str(match release >= Release::V2_1 {
-                true => " = ",
-                false => "=",
-            });
+            w.push_str(if release >= Release::V2_1 { " = " } else { "=" });
             w.push_str(&default_text(default, &one.ty, release));
         }
         Ok(())
@@ -167,9 +167,10 @@ impl PythonSignature<'_> {
         let stays = self.cx.release < Release::V2_8
             || line.chars().count() <= WIDTH
             || parameters.clone().all(|parameter| parameter == "self");
-        match stays {
-            true => line,
-            false => broken(name, parameters, returns),
+        if stays {
+            line
+        } else {
+            broken(name, parameters, returns)
         }
     }
 }
@@ -188,9 +189,10 @@ fn broken<'p>(name: &str, parameters: impl Iterator<Item = &'p str>, returns: &s
     for part in [") -> ", returns, ":"] {
         w.push_str(part);
     }
-    w.push_str(match fits {
-        true => " ...",
-        false => "  # fmt: skip\n    ...",
+    w.push_str(if fits {
+        " ..."
+    } else {
+        "  # fmt: skip\n    ..."
     });
     w
 }
@@ -200,17 +202,17 @@ fn default_text<'a>(default: &'a str, ty: &Type, release: Release) -> Cow<'a, st
         matches!(ty, Type::List(element, _) if **element == Type::Base(BaseType::Int));
     let inner = default.strip_prefix('{').and_then(|d| d.strip_suffix('}'));
     if let Some(inner) = inner.filter(|_| of_integers) {
-        return Cow::Owned(match release >= Release::V2_5 {
-            true => {
-                let items: Vec<&str> = inner.split(',').map(str::trim).collect();
-                format!("({})", items.join(", "))
-            }
-            false => format!("({inner})"),
+        return Cow::Owned(if release >= Release::V2_5 {
+            let items: Vec<&str> = inner.split(',').map(str::trim).collect();
+            format!("({})", items.join(", "))
+        } else {
+            format!("({inner})")
         });
     }
-    let contiguous = match release >= Release::V2_5 {
-        true => "c10::MemoryFormat::Contiguous",
-        false => "MemoryFormat::Contiguous",
+    let contiguous = if release >= Release::V2_5 {
+        "c10::MemoryFormat::Contiguous"
+    } else {
+        "MemoryFormat::Contiguous"
     };
     Cow::Borrowed(match default {
         default if none_like(default, release) => "None",

@@ -3,8 +3,8 @@
 
 use opatlas_pytorch::release::Release;
 
+use super::context::{Refused, WriteResult};
 use super::types::knows;
-use super::{Refused, Written};
 use crate::types::{BaseType, Type};
 
 /// Whether unions are written with `|`.
@@ -13,10 +13,7 @@ fn bars(release: Release) -> bool {
 }
 
 fn either(release: Release, bars_text: &'static str, union_text: &'static str) -> &'static str {
-    match bars(release) {
-        true => bars_text,
-        false => union_text,
-    }
+    if bars(release) { bars_text } else { union_text }
 }
 
 /// Makes the type that begins at `from` one that may be `None`.
@@ -30,7 +27,7 @@ pub(super) fn make_optional(w: &mut String, from: usize, release: Release) {
 }
 
 /// Writes the type of an argument.
-pub(super) fn argument_type(w: &mut String, ty: &Type, release: Release) -> Written {
+pub(super) fn argument_type(w: &mut String, ty: &Type, release: Release) -> WriteResult {
     let from = w.len();
     let (mut is_optional, inner) = match ty {
         Type::Optional(inner) => (true, &**inner),
@@ -95,9 +92,10 @@ fn base_type(base: BaseType, release: Release) -> Result<&'static str, Refused> 
 /// Several tensors.
 fn tensors(may_miss: bool, has_size: bool, release: Release) -> &'static str {
     if may_miss && release >= Release::V2_12 {
-        return match has_size {
-            true => "Tensor | tuple[Tensor | None, ...] | list[Tensor | None]",
-            false => "tuple[Tensor | None, ...] | list[Tensor | None]",
+        return if has_size {
+            "Tensor | tuple[Tensor | None, ...] | list[Tensor | None]"
+        } else {
+            "tuple[Tensor | None, ...] | list[Tensor | None]"
         };
     }
     let lower_case = release >= Release::V2_6;
@@ -111,7 +109,7 @@ fn tensors(may_miss: bool, has_size: bool, release: Release) -> &'static str {
     }
 }
 
-fn list_type(w: &mut String, element: &Type, has_size: bool, release: Release) -> Written {
+fn list_type(w: &mut String, element: &Type, has_size: bool, release: Release) -> WriteResult {
     match element {
         Type::Base(BaseType::Int) if has_size => {
             w.push_str(either(release, "_int | _size", "Union[_int, _size]"));
@@ -135,7 +133,7 @@ fn list_type(w: &mut String, element: &Type, has_size: bool, release: Release) -
 }
 
 /// Writes the type of a return value, which is concrete where that of an argument leaves a choice.
-pub(super) fn return_type(w: &mut String, ty: &Type, release: Release) -> Written {
+pub(super) fn return_type(w: &mut String, ty: &Type, release: Release) -> WriteResult {
     match ty {
         Type::Optional(inner) => {
             let from = w.len();

@@ -3,7 +3,7 @@
 
 use opatlas_pytorch::release::Release;
 
-use super::{Context, Refused, Written};
+use super::context::{Context, Refused, WriteResult};
 use crate::function::Return;
 use crate::types::{BaseType, Type};
 
@@ -73,7 +73,7 @@ fn is_value(ty: &Type) -> bool {
     }
 }
 
-fn value(w: &mut String, ty: &Type, sizes: Sizes, cx: Context) -> Written {
+fn value(w: &mut String, ty: &Type, sizes: Sizes, cx: Context) -> WriteResult {
     match ty {
         Type::Base(ty) => w.push_str(base(*ty, sizes, cx.release).ok_or(Refused)?),
         Type::Optional(inner) => optional(w, cx, |w| value(w, inner, sizes, cx))?,
@@ -90,15 +90,15 @@ fn value(w: &mut String, ty: &Type, sizes: Sizes, cx: Context) -> Written {
 pub(super) fn optional(
     w: &mut String,
     cx: Context,
-    inner: impl FnOnce(&mut String) -> Written,
-) -> Written {
+    inner: impl FnOnce(&mut String) -> WriteResult,
+) -> WriteResult {
     w.push_str(cx.optional());
     inner(w)?;
     w.push('>');
     Ok(())
 }
 
-fn array_ref(w: &mut String, inner: impl FnOnce(&mut String) -> Written) -> Written {
+fn array_ref(w: &mut String, inner: impl FnOnce(&mut String) -> WriteResult) -> WriteResult {
     w.push_str("at::ArrayRef<");
     inner(w)?;
     w.push('>');
@@ -114,7 +114,7 @@ pub(super) struct Passing {
 }
 
 /// The type of an argument of a function, a method, the dispatcher or an unstructured kernel.
-pub(super) fn argument(w: &mut String, ty: &Type, passing: Passing, cx: Context) -> Written {
+pub(super) fn argument(w: &mut String, ty: &Type, passing: Passing, cx: Context) -> WriteResult {
     let by_reference = passing.mutable && !cx.const_ref_for_mutable;
     if is_value(ty) {
         return value(w, ty, passing.sizes, cx);
@@ -130,7 +130,7 @@ pub(super) fn argument(w: &mut String, ty: &Type, passing: Passing, cx: Context)
     Ok(())
 }
 
-fn optional_argument(w: &mut String, inner: &Type, passing: Passing, cx: Context) -> Written {
+fn optional_argument(w: &mut String, inner: &Type, passing: Passing, cx: Context) -> WriteResult {
     let by_reference = passing.mutable && !cx.const_ref_for_mutable;
     match inner {
         Type::Base(BaseType::Tensor) if by_reference && passing.interface == Interface::Public => {
@@ -157,7 +157,7 @@ fn optional_argument(w: &mut String, inner: &Type, passing: Passing, cx: Context
         },
         _ => {}
     }
-    // What is inside follows the public interface.
+    // Inner types follow the public interface.
     let passing = Passing {
         interface: Interface::Public,
         ..passing
@@ -165,16 +165,17 @@ fn optional_argument(w: &mut String, inner: &Type, passing: Passing, cx: Context
     optional(w, cx, |w| argument(w, inner, passing, cx))
 }
 
-fn list_argument(w: &mut String, element: &Type, passing: Passing, cx: Context) -> Written {
+fn list_argument(w: &mut String, element: &Type, passing: Passing, cx: Context) -> WriteResult {
     match element {
         Type::Base(BaseType::Int) => w.push_str("at::IntArrayRef"),
         Type::Base(BaseType::SymInt) => w.push_str(match passing.sizes {
             Sizes::Symbolic => "c10::SymIntArrayRef",
             Sizes::Concrete => "at::IntArrayRef",
         }),
-        Type::Base(BaseType::Tensor) => w.push_str(match cx.structured_group {
-            true => "const at::ITensorListRef &",
-            false => "at::TensorList",
+        Type::Base(BaseType::Tensor) => w.push_str(if cx.structured_group {
+            "const at::ITensorListRef &"
+        } else {
+            "at::TensorList"
         }),
         Type::Base(BaseType::Scalar) => w.push_str("at::ArrayRef<at::Scalar>"),
         Type::Base(BaseType::Dimname) => dimnames(w, cx)?,
@@ -197,7 +198,7 @@ fn list_argument(w: &mut String, element: &Type, passing: Passing, cx: Context) 
     Ok(())
 }
 
-fn dimnames(w: &mut String, cx: Context) -> Written {
+fn dimnames(w: &mut String, cx: Context) -> WriteResult {
     if !knows(BaseType::Dimname, cx.release) {
         return Err(Refused);
     }
@@ -206,7 +207,7 @@ fn dimnames(w: &mut String, cx: Context) -> Written {
 }
 
 /// The type of an argument of a structured kernel. Sizes are always concrete.
-pub(super) fn structured(w: &mut String, ty: &Type, cx: Context) -> Written {
+pub(super) fn structured(w: &mut String, ty: &Type, cx: Context) -> WriteResult {
     if is_value(ty) {
         return value(w, ty, Sizes::Concrete, cx);
     }
@@ -234,11 +235,12 @@ pub(super) fn structured(w: &mut String, ty: &Type, cx: Context) -> Written {
 }
 
 /// The type of all return values together.
-pub(super) fn returns(w: &mut String, all: &[Return], sizes: Sizes, cx: Context) -> Written {
+pub(super) fn returns(w: &mut String, all: &[Return], sizes: Sizes, cx: Context) -> WriteResult {
     // Since 2.1 the size of a return is symbolic in every interface.
-    let sizes = match cx.release >= Release::V2_1 {
-        true => Sizes::Symbolic,
-        false => sizes,
+    let sizes = if cx.release >= Release::V2_1 {
+        Sizes::Symbolic
+    } else {
+        sizes
     };
     match all {
         [] => w.push_str("void"),
@@ -257,7 +259,7 @@ pub(super) fn returns(w: &mut String, all: &[Return], sizes: Sizes, cx: Context)
     Ok(())
 }
 
-fn return_type(w: &mut String, ty: &Type, mutable: bool, sizes: Sizes, cx: Context) -> Written {
+fn return_type(w: &mut String, ty: &Type, mutable: bool, sizes: Sizes, cx: Context) -> WriteResult {
     if is_value(ty) {
         return value(w, ty, sizes, cx);
     }

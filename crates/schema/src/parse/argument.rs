@@ -1,15 +1,14 @@
 //! One argument or return: `Tensor(a!)? out=None` (torchgen `Argument.parse`, `Return.parse`,
 //! `Annotation.parse`).
 
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::{Span, message};
+
 use super::Piece;
-use super::ty::type_of;
+use super::ty::{bare_comma, type_of};
 use crate::annotation::{AfterSet, Annotation};
 use crate::function::{Argument, At, Return};
 use crate::types::Type;
-use opatlas_source::Span;
-use opatlas_source::diagnostic::Diagnostic;
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::message;
 
 /// Boxed, since a diagnostic is large beside what is read.
 type Read<T> = Result<T, Box<Diagnostic>>;
@@ -115,12 +114,6 @@ fn name_missing(piece: Piece<'_>) -> Diagnostic {
         diagnostic
             .with_help("write `Type name` or `Type name=default`; a default cannot contain `, `")
     }
-}
-
-/// A comma that no space follows.
-pub(super) fn bare_comma(text: &str) -> Option<usize> {
-    let mut commas = text.match_indices(',').map(|(at, _)| at);
-    commas.find(|&at| !text[at + 1..].starts_with(' '))
 }
 
 /// An empty piece between two commas, or at an end.

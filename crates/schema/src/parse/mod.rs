@@ -7,22 +7,21 @@
 //! shorthand, and base types that come and go. Invariants between the parts of a schema are rules
 //! too.
 
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::message;
 mod argument;
 mod shorthand;
 mod slips;
 mod ty;
 
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::{Span, message};
+
 use crate::function::{Argument, Arguments, At, FunctionSchema, Return};
 use crate::name::{NameError, OperatorName};
-use opatlas_source::Span;
-use opatlas_source::diagnostic::Diagnostic;
 
 pub use argument::parse_argument;
 pub use ty::parse_type;
 
-/// What reading a schema gives.
+/// A parsed schema, or why it is not one.
 #[derive(Debug, Clone)]
 pub struct ParsedSchema {
     /// The text before the last `::`; `None` where there is none or it is empty.
@@ -241,7 +240,7 @@ struct Reader {
     diagnostics: Vec<Diagnostic>,
     /// Letters given to `Tensor!` arguments, for the returns that repeat them.
     fresh: Vec<u8>,
-    /// How many pieces have been looked at for a comma that cut something.
+    /// The number of pieces searched for a comma that split something.
     cuts: usize,
 }
 
@@ -309,7 +308,7 @@ impl Reader {
         }
         let pieces: Vec<Piece<'_>> = text.split_comma().collect();
         let mut next = 0;
-        // What was already found to be cut takes no part in another cut.
+        // Pieces already found to be split are not part of another split.
         let mut floor = 0;
         while let Some(&piece) = pieces.get(next) {
             next += 1;
@@ -352,9 +351,10 @@ impl Reader {
         read: std::ops::Range<usize>,
     ) -> Option<(Piece<'t>, usize)> {
         self.cuts += 1;
-        match self.cuts <= MOST_CUTS {
-            true => slips::cut_within(text, pieces, read),
-            false => None,
+        if self.cuts <= MOST_CUTS {
+            slips::cut_within(text, pieces, read)
+        } else {
+            None
         }
     }
 

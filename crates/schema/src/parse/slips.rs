@@ -1,14 +1,13 @@
 //! Common slips: text that cannot be read, but that shows what is meant. Here is only what is said
 //! about it; whether a text can be read is decided before.
 
-use super::Piece;
-use super::argument::{looks_typed, parse_argument};
-use super::ty;
-use opatlas_source::diagnostic::Diagnostic;
-use opatlas_source::diagnostic::RuleId;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
 use opatlas_source::message;
 
-/// What is wrong with an argument; `cause` is what reading it gave.
+use super::argument::{looks_typed, parse_argument};
+use super::{Piece, ty};
+
+/// Explains a broken argument; `cause` is the parser's diagnostic.
 pub(super) fn argument(piece: Piece<'_>, cause: Diagnostic) -> Diagnostic {
     let words: Vec<&str> = piece.text.split_whitespace().collect();
     let joined = words.join(" ");
@@ -80,7 +79,7 @@ fn missing_comma(piece: Piece<'_>, cause: Diagnostic) -> Diagnostic {
     .with_fix(at, ", ")
 }
 
-/// What is wrong with a return; `cause` is what reading it gave.
+/// Explains a broken return; `cause` is the parser's diagnostic.
 pub(super) fn returned(piece: Piece<'_>, cause: Diagnostic) -> Diagnostic {
     let joined = piece.text.split_whitespace().collect::<Vec<_>>().join(" ");
     if let Some(equals) = piece
@@ -233,10 +232,10 @@ pub(super) fn cut_within<'t>(
     })
 }
 
-/// How far apart the ends of something cut are looked for, in pieces.
+/// The maximum distance of split pieces.
 const MOST_PIECES: usize = 16;
 
-/// The same, in bytes.
+/// The maximum distance of split pieces, in bytes.
 const MOST_BYTES: usize = 2_000;
 
 /// Whether a bracket or quote is opened and not closed.
@@ -255,7 +254,7 @@ fn is_open(text: &str) -> bool {
     quote.is_some() || depth > 0
 }
 
-/// What is wrong with an argument that was cut at a comma; `cause` is what a part of it gave.
+/// Explains an argument that was split at a comma; `cause` is the diagnostic of one part.
 pub(super) fn divided(whole: Piece<'_>, cause: Diagnostic) -> Diagnostic {
     match parse_argument(whole.text, whole.at) {
         Err(diagnostic) => *diagnostic,
@@ -270,9 +269,10 @@ pub(super) fn divided(whole: Piece<'_>, cause: Diagnostic) -> Diagnostic {
                 )
                 .with_help(message!("write `{}`", joined));
                 // Within quotes the space belongs to a value.
-                match default.contains(['\'', '"']) {
-                    true => diagnostic.with_fix(at, joined),
-                    false => diagnostic.with_safe_fix(at, joined),
+                if default.contains(['\'', '"']) {
+                    diagnostic.with_fix(at, joined)
+                } else {
+                    diagnostic.with_safe_fix(at, joined)
                 }
             }
             Some(_) => Diagnostic::new(

@@ -1,5 +1,6 @@
-use super::*;
 use opatlas_source::diagnostic::RuleId;
+
+use super::*;
 
 fn canonical(text: &str) -> String {
     let parsed = parse_schema(text, 0);

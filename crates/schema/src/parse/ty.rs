@@ -1,14 +1,13 @@
 //! Types (torchgen `Type.parse`).
 
-use super::Piece;
-use super::argument::bare_comma;
-use crate::types::{BaseType, CUSTOM_CLASS_PREFIX, ListSize, Type};
 use opatlas_pytorch::release::Release;
-use opatlas_source::diagnostic::Diagnostic;
-use opatlas_source::diagnostic::RuleId;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
 use opatlas_source::{Message, message};
 
-/// How many `?` and `[]` may be stacked. Real types have two; this bounds recursion.
+use super::Piece;
+use crate::types::{BaseType, CUSTOM_CLASS_PREFIX, ListSize, Type};
+
+/// Maximum nesting of `?` and `[]`; real types have two. Bounds recursion.
 const MAX_NESTING: usize = 64;
 
 /// Reads a type; `at` is where the text begins.
@@ -18,6 +17,12 @@ const MAX_NESTING: usize = 64;
 /// `annotation-placement`.
 pub fn parse_type(text: &str, at: u32) -> Result<Type, Box<Diagnostic>> {
     type_of(Piece::new(text, at))
+}
+
+/// A comma that no space follows.
+pub(super) fn bare_comma(text: &str) -> Option<usize> {
+    let mut commas = text.match_indices(',').map(|(at, _)| at);
+    commas.find(|&at| !text[at + 1..].starts_with(' '))
 }
 
 /// Whether a text is a type. Says nothing of why it is none: what makes up an explanation asks this
@@ -97,7 +102,7 @@ fn wrap(base: Type, suffixes: Vec<Suffix>) -> Type {
         })
 }
 
-/// Where the brackets of `T[n]` open and the digits between them.
+/// The position of the bracket in `T[n]`, and its digits.
 fn list_suffix(text: &str) -> Option<(usize, &str)> {
     let inner = text.strip_suffix(']')?;
     let open = inner.rfind('[').filter(|&open| open > 0)?;
@@ -155,7 +160,7 @@ fn custom_class(text: &str) -> Option<&str> {
     })
 }
 
-/// What people write for types that have another name here.
+/// Common names for types that have another name here.
 const OTHER_NAMES: [(&str, &str); 22] = [
     ("double", "float"),
     ("float32", "float"),
@@ -265,13 +270,13 @@ fn unknown(rest: Piece<'_>, whole: Piece<'_>) -> Diagnostic {
     }
 }
 
-/// How tuples, dictionaries and unions begin.
+/// Prefixes of tuples, dictionaries and unions.
 const CONTAINERS: [&str; 7] = ["Dict(", "Dict[", "dict[", "Union[", "Tuple[", "tuple[", "("];
 
-/// How many generic types of Python may be nested for a suggestion.
+/// Maximum nesting of Python generics in a suggestion.
 const MOST_GENERICS: usize = 8;
 
-/// How a type that people write with another name or in another case is spelled here.
+/// The spelling of a type that is written with another name or case.
 fn spelled(text: &str, most: usize) -> Option<String> {
     let is_same = |name: &str| name.eq_ignore_ascii_case(text);
     let other = OTHER_NAMES.iter().find(|(name, _)| is_same(name));
@@ -287,13 +292,14 @@ fn spelled(text: &str, most: usize) -> Option<String> {
 
 /// A type inside another: as written if it is one, else as it is spelled.
 fn inner(text: &str, most: usize) -> Option<String> {
-    match is_type(Piece::new(text, 0)) {
-        true => Some(text.to_owned()),
-        false => spelled(text, most.checked_sub(1)?),
+    if is_type(Piece::new(text, 0)) {
+        Some(text.to_owned())
+    } else {
+        spelled(text, most.checked_sub(1)?)
     }
 }
 
-/// Those of the newest release; the rules of a release say which of them came and went.
+/// The types of the newest release; rules decide which ones a release has.
 fn base_types() -> Message {
     let names: Vec<_> = Release::LATEST.data().base_types.iter().collect();
     message!("the base types are {}", names.join(", "))

@@ -4,9 +4,8 @@
 use opatlas_source::Span;
 use rustc_hash::FxHashMap;
 
-use super::body;
 use super::expression::Expression;
-use super::{Draft, Found, legacy};
+use super::{Collector, Draft, body, legacy};
 use crate::RegistrationKind;
 use crate::name::{CATCH_ALL, canonical_key};
 use crate::parse::Reader;
@@ -55,7 +54,7 @@ struct Helper<'s> {
 }
 
 /// Reads all blocks of a source.
-pub(super) fn read(found: &mut Found<'_, '_>, reader: &mut Reader) {
+pub(super) fn read(found: &mut Collector<'_, '_>, reader: &mut Reader) {
     let source = found.source;
     let mut helpers: Vec<Helper<'_>> = Vec::new();
     let mut calls = Calls::default();
@@ -81,7 +80,7 @@ pub(super) fn read(found: &mut Found<'_, '_>, reader: &mut Reader) {
 }
 
 /// The next word and, in `index`, the token behind it.
-fn next_word<'s>(found: &Found<'_, 's>, index: &mut usize) -> Option<&'s str> {
+fn next_word<'s>(found: &Collector<'_, 's>, index: &mut usize) -> Option<&'s str> {
     while *index < found.source.tokens.len() {
         *index += 1;
         if let Some(word) = found.source.word(*index - 1) {
@@ -108,7 +107,7 @@ impl<'s> Calls<'s> {
 
 /// The block that a macro at a token opens: `TORCH_LIBRARY_IMPL(ns, Key, m) {`, or the library that
 /// `MAKE_TORCH_LIBRARY_IMPL(ns, Key)` makes for the rest of a function.
-fn library<'s>(found: &Found<'_, 's>, at: usize, word: &'s str) -> Option<Block<'s>> {
+fn library<'s>(found: &Collector<'_, 's>, at: usize, word: &'s str) -> Option<Block<'s>> {
     let source = found.source;
     let open = at + 1;
     let close = source.is(open, b'(').then(|| source.partner(open))??;
@@ -160,14 +159,15 @@ fn name_of(argument: Expression<'_>) -> Result<Box<str>, Box<str>> {
         && shown.contains('_')
         && !shown.bytes().any(|byte| byte.is_ascii_lowercase())
         && shown.bytes().any(|byte| byte.is_ascii_uppercase());
-    match is_word && !is_macro && !shown.is_empty() {
-        true => Ok(shown),
-        false => Err(shown),
+    if is_word && !is_macro && !shown.is_empty() {
+        Ok(shown)
+    } else {
+        Err(shown)
     }
 }
 
 /// The token that ends the block around a token.
-fn end_of_scope(found: &Found<'_, '_>, from: usize) -> usize {
+fn end_of_scope(found: &Collector<'_, '_>, from: usize) -> usize {
     let source = found.source;
     let mut index = from;
     while index < source.tokens.len() {
@@ -182,7 +182,7 @@ fn end_of_scope(found: &Found<'_, '_>, from: usize) -> usize {
 }
 
 /// The function whose parameter `Library& m` is at a token.
-fn helper<'s>(found: &Found<'_, 's>, at: usize) -> Option<Helper<'s>> {
+fn helper<'s>(found: &Collector<'_, 's>, at: usize) -> Option<Helper<'s>> {
     let source = found.source;
     let variable = source.is(at + 1, b'&').then(|| source.word(at + 2))??;
     // The parameter list around it: at most a few parameters before this one.
@@ -204,7 +204,7 @@ fn helper<'s>(found: &Found<'_, 's>, at: usize) -> Option<Helper<'s>> {
 
 /// Reads the functions that take a library, for each block that calls them.
 fn read_helpers<'s>(
-    found: &mut Found<'_, 's>,
+    found: &mut Collector<'_, 's>,
     reader: &mut Reader,
     helpers: &[Helper<'s>],
     mut calls: Calls<'s>,
@@ -247,7 +247,7 @@ fn read_helpers<'s>(
 
 /// A known macro outside blocks: it opens one, or registers an operator by itself.
 fn known_macro<'s>(
-    found: &mut Found<'_, 's>,
+    found: &mut Collector<'_, 's>,
     reader: &mut Reader,
     at: usize,
     word: &'s str,
@@ -294,7 +294,7 @@ fn known_macro<'s>(
 
 /// A registration that was found but is not understood.
 pub(super) fn unresolved(
-    found: &mut Found<'_, '_>,
+    found: &mut Collector<'_, '_>,
     block: &Block<'_>,
     at: Span,
     through: &str,

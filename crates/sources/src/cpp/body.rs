@@ -5,14 +5,14 @@ use tree_sitter::Node;
 use super::blocks::{Block, Calls, unresolved};
 use super::conditions::shortened;
 use super::expression::Expression;
-use super::{Draft, Found};
+use super::{Collector, Draft};
 use crate::name::canonical_key;
 use crate::parse::{DEEPEST, Reader, Walk, children};
 use crate::{FaultKind, RegistrationKind};
 
 /// Reads a block. Calls that give the library to other functions go to `calls`.
 pub(super) fn read<'s>(
-    found: &mut Found<'_, 's>,
+    found: &mut Collector<'_, 's>,
     reader: &mut Reader,
     block: &Block<'s>,
     calls: &mut Calls<'s>,
@@ -65,7 +65,7 @@ fn blank(bytes: &mut [u8], start: usize, end: usize) {
 }
 
 /// Takes directives and code that is left out from a block that begins at `start`.
-fn blank_left_out(found: &Found<'_, '_>, start: usize, bytes: &mut [u8]) {
+fn blank_left_out(found: &Collector<'_, '_>, start: usize, bytes: &mut [u8]) {
     let source = found.source;
     let end = start + bytes.len();
     let off = source.conditions.off();
@@ -89,7 +89,7 @@ fn blank_left_out(found: &Found<'_, '_>, start: usize, bytes: &mut [u8]) {
 
 /// Reads the macros of a block and takes them out of its text: they need no semicolon and may have
 /// types as arguments, which is no C++.
-fn macros(found: &mut Found<'_, '_>, block: &Block<'_>, start: usize, bytes: &mut [u8]) {
+fn macros(found: &mut Collector<'_, '_>, block: &Block<'_>, start: usize, bytes: &mut [u8]) {
     let source = found.source;
     let mut index = block.body.0;
     let mut is_statement = true;
@@ -136,7 +136,7 @@ fn is_macro_name(word: &str) -> bool {
 }
 
 fn unknown_macro(
-    found: &mut Found<'_, '_>,
+    found: &mut Collector<'_, '_>,
     block: &Block<'_>,
     at: usize,
     close: usize,
@@ -149,7 +149,12 @@ fn unknown_macro(
 }
 
 /// The registrations of a known macro, whose name is at `at` and whose arguments end at `close`.
-pub(super) fn known_macro(found: &mut Found<'_, '_>, block: &Block<'_>, at: usize, close: usize) {
+pub(super) fn known_macro(
+    found: &mut Collector<'_, '_>,
+    block: &Block<'_>,
+    at: usize,
+    close: usize,
+) {
     let source = found.source;
     let word = source.word(at).unwrap_or_default();
     let span = source.span(source.tokens[at].start, source.tokens[close].end);
@@ -202,7 +207,7 @@ struct Call<'c, 's, 't> {
 
 /// Reads a call: of the library, or of a function that is given the library.
 fn call<'s>(
-    found: &mut Found<'_, 's>,
+    found: &mut Collector<'_, 's>,
     block: &Block<'s>,
     start: usize,
     path: &[Node<'_>],
@@ -235,19 +240,19 @@ fn call<'s>(
 }
 
 impl<'s> Call<'_, 's, '_> {
-    fn text(&self, found: &Found<'_, 's>, node: Node<'_>) -> &'s str {
+    fn text(&self, found: &Collector<'_, 's>, node: Node<'_>) -> &'s str {
         let range = node.start_byte() + self.start..node.end_byte() + self.start;
         found.source.text.get(range).unwrap_or_default()
     }
 
-    fn expression<'r>(&self, found: &Found<'r, 's>, node: Node<'_>) -> Expression<'r> {
+    fn expression<'r>(&self, found: &Collector<'r, 's>, node: Node<'_>) -> Expression<'r> {
         let range = node.start_byte() + self.start..node.end_byte() + self.start;
         found.source.expression(found.source.within(range))
     }
 
     /// The arguments. Where the tree has errors, such as macros between literals, brackets and
     /// commas decide.
-    fn expressions<'r>(&self, found: &Found<'r, 's>) -> Vec<Expression<'r>> {
+    fn expressions<'r>(&self, found: &Collector<'r, 's>) -> Vec<Expression<'r>> {
         let list = self.node.child_by_field_name("arguments");
         if let Some(list) = list.filter(Node::has_error) {
             let range = list.start_byte() + self.start + 1..list.end_byte() + self.start - 1;
@@ -260,7 +265,7 @@ impl<'s> Call<'_, 's, '_> {
         nodes.map(|node| self.expression(found, *node)).collect()
     }
 
-    fn of_library(&self, found: &mut Found<'_, 's>, function: Node<'_>) {
+    fn of_library(&self, found: &mut Collector<'_, 's>, function: Node<'_>) {
         let owner = root(function, |field| {
             self.text(found, field).starts_with("class_")
         });
@@ -303,7 +308,7 @@ impl<'s> Call<'_, 's, '_> {
     /// The names that the first argument stands for, or why they are not known.
     fn names(
         &self,
-        found: &Found<'_, 's>,
+        found: &Collector<'_, 's>,
         first: Expression<'_>,
     ) -> Vec<Option<Result<Box<str>, Box<str>>>> {
         if let Some(name) = first.literal() {
@@ -319,7 +324,7 @@ impl<'s> Call<'_, 's, '_> {
     }
 
     /// The literals that a loop around the call gives a variable.
-    fn listed(&self, found: &Found<'_, 's>, variable: &str) -> Option<Vec<Box<str>>> {
+    fn listed(&self, found: &Collector<'_, 's>, variable: &str) -> Option<Vec<Box<str>>> {
         let source = found.source;
         let mut loops = self.path.iter().rev();
         let (_, list) = loops.find_map(|node| {
@@ -344,7 +349,7 @@ impl<'s> Call<'_, 's, '_> {
     }
 
     /// The conditions of the call: of the preprocessor and of `if` statements in the block.
-    fn condition(&self, found: &Found<'_, 's>) -> Option<Box<str>> {
+    fn condition(&self, found: &Collector<'_, 's>) -> Option<Box<str>> {
         let of_text = u32::try_from(self.node.start_byte() + self.start).ok();
         let mut conditions: Vec<String> = Vec::new();
         let mut is_else = false;

@@ -124,15 +124,14 @@ impl Conditions {
         open.start = directive.end;
         open.is_off = open.is_decided || open.is_unbalanced;
         let is_certain = name == "else" && was_off;
-        open.current = match is_certain {
-            true => None,
-            false => {
-                let condition = match name {
-                    "else" => format!("#else of {}", shortened(open.first)),
-                    _ => one_line(text),
-                };
-                Some(self.condition(condition, open.around))
-            }
+        open.current = if is_certain {
+            None
+        } else {
+            let condition = match name {
+                "else" => format!("#else of {}", shortened(open.first)),
+                _ => one_line(text),
+            };
+            Some(self.condition(condition, open.around))
         };
         self.changes
             .push((directive.end, open.current.or(open.around)));
@@ -165,9 +164,10 @@ impl Conditions {
             named.push(text);
             next = *around;
         }
-        match named.is_empty() {
-            true => None,
-            false => Some(named.join(", within ").into()),
+        if named.is_empty() {
+            None
+        } else {
+            Some(named.join(", within ").into())
         }
     }
 
@@ -232,7 +232,7 @@ pub(super) fn shortened(text: &str) -> String {
     line
 }
 
-/// How many braces and parentheses are open after each token.
+/// The number of open braces and parentheses after each token.
 struct Depths {
     starts: Vec<u32>,
     depths: Vec<[i32; 2]>,

@@ -5,7 +5,7 @@ use super::blocks::{self, Block};
 use super::conditions::split;
 use super::source::Source;
 use super::tokens::Directive;
-use super::{Draft, Found};
+use super::{Collector, Draft};
 use crate::parse::Reader;
 use crate::{Macros, RegistrationKind, Scan};
 
@@ -46,12 +46,12 @@ pub(super) fn read(
     let begin = at + blanks + name_end;
     let base = directive.start + u32::try_from(begin).unwrap_or(0);
     let source = Source::new(body, base);
-    let mut found = Found {
+    let mut found = Collector {
         source: &source,
         macros,
         file,
         within_define: Some(name),
-        left: Found::budget(body),
+        left: Collector::budget(body),
         scan,
     };
     let before = found.scan.registrations.len();
@@ -62,7 +62,7 @@ pub(super) fn read(
 }
 
 /// Calls of a library that the macro's user has: `m.impl(#op, fn)`.
-fn calls(found: &mut Found<'_, '_>) {
+fn calls(found: &mut Collector<'_, '_>) {
     let source = found.source;
     for index in 0..source.tokens.len() {
         let kind = match source.word(index) {

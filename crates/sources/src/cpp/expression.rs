@@ -152,9 +152,10 @@ impl<'s> Expression<'s> {
         ];
         if let Some(call) = self.call() {
             let first = call.arguments.arguments().into_iter().next()?;
-            return match WRAPPERS.contains(&call.name) {
-                true => first.literal(),
-                false => None,
+            return if WRAPPERS.contains(&call.name) {
+                first.literal()
+            } else {
+                None
             };
         }
         let mut text = String::new();
@@ -217,9 +218,10 @@ impl<'s> Expression<'s> {
             rest = inner;
         }
         if !kernel.fallthrough {
-            kernel.function = match rest.is(0, b'[') {
-                true => Some("lambda".into()),
-                false => rest.shown(),
+            kernel.function = if rest.is(0, b'[') {
+                Some("lambda".into())
+            } else {
+                rest.shown()
             };
         }
         kernel

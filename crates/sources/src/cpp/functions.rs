@@ -81,7 +81,7 @@ struct Walker<'w, 's> {
     found: &'w mut Vec<Function>,
 }
 
-/// What a brace opens.
+/// The kind of a block.
 enum Opens {
     /// A namespace or class; none where it has no name.
     Scope(Option<String>),

@@ -3,7 +3,7 @@
 
 use super::blocks::{Block, unresolved};
 use super::expression::Expression;
-use super::{Draft, Found};
+use super::{Collector, Draft};
 use crate::RegistrationKind;
 use crate::name::CATCH_ALL;
 
@@ -11,7 +11,7 @@ use crate::name::CATCH_ALL;
 const NAME: &str = "RegisterOperators";
 
 /// Reads the statement with `RegisterOperators` at a token; gives the token behind it.
-pub(super) fn read(found: &mut Found<'_, '_>, at: usize) -> usize {
+pub(super) fn read(found: &mut Collector<'_, '_>, at: usize) -> usize {
     let source = found.source;
     let end = end_of_statement(found, at);
     let token = source.tokens[at];
@@ -60,7 +60,7 @@ pub(super) fn read(found: &mut Found<'_, '_>, at: usize) -> usize {
     end
 }
 
-fn end_of_statement(found: &Found<'_, '_>, from: usize) -> usize {
+fn end_of_statement(found: &Collector<'_, '_>, from: usize) -> usize {
     let source = found.source;
     let mut index = from;
     while index < source.tokens.len() {
@@ -77,7 +77,7 @@ fn end_of_statement(found: &Found<'_, '_>, from: usize) -> usize {
 }
 
 /// `.op("ns::name", &f)` and `.op("ns::name(...) -> ...", options().kernel<...>(key))`.
-fn operator(found: &mut Found<'_, '_>, block: &Block<'_>, at: usize, close: usize) {
+fn operator(found: &mut Collector<'_, '_>, block: &Block<'_>, at: usize, close: usize) {
     let source = found.source;
     let span = source.span(source.tokens[at].start, source.tokens[close].end);
     let arguments = source.expression(at + 2..close).arguments();
@@ -104,7 +104,7 @@ fn operator(found: &mut Found<'_, '_>, block: &Block<'_>, at: usize, close: usiz
 
 /// `Operator("ns::name(...) -> ...", function)` of TorchScript: it defines an operator that the
 /// dispatcher does not know.
-fn script_operator(found: &mut Found<'_, '_>, block: &Block<'_>, at: usize, close: usize) {
+fn script_operator(found: &mut Collector<'_, '_>, block: &Block<'_>, at: usize, close: usize) {
     let source = found.source;
     let span = source.span(source.tokens[at].start, source.tokens[close].end);
     let first = source

@@ -62,12 +62,12 @@ impl<'m> Scanner<'m> {
     /// Reads a file.
     pub(crate) fn read(&mut self, file: u32, text: &str, scan: &mut Scan) {
         let source = Source::new(text, 0);
-        let mut found = Found {
+        let mut found = Collector {
             source: &source,
             macros: self.macros,
             file,
             within_define: None,
-            left: Found::budget(text),
+            left: Collector::budget(text),
             scan,
         };
         let reader = self.reader.get_or_insert_with(|| Reader::cpp(self.budget));
@@ -78,8 +78,8 @@ impl<'m> Scanner<'m> {
     }
 }
 
-/// What is being read, and where results go.
-struct Found<'r, 's> {
+/// The text to read, and the results.
+struct Collector<'r, 's> {
     source: &'r Source<'s>,
     macros: &'r Macros,
     file: u32,
@@ -119,7 +119,7 @@ impl<'d> Draft<'d> {
     }
 }
 
-impl Found<'_, '_> {
+impl Collector<'_, '_> {
     fn fault(&mut self, kind: FaultKind, at: Span) {
         let file = self.file;
         self.scan.faults.push(Fault { kind, file, at });

@@ -6,7 +6,7 @@
 
 use memchr::memmem;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// An identifier, a keyword or a number.

@@ -386,9 +386,12 @@ impl<'t> Call<'_, 't> {
                 let schema = named.filter(|_| kind == RegistrationKind::Def);
                 drafts.push(Draft {
                     key: Some(key.clone()),
-                    schema: schema.map(|(schema, name)| match schema.starts_with('(') {
-                        true => format!("{name}{schema}").into(),
-                        false => schema.into(),
+                    schema: schema.map(|(schema, name)| {
+                        if schema.starts_with('(') {
+                            format!("{name}{schema}").into()
+                        } else {
+                            schema.into()
+                        }
                     }),
                     ..Draft::of(kind, operator.clone(), through)
                 });

@@ -1,4 +1,4 @@
-//! What names of a Python file stand for.
+//! The values of names in a Python file.
 
 use rustc_hash::FxHashMap;
 use tree_sitter::{Node, Tree};
@@ -15,7 +15,7 @@ pub(super) struct Library {
     pub key: Option<Box<str>>,
 }
 
-/// What a value that is assigned to a name says.
+/// The value assigned to a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Value {
     /// `Library("ns", "IMPL", "XLA")`
@@ -189,7 +189,7 @@ impl Names<'_> {
     }
 }
 
-/// What an expression says by itself.
+/// The value of an expression without context.
 pub(super) fn value_of(node: Node<'_>, source: &str) -> Value {
     if let Some(text) = values::literal(node, source) {
         return Value::Text(text);

@@ -58,7 +58,7 @@ pub(super) fn literal(node: Node<'_>, source: &str) -> Option<Box<str>> {
     joined(node, source, DEEPEST)
 }
 
-/// How deeply strings are put together, and lists of operators nested.
+/// Maximum nesting of concatenated strings and lists of operators.
 const DEEPEST: usize = 100;
 
 fn joined(node: Node<'_>, source: &str, depth: usize) -> Option<Box<str>> {
@@ -97,13 +97,13 @@ fn joined(node: Node<'_>, source: &str, depth: usize) -> Option<Box<str>> {
 }
 
 fn unescaped(text: &str) -> Box<str> {
-    match text.contains('\\') {
-        true => text
-            .replace("\\\n", "")
+    if text.contains('\\') {
+        text.replace("\\\n", "")
             .replace("\\n", "\n")
             .replace("\\\"", "\"")
-            .into(),
-        false => text.into(),
+            .into()
+    } else {
+        text.into()
     }
 }
 

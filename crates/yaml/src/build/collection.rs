@@ -1,16 +1,15 @@
 //! Lists and mappings.
 
-use super::super::check;
+use opatlas_source::{Span, message};
+
 use super::super::parser::Props;
 use super::super::scanner::{Scanned, offset};
 use super::super::tag::Tag;
 use super::super::tree::{Content, NodeId};
-use super::super::{DEEPEST, limit_error};
+use super::super::{DEEPEST, check, limit_error};
 use super::Builder;
-use opatlas_source::Span;
-use opatlas_source::message;
 
-/// What a collection is.
+/// The kind of a collection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
     Sequence,
@@ -20,12 +19,12 @@ pub(super) enum Shape {
 /// A collection that is not closed yet.
 pub(super) struct Open {
     pub id: NodeId,
-    /// Where its children begin in `pending`.
+    /// The start of its children in `pending`.
     from: usize,
     shape: Shape,
     pub tag: Option<(Tag, Span)>,
     start: u32,
-    /// How many bytes of text the aliases before it repeat.
+    /// The number of bytes that aliases repeat before it.
     repeated: u64,
 }
 

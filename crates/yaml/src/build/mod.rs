@@ -1,22 +1,18 @@
 //! From events to the tree: PyYAML's composer and constructor in one pass. What they refuse is a
 //! diagnostic here, and reading goes on.
 
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::message;
 mod collection;
 
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::{Span, message};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use opatlas_source::Span;
-use opatlas_source::diagnostic::Diagnostic;
-
-use super::check;
 use super::parser::{Ending, Event, Parser, Props};
 use super::scalar::ScalarType;
 use super::scanner::{Decoded, Scanned, ValueRef};
 use super::tag::Tag;
 use super::tree::{Arena, Content, NodeId, Style};
-use super::{MOST_DIAGNOSTICS, MOST_EVENTS, limit_error};
+use super::{MOST_DIAGNOSTICS, MOST_EVENTS, check, limit_error};
 use collection::{Open, Shape};
 
 /// A list item or the whole root, as read.
@@ -26,11 +22,11 @@ pub(super) struct Built {
     /// Its tags and anchors included.
     pub span: Span,
     pub diagnostics: Vec<Diagnostic>,
-    /// How many bytes of text its aliases repeat.
+    /// The number of bytes that its aliases repeat.
     pub repeated: u64,
 }
 
-/// What the stream has that a clean entry on its own must not have.
+/// Parts of a stream that a clean entry must not have.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct Seen {
     /// `---`, `...` or a directive.
@@ -47,7 +43,7 @@ pub(super) struct Builder<'t> {
     pending: Vec<NodeId>,
     open: Vec<Open>,
     anchors: FxHashMap<&'t str, NodeId>,
-    /// How many bytes of text the aliases so far repeat, and those in all items.
+    /// The number of bytes that aliases repeat so far, and in all items.
     repeated: u64,
     repeated_in_items: u64,
     /// The same of collections that hold aliases.
@@ -67,9 +63,9 @@ pub(super) struct Builder<'t> {
     pub in_sequence: bool,
     /// Whether any root sequence has been begun.
     pub listed: bool,
-    /// What was said about the item that is being read.
+    /// Diagnostics about the current item.
     pub diagnostics: Vec<Diagnostic>,
-    /// What was said about no item.
+    /// Diagnostics outside items.
     pub document_diagnostics: Vec<Diagnostic>,
     said: usize,
     documents: usize,
@@ -156,12 +152,12 @@ impl<'t> Builder<'t> {
         self.parser.restart(from);
     }
 
-    /// How many bytes of text the aliases repeat.
+    /// The number of bytes that aliases repeat.
     pub fn repeated(&self) -> u64 {
         self.repeated
     }
 
-    /// What was read, all of it in the same arena, and the values that are not in the text as they are.
+    /// The arena with everything read, and the decoded values.
     pub fn into_parts(self) -> (Arena, Decoded) {
         (self.arena, self.parser.scanner.decoded)
     }

@@ -1,8 +1,9 @@
 //! Block collections: by indentation.
 
+use opatlas_source::Span;
+
 use super::super::scanner::{Scanned, TokenKind};
 use super::{Event, Parser, Place, State};
-use opatlas_source::Span;
 
 impl Parser<'_> {
     pub(super) fn block_sequence(&mut self) -> Scanned<Event> {

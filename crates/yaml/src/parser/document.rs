@@ -1,11 +1,11 @@
 //! Documents and their directives.
 
+use opatlas_source::{Span, message};
+
 use super::super::limit_error;
 use super::super::scanner::{Scanned, TagText, Token, TokenKind};
 use super::super::tag::Tag;
 use super::{Ending, Event, Parser, Place, State};
-use opatlas_source::Span;
-use opatlas_source::message;
 
 /// A document may define this many tag handles.
 const MOST_HANDLES: usize = 100;

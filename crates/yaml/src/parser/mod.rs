@@ -11,10 +11,10 @@ use super::scanner::{Scanned, Scanner, TagText, Token, ValueRef};
 use super::tag::Tag;
 use super::tree::Style;
 
-/// What a node carries besides its content.
+/// Anchor, tag and start of a node.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Props {
-    /// Where the node begins, its properties included.
+    /// The start of the node, including its properties.
     pub start: u32,
     /// `&name`.
     pub anchor: Option<Span>,
@@ -23,7 +23,7 @@ pub(super) struct Props {
 }
 
 impl Props {
-    /// Those of a node without anchor and tag that begins at `start`.
+    /// A node without anchor and tag.
     fn none(start: u32) -> Self {
         Self {
             start,
@@ -91,12 +91,12 @@ enum Place {
 
 /// Reads events.
 pub(super) struct Parser<'t> {
-    /// Where the tokens come from.
+    /// The source of tokens.
     pub scanner: Scanner<'t>,
     text: &'t str,
     state: State,
     states: Vec<State>,
-    /// Where the open collections begin, for messages.
+    /// The starts of open collections, for messages.
     marks: Vec<Span>,
     handles: Vec<TagText>,
     /// Start of the last `-` of the outermost block sequence.

@@ -1,11 +1,11 @@
 //! Nodes, and diagnostics where a node is not allowed.
 
+use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::{Span, message};
+
 use super::super::scanner::{LONGEST_SPAN, Scanned, Token, TokenKind, offset};
 use super::super::syntax_error;
 use super::{Event, Parser, Place, Props, State, empty_scalar};
-use opatlas_source::Span;
-use opatlas_source::diagnostic::Diagnostic;
-use opatlas_source::message;
 
 impl Parser<'_> {
     /// libyaml: yaml_parser_parse_node.

@@ -1,12 +1,13 @@
 //! Literal (`|`) and folded (`>`) block scalars.
 
-use super::cursor::is_blank;
-use super::decoded::Draft;
-use super::{Scanned, Scanner, Style, TokenKind, offset, syntax_error};
 use opatlas_source::Span;
 use opatlas_source::diagnostic::Diagnostic;
 
-/// What becomes of the line breaks at the end.
+use super::cursor::is_blank;
+use super::decoded::Draft;
+use super::{Scanned, Scanner, Style, TokenKind, offset, syntax_error};
+
+/// How to treat final line breaks.
 #[derive(Clone, Copy, PartialEq)]
 enum Chomping {
     /// `-`: none stays.
@@ -17,7 +18,7 @@ enum Chomping {
     Keep,
 }
 
-/// What has been read of a block scalar.
+/// A block scalar so far.
 struct Block {
     start: usize,
     /// End of the last line with content.

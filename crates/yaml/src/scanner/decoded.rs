@@ -123,17 +123,6 @@ impl Decoded {
         }
     }
 
-    /// Adds those of another part of the same text; tells how many lists of pieces there were before.
-    pub fn append(&mut self, other: Self) -> u32 {
-        let (lists, pieces) = (offset(self.ranges.len()), offset(self.pieces.len()));
-        self.values.push_str(&other.values);
-        self.pieces.extend(other.pieces);
-        let ranges = other.ranges.into_iter();
-        self.ranges
-            .extend(ranges.map(|(from, to)| (from + pieces, to + pieces)));
-        lists
-    }
-
     /// Ends a value. One that turns out to be a single stretch of the text is not kept here.
     pub(super) fn finish(&mut self, draft: Draft, text_len: usize) -> ValueRef {
         let len = offset(self.values.len() - draft.value);

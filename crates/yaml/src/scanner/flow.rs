@@ -1,8 +1,9 @@
 //! Indicators: brackets, commas, dashes, question marks and colons.
 
-use super::{DEEPEST, Scanned, Scanner, SimpleKey, TokenKind, offset, syntax_error};
 use opatlas_source::Span;
 use opatlas_source::diagnostic::Diagnostic;
+
+use super::{DEEPEST, Scanned, Scanner, SimpleKey, TokenKind, offset, syntax_error};
 
 impl Scanner<'_> {
     pub(super) fn fetch_flow_start(&mut self, kind: TokenKind) -> Scanned<()> {

@@ -16,21 +16,21 @@ mod token;
 
 use std::collections::VecDeque;
 
-use opatlas_source::Span;
 use opatlas_source::diagnostic::Diagnostic;
-use opatlas_source::message;
+use opatlas_source::{Span, message};
 
 use super::tree::Style;
 use super::{DEEPEST, limit_error, syntax_error};
 use cursor::Cursor;
+
 pub(super) use cursor::offset;
 pub(super) use decoded::{Decoded, Piece, ValueRef};
 pub(super) use token::{TagText, Token, TokenKind};
 
-/// How much of a line is marked where it is wrong as a whole.
+/// The maximum number of characters to mark in a broken line.
 pub(super) const LONGEST_SPAN: usize = 200;
 
-/// What went wrong, boxed because it is rare.
+/// A scanner error, boxed because it is rare.
 pub(super) type Scanned<T> = Result<T, Box<Diagnostic>>;
 
 /// A token that turns out to be a key when `:` follows on its line.
@@ -39,7 +39,7 @@ struct SimpleKey {
     flow: usize,
     required: bool,
     token: usize,
-    /// Where it begins: byte, character, line, column.
+    /// Its start: byte, character, line, column.
     pos: usize,
     index: usize,
     line: u32,
@@ -97,7 +97,7 @@ impl<'t> Scanner<'t> {
         self.directives = old.directives;
     }
 
-    /// How far the text has been read, in bytes.
+    /// The number of bytes read.
     pub fn pos(&self) -> usize {
         self.cursor.pos
     }
@@ -226,7 +226,7 @@ impl<'t> Scanner<'t> {
         Ok(())
     }
 
-    /// What begins here may be a key.
+    /// A key may start here.
     fn save_simple_key(&mut self) -> Scanned<()> {
         if !self.key_allowed {
             return Ok(());

@@ -1,9 +1,10 @@
 //! Anchors, aliases, tags and directives.
 
-use super::cursor::is_word;
-use super::{Scanned, Scanner, TagText, TokenKind, offset, syntax_error};
 use opatlas_source::Span;
 use opatlas_source::diagnostic::Diagnostic;
+
+use super::cursor::is_word;
+use super::{Scanned, Scanner, TagText, TokenKind, offset, syntax_error};
 
 /// The characters allowed in a tag besides letters, digits, `-`, `_` and escapes.
 const URI: &[u8] = b";/?:@&=+$.!~*'()";
@@ -134,7 +135,7 @@ impl Scanner<'_> {
                 uri.push(byte);
                 self.cursor.skip(1);
             } else {
-                // To libyaml a NUL, which can be escaped, ends the name.
+                // libyaml ends the name at a NUL, which can be escaped.
                 let name = uri.split(|&byte| byte == 0).next().unwrap_or(&[]);
                 return Ok(String::from_utf8_lossy(name).into());
             }

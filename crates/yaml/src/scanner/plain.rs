@@ -1,13 +1,12 @@
 //! Scalars without quotes.
 
-use super::cursor::{Stop, is_blank};
-use super::decoded::Draft;
-use super::{Scanned, Scanner, TokenKind, ValueRef, offset, syntax_error};
 use opatlas_source::Span;
 
-use super::Style;
+use super::cursor::{Stop, is_blank};
+use super::decoded::Draft;
+use super::{Scanned, Scanner, Style, TokenKind, ValueRef, offset, syntax_error};
 
-/// What has been read of a plain scalar.
+/// A plain scalar so far.
 struct Plain {
     start: usize,
     /// End of the last word.

@@ -1,13 +1,13 @@
 //! Scalars in single or double quotes.
 
+use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::{Span, message};
+
 use super::cursor::is_blank;
 use super::decoded::Draft;
 use super::{Scanned, Scanner, Style, TokenKind, ValueRef, offset, syntax_error};
-use opatlas_source::Span;
-use opatlas_source::diagnostic::Diagnostic;
-use opatlas_source::message;
 
-/// What has been read of a quoted scalar.
+/// A quoted scalar so far.
 struct Quoted {
     quote: u8,
     /// The opening quote.

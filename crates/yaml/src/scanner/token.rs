@@ -1,9 +1,9 @@
-//! What the scanner hands out.
+//! Tokens.
 
-use super::ValueRef;
 use opatlas_source::Span;
 
 use super::super::tree::Style;
+use super::ValueRef;
 
 /// A piece of syntax and the bytes it was read from.
 #[derive(Debug, Clone, Copy)]

@@ -1,8 +1,8 @@
-//! Files of vendors that say more than a backend file: supersets with sections of whole schemas,
-//! and lists of whole entries that are laid over PyTorch's (`docs/spec/vendors.md`).
+//! Vendors' files: supersets of backend files, and overlays on PyTorch's entries
+//! (`docs/spec/vendors.md`).
 //!
-//! A [`VendorFile`] is what the file says, whatever the release;
-//! [`BackendFile::under`](crate::backend::BackendFile::under) is what that means in one release.
+//! A [`VendorFile`] is independent of the release;
+//! [`BackendFile::under`](crate::backend::BackendFile::under) resolves it for one.
 
 mod overlay;
 mod profile;
@@ -12,47 +12,47 @@ mod versions;
 
 use std::sync::Arc;
 
-use crate::entry::Placed;
 use opatlas_schema::function::FunctionSchema;
 use opatlas_source::Span;
 
-pub use profile::Profile;
-pub use versions::Versions;
+use crate::entry::Placed;
 
 pub(super) use overlay::overlay;
+pub use profile::Profile;
 pub(super) use read::{Superset, sections, superset};
+pub use versions::Versions;
 
-/// What a vendor's file says.
+/// A vendor's file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VendorFile {
-    /// How it was read.
+    /// The profile that it was read with.
     pub profile: Arc<Profile>,
     /// Its entries of all sections, in order.
     pub entries: Vec<VendorEntry>,
-    /// Whether it is a list of whole entries.
+    /// Whether it is an overlay.
     pub is_overlay: bool,
 }
 
-/// The part of a vendor's file that an entry is in.
+/// A section of a vendor's file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Section {
     /// `supported`: names of operators with a kernel on the vendor's key.
     Supported,
-    /// `official`: the same, as whole schemas of PyTorch's operators.
+    /// `official`: schemas of PyTorch's operators with a kernel on the vendor's key.
     Official,
     /// `autograd`: operators with a kernel on the vendor's autograd key.
     Autograd,
-    /// `backward`: formulas of derivatives, hence kernels on the autograd key too.
+    /// `backward`: derivative formulas, which imply kernels on the autograd key.
     Derivatives,
     /// `custom`: operators of the vendor's own.
     Custom,
-    /// `custom_autograd`: the same, with a kernel on the autograd key.
+    /// `custom_autograd`: own operators with a kernel on the autograd key.
     CustomAutograd,
-    /// `schemas`: operators of a library, whose kernels the file does not tell.
+    /// `schemas`: operators of a library, with unknown kernels.
     Library,
     /// `symint`: operators whose kernels take symbolic sizes.
     Symint,
-    /// An entry of a list that is laid over PyTorch's.
+    /// An entry of an overlay.
     Overlay,
 }
 
@@ -89,7 +89,7 @@ pub struct VendorEntry {
     pub namespace: Option<Box<str>>,
     /// The operator's name without its namespace.
     pub name: Placed<Box<str>>,
-    /// The schema, where the entry has a whole one that can be read.
+    /// The whole schema, if it can be read.
     pub schema: Option<Arc<WholeSchema>>,
     /// The releases that it is for.
     pub versions: Versions,
@@ -130,7 +130,7 @@ pub struct PlacedKernel {
     pub operator: Box<str>,
     /// The function.
     pub kernel: Box<str>,
-    /// The position that registrations point to.
+    /// The position of its registration.
     pub at: Span,
     /// Whether the kernel of a structured out variant serves the variants that delegate to it.
     pub serves_delegates: bool,

@@ -1,4 +1,4 @@
-//! Reads lists of whole entries that are laid over PyTorch's (`docs/spec/vendors.md`, section 3).
+//! Reads overlays: lists of entries on top of PyTorch's (`docs/spec/vendors.md`, section 3).
 
 use std::sync::Arc;
 

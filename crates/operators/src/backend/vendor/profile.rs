@@ -1,26 +1,25 @@
 //! Profiles: how to read a vendor's files (`docs/spec/vendors.md`, section 1).
 
-use opatlas_source::VENDOR;
 use opatlas_source::diagnostic::{Diagnostic, RuleId};
-use opatlas_source::message;
+use opatlas_source::{VENDOR, message};
 use opatlas_yaml::{Kind, NodeId, Root, Tree};
 
-/// What a vendor's files mean by what they say.
+/// How to interpret a vendor's files.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Profile {
-    /// The vendor, for people.
+    /// The vendor's name.
     pub name: Box<str>,
     /// The dispatch key of its kernels.
     pub key: Box<str>,
-    /// What its files write for that key, such as `NPU` for `PrivateUse1`.
+    /// Spellings of that key in its files, such as `NPU` for `PrivateUse1`.
     pub spellings: Vec<Box<str>>,
     /// The namespace of its own operators.
     pub namespace: Box<str>,
-    /// Keys of its files that a backend file does not have.
+    /// Keys beyond those of a backend file.
     pub keys: Vec<Box<str>>,
-    /// Fields of its entries beside `func`. Empty: any.
+    /// Fields of entries besides `func`; empty means any.
     pub fields: Vec<Box<str>>,
-    /// The fields that say for which releases an entry is there.
+    /// Fields that select releases.
     pub versions: Vec<Box<str>>,
     /// The C++ namespace of its kernels, for files that do not name it.
     pub cpp_namespace: Box<str>,
@@ -32,7 +31,7 @@ const LISTS: [&str; 4] = ["spellings", "keys", "fields", "versions"];
 /// The fields of a profile that are texts.
 const TEXTS: [&str; 4] = ["name", "key", "namespace", "cpp_namespace"];
 
-/// A list of a profile may have this many items; entries are compared with each.
+/// The maximum number of items of a list in a profile.
 const MOST_NAMES: usize = 256;
 
 fn owned(list: &[&str]) -> Vec<Box<str>> {
@@ -83,7 +82,7 @@ impl Profile {
         }
     }
 
-    /// XPU: a second `native_functions.yaml`, laid over PyTorch's.
+    /// XPU: a second `native_functions.yaml` on top of PyTorch's.
     #[must_use]
     pub fn xpu() -> Self {
         Self {
@@ -95,7 +94,7 @@ impl Profile {
         }
     }
 
-    /// A library of operators in a namespace. It has no key: its file does not tell kernels.
+    /// A library of operators without a dispatch key.
     #[must_use]
     pub fn library(namespace: &str) -> Self {
         Self {
@@ -132,12 +131,13 @@ impl Profile {
         for &(key, value) in pairs {
             profile.field(&tree, key, value)?;
         }
-        match profile.key.is_empty() {
-            true => Err(fault(
+        if profile.key.is_empty() {
+            Err(fault(
                 tree.span(root),
                 "a vendor profile needs `key`".into(),
-            )),
-            false => Ok(profile),
+            ))
+        } else {
+            Ok(profile)
         }
     }
 
@@ -186,8 +186,8 @@ impl Profile {
         Ok(())
     }
 
-    /// The dispatch key that a name in its files means: its own key, also where it is spelled
-    /// otherwise or is part of another key, such as `AutogradNPU`.
+    /// The dispatch key for a name in its files. A spelling may be part of a name, such as
+    /// `AutogradNPU`.
     #[must_use]
     pub fn dispatch_key(&self, name: &str) -> Box<str> {
         for spelling in &self.spellings {
@@ -204,8 +204,8 @@ impl Profile {
         name == &*self.key || self.spellings.iter().any(|spelling| **spelling == *name)
     }
 
-    /// The profile of a file with this `backend` (`None`: without any) and these keys: the given
-    /// one if it is of this vendor, else a built-in one.
+    /// The profile for a file with this `backend` and these keys: the given one if it is of this
+    /// vendor, otherwise a built-in one.
     #[must_use]
     pub fn of_mapping(given: Option<&Self>, backend: Option<&str>, keys: &[&str]) -> Option<Self> {
         let has = |key: &str| keys.contains(&key);
@@ -222,7 +222,7 @@ impl Profile {
         is_ascend.then_some(ascend)
     }
 
-    /// The profile of a list of whole entries whose `dispatch` names these keys.
+    /// The profile for an overlay whose `dispatch` names these keys.
     #[must_use]
     pub fn of_list<'k>(
         given: Option<&Self>,

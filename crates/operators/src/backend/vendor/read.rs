@@ -2,20 +2,20 @@
 
 use std::sync::Arc;
 
+use opatlas_schema::function::FunctionSchema;
+use opatlas_schema::parse::parse_schema;
+use opatlas_schema::signature::signature;
+use opatlas_source::diagnostic::{Complaints, Diagnostic, RuleId};
+use opatlas_source::suggest::nearest;
+use opatlas_source::{Span, message};
+use opatlas_yaml::{Kind, NodeId, Tree};
+
 use super::{Profile, Section, VendorEntry, VendorFile, VendorKernel, Versions, WholeSchema};
 use crate::backend::BackendFile;
 use crate::entry::Placed;
 use crate::file::MOST_ENTRIES;
-use opatlas_schema::function::FunctionSchema;
-use opatlas_schema::parse::parse_schema;
-use opatlas_schema::signature::signature;
-use opatlas_source::Span;
-use opatlas_source::diagnostic::{Complaints, Diagnostic, RuleId};
-use opatlas_source::message;
-use opatlas_source::suggest::nearest;
-use opatlas_yaml::{Kind, NodeId, Tree};
 
-/// The sections that are read; other keys of a profile are tolerated.
+/// Known sections; other keys of a profile are ignored.
 const SECTIONS: [(&str, Section); 8] = [
     ("supported", Section::Supported),
     ("official", Section::Official),
@@ -47,13 +47,13 @@ const COMMON: [&str; 6] = [
     "device_guard",
 ];
 
-/// What a mapping is beside a plain backend file.
+/// How to read a mapping.
 pub(in crate::backend) enum Superset {
     /// A plain backend file.
     No,
     /// A superset that a profile describes.
     Known(Box<Profile>),
-    /// A superset that no profile describes; the position of what shows it.
+    /// A superset without a profile, with the position of its first unknown part.
     Unknown(Span),
 }
 
@@ -75,15 +75,16 @@ pub(in crate::backend) fn superset(
     }
     if let Some(profile) = Profile::of_mapping(given, backend, &keys) {
         let is_plain = backend == Some(&profile.key) && mark(tree, pairs).is_none();
-        return match is_plain {
-            true => Superset::No,
-            false => Superset::Known(Box::new(profile)),
+        return if is_plain {
+            Superset::No
+        } else {
+            Superset::Known(Box::new(profile))
         };
     }
     mark(tree, pairs).map_or(Superset::No, Superset::Unknown)
 }
 
-/// Why a file needs a vendor profile: the first unknown section, or the first entry that is a mapping.
+/// The first unknown section or mapping entry, which needs a vendor profile.
 fn mark(tree: &Tree, pairs: &[(NodeId, NodeId)]) -> Option<Span> {
     let is_mark = |key: &NodeId| tree.str_value(*key).is_some_and(|key| MARKS.contains(&key));
     if let Some((key, _)) = pairs.iter().find(|(key, _)| is_mark(key)) {
@@ -228,15 +229,14 @@ impl Reader<'_> {
     /// The operator of an entry: a name, or a whole schema.
     fn named(&mut self, section: Section, func: NodeId, text: &str) -> Option<VendorEntry> {
         let at = self.tree.span(func);
-        let (namespace, name, schema) = match text.contains('(') {
-            false => {
-                let (namespace, name) = match text.rsplit_once("::") {
-                    Some((namespace, name)) => (Some(namespace.into()), name),
-                    None => (None, text),
-                };
-                (namespace, name.trim().into(), None)
-            }
-            true => self.whole(section, func, text),
+        let (namespace, name, schema) = if text.contains('(') {
+            self.whole(section, func, text)
+        } else {
+            let (namespace, name) = match text.rsplit_once("::") {
+                Some((namespace, name)) => (Some(namespace.into()), name),
+                None => (None, text),
+            };
+            (namespace, name.trim().into(), None)
         };
         if section.is_own() && schema.is_none() && !text.contains('(') {
             let message = message!("`{}` of `{}` has no schema", text, section.as_str());
@@ -254,8 +254,8 @@ impl Reader<'_> {
         })
     }
 
-    /// Namespace, name and schema of a whole schema. A vendor's own operators may have what only the
-    /// runtime's language says, such as a dictionary: no code of PyTorch is generated for them.
+    /// Namespace, name and schema. A vendor's own operators may use types that only the runtime
+    /// parses, such as dictionaries.
     fn whole(&mut self, section: Section, func: NodeId, text: &str) -> Whole {
         let at = self.tree.span(func);
         let parsed = parse_schema(text, 0);
@@ -277,7 +277,7 @@ impl Reader<'_> {
         let span = self
             .tree
             .place(func, span.start as usize..span.end as usize);
-        // What is missing at the end has no text; the whole schema is shown then.
+        // Something missing at the end has no text; point at the whole schema.
         let span = if span.is_empty() { at } else { span };
         let message = message!("unreadable schema: {}", first.message);
         let mut fault = Diagnostic::new(RuleId::VendorSchema, span, message);
@@ -359,9 +359,8 @@ pub(super) fn whole_schema(schema: FunctionSchema, at: Span) -> WholeSchema {
     }
 }
 
-/// Whether all names and defaults are of one word. Where blanks are doubled, torchgen takes them for
-/// parts of names; where one is missing behind a comma, it takes the next argument for a part of the
-/// default.
+/// Whether all names and defaults are single words. torchgen takes double blanks for parts of
+/// names, and an argument after a comma without a blank for part of the default.
 fn is_plain(schema: &FunctionSchema) -> bool {
     let is_word = |name: &str| !name.contains(char::is_whitespace);
     let is_value = |default: &str| {

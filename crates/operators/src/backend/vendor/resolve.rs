@@ -1,19 +1,19 @@
-//! What a vendor's file means in one release: which operators it lists and declares, and which
-//! kernels it registers.
+//! A vendor's file in one release: the operators it lists and declares, and the kernels it
+//! registers.
 
 use std::sync::Arc;
 
+use opatlas_pytorch::release::Release;
 use rustc_hash::FxHashSet;
 
 use super::{PlacedKernel, Section, VendorEntry, VendorFile};
 use crate::backend::BackendFile;
 use crate::entry::Placed;
 use crate::operator::VendorOperator;
-use opatlas_pytorch::release::Release;
 
 impl BackendFile {
-    /// The file in a release; `name` is that of the file in its bundle. A plain backend file says
-    /// the same in every release.
+    /// The file in a release; `name` is its name in the bundle. Plain backend files do not depend
+    /// on the release.
     #[must_use]
     pub fn under(&self, release: Release, name: &str) -> Self {
         let mut file = self.clone();
@@ -70,7 +70,7 @@ fn own(vendor: &VendorFile, current: &[&VendorEntry], file: &str) -> Vec<Arc<Ven
     declared.collect()
 }
 
-/// The kernels of the vendor's own operators, and those that `dispatch` names.
+/// Kernels of the vendor's own operators, and kernels in `dispatch`.
 fn placed(
     vendor: &VendorFile,
     current: &[&VendorEntry],

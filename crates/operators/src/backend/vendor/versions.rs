@@ -1,4 +1,4 @@
-//! Which releases of PyTorch an entry of a vendor's file is for.
+//! Release ranges in vendors' files.
 
 use opatlas_pytorch::release::Release;
 use opatlas_yaml::{Kind, NodeId, ScalarType, Tree};
@@ -6,7 +6,7 @@ use opatlas_yaml::{Kind, NodeId, ScalarType, Tree};
 /// A minor release, 2.9 as `(2, 9)`.
 type Minor = (u32, u32);
 
-/// The releases of an entry: any of some ranges, both ends included.
+/// The releases of an entry: inclusive ranges.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Versions {
     /// `None`: every release.

@@ -1,24 +1,18 @@
 //! Alias annotations and mutation. What cannot be read is reported by `syntax::schema`; how the
 //! parts of a schema must fit together is in `model::invariants`, and reported from here.
 
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::message;
-mod docs;
 mod optional;
 
 use opatlas_schema::annotation::Annotation;
 use opatlas_schema::function::Return;
 use opatlas_schema::invariants::broken_invariants;
 use opatlas_schema::types::Type;
-use opatlas_source::Span;
-use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::{Span, message};
 
-use super::Sink;
-use super::scope::Scope;
-use super::subject::Subject;
-use super::types::precomputed;
-
-pub(super) use docs::RULES;
+use crate::scope::subject::parameters;
+use crate::scope::{Scope, Subject};
+use crate::sink::Sink;
 
 pub(super) fn entries(scope: &Scope<'_>, sink: &mut Sink) {
     for subject in sink.while_wanted(scope.subjects()) {
@@ -36,7 +30,13 @@ pub(super) fn entries(scope: &Scope<'_>, sink: &mut Sink) {
         }
     }
     for placed in sink.while_wanted(scope.entries()) {
-        for argument in precomputed(placed).filter(|a| is_shorthand(a.annotation.as_deref())) {
+        for argument in placed
+            .entry
+            .precomputed
+            .iter()
+            .flat_map(parameters)
+            .filter(|a| is_shorthand(a.annotation.as_deref()))
+        {
             sink.entry(placed, bang(argument.type_at.0));
         }
     }
@@ -56,7 +56,7 @@ fn bang(at: Span) -> Diagnostic {
     .with_help("use an alias letter: `Tensor(a!)`")
 }
 
-/// Reports the first `Tensor!`; its fix spells out all of them, since each needs its own letter.
+/// Reports the first `Tensor!`. The fix rewrites all of them, since each needs its own letter.
 fn shorthand(subject: &Subject<'_>, sink: &mut Sink) -> bool {
     let arguments = subject.schema.arguments.all().iter();
     let arguments = arguments.filter(|a| is_shorthand(a.annotation.as_deref()));

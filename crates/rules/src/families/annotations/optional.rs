@@ -1,19 +1,19 @@
-//! Optional tensors that are written. Callers hold a `Tensor&`, kernels take an
-//! `optional<Tensor>&`, and functional variants an optional tensor: no generated code passes one
-//! to the other (torchgen `native.argumenttype_type` against `cpp.argumenttype_type`).
+//! Mutable optional tensors. Callers have a `Tensor&`, kernels take an `optional<Tensor>&`, and
+//! functional variants take an optional tensor; generated code cannot convert between them
+//! (torchgen `native.argumenttype_type` and `cpp.argumenttype_type`).
 
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::entry::Entry;
 use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_schema::function::Argument;
 use opatlas_schema::types::Type;
-use opatlas_source::diagnostic::Diagnostic;
-use opatlas_source::diagnostic::RuleId;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
 use opatlas_source::message;
 
-use super::super::{Scope, Sink};
+use crate::scope::Scope;
+use crate::sink::Sink;
 
-/// Of written operators; a generated one is reported where `autogen` asks for it.
+/// Only declared operators; generated ones are reported at `autogen`.
 pub(super) fn operators(scope: &Scope<'_>, sink: &mut Sink) {
     for (id, operator) in sink.while_wanted(scope.operators()) {
         let Some(placed) = operator.declared() else {
@@ -42,8 +42,8 @@ fn is_optional_write(argument: &Argument) -> bool {
     argument.is_write() && matches!(&argument.ty, Type::Optional(inner) if inner.is_tensor())
 }
 
-/// Whether generated code has to pass the argument on: to a kernel, or to the functional variant
-/// of its group. By const reference that works.
+/// Whether generated code passes the argument to a kernel or to the functional variant of its
+/// group. Passing by const reference works.
 fn passed_on(catalogue: &Catalogue, id: OperatorId, operator: &Operator, entry: &Entry) -> bool {
     let group = catalogue.groups.of(id);
     let grouped = group.functional.is_some() && group.out.is_some();

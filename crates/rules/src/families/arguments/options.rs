@@ -3,16 +3,14 @@
 
 use opatlas_schema::function::Argument;
 use opatlas_schema::types::{BaseType, Type};
-use opatlas_source::diagnostic::Diagnostic;
-use opatlas_source::diagnostic::RuleId;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
 use opatlas_source::message;
 use opatlas_source::sentence::codes;
 
-use super::super::Sink;
-use super::super::subject::Subject;
+use crate::scope::Subject;
+use crate::sink::Sink;
 
-/// C++ takes the four, and a memory format beside them, out of one TensorOptions, where they are
-/// optional.
+/// C++ unpacks the four, and a memory format, from one TensorOptions, where they are optional.
 pub(super) fn optional(subject: &Subject<'_>, sink: &mut Sink) {
     let arguments = &subject.schema.arguments;
     let Some(options) = arguments.tensor_options() else {
@@ -23,7 +21,7 @@ pub(super) fn optional(subject: &Subject<'_>, sink: &mut Sink) {
         all.filter(|a| a.name == argument.name && a.ty == argument.ty)
             .count()
     };
-    // One of the same name and type elsewhere is taken in its place.
+    // An argument of the same name and type replaces it.
     let is_plain = |a: &&Argument| !matches!(a.ty, Type::Optional(_)) && twins(a) == 1;
     let plain: Vec<&Argument> = options.iter().filter(is_plain).collect();
     if let [first, others @ ..] = &plain[..] {

@@ -1,20 +1,18 @@
-//! Complete groups as functionalization and the kernels of generated operators need them (torchgen
+//! What functionalization and the kernels of generated operators need of a group (torchgen
 //! `gen_functionalization_type.py`, `native_function_generation.py`).
 
-use crate::sink::Sink;
 use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_pytorch::release::Release;
 use opatlas_schema::function::{Argument, FunctionSchema};
 use opatlas_schema::types::Type;
-use opatlas_source::Span;
-use opatlas_source::diagnostic::Diagnostic;
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::message;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::{Span, message};
 
-use super::super::scope::{CompleteGroup, Scope};
-use super::autogen_at;
+use crate::scope::places::autogen_at;
+use crate::scope::{CompleteGroup, Scope};
+use crate::sink::Sink;
 
-/// Checks a group that is otherwise in order.
+/// Checks a group that is otherwise correct.
 pub(super) fn check(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) {
     let release = scope.catalogue.release;
     let functional = scope.operator(group.functional);
@@ -53,7 +51,7 @@ fn report(scope: &Scope<'_>, id: OperatorId, fault: Diagnostic, sink: &mut Sink)
     }
 }
 
-/// How many arguments a return may be the alias of, for each return (torchgen
+/// The number of arguments that each return may alias (torchgen
 /// `FunctionSchema.aliased_return_names`).
 fn aliased(schema: &FunctionSchema) -> impl Iterator<Item = usize> {
     schema.returns.iter().map(|ret| match &ret.annotation {
@@ -83,7 +81,7 @@ fn aliases_twice(operator: &Operator) -> Option<Diagnostic> {
         .iter()
         .filter(|a| a.annotation == *annotation);
     let (first, second) = (same.next()?, same.next()?);
-    // Two out arguments of one letter are reported with the schema.
+    // Two out arguments with one letter are reported elsewhere.
     let outs = schema.arguments.out();
     if outs.contains(first) && outs.contains(second) {
         return None;
@@ -101,7 +99,7 @@ fn aliases_twice(operator: &Operator) -> Option<Diagnostic> {
     Some(diagnostic)
 }
 
-/// The new values of all arguments that the other variants write to come from the functional one.
+/// Checks that the functional variant returns the new values of all written arguments.
 fn functional_writes(scope: &Scope<'_>, group: CompleteGroup) -> Option<(Diagnostic, OperatorId)> {
     let functional = scope.operator(group.functional);
     let schema = functional.schema();
@@ -130,7 +128,7 @@ fn functional_writes(scope: &Scope<'_>, group: CompleteGroup) -> Option<(Diagnos
     Some((diagnostic, unmatched))
 }
 
-/// dtype, layout, device and pinning are taken from the out argument, found by its name.
+/// Reports an out argument that TensorOptions cannot be taken from.
 fn lacks_options(operator: &Operator, functional: &Operator) -> Option<Diagnostic> {
     functional.schema().arguments.tensor_options()?;
     let arguments = operator.schema().arguments.all();
@@ -153,8 +151,8 @@ fn name_at(operator: &Operator) -> Span {
     operator.schema().name_at.0
 }
 
-/// Out arguments are generated with the types of the returns, and only some of these can carry an
-/// annotation; one that is optional has no C++ type that its kernel could take.
+/// Out arguments get the types of the returns. Only some types can be annotated, and a mutable
+/// optional has no C++ type.
 fn unwritable_out(scope: &Scope<'_>, operator: &Operator) -> Option<Diagnostic> {
     let generated = operator.generated()?;
     let from = scope.operator(operator.generated_from()?);
@@ -168,7 +166,7 @@ fn unwritable_out(scope: &Scope<'_>, operator: &Operator) -> Option<Diagnostic> 
     let argument = arguments
         .filter(|a| a.is_write())
         .find(|a| !is_writable(a))?;
-    // What is written to already is reported with the schema.
+    // Mutable arguments are reported with the schema.
     let mut own = from.schema().arguments.all().iter();
     if own.any(|a| a.is_write() && !is_writable(a)) {
         return None;
@@ -185,7 +183,7 @@ fn unwritable_out(scope: &Scope<'_>, operator: &Operator) -> Option<Diagnostic> 
     Some(diagnostic)
 }
 
-/// Two out variants keep the dtype of `out`, which the functional variant needs as an argument.
+/// Two out variants keep the dtype of `out`, so the functional variant needs it as an argument.
 fn cumulative(operator: &Operator, functional: &Operator, release: Release) -> Option<Diagnostic> {
     let is_cumulative = match operator.name_text() {
         "cumsum.out" | "cumprod.out" => release >= Release::V2_12,
@@ -216,7 +214,7 @@ fn cumulative(operator: &Operator, functional: &Operator, release: Release) -> O
     Some(diagnostic)
 }
 
-/// A view among the variants, where nothing is registered for views (torchgen
+/// Reports a view in a group without view registrations (torchgen
 /// `gen_functionalization_registration`).
 fn view_member(
     scope: &Scope<'_>,
@@ -253,11 +251,11 @@ fn view_member(
     None
 }
 
-/// The kernel of a generated functional variant calls a written one that writes (torchgen
+/// A generated functional kernel calls a declared operator that writes (torchgen
 /// `gen_composite_functional_kernel`).
 fn kernel_from_nothing(scope: &Scope<'_>, group: CompleteGroup) -> Option<Diagnostic> {
     let functional = scope.operator(group.functional);
-    let tagged = |id: OperatorId| super::is_tagged_generated(scope.operator(id));
+    let tagged = |id: OperatorId| scope.operator(id).has_tag("generated");
     let callable = [group.inplace, group.mutable]
         .into_iter()
         .flatten()

@@ -1,21 +1,21 @@
-//! What generation stumbles over (torchgen `add_generated_native_functions`).
+//! Faults of generation (torchgen `add_generated_native_functions`).
 
-use crate::sink::Sink;
 use opatlas_operators::generate::GenerationFault;
 use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_schema::function::SchemaKind;
 use opatlas_schema::name::OperatorName;
 use opatlas_schema::signature::signature_without_defaults;
-use opatlas_source::diagnostic::Diagnostic;
-use opatlas_source::diagnostic::RuleId;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
 use opatlas_source::message;
+use rustc_hash::FxHashSet;
 
-use super::super::scope::{Elsewhere, Scope};
-use super::{Faulty, autogen_at};
+use crate::scope::places::autogen_at;
+use crate::scope::{Elsewhere, Scope};
+use crate::sink::Sink;
 
-/// Reports the faults; gives the operators that they are about.
-pub(super) fn faults(scope: &Scope<'_>, sink: &mut Sink) -> Faulty {
-    let mut faulty = Faulty::default();
+/// Reports the faults, and returns the operators that they are about.
+pub(super) fn faults(scope: &Scope<'_>, sink: &mut Sink) -> FxHashSet<OperatorId> {
+    let mut faulty = FxHashSet::default();
     for fault in &scope.catalogue.faults {
         let id = fault.operator();
         faulty.insert(id);
@@ -82,7 +82,7 @@ fn lonely_out(scope: &Scope<'_>, id: OperatorId, sink: &mut Sink) {
     scope.report_with(sink, id, diagnostic.with_help(help), &elsewhere);
 }
 
-/// A functional operator of the same base name that the out variant was probably meant for.
+/// A functional operator with the same base name.
 fn near_sibling(scope: &Scope<'_>, id: OperatorId) -> Option<(OperatorId, &'static str)> {
     let out = scope.operator(id).schema();
     let expected = out.name.overload().strip_suffix("out").unwrap_or("");
@@ -142,9 +142,8 @@ fn clash(
     scope.report_with(sink, id, diagnostic, &elsewhere);
 }
 
-/// Reports operators that were generated with another signature than that of what they were made
-/// from, and so ended up alone or where their kind is taken. Neither side is judged any further.
-pub(super) fn strays(scope: &Scope<'_>, faulty: &mut Faulty, sink: &mut Sink) {
+/// Reports generated operators that left the group of their base. Neither side is checked further.
+pub(super) fn strays(scope: &Scope<'_>, faulty: &mut FxHashSet<OperatorId>, sink: &mut Sink) {
     let groups = &scope.catalogue.groups;
     for (id, operator) in scope.catalogue.native() {
         let Some(from_id) = operator.generated_from() else {
@@ -170,7 +169,7 @@ fn stray(scope: &Scope<'_>, id: OperatorId, from: &Operator, sink: &mut Sink) {
         scope.operator(id).canonical(),
         from.name()
     );
-    // It differs where something is written that the name does not speak of.
+    // The signatures differ if the schema writes to an argument although its name does not say so.
     let written = from.schema().arguments.all().iter().find(|a| a.is_write());
     let at = written.map_or_else(|| autogen_at(from), |argument| argument.type_at.0);
     let diagnostic = Diagnostic::new(RuleId::AutogenStrayVariant, at, message)

@@ -1,22 +1,21 @@
-//! Groups as such (torchgen `NativeFunctionsGroup`, `get_grouped_native_functions`).
+//! Groups with several members (torchgen `NativeFunctionsGroup`, `get_grouped_native_functions`).
 
-use crate::sink::Sink;
 use opatlas_operators::group::Group;
 use opatlas_operators::operator::OperatorId;
 use opatlas_schema::name::NameForm;
-use opatlas_source::diagnostic::Diagnostic;
-use opatlas_source::diagnostic::RuleId;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
 use opatlas_source::message;
 
-use super::super::scope::{CompleteGroup, Elsewhere, Scope};
-use super::{is_tagged_generated, lists};
+use super::lists;
+use crate::scope::{CompleteGroup, Elsewhere, Scope};
+use crate::sink::Sink;
 
-/// Checks a group of several members. Whether nothing is wrong with it.
+/// Checks a group of several members. Returns whether it is correct.
 pub(super) fn check(scope: &Scope<'_>, group: &Group, sink: &mut Sink) -> bool {
     let Some(first) = group.members().next() else {
         return true;
     };
-    // The scratch and functional variants are looked for first.
+    // torchgen checks the scratch and functional variants first.
     if let Some(scratch) = group.scratch {
         return refuse(scope, first, sink, |sink| {
             scratch_beside(scope, group, scratch, sink)
@@ -25,7 +24,7 @@ pub(super) fn check(scope: &Scope<'_>, group: &Group, sink: &mut Sink) -> bool {
     let Some(functional) = group.functional else {
         return refuse(scope, first, sink, |sink| no_functional(scope, group, sink));
     };
-    let Some(complete) = CompleteGroup::of(group) else {
+    let Some(complete) = CompleteGroup::new(group) else {
         return ungrouped(scope, group, sink);
     };
     if !(same_namespace(scope, complete, sink)
@@ -33,7 +32,7 @@ pub(super) fn check(scope: &Scope<'_>, group: &Group, sink: &mut Sink) -> bool {
     {
         return false;
     }
-    // A structured group is judged by the rules about those first.
+    // Rules about structured groups come first.
     lists::check(scope, group, sink) && is_evenly_structured(scope, complete)
 }
 
@@ -44,7 +43,7 @@ fn is_evenly_structured(scope: &Scope<'_>, group: CompleteGroup) -> bool {
         .all(|id| scope.operator(id).is_part_of_structured_group() == structured)
 }
 
-/// Reports unless some member's entry is broken.
+/// Reports, unless the entry of a member is broken.
 fn refuse(
     scope: &Scope<'_>,
     id: OperatorId,
@@ -96,11 +95,11 @@ fn no_functional(scope: &Scope<'_>, group: &Group, sink: &mut Sink) {
     scope.report_with(sink, first, diagnostic, &elsewhere);
 }
 
-/// A group without an out variant is taken apart again, and nothing generated may be in it.
+/// torchgen splits a group without an out variant, so nothing generated may be in it.
 fn ungrouped(scope: &Scope<'_>, group: &Group, sink: &mut Sink) -> bool {
     let tagged = group
         .members()
-        .find(|&id| is_tagged_generated(scope.operator(id)));
+        .find(|&id| scope.operator(id).has_tag("generated"));
     let Some(id) = tagged else { return true };
     refuse(scope, id, sink, |sink| {
         super::lone::reserved(scope, id, sink)
@@ -138,7 +137,7 @@ fn same_namespace(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) -> b
     same
 }
 
-/// Beside a mutable variant with the same arguments, the functional one has a name of its own.
+/// The functional variant needs another name than a mutable one with the same arguments.
 fn named_functional(
     scope: &Scope<'_>,
     functional: OperatorId,

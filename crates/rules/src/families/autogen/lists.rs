@@ -1,17 +1,17 @@
-//! What `autogen` lists beside what is generated (torchgen `NativeFunctionsGroup.__post_init__`).
+//! `autogen` lists compared with generated operators (torchgen
+//! `NativeFunctionsGroup.__post_init__`).
 
-use crate::sink::Sink;
 use opatlas_operators::entry::Field;
 use opatlas_operators::generate;
 use opatlas_operators::group::Group;
 use opatlas_operators::operator::{Operator, OperatorId};
-use opatlas_source::diagnostic::Diagnostic;
-use opatlas_source::diagnostic::RuleId;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
 use opatlas_source::message;
 
-use super::super::field_edit::{adding, removing};
-use super::super::scope::Scope;
-use super::{autogen_at, is_tagged_generated, join};
+use crate::scope::Scope;
+use crate::scope::field_edit::{adding, removing};
+use crate::scope::places::autogen_at;
+use crate::sink::Sink;
 
 fn listed(operator: &Operator) -> impl Iterator<Item = &str> {
     let written = operator.declared().into_iter();
@@ -31,16 +31,16 @@ fn written(scope: &Scope<'_>, group: &Group) -> Group {
     }
 }
 
-/// Whether the lists of all members together name exactly what is generated.
+/// Checks that the lists of all members name exactly the generated operators.
 pub(super) fn check(scope: &Scope<'_>, group: &Group, sink: &mut Sink) -> bool {
     let members = || group.members().map(|id| scope.operator(id));
     let is_concerned =
-        |operator: &Operator| is_tagged_generated(operator) || listed(operator).next().is_some();
+        |operator: &Operator| operator.has_tag("generated") || listed(operator).next().is_some();
     if !members().any(is_concerned) {
         return true;
     }
     let mut generated: Vec<&str> = members()
-        .filter(|operator| is_tagged_generated(operator))
+        .filter(|operator| operator.has_tag("generated"))
         .map(|operator| operator.name_text())
         .collect();
     generated.sort_unstable();
@@ -88,15 +88,15 @@ fn mismatch(
     };
     let what = match generated {
         [] => "PyTorch generates nothing for it".into(),
-        names => message!("PyTorch generates `{}` for it", join(names.iter().copied())),
+        names => message!("PyTorch generates `{}` for it", names.join(", ")),
     };
     let has_list = placed.entry.field(Field::Autogen).is_some();
     let message = if has_list {
-        let listed = join(listed(operator));
+        let listed: Vec<&str> = listed(operator).collect();
         message!(
             "`{}` declares `autogen: {}`, but {}",
             operator.name(),
-            listed,
+            listed.join(", "),
             what
         )
     } else {
@@ -104,14 +104,15 @@ fn mismatch(
     };
     let at = autogen_at(operator);
     let mut diagnostic = Diagnostic::new(RuleId::AutogenListMismatch, at, message);
-    let line = format!("autogen: {}", join(wanted.iter().copied()));
+    let wanted = wanted.join(", ");
+    let line = format!("autogen: {wanted}");
     let text = scope.text(placed);
     diagnostic =
         match (wanted.is_empty(), has_list) {
             (true, _) => removing(diagnostic, text, &placed.entry, Field::Autogen)
                 .with_help("remove `autogen`"),
             (false, true) => diagnostic
-                .with_fix(at, join(wanted.iter().copied()))
+                .with_fix(at, wanted)
                 .with_help(message!("write `{}`", line)),
             (false, false) => adding(diagnostic, text, &placed.entry, &line)
                 .with_help(message!("write `{}`", line)),

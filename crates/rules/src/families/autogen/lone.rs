@@ -1,10 +1,5 @@
-//! Operators that end up in no complete group.
+//! Operators outside complete groups.
 
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::message;
-use rustc_hash::FxHashSet;
-
-use crate::sink::Sink;
 use opatlas_operators::entry::{Field, TagName};
 use opatlas_operators::generate;
 use opatlas_operators::generate::LeftAlone;
@@ -13,12 +8,14 @@ use opatlas_operators::operator::{Operator, OperatorId, PlacedEntry};
 use opatlas_pytorch::release::Release;
 use opatlas_schema::function::{Argument, SchemaKind};
 use opatlas_schema::name::OperatorName;
-use opatlas_source::Span;
-use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::{Span, message};
+use rustc_hash::FxHashSet;
 
-use super::super::field_edit::{adding, removing};
-use super::super::scope::Scope;
-use super::{autogen_at, is_tagged_generated, join};
+use crate::scope::Scope;
+use crate::scope::field_edit::{adding, removing};
+use crate::scope::places::autogen_at;
+use crate::sink::Sink;
 
 /// Checks an operator that is alone in its group.
 pub(super) fn single(
@@ -28,7 +25,7 @@ pub(super) fn single(
     sink: &mut Sink,
 ) {
     let operator = scope.operator(id);
-    if is_tagged_generated(operator) {
+    if operator.has_tag("generated") {
         reserved(scope, id, sink);
         return;
     }
@@ -53,7 +50,7 @@ pub(super) fn several(scope: &Scope<'_>, group: &Group, sink: &mut Sink) {
     }
 }
 
-/// The tag of generated operators, on one that stays outside of a complete group.
+/// Reports the tag `generated` outside a complete group.
 pub(super) fn reserved(scope: &Scope<'_>, id: OperatorId, sink: &mut Sink) {
     let operator = scope.operator(id);
     let message = message!(
@@ -75,8 +72,8 @@ fn tags_at(operator: &Operator) -> Span {
         .map_or(operator.schema().name_at.0, |tag| tag.at)
 }
 
-/// An operator that writes must be grouped, so that functionalization knows its functional twin
-/// (torchgen `gen_functionalization_definition`). Whether that is reported.
+/// Functionalization needs the functional variant of an operator that writes (torchgen
+/// `gen_functionalization_definition`). Returns whether it reports one.
 fn ungrouped(scope: &Scope<'_>, id: OperatorId, group: &Group, sink: &mut Sink) -> bool {
     let operator = scope.operator(id);
     let writes = operator
@@ -117,7 +114,7 @@ fn is_in_view_group(scope: &Scope<'_>, id: OperatorId) -> bool {
     scope.operator(id).kind != SchemaKind::Out && scope.catalogue.view_groups().contains(id)
 }
 
-/// Groups are identified by names, so another operator of the same name can take the place.
+/// torchgen identifies groups by name, so another operator of the same name can replace one.
 fn is_grouped_by_name(scope: &Scope<'_>, id: OperatorId) -> bool {
     let others = scope.grouped_namesakes(scope.operator(id).name_text());
     others > usize::from(scope.is_grouped(id))
@@ -138,7 +135,8 @@ fn report_ungrouped(scope: &Scope<'_>, id: OperatorId, group: &Group, sink: &mut
     let base = generate::base(group, catalogue.release);
     let alone = generate::left_alone(&catalogue.operators, group, catalogue.release);
     let names = generate::lacking(&catalogue.operators, group, catalogue.release);
-    let names = join(names.iter().map(OperatorName::as_str));
+    let names: Vec<&str> = names.iter().map(OperatorName::as_str).collect();
+    let names = names.join(", ");
     let (Some(base), None) = (base, alone) else {
         let help = "declare the functional and the out variant by hand, or make it composite";
         scope.report(sink, id, diagnostic.with_help(help));
@@ -161,7 +159,7 @@ fn report_ungrouped(scope: &Scope<'_>, id: OperatorId, group: &Group, sink: &mut
     }
 }
 
-/// The edit that makes the list of an entry say what it must.
+/// Adds a fix that completes the list of an entry.
 fn generate_here(
     scope: &Scope<'_>,
     placed: &PlacedEntry,
@@ -180,7 +178,7 @@ fn generate_here(
     }
 }
 
-/// A list that brings nothing into being.
+/// Reports a list from which nothing is generated.
 fn list_without_effect(scope: &Scope<'_>, id: OperatorId, group: &Group, sink: &mut Sink) {
     let operator = scope.operator(id);
     let Some(placed) = operator
@@ -211,7 +209,7 @@ fn list_without_effect(scope: &Scope<'_>, id: OperatorId, group: &Group, sink: &
     scope.report(sink, id, diagnostic);
 }
 
-/// A functional operator with kernels of its own that could have an out variant.
+/// Reports a functional operator with its own kernels that could have an out variant.
 fn out_variant_missing(scope: &Scope<'_>, id: OperatorId, group: &Group, sink: &mut Sink) {
     let operator = scope.operator(id);
     let catalogue = scope.catalogue;
@@ -228,7 +226,8 @@ fn out_variant_missing(scope: &Scope<'_>, id: OperatorId, group: &Group, sink: &
         return;
     }
     let names = generate::lacking(&catalogue.operators, group, catalogue.release);
-    let names = join(names.iter().map(OperatorName::as_str));
+    let names: Vec<&str> = names.iter().map(OperatorName::as_str).collect();
+    let names = names.join(", ");
     let message = message!("`{}` has no out variant", operator.name());
     let diagnostic = Diagnostic::new(RuleId::AutogenMissing, operator.schema().name_at.0, message)
         .with_help(message!("add `autogen: {}`", names));

@@ -1,28 +1,19 @@
 //! Generated operators and the groups that they complete. `autogen` lists that cannot be read are
 //! reported by `model::lower`.
 
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::message;
-mod docs;
 mod functionalize;
 mod generation;
 mod groups;
 mod lists;
 mod lone;
 
-use rustc_hash::FxHashSet;
-
-use opatlas_operators::entry::Field;
-use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_pytorch::release::Release;
 use opatlas_schema::name::OperatorName;
-use opatlas_source::Span;
-use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::message;
 
-use super::Sink;
-use super::scope::{CompleteGroup, Scope};
-
-pub(crate) use docs::RULES;
+use crate::scope::{CompleteGroup, Scope};
+use crate::sink::Sink;
 
 pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
     let catalogue = scope.catalogue;
@@ -34,11 +25,11 @@ pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
         let Some(first) = group.members().next() else {
             continue;
         };
-        // What cannot be completed is not judged any further.
+        // Groups that cannot be completed are not checked further.
         if group.members().any(|id| faulty.contains(&id)) || !group.duplicates.is_empty() {
             continue;
         }
-        let complete = CompleteGroup::of(group);
+        let complete = CompleteGroup::new(group);
         if complete.is_none() && group.members().count() == 1 {
             lone::single(scope, first, &in_error, sink);
         } else if groups::check(scope, group, sink) {
@@ -50,11 +41,7 @@ pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
     }
 }
 
-/// Groups that are not judged, by their members.
-type Faulty = FxHashSet<OperatorId>;
-
-/// Since 2.7 a name may begin with a namespace, and what follows is a name of its own (torchgen
-/// `BaseOperatorName.parse`).
+/// Since 2.7 a name may start with a namespace (torchgen `BaseOperatorName.parse`).
 fn qualified_names(scope: &Scope<'_>, sink: &mut Sink) {
     if scope.catalogue.release < Release::V2_7 {
         return;
@@ -79,27 +66,4 @@ fn qualified_names(scope: &Scope<'_>, sink: &mut Sink) {
             );
         }
     }
-}
-
-/// Whether an operator counts as generated: tagged so, which hand-written ones should not be.
-fn is_tagged_generated(operator: &Operator) -> bool {
-    operator.has_tag("generated")
-}
-
-/// The position of an operator's `autogen`, or of its name if it has none.
-fn autogen_at(operator: &Operator) -> Span {
-    let written = operator
-        .declared()
-        .and_then(|placed| placed.entry.field(Field::Autogen));
-    match written {
-        Some(place) if !place.value.is_empty() => place.value,
-        Some(place) => place.key,
-        None => operator.schema().name_at.0,
-    }
-}
-
-/// Names as `autogen` lists them.
-fn join<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
-    let names: Vec<&str> = names.into_iter().collect();
-    names.join(", ")
 }

@@ -1,18 +1,17 @@
 //! `deprecated.yaml` against the operators of the revision.
 
-use rustc_hash::{FxHashMap, FxHashSet};
-
-use super::{ByPlace, Place};
-use crate::families::derivatives::declaration;
-use crate::sink::Sink;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::deprecated::matching::MOST_OVERLOADS;
 use opatlas_operators::deprecated::{Deprecated, DeprecatedForm, Value};
 use opatlas_operators::faces::FaceMaker;
 use opatlas_operators::operator::OperatorId;
-use opatlas_source::DEPRECATED;
 use opatlas_source::diagnostic::{Diagnostic, RuleId};
-use opatlas_source::message;
+use opatlas_source::{DEPRECATED, message};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::place::{ByPlace, Place};
+use crate::scope::places::declaration;
+use crate::sink::Sink;
 
 /// The forms behind one name: their texts without out arguments.
 #[derive(Default)]
@@ -54,7 +53,7 @@ pub(super) fn check(catalogue: &Catalogue, file: &Deprecated, sink: &mut Sink) {
     }
 }
 
-/// Reports what a call passes that is not an argument. Whether there was something.
+/// Reports values in a call that are not arguments. Returns whether there are any.
 fn unknown(catalogue: &Catalogue, form: &DeprecatedForm, sink: &mut Sink) -> bool {
     let arguments = form.call.arguments.iter();
     let unknown = arguments.filter(|passed| passed.value == Value::Unknown);
@@ -91,22 +90,21 @@ fn unmatched(catalogue: &Catalogue, form: &DeprecatedForm, sink: &mut Sink) {
             )
         }
     };
-    let help = match overloads.len() > MOST_OVERLOADS {
-        true => message!(
+    let help = if overloads.len() > MOST_OVERLOADS {
+        message!(
             "only the first {} overloads of a name are compared with a signature",
             MOST_OVERLOADS
-        ),
-        false => {
-            "types, annotations and returns must equal those of the operator, in the order of \
+        )
+    } else {
+        "types, annotations and returns must equal those of the operator, in the order of \
                   the call; arguments that are not passed need a default"
-                .into()
-        }
+            .into()
     };
     let diagnostic = Diagnostic::new(RuleId::DeprecatedNoMatch, form.call.at, message);
     report(catalogue, form, sink, diagnostic.with_help(help));
 }
 
-/// Notes the texts of a form for an operator that it calls. Whether one of them was there already.
+/// Records the signatures of a form for an operator. Returns whether one is a duplicate.
 fn add<'a>(
     catalogue: &'a Catalogue,
     (index, form): (usize, &DeprecatedForm),
@@ -148,7 +146,7 @@ fn out_alone(catalogue: &Catalogue, form: &DeprecatedForm, sink: &mut Sink) {
     report(catalogue, form, sink, diagnostic.with_help(help));
 }
 
-/// Reports a complaint, about the first operator of the name that the form calls.
+/// Reports on the first operator that the form calls.
 fn report(catalogue: &Catalogue, form: &DeprecatedForm, sink: &mut Sink, diagnostic: Diagnostic) {
     match catalogue.overloads(&form.call.name).first() {
         Some(&id) => about(catalogue, id, sink, diagnostic),

@@ -1,63 +1,72 @@
 //! Overloads that Python cannot tell apart (`group_overloads` of
 //! `tools/autograd/gen_python_functions.py`).
 
-use std::hash::{Hash as _, Hasher as _};
-
-use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet, FxHasher};
-
-use super::{Place, text_of};
-use crate::sink::Sink;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::{Operator, OperatorId};
+use opatlas_schema::function::Argument;
+use opatlas_schema::types::Type;
 use opatlas_source::diagnostic::{Diagnostic, RuleId};
 use opatlas_source::message;
+use rustc_hash::FxHashMap;
 
-/// Of one name at most this many overloads are compared by their whole signatures.
+use super::place::{Place, text_of};
+use crate::sink::Sink;
+
+/// The maximum number of overloads of one shape that are compared.
 const MOST_COMPARED: usize = 100;
 
-pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
-    let mut overloads = Vec::with_capacity(catalogue.operators.len() * 3 / 2);
-    let bound = catalogue.iter().filter(|(id, _)| catalogue.is_bound(*id));
-    for (id, operator) in sink.while_wanted(bound) {
-        returns(operator, sink);
-        let is_out = !operator.schema().arguments.out().is_empty();
-        for place in Place::of(operator) {
-            let mut hasher = FxHasher::default();
-            let of = (place, operator.base_name(), is_out);
-            of.hash(&mut hasher);
-            shape(operator, place, &mut hasher);
-            overloads.push((hasher.finish(), of, id));
+/// The parameters of an overload as Python sees them, without its out arguments. Overloads of
+/// different shapes have different signatures.
+#[derive(PartialEq, Eq, Hash)]
+struct Shape<'a> {
+    place: Place<'a>,
+    name: &'a str,
+    has_out: bool,
+    positional: Vec<Parameter<'a>>,
+    keyword_only: Vec<Parameter<'a>>,
+    has_options: bool,
+}
+
+type Parameter<'a> = (&'a str, &'a Type, Option<&'a str>);
+
+impl<'a> Shape<'a> {
+    fn new(operator: &'a Operator, place: Place<'a>) -> Self {
+        let arguments = &operator.schema().arguments;
+        let this = arguments.self_index().filter(|_| place == Place::Method);
+        let positional = arguments.positional().iter().enumerate();
+        let positional = positional.filter(|(i, _)| Some(*i) != this);
+        Self {
+            place,
+            name: operator.base_name(),
+            has_out: !arguments.out().is_empty(),
+            positional: positional.map(|(_, one)| parameter(one)).collect(),
+            keyword_only: arguments
+                .keyword_only_without_options()
+                .map(parameter)
+                .collect(),
+            has_options: arguments.tensor_options().is_some(),
         }
-    }
-    // Few share a hash, so most need no further comparison.
-    let mut seen = FxHashSet::with_capacity_and_hasher(overloads.len(), FxBuildHasher);
-    let again = overloads.iter().map(|(number, ..)| *number);
-    let again: FxHashSet<u64> = again.filter(|number| !seen.insert(*number)).collect();
-    overloads.retain(|(number, ..)| again.contains(number));
-    overloads.sort_unstable();
-    let alike = overloads.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1));
-    for alike in sink.while_wanted(alike.filter(|alike| alike.len() > 1)) {
-        let ids: Vec<OperatorId> = alike.iter().map(|&(.., id)| id).collect();
-        duplicates(catalogue, alike[0].1.0, &ids, sink);
     }
 }
 
-/// What Python sees of an overload without its out arguments. Overloads of which it gives different
-/// numbers have different signatures, save for odd uses of `category_override`.
-fn shape(operator: &Operator, place: Place<'_>, hasher: &mut FxHasher) {
-    let arguments = &operator.schema().arguments;
-    let this = arguments.self_index().filter(|_| place == Place::Method);
-    for (i, argument) in arguments.positional().iter().enumerate() {
-        if Some(i) != this {
-            (&argument.name, &argument.ty, &argument.default).hash(hasher);
+fn parameter(argument: &Argument) -> Parameter<'_> {
+    (&argument.name, &argument.ty, argument.default.as_deref())
+}
+
+pub(super) fn check(catalogue: &Catalogue, sink: &mut Sink) {
+    let mut overloads: FxHashMap<Shape<'_>, Vec<OperatorId>> = FxHashMap::default();
+    let bound = catalogue.iter().filter(|(id, _)| catalogue.is_bound(*id));
+    for (id, operator) in sink.while_wanted(bound) {
+        returns(operator, sink);
+        for place in Place::of(operator) {
+            let shape = Shape::new(operator, place);
+            overloads.entry(shape).or_default().push(id);
         }
     }
-    // Between positional and keyword-only arguments.
-    u8::MAX.hash(hasher);
-    for argument in arguments.keyword_only_without_options() {
-        (&argument.name, &argument.ty, &argument.default).hash(hasher);
+    overloads.retain(|_, alike| alike.len() > 1);
+    for (shape, alike) in sink.while_wanted(overloads) {
+        duplicates(catalogue, shape.place, &alike, sink);
     }
-    arguments.tensor_options().is_some().hash(hasher);
 }
 
 fn duplicates(catalogue: &Catalogue, place: Place<'_>, alike: &[OperatorId], sink: &mut Sink) {
@@ -68,7 +77,7 @@ fn duplicates(catalogue: &Catalogue, place: Place<'_>, alike: &[OperatorId], sin
         };
         let operator = catalogue.operator(id);
         match seen.get(&text) {
-            // Two entries with one name are another rule's.
+            // Another rule reports two entries with one name.
             Some(&first) if catalogue.operator(first).name() != operator.name() => {
                 let earlier = catalogue.operator(first).name_text();
                 let message = message!(
@@ -93,7 +102,7 @@ fn duplicates(catalogue: &Catalogue, place: Place<'_>, alike: &[OperatorId], sin
     }
 }
 
-/// Returns of which only some have names.
+/// Reports returns of which only some have names.
 fn returns(operator: &Operator, sink: &mut Sink) {
     let returns = &operator.schema().returns;
     let named = returns.iter().filter(|r| r.name.is_some()).count();

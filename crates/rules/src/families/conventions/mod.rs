@@ -1,23 +1,17 @@
-//! What ATen's README asks for and no generator checks: notes on what an author adds.
+//! Conventions of ATen's README that no generator checks.
 
-mod docs;
-
-use rustc_hash::FxHashSet;
-
-use super::derivatives::{about, declaration};
-use super::scope::Scope;
-use super::subject::Subject;
-use crate::sink::Sink;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::derivative_match::Knowledge;
 use opatlas_operators::derivatives::Derivatives;
 use opatlas_operators::derivatives::text::identifiers;
 use opatlas_schema::types::{BaseType, Type};
-use opatlas_source::DERIVATIVES;
 use opatlas_source::diagnostic::{Diagnostic, RuleId};
-use opatlas_source::message;
+use opatlas_source::{DERIVATIVES, message};
+use rustc_hash::FxHashSet;
 
-pub(super) use docs::RULES;
+use crate::scope::places::{about, declaration};
+use crate::scope::{IMPLICIT, Scope, Subject};
+use crate::sink::Sink;
 
 /// Calls that a composite function must not make, with the reason. Sources: ATen's README, on
 /// composite compliance.
@@ -38,10 +32,9 @@ const REFUSED: [(&str, &str); 8] = [
     ("unsafeGetTensorImpl", "it bypasses the dispatcher"),
 ];
 
-/// How the names of functions end that write to `out`.
+/// The suffix of functions that write to `out`.
 const OUT: &str = "_out";
 
-const IMPLICIT: &str = "CompositeImplicitAutograd";
 const NON_FUNCTIONAL: &str = "CompositeExplicitAutogradNonFunctional";
 
 pub(super) fn entries(scope: &Scope<'_>, sink: &mut Sink) {
@@ -142,7 +135,8 @@ fn masks(subject: &Subject<'_>, sink: &mut Sink) {
     }
 }
 
-/// The functions that formulas call. Searches for identifiers instead of parsing C++, as torchgen does.
+/// Checks the functions that formulas call. Searches for identifiers as torchgen does, without
+/// parsing C++.
 fn formulas(catalogue: &Catalogue, file: &Derivatives, sink: &mut Sink) {
     let targets = &catalogue.derivative_matches.targets;
     for (index, entry) in sink.while_wanted(file.entries.iter().enumerate()) {
@@ -168,12 +162,9 @@ fn formulas(catalogue: &Catalogue, file: &Derivatives, sink: &mut Sink) {
     }
 }
 
-/// The refused calls in a formula, each with its place and the reason.
+/// Rejected calls in a formula, with position and reason.
 fn refused(text: &str) -> Vec<(usize, usize, &'static str)> {
     let mut found: Vec<(usize, usize, &'static str)> = Vec::new();
-    if !may_call_refused(text) {
-        return found;
-    }
     for (name, why) in REFUSED {
         let calls = identifiers(text, name);
         let calls = calls.filter(|one| is_called(text, one.end));
@@ -190,26 +181,12 @@ fn refused(text: &str) -> Vec<(usize, usize, &'static str)> {
     found
 }
 
-/// Whether something is called whose name may be refused. Few formulas do that, and to look at what stands
-/// before each parenthesis takes less than to look for each name.
-fn may_call_refused(text: &str) -> bool {
-    let calls = text.bytes().enumerate();
-    let mut calls = calls.filter(|(_, byte)| matches!(byte, b'(' | b'<'));
-    calls.any(|(at, _)| {
-        let called = text[..at].trim_end();
-        let ends_in = |name: &str| {
-            name.as_bytes().last() == called.as_bytes().last() && called.ends_with(name)
-        };
-        REFUSED.iter().any(|(name, _)| ends_in(name)) || ends_in(OUT)
-    })
-}
-
 fn is_called(text: &str, end: usize) -> bool {
     // `item<double>()` is a call too.
     text[end..].trim_start().starts_with(['(', '<'])
 }
 
-/// Pairs `foo` and `foo_backward` that no formula connects.
+/// Reports pairs `foo` and `foo_backward` that no formula connects.
 fn backwards(catalogue: &Catalogue, sink: &mut Sink) {
     let matches = &catalogue.derivative_matches;
     if matches.knowledge != Knowledge::Complete {

@@ -4,8 +4,8 @@
 use opatlas_schema::types::{BaseType, Type};
 use opatlas_source::{Message, message};
 
-/// Whether a default can be a value of the type. Types whose values have no notation of their own
-/// take anything.
+/// Whether a default is a valid value of the type. Types without a notation of their own accept
+/// anything.
 pub(super) fn fits(ty: &Type, default: &str) -> bool {
     match ty {
         Type::Optional(inner) => default == "None" || fits(inner, default),
@@ -25,7 +25,7 @@ pub(super) fn fits(ty: &Type, default: &str) -> bool {
     }
 }
 
-/// What a value of the type looks like, as help.
+/// Help: an example value of the type.
 pub(super) fn expected(ty: &Type) -> Message {
     match ty {
         Type::Optional(inner) => message!("write `None`, or a value: {}", expected(inner)),

@@ -1,21 +1,16 @@
 //! Defaults. What cannot be read is reported by `syntax::schema`.
 
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::{Message, message};
-mod docs;
 mod fit;
 
 use opatlas_pytorch::release::Release;
 use opatlas_schema::function::Argument;
 use opatlas_schema::types::Type;
-use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::{Message, message};
 
-use super::Sink;
-use super::scope::Scope;
-use super::subject::Subject;
-use super::types::precomputed;
-
-pub(super) use docs::RULES;
+use crate::scope::subject::parameters;
+use crate::scope::{Scope, Subject};
+use crate::sink::Sink;
 
 pub(super) fn entries(scope: &Scope<'_>, sink: &mut Sink) {
     let release = scope.catalogue.release;
@@ -29,7 +24,13 @@ pub(super) fn entries(scope: &Scope<'_>, sink: &mut Sink) {
     }
     if release < Release::V2_5 {
         for placed in sink.while_wanted(scope.entries()) {
-            for diagnostic in precomputed(placed).filter_map(blank) {
+            for diagnostic in placed
+                .entry
+                .precomputed
+                .iter()
+                .flat_map(parameters)
+                .filter_map(blank)
+            {
                 sink.entry(placed, diagnostic);
             }
         }
@@ -83,7 +84,7 @@ fn value(
     }
 }
 
-/// Until 2.4 no default could hold a space.
+/// Before 2.4, no default may contain a space.
 fn blank(argument: &Argument) -> Option<Diagnostic> {
     let default = argument.default.as_deref().filter(|d| d.contains(' '))?;
     let message = message!(
@@ -96,7 +97,7 @@ fn blank(argument: &Argument) -> Option<Diagnostic> {
     )
 }
 
-/// The list of unknown size that one value is given for (torchgen `default_expr`).
+/// Reports one value for a list of unknown size (torchgen `default_expr`).
 fn needs_list<'t>(ty: &'t Type, default: &str) -> Option<&'t Type> {
     match ty {
         Type::Optional(_) if default == "None" => None,
@@ -133,8 +134,8 @@ fn suffix(subject: &Subject<'_>, sink: &mut Sink) {
     subject.report(sink, diagnostic);
 }
 
-/// What ATen's README suggests where a default cannot stay in the middle: an optional argument whose
-/// value the kernel chooses.
+/// ATen's advice for a default in the middle: make the argument optional and choose the value in
+/// the kernel.
 fn optional_instead(argument: &Argument) -> Message {
     let (ty, name) = (&argument.ty, &argument.name);
     let default = argument.default.as_deref().unwrap_or_default();

@@ -1,85 +1,18 @@
 //! Tangent formulas, which forward-mode differentiation uses.
 
-use super::gradients::formula_type;
-use super::{Subjects, error, example};
-use crate::Rule;
-use crate::sink::Sink;
 use opatlas_operators::derivatives::bindings::{Binding, BindingKind};
 use opatlas_operators::derivatives::expand::{Auto, Expansion, Forward};
 use opatlas_operators::derivatives::saved::first_use;
 use opatlas_operators::derivatives::text::uses;
 use opatlas_schema::function::SchemaKind;
-use opatlas_source::Span;
-use opatlas_source::diagnostic::Diagnostic;
-use opatlas_source::diagnostic::RuleId;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
 use opatlas_source::sentence::codes;
 use opatlas_source::suggest::Budget;
-use opatlas_source::{Message, message};
+use opatlas_source::{Message, Span, message};
 
-pub(crate) static RULES: [Rule; 5] = [
-    Rule {
-        what: "The first name in the key of a gradient formula is an argument of the operator, by \
-               its C++ name (`options` for dtype, layout, device and pin_memory together).",
-        why: "The generator takes any other name for an output with a tangent, and no output has \
-              that name. Usually the argument's name is misspelt or has changed.",
-        bad: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  othr: grad * self\n"),
-        good: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  other: grad * self\n"),
-        source: "torchgen/packaged/autograd/load_derivatives.py, create_forward_derivative",
-        ..error(RuleId::DerivUnknownArg)
-    },
-    Rule {
-        what: "The key of a tangent formula is an output: `result` for an operator with one \
-               return, `result0`, `result1`, ..., or the name of a return.",
-        why: "The generated code assigns the tangent to that output.",
-        bad: example(
-            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n  product: self_t * other_p\n",
-        ),
-        good: example(
-            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n  result: self_t * other\n",
-        ),
-        source: "torchgen/packaged/autograd/load_derivatives.py, create_forward_derivative",
-        ..error(RuleId::DerivForwardTarget)
-    },
-    Rule {
-        what: "A tangent formula refers to a differentiable argument `x` as `x_p` (its value) or \
-               `x_t` (its tangent), never as `x`.",
-        why: "The plain name is ambiguous. Lists of tensors are exempt, because they are passed \
-              whole.",
-        bad: example(
-            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n  other: grad * self\n  result: self_t * other + self * other_t\n",
-        ),
-        good: example(
-            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n  other: grad * self\n  result: self_t * other_p + self_p * other_t\n",
-        ),
-        source: "torchgen/packaged/autograd/load_derivatives.py, postprocess_forward_derivatives",
-        ..error(RuleId::DerivForwardAmbiguous)
-    },
-    Rule {
-        what: "`auto_element_wise` is the tangent of an operator that is not in-place and has one \
-               differentiable input, one gradient formula and one output.",
-        why: "PyTorch derives the tangent from the gradient formula. This is only correct if each \
-              element of the output depends on one element of one input.",
-        bad: example(
-            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n  other: grad * self\n  result: auto_element_wise\n",
-        ),
-        good: example(
-            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n  result: auto_element_wise\n",
-        ),
-        source: "torchgen/packaged/autograd/load_derivatives.py, postprocess_forward_derivatives",
-        ..error(RuleId::DerivAutoElementWise)
-    },
-    Rule {
-        what: "`auto_linear` is the tangent of an operator with a differentiable input and a \
-               single output.",
-        why: "PyTorch computes the tangent by calling the operator on the tangents of its inputs.",
-        bad: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  result: auto_linear\n"),
-        good: example(
-            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n  result: auto_linear\n",
-        ),
-        source: "torchgen/packaged/autograd/load_derivatives.py, postprocess_forward_derivatives",
-        ..error(RuleId::DerivAutoLinear)
-    },
-];
+use super::gradients::formula_type;
+use super::subjects::Subjects;
+use crate::sink::Sink;
 
 pub(super) fn check(subjects: &Subjects<'_>, expansion: &Expansion<'_>, sink: &mut Sink) {
     for forward in sink.while_wanted(&expansion.forward) {
@@ -112,7 +45,7 @@ impl Check<'_, '_> {
         })
     }
 
-    /// The formula is for an output that exists.
+    /// Checks that the formula is for an output that exists.
     fn target(&self, forward: &Forward<'_>) -> Option<Diagnostic> {
         let returns = &self.subjects.subject.schema.returns;
         let named = |name: &&str| returns.iter().any(|r| r.name.as_deref() == Some(name));
@@ -157,8 +90,7 @@ impl Check<'_, '_> {
         }
     }
 
-    /// Neither an argument nor an output has this name: which of them is meant shows in the
-    /// formula.
+    /// Checks that no argument shares the name of an output: a formula could mean either.
     fn no_target(&self, forward: &Forward<'_>) -> Diagnostic {
         let file = self.subjects.file;
         let name = forward.names.first().copied().unwrap_or("");
@@ -191,7 +123,7 @@ impl Check<'_, '_> {
         }
     }
 
-    /// A word for a formula must be expandable.
+    /// Checks that a keyword can be expanded.
     fn auto(&self, forward: &Forward<'_>) -> Option<Diagnostic> {
         let inputs = self.expansion.differentiable().count();
         let tangents = &self.expansion.forward;
@@ -232,8 +164,7 @@ impl Check<'_, '_> {
         Some(fault.with_help("write the formula out, or remove it"))
     }
 
-    /// Differentiable arguments are named with `_p` or `_t`, and the formula is text when there
-    /// are any.
+    /// Checks that formulas use `_p` or `_t` for differentiable arguments.
     fn plain_names(&self, forward: &Forward<'_>) -> Option<Diagnostic> {
         let stem = self.subjects.subject.schema.name.stem();
         let foreach = stem.starts_with("_foreach_");
@@ -284,7 +215,7 @@ impl Check<'_, '_> {
     }
 }
 
-/// A decimal number without a sign; one too large to count is the largest.
+/// Parses a decimal number; saturates.
 fn number(digits: &str) -> Option<usize> {
     let all = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit());
     all.then(|| digits.parse().unwrap_or(usize::MAX))

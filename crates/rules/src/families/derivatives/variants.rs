@@ -1,9 +1,6 @@
-//! What the reader of formulas lets pass and the writers of autograd code refuse because of the
-//! other operators that the formulas serve: variants, generated operators.
+//! Formulas that the parser accepts but autograd code generation rejects, because of variants and
+//! generated operators that share them.
 
-use super::{Subjects, declaration, example, warning};
-use crate::Rule;
-use crate::sink::Sink;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::derivative_match::{Basis, Origin};
 use opatlas_operators::derivatives::expand::{Backward, Expansion};
@@ -12,83 +9,17 @@ use opatlas_operators::derivatives::text::uses;
 use opatlas_operators::derivatives::{Derivatives, Outputs};
 use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_schema::function::SchemaKind;
-use opatlas_source::DERIVATIVES;
-use opatlas_source::diagnostic::Diagnostic;
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::message;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::{DERIVATIVES, message};
 
-pub(crate) static RULES: [Rule; 5] = [
-    Rule {
-        what: "An operator with a gradient, and every variant that shares the formula, has a \
-               `dispatch:` with a kernel other than CompositeImplicitAutograd.",
-        why: "Autograd differentiates the decomposition, so an autograd kernel would never run. \
-              The generator fails on such operators.",
-        bad: example("- name: decomposed(Tensor self) -> Tensor\n  self: grad\n"),
-        good: example("- name: scale(Tensor self, Tensor other) -> Tensor\n  self: grad * other\n"),
-        source: "torchgen/packaged/autograd/gen_variable_type.py, gen_variable_type_func",
-        ..warning(RuleId::DerivNeedsDispatch)
-    },
-    Rule {
-        what: "`output_differentiability` is not false for any output if the formulas also serve \
-               an in-place variant.",
-        why: "The in-place variant must bump the version counter of the mutated tensor, which it \
-              does not do for an output without a gradient.",
-        bad: example(
-            "- name: scale(Tensor self, Tensor other) -> Tensor\n  output_differentiability: [False]\n",
-        ),
-        good: example(
-            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: non_differentiable\n  other: non_differentiable\n",
-        ),
-        source: "torchgen/api/autograd.py, gen_differentiable_outputs",
-        ..warning(RuleId::DerivOutputInplace)
-    },
-    Rule {
-        what: "An in-place operator has at most one tangent formula, and a formula declared for it \
-               does not use `self_p`.",
-        why: "The value of `self` is already overwritten when PyTorch computes the tangent: the \
-              formula may use `result`, or `original_self_p` to keep a copy.",
-        bad: example(
-            "- name: stamp_(Tensor(a!) self, Tensor mark) -> Tensor(a!)\n  self: grad\n  result: self_t * self_p\n",
-        ),
-        good: example(
-            "- name: stamp_(Tensor(a!) self, Tensor mark) -> Tensor(a!)\n  self: grad\n  result: self_t * result\n",
-        ),
-        source: "torchgen/api/autograd.py, match_differentiability_info",
-        ..warning(RuleId::DerivInplaceForward)
-    },
-    Rule {
-        what: "If an in-place operator shares the gradient for `self`, the formula does not use \
-               the strides of an argument.",
-        why: "The formula would read the strides after `self` is overwritten.",
-        bad: example(
-            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: scale_backward(grad, self.sym_strides())\n",
-        ),
-        good: example(
-            "- name: scale(Tensor self, Tensor other) -> Tensor\n  self: scale_backward(grad, self.sym_sizes())\n",
-        ),
-        source: "torchgen/api/autograd.py, match_differentiability_info",
-        ..warning(RuleId::DerivInplaceStrides)
-    },
-    Rule {
-        what: "If the formulas of a mutable operator also serve its generated functional variant, \
-               they do not use `self`.",
-        why: "`self` is the result in one variant and the input in the other, so the formula would \
-              have to be rewritten.",
-        bad: example(
-            "- name: stamp_(Tensor(a!) self, Tensor mark) -> Tensor(a!)\n  mark: grad * self\n",
-        ),
-        good: example(
-            "- name: stamp_(Tensor(a!) self, Tensor mark) -> Tensor(a!)\n  mark: grad * mark\n",
-        ),
-        source: "torchgen/api/autograd.py, match_differentiability_info",
-        ..warning(RuleId::DerivGeneratedSelf)
-    },
-];
+use super::subjects::Subjects;
+use crate::scope::places::declaration;
+use crate::sink::Sink;
 
 /// The operators that an entry serves.
 type Served = Vec<(OperatorId, Basis)>;
 
-/// The operators that each entry serves; none where a later entry replaces it.
+/// The operators that each entry serves; none if a later entry replaces it.
 pub(super) fn served(catalogue: &Catalogue, file: &Derivatives) -> Vec<Served> {
     let matches = &catalogue.derivative_matches;
     let mut served: Vec<Served> = vec![Vec::new(); file.entries.len()];
@@ -102,10 +33,10 @@ pub(super) fn served(catalogue: &Catalogue, file: &Derivatives) -> Vec<Served> {
     served
 }
 
-/// Checks an entry in which nothing else is wrong.
+/// Checks an entry that is otherwise correct.
 pub(super) struct Check<'c, 'a> {
     subjects: Subjects<'a>,
-    /// The formulas where they serve a variant; few entries have one.
+    /// Formulas that serve a variant; few entries have any.
     expansions: Vec<Expansion<'a>>,
     served: &'c Served,
 }
@@ -155,7 +86,7 @@ impl<'c, 'a> Check<'c, 'a> {
         self.operator(id).qualified_name().to_owned()
     }
 
-    /// The first served operator of which this holds.
+    /// The first served operator that matches.
     fn first(&self, test: impl Fn(&Operator, Basis) -> bool) -> Option<OperatorId> {
         let mut served = self.served.iter();
         let (id, _) = served.find(|(id, basis)| test(self.operator(*id), *basis))?;

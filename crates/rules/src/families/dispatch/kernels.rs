@@ -1,19 +1,15 @@
-//! Kernels as the generator writes them down: with namespaces, and with or without symbolic sizes.
+//! Kernels in generated code: namespaces and symbolic sizes.
 
-use crate::sink::Sink;
 use opatlas_operators::entry::KernelEntry;
 use opatlas_operators::operator::OperatorId;
-use opatlas_pytorch::release::Release;
-use opatlas_schema::function::FunctionSchema;
-use opatlas_schema::types::BaseType;
-use opatlas_source::Span;
-use opatlas_source::diagnostic::Diagnostic;
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::message;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::{Span, message};
 
-use super::super::scope::{CompleteGroup, Scope};
+use crate::scope::types::has_symint;
+use crate::scope::{CompleteGroup, Scope};
+use crate::sink::Sink;
 
-/// The deepest namespace that C++ can be written for (`NamespaceHelper`).
+/// The maximum namespace depth in generated C++ (`NamespaceHelper`).
 const DEEPEST: usize = 2;
 
 pub(super) fn operators(scope: &Scope<'_>, sink: &mut Sink) {
@@ -25,7 +21,7 @@ pub(super) fn operators(scope: &Scope<'_>, sink: &mut Sink) {
         if symint.is_none() && !qualified {
             continue;
         }
-        let group = CompleteGroup::of(catalogue.groups.of(id));
+        let group = CompleteGroup::new(catalogue.groups.of(id));
         if qualified && !operator.is_generated() && group.is_none_or(|group| group.out == id) {
             namespaces(scope, id, kernels, sink);
         }
@@ -35,20 +31,9 @@ pub(super) fn operators(scope: &Scope<'_>, sink: &mut Sink) {
     }
 }
 
-/// Whether the name of a kernel says that it takes symbolic sizes. Every kernel is asked.
+/// Whether the name of a kernel says that it takes symbolic sizes.
 fn is_symbolic(kernel: &KernelEntry) -> bool {
-    let name = kernel.kernel.name.as_bytes();
-    name.windows(7).any(|seven| seven == b"_symint")
-}
-
-/// Whether the schema has a SymInt where the release looks for one (`FunctionSchema.has_symint`).
-pub(in crate::families) fn has_symint(schema: &FunctionSchema, release: Release) -> bool {
-    let returns = release < Release::V2_1
-        && schema
-            .returns
-            .iter()
-            .any(|r| r.ty.is_like(BaseType::SymInt));
-    schema.has_symint() || returns
+    kernel.kernel.name.contains("_symint")
 }
 
 fn symbolic(
@@ -109,8 +94,8 @@ fn namespaces(scope: &Scope<'_>, id: OperatorId, kernels: &[KernelEntry], sink: 
     }
 }
 
-/// The position of a kernel in the operator's entry. A kernel from another operator of the same
-/// name has no position there.
+/// The position of a kernel in the operator's entry, or of the operator's name if another operator
+/// of the same name has the kernel.
 fn place(scope: &Scope<'_>, id: OperatorId, kernel: &KernelEntry) -> Span {
     let mut own = scope.operator(id).kernels().iter();
     match own.find(|own| *own == kernel) {
@@ -123,8 +108,7 @@ fn namespace(kernel: &KernelEntry) -> &str {
     kernel.kernel.namespace.as_deref().unwrap_or("at")
 }
 
-/// The levels of namespace blocks. PyTorch appends `::native` to the namespace and then removes it
-/// wherever it occurs.
+/// The namespace depth. PyTorch appends `::native` and then removes it everywhere.
 fn levels(namespace: &str) -> usize {
     let whole = format!("{namespace}::native");
     whole.replace("::native", "").split("::").count()

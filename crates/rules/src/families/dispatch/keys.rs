@@ -1,108 +1,79 @@
-//! The keys of `dispatch`: known, allowed, once each; and how kernels are qualified.
+//! Dispatch keys: known, allowed, unique; and kernel namespaces.
 
-use opatlas_source::diagnostic::RuleId;
+use opatlas_operators::entry::DispatchLine;
+use opatlas_operators::operator::PlacedEntry;
+use opatlas_pytorch::release::Release;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
 use opatlas_source::message;
-use std::cell::RefCell;
-
 use rustc_hash::FxHashMap;
 
 use crate::sink::Sink;
-use opatlas_operators::entry::{DispatchLine, KeyName};
-use opatlas_operators::operator::PlacedEntry;
-use opatlas_pytorch::release::Release;
-use opatlas_source::diagnostic::Diagnostic;
 
-/// The deepest namespace that can be read before a kernel (`NativeFunction.from_yaml`).
+/// The maximum namespace depth that torchgen parses (`NativeFunction.from_yaml`).
 const DEEPEST: usize = 3;
 
-/// Up to this many lines are compared with one another, which is quicker than a table.
-const FEW: usize = 16;
-
-/// The keys of a release.
-pub(super) struct Keys {
+/// Checks the keys of an entry's `dispatch`.
+pub(super) fn check(
+    placed: &PlacedEntry,
+    lines: &[DispatchLine],
     release: Release,
-    /// Whether a known key may be used, by the address of its name: each name exists once.
-    allowed: RefCell<FxHashMap<*const u8, bool>>,
+    sink: &mut Sink,
+) {
+    let allowed = release.data().dispatch_keys_allowed;
+    let mut first: FxHashMap<&str, &DispatchLine> = FxHashMap::default();
+    for line in lines {
+        let key = line.key.as_str();
+        let earlier = *first.entry(key).or_insert(line);
+        if !allowed.contains(key) {
+            let refusal = refusal(line, release, sink);
+            sink.entry(placed, refusal);
+        } else if !std::ptr::eq(earlier, line) {
+            sink.entry(placed, repeated(line, earlier));
+        }
+        if let Some(diagnostic) = too_deep(line) {
+            sink.entry(placed, diagnostic);
+        }
+    }
 }
 
-impl Keys {
-    pub(super) fn of(release: Release) -> Self {
-        Self {
-            release,
-            allowed: RefCell::default(),
-        }
-    }
-
-    fn allows(&self, key: &KeyName) -> bool {
-        let KeyName::Known(name) = key else {
-            return false;
-        };
-        let mut allowed = self.allowed.borrow_mut();
-        *allowed.entry(name.as_ptr()).or_insert_with(|| {
-            let keys = self.release.data().dispatch_keys_allowed;
-            keys.contains(name)
-        })
-    }
-
-    pub(super) fn check(&self, placed: &PlacedEntry, lines: &[DispatchLine], sink: &mut Sink) {
-        let mut first: FxHashMap<&str, &DispatchLine> = FxHashMap::default();
-        for (i, line) in lines.iter().enumerate() {
-            let earlier = match lines.len() <= FEW {
-                true => lines[..i].iter().find(|earlier| earlier.key == line.key),
-                false => Some(*first.entry(line.key.as_str()).or_insert(line)),
-            };
-            let earlier = earlier.unwrap_or(line);
-            if !self.allows(&line.key) {
-                let refusal = self.refusal(line, sink);
-                sink.entry(placed, refusal);
-            } else if !std::ptr::eq(earlier, line) {
-                sink.entry(placed, repeated(line, earlier));
-            }
-            if let Some(diagnostic) = too_deep(line) {
-                sink.entry(placed, diagnostic);
-            }
-        }
-    }
-
-    fn refusal(&self, line: &DispatchLine, sink: &Sink) -> Diagnostic {
-        let data = self.release.data();
-        let name = line.key.as_str();
-        let allowed = data.dispatch_keys_allowed;
-        let aliased = data
-            .dispatch_key_aliases
-            .iter()
-            .any(|(alias, _)| *alias == name);
-        if !data.dispatch_keys_known.contains(name) && !aliased {
-            let near = match sink.is_full(RuleId::DispatchKeyKnown) {
-                true => None,
-                false => sink.suggestions.nearest(name, allowed.iter()),
-            };
-            return unknown(line, near);
-        }
-        let diagnostic = Diagnostic::new(
-            RuleId::DispatchKeySupported,
-            line.key_at,
-            message!(
-                "`{}` is a dispatch key, but cannot have kernels in this file",
-                name
-            ),
-        );
-        let later = Release::all().find(|later| {
-            *later > self.release && later.data().dispatch_keys_allowed.contains(name)
-        });
-        if let Some(later) = later {
-            return diagnostic.with_help(message!(
-                "it can since PyTorch {} (checking against {})",
-                later,
-                self.release
-            ));
-        }
-        diagnostic.with_help(if name.contains("Autograd") {
-            "write formulas in `derivatives.yaml`, and register other autograd kernels in C++"
+fn refusal(line: &DispatchLine, release: Release, sink: &Sink) -> Diagnostic {
+    let data = release.data();
+    let name = line.key.as_str();
+    let allowed = data.dispatch_keys_allowed;
+    let aliased = data
+        .dispatch_key_aliases
+        .iter()
+        .any(|(alias, _)| *alias == name);
+    if !data.dispatch_keys_known.contains(name) && !aliased {
+        let near = if sink.is_full(RuleId::DispatchKeyKnown) {
+            None
         } else {
-            "register the kernel in C++, or in the backend's own YAML file"
-        })
+            sink.suggestions.nearest(name, allowed.iter())
+        };
+        return unknown(line, near);
     }
+    let diagnostic = Diagnostic::new(
+        RuleId::DispatchKeySupported,
+        line.key_at,
+        message!(
+            "`{}` is a dispatch key, but cannot have kernels in this file",
+            name
+        ),
+    );
+    let later = Release::all()
+        .find(|later| *later > release && later.data().dispatch_keys_allowed.contains(name));
+    if let Some(later) = later {
+        return diagnostic.with_help(message!(
+            "it can since PyTorch {} (checking against {})",
+            later,
+            release
+        ));
+    }
+    diagnostic.with_help(if name.contains("Autograd") {
+        "write formulas in `derivatives.yaml`, and register other autograd kernels in C++"
+    } else {
+        "register the kernel in C++, or in the backend's own YAML file"
+    })
 }
 
 /// Former names of alias keys.

@@ -1,38 +1,30 @@
 //! `dispatch`: keys, kernels, and the composites. What cannot be read of it is reported by
 //! `model::lower`.
 
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::message;
-mod docs;
 mod kernels;
 mod keys;
 
 use std::cell::OnceCell;
 
-use rustc_hash::FxHashSet;
-
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::entry::{DispatchLine, Entry, Field, KernelSource};
 use opatlas_operators::operator::PlacedEntry;
 use opatlas_schema::function::FunctionSchema;
-use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::message;
+use rustc_hash::FxHashSet;
 
-use super::Sink;
-use super::field_edit::{adding, removing};
-use super::scope::{Scope, field_at, is_unread};
-
-pub(super) use docs::RULES;
-pub(super) use kernels::has_symint;
-
-/// The key that an operator without `dispatch` registers its kernel on.
-const IMPLICIT: &str = "CompositeImplicitAutograd";
+use crate::scope::field_edit::{adding, removing};
+use crate::scope::places::{field_at, is_unread};
+use crate::scope::{IMPLICIT, Scope};
+use crate::sink::Sink;
 
 /// The one composite that can be combined with another.
 const NESTED: &str = "CompositeImplicitAutogradNestedTensor";
 
 /// The checks that look at one entry at a time.
 pub(super) fn entries(scope: &Scope<'_>, sink: &mut Sink) {
-    let keys = keys::Keys::of(scope.catalogue.release);
+    let release = scope.catalogue.release;
     let decomposing = Decomposing::new(scope.catalogue);
     for placed in sink.while_wanted(scope.entries()) {
         let Some(lines) = &placed.entry.dispatch else {
@@ -44,7 +36,7 @@ pub(super) fn entries(scope: &Scope<'_>, sink: &mut Sink) {
             empty(placed, sink);
             continue;
         }
-        keys.check(placed, lines, sink);
+        keys::check(placed, lines, release, sink);
         composites(placed, lines, sink);
         if let [line] = lines.as_slice() {
             only_implicit(scope, placed, line, sink);
@@ -114,7 +106,7 @@ fn factory(scope: &Scope<'_>, placed: &PlacedEntry, sink: &mut Sink) {
     sink.entry(placed, adding(diagnostic, text, entry, &lines));
 }
 
-/// The implicit kernel of an operator outside of `aten` is looked for in `at::native`.
+/// The implicit kernel of an operator outside `aten` is still in `at::native`.
 fn default_kernel(placed: &PlacedEntry, sink: &mut Sink) {
     let entry = &placed.entry;
     let implicit = entry
@@ -148,7 +140,7 @@ fn composites(placed: &PlacedEntry, lines: &[DispatchLine], sink: &mut Sink) {
     let (first, second) = match found.as_slice() {
         [first, second] => (first, second),
         [first, second, ..] => {
-            // Of three, two may be the pair that is allowed: the third is one too many.
+            // Of three keys, two may be the allowed pair; report the third.
             (
                 first,
                 if may_stand_together(first, second) {
@@ -189,7 +181,7 @@ fn may_stand_together(a: &DispatchLine, b: &DispatchLine) -> bool {
     keys.contains(&NESTED) && !keys.contains(&"CompositeExplicitAutogradNonFunctional")
 }
 
-/// A `dispatch` that only says what its absence says, or says it under another name.
+/// A `dispatch` that means the same as none.
 fn only_implicit(scope: &Scope<'_>, placed: &PlacedEntry, line: &DispatchLine, sink: &mut Sink) {
     let entry = &placed.entry;
     let Some(schema) = &entry.schema else { return };
@@ -236,8 +228,8 @@ fn only_implicit(scope: &Scope<'_>, placed: &PlacedEntry, line: &DispatchLine, s
     sink.entry(placed, removing(diagnostic, text, entry, Field::Dispatch));
 }
 
-/// Kernels for special layouts only, beside a variant or overload that decomposes: ordinary tensors
-/// lost their composite kernel when `dispatch` was written.
+/// Only kernels for special layouts, while a variant or overload decomposes: ordinary tensors lost
+/// their composite kernel.
 fn drops_composite(
     placed: &PlacedEntry,
     lines: &[DispatchLine],
@@ -302,8 +294,8 @@ impl<'c> Decomposing<'c> {
     }
 }
 
-/// A functional variant that decomposes beside an out variant with kernels of its own: what
-/// decomposes may not write into out arguments.
+/// A functional variant that decomposes while its out variant has kernels: composite functions must
+/// not write to out arguments.
 pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
     for group in sink.while_wanted(scope.catalogue.groups.all()) {
         let (Some(id), Some(out)) = (group.functional, group.out) else {

@@ -1,26 +1,20 @@
 //! Fields with simple values. Values of a wrong type are reported by `model::lower`.
 
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::message;
-mod docs;
-
-use rustc_hash::FxHashMap;
-
 use opatlas_operators::entry::{DeviceCheck, Entry, Field, Placed};
 use opatlas_operators::operator::PlacedEntry;
 use opatlas_schema::function::Argument;
-use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::message;
+use rustc_hash::FxHashMap;
 
-use super::field_edit::adding;
-use super::subject::Subject;
-use super::{Scope, Sink};
-
-pub(super) use docs::RULES;
+use crate::scope::field_edit::adding;
+use crate::scope::{Scope, Subject};
+use crate::sink::Sink;
 
 /// The Python modules that bindings are generated for (`gen_python_functions.py`).
 const PYTHON_MODULES: [&str; 6] = ["nn", "fft", "linalg", "sparse", "special", "nested"];
 
-/// What `category_override` means something as.
+/// Valid values of `category_override`.
 const CATEGORIES: [&str; 2] = ["factory", "dummy"];
 
 pub(super) fn entries(scope: &Scope<'_>, sink: &mut Sink) {
@@ -82,7 +76,7 @@ fn manual_registration(placed: &PlacedEntry, sink: &mut Sink) {
     sink.entry(placed, diagnostic);
 }
 
-/// A field whose values are free text to the generator, but only some mean something.
+/// Reports values that the generator ignores in a free-text field.
 fn known(
     placed: &PlacedEntry,
     rule: RuleId,

@@ -1,31 +1,26 @@
-//! The files that the generator names after operators (torchgen `gen_per_operator_headers`,
-//! `FileManager`). A name that no file can have, or two that share one, stop it.
-
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::{Message, message};
-use rustc_hash::FxHashMap;
+//! Generated files that are named after operators (torchgen `gen_per_operator_headers`,
+//! `FileManager`).
 
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::entry::KernelEntry;
 use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_pytorch::release::Release;
-use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::{Message, message};
+use rustc_hash::FxHashMap;
 
-use super::super::Sink;
-use super::super::subject::Subject;
+use crate::scope::Subject;
+use crate::sink::Sink;
 
-/// The longest name of a file, in bytes, on the file systems that PyTorch is built on.
+/// The maximum length of a file name, in bytes, on common file systems.
 const LONGEST_FILE_NAME: usize = 255;
 
-/// Base names longer than this come near the limit.
+/// The maximum number of characters of a base name before a warning.
 const LONG: usize = 200;
 
-/// Reports a base name that no file can have, or that is long. Whether it did.
+/// Reports a base name that is not a valid file name, or is long. Returns whether it did.
 pub(super) fn writable(subject: &Subject<'_>, release: Release, sink: &mut Sink) -> bool {
     let stem = subject.schema.name.stem();
-    if stem.len() < 128 && stem.bytes().all(|b| b.is_ascii_graphic() && b != b'/') {
-        return false;
-    }
     let at = subject.schema.name_at.0;
     let suffix = longest_suffix(&subject.entry().kernels, subject.entry().structured);
     let diagnostic = if let Some(message) = unwritable(stem, suffix, release) {
@@ -53,7 +48,7 @@ fn unwritable(stem: &str, suffix: usize, release: Release) -> Option<Message> {
     if stem.contains('\0') {
         return Some("a file name cannot contain NUL".into());
     }
-    // Folders are made since 2.8, and a path from the root is refused since then.
+    // Since 2.8 torchgen creates folders and rejects absolute paths.
     let slash = if release >= Release::V2_8 {
         stem.starts_with('/')
     } else {
@@ -75,7 +70,7 @@ fn unwritable(stem: &str, suffix: usize, release: Release) -> Option<Message> {
     None
 }
 
-/// The keys that get a header for each operator; the ones of other backends share one.
+/// Whether operators get a header of their own for this key.
 fn has_header(key: &str) -> bool {
     matches!(
         key,
@@ -105,22 +100,13 @@ fn longest_suffix(kernels: &[KernelEntry], structured: bool) -> usize {
 /// Reports operators whose headers have the names of another operator's headers: `scale` has a
 /// header `scale_ops.h`, and so would `scale_ops`.
 pub(super) fn written_twice(catalogue: &Catalogue, sink: &mut Sink) {
-    let ends_like_a_header = |name: &str| {
-        matches!(
-            name.as_bytes(),
-            [.., b'_', b'o', b'p', b's']
-                | [.., b'_', b'm', b'e', b't', b'a']
-                | [.., b'_', b'n', b'a', b't', b'i', b'v', b'e']
-                | [.., b'_', b'd', b'i', b's', b'p', b'a', b't', b'c', b'h']
-        )
-    };
     let suspect = |operator: &Operator| {
-        // The base name lies nearer than the stem, and behind the stem it has one of these at most.
-        let base = operator.base_name();
-        let base = base.strip_suffix("_functional").unwrap_or(base);
-        ends_like_a_header(base.trim_end_matches('_')) && ends_like_a_header(operator.name().stem())
+        let stem = operator.name().stem();
+        ["_ops", "_meta", "_native", "_dispatch"]
+            .iter()
+            .any(|suffix| stem.ends_with(suffix))
     };
-    // Only those, and what they may be named after, are looked up.
+    // Looks up only these operators and the ones they may be named after.
     let mut roots: FxHashMap<&str, Vec<OperatorId>> = FxHashMap::default();
     let suspects = catalogue.native().filter(|(_, operator)| suspect(operator));
     let suspects: Vec<(OperatorId, &Operator)> = sink.while_wanted(suspects).collect();

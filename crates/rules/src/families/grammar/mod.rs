@@ -1,25 +1,20 @@
-//! The shape of the schema and the operator's name. What cannot be read is reported by
-//! `syntax::schema`; here is what can be read and should not have been written.
+//! The shape of the schema and the operator's name. The schema parser reports what it cannot parse;
+//! these rules are about odd text that it accepts.
 
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::message;
-mod docs;
 mod files;
-
-use rustc_hash::FxHashMap;
 
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::OperatorId;
 use opatlas_schema::function::{Argument, FunctionSchema};
 use opatlas_schema::types::{BaseType, Type};
-use opatlas_source::Span;
-use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::{Span, message};
+use rustc_hash::FxHashMap;
 
-use super::Sink;
-use super::scope::Scope;
-use super::subject::{Subject, is_identifier, name_place};
-
-pub(super) use docs::RULES;
+use crate::scope::places::name_place;
+use crate::scope::subject::{STRAY, is_identifier, is_quirk};
+use crate::scope::{Scope, Subject};
+use crate::sink::Sink;
 
 pub(super) fn entries(scope: &Scope<'_>, sink: &mut Sink) {
     for subject in sink.while_wanted(scope.subjects()) {
@@ -37,15 +32,6 @@ pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
     namespaces(catalogue, sink);
 }
 
-/// The characters that never belong to a name and are there because the text was cut elsewhere
-/// than it looks.
-const STRAY: [char; 8] = [',', '(', ')', '[', ']', '?', '*', '"'];
-
-/// Whether a name holds a stray character, or is empty.
-pub(super) fn is_quirk(name: &str) -> bool {
-    !is_identifier(name) && (name.is_empty() || name.contains(STRAY))
-}
-
 fn quirks(subject: &Subject<'_>, sink: &mut Sink) {
     for argument in subject.schema.arguments.all() {
         if is_quirk(&argument.name) {
@@ -57,7 +43,7 @@ fn quirks(subject: &Subject<'_>, sink: &mut Sink) {
                 ),
             };
             subject.report(sink, mend(argument, diagnostic));
-        } else if let Some(default) = argument.default.as_deref().filter(|d| holds_arrow(d)) {
+        } else if let Some(default) = argument.default.as_deref().filter(|d| d.contains(") -> ")) {
             let message = message!(
                 "`{}` is parsed as the default, because the arguments end at the last `) -> \
                  `",
@@ -83,17 +69,12 @@ fn quirks(subject: &Subject<'_>, sink: &mut Sink) {
     }
 }
 
-/// Whether a default holds what ends the arguments of a schema. Hardly any is as long.
-fn holds_arrow(default: &str) -> bool {
-    default.len() >= 5 && default.contains(") -> ")
-}
-
 fn quirk(at: Span, message: impl Into<opatlas_source::Message>) -> Diagnostic {
     Diagnostic::new(RuleId::SchemaQuirkAccepted, at, message)
         .with_help("write `Type name`, separated by `, `, without other punctuation")
 }
 
-/// A name that is an identifier but for stray characters at its end loses them.
+/// Adds a fix that removes trailing stray characters.
 fn mend(argument: &Argument, diagnostic: Diagnostic) -> Diagnostic {
     let bare = argument.name.trim_end_matches(STRAY);
     if is_identifier(bare) {
@@ -146,8 +127,8 @@ fn overload(subject: &Subject<'_>, sink: &mut Sink) {
     subject.report(sink, diagnostic);
 }
 
-/// Whether the overload's words are the types of all arguments, at least three, in order. Two are
-/// common in PyTorch itself, where they distinguish the operands.
+/// Whether the overload name lists the types of all arguments, at least three, in order. PyTorch
+/// itself often lists two.
 fn lists_types(schema: &FunctionSchema) -> bool {
     let arguments = schema.arguments.non_out();
     let overload = schema.name.overload();
@@ -166,8 +147,8 @@ fn names_type(word: &str, ty: &Type) -> bool {
         .is_some_and(|name| word.eq_ignore_ascii_case(name))
 }
 
-/// Operators of one name in several namespaces. Where their kernels meet, or their signatures,
-/// the rules about duplicates and groups speak of them.
+/// Reports operators of one name in several namespaces. If their kernels or signatures are equal,
+/// other rules report them.
 fn namespaces(catalogue: &Catalogue, sink: &mut Sink) {
     if catalogue.shared_names().next().is_none() {
         return;

@@ -1,20 +1,14 @@
-//! Out arguments: their names, and what must hold for them besides the invariants of a schema
-//! (`model::invariants`).
-
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::message;
-mod docs;
+//! Out arguments: names, and conditions beyond the invariants of a schema.
 
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_schema::function::{Argument, FunctionSchema, SchemaKind};
-use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::message;
 
-use super::Sink;
-use super::scope::Scope;
-use super::subject::{Subject, name_place};
-
-pub(super) use docs::RULES;
+use crate::scope::places::name_place;
+use crate::scope::{Scope, Subject};
+use crate::sink::Sink;
 
 pub(super) fn entries(scope: &Scope<'_>, sink: &mut Sink) {
     let catalogue = scope.catalogue;
@@ -22,7 +16,7 @@ pub(super) fn entries(scope: &Scope<'_>, sink: &mut Sink) {
     for (id, operator) in sink.while_wanted(scope.operators()) {
         let subject = operator
             .declared()
-            .and_then(|placed| Subject::of(placed, text));
+            .and_then(|placed| Subject::new(placed, text));
         let Some(subject) = subject else { break };
         if operator.kind == SchemaKind::Out {
             names(&subject, sink);
@@ -101,7 +95,7 @@ fn overload(catalogue: &Catalogue, id: OperatorId, subject: &Subject<'_>, sink: 
     subject.report(sink, diagnostic);
 }
 
-/// Names that speak of an out variant where there is none.
+/// Names that suggest an out variant where there is none.
 fn named_out(subject: &Subject<'_>, kind: SchemaKind, sink: &mut Sink) {
     let arguments = &subject.schema.arguments;
     let overload = subject.schema.name.overload();

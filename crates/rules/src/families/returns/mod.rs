@@ -1,21 +1,14 @@
 //! Return values. What cannot be read is reported by `syntax::schema`.
 
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::{Message, message};
-mod docs;
-
 use opatlas_pytorch::release::Release;
 use opatlas_schema::function::Return;
 use opatlas_schema::types::{BaseType, Type};
-use opatlas_source::Span;
-use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::{Message, Span, message};
 
-use super::Sink;
-use super::scope::Scope;
-use super::subject::Subject;
-use super::types::is_sound;
-
-pub(super) use docs::RULES;
+use crate::scope::types::is_sound;
+use crate::scope::{Scope, Subject};
+use crate::sink::Sink;
 
 pub(super) fn entries(scope: &Scope<'_>, sink: &mut Sink) {
     for subject in sink.while_wanted(scope.subjects()) {

@@ -3,11 +3,10 @@
 
 use std::collections::BTreeSet;
 
-use rustc_hash::FxHashMap;
-
 use opatlas_source::diagnostic::{Diagnostic, Finding, RuleId};
 use opatlas_source::message;
 use opatlas_sources::File;
+use rustc_hash::FxHashMap;
 
 use crate::findings::Omitted;
 use crate::sink::Sink;
@@ -30,19 +29,18 @@ struct Comment {
     said: Suppression,
     /// Where `opatlas:` is.
     mark: usize,
-    /// Whether it is certainly a comment: the mark may be a text or a namespace of C++ as well.
+    /// Whether it is certainly a comment: the mark may also be in a string or a C++ namespace.
     is_plain: bool,
     /// The rules that it names.
     rules: BTreeSet<RuleId>,
-    /// Those of which it allowed a finding.
+    /// The rules of which it allowed a finding.
     used: BTreeSet<RuleId>,
 }
 
-/// On a line and the one above, this many comments can allow a finding.
+/// The maximum number of comments on two lines that can allow a finding.
 const MOST_NEAR: usize = 64;
 
-/// The rules about sources that these comments do not concern: their findings are those of the
-/// bundle.
+/// Rules about sources whose findings come from the bundle check.
 const OF_BUNDLE: [RuleId; 3] = [
     RuleId::SourceUnread,
     RuleId::SourceDeclaredTwice,
@@ -50,7 +48,7 @@ const OF_BUNDLE: [RuleId; 3] = [
 ];
 
 impl<'f> Comments<'f> {
-    /// Those of the files that are text.
+    /// Comments in the files that are text.
     pub(super) fn read(files: &[File<'f>]) -> Self {
         let mut comments = Self {
             of_file: FxHashMap::default(),
@@ -72,7 +70,7 @@ impl<'f> Comments<'f> {
         comments
     }
 
-    /// Whether a comment allows a finding; such comments are remembered as used.
+    /// Whether a comment allows a finding; marks the comment as used.
     pub(super) fn allow(&mut self, finding: &Finding) -> bool {
         let Some(file) = self.of_file.get_mut(&*finding.file) else {
             return false;
@@ -94,8 +92,7 @@ impl<'f> Comments<'f> {
         is_allowed
     }
 
-    /// Complains of comments that allow nothing. Of the rules in `omitted` not every finding is
-    /// known.
+    /// Reports comments that allow nothing, except for rules in `omitted`.
     pub(super) fn complain(&self, omitted: &[Omitted], sink: &mut Sink) {
         let is_known = |rule: RuleId| !omitted.iter().any(|more| more.rule == rule);
         for path in &self.order {

@@ -1,23 +1,21 @@
 //! What composite functions must not do (`docs/spec/sources.md`, section 3).
 //!
-//! A function is composite if the files name it for CompositeImplicitAutograd, or sources register it
-//! there. The functions that formulas of `derivatives.yaml` call are composite too. Functions that
-//! PyTorch guards by tests for tensor subclasses, and kernels of out and in-place operators, may do
-//! more: they write to tensors that they were given.
+//! A function is composite if it is registered for CompositeImplicitAutograd, in files or sources,
+//! or if a formula of `derivatives.yaml` calls it. Functions that check for tensor subclasses, and
+//! kernels of out and in-place operators, may do more.
 
-use rustc_hash::{FxHashMap, FxHashSet};
-
-use super::at;
-use crate::sink::Sink;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::derivatives::Derivatives;
 use opatlas_operators::derivatives::tokens::tokens;
 use opatlas_operators::faces::FaceMaker;
 use opatlas_operators::operator::OperatorId;
 use opatlas_schema::function::SchemaKind;
-use opatlas_source::diagnostic::RuleId;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
 use opatlas_source::{Message, message};
 use opatlas_sources::{Call, File, Function, Functions, parameter_types};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::sink::Sink;
 
 /// Methods that read the data of a tensor.
 const READS: [&str; 9] = [
@@ -55,7 +53,7 @@ const METADATA: [&str; 9] = [
     "set_storage",
 ];
 
-/// Tests by which a composite function keeps what is not compliant away from tensor subclasses.
+/// Checks for tensor subclasses.
 const GUARDS: [&str; 4] = [
     "areAnyOptionalTensorSubclassLike",
     "areAnyTensorSubclassLike",
@@ -63,30 +61,29 @@ const GUARDS: [&str; 4] = [
     "areAnyArgsTensorList",
 ];
 
-/// The namespace that generated autograd code finds the functions of formulas in
-/// (`torch/csrc/autograd/FunctionsManual.cpp`).
+/// The namespace of functions that formulas call (`torch/csrc/autograd/FunctionsManual.cpp`).
 const OF_FORMULAS: &str = "torch::autograd::generated::details";
 
-/// A function that has to be composite.
+/// A function that must be composite.
 struct Composite {
     /// The operator that it is for.
     operator: Box<str>,
-    /// The namespace and the types of its parameters; empty where only the name is known.
+    /// Namespace and parameter types; empty if only the name is known.
     scope: Box<str>,
     parameters: Option<Vec<Box<str>>>,
     role: Role,
-    /// Whether it writes to tensors that it was given.
+    /// Whether it writes to its arguments.
     writes: bool,
-    /// Whether it returns something else than tensors.
+    /// Whether it returns anything but tensors.
     returns_no_tensor: bool,
 }
 
-/// What makes a function composite.
+/// Why a function must be composite.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
     /// It is the kernel of an implicit composite.
     Implicit,
-    /// It is the kernel of an explicit composite, which may do all but call a DispatchStub.
+    /// The kernel of an explicit composite, which must only not call a DispatchStub.
     Explicit,
     /// A formula calls it.
     Formula,
@@ -136,7 +133,7 @@ fn composites(catalogue: &Catalogue) -> FxHashMap<Box<str>, Vec<Composite>> {
             let declared = faces.kernels(id);
             let declared = declared.iter().find(|faces| &*faces.key == key);
             let declaration = declared.and_then(|faces| faces.declarations.first());
-            // PyTorch appends `native` to what an entry names.
+            // PyTorch appends `native` to the namespace.
             let written = kernel.kernel.namespace.as_deref().unwrap_or("at");
             let composite = Composite {
                 parameters: declaration.map(|text| parameter_types(text)),
@@ -258,7 +255,7 @@ impl Body<'_> {
                 RuleId::CompositeOutCall | RuleId::CompositeResize | RuleId::CompositeCopy => {
                     composite.writes
                 }
-                // `item` and its like are there to read.
+                // `item` and similar functions read data.
                 RuleId::CompositeDataAccess => composite.returns_no_tensor,
                 _ => false,
             };
@@ -280,12 +277,12 @@ impl Body<'_> {
             sink.about(
                 self.file,
                 operator,
-                at(rule, call.at, message).with_help(help),
+                Diagnostic::new(rule, call.at, message).with_help(help),
             );
         }
     }
 
-    /// The rule that a call breaks, what it does, and what to do instead.
+    /// The broken rule, the problem, and the advice.
     fn banned(&self, call: &Call) -> Option<(RuleId, Message, &'static str)> {
         let name = &*call.name;
         let path = &*call.path;

@@ -1,32 +1,29 @@
-//! Where sources and files disagree.
+//! Differences between sources and files.
 
-use rustc_hash::{FxHashMap, FxHashSet};
-
-use super::at;
-use crate::families::scope::Scope;
-use crate::sink::Sink;
 use opatlas_operators::backend::{BackendFile, dispatch_key};
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::faces::FaceMaker;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::handwritten;
 use opatlas_schema::faces::Sizes;
-use opatlas_source::Span;
-use opatlas_source::diagnostic::{Related, RuleId};
-use opatlas_source::message;
+use opatlas_source::diagnostic::{Diagnostic, Related, RuleId};
+use opatlas_source::{Span, message};
 use opatlas_sources::{
     File, Function, Functions, Registration, RegistrationKind, Sources, parameter_types,
 };
+use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Registrations beside what the files list.
-pub(in crate::families) fn check(scope: &Scope<'_>, sink: &mut Sink) {
+use crate::scope::Scope;
+use crate::sink::Sink;
+
+/// Compares registrations with the lists of backend files.
+pub(crate) fn check(scope: &Scope<'_>, sink: &mut Sink) {
     let catalogue = scope.catalogue;
     let sources = &catalogue.sources;
     for fault in sources.faults() {
-        let message = fault.kind.as_str().into();
         sink.file(
             sources.file(fault.file),
-            at(RuleId::SourceUnread, fault.at, message),
+            Diagnostic::new(RuleId::SourceUnread, fault.at, fault.kind.as_str()),
         );
     }
     if sources.is_empty() {
@@ -49,7 +46,7 @@ pub(in crate::families) fn check(scope: &Scope<'_>, sink: &mut Sink) {
     }
 }
 
-/// The operators and keys of backend files with the index of the file and the place.
+/// The file index and position of each listed operator and key.
 fn listed(catalogue: &Catalogue) -> FxHashMap<(OperatorId, &'static str), (usize, Span)> {
     let mut listed = FxHashMap::default();
     for (index, (_, file)) in catalogue.backends.iter().enumerate() {
@@ -62,7 +59,7 @@ fn listed(catalogue: &Catalogue) -> FxHashMap<(OperatorId, &'static str), (usize
     listed
 }
 
-/// Operators of `aten` that the runtime has without an entry, or that sources define.
+/// Operators of `aten` that the runtime or the sources define without an entry.
 fn undeclared<'a>(catalogue: &Catalogue, sources: &'a Sources) -> FxHashSet<&'a str> {
     let defined = sources
         .rows()
@@ -95,7 +92,7 @@ fn twice(
         key
     );
     let file_name = &catalogue.backends[*file].0;
-    let diagnostic = at(RuleId::SourceDeclaredTwice, row.at, message)
+    let diagnostic = Diagnostic::new(RuleId::SourceDeclaredTwice, row.at, message)
         .with_help("remove one of the two: the registration that runs last wins");
     sink.about(catalogue.sources.file(row.file), name, diagnostic);
     sink.relate(Related {
@@ -113,7 +110,7 @@ fn unknown(catalogue: &Catalogue, row: &Registration, name: &str, sink: &mut Sin
     );
     let known = catalogue.iter().map(|(_, operator)| operator.name_text());
     let near = sink.suggestions.nearest(name, known).map(str::to_owned);
-    let diagnostic = at(RuleId::SourceOperatorUnknown, row.at, message);
+    let diagnostic = Diagnostic::new(RuleId::SourceOperatorUnknown, row.at, message);
     let diagnostic = match near {
         Some(near) => diagnostic.with_help(message!("did you mean `{}`?", near)),
         None => diagnostic.with_help("remove the registration, or define the operator"),
@@ -121,7 +118,7 @@ fn unknown(catalogue: &Catalogue, row: &Registration, name: &str, sink: &mut Sin
     sink.about(catalogue.sources.file(row.file), name, diagnostic);
 }
 
-/// The kernels that backend files promise, beside the functions that the sources define.
+/// Compares kernels that backend files list with the functions that sources define.
 pub(super) fn kernels(catalogue: &Catalogue, files: &[File<'_>], sink: &mut Sink) {
     for (name, backend) in &catalogue.backends {
         let promised = promised(catalogue, backend);
@@ -142,7 +139,7 @@ pub(super) fn kernels(catalogue: &Catalogue, files: &[File<'_>], sink: &mut Sink
     }
 }
 
-/// A kernel that a backend file promises.
+/// A kernel that a backend file lists.
 struct Promised {
     name: Box<str>,
     operator: OperatorId,
@@ -150,7 +147,7 @@ struct Promised {
     is_symbolic: bool,
 }
 
-/// The class whose members the kernels are (torchgen `gen_backend_stubs.run`).
+/// The C++ class of the kernels (torchgen `gen_backend_stubs.run`).
 fn class_name(backend: &BackendFile) -> String {
     match (&backend.class_name, &backend.backend) {
         (Some(class), _) => class.value.to_string(),
@@ -159,7 +156,7 @@ fn class_name(backend: &BackendFile) -> String {
     }
 }
 
-/// The kernels that are written by hand: those under `full_codegen` are generated.
+/// Kernels written by hand; those under `full_codegen` are generated.
 fn promised(catalogue: &Catalogue, backend: &BackendFile) -> Vec<Promised> {
     let generated: FxHashSet<&str> = backend.full_codegen.iter().map(|op| &*op.value).collect();
     let mut promised = Vec::new();
@@ -192,9 +189,10 @@ impl Promised {
     ) {
         let operator = catalogue.operator(self.operator);
         let name = operator.name_text();
-        let sizes = match self.is_symbolic {
-            true => Sizes::Symbolic,
-            false => Sizes::Concrete,
+        let sizes = if self.is_symbolic {
+            Sizes::Symbolic
+        } else {
+            Sizes::Concrete
         };
         let stub = FaceMaker::new(catalogue).backend_stub(operator, sizes);
         let declared = stub
@@ -208,7 +206,7 @@ impl Promised {
                 self.name,
                 name
             );
-            let diagnostic = at(RuleId::SourceKernelMissing, self.at, message);
+            let diagnostic = Diagnostic::new(RuleId::SourceKernelMissing, self.at, message);
             let diagnostic = diagnostic.with_help(message!("define `{}`", declared));
             return sink.about(backend, name, diagnostic);
         };
@@ -229,7 +227,7 @@ impl Promised {
             self.name,
             name
         );
-        let diagnostic = at(RuleId::SourceKernelSignature, function.at, message)
+        let diagnostic = Diagnostic::new(RuleId::SourceKernelSignature, function.at, message)
             .with_help(message!("define `{}`", declared));
         sink.about(file, name, diagnostic);
         sink.relate(Related {

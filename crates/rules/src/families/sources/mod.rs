@@ -1,157 +1,21 @@
-//! Rules of C++ and Python sources (`docs/spec/sources.md`, sections 3 and 7): where they and the
-//! files disagree, and what composite functions must not do.
+//! Rules of C++ and Python sources (`docs/spec/sources.md`, sections 3 and 7).
 
 mod allow;
 mod composite;
 mod drift;
 
 use opatlas_operators::catalogue::Catalogue;
-use opatlas_pytorch::release::Release;
-use opatlas_source::Span;
-use opatlas_source::diagnostic::{Diagnostic, Finding, RuleId, Severity};
+use opatlas_source::diagnostic::Finding;
 use opatlas_sources::File;
 
 use crate::sink::Sink;
-use crate::{Example, Family, Rule, Stage};
-
 use allow::Comments;
 
 pub(super) use drift::check;
 
-/// A statement in the composite function of [`crate::EXAMPLE_OPERATORS`].
-macro_rules! body {
-    ($statement:literal) => {
-        cpp(concat!(
-            "namespace at::native {\nTensor decomposed(const Tensor& self) {\n  ",
-            $statement,
-            "\n  return self;\n}\n}\n"
-        ))
-    };
-}
-
-/// All of them.
-pub(super) static RULES: [Rule; 11] = [
-    Rule {
-        what: "A source file can be read: it is UTF-8 text of at most 8 MiB that is not nested too deeply.",
-        why: "What is not read may register kernels that tables then lack.",
-        bad: cpp("TORCH_LIBRARY_IMPL(aten, XLA, m) {\0}\n"),
-        source: "docs/spec/sources.md, section 5",
-        ..rule(RuleId::SourceUnread, Severity::Info)
-    },
-    Rule {
-        what: "An operator that the backend file lists for a key is not registered to that key in \
-               C++ too.",
-        why: "The kernel that is registered last replaces the other one, so one of the two is never \
-              called.",
-        bad: cpp("TORCH_LIBRARY_IMPL(aten, XLA, m) {\n  m.impl(\"pair\", acme::pair);\n}\n"),
-        source: "aten/src/ATen/core/dispatch/OperatorEntry.cpp, registerKernel",
-        ..rule(RuleId::SourceDeclaredTwice, Severity::Warning)
-    },
-    Rule {
-        what: "A kernel is registered for an operator that exists.",
-        why: "The dispatcher accepts a kernel for an operator that nobody defines, and never calls it. \
-              Usually the operator was renamed or removed.",
-        bad: cpp(
-            "TORCH_LIBRARY_IMPL(aten, XLA, m) {\n  m.impl(\"scale.Tensor\", acme::scale);\n}\n",
-        ),
-        source: "aten/src/ATen/core/dispatch/Dispatcher.cpp, registerImpl",
-        ..rule(RuleId::SourceOperatorUnknown, Severity::Warning)
-    },
-    Rule {
-        what: "The sources define a kernel for every operator that the backend file lists under \
-               `supported` or `autograd`. The rule applies if they define at least one of them.",
-        why: "The generator declares a member function for it, and without a definition the library \
-              does not link.",
-        bad: cpp(
-            "at::Tensor XLANativeFunctions::scale(const at::Tensor& self, const at::Tensor& other) { return self; }\n",
-        ),
-        source: "torchgen/gen_backend_stubs.py, error_on_missing_kernels",
-        ..rule(RuleId::SourceKernelMissing, Severity::Error)
-    },
-    Rule {
-        what: "The definition of a kernel has the parameters that the generator declares for its operator.",
-        why: "The definition does not match the declaration and the library does not compile. This \
-              happens when the schema changes with a release.",
-        bad: cpp(
-            "at::Tensor XLANativeFunctions::scale(const at::Tensor& self, const at::Tensor& other) { return self; }\n\
-                  std::tuple<at::Tensor, at::Tensor> XLANativeFunctions::pair(const at::Tensor& self, int64_t dim) { return {self, self}; }\n",
-        ),
-        source: "torchgen/dest/native_functions.py, compute_native_function_declaration",
-        ..rule(RuleId::SourceKernelSignature, Severity::Error)
-    },
-    Rule {
-        what: "A composite function does not call out forms of operators. Functions for out and \
-               in-place operators are exempt, and functions that test for tensor subclasses.",
-        why: "vmap cannot batch a call that writes to a given tensor, and tensor subclasses lose \
-              their type.",
-        bad: body!("at::scale_out(result, self, self);"),
-        ..rule(RuleId::CompositeOutCall, Severity::Warning)
-    },
-    Rule {
-        what: "A composite function does not resize tensors.",
-        why: "Resizing bypasses batching, meta tensors and tensor subclasses.",
-        bad: body!("self.resize_({1});"),
-        ..rule(RuleId::CompositeResize, Severity::Warning)
-    },
-    Rule {
-        what: "A composite function does not read the data of tensors: no `data_ptr`, `item` or accessor.",
-        why: "Meta tensors and tensor subclasses have no data, and the read does not go through the \
-              dispatcher.",
-        bad: body!("float* data = self.data_ptr<float>();"),
-        ..rule(RuleId::CompositeDataAccess, Severity::Warning)
-    },
-    Rule {
-        what: "A composite function does not change sizes, strides or storage of a tensor through its TensorImpl.",
-        why: "The change does not go through the dispatcher, so no backend or subclass sees it.",
-        bad: body!("self.unsafeGetTensorImpl()->set_sizes_contiguous({1});"),
-        ..rule(RuleId::CompositeMetadata, Severity::Warning)
-    },
-    Rule {
-        what: "A composite function calls `copy_` only to write to a view.",
-        why: "An operation without `copy_` is usually possible, and works under vmap.",
-        bad: body!("result.copy_(self);"),
-        ..rule(RuleId::CompositeCopy, Severity::Info)
-    },
-    Rule {
-        what: "A kernel for CompositeExplicitAutograd does not call a DispatchStub.",
-        why: "Only backends inside PyTorch register a kernel for a stub; on any other backend the \
-              call fails. List the supported backends under `dispatch` instead.",
-        bad: cpp(
-            "namespace acme {\nvoid pair(const at::Tensor& self) { pair_stub(self.device().type(), self); }\n}\n\
-                  TORCH_LIBRARY_IMPL(aten, CompositeExplicitAutograd, m) {\n  m.impl(\"pair\", acme::pair);\n}\n",
-        ),
-        source: "aten/src/ATen/native/README.md, Choosing the right dispatch keyword",
-        ..rule(RuleId::CompositeStub, Severity::Warning)
-    },
-];
-
-const FILE: &str = "sources/acme.cpp";
-
-const fn cpp(text: &'static str) -> Example {
-    Example::of(FILE, text)
-}
-
-const fn rule(id: RuleId, severity: Severity) -> Rule {
-    Rule {
-        id,
-        family: Family::Sources,
-        severity,
-        stage: Stage::Convention,
-        since: Release::V2_0,
-        until: None,
-        what: "",
-        why: "",
-        bad: cpp(""),
-        good: cpp(
-            "namespace at::native {\nTensor decomposed(const Tensor& self) { return at::scale(self, self); }\n}\n",
-        ),
-        source: "aten/src/ATen/native/README.md, Composite Compliance",
-    }
-}
-
-/// What the rules find that need all source files of a backend or of PyTorch: kernels that are
-/// missing or have other parameters, and composite functions. `files` are named as in the bundle.
-/// Findings that a comment allows are left out, and comments that allow nothing are reported.
+/// Checks that need all sources of a backend or of PyTorch: missing kernels, kernel signatures, and
+/// composite functions. `files` have their names in the bundle. Omits findings that a comment
+/// allows, and reports unused comments.
 #[must_use]
 pub fn check_sources(catalogue: &Catalogue, files: &[File<'_>]) -> Vec<Finding> {
     let mut sink = Sink::new(catalogue.release);
@@ -166,9 +30,4 @@ pub fn check_sources(catalogue: &Catalogue, files: &[File<'_>]) -> Vec<Finding> 
     comments.complain(&omitted, &mut sink);
     kept.extend(sink.into_findings(|_| {}).into_kept());
     kept
-}
-
-/// A diagnostic at a place of a source file.
-fn at(rule: RuleId, span: Span, message: opatlas_source::Message) -> Diagnostic {
-    Diagnostic::new(rule, span, message)
 }

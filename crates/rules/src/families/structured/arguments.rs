@@ -1,5 +1,5 @@
-//! Types of arguments as structured kernels take them (torchgen `api/structured.py`), beside the
-//! types in which the wrappers around them have them (`api/native.py`).
+//! Argument types of structured kernels (torchgen `api/structured.py`) and of the wrappers around
+//! them (`api/native.py`).
 
 use opatlas_schema::types::{BaseType, Type};
 
@@ -8,7 +8,7 @@ pub(super) fn can_pass(ty: &Type) -> bool {
     is_same(ty) || is_converted(ty)
 }
 
-/// Types that differ on the two sides and have a conversion.
+/// Types that differ but have a conversion.
 fn is_converted(ty: &Type) -> bool {
     match ty {
         Type::Optional(inner) => {

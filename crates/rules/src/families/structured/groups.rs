@@ -1,19 +1,20 @@
 //! Groups whose out variant is structured (torchgen `NativeFunctionsGroup.__post_init__`,
 //! `StructuredRegisterDispatchKey`).
 
-use crate::sink::Sink;
 use opatlas_operators::entry::Field;
 use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_schema::function::Argument;
-use opatlas_source::diagnostic::Diagnostic;
-use opatlas_source::diagnostic::RuleId;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
 use opatlas_source::message;
 
-use super::super::field_edit::adding;
-use super::super::scope::{CompleteGroup, Scope, field_at, is_unread};
 use super::arguments::can_pass;
-use super::precomputed::{is_writable, parameters};
+use super::precomputed::is_writable;
 use super::ufunc;
+use crate::scope::field_edit::adding;
+use crate::scope::places::{field_at, is_unread};
+use crate::scope::subject::parameters;
+use crate::scope::{CompleteGroup, Scope};
+use crate::sink::Sink;
 
 /// Keys whose kernels follow from the structured ones.
 const WRITTEN_BY_ITSELF: [&str; 2] = ["Meta", "CompositeExplicitAutogradNonFunctional"];
@@ -23,7 +24,7 @@ pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
     let served = WRITTEN_BY_ITSELF.map(|key| is_served(scope, key));
     let any_served = served.contains(&true);
     for group in sink.while_wanted(scope.catalogue.groups.all()) {
-        let Some(complete) = CompleteGroup::of(group).filter(|_| group.duplicates.is_empty())
+        let Some(complete) = CompleteGroup::new(group).filter(|_| group.duplicates.is_empty())
         else {
             continue;
         };
@@ -48,8 +49,7 @@ pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
     }
 }
 
-/// Whether any operator has a kernel on a key. Where none has, the generator has no index of the
-/// key and does not recognize it, so that nothing is written for it.
+/// Whether any operator has a kernel on a key; otherwise the generator writes nothing for it.
 fn is_served(scope: &Scope<'_>, key: &str) -> bool {
     let mut operators = scope.catalogue.operators.iter();
     operators.any(|operator| operator.has_kernel(key))
@@ -61,7 +61,7 @@ fn has_structured_kernel(scope: &Scope<'_>, out: OperatorId) -> bool {
     kernels.any(|kernel| keys.contains(kernel.key.as_str()))
 }
 
-/// Either all of a group is structured or nothing.
+/// Checks that all members are structured or none.
 fn consistent(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) -> bool {
     let out = scope.operator(group.out);
     let mut consistent = true;
@@ -134,7 +134,7 @@ fn delegates_past_group(scope: &Scope<'_>, group: CompleteGroup, id: OperatorId,
     let Some(placed) = operator.declared() else {
         return;
     };
-    // A target that does not exist or is not structured is reported as such.
+    // Missing and unstructured targets are reported elsewhere.
     let target = operator
         .structured_delegate()
         .and_then(|name| scope.catalogue.find(name.as_str()));
@@ -224,7 +224,7 @@ fn out_kernels(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) {
     }
 }
 
-/// Whether the signatures of the meta function and the kernel can be written.
+/// Whether the meta function and the kernel can be declared.
 fn signatures(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) {
     let functional = scope.operator(group.functional);
     if let Some(options) = functional.schema().arguments.tensor_options() {
@@ -242,7 +242,7 @@ fn signatures(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) {
     precomputed(scope, group.out, sink);
 }
 
-/// Whether the classes around the kernels can be written.
+/// Whether the kernel classes can be declared.
 fn classes(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) {
     let functional = scope.operator(group.functional);
     let out = scope.operator(group.out);

@@ -1,27 +1,23 @@
 //! Structured kernels: entries that are structured or delegate, their groups, precomputed
 //! arguments and ufuncs. What cannot be read is reported by `model::lower`.
 
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::message;
 mod arguments;
-mod docs;
 mod groups;
 mod precomputed;
 mod ufunc;
-
-use rustc_hash::FxHashMap;
 
 use opatlas_operators::entry::{Entry, Field};
 use opatlas_operators::operator::{OperatorId, PlacedEntry};
 use opatlas_schema::function::{FunctionSchema, SchemaKind};
 use opatlas_schema::name::OperatorName;
-use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::message;
+use rustc_hash::FxHashMap;
 
-use super::Sink;
-use super::field_edit::removing;
-use super::scope::{Scope, field_at, is_unread};
-
-pub(super) use docs::RULES;
+use crate::scope::Scope;
+use crate::scope::field_edit::removing;
+use crate::scope::places::{field_at, is_unread};
+use crate::sink::Sink;
 
 pub(super) fn entries(scope: &Scope<'_>, sink: &mut Sink) {
     let release = scope.catalogue.release;
@@ -116,7 +112,7 @@ fn out_name(name: &OperatorName) -> String {
     }
 }
 
-/// Kernels on structured keys come from the operator that is delegated to.
+/// Reports kernels on structured keys, which come from the structured operator.
 fn structured_keys(scope: &Scope<'_>, placed: &PlacedEntry, sink: &mut Sink) {
     let entry = &placed.entry;
     let keys = scope.catalogue.release.data().structured_keys;
@@ -138,7 +134,7 @@ fn structured_keys(scope: &Scope<'_>, placed: &PlacedEntry, sink: &mut Sink) {
     }
 }
 
-/// Fields that only structured entries may have.
+/// Reports fields of structured entries on other entries.
 fn needs_structured(scope: &Scope<'_>, placed: &PlacedEntry, sink: &mut Sink) {
     let entry = &placed.entry;
     if is_unread(entry, Field::Structured) {
@@ -189,7 +185,7 @@ impl<'s, 'c> Targets<'s, 'c> {
         }
     }
 
-    /// The operator of this name, the last one that is written.
+    /// The last declared operator of this name.
     fn find(&self, name: &OperatorName) -> Option<OperatorId> {
         if let Some(&id) = self.by_name.get(name) {
             return Some(id);
@@ -235,11 +231,11 @@ impl<'s, 'c> Targets<'s, 'c> {
                 .filter(|(_, id)| self.scope.operator(**id).is_structured())
                 .map(|(name, _)| name.as_str())
         };
-        let near = match sink.is_full(RuleId::StructuredDelegateTargetMissing) {
-            true => Vec::new(),
-            false => sink
-                .suggestions
-                .nearest_few(delegate.as_str(), structured(), 8),
+        let near = if sink.is_full(RuleId::StructuredDelegateTargetMissing) {
+            Vec::new()
+        } else {
+            sink.suggestions
+                .nearest_few(delegate.as_str(), structured(), 8)
         };
         let nearest = near.into_iter().min_by_key(|name| rank(name, delegate));
         let diagnostic = match nearest {
@@ -268,7 +264,7 @@ impl<'s, 'c> Targets<'s, 'c> {
     }
 }
 
-/// Names of the same base name first; then by name, so that the choice does not depend on chance.
+/// Prefers the same base name, then the first by name.
 fn rank<'n>(name: &'n str, delegate: &OperatorName) -> (bool, &'n str) {
     let base = name.split('.').next().unwrap_or(name);
     (base != delegate.base(), name)

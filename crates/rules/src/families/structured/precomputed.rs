@@ -1,14 +1,13 @@
-//! Precomputed arguments, as far as a release decides about them.
+//! Precomputed arguments, as far as they depend on the release.
 
-use crate::sink::Sink;
-use opatlas_operators::entry::Precompute;
 use opatlas_operators::operator::PlacedEntry;
 use opatlas_pytorch::release::Release;
-use opatlas_schema::function::Argument;
 use opatlas_schema::types::{BaseType, Type};
-use opatlas_source::diagnostic::Diagnostic;
-use opatlas_source::diagnostic::RuleId;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
 use opatlas_source::message;
+
+use crate::scope::subject::parameters;
+use crate::sink::Sink;
 
 const RULE: RuleId = RuleId::Precomputed;
 
@@ -50,13 +49,7 @@ fn exists(base: BaseType, release: Release) -> bool {
     release.data().base_types.contains(base.as_str())
 }
 
-/// All parameters that are worked out, replacing or added.
-pub(super) fn parameters(precompute: &Precompute) -> impl Iterator<Item = &Argument> {
-    let replacing = precompute.replace.iter().flat_map(|(_, new)| new);
-    replacing.chain(&precompute.add)
-}
-
-/// Whether C++ can be written for a parameter of this type (torchgen `structured.argument_type`).
+/// Whether a parameter of this type has a C++ type (torchgen `structured.argument_type`).
 pub(super) fn is_writable(ty: &Type, release: Release) -> bool {
     match ty {
         Type::Base(BaseType::GraphModule | BaseType::ConstQuantizerPtr)

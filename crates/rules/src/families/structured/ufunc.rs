@@ -1,20 +1,19 @@
 //! Inner loops of ufuncs: their dtypes, and whether the kernels around them can be written
 //! (torchgen `UfuncInnerLoop`, `dest/ufunc.py`).
 
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::message;
-use rustc_hash::{FxHashMap, FxHashSet};
-
-use crate::sink::Sink;
 use opatlas_operators::entry::{Entry, Field, Placed, UfuncLoop};
 use opatlas_operators::operator::{Operator, OperatorId, PlacedEntry};
 use opatlas_pytorch::release::Release;
 use opatlas_schema::function::Argument;
 use opatlas_schema::types::{BaseType, Type};
-use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::message;
+use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::super::scope::{CompleteGroup, Scope, field_at};
 use super::precomputed::is_writable;
+use crate::scope::places::field_at;
+use crate::scope::{CompleteGroup, Scope};
+use crate::sink::Sink;
 
 /// Names for several dtypes, the same in every release (torchgen `DTYPE_CLASSES`).
 const CLASSES: [(&str, &[&str]); 6] = [
@@ -45,7 +44,7 @@ const CLASSES: [(&str, &[&str]); 6] = [
     ),
 ];
 
-/// The loops that CUDA functors can be made from.
+/// The loops for CUDA functors.
 const GENERAL: [&str; 2] = ["ScalarOnly", "Generic"];
 
 /// The functors that bind one of two tensors, and the name that this tensor must have.
@@ -226,13 +225,13 @@ impl<'c> Ufunc<'c> {
             .any(|key| self.find(key).is_some())
     }
 
-    /// The first argument that the code around the loops cannot pass.
+    /// The first argument that generated code cannot pass.
     fn unusable_argument(&self, release: Release) -> Option<&'c Argument> {
         let on_cpu = self.has_cpu_loops();
         let usable = |argument: &&Argument| match &argument.ty {
             Type::Base(BaseType::Tensor) => true,
             Type::Base(BaseType::Scalar) => !self.replaced.contains(&&*argument.name),
-            // CUDA functors hold any value; the loops of CPU get scalars only.
+            // CUDA functors take any value; CPU loops take only scalars.
             ty => {
                 !on_cpu
                     && is_value(ty)

@@ -1,23 +1,17 @@
 //! Tags of entries. Faults of `tags.yaml` are reported by `model::tags`.
 
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::{Message, message};
-mod docs;
-
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::entry::{Field, Placed, TagName};
 use opatlas_operators::operator::PlacedEntry;
 use opatlas_pytorch::release::Release;
 use opatlas_schema::types::BaseType;
-use opatlas_source::Span;
-use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::{Message, Span, message};
 
-use super::Sink;
-use super::field_edit::adding;
-use super::scope::Scope;
-use super::subject::{Subject, name_place};
-
-pub(super) use docs::RULES;
+use crate::scope::field_edit::adding;
+use crate::scope::places::name_place;
+use crate::scope::{Scope, Subject};
+use crate::sink::Sink;
 
 const SEEDED: &str = "nondeterministic_seeded";
 
@@ -35,7 +29,7 @@ pub(super) fn entries(scope: &Scope<'_>, sink: &mut Sink) {
     }
 }
 
-/// A help lists this many tags; no release has as many.
+/// The maximum number of tags in a help text.
 const MOST_LISTED: usize = 100;
 
 /// The beginning of a name of any length.
@@ -114,31 +108,6 @@ fn random(subject: &Subject<'_>, release: Release, sink: &mut Sink) {
     subject.report(sink, adding_tag(diagnostic, subject));
 }
 
-/// The words in a name that say something of randomness.
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-struct Words {
-    rand: bool,
-    dropout: bool,
-    backward: bool,
-}
-
-impl Words {
-    /// Looks for all of them at once. Every name is searched, and hardly one has any.
-    fn of(name: &str) -> Self {
-        let mut words = Self::default();
-        let bytes = name.as_bytes();
-        for (i, four) in bytes.windows(4).enumerate() {
-            match four {
-                b"rand" => words.rand = true,
-                b"drop" => words.dropout |= bytes[i + 4..].starts_with(b"out"),
-                b"back" => words.backward |= bytes[i + 4..].starts_with(b"ward"),
-                _ => {}
-            }
-        }
-        words
-    }
-}
-
 /// Where and why an operator counts as random (torchgen `NativeFunction.__post_init__`).
 fn randomness(subject: &Subject<'_>, release: Release) -> Option<(Span, Message)> {
     let name = &subject.schema.name;
@@ -146,18 +115,18 @@ fn randomness(subject: &Subject<'_>, release: Release) -> Option<(Span, Message)
     let lists = &release.data().name_lists;
     let at = subject.schema.name_at.0;
     let excused = |part: &str| full.contains(part);
-    let words = Words::of(full);
-    if words.rand && !lists.random_rule_exempt_name_parts.iter().any(excused) {
+    if full.contains("rand") && !lists.random_rule_exempt_name_parts.iter().any(excused) {
         return Some((at, message!("`{}` contains `rand`", full)));
     }
     let arguments = &subject.schema.arguments;
     let is_exempt = || lists.dropout_rule_exempt_base_names.contains(name.base());
     // Names of arguments count since 2.1.
     let named = arguments.all().iter();
-    let mut named = named.filter(|a| release >= Release::V2_1 && Words::of(&a.name).dropout);
+    let mut named = named.filter(|a| release >= Release::V2_1 && a.name.contains("dropout"));
     let named = named.next();
-    if (words.dropout || named.is_some()) && !words.backward && !is_exempt() {
-        if words.dropout {
+    let is_dropout = full.contains("dropout");
+    if (is_dropout || named.is_some()) && !full.contains("backward") && !is_exempt() {
+        if is_dropout {
             return Some((at, message!("`{}` contains `dropout`", full)));
         }
         if let Some(argument) = named {
@@ -180,7 +149,7 @@ fn randomness(subject: &Subject<'_>, release: Release) -> Option<(Span, Message)
     ))
 }
 
-/// The diagnostic with an edit that adds the tag to those that are there.
+/// Adds a fix that adds the tag.
 fn adding_tag(diagnostic: Diagnostic, subject: &Subject<'_>) -> Diagnostic {
     let entry = subject.entry();
     let Some(place) = entry.field(Field::Tags) else {

@@ -1,21 +1,17 @@
 //! Types: which ones a release knows, and which ones have a C++ type. The schema parser reports
 //! texts that are not a type in any release.
 
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::message;
-mod docs;
-
 use opatlas_operators::operator::PlacedEntry;
 use opatlas_pytorch::release::Release;
 use opatlas_schema::function::Argument;
 use opatlas_schema::types::{BaseType, Type};
-use opatlas_source::Span;
-use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::{Span, message};
 
-use super::Sink;
-use super::scope::Scope;
-
-pub(super) use docs::RULES;
+use crate::scope::Scope;
+use crate::scope::subject::parameters;
+use crate::scope::types::{Fault, fault};
+use crate::sink::Sink;
 
 pub(super) fn entries(scope: &Scope<'_>, sink: &mut Sink) {
     let release = scope.catalogue.release;
@@ -35,22 +31,10 @@ pub(super) fn entries(scope: &Scope<'_>, sink: &mut Sink) {
         }
     }
     for placed in sink.while_wanted(scope.entries()) {
-        for argument in precomputed(placed) {
+        for argument in placed.entry.precomputed.iter().flat_map(parameters) {
             judge(&argument.ty, argument.type_at.0, release, placed, sink);
         }
     }
-}
-
-/// The arguments that `precomputed` adds or puts in place of others.
-pub(super) fn precomputed(placed: &PlacedEntry) -> impl Iterator<Item = &Argument> {
-    let precomputed = placed.entry.precomputed.iter();
-    precomputed.flat_map(|precompute| {
-        let replacing = precompute
-            .replace
-            .iter()
-            .flat_map(|(_, arguments)| arguments);
-        replacing.chain(&precompute.add)
-    })
 }
 
 fn judge(ty: &Type, at: Span, release: Release, placed: &PlacedEntry, sink: &mut Sink) {
@@ -72,59 +56,6 @@ fn nested(argument: &Argument, placed: &PlacedEntry, sink: &mut Sink) {
         Diagnostic::new(RuleId::TypeNotGenerated, argument.type_at.0, message)
             .with_help("use `SymInt`, `SymInt?`, `SymInt[]` or `SymInt[]?`, or an `int`"),
     );
-}
-
-/// What is wrong with a type by itself.
-enum Fault<'t> {
-    /// The release does not know the base type.
-    Unknown(BaseType),
-    /// The base type has no C++ type.
-    NotGenerated(BaseType),
-    Custom(&'t str),
-    Runtime(&'t str),
-    /// `bool[]`
-    Unsized,
-}
-
-/// Whether the type can be read and generated as an argument (torchgen `argumenttype_type`), which
-/// holds for returns too.
-pub(super) fn is_sound(ty: &Type, release: Release) -> bool {
-    fault(ty, release).is_none()
-}
-
-fn fault(ty: &Type, release: Release) -> Option<Fault<'_>> {
-    match ty {
-        Type::Base(base) if IN_ALL_RELEASES.contains(base) => None,
-        Type::Base(base) if !release.data().base_types.contains(base.as_str()) => {
-            Some(Fault::Unknown(*base))
-        }
-        Type::Base(base) => (!is_generated(*base, release)).then_some(Fault::NotGenerated(*base)),
-        Type::Custom(name) => Some(Fault::Custom(name)),
-        Type::Runtime(text) => Some(Fault::Runtime(text)),
-        Type::Optional(inner) => fault(inner, release),
-        Type::List(inner, None) if **inner == Type::Base(BaseType::Bool) => Some(Fault::Unsized),
-        Type::List(inner, _) => fault(inner, release),
-    }
-}
-
-/// The types of nearly all arguments, which every release knows and generates.
-const IN_ALL_RELEASES: [BaseType; 8] = [
-    BaseType::Tensor,
-    BaseType::Int,
-    BaseType::Bool,
-    BaseType::SymInt,
-    BaseType::Float,
-    BaseType::Scalar,
-    BaseType::ScalarType,
-    BaseType::Str,
-];
-
-fn is_generated(base: BaseType, release: Release) -> bool {
-    match base {
-        BaseType::GraphModule | BaseType::ConstQuantizerPtr => false,
-        BaseType::SymBool => release >= Release::V2_9,
-        _ => true,
-    }
 }
 
 fn diagnostic(ty: &Type, fault: &Fault<'_>, at: Span, release: Release) -> Diagnostic {
@@ -191,8 +122,7 @@ fn unknown(base: BaseType, at: Span, release: Release) -> Diagnostic {
         .with_help(message!("the base types are {}", names.join(", ")))
 }
 
-/// A SymInt is passed as an int where callers have no symbolic ones. That is done for a plain or
-/// optional one and for plain or optional lists, and for nothing deeper.
+/// C++ converts a SymInt to an int only if it is plain, optional, or in a plain or optional list.
 fn has_nested_symint(ty: &Type) -> bool {
     if ty.innermost() != Some(BaseType::SymInt) {
         return false;
@@ -207,20 +137,4 @@ fn has_nested_symint(ty: &Type) -> bool {
         },
     };
     !passes
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_types_of_nearly_all_arguments_are_in_all_releases() {
-        for (release, base) in Release::all().flat_map(|r| IN_ALL_RELEASES.map(|base| (r, base))) {
-            let is_known = release.data().base_types.contains(base.as_str());
-            assert!(
-                is_known && is_generated(base, release),
-                "{base} in {release}"
-            );
-        }
-    }
 }

@@ -1,19 +1,14 @@
 //! `variants`. Lowering reports unknown words.
 
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::message;
-mod docs;
-
 use opatlas_operators::entry::Field;
 use opatlas_operators::operator::PlacedEntry;
 use opatlas_schema::function::Argument;
 use opatlas_schema::types::{BaseType, Type};
-use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::message;
 
-use super::subject::Subject;
-use super::{Scope, Sink};
-
-pub(super) use docs::RULES;
+use crate::scope::{Scope, Subject};
+use crate::sink::Sink;
 
 pub(super) fn entries(scope: &Scope<'_>, sink: &mut Sink) {
     for placed in sink.while_wanted(scope.entries()) {
@@ -67,7 +62,7 @@ fn out(subject: &Subject<'_>, sink: &mut Sink) {
     subject.report(sink, diagnostic);
 }
 
-/// The method passes itself as `self` (torchgen `ComputeTensorMethod`).
+/// Methods pass themselves as `self` (torchgen `ComputeTensorMethod`).
 fn method(subject: &Subject<'_>, sink: &mut Sink) {
     let arguments = &subject.schema.arguments;
     let this = arguments.self_argument();
@@ -113,7 +108,7 @@ fn passes_itself(this: &Argument, subject: &Subject<'_>) -> bool {
     }
 }
 
-/// A second argument called `self` takes its place if it is the same in C++, however odd that is.
+/// A second argument `self` works if it has the same C++ type.
 fn arguments_supply(this: &Argument, subject: &Subject<'_>) -> bool {
     let all = subject.schema.arguments.all().iter();
     let twins = all.filter(|a| {
@@ -122,7 +117,7 @@ fn arguments_supply(this: &Argument, subject: &Subject<'_>) -> bool {
     twins.count() > 1
 }
 
-/// Whether two types are passed alike: a SymInt like an int, lists of any size alike.
+/// Whether two types have one C++ type: SymInt is int, and list sizes do not matter.
 fn is_same_in_cpp(a: &Type, b: &Type) -> bool {
     let integer = |base: &BaseType| matches!(base, BaseType::Int | BaseType::SymInt);
     match (a, b) {

@@ -1,10 +1,7 @@
 //! Copies of views (torchgen `NativeFunctionsViewGroup.__post_init__`, `gets_generated_view_copy`).
 
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::message;
 use std::fmt::Write as _;
 
-use crate::sink::Sink;
 use opatlas_operators::entry::Field;
 use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_operators::view_group::ViewGroup;
@@ -12,13 +9,14 @@ use opatlas_pytorch::release::Release;
 use opatlas_schema::function::{FunctionSchema, SchemaKind};
 use opatlas_schema::print::write_type;
 use opatlas_schema::signature::{ViewCopyNames, view_signature};
-use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::message;
 
-use super::super::field_edit::{adding, entry_after};
-use super::super::scope::{Elsewhere, Scope};
-use super::IMPLICIT;
+use crate::scope::field_edit::{adding, entry_after};
+use crate::scope::{Elsewhere, IMPLICIT, Scope};
+use crate::sink::Sink;
 
-/// Checks a view group as a group. Whether it can be handled as one.
+/// Checks a view group. Returns whether it is complete.
 pub(super) fn check(scope: &Scope<'_>, group: &ViewGroup, sink: &mut Sink) -> bool {
     let view = scope.operator(group.view);
     let Some(copy) = group.copy else {
@@ -183,7 +181,7 @@ fn named_and_tagged(scope: &Scope<'_>, view: OperatorId, id: OperatorId, sink: &
     false
 }
 
-/// A view whose own name ends in `_copy` is mistaken for a copy.
+/// Reports a view whose name ends in `_copy`, since it is mistaken for a copy.
 fn same_signatures(scope: &Scope<'_>, group: &ViewGroup, sink: &mut Sink) -> bool {
     let names = if scope.catalogue.release >= Release::V2_3 {
         ViewCopyNames::CopyAndScatter

@@ -1,18 +1,17 @@
 //! Views as functionalization replays them (torchgen `emit_view_functionalization_body`,
 //! `GenCompositeViewCopyKernel`, `ViewMetaSpecialization`).
 
-use crate::sink::Sink;
 use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_operators::view_group::ViewGroup;
 use opatlas_pytorch::release::Release;
 use opatlas_schema::function::{Argument, FunctionSchema};
 use opatlas_schema::types::{BaseType, Type};
-use opatlas_source::diagnostic::Diagnostic;
-use opatlas_source::diagnostic::RuleId;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
 use opatlas_source::{Message, message};
 
-use super::super::scope::{Elsewhere, Scope};
-use super::{IMPLICIT, copies, has_options};
+use super::copies;
+use crate::scope::{Elsewhere, IMPLICIT, Scope};
+use crate::sink::Sink;
 
 /// The key of the kernel that is generated for a copy.
 const COPY_KEY: &str = "CompositeExplicitAutogradNonFunctional";
@@ -39,7 +38,7 @@ pub(super) fn check(scope: &Scope<'_>, group: &ViewGroup, sink: &mut Sink) {
     }
 }
 
-/// What is replayed returns tensors.
+/// Replayed views return tensors.
 fn returns(view: &Operator) -> Option<Diagnostic> {
     let schema = view.schema();
     if !schema.returns.is_empty() && schema.returns.iter().all(|r| r.ty.is_tensor_like()) {
@@ -51,8 +50,8 @@ fn returns(view: &Operator) -> Option<Diagnostic> {
     Some(diagnostic)
 }
 
-/// The other arguments of a view are stored by value. Strings have no such type until 2.6, and
-/// scalars have no conversion to theirs since 2.14.
+/// Replays store the other arguments by value. Strings have no value type before 2.6, and scalars
+/// no conversion since 2.14.
 fn unkept(scope: &Scope<'_>, id: OperatorId, sink: &mut Sink) {
     let release = scope.catalogue.release;
     let arguments = scope.operator(id).schema().arguments.all();
@@ -82,7 +81,14 @@ fn replay(scope: &Scope<'_>, id: OperatorId, copy: OperatorId, sink: &mut Sink) 
         );
         scope.report(sink, id, diagnostic);
     }
-    if has_options(scope.operator(copy).schema()) && !has_options(schema) {
+    if scope
+        .operator(copy)
+        .schema()
+        .arguments
+        .tensor_options()
+        .is_some()
+        && schema.arguments.tensor_options().is_none()
+    {
         options_differ(scope, id, copy, sink);
     }
     let release = scope.catalogue.release;
@@ -107,8 +113,7 @@ fn is_multi_output(schema: &FunctionSchema) -> bool {
     }
 }
 
-/// What is wrong with the arguments of a view, and where: the first must be an annotated tensor,
-/// and the only annotated one.
+/// Checks the arguments of a view: only the first may be annotated, and it must be a tensor.
 fn first_argument(schema: &FunctionSchema) -> Option<(opatlas_source::Span, Message)> {
     let arguments = schema.arguments.non_out();
     let Some(first) = arguments.first() else {
@@ -171,7 +176,9 @@ fn copy_kernel(scope: &Scope<'_>, view_id: OperatorId, id: OperatorId, sink: &mu
         }
         return;
     }
-    if has_options(view.schema()) && !has_options(copy.schema()) {
+    if view.schema().arguments.tensor_options().is_some()
+        && copy.schema().arguments.tensor_options().is_none()
+    {
         options_differ(scope, view_id, id, sink);
     }
     let plain = match view.schema().returns.as_slice() {

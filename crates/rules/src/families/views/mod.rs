@@ -1,27 +1,20 @@
 //! Views, their in-place forms and their copies (torchgen `NativeFunctionsViewGroup`,
 //! `get_grouped_by_view_native_functions`).
 
-use opatlas_source::diagnostic::RuleId;
-use opatlas_source::message;
 mod copies;
-mod docs;
 mod functionalize;
 
 use opatlas_operators::entry::Field;
 use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_operators::view_group::ViewGroup;
 use opatlas_pytorch::release::Release;
-use opatlas_schema::function::FunctionSchema;
-use opatlas_source::diagnostic::Diagnostic;
+use opatlas_source::diagnostic::{Diagnostic, RuleId};
+use opatlas_source::message;
 
-use super::Sink;
-use super::field_edit::adding;
-use super::group_tags::tag_at;
-use super::scope::{CompleteGroup, Scope};
-
-pub(crate) use docs::RULES;
-
-const IMPLICIT: &str = "CompositeImplicitAutograd";
+use crate::scope::field_edit::adding;
+use crate::scope::places::tag_at;
+use crate::scope::{CompleteGroup, IMPLICIT, Scope};
+use crate::sink::Sink;
 
 pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
     let catalogue = scope.catalogue;
@@ -71,7 +64,7 @@ fn untagged(scope: &Scope<'_>, id: OperatorId, operator: &Operator, sink: &mut S
     scope.report(sink, id, diagnostic);
 }
 
-/// A return that is a view should say of what.
+/// Checks that a returned view names the argument that it views.
 fn annotations(scope: &Scope<'_>, id: OperatorId, operator: &Operator, sink: &mut Sink) {
     let schema = operator.schema();
     for ret in &schema.returns {
@@ -101,11 +94,11 @@ fn annotations(scope: &Scope<'_>, id: OperatorId, operator: &Operator, sink: &mu
     }
 }
 
-/// In 2.0 an in-place view needs its view even when it decomposes.
+/// In 2.0 an in-place view needs its view even if it decomposes.
 fn alone(scope: &Scope<'_>, id: OperatorId, operator: &Operator, sink: &mut Sink) {
     let name = operator.name_text();
     let lists = &scope.catalogue.release.data().name_lists;
-    let grouped = CompleteGroup::of(scope.catalogue.groups.of(id)).is_some();
+    let grouped = CompleteGroup::new(scope.catalogue.groups.of(id)).is_some();
     let exempt = matches!(name, "lift" | "resize_")
         || lists.mutable_ops_not_using_functionalization.contains(name);
     if grouped
@@ -164,9 +157,4 @@ fn same_composites(scope: &Scope<'_>, group: &ViewGroup, sink: &mut Sink) -> boo
     let elsewhere = [("the view is here", group.view, scope.name_at(group.view))];
     scope.report_with(sink, inplace, diagnostic, &elsewhere);
     false
-}
-
-/// Whether a schema has TensorOptions.
-fn has_options(schema: &FunctionSchema) -> bool {
-    schema.arguments.tensor_options().is_some()
 }

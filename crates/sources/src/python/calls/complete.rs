@@ -48,9 +48,10 @@ impl<'t> Call<'_, 't> {
         let is_fallback = draft.kind == RegistrationKind::Fallback;
         let mut unresolved = draft.operator.unresolved.or(why);
         if unresolved.is_none() && draft.operator.namespace.is_none() {
-            let what = match draft.through.starts_with("Library.") {
-                true => "the library's namespace",
-                false => "the operator's namespace",
+            let what = if draft.through.starts_with("Library.") {
+                "the library's namespace"
+            } else {
+                "the operator's namespace"
             };
             unresolved = Some(format!("{what} is not a literal").into());
         }

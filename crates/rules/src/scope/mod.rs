@@ -1,0 +1,221 @@
+//! What checks across entries share: operators, broken siblings, and reports.
+
+pub(crate) mod field_edit;
+mod group;
+pub(crate) mod places;
+pub(crate) mod subject;
+pub(crate) mod types;
+
+use std::sync::OnceLock;
+
+use opatlas_operators::catalogue::Catalogue;
+use opatlas_operators::operator::{Operator, OperatorId, PlacedEntry};
+use opatlas_pytorch::release::Release;
+use opatlas_schema::invariants::broken_invariants;
+use opatlas_schema::name::OperatorName;
+use opatlas_source::Span;
+use opatlas_source::diagnostic::{Diagnostic, Related, Severity};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::registry;
+use crate::sink::Sink;
+
+pub(crate) use group::CompleteGroup;
+pub(crate) use subject::Subject;
+
+/// The dispatch key of kernels that decompose into other operators.
+pub(crate) const IMPLICIT: &str = "CompositeImplicitAutograd";
+
+/// A revision under check.
+pub(crate) struct Scope<'c> {
+    pub(crate) catalogue: &'c Catalogue,
+    broken: OnceLock<BrokenSiblings<'c>>,
+    /// The number of grouped operators for each shared name.
+    grouped: OnceLock<FxHashMap<&'c str, usize>>,
+}
+
+/// Entries with errors. Rules about groups skip the siblings of these entries, since their findings
+/// would change once the error is fixed.
+#[derive(Default)]
+pub(crate) struct BrokenSiblings<'c> {
+    /// Base names of entries with a broken schema, whose group is unknown.
+    schemas: FxHashSet<&'c str>,
+    /// Signatures of entries with other broken fields.
+    signatures: FxHashSet<&'c str>,
+    /// Base names of all entries with errors.
+    stories: FxHashSet<&'c str>,
+}
+
+/// A label, an operator, and a position in its entry.
+pub(crate) type Elsewhere = (&'static str, OperatorId, Span);
+
+impl<'c> Scope<'c> {
+    pub(crate) fn new(catalogue: &'c Catalogue) -> Self {
+        Self {
+            catalogue,
+            broken: OnceLock::new(),
+            grouped: OnceLock::new(),
+        }
+    }
+
+    /// All entries, in file order.
+    pub(crate) fn entries(&self) -> &'c [PlacedEntry] {
+        &self.catalogue.native_functions.entries
+    }
+
+    /// The entries that have a schema.
+    pub(crate) fn subjects(&self) -> impl Iterator<Item = Subject<'c>> + use<'c> {
+        let text = &self.catalogue.native_functions.text;
+        let entries = self.entries().iter();
+        entries.filter_map(move |placed| Subject::new(placed, text))
+    }
+
+    /// The operators of `native_functions.yaml`: declared ones, then generated ones.
+    pub(crate) fn operators(&self) -> impl Iterator<Item = (OperatorId, &'c Operator)> + use<'c> {
+        self.catalogue.native()
+    }
+
+    /// Whether an operator is in a complete group or a group of views.
+    pub(crate) fn is_grouped(&self, id: OperatorId) -> bool {
+        CompleteGroup::new(self.catalogue.groups.of(id)).is_some()
+            || self.catalogue.view_groups().contains(id)
+    }
+
+    /// The number of grouped operators with this name.
+    pub(crate) fn grouped_namesakes(&self, name: &str) -> usize {
+        let grouped = self.grouped.get_or_init(|| {
+            let shared = self.catalogue.shared_names();
+            let count = |ids: &[OperatorId]| ids.iter().filter(|id| self.is_grouped(**id)).count();
+            shared.map(|(name, ids)| (name, count(ids))).collect()
+        });
+        match grouped.get(name) {
+            Some(&count) => count,
+            None => self
+                .catalogue
+                .find(name)
+                .map_or(0, |id| usize::from(self.is_grouped(id))),
+        }
+    }
+
+    pub(crate) fn operator(&self, id: OperatorId) -> &'c Operator {
+        self.catalogue.operator(id)
+    }
+
+    /// The entry of an operator, or of the operator that it was generated from.
+    pub(crate) fn source(&self, id: OperatorId) -> Option<(&'c PlacedEntry, OperatorId)> {
+        let mut id = id;
+        // Generated operators come from declared ones.
+        for _ in 0..2 {
+            let operator = self.operator(id);
+            if let Some(placed) = operator.declared() {
+                return Some((placed, id));
+            }
+            id = operator.generated_from()?;
+        }
+        None
+    }
+
+    /// The position of an operator's name, or of its source's name.
+    pub(crate) fn name_at(&self, id: OperatorId) -> Span {
+        match self.source(id) {
+            Some((_, source)) => self.operator(source).schema().name_at.0,
+            None => Span::default(),
+        }
+    }
+
+    /// Whether an entry that may belong to the operator's group cannot be read as it should be.
+    pub(crate) fn is_clouded(&self, id: OperatorId) -> bool {
+        let operator = self.operator(id);
+        let broken = self.broken();
+        broken.schemas.contains(story(operator.name().stem()))
+            || broken.signatures.contains(operator.signature())
+    }
+
+    /// Whether an entry of the same base name, or of that of a copy or view of it, cannot be read
+    /// as it should be.
+    pub(crate) fn is_story_clouded(&self, name: &OperatorName) -> bool {
+        self.broken().stories.contains(story(name.stem()))
+    }
+
+    fn broken(&self) -> &BrokenSiblings<'c> {
+        self.broken
+            .get_or_init(|| BrokenSiblings::new(self.catalogue))
+    }
+
+    /// Complains about an operator, in its entry or in that of the one that it was made from.
+    pub(crate) fn report(&self, sink: &mut Sink, id: OperatorId, diagnostic: Diagnostic) {
+        self.report_with(sink, id, diagnostic, &[]);
+    }
+
+    /// The same, with places in other entries attached.
+    pub(crate) fn report_with(
+        &self,
+        sink: &mut Sink,
+        id: OperatorId,
+        diagnostic: Diagnostic,
+        elsewhere: &[Elsewhere],
+    ) {
+        let Some((placed, _)) = self.source(id) else {
+            return;
+        };
+        let before = sink.count();
+        sink.entry(placed, diagnostic);
+        if sink.count() == before {
+            return; // no rule of this release
+        }
+        for &(message, other, span) in elsewhere {
+            if let Some((other, _)) = self.source(other) {
+                sink.relate(Related {
+                    message: message.into(),
+                    file: None,
+                    span: other.place(span),
+                });
+            }
+        }
+    }
+
+    /// The text from the beginning of an entry on, which places within the entry count from.
+    pub(crate) fn text(&self, placed: &PlacedEntry) -> &'c str {
+        let text = &self.catalogue.native_functions.text;
+        text.get(placed.base as usize..).unwrap_or("")
+    }
+}
+
+/// The base name without what ties variants of one operator to each other, so that entries of one
+/// story share it.
+fn story(stem: &str) -> &str {
+    ["_copy", "_scatter", "_inverse"]
+        .into_iter()
+        .find_map(|suffix| stem.strip_suffix(suffix))
+        .unwrap_or(stem)
+}
+
+impl<'c> BrokenSiblings<'c> {
+    fn new(catalogue: &'c Catalogue) -> Self {
+        let (mut found, release) = (Self::default(), catalogue.release);
+        for placed in &catalogue.native_functions.entries {
+            let entry = &placed.entry;
+            let sound = entry
+                .schema
+                .as_ref()
+                .filter(|schema| broken_invariants(schema).is_empty());
+            let is_broken =
+                sound.is_none() || entry.diagnostics.iter().any(|d| is_error(d, release));
+            let Some(name) = entry.name.as_ref().filter(|_| is_broken) else {
+                continue;
+            };
+            found.stories.insert(story(name.stem()));
+            if sound.is_some() {
+                found.signatures.insert(&entry.signature);
+            } else {
+                found.schemas.insert(story(name.stem()));
+            }
+        }
+        found
+    }
+}
+
+fn is_error(diagnostic: &Diagnostic, release: Release) -> bool {
+    let rule = registry::of(diagnostic.rule);
+    rule.severity == Severity::Error && rule.applies_to(release)
+}
