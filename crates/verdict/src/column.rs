@@ -340,7 +340,7 @@ impl Column {
     fn settle(&mut self, calls: &Calls) {
         // Verdicts are written while callers are read, and those do not depend on verdicts.
         let mut verdicts = Verdicts(std::mem::take(&mut self.verdicts));
-        for (&id, _) in &calls.undeclared {
+        for &id in calls.undeclared.keys() {
             if self.served(id) == Served::Calls {
                 verdicts.set(id, self.of_undeclared(calls, id));
             }
