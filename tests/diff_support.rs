@@ -97,7 +97,7 @@ fn support_changes_only_with_the_verdict() {
                 let at = |side| verdict(side, &change.operator, key.as_str());
                 let (before, after) = (at(&base), at(&head));
                 let is_right = match is_gain {
-                    true => before.lacks() && after.works(),
+                    true => before.lacks() && !after.lacks(),
                     false => !before.lacks() && after.lacks(),
                 };
                 let operator = &change.operator;

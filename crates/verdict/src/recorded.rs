@@ -104,8 +104,14 @@ impl Recorded {
 }
 
 /// Whether an operator that the catalogue lacks is gone for certain: the file has an allocator, as all
-/// files of PyTorch do, and nothing in it that could not be read.
+/// files of PyTorch do, nothing in it that could not be read, and no overload that the C++ call may
+/// resolve to instead.
 fn is_gone(catalogue: &Catalogue, name: &str) -> bool {
+    let base = name.split('.').next().unwrap_or(name);
+    let mut others = catalogue.iter();
+    if others.any(|(_, operator)| operator.base_name() == base) {
+        return false;
+    }
     catalogue
         .find_in(NAMESPACE, "empty.memory_format")
         .is_some()

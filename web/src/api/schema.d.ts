@@ -3111,8 +3111,18 @@ export interface components {
             runs: string[];
             /** @description PyTorch's dense backends on which a call fails, always or in some cases. */
             fails: string[];
+            /** @description PyTorch's dense backends on which nobody can tell. */
+            unknown: string[];
+            /** @description Why nobody can tell. */
+            because: string | null;
             /**
-             * @description How gradients are computed, or why they are not; null if nothing runs the operator.
+             * @description Whether it trains on the first backend that runs it: `yes`, `partly`, `no`, `not
+             *     differentiable`, `unknown`.
+             * @example yes
+             */
+            training: string;
+            /**
+             * @description Through what training works, or why it does not; null if calls fail everywhere.
              * @example own formula
              */
             trains: string | null;
@@ -4239,7 +4249,24 @@ export interface components {
              */
             verdict: string;
             /**
-             * @description The operators without a working entry that it needs, nearest first.
+             * @description `yes`, `partly`, `no` or `unknown`.
+             * @example no
+             */
+            works: string;
+            /**
+             * @description The reason, where it is not what the operator needs.
+             * @example out of tree: give its file
+             */
+            because: string | null;
+            /**
+             * @description What the verdict is based on: `measured`, `declared`, `source` or `inferred`; null if it is
+             *     unknown.
+             * @example measured
+             */
+            known_from: string | null;
+            /**
+             * @description The operators without a working entry that it needs, nearest first, then those that the
+             *     revision does not declare.
              * @example [
              *       "add.out"
              *     ]
@@ -4418,8 +4445,8 @@ export interface components {
              */
             inference: string;
             /**
-             * @description Whether its gradient can be computed: `yes`, `no`, `unknown` (whether a call works is unknown,
-             *     or there is no `derivatives.yaml`).
+             * @description Whether its gradient can be computed: `yes`, `partly`, `no`, `not differentiable`, `unknown`
+             *     (the call is unknown, or there is no `derivatives.yaml`).
              * @example yes
              */
             training: string;
@@ -4430,10 +4457,17 @@ export interface components {
              */
             through: string;
             /**
-             * @description Why not: `no kernel`, `no formula`, `out variant`, `no autograd`, `ambiguous`, `no
-             *     gradient`.
+             * @description More on why not: `no kernel`, `no formula`, `not implemented`, `calls untrained`, `out
+             *     variant`, `no autograd`, `ambiguous`, `no gradient`.
              */
             detail: string | null;
+            /**
+             * @description The arguments whose gradient is not implemented.
+             * @example [
+             *       "self"
+             *     ]
+             */
+            not_implemented: string[];
             /**
              * @description The autograd key of the backend.
              * @example AutogradCPU

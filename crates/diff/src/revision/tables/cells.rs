@@ -72,10 +72,16 @@ impl KeyChange {
         }
     }
 
-    /// Whether a call failed and now works. What was unknown is not gained.
+    /// Whether a call failed and now works, or had no kernel and now has one with unknown calls. What
+    /// was unknown is not gained.
     pub(super) fn is_gain(&self) -> bool {
-        self.verdicts
-            .is_some_and(|(before, after)| before.lacks() && after.works())
+        match self.verdicts {
+            Some((Verdict::Fails, Verdict::Unknown)) => {
+                self.is_claimed && !serves(self.before) && serves(self.after)
+            }
+            Some((before, after)) => before.lacks() && after.works(),
+            None => false,
+        }
     }
 
     /// Whether the key had a kernel of its own and now has none, or the reverse, and still works.
