@@ -131,7 +131,7 @@ def verdict_changes(before: str, after: str) -> list[str]:
 
 def _to_write_by_hand(minor: str, known: list[str]) -> list[str]:
     return [] if minor in known else [
-        f"README.md and ARCHITECTURE.md name the releases from {known[0]} to {known[-1]}"]
+        f"README.md and docs/spec/releases.md name the releases from {known[0]} to {known[-1]}"]
 
 
 def _difference(old: object, new: object) -> str:

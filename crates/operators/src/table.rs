@@ -86,7 +86,8 @@ impl OperatorTable {
         Ok(table)
     }
 
-    /// Adds an operator of a vendor's file, unless there is one of its name.
+    /// Adds an operator of a vendor's file, unless there is one of its name. Such operators come last,
+    /// so a file never renumbers PyTorch's operators.
     pub(crate) fn add_vendor(&mut self, vendor: &Arc<VendorOperator>) {
         let operator = vendor.schema.name.as_str();
         if self.find_in(&vendor.namespace, operator).is_some() {

@@ -43,7 +43,8 @@ const HEAD: usize = 1 << 10;
 /// For how long an answer that is not asked for stays in memory.
 const IDLE: Duration = Duration::from_secs(60);
 
-/// What a handler marks an answer with that may be kept.
+/// Marks an answer that may be kept. It may depend only on the target, `Accept`, `Accept-Encoding`,
+/// stored data and the day.
 #[derive(Debug, Clone, Copy)]
 pub struct Keepable {
     /// For how long what was addressed is what the answer is about.
