@@ -25,7 +25,7 @@ pub enum Because {
     RaisesUnderVmap,
     /// `vmap` does not support sparse tensors.
     SparseUnderVmap,
-    /// The fallback of `vmap` refuses operators that write to an argument or return a view.
+    /// The fallback of `vmap` refuses out= variants, mutable operators and views.
     RefusedByVmap,
 }
 
@@ -49,7 +49,7 @@ impl Because {
             Self::RaisesUnderVmap => "its batching rule only raises",
             Self::SparseUnderVmap => "vmap does not support sparse tensors",
             Self::RefusedByVmap => {
-                "the fallback of vmap refuses operators that write to an argument or return a view"
+                "the fallback of vmap refuses out= variants, mutable operators and views"
             }
         }
     }

@@ -273,6 +273,7 @@ impl<'a> View<'a> {
         let mut seen = FxHashSet::from_iter([id]);
         let mut open = vec![(id, true)];
         let mut works = Works::Yes;
+        let mut is_unknown = false;
         while let Some((caller, always)) = open.pop() {
             for edge in column.calls(&calls, caller) {
                 let always = always && edge.always;
@@ -290,6 +291,7 @@ impl<'a> View<'a> {
                     ) if works == Works::Yes => {
                         works = Works::Partly;
                     }
+                    (Works::Unknown, _) => is_unknown = true,
                     _ => {}
                 }
                 if part.through == Through::Composite && seen.insert(edge.id) {
@@ -298,6 +300,10 @@ impl<'a> View<'a> {
             }
         }
         let through = match works {
+            Works::Yes if is_unknown => {
+                let (works, through) = (Works::Unknown, Through::Unknown);
+                return Some(Training::of(Verdict::Unknown, works, through, None));
+            }
             Works::Yes => return None,
             Works::No => Through::Error,
             _ => Through::Composite,

@@ -47,7 +47,7 @@ use self::search::ProjectIndex;
 
 /// The version of the computation and encoding of steps. Increment it with every change of what a
 /// step contains, for example by a change rule. Older steps are then recomputed.
-pub const STEP_FORMAT: i64 = 7;
+pub const STEP_FORMAT: i64 = 8;
 /// How many steps are stored in one transaction.
 const STEPS_AT_ONCE: usize = 32;
 /// How many timelines are cached. One can have two keys.
