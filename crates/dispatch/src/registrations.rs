@@ -129,6 +129,14 @@ impl Row {
         matches!(self.source, RowSource::BackendWrapper(..))
     }
 
+    /// The registration in the revision's sources.
+    pub fn scanned<'a>(&self, inputs: Inputs<'a>) -> Option<&'a opatlas_sources::Registration> {
+        match self.source {
+            RowSource::Scanned(index) => inputs.catalogue.sources.rows().get(index as usize),
+            _ => None,
+        }
+    }
+
     /// What was observed.
     pub fn observed<'a>(&self, inputs: Inputs<'a>) -> Option<&'a ObservedRegistration> {
         match self.source {

@@ -202,6 +202,16 @@ impl RevisionTables {
         }
     }
 
+    /// The fallback that sources register at a key for every operator.
+    #[must_use]
+    pub fn source_fallback<'a>(
+        &self,
+        inputs: Inputs<'a>,
+        slot: Slot,
+    ) -> Option<&'a opatlas_sources::Registration> {
+        self.source_fallbacks.of(inputs, slot)
+    }
+
     /// The fallbacks of sources, whatever the tables are made of.
     pub(super) fn source_fallbacks(&self) -> &SourceFallbacks {
         &self.source_fallbacks

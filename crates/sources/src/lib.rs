@@ -7,6 +7,7 @@
 //! deeply nested becomes a [`Fault`].
 
 mod cpp;
+mod cpu_fallback;
 mod decode;
 mod joined;
 mod macros;
@@ -60,6 +61,15 @@ impl RegistrationKind {
     }
 }
 
+/// How a boxed kernel calls `at::native::cpu_fallback`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CpuFallback {
+    /// Results of views are copies, with a warning.
+    CopiesViews,
+    /// Views raise (`error_on_views`).
+    RefusesViews,
+}
+
 /// A registration in a source file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Registration {
@@ -75,6 +85,11 @@ pub struct Registration {
     pub kernel: Option<Box<str>>,
     /// Whether the kernel only passes the call on to the next key.
     pub fallthrough: bool,
+    /// Whether the kernel is a boxed function.
+    pub boxed: bool,
+    /// How the boxed function leaves the operator to PyTorch's CPU fallback; `None` if it does not, or
+    /// its definition was not found.
+    pub cpu_fallback: Option<CpuFallback>,
     /// The schema of a definition, as written.
     pub schema: Option<Box<str>>,
     /// The index of its file.
@@ -264,6 +279,7 @@ fn scan_within(
         }
     }
     python.finish(&mut scan);
+    cpu_fallback::find(files, &mut scan.registrations);
     scan.registrations
         .sort_by_key(|found| (found.file, found.at.start));
     for (text, index) in scan.texts.iter_mut().zip(0..) {

@@ -21,6 +21,8 @@ pub enum Because {
     InferenceModeOnly,
     /// Its fallback copies arguments to the CPU, which cannot run it.
     FailsOnCpu,
+    /// Its fallback runs operators on the CPU and refuses views (`error_on_views`).
+    ViewOnCpu,
     /// Its kernel under `vmap` only raises.
     RaisesUnderVmap,
     /// `vmap` does not support sparse tensors.
@@ -46,6 +48,7 @@ impl Because {
                 "works in inference mode only: nothing is registered at the autograd key"
             }
             Self::FailsOnCpu => "the fallback runs it on the CPU, where it fails",
+            Self::ViewOnCpu => "the fallback runs operators on the CPU and refuses views",
             Self::RaisesUnderVmap => "its batching rule only raises",
             Self::SparseUnderVmap => "vmap does not support sparse tensors",
             Self::RefusedByVmap => {

@@ -14,11 +14,13 @@ use crate::because::Because;
 use crate::calls::{Calls, Edge};
 use crate::coverage::Counts;
 use crate::generated::Call;
+use crate::own::is_view;
 use crate::recorded::Undeclared;
 use crate::server::{is_meta, registered};
 use crate::vmap::is_vmap;
 use crate::{Verdict, View};
 use opatlas_dispatch::autograd_key;
+use opatlas_sources::CpuFallback;
 use opatlas_dispatch::resolve::Precedence;
 
 /// The kernels that every device must have: without them it can neither hold nor move a tensor.
@@ -438,9 +440,15 @@ fn leave_to_cpu(view: View<'_>, calls: &Calls, slot: Slot, served: &mut [Served]
     let Some(cpu) = view.keys().slot("CPU").filter(|&cpu| cpu != slot) else {
         return;
     };
-    let ids = (0..).map(OperatorId::of_index);
-    for (id, served) in ids.zip(served) {
+    let fallback = view.tables.source_fallback(view.inputs, slot);
+    let refuses_views =
+        fallback.is_some_and(|found| found.cpu_fallback == Some(CpuFallback::RefusesViews));
+    for ((id, operator), served) in view.inputs.catalogue.iter().zip(served) {
         if !calls.runs_on_cpu(id, slot, *served) {
+            continue;
+        }
+        if *served == Served::Fallback && refuses_views && is_view(operator) {
+            *served = Served::Raises(Because::ViewOnCpu);
             continue;
         }
         match view.column_of(cpu).verdict(id) {

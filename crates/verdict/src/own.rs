@@ -10,6 +10,7 @@ use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Key;
 use opatlas_schema::function::{Argument, SchemaKind};
+use opatlas_sources::CpuFallback;
 
 use crate::View;
 use crate::backends::in_tree;
@@ -83,7 +84,7 @@ pub(crate) fn special(view: View<'_>, named: &Named) -> OwnKernels {
 fn may_be_special(row: &Row, meta: Option<Key>) -> bool {
     row.fallthrough
         || row.is_wrapper()
-        || row.origin == Origin::Observed
+        || matches!(row.origin, Origin::Observed | Origin::Source)
         || (row.origin == Origin::HandWritten && Some(row.key) == meta)
 }
 
@@ -108,26 +109,41 @@ fn own(
         };
         return Some(calls(copy));
     }
-    let row = row.observed(view.inputs)?;
-    if is_in_tree {
-        return None;
-    }
     let copies = |always| {
         let back = named.copy_from_and_resize.filter(|_| writes(operator));
         back.map(|to| Call { to, always })
     };
+    // Arguments go to the CPU and results come back; what the kernel wrote is copied back apart.
+    let on_cpu = || {
+        let moved = named.copy_from.map(|to| Call { to, always: true });
+        Own::OnCpu(moved.into_iter().chain(copies(true)).collect())
+    };
+    if row.origin == Origin::Source {
+        return match row.scanned(view.inputs)?.cpu_fallback? {
+            CpuFallback::RefusesViews if is_view(operator) => Some(Own::Raises),
+            _ => Some(on_cpu()),
+        };
+    }
+    let row = row.observed(view.inputs)?;
+    if is_in_tree {
+        return None;
+    }
     let is_fallback = row.boxed
         || row
             .file
             .as_deref()
             .is_some_and(|f| f.ends_with(CPU_FALLBACK));
     if is_fallback {
-        // Arguments go to the CPU and results come back; what the kernel wrote is copied back apart.
-        let moved = named.copy_from.map(|to| Call { to, always: true });
-        return Some(Own::OnCpu(moved.into_iter().chain(copies(true)).collect()));
+        return Some(on_cpu());
     }
     let may_be_fallback = !view.inputs.observed.tells_boxing();
     may_be_fallback.then(|| Own::Calls(copies(false).into_iter().collect()))
+}
+
+/// Whether a result of an operator shares memory with an argument.
+pub(crate) fn is_view(operator: &Operator) -> bool {
+    let mut returns = operator.schema().returns.iter();
+    returns.any(|result| result.annotation.as_ref().is_some_and(|alias| !alias.write))
 }
 
 /// Whether a kernel on a device writes to the memory of an argument. The kernels that hold and move

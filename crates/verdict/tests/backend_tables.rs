@@ -95,6 +95,8 @@ fn sources(rows: &[Value]) -> Sources {
             key: text("key"),
             kernel: text("kernel"),
             fallthrough: row["fallthrough"].as_bool().unwrap(),
+            boxed: false,
+            cpu_fallback: None,
             schema: None,
             file: u32::try_from(files.len() - 1).unwrap(),
             at: Span::default(),

@@ -27,6 +27,8 @@ struct Call<'s> {
 pub(super) struct Kernel {
     pub function: Option<Box<str>>,
     pub fallthrough: bool,
+    /// Whether it takes its arguments from a stack.
+    pub boxed: bool,
     /// The key that `torch::dispatch` gives it.
     pub key: Option<Box<str>>,
 }
@@ -251,7 +253,10 @@ impl<'s> Expression<'s> {
                 let more: usize = after.map(|a| a.tokens.len() + 1).sum();
                 Some(self.part(from - more, last))
             }
-            "makeFromBoxedFunction" if call.arguments.tokens.is_empty() => Some(call.template),
+            "makeFromBoxedFunction" if call.arguments.tokens.is_empty() => {
+                kernel.boxed = true;
+                Some(call.template)
+            }
             "TORCH_FN"
             | "TORCH_BOX"
             | "static_cast"

@@ -183,6 +183,8 @@ impl Collector<'_, '_> {
             schema: schema.map(Into::into),
             kernel: draft.kernel.function,
             fallthrough: draft.kernel.fallthrough,
+            boxed: draft.kernel.boxed,
+            cpu_fallback: None,
             file: self.file,
             at: draft.at,
             block: block.at,

@@ -59,6 +59,8 @@ impl<'t> Call<'_, 't> {
             unresolved = Some("the library has no dispatch key".into());
         }
         Registration {
+            boxed: false,
+            cpu_fallback: None,
             kind: draft.kind,
             namespace: draft.operator.namespace,
             operator: draft.operator.name,
