@@ -11,7 +11,9 @@ const CPU_FALLBACK: &str = "cpu_fallback";
 /// Finds the definitions of boxed kernels and sets [`Registration::cpu_fallback`].
 pub(crate) fn find(files: &[File<'_>], registrations: &mut [Registration]) {
     let boxed = registrations.iter().filter(|found| found.boxed);
-    let names: HashSet<Box<str>> = boxed.filter_map(|found| Some(last_part(found)?.into())).collect();
+    let names: HashSet<Box<str>> = boxed
+        .filter_map(|found| Some(last_part(found)?.into()))
+        .collect();
     if names.is_empty() {
         return;
     }
@@ -26,7 +28,10 @@ pub(crate) fn find(files: &[File<'_>], registrations: &mut [Registration]) {
         }
         let mut definitions = functions.iter().filter(|function| *function.name == *name);
         registration.cpu_fallback = definitions.find_map(|function| {
-            let call = function.calls.iter().find(|call| *call.name == *CPU_FALLBACK)?;
+            let call = function
+                .calls
+                .iter()
+                .find(|call| *call.name == *CPU_FALLBACK)?;
             Some(views(files.get(function.file as usize)?, call))
         });
     }
@@ -40,7 +45,10 @@ fn last_part(registration: &Registration) -> Option<&str> {
 /// What a call of the fallback says about views: its third argument, if it is `true`.
 fn views(file: &File<'_>, call: &Call) -> CpuFallback {
     let after = file.bytes.get(call.at.end as usize..).unwrap_or_default();
-    let end = after.iter().position(|&byte| byte == b';').unwrap_or(after.len());
+    let end = after
+        .iter()
+        .position(|&byte| byte == b';')
+        .unwrap_or(after.len());
     let arguments = String::from_utf8_lossy(after.get(..end).unwrap_or_default());
     let mut words = arguments.split(|c: char| !c.is_alphanumeric() && c != '_');
     if words.any(|word| word == "true") {
@@ -79,7 +87,10 @@ mod tests {
         for (call, expected) in [
             ("at::native::cpu_fallback(op, stack);", copies),
             ("at::native::cpu_fallback(op, stack, false);", copies),
-            ("at::native::cpu_fallback(op, stack, /*error_on_views=*/true);", refuses),
+            (
+                "at::native::cpu_fallback(op, stack, /*error_on_views=*/true);",
+                refuses,
+            ),
             ("my_own(op, stack);", None),
         ] {
             assert_eq!(found(call), expected, "{call}");

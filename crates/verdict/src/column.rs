@@ -20,8 +20,8 @@ use crate::server::{is_meta, registered};
 use crate::vmap::is_vmap;
 use crate::{Verdict, View};
 use opatlas_dispatch::autograd_key;
-use opatlas_sources::CpuFallback;
 use opatlas_dispatch::resolve::Precedence;
+use opatlas_sources::CpuFallback;
 
 /// The kernels that every device must have: without them it can neither hold nor move a tensor.
 pub(crate) const BARE: [&str; 6] = [
