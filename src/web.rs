@@ -86,10 +86,7 @@ fn media(name: &str) -> Media {
 }
 
 /// Handles paths without a route: a file of the interface, its page if a browser requests a page,
-/// or else the problem of an unknown route.
-///
-/// # Errors
-/// [`Kind::UnknownRoute`], [`Kind::Busy`].
+/// or else the problem of an unknown route. Fails with [`Kind::UnknownRoute`], [`Kind::Busy`].
 pub async fn fallback(
     State(api): State<Api>,
     accept: Accept,

@@ -28,9 +28,7 @@ pub(super) struct Bootstrap {
 
 impl Bootstrap {
     /// Fills an empty database. Returns the download that is left, if there is only the sample.
-    ///
-    /// # Errors
-    /// If the database cannot be read or written, or the cache cannot be read.
+    /// Fails if the database cannot be read or written, or the cache cannot be read.
     pub(super) async fn begin(mut self, service: &Service) -> anyhow::Result<Option<PendingFetch>> {
         self.version = canonical(&self.version);
         let is_empty = service.projects(None, 1).await?.items.is_empty();

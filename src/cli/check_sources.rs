@@ -36,10 +36,8 @@ pub(super) struct SourceFile {
 }
 
 impl SourceOptions {
-    /// All source files, and the description of the project's own macros.
-    ///
-    /// # Errors
-    /// If the folder or the description of macros cannot be read.
+    /// All source files, and the description of the project's own macros. Fails if the folder or
+    /// the description of macros cannot be read.
     pub(super) fn files(&self) -> anyhow::Result<Vec<SourceFile>> {
         let Some(folder) = &self.sources else {
             return Ok(Vec::new());
@@ -62,10 +60,7 @@ impl SourceOptions {
         Ok(named.collect())
     }
 
-    /// Adds all source files to the bundle.
-    ///
-    /// # Errors
-    /// As [`Self::files`].
+    /// Adds all source files to the bundle. Fails as [`Self::files`] does.
     pub(super) fn add_to(&self, inputs: &mut [Input]) -> anyhow::Result<()> {
         let files = self.files()?;
         for input in inputs {

@@ -58,10 +58,8 @@ pub(super) struct Files {
 }
 
 impl Files {
-    /// Reads `opatlas.toml` in a folder. A missing file is empty.
-    ///
-    /// # Errors
-    /// If the file cannot be read or is invalid.
+    /// Reads `opatlas.toml` in a folder. A missing file is empty. Fails if the file cannot be read
+    /// or is invalid.
     pub(super) fn read(folder: &Path) -> anyhow::Result<Self> {
         let path = folder.join(FILE);
         let Some(text) = read::text_if_found(&path)? else {
@@ -106,18 +104,13 @@ pub(super) fn is_checked_in(exception: &Exception) -> bool {
     exception.id.starts_with(FILE)
 }
 
-/// The vendor profile of `opatlas.toml`, as a bundle holds it.
-///
-/// # Errors
-/// If the file cannot be read.
+/// The vendor profile of `opatlas.toml`, as a bundle holds it. Fails if the file cannot be read.
 pub(super) fn vendor() -> anyhow::Result<Option<String>> {
     Ok(vendor_text()?.map(|vendor| vendor.yaml()))
 }
 
 /// The place of the pinned PyTorch release in a vendor's repository, if `opatlas.toml` has it.
-///
-/// # Errors
-/// If the file cannot be read, or has only half of the setting.
+/// Fails if the file cannot be read, or has only half of the setting.
 pub(super) fn pin() -> anyhow::Result<Option<Pin>> {
     match vendor_text()? {
         Some(vendor) => vendor.pin(),
@@ -125,10 +118,7 @@ pub(super) fn pin() -> anyhow::Result<Option<Pin>> {
     }
 }
 
-/// The macros that `[sources]` of `opatlas.toml` describes.
-///
-/// # Errors
-/// If the file cannot be read.
+/// The macros that `[sources]` of `opatlas.toml` describes. Fails if the file cannot be read.
 pub(super) fn sources() -> anyhow::Result<Option<toml::Table>> {
     Ok(whole()?.sources)
 }
@@ -145,10 +135,8 @@ fn whole() -> anyhow::Result<Config> {
     toml::from_str(&text).with_context(|| format!("{FILE} is invalid"))
 }
 
-/// Reads the named file, or `opatlas.toml` if it exists.
-///
-/// # Errors
-/// If the file cannot be read or is invalid: a comparison by another policy would be meaningless.
+/// Reads the named file, or `opatlas.toml` if it exists. Fails if the file cannot be read or is
+/// invalid: a comparison by another policy would be meaningless.
 pub(super) fn read(named: Option<&Path>) -> anyhow::Result<Checked> {
     let text = match named {
         Some(path) => Some(read::given_text(path)?),

@@ -109,9 +109,7 @@ impl Drop for StopOnDrop {
 const LOOK: Duration = Duration::from_millis(20);
 
 impl Fetcher {
-    /// Finds pip: the given command, or the first usual one that works.
-    ///
-    /// # Errors
+    /// Finds pip: the given command, or the first usual one that works. Fails with
     /// [`FetchError::NoPip`].
     pub fn new(pip: Option<&str>, cache: Option<PathBuf>) -> Result<Self, FetchError> {
         let candidates: Vec<Vec<String>> = match pip {
@@ -144,10 +142,8 @@ impl Fetcher {
         StopOnDrop(self.stop.clone())
     }
 
-    /// The files of a release in the cache.
-    ///
-    /// # Errors
-    /// [`FetchError::File`] for a file that exists and cannot be read.
+    /// The files of a release in the cache. Fails with [`FetchError::File`] for a file that exists
+    /// and cannot be read.
     pub fn cached(cache: &Path, version: &str) -> Result<Option<Bundle>, FetchError> {
         let folder = cache.join(version);
         let mut bundle = Bundle::default();
@@ -162,10 +158,7 @@ impl Fetcher {
         Ok(bundle.file(NATIVE_FUNCTIONS).is_some().then_some(bundle))
     }
 
-    /// The published releases with a wheel, oldest first.
-    ///
-    /// # Errors
-    /// If pip cannot reach the index.
+    /// The published releases with a wheel, oldest first. Fails if pip cannot reach the index.
     pub fn versions(&self) -> Result<Vec<String>, FetchError> {
         let mut command = self.command();
         command
@@ -194,10 +187,8 @@ impl Fetcher {
         Ok(versions.into_iter().map(Into::into).collect())
     }
 
-    /// Fetches the files of a release, from the cache if it has them.
-    ///
-    /// # Errors
-    /// If pip cannot download the wheel, or the wheel lacks the files.
+    /// Fetches the files of a release, from the cache if it has them. Fails if pip cannot download
+    /// the wheel, or the wheel lacks the files.
     pub fn fetch(&self, version: &str) -> Result<Bundle, FetchError> {
         if let Some(cache) = &self.cache
             && let Some(bundle) = Self::cached(cache, version)?

@@ -65,10 +65,7 @@ pub(super) struct Fixes {
 
 impl FixOptions {
     /// Fixes the files of the inputs in memory. A file that belongs to several inputs is fixed in
-    /// the first.
-    ///
-    /// # Errors
-    /// If a file is not UTF-8, or an edit applies to standard input.
+    /// the first. Fails if a file is not UTF-8, or an edit applies to standard input.
     pub(super) fn run(self, inputs: &mut [Input]) -> anyhow::Result<Fixes> {
         let mut all = Fixes::default();
         let mut done: BTreeMap<PathBuf, Vec<u8>> = BTreeMap::new();
@@ -96,10 +93,7 @@ impl FixOptions {
         Ok(all)
     }
 
-    /// A file with its edits applied; `None` if there are none.
-    ///
-    /// # Errors
-    /// If the file is not UTF-8.
+    /// A file with its edits applied; `None` if there are none. Fails if the file is not UTF-8.
     pub(super) fn edited(self, input: &Input, name: &str) -> anyhow::Result<Option<EditedFile>> {
         let mended = self.file(input, name, &input.paths[name])?;
         Ok((mended.fixed.text != mended.before).then(|| EditedFile {
@@ -161,10 +155,8 @@ impl Fixes {
         out
     }
 
-    /// Writes the changed files, each completely or not at all.
-    ///
-    /// # Errors
-    /// If a file cannot be written, or changed since it was read.
+    /// Writes the changed files, each completely or not at all. Fails if a file cannot be written,
+    /// or changed since it was read.
     pub(super) fn write(&self) -> anyhow::Result<()> {
         self.changed().try_for_each(|file| {
             replace(

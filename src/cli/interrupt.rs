@@ -11,11 +11,8 @@ const INTERRUPTED: u8 = 130;
 #[cfg(unix)]
 const TERMINATED: u8 = 143;
 
-/// Runs work until it is done or the program is asked to stop. Then the work is dropped, and with it
-/// its temporary files and processes.
-///
-/// # Errors
-/// Those of the work.
+/// Runs work until it is done or the program is asked to stop. Then the work is dropped, and with
+/// it its temporary files and processes. Fails as the work does.
 pub(super) async fn unless_asked_to_stop(
     work: impl Future<Output = anyhow::Result<ExitCode>>,
 ) -> anyhow::Result<ExitCode> {

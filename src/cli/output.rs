@@ -14,10 +14,8 @@ use opatlas_source::visible::is_acting;
 /// The exit code that shells report for a closed pipe: 128 + SIGPIPE.
 pub(super) const CLOSED_PIPE: u8 = 141;
 
-/// Writes bytes to standard output unchanged. Ends the process if the reader closed it.
-///
-/// # Errors
-/// Other write errors, such as a full disk.
+/// Writes bytes to standard output unchanged. Ends the process if the reader closed it. Fails with
+/// other write errors, such as a full disk.
 pub(super) fn bytes(bytes: &[u8]) -> io::Result<()> {
     let mut out = io::stdout().lock();
     let written = out.write_all(bytes).and_then(|()| out.flush());
@@ -29,10 +27,8 @@ pub(super) fn bytes(bytes: &[u8]) -> io::Result<()> {
     }
 }
 
-/// Writes a stored file to standard output, unchanged unless that is a terminal.
-///
-/// # Errors
-/// As [`bytes`].
+/// Writes a stored file to standard output, unchanged unless that is a terminal. Fails as [`bytes`]
+/// does.
 pub(super) fn file(file: &[u8]) -> io::Result<()> {
     if io::stdout().is_terminal() {
         bytes(harmless(&String::from_utf8_lossy(file), Colour::Never).as_bytes())
@@ -47,9 +43,7 @@ pub(super) fn file(file: &[u8]) -> io::Result<()> {
 pub(super) struct Closed;
 
 /// Prints a line like [`print`], but returns errors, for a caller with temporary files to remove.
-///
-/// # Errors
-/// [`Closed`], and other write errors.
+/// Fails with [`Closed`], and other write errors.
 pub(super) fn line(text: &str) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
     let text = harmless(text, Colour::Never);

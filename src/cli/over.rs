@@ -312,10 +312,8 @@ impl VendorText {
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
 
-    /// The place of the pinned PyTorch release in the repository.
-    ///
-    /// # Errors
-    /// If only one of the two is set, or the pattern lacks `{version}`.
+    /// The place of the pinned PyTorch release in the repository. Fails if only one of the two is
+    /// set, or the pattern lacks `{version}`.
     pub(super) fn pin(&self) -> anyhow::Result<Option<Pin>> {
         match (
             self.pin_file.as_str(),

@@ -33,34 +33,25 @@ pub(super) enum Origin {
     Foreign,
 }
 
-/// The bytes of a file from the command line.
-///
-/// # Errors
-/// If it cannot be read, is a folder or socket, or has more than [`LARGEST`] bytes.
+/// The bytes of a file from the command line. Fails if it cannot be read, is a folder or socket, or
+/// has more than [`LARGEST`] bytes.
 pub(super) fn given(path: &Path) -> anyhow::Result<Vec<u8>> {
     bytes(path, Origin::Given, LARGEST).with_context(|| cannot_read(path))
 }
 
-/// The text of a file from the command line.
-///
-/// # Errors
-/// As [`given`], and if it is not UTF-8.
+/// The text of a file from the command line. Fails as [`given`] does, and if it is not UTF-8.
 pub(super) fn given_text(path: &Path) -> anyhow::Result<String> {
     text(given(path)?, path)
 }
 
-/// The bytes of a file that is not from the command line.
-///
-/// # Errors
-/// If it cannot be read, is not a regular file, or has more than [`LARGEST`] bytes.
+/// The bytes of a file that is not from the command line. Fails if it cannot be read, is not a
+/// regular file, or has more than [`LARGEST`] bytes.
 pub(super) fn found(path: &Path) -> anyhow::Result<Vec<u8>> {
     bytes(path, Origin::Found, LARGEST).with_context(|| cannot_read(path))
 }
 
-/// The text of a file that is not from the command line; `None` if it does not exist.
-///
-/// # Errors
-/// As [`found`], and if it is not UTF-8.
+/// The text of a file that is not from the command line; `None` if it does not exist. Fails as
+/// [`found`] does, and if it is not UTF-8.
 pub(super) fn text_if_found(path: &Path) -> anyhow::Result<Option<String>> {
     match bytes(path, Origin::Found, LARGEST) {
         Ok(bytes) => text(bytes, path).map(Some),
@@ -69,10 +60,7 @@ pub(super) fn text_if_found(path: &Path) -> anyhow::Result<Option<String>> {
     }
 }
 
-/// All of standard input.
-///
-/// # Errors
-/// If it cannot be read, or has more than [`LARGEST`] bytes.
+/// All of standard input. Fails if it cannot be read, or has more than [`LARGEST`] bytes.
 #[expect(
     clippy::disallowed_methods,
     reason = "every other part of the program asks this one"
@@ -84,20 +72,15 @@ pub(super) fn standard_input() -> anyhow::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The bytes of a file, up to a limit.
-///
-/// # Errors
-/// If it cannot be read, has a kind that its origin does not allow, or is too large.
+/// The bytes of a file, up to a limit. Fails if it cannot be read, has a kind that its origin does
+/// not allow, or is too large.
 pub(super) fn bytes(path: &Path, origin: Origin, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     copy(path, origin, most, &mut bytes)?;
     Ok(bytes)
 }
 
-/// Copies a file, up to a limit.
-///
-/// # Errors
-/// As [`bytes`], and if the target cannot be written.
+/// Copies a file, up to a limit. Fails as [`bytes`] does, and if the target cannot be written.
 pub(super) fn copy(
     path: &Path,
     origin: Origin,
@@ -112,10 +95,8 @@ pub(super) fn copy(
     }
 }
 
-/// Opens a file without blocking.
-///
-/// # Errors
-/// If it cannot be opened, or has a kind that its origin does not allow.
+/// Opens a file without blocking. Fails if it cannot be opened, or has a kind that its origin does
+/// not allow.
 #[expect(
     clippy::disallowed_methods,
     reason = "every other part of the program asks this one"

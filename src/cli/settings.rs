@@ -115,10 +115,8 @@ pub(super) struct Bounds {
 }
 
 impl Access {
-    /// What needs a token when the server listens on this address.
-    ///
-    /// # Errors
-    /// If everyone on the network could change the database without `--force-open`.
+    /// What needs a token when the server listens on this address. Fails if everyone on the network
+    /// could change the database without `--force-open`.
     pub(super) fn mode(&self, listen: SocketAddr) -> anyhow::Result<AuthMode> {
         let loopback = is_loopback(listen);
         let auth = self

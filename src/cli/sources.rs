@@ -45,11 +45,8 @@ pub(super) struct SourceMacros {
 }
 
 impl SourceMacros {
-    /// The macros of `[sources]` in `opatlas.toml` and of a file; those of the file replace others of
-    /// the same name.
-    ///
-    /// # Errors
-    /// If a file cannot be read, or describes no macros.
+    /// The macros of `[sources]` in `opatlas.toml` and of a file; those of the file replace others
+    /// of the same name. Fails if a file cannot be read, or describes no macros.
     pub(super) fn read(file: Option<&Path>) -> anyhow::Result<Self> {
         let Some(own) = config::sources()? else {
             let of_file = |file| Self::of_file(file, Origin::Given);
@@ -72,10 +69,8 @@ impl SourceMacros {
         Ok(described)
     }
 
-    /// The macros of a file alone, beside those of known projects.
-    ///
-    /// # Errors
-    /// If the file cannot be read, or describes no macros.
+    /// The macros of a file alone, beside those of known projects. Fails if the file cannot be
+    /// read, or describes no macros.
     pub(super) fn of_file(file: &Path, origin: Origin) -> anyhow::Result<Self> {
         let mut described = Self::built_in();
         described.text = Some(described.add(file, origin)?);
@@ -119,11 +114,9 @@ impl Sources {
         files.map(|(path, bytes)| File { path, bytes }).collect()
     }
 
-    /// Reads the source files of a folder, or one file. Skips hidden folders, and links within the folder,
-    /// whose targets are read anyway. Links out of the folder are listed as omitted.
-    ///
-    /// # Errors
-    /// If the folder cannot be read.
+    /// Reads the source files of a folder, or one file. Skips hidden folders, and links within the
+    /// folder, whose targets are read anyway. Links out of the folder are listed as omitted. Fails
+    /// if the folder cannot be read.
     pub(super) fn add(&mut self, folder: &Path, macros: &Macros) -> anyhow::Result<()> {
         let shown = || format!("cannot read {}", folder.display());
         let root = fs::canonicalize(folder).with_context(shown)?;

@@ -63,10 +63,8 @@ impl From<Ingested> for IngestOutcome {
 }
 
 impl Stored {
-    /// Opens the database in a mode, or connects to the server.
-    ///
-    /// # Errors
-    /// If it cannot be opened or reached.
+    /// Opens the database in a mode, or connects to the server. Fails if it cannot be opened or
+    /// reached.
     pub(super) async fn open(target: &Target, opening: Opening) -> anyhow::Result<Self> {
         Ok(match target {
             Target::Database(database) => Self::Database(local::open(database, opening).await?),
@@ -82,9 +80,6 @@ impl Stored {
     }
 
     /// Resolves an address, like [`Service::resolve`].
-    ///
-    /// # Errors
-    /// As that method.
     pub(super) async fn resolve(
         &self,
         project: &str,
@@ -101,10 +96,7 @@ impl Stored {
         self.of_project(project, resolved).await
     }
 
-    /// A revision, read.
-    ///
-    /// # Errors
-    /// If it was deleted.
+    /// A revision, read. Fails if it was deleted.
     pub(super) async fn snapshot(&self, revision: &Resolved) -> anyhow::Result<Arc<Snapshot>> {
         Ok(match self {
             Self::Database(service) => service.snapshot(revision).await?,
@@ -112,10 +104,7 @@ impl Stored {
         })
     }
 
-    /// The files of a revision, byte for byte.
-    ///
-    /// # Errors
-    /// If it was deleted.
+    /// The files of a revision, byte for byte. Fails if it was deleted.
     pub(super) async fn bundle(&self, revision: &Resolved) -> anyhow::Result<Bundle> {
         Ok(match self {
             Self::Database(service) => service.snapshot(revision).await?.bundle.clone(),
@@ -124,9 +113,6 @@ impl Stored {
     }
 
     /// The digest and the text of a dump of a revision, like [`Service::dump`].
-    ///
-    /// # Errors
-    /// As that method.
     pub(super) async fn dump(
         &self,
         revision: &Resolved,
@@ -142,10 +128,7 @@ impl Stored {
         Ok((Some(digest), text))
     }
 
-    /// The labels of a project, by name.
-    ///
-    /// # Errors
-    /// If the project does not exist.
+    /// The labels of a project, by name. Fails if the project does not exist.
     pub(super) async fn labels(&self, project: &str) -> anyhow::Result<Vec<LabelRecord>> {
         let labels = match self {
             Self::Database(service) => service.labels(project).await.map_err(Into::into),
@@ -154,10 +137,7 @@ impl Stored {
         self.of_project(project, labels).await
     }
 
-    /// The policy and the exceptions of a project.
-    ///
-    /// # Errors
-    /// If the project does not exist.
+    /// The policy and the exceptions of a project. Fails if the project does not exist.
     pub(super) async fn rulebook(&self, project: &ProjectName) -> anyhow::Result<Rulebook> {
         let rulebook = match self {
             Self::Database(service) => {
@@ -170,9 +150,6 @@ impl Stored {
     }
 
     /// The revisions to compare a head with, like [`Service::against`].
-    ///
-    /// # Errors
-    /// As that method.
     pub(super) async fn against(
         &self,
         project: &ProjectName,
@@ -198,10 +175,8 @@ impl Stored {
         Ok(found)
     }
 
-    /// An operator's history.
-    ///
-    /// # Errors
-    /// If the operator, key or revision does not exist; the error has similar names.
+    /// An operator's history. Fails if the operator, key or revision does not exist; the error has
+    /// similar names.
     pub(super) async fn history(&self, asked: &HistoryRequest<'_>) -> anyhow::Result<History> {
         let HistoryRequest {
             project,
@@ -254,10 +229,7 @@ impl Stored {
         })
     }
 
-    /// Creates the project, if it does not exist.
-    ///
-    /// # Errors
-    /// If the name is invalid.
+    /// Creates the project, if it does not exist. Fails if the name is invalid.
     pub(super) async fn ensure_project(&self, project: &str) -> anyhow::Result<()> {
         ProjectName::parse(project)?;
         match self {
@@ -266,10 +238,8 @@ impl Stored {
         }
     }
 
-    /// Checks whether bundles may be stored under a label, before they are fetched.
-    ///
-    /// # Errors
-    /// If a server refuses.
+    /// Checks whether bundles may be stored under a label, before they are fetched. Fails if a
+    /// server refuses.
     pub(super) async fn expect_ingest(
         &self,
         project: &str,
@@ -283,9 +253,6 @@ impl Stored {
     }
 
     /// Ingests a bundle, like [`Service::ingest`].
-    ///
-    /// # Errors
-    /// As that method.
     pub(super) async fn ingest(&self, ingest: Ingest<'_>) -> anyhow::Result<IngestOutcome> {
         Ok(match self {
             Self::Database(service) => service.ingest(ingest).await?.into(),
@@ -293,10 +260,7 @@ impl Stored {
         })
     }
 
-    /// Accepts a change in a project.
-    ///
-    /// # Errors
-    /// If it is empty or invalid.
+    /// Accepts a change in a project. Fails if it is empty or invalid.
     pub(super) async fn add_exception(
         &self,
         project: &str,
@@ -311,10 +275,7 @@ impl Stored {
         }
     }
 
-    /// The exceptions of a project, oldest first.
-    ///
-    /// # Errors
-    /// If the project does not exist.
+    /// The exceptions of a project, oldest first. Fails if the project does not exist.
     pub(super) async fn exceptions(&self, project: &str) -> anyhow::Result<Vec<ExceptionRecord>> {
         ProjectName::parse(project)?;
         let exceptions = match self {
@@ -324,11 +285,8 @@ impl Stored {
         self.of_project(project, exceptions).await
     }
 
-    /// Changes when an exception ends: on a day, or with a release.
-    ///
-    /// # Errors
-    /// `until` is neither a day nor a release, or lies in the past; or the project has no exception
-    /// with this id.
+    /// Changes when an exception ends: on a day, or with a release. Fails if `until` is neither a
+    /// day nor a release, or lies in the past; or the project has no exception with this id.
     pub(super) async fn extend_exception(
         &self,
         project: &str,
@@ -342,10 +300,7 @@ impl Stored {
         })
     }
 
-    /// Deletes an exception.
-    ///
-    /// # Errors
-    /// If it does not exist.
+    /// Deletes an exception. Fails if it does not exist.
     pub(super) async fn delete_exception(&self, project: &str, id: &str) -> anyhow::Result<()> {
         ProjectName::parse(project)?;
         match self {

@@ -42,10 +42,7 @@ pub(super) struct Subject {
 }
 
 impl Chosen {
-    /// Reads the revision.
-    ///
-    /// # Errors
-    /// If it does not exist or cannot be read.
+    /// Reads the revision. Fails if it does not exist or cannot be read.
     pub(super) async fn read(&self) -> anyhow::Result<Subject> {
         if self.file.is_empty() {
             self.stored().await

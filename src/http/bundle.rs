@@ -67,11 +67,8 @@ impl FromRequest<Api> for EntriesBody {
     }
 }
 
-/// Reads a JSON body that contains files.
-///
-/// # Errors
-/// As [`body::collect`] and [`from_json_object`]; [`Kind::TooLarge`] if more than 1 MiB of it is not
-/// file texts.
+/// Reads a JSON body that contains files. Fails as [`body::collect`] and [`from_json_object`] do;
+/// [`Kind::TooLarge`] if more than 1 MiB of it is not file texts.
 pub async fn json<T: DeserializeOwned + Send + 'static>(
     request: Request,
     api: &Api,

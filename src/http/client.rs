@@ -70,10 +70,8 @@ impl TrustedProxies {
     }
 }
 
-/// Reads `192.0.2.1`, `192.0.2.0/24` or `2001:db8::/32`.
-///
-/// # Errors
-/// A description of the expected form.
+/// Reads `192.0.2.1`, `192.0.2.0/24` or `2001:db8::/32`. Fails with a description of the expected
+/// form.
 pub fn parse_network(text: &str) -> Result<IpNet, String> {
     let address = text.parse::<IpAddr>().map(IpNet::from);
     address.or_else(|_| text.parse()).map_err(|_| {

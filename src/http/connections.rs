@@ -85,9 +85,7 @@ impl Connections {
         })
     }
 
-    /// Adds a connection of a client. At the limit, closes another one first.
-    ///
-    /// # Errors
+    /// Adds a connection of a client. At the limit, closes another one first. Fails with
     /// [`Exhausted::Share`] if the client has too many.
     pub async fn add(self: &Arc<Self>, client: Client) -> Result<Arc<Connection>, Exhausted> {
         let share = self.per_client.reserve(client.unless_proxy(), 1)?;

@@ -45,10 +45,8 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Query<T> {
 }
 
 impl<T: DeserializeOwned> Query<T> {
-    /// Parses the query of a URI. Nothing else parses queries, so access control sees what handlers see.
-    ///
-    /// # Errors
-    /// [`Kind::InvalidParameter`].
+    /// Parses the query of a URI. Nothing else parses queries, so access control sees what handlers
+    /// see. Fails with [`Kind::InvalidParameter`].
     pub fn of(uri: &Uri) -> Result<Self, Problem> {
         let query = match without_empty(uri.query()) {
             Some(uri) => extract::Query::try_from_uri(&uri),
@@ -96,10 +94,8 @@ impl<T: DeserializeOwned + Send + 'static> FromRequest<Api> for Json<T> {
 /// Bodies up to this many bytes are parsed on the async thread, which takes microseconds.
 const SMALL_BODY: usize = 16 << 10;
 
-/// Parses a body of this many bytes, a large one on the blocking pool.
-///
-/// # Errors
-/// The errors of `read`, and [`Kind::Busy`].
+/// Parses a body of this many bytes, a large one on the blocking pool. Fails with the errors of
+/// `read`, and [`Kind::Busy`].
 pub async fn parsed<T: Send + 'static>(
     api: &Api,
     bytes: usize,

@@ -104,10 +104,8 @@ impl Accept {
             .any(|(range, quality)| quality > 0.0 && range.eq_ignore_ascii_case(media.essence()))
     }
 
-    /// The client's preferred media type among those offered; the first one if it has no preference.
-    ///
-    /// # Errors
-    /// [`Kind::NotAcceptable`] if it accepts none.
+    /// The client's preferred media type among those offered; the first one if it has no
+    /// preference. Fails with [`Kind::NotAcceptable`] if it accepts none.
     pub fn media(&self, offered: &[Media]) -> Result<Media, Problem> {
         let Some(accept) = self.accept.as_deref() else {
             return Ok(offered[0]);

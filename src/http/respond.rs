@@ -56,10 +56,7 @@ pub struct ViewRequest<'a, P> {
 }
 
 /// Answers with a view of a revision: with 304 if the client has it, from the cache, or with what
-/// `make` makes of the snapshot.
-///
-/// # Errors
-/// The problem of loading the snapshot, or that of `make`.
+/// `make` makes of the snapshot. Fails with the problem of loading the snapshot, or that of `make`.
 pub async fn view<P: Hash>(
     api: &Api,
     accept: &Accept,
@@ -111,10 +108,7 @@ pub fn keep_if_whole(response: &mut Response, keepable: Keepable) {
     }
 }
 
-/// Answers with a view that depends only on the program.
-///
-/// # Errors
-/// The problem of `make`.
+/// Answers with a view that depends only on the program. Fails with the problem of `make`.
 pub async fn program_view<P: Hash>(
     api: &Api,
     accept: &Accept,
@@ -131,9 +125,7 @@ pub async fn program_view<P: Hash>(
     encoded(&api.service, accept, id, media, &view).await
 }
 
-/// Answers with a value that is not cached. Its ETag is a digest of its bytes.
-///
-/// # Errors
+/// Answers with a value that is not cached. Its ETag is a digest of its bytes. Fails with
 /// [`opatlas_wire::problem::Kind::Busy`].
 pub async fn value<T: Serialize>(
     api: &Api,
@@ -145,9 +137,7 @@ pub async fn value<T: Serialize>(
     bytes(api, accept, status, Media::Json, value).await
 }
 
-/// Answers with bytes that are not cached. Their ETag is their digest.
-///
-/// # Errors
+/// Answers with bytes that are not cached. Their ETag is their digest. Fails with
 /// [`opatlas_wire::problem::Kind::Busy`].
 pub async fn bytes(
     api: &Api,
@@ -225,9 +215,7 @@ pub fn locate(response: &mut Response, path: &str) {
     }
 }
 
-/// Answers with a view in the client's preferred encoding.
-///
-/// # Errors
+/// Answers with a view in the client's preferred encoding. Fails with
 /// [`opatlas_wire::problem::Kind::Busy`].
 pub async fn encoded(
     service: &Service,

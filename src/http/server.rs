@@ -72,10 +72,7 @@ const BACKLOG: u32 = 4096;
 /// The pause when the process has run out of file descriptors.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Listens on an address.
-///
-/// # Errors
-/// Those of the system.
+/// Listens on an address. Fails as the system does.
 pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = match address {
         SocketAddr::V4(_) => TcpSocket::new_v4(),

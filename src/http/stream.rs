@@ -31,11 +31,9 @@ const STEP: usize = 8 << 10;
 /// as much in hyper's.
 const SENDING: usize = 2 * SOCKET_BUFFER as usize;
 
-/// Answers with a line for each operator that matches a filter: with 304 if the client has them, from
-/// the cache, or with what `line` writes.
-///
-/// # Errors
-/// The problem of loading the snapshot, of the filter, or of making the first lines.
+/// Answers with a line for each operator that matches a filter: with 304 if the client has them,
+/// from the cache, or with what `line` writes. Fails with the problem of loading the snapshot, of
+/// the filter, or of making the first lines.
 pub async fn operators(
     api: &Api,
     accept: &Accept,
@@ -77,11 +75,9 @@ pub fn form(accept: &Accept) -> Encoding {
     }
 }
 
-/// Answers with a long answer in the client's preferred encoding. Waits for the first piece, so that an
-/// early failure becomes a problem document.
-///
-/// # Errors
-/// The problem of making the first piece.
+/// Answers with a long answer in the client's preferred encoding. Waits for the first piece, so
+/// that an early failure becomes a problem document. Fails with the problem of making the first
+/// piece.
 pub async fn answer(
     service: &Service,
     accept: &Accept,

@@ -81,10 +81,7 @@ impl Holds {
 }
 
 impl Address {
-    /// Parses an address.
-    ///
-    /// # Errors
-    /// If it is neither `latest` nor a label nor an abbreviated digest.
+    /// Parses an address. Fails if it is neither `latest` nor a label nor an abbreviated digest.
     pub fn parse(text: &str) -> Result<Self, NameError> {
         match text {
             LATEST => Ok(Self::Latest),
@@ -111,12 +108,10 @@ impl Resolved {
 }
 
 impl Service {
-    /// Resolves an address. `release` overrides the release whose rules apply.
-    ///
-    /// # Errors
+    /// Resolves an address. `release` overrides the release whose rules apply. Fails with
     /// [`ServiceError::Name`] and [`ServiceError::Release`] for malformed input,
     /// [`ServiceError::OtherRelease`] if the label belongs to another release,
-    /// [`ServiceError::NoRevisions`], and errors of the store for missing data.
+    /// [`ServiceError::NoRevisions`], and with errors of the store for missing data.
     pub async fn resolve(
         &self,
         project: &str,

@@ -75,11 +75,9 @@ impl Answers {
 }
 
 impl Service {
-    /// Computes an answer on the blocking pool and reserves memory for it.
-    ///
-    /// # Errors
-    /// Those of `make`; [`ServiceError::Busy`], [`ServiceError::Unread`],
-    /// [`ServiceError::Stopped`], and [`ServiceError::LargeAnswer`].
+    /// Computes an answer on the blocking pool and reserves memory for it. Fails as `make` does; or with
+    /// [`ServiceError::Busy`], [`ServiceError::Unread`], [`ServiceError::Stopped`], and
+    /// [`ServiceError::LargeAnswer`].
     pub async fn make<E>(
         &self,
         make: impl FnOnce(&Stop) -> Result<Vec<u8>, E> + Send + 'static,
@@ -91,10 +89,8 @@ impl Service {
         Ok(self.make_parts(make).await?.pop().unwrap_or_default())
     }
 
-    /// Computes an answer in parts. Like [`Service::make`] otherwise.
-    ///
-    /// # Errors
-    /// As [`Service::make`].
+    /// Computes an answer in parts. Like [`Service::make`] otherwise. Fails as [`Service::make`]
+    /// does.
     pub async fn make_parts<E>(
         &self,
         make: impl FnOnce(&Stop) -> Result<Vec<Vec<u8>>, E> + Send + 'static,
@@ -127,9 +123,7 @@ impl Service {
         &self.answers.budget
     }
 
-    /// Reserves memory for an answer that was computed elsewhere.
-    ///
-    /// # Errors
+    /// Reserves memory for an answer that was computed elsewhere. Fails with
     /// [`ServiceError::Unread`] and [`ServiceError::LargeAnswer`].
     pub fn hold(&self, bytes: Vec<u8>) -> Result<Bytes, ServiceError> {
         self.answers.hold(bytes)

@@ -39,10 +39,7 @@ pub struct BackendCompared {
 
 impl Vendor {
     /// A backend file by its name without a folder. Adds `backends/` and, if it is missing,
-    /// `.yaml`.
-    ///
-    /// # Errors
-    /// [`Refusal`] for an invalid file name.
+    /// `.yaml`. Fails with [`Refusal`] for an invalid file name.
     pub fn new(name: &str, bytes: impl Into<Arc<[u8]>>) -> Result<Self, Refusal> {
         let stem = name.strip_suffix(".yaml").unwrap_or(name);
         let stem = stem.strip_suffix(".yml").unwrap_or(stem);
@@ -91,11 +88,8 @@ impl Vendor {
         bundle
     }
 
-    /// Parses the file for a release.
-    ///
-    /// # Errors
-    /// [`ServiceError::UnusableBackend`] if it is not a backend file, [`ServiceError::UnknownKey`]
-    /// if its `backend` is not a dispatch key.
+    /// Parses the file for a release. Fails with [`ServiceError::UnusableBackend`] if it is not a
+    /// backend file, [`ServiceError::UnknownKey`] if its `backend` is not a dispatch key.
     fn read(
         &self,
         release: opatlas_pytorch::release::Release,
@@ -137,10 +131,8 @@ impl Vendor {
 }
 
 impl BackendCompared {
-    /// Adds a backend file to two snapshots and compares them.
-    ///
-    /// # Errors
-    /// As [`Compared::new`], [`ServiceError::UnusableBackend`] and [`ServiceError::UnknownKey`].
+    /// Adds a backend file to two snapshots and compares them. Fails as [`Compared::new`] does, or
+    /// with [`ServiceError::UnusableBackend`] or [`ServiceError::UnknownKey`].
     pub fn new(
         base: &Snapshot,
         head: &Snapshot,

@@ -62,10 +62,8 @@ impl Budget {
         }))
     }
 
-    /// Reserves an amount. Without a client, it counts only against the total.
-    ///
-    /// # Errors
-    /// The limit that it would exceed.
+    /// Reserves an amount. Without a client, it counts only against the total. Fails with the limit
+    /// that it would exceed.
     pub fn reserve(&self, client: Option<IpAddr>, amount: usize) -> Result<Reserved, Exhausted> {
         let mut reserved = self.empty(client);
         reserved.grow(amount)?;
@@ -102,10 +100,7 @@ pub struct Reserved {
 }
 
 impl Reserved {
-    /// Reserves more.
-    ///
-    /// # Errors
-    /// The limit that it would exceed. The reservation is unchanged then.
+    /// Reserves more. Fails with the limit that it would exceed. The reservation is unchanged then.
     pub fn grow(&mut self, amount: usize) -> Result<(), Exhausted> {
         if amount == 0 {
             return Ok(());

@@ -270,10 +270,8 @@ impl Reading {
         }
     }
 
-    /// Waits for the next piece; `None` at the end.
-    ///
-    /// # Errors
-    /// The error that ended the answer early.
+    /// Waits for the next piece; `None` at the end. Fails with the error that ended the answer
+    /// early.
     pub async fn next(&mut self) -> Result<Option<Bytes>, Arc<ServiceError>> {
         let at = self.next;
         let is_there = |progress: &Progress| progress.pieces.len() > at || progress.end.is_some();

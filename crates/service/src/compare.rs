@@ -63,11 +63,8 @@ impl Compared {
     ///
     /// Registrations outside the files count only if they are equally well known on both sides:
     /// both are recorded releases, or the same release applies to both. Otherwise the tables follow
-    /// from the files alone.
-    ///
-    /// # Errors
-    /// [`ServiceError::NothingToCompare`] for a side without a readable entry, and
-    /// [`ServiceError::Stopped`].
+    /// from the files alone. Fails with [`ServiceError::NothingToCompare`] for a side without a
+    /// readable entry, and [`ServiceError::Stopped`].
     pub fn new(
         base: Arc<Snapshot>,
         head: Arc<Snapshot>,
@@ -140,20 +137,15 @@ impl Compared {
         self
     }
 
-    /// Compares the same head with another base.
-    ///
-    /// # Errors
-    /// As [`Compared::new`].
+    /// Compares the same head with another base. Fails as [`Compared::new`] does.
     pub(super) fn against(&self, base: Arc<Snapshot>, stop: &Stop) -> Result<Self, ServiceError> {
         let mut compared = Self::new(base, Arc::clone(&self.head), stop)?;
         compared.head_line = self.head_line;
         Ok(compared)
     }
 
-    /// Like [`Compared::new`], and runs the rules on both sides in parallel.
-    ///
-    /// # Errors
-    /// As [`Compared::new`].
+    /// Like [`Compared::new`], and runs the rules on both sides in parallel. Fails as
+    /// [`Compared::new`] does.
     pub fn checked(
         base: Arc<Snapshot>,
         head: Arc<Snapshot>,
@@ -314,10 +306,8 @@ impl Service {
         Ok(Rulebook::of(project, stored.policy.as_deref(), &exceptions))
     }
 
-    /// Adds an exception to a project.
-    ///
-    /// # Errors
-    /// [`ServiceError::Policy`] for an empty or invalid exception, and errors of the store.
+    /// Adds an exception to a project. Fails with [`ServiceError::Policy`] for an empty or invalid
+    /// exception, and with errors of the store.
     pub async fn add_exception(
         &self,
         project: &str,
@@ -347,10 +337,8 @@ impl Service {
         Ok(self.store.exceptions(&ProjectName::parse(project)?).await?)
     }
 
-    /// Changes the end of an exception to a day or a release.
-    ///
-    /// # Errors
-    /// [`ServiceError::Policy`] for an end that is invalid or in the past, and errors of the store.
+    /// Changes the end of an exception to a day or a release. Fails with [`ServiceError::Policy`]
+    /// for an end that is invalid or in the past, and with errors of the store.
     pub async fn extend_exception(
         &self,
         project: &str,
@@ -385,10 +373,7 @@ impl Service {
 
     /// The revisions to compare a head with. `all` means all labeled revisions except `head`, the
     /// latest on the timeline first; `latest` means the first of these; anything else is a label.
-    /// `otherwise` provides the release for labels without one.
-    ///
-    /// # Errors
-    /// As [`Service::resolve`].
+    /// `otherwise` provides the release for labels without one. Fails as [`Service::resolve`] does.
     pub async fn against(
         &self,
         project: &ProjectName,

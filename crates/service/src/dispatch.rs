@@ -41,10 +41,7 @@ pub(super) struct Dispatch {
 
 impl Profile {
     /// Parses a build: its name or the backends that it leaves out. `None` is a build with
-    /// everything that is declared.
-    ///
-    /// # Errors
-    /// [`ServiceError::UnknownBuild`] with similar names.
+    /// everything that is declared. Fails with [`ServiceError::UnknownBuild`] with similar names.
     pub fn parse(
         build: Option<&str>,
         source: Source,
@@ -165,11 +162,8 @@ impl Snapshot {
     }
 }
 
-/// The runtime key of a name.
-///
-/// # Errors
-/// [`ServiceError::UnknownKey`] with similar names, [`ServiceError::AliasKey`] with keys that the
-/// alias includes.
+/// The runtime key of a name. Fails with [`ServiceError::UnknownKey`] with similar names,
+/// [`ServiceError::AliasKey`] with keys that the alias includes.
 pub fn runtime_key(release: Release, name: &str) -> Result<Slot, ServiceError> {
     let keys = Keys::of(release);
     match keys.lookup(name) {

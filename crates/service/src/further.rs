@@ -48,10 +48,8 @@ impl Reported {
 }
 
 impl Compared {
-    /// Compares the head with a further base; `reported` are the changes that `self` reports.
-    ///
-    /// # Errors
-    /// As [`Compared::new`].
+    /// Compares the head with a further base; `reported` are the changes that `self` reports. Fails
+    /// as [`Compared::new`] does.
     pub fn judge_against(
         &self,
         base: Arc<Snapshot>,

@@ -151,10 +151,8 @@ pub fn unknown(snapshot: &Snapshot, usage: &Usage) -> Vec<String> {
     unknown
 }
 
-/// Parses a usage file: CSV lines `operator,count`, optionally with a header.
-///
-/// # Errors
-/// The number of the first invalid line, from 1.
+/// Parses a usage file: CSV lines `operator,count`, optionally with a header. Fails with the number
+/// of the first invalid line, from 1.
 pub fn read_csv(text: &str) -> Result<Usage, usize> {
     let mut usage = Usage::default();
     for (i, line) in text.lines().enumerate() {

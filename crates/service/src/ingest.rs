@@ -43,10 +43,7 @@ pub struct Ingested {
 }
 
 impl Limits {
-    /// Checks the names, number and sizes of the files, not their content.
-    ///
-    /// # Errors
-    /// [`Refusal`].
+    /// Checks the names, number and sizes of the files, not their content. Fails with [`Refusal`].
     pub(super) fn admit(&self, bundle: &Bundle) -> Result<(), Refusal> {
         if bundle.files().count() > self.files {
             return Err(Refusal::Files { limit: self.files });
@@ -75,21 +72,15 @@ impl Limits {
 }
 
 impl Service {
-    /// Checks the names, number and sizes of the files, not their content.
-    ///
-    /// # Errors
-    /// [`Refusal`].
+    /// Checks the names, number and sizes of the files, not their content. Fails with [`Refusal`].
     pub fn admit(&self, bundle: &Bundle) -> Result<(), Refusal> {
         self.limits.admit(bundle)
     }
 
     /// Stores a bundle and sets a label. Reads and checks the bundle first; if it is not a list of
-    /// entries, nothing is stored.
-    ///
-    /// # Errors
-    /// [`ServiceError::Refused`] with the snapshot if it is not a list of entries,
-    /// [`ServiceError::Protected`] if the label cannot move, [`ServiceError::OtherRelease`] if it
-    /// belongs to another release, and errors of the store.
+    /// entries, nothing is stored. Fails with [`ServiceError::Refused`] with the snapshot if it is
+    /// not a list of entries, [`ServiceError::Protected`] if the label cannot move,
+    /// [`ServiceError::OtherRelease`] if it belongs to another release, and with errors of the store.
     pub async fn ingest(&self, ingest: Ingest<'_>) -> Result<Ingested, ServiceError> {
         let begun = Instant::now();
         let ingested = self.take_in(ingest).await;
@@ -175,9 +166,7 @@ impl Service {
     }
 }
 
-/// Checks that a revision can be stored: it is a list of entries and not too long.
-///
-/// # Errors
+/// Checks that a revision can be stored: it is a list of entries and not too long. Fails with
 /// [`Refusal::NoList`] and [`Refusal::Operators`].
 pub(super) fn keepable(
     snapshot: Arc<Snapshot>,

@@ -89,10 +89,8 @@ impl Service {
         }
     }
 
-    /// A label, or `None` if the project has none of this name.
-    ///
-    /// # Errors
-    /// Other errors of the store.
+    /// A label, or `None` if the project has none of this name. Fails with other errors of the
+    /// store.
     pub async fn find_label(
         &self,
         project: &str,
@@ -107,11 +105,9 @@ impl Service {
         }
     }
 
-    /// Points a label to a revision.
-    ///
-    /// # Errors
-    /// [`ServiceError::Precondition`], [`ServiceError::Protected`], [`ServiceError::OtherRelease`],
-    /// and errors of the store for missing data.
+    /// Points a label to a revision. Fails with [`ServiceError::Precondition`],
+    /// [`ServiceError::Protected`], [`ServiceError::OtherRelease`], and with errors of the store for
+    /// missing data.
     pub async fn set_label(&self, change: LabelMove<'_>) -> Result<LabelOutcome, ServiceError> {
         let project = ProjectName::parse(change.project)?;
         let name = LabelName::parse_new(change.label)?;
@@ -149,10 +145,8 @@ impl Service {
         set.map_err(of_label)
     }
 
-    /// Deletes a label and returns it. The revision stays.
-    ///
-    /// # Errors
-    /// [`ServiceError::Precondition`], [`ServiceError::Protected`], and errors of the store.
+    /// Deletes a label and returns it. The revision stays. Fails with
+    /// [`ServiceError::Precondition`], [`ServiceError::Protected`], and with errors of the store.
     pub async fn delete_label(
         &self,
         project: &str,

@@ -30,10 +30,7 @@ impl JudgedRelease {
         newer: None,
     };
 
-    /// Parses a release.
-    ///
-    /// # Errors
-    /// If it is not a release, or older than 2.0.
+    /// Parses a release. Fails if it is not a release, or older than 2.0.
     pub fn parse(text: &str) -> Result<Self, UnknownRelease> {
         let parsed = Release::parse(text)?;
         let newer = parsed.newer_than_known.then(|| line(text));

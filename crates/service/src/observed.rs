@@ -17,10 +17,8 @@ const MOST: usize = 400_000;
 const MOST_NAMED: usize = 64 << 20;
 
 /// Parses `{"registrations": {KEY: {FILE: [OPERATOR, ...]}}}`. A file name may end in
-/// `|fallthrough` or `|boxed`; an empty name or `?` is an unknown file.
-///
-/// # Errors
-/// What is invalid, and where; and more than [`MOST`] registrations.
+/// `|fallthrough` or `|boxed`; an empty name or `?` is an unknown file. Fails with what is invalid,
+/// and where; and more than [`MOST`] registrations.
 pub(super) fn read(bytes: &[u8]) -> Result<Observed, String> {
     let Whole(rows) = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
     Ok(Observed::new(rows))

@@ -10,10 +10,8 @@ use super::policy::PolicyFault;
 const AT_ONCE: u32 = 1000;
 
 impl Service {
-    /// Creates a project, or finds an identical one.
-    ///
-    /// # Errors
-    /// [`ServiceError::Name`], and the store's conflict if a different one exists.
+    /// Creates a project, or finds an identical one. Fails with [`ServiceError::Name`], and the
+    /// store's conflict if a different one exists.
     pub async fn create_project(
         &self,
         name: &str,

@@ -26,10 +26,8 @@ impl Service {
         Ok(self.store.revision(&revision.project, &key).await?)
     }
 
-    /// Deletes an unlabeled revision.
-    ///
-    /// # Errors
-    /// Errors of the store, including a conflict while labels name it.
+    /// Deletes an unlabeled revision. Fails with errors of the store, including a conflict while
+    /// labels name it.
     pub async fn delete_revision(&self, revision: &Resolved) -> Result<(), ServiceError> {
         let Resolved {
             project, digest, ..

@@ -51,9 +51,7 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Validates the key, which must be a runtime key if there is a reason.
-    ///
-    /// # Errors
+    /// Validates the key, which must be a runtime key if there is a reason. Fails with
     /// [`ServiceError::UnknownKey`] with similar names, [`ServiceError::AliasKey`].
     pub fn check(&self, catalogue: &Catalogue) -> Result<(), ServiceError> {
         if let (Some(_), Some(key)) = (self.reason, &self.key) {

@@ -7,10 +7,8 @@ use sha2::Sha256;
 
 use super::error::ServiceError;
 
-/// Random bytes of the operating system, in hexadecimal.
-///
-/// # Errors
-/// [`ServiceError::Failed`] if the system has none.
+/// Random bytes of the operating system, in hexadecimal. Fails with [`ServiceError::Failed`] if the
+/// system has none.
 pub(super) fn random<const N: usize>() -> Result<String, ServiceError> {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes).map_err(|error| {

@@ -196,19 +196,13 @@ impl Snapshot {
         sources
     }
 
-    /// The operator with a qualified name.
-    ///
-    /// # Errors
-    /// [`ServiceError::UnknownOperator`] with similar names; `revision` provides the title in the
-    /// error.
+    /// The operator with a qualified name. Fails with [`ServiceError::UnknownOperator`] with
+    /// similar names; `revision` provides the title in the error.
     pub fn find(&self, revision: &Resolved, name: &str) -> Result<OperatorId, ServiceError> {
         self.find_in(|| revision.title(), name)
     }
 
-    /// Like [`Snapshot::find`], with a title for the error.
-    ///
-    /// # Errors
-    /// As [`Snapshot::find`].
+    /// Like [`Snapshot::find`], with a title for the error. Fails as [`Snapshot::find`] does.
     pub fn find_in(
         &self,
         title: impl FnOnce() -> String,

@@ -133,10 +133,8 @@ fn nearest<'a>(
 pub struct Reader(Arc<LiveSnapshots>);
 
 impl Reader {
-    /// Reads a bundle from a request and runs the rules.
-    ///
-    /// # Errors
-    /// [`Refusal::Observed`] if its `observed.json` is invalid, and [`ServiceError::Stopped`].
+    /// Reads a bundle from a request and runs the rules. Fails with [`Refusal::Observed`] if its
+    /// `observed.json` is invalid, and [`ServiceError::Stopped`].
     pub fn judge(
         &self,
         bundle: Bundle,
@@ -162,40 +160,30 @@ impl Service {
         Reader(Arc::clone(&self.snapshots.live))
     }
 
-    /// The snapshot of a revision. Concurrent requests wait for one reading.
-    ///
-    /// # Errors
-    /// Errors of the store, and [`ServiceError::Busy`].
+    /// The snapshot of a revision. Concurrent requests wait for one reading. Fails with errors of
+    /// the store, and [`ServiceError::Busy`].
     pub async fn snapshot(&self, resolved: &Resolved) -> Result<Arc<Snapshot>, ServiceError> {
         self.load(&resolved.project, resolved.digest, resolved.release())
             .await
             .map_err(ServiceError::from)
     }
 
-    /// A snapshot with findings.
-    ///
-    /// # Errors
-    /// As [`Service::snapshot`].
+    /// A snapshot with findings. Fails as [`Service::snapshot`] does.
     pub async fn checked(&self, resolved: &Resolved) -> Result<Arc<Snapshot>, ServiceError> {
         let snapshot = self.snapshot(resolved).await?;
         self.prepare(snapshot, Snapshot::is_checked, Snapshot::check)
             .await
     }
 
-    /// A snapshot with the default dispatch tables.
-    ///
-    /// # Errors
-    /// As [`Service::snapshot`].
+    /// A snapshot with the default dispatch tables. Fails as [`Service::snapshot`] does.
     pub async fn tabulated(&self, resolved: &Resolved) -> Result<Arc<Snapshot>, ServiceError> {
         let snapshot = self.snapshot(resolved).await?;
         self.prepare(snapshot, Snapshot::is_tabulated, Snapshot::tabulate)
             .await
     }
 
-    /// A snapshot with the default dispatch tables and all verdicts.
-    ///
-    /// # Errors
-    /// As [`Service::snapshot`].
+    /// A snapshot with the default dispatch tables and all verdicts. Fails as [`Service::snapshot`]
+    /// does.
     pub(super) async fn settled(&self, resolved: &Resolved) -> Result<Arc<Snapshot>, ServiceError> {
         let snapshot = self.snapshot(resolved).await?;
         // Settling again takes no time.

@@ -79,10 +79,8 @@ impl Default for TokenCache {
 }
 
 impl Service {
-    /// Creates a token.
-    ///
-    /// # Errors
-    /// [`ServiceError::Failed`] if the system has no random numbers, and errors of the store.
+    /// Creates a token. Fails with [`ServiceError::Failed`] if the system has no random numbers,
+    /// and errors of the store.
     pub async fn create_token(&self, new: NewToken) -> Result<MadeToken, ServiceError> {
         super::projects::expect_storable("name", Some(&new.name))?;
         let secret = format!("{TOKEN_PREFIX}{}", random::<32>()?);
@@ -117,20 +115,16 @@ impl Service {
         Ok(self.store.tokens().await?)
     }
 
-    /// Revokes a token permanently.
-    ///
-    /// # Errors
-    /// Errors of the store, including [`opatlas_store::Missing::Token`].
+    /// Revokes a token permanently. Fails with errors of the store, including
+    /// [`opatlas_store::Missing::Token`].
     pub async fn revoke_token(&self, id: &str) -> Result<TokenRecord, ServiceError> {
         let token = self.store.revoke_token(id, self.now()).await?;
         self.tokens.0.invalidate(&token.hash).await;
         Ok(token)
     }
 
-    /// What a token permits.
-    ///
-    /// # Errors
-    /// [`ServiceError::Denied`] if it is unknown, expired or revoked, and errors of the store.
+    /// What a token permits. Fails with [`ServiceError::Denied`] if it is unknown, expired or
+    /// revoked, and with errors of the store.
     pub async fn authenticate(&self, secret: &str) -> Result<Grant, ServiceError> {
         let hash = Digest::of(secret.as_bytes());
         let now = self.now();
@@ -165,10 +159,8 @@ impl Service {
     }
 
     /// The token that a request claims as its signer, before its body is read. `signature` is the
-    /// hexadecimal HMAC-SHA-256 of the body with the token's signing key.
-    ///
-    /// # Errors
-    /// As [`Service::authenticate`].
+    /// hexadecimal HMAC-SHA-256 of the body with the token's signing key. Fails as
+    /// [`Service::authenticate`] does.
     pub async fn signer(&self, id: &str, signature: &str) -> Result<Signer, ServiceError> {
         let signature = Digest::parse(signature).ok_or(Denial::Signature)?;
         if id.len() > 64 || !id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
@@ -183,10 +175,7 @@ impl Service {
         }
     }
 
-    /// What a signed body permits.
-    ///
-    /// # Errors
-    /// As [`Service::authenticate`].
+    /// What a signed body permits. Fails as [`Service::authenticate`] does.
     pub async fn verify_signature(
         &self,
         signer: Signer,

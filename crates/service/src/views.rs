@@ -246,10 +246,7 @@ impl Service {
     }
 
     /// A view, from the cache or computed. Concurrent requests for the same view wait for one
-    /// computation.
-    ///
-    /// # Errors
-    /// Those of `make`; nothing is cached then.
+    /// computation. Fails as `make` does; nothing is cached then.
     pub async fn view<E: Send + Sync + 'static>(
         &self,
         id: ViewId,
@@ -264,10 +261,8 @@ impl Service {
         self.views.0.try_get_with(id, make).await
     }
 
-    /// The bytes of a view in an encoding. Large ones are compressed off the async threads.
-    ///
-    /// # Errors
-    /// [`ServiceError::Busy`].
+    /// The bytes of a view in an encoding. Large ones are compressed off the async threads. Fails
+    /// with [`ServiceError::Busy`].
     pub async fn encoded(
         &self,
         view: &Arc<View>,
@@ -281,10 +276,8 @@ impl Service {
         compressed.await?
     }
 
-    /// The id of an answer with these bytes. Large ones are hashed off the async threads.
-    ///
-    /// # Errors
-    /// [`ServiceError::Busy`].
+    /// The id of an answer with these bytes. Large ones are hashed off the async threads. Fails
+    /// with [`ServiceError::Busy`].
     pub async fn id_of(&self, bytes: &Bytes) -> Result<ViewId, ServiceError> {
         if bytes.len() < HASHED_APART_FROM {
             return Ok(ViewId::of_bytes(bytes));

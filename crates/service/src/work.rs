@@ -98,11 +98,8 @@ impl Workers {
 impl Turn {
     /// Runs `work` on a blocking thread. Its [`Stop`] is requested when the caller is dropped,
     /// because the client hung up or its time is over, and when the service closes. The permit is
-    /// held until the work has ended.
-    ///
-    /// # Errors
-    /// [`ServiceError::Stopped`] if the service closes, [`ServiceError::Failed`] if the work
-    /// panics.
+    /// held until the work has ended. Fails with [`ServiceError::Stopped`] if the service closes,
+    /// [`ServiceError::Failed`] if the work panics.
     pub async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Stop) -> Result<T, Stopped> + Send + 'static,
@@ -123,10 +120,7 @@ impl Turn {
 
 impl Service {
     /// Waits for a permit to collect large results, from several computations or many rows. Hold it
-    /// until the answer is finished.
-    ///
-    /// # Errors
-    /// [`ServiceError::Busy`] if none is free in time.
+    /// until the answer is finished. Fails with [`ServiceError::Busy`] if none is free in time.
     pub async fn place(&self) -> Result<OwnedSemaphorePermit, ServiceError> {
         let place = Arc::clone(&self.workers.places).acquire_owned();
         match tokio::time::timeout(self.workers.patience, place).await {
@@ -135,19 +129,14 @@ impl Service {
         }
     }
 
-    /// Waits for a worker, to compute several times in a row.
-    ///
-    /// # Errors
-    /// [`ServiceError::Busy`] if none is free in time, [`ServiceError::Stopped`] if the service
-    /// closes.
+    /// Waits for a worker, to compute several times in a row. Fails with [`ServiceError::Busy`] if
+    /// none is free in time, [`ServiceError::Stopped`] if the service closes.
     pub async fn turn(&self) -> Result<Turn, ServiceError> {
         self.workers.turn().await
     }
 
-    /// Runs `work` on the blocking pool. Cancels it if the caller is dropped.
-    ///
-    /// # Errors
-    /// As [`Service::turn`] and [`Turn::run`].
+    /// Runs `work` on the blocking pool. Cancels it if the caller is dropped. Fails as
+    /// [`Service::turn`] and [`Turn::run`] do.
     pub async fn compute<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Stop) -> Result<T, Stopped> + Send + 'static,

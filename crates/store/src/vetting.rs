@@ -51,7 +51,6 @@ fn look_at(rows: &Rows, faults: &mut Vec<String>) {
     }
 }
 
-/// What is wrong with the text of a column, if the column holds a name.
 fn fault(table: &str, column: &str, text: &str) -> Option<String> {
     let unless = |fits: bool, what: &str| (!fits).then(|| format!("`{text}` is not {what}"));
     match (table, column) {
@@ -87,7 +86,6 @@ fn is_commit(text: &str) -> bool {
     matches!(text.len(), 40 | 64) && text.bytes().all(is_digit)
 }
 
-/// Whether it consists of the characters of names.
 fn is_plain(text: &str) -> bool {
     let of_names = |byte: u8| byte.is_ascii_alphanumeric() || b"._+-".contains(&byte);
     !text.is_empty() && text.len() <= MAX_NAME && text.bytes().all(of_names)

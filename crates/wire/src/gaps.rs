@@ -191,10 +191,7 @@ pub struct GapRequest<'a> {
     pub tag: Option<&'a str>,
 }
 
-/// A gap list on the wire.
-///
-/// # Errors
-/// [`Kind::UnknownKey`](crate::problem::Kind::UnknownKey), and
+/// A gap list on the wire. Fails with [`Kind::UnknownKey`](crate::problem::Kind::UnknownKey), and
 /// [`Kind::Busy`](crate::problem::Kind::Busy) when it is stopped.
 pub fn view(asked: &GapRequest<'_>, stop: &Stop) -> Result<Gaps, Problem> {
     let snapshot = asked.snapshot;

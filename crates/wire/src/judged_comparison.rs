@@ -134,10 +134,8 @@ impl ChangedFiles {
 }
 
 impl JudgedComparison {
-    /// Compares two sides, runs the rules over both, and judges the changes.
-    ///
-    /// # Errors
-    /// As [`Compared::checked`].
+    /// Compares two sides, runs the rules over both, and judges the changes. Fails as
+    /// [`Compared::checked`] does.
     pub fn new(
         base: ComparedSide,
         head: ComparedSide,
@@ -174,10 +172,7 @@ impl JudgedComparison {
         Reported::of(&self.judgement)
     }
 
-    /// Judges the head against another stored revision.
-    ///
-    /// # Errors
-    /// As [`Compared::new`].
+    /// Judges the head against another stored revision. Fails as [`Compared::new`] does.
     pub fn judge_against(
         &self,
         (base, snapshot): (&SideView, Arc<Snapshot>),

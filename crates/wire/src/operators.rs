@@ -65,10 +65,8 @@ pub struct OperatorsQuery {
 }
 
 impl OperatorsQuery {
-    /// The filter that the query asks for.
-    ///
-    /// # Errors
-    /// `reason` without `key`, or too many search words.
+    /// The filter that the query asks for. Fails for `reason` without `key`, or too many search
+    /// words.
     pub fn filter(&self) -> Result<Filter, Problem> {
         if self.reason.is_some() && self.key.is_none() {
             let detail = "reason: also set `key`, the dispatch key whose entry has this reason";
@@ -90,10 +88,8 @@ impl OperatorsQuery {
     }
 }
 
-/// Refuses a tag that the revision neither declares nor uses.
-///
-/// # Errors
-/// [`Kind::UnknownValue`] with similar tags.
+/// Refuses a tag that the revision neither declares nor uses. Fails with [`Kind::UnknownValue`]
+/// with similar tags.
 pub fn expect_tag(catalogue: &Catalogue, tag: Option<&str>) -> Result<(), Problem> {
     let Some(tag) = tag else {
         return Ok(());
@@ -106,9 +102,7 @@ pub fn expect_tag(catalogue: &Catalogue, tag: Option<&str>) -> Result<(), Proble
     Err(Problem::unknown_value("tag", tag, known))
 }
 
-/// Refuses a tag, namespace or `python_module` that the revision does not have.
-///
-/// # Errors
+/// Refuses a tag, namespace or `python_module` that the revision does not have. Fails with
 /// [`Kind::UnknownValue`] with similar values.
 pub fn expect_values(catalogue: &Catalogue, filter: &Filter) -> Result<(), Problem> {
     expect_tag(catalogue, filter.tag.as_deref())?;

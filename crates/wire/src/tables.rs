@@ -68,10 +68,9 @@ pub(crate) struct WhatIfTable<'a> {
     changed: Vec<&'static str>,
 }
 
-/// Makes the table that a query asks for, and passes it to `then`. Errors call the revision `title`.
-///
-/// # Errors
-/// The problem of an unknown operator, key or build, or of refused registrations.
+/// Makes the table that a query asks for, and passes it to `then`. Errors call the revision
+/// `title`. Fails with the problem of an unknown operator, key or build, or of refused
+/// registrations.
 pub fn with_table<T>(
     snapshot: &Snapshot,
     title: &str,

@@ -99,10 +99,8 @@ impl Serialize for VerdictCounts {
     }
 }
 
-/// Parses a verdict.
-///
-/// # Errors
-/// [`Kind::UnknownValue`](crate::problem::Kind::UnknownValue) with the valid verdicts.
+/// Parses a verdict. Fails with [`Kind::UnknownValue`](crate::problem::Kind::UnknownValue) with the
+/// valid verdicts.
 pub fn verdict(text: &str) -> Result<Verdict, Problem> {
     Verdict::parse(text).ok_or_else(|| {
         let known = Verdict::ALL.map(Verdict::as_str);

@@ -39,11 +39,9 @@ impl Input {
     }
 }
 
-/// The bundles of files and their neighbors: those in PyTorch's or torchgen's layout, in the same folder,
-/// or named in `opatlas.toml`. Only the given files are reported on.
-///
-/// # Errors
-/// If a file cannot be read, or has no `native_functions.yaml`.
+/// The bundles of files and their neighbors: those in PyTorch's or torchgen's layout, in the same
+/// folder, or named in `opatlas.toml`. Only the given files are reported on. Fails if a file cannot
+/// be read, or has no `native_functions.yaml`.
 pub(super) fn with_neighbours(paths: &[PathBuf], config: &Files) -> anyhow::Result<Vec<Input>> {
     let mut bundles: BTreeMap<PathBuf, Input> = BTreeMap::new();
     for path in paths {

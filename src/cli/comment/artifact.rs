@@ -48,11 +48,9 @@ struct Comparison {
 }
 
 impl Artifact {
-    /// Reads a folder: `number` and `head`, each optional, and the report as Markdown files in it or
-    /// in `parts`, or as a comparison in JSON made with `--max-chars`.
-    ///
-    /// # Errors
-    /// If the folder has anything else, or too much.
+    /// Reads a folder: `number` and `head`, each optional, and the report as Markdown files in it
+    /// or in `parts`, or as a comparison in JSON made with `--max-chars`. Fails if the folder has
+    /// anything else, or too much.
     pub(super) fn read(folder: &Path, markup: &Markup) -> anyhow::Result<Self> {
         // A trailing slash would make the name of a link that of its target.
         let folder: &Path = &folder.components().collect::<PathBuf>();

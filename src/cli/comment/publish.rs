@@ -76,11 +76,8 @@ fn own(site: &Site, pull: u64, name: &str) -> anyhow::Result<BTreeMap<usize, Vec
     Ok(own)
 }
 
-/// Updates the comments of a pull request to these parts.
-///
-/// # Errors
-/// If the site refuses, or fails for too long. Comments changed before that stay changed, and the next
-/// run continues.
+/// Updates the comments of a pull request to these parts. Fails if the site refuses, or fails for
+/// too long. Comments changed before that stay changed, and the next run continues.
 pub(super) fn publish(
     site: &Site,
     pull: u64,

@@ -37,10 +37,7 @@ pub(super) struct Repo {
 }
 
 impl Repo {
-    /// Reads `OWNER/NAME`.
-    ///
-    /// # Errors
-    /// If the text has another form.
+    /// Reads `OWNER/NAME`. Fails if the text has another form.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let is_name = |name: &str| {
             let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);

@@ -51,10 +51,7 @@ impl How {
         self.permalink.as_deref()
     }
 
-    /// Reads both sides.
-    ///
-    /// # Errors
-    /// If `opatlas.toml` or a side cannot be read.
+    /// Reads both sides. Fails if `opatlas.toml` or a side cannot be read.
     pub(in crate::cli) async fn sides(&self, base: &str, head: &str) -> anyhow::Result<Sides> {
         let places = Places {
             project: &self.project,
@@ -84,10 +81,8 @@ impl How {
         })
     }
 
-    /// Compares and judges. Notes about the policy and the exceptions go to standard error.
-    ///
-    /// # Errors
-    /// If a side has no operators, or another revision cannot be read.
+    /// Compares and judges. Notes about the policy and the exceptions go to standard error. Fails
+    /// if a side has no operators, or another revision cannot be read.
     pub(in crate::cli) async fn judge(&self, mut sides: Sides) -> anyhow::Result<JudgedHead> {
         let rulebook = self.rulebook(&mut sides).await?;
         for note in &rulebook.notes {

@@ -24,10 +24,8 @@ pub(super) const MEMBERS: [(&str, &str); 4] = [
 /// The maximum size of a file in a wheel, in bytes. Real ones are under 1 MiB.
 pub(super) const MAX_MEMBER: u64 = 8 << 20;
 
-/// Reads the wheel in a folder. Older releases do not have all files.
-///
-/// # Errors
-/// [`FetchError`] if the folder has no wheel, or the wheel is unreadable or lacks `native_functions.yaml`.
+/// Reads the wheel in a folder. Older releases do not have all files. Fails with [`FetchError`] if
+/// the folder has no wheel, or the wheel is unreadable or lacks `native_functions.yaml`.
 pub(super) fn read_wheel(version: &str, folder: &Path) -> Result<Bundle, FetchError> {
     let broken = |reason: String| FetchError::Wheel {
         version: version.into(),

@@ -86,10 +86,8 @@ impl Git {
         }
     }
 
-    /// The output of a command.
-    ///
-    /// # Errors
-    /// If git cannot be run, refuses, prints more than `most` bytes, or takes too long.
+    /// The output of a command. Fails if git cannot be run, refuses, prints more than `most` bytes,
+    /// or takes too long.
     pub(super) fn run(
         &self,
         arguments: impl IntoIterator<Item = impl AsRef<OsStr>>,
@@ -120,10 +118,8 @@ impl Git {
         }
     }
 
-    /// The content of a file at a commit.
-    ///
-    /// # Errors
-    /// If the revision or the file does not exist, and as [`Git::run`].
+    /// The content of a file at a commit. Fails if the revision or the file does not exist, and as
+    /// [`Git::run`].
     pub(super) fn file(&self, revision: &str, path: &str) -> Result<Vec<u8>, Fault> {
         let object = format!("{revision}:{path}");
         let arguments = ["cat-file", "blob", "--end-of-options", &object];
@@ -136,10 +132,8 @@ impl Git {
         }
     }
 
-    /// Whether a commit has a file at a path, from the root of the repository.
-    ///
-    /// # Errors
-    /// If the path is not a file, and as [`Git::run`].
+    /// Whether a commit has a file at a path, from the root of the repository. Fails if the path is
+    /// not a file, and as [`Git::run`].
     pub(super) fn has(&self, revision: &str, path: &str) -> anyhow::Result<bool> {
         let arguments = ["ls-tree", "--full-tree", "-z", "--end-of-options"]
             .into_iter()

@@ -33,10 +33,7 @@ pub(in crate::cli) struct Objects {
 }
 
 impl Objects {
-    /// Starts git.
-    ///
-    /// # Errors
-    /// If git cannot be run.
+    /// Starts git. Fails if git cannot be run.
     pub(in crate::cli) fn open(repository: &Path, mode: Mode) -> anyhow::Result<Self> {
         let git = Git::at(repository);
         let mut command = hardened::command(repository);
@@ -62,9 +59,7 @@ impl Objects {
     }
 
     /// Requests a file before it is read. Requested files must be read first and in this order.
-    ///
-    /// # Errors
-    /// If git ended.
+    /// Fails if git ended.
     pub(in crate::cli) fn ask(&mut self, commit: &str, path: &str) -> anyhow::Result<()> {
         let wanted = format!("{commit}:{path}");
         self.within(|all| {
@@ -75,10 +70,8 @@ impl Objects {
         Ok(())
     }
 
-    /// The id of a file at a commit; `None` if the file does not exist.
-    ///
-    /// # Errors
-    /// If git ends before it answers, or the clone lacks the file.
+    /// The id of a file at a commit; `None` if the file does not exist. Fails if git ends before it
+    /// answers, or the clone lacks the file.
     pub(in crate::cli) fn id(
         &mut self,
         commit: &str,
@@ -87,10 +80,8 @@ impl Objects {
         Ok(self.header(commit, path)?.map(|(id, _)| id))
     }
 
-    /// A file at a commit; `None` if the file does not exist.
-    ///
-    /// # Errors
-    /// If git ends before it answers, the clone lacks the file, or the file is too large.
+    /// A file at a commit; `None` if the file does not exist. Fails if git ends before it answers,
+    /// the clone lacks the file, or the file is too large.
     pub(in crate::cli) fn content(
         &mut self,
         commit: &str,

@@ -87,10 +87,7 @@ pub(super) async fn import(
 }
 
 impl BackendHistory {
-    /// The commits with their bundles.
-    ///
-    /// # Errors
-    /// If git cannot be run.
+    /// The commits with their bundles. Fails if git cannot be run.
     pub(super) fn files(self, repository: &Path, wanted: NewCommits) -> anyhow::Result<WithFiles> {
         let mut files = Objects::open(repository, Mode::Bytes)?;
         let commits = wanted.into_iter();

@@ -7,10 +7,8 @@ use anyhow::{anyhow, bail};
 use crate::cli::git::{Git, MAX_LIST};
 use opatlas_store::CommitRecord;
 
-/// The commits of a range that touch one of some paths, in topological order, oldest first.
-///
-/// # Errors
-/// If git does not know the range, or it has no such commit.
+/// The commits of a range that touch one of some paths, in topological order, oldest first. Fails
+/// if git does not know the range, or it has no such commit.
 pub(super) fn commits(
     repository: &Path,
     range: &str,
@@ -40,10 +38,7 @@ pub(super) fn commits(
     Ok(commits)
 }
 
-/// The names of a file in a range, the given one first.
-///
-/// # Errors
-/// If git does not know the range.
+/// The names of a file in a range, the given one first. Fails if git does not know the range.
 pub(super) fn names(repository: &Path, range: &str, path: &str) -> anyhow::Result<Vec<String>> {
     let options = [
         "--follow",

@@ -8,10 +8,8 @@ use crate::cli::read;
 use opatlas_diff::official;
 use opatlas_source::{BACKENDS, Bundle, LineIndex};
 
-/// Reads a file with one schema per line into a bundle: their canonical texts in a namespace.
-///
-/// # Errors
-/// If the file or a schema cannot be read, or the namespace cannot be a file name.
+/// Reads a file with one schema per line into a bundle: their canonical texts in a namespace. Fails
+/// if the file or a schema cannot be read, or the namespace cannot be a file name.
 pub(super) fn bundle(file: &Path, namespace: &str) -> anyhow::Result<Bundle> {
     let shown = file.display();
     let text = read::given_text(file)?;

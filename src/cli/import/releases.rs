@@ -151,10 +151,8 @@ async fn missing(
     Ok(missing.map(|version| version.name.clone()).collect())
 }
 
-/// Fetches releases, several at a time, and stores each one. Returns the number of failures.
-///
-/// # Errors
-/// If standard output is closed.
+/// Fetches releases, several at a time, and stores each one. Returns the number of failures. Fails
+/// if standard output is closed.
 async fn fetch(
     import: &Import,
     fetcher: &Arc<Fetcher>,

@@ -25,10 +25,8 @@ pub(super) struct SourceOptions {
 }
 
 impl SourceOptions {
-    /// Adds the files to a bundle, and reports on standard error what they register.
-    ///
-    /// # Errors
-    /// If the folder or the description of macros cannot be read.
+    /// Adds the files to a bundle, and reports on standard error what they register. Fails if the
+    /// folder or the description of macros cannot be read.
     pub(super) fn add_to(&self, bundle: &mut Bundle) -> anyhow::Result<()> {
         match &self.sources {
             Some(folder) => add(bundle, folder, SourceMacros::read(self.macros.as_deref())?),
@@ -37,10 +35,7 @@ impl SourceOptions {
     }
 }
 
-/// Adds the folder `sources/` of a bundle on disk, if it exists.
-///
-/// # Errors
-/// If it cannot be read.
+/// Adds the folder `sources/` of a bundle on disk, if it exists. Fails if it cannot be read.
 pub(in crate::cli) fn of_folder(bundle_folder: &Path, bundle: &mut Bundle) -> anyhow::Result<()> {
     let folder = bundle_folder.join(SOURCES.trim_end_matches('/'));
     if !folder.is_dir() {

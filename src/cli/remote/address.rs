@@ -19,10 +19,8 @@ pub(super) const VERSION: &str = "/v1/version";
 pub(crate) struct Base(String);
 
 impl Base {
-    /// Parses an address.
-    ///
-    /// # Errors
-    /// A description of the error. It does not repeat a text that contains a password.
+    /// Parses an address. Fails with a description of the error. It does not repeat a text that
+    /// contains a password.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         const EXAMPLE: &str = "write http://HOST:PORT or https://HOST/PATH";
         if text.contains('@') {

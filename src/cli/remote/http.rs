@@ -35,10 +35,7 @@ pub(super) const LINES: &str = "application/x-ndjson";
 pub(crate) struct Token(Arc<str>);
 
 impl Token {
-    /// Parses a token.
-    ///
-    /// # Errors
-    /// If it has an invalid character.
+    /// Parses a token. Fails if it has an invalid character.
     pub(crate) fn parse(text: &str) -> Result<Self, &'static str> {
         let text = text.trim();
         if text.bytes().all(|byte| byte.is_ascii_graphic()) {
@@ -150,18 +147,12 @@ impl Ask {
 }
 
 impl Answer {
-    /// Parses a JSON answer.
-    ///
-    /// # Errors
-    /// If it has another form.
+    /// Parses a JSON answer. Fails if it has another form.
     pub(super) fn value<T: DeserializeOwned>(&self) -> Result<T, Error> {
         serde_json::from_slice(&self.bytes).map_err(|error| self.strange(&error))
     }
 
-    /// Parses each line of an answer as JSON.
-    ///
-    /// # Errors
-    /// If a line has another form.
+    /// Parses each line of an answer as JSON. Fails if a line has another form.
     pub(super) fn lines<T: DeserializeOwned>(&self) -> Result<Vec<T>, Error> {
         let lines = self
             .bytes
@@ -282,10 +273,7 @@ impl Http {
     }
 }
 
-/// The body of an answer, up to a limit.
-///
-/// # Errors
-/// If it is longer, or cannot be read.
+/// The body of an answer, up to a limit. Fails if it is longer, or cannot be read.
 pub(in crate::cli) fn body(
     response: &mut Response<ureq::Body>,
     most: u64,

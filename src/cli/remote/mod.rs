@@ -47,11 +47,8 @@ pub(super) struct Remote {
 }
 
 impl Remote {
-    /// Connects to the server, and checks its version. Follows redirects, but never sends a token to
-    /// another host.
-    ///
-    /// # Errors
-    /// If it cannot be reached, or is not a compatible Opatlas.
+    /// Connects to the server, and checks its version. Follows redirects, but never sends a token
+    /// to another host. Fails if it cannot be reached, or is not a compatible Opatlas.
     pub(super) async fn open(server: &Server) -> Result<Self, Error> {
         let mut http = Http::new(server.base.clone(), server.token.clone());
         for _ in 0..MOVES {

@@ -23,10 +23,7 @@ use super::{Error, Remote};
 const LARGEST_BUNDLE: usize = 256 << 20;
 
 impl Remote {
-    /// Resolves an address.
-    ///
-    /// # Errors
-    /// If a name is invalid, and the errors of the server.
+    /// Resolves an address. Fails if a name is invalid, and the errors of the server.
     pub(crate) async fn resolve(
         &self,
         project: &str,

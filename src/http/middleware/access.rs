@@ -79,10 +79,8 @@ impl Access {
         self.0.as_ref().map(|grant| grant.id.as_str())
     }
 
-    /// Refuses an action that the caller may not do in a project.
-    ///
-    /// # Errors
-    /// [`Kind::Forbidden`], and [`Kind::InvalidName`] for a name that no project can have.
+    /// Refuses an action that the caller may not do in a project. Fails with [`Kind::Forbidden`],
+    /// and [`Kind::InvalidName`] for a name that no project can have.
     pub fn expect(&self, action: Action, project: &str) -> Result<(), Problem> {
         let project = project_name(project)?;
         match &self.0 {
@@ -111,9 +109,7 @@ impl<S: Send + Sync> axum::extract::FromRequestParts<S> for Access {
 }
 
 /// The layer. Refuses requests without the needed right, and attaches [`Access`] to the others.
-///
-/// # Errors
-/// [`Kind::Unauthenticated`] and [`Kind::Forbidden`].
+/// Fails with [`Kind::Unauthenticated`] and [`Kind::Forbidden`].
 pub async fn guard(
     State(api): State<Api>,
     request: Request,
@@ -154,9 +150,7 @@ pub async fn guard(
     Ok(next.run(Request::from_parts(parts, body)).await)
 }
 
-/// The project in the path, decoded as in the handler; `None` if the route has none.
-///
-/// # Errors
+/// The project in the path, decoded as in the handler; `None` if the route has none. Fails with
 /// [`Kind::MalformedRequest`] and [`Kind::InvalidName`] for an invalid name, even if the caller has
 /// rights to all projects.
 async fn project_of(parts: &mut Parts, api: &Api) -> Result<Option<ProjectName>, Problem> {
@@ -172,10 +166,7 @@ async fn project_of(parts: &mut Parts, api: &Api) -> Result<Option<ProjectName>,
     Ok(Some(project_name(name)?))
 }
 
-/// A project's name.
-///
-/// # Errors
-/// [`Kind::InvalidName`] for a name that no project can have.
+/// A project's name. Fails with [`Kind::InvalidName`] for a name that no project can have.
 pub fn project_name(name: &str) -> Result<ProjectName, Problem> {
     ProjectName::parse(name).map_err(|error| Problem::from(ServiceError::from(error)))
 }
@@ -251,10 +242,8 @@ async fn identify(api: &Api, request: Request) -> Result<(Grant, Request), Probl
     Ok((grant, request))
 }
 
-/// Who sends a request with these headers. An invalid token is an answer, not a problem.
-///
-/// # Errors
-/// If the store cannot be asked for the token.
+/// Who sends a request with these headers. An invalid token is an answer, not a problem. Fails if
+/// the store cannot be asked for the token.
 pub async fn caller(api: &Api, headers: &HeaderMap) -> Result<Caller, Problem> {
     if !headers.contains_key(header::AUTHORIZATION) {
         return Ok(Caller::Anonymous);

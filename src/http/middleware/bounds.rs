@@ -80,10 +80,8 @@ fn busy(what: &str, limit: Exhausted) -> Problem {
     Problem::new(Kind::Busy, format!("{what}: {limit}"))
 }
 
-/// The layer.
-///
-/// # Errors
-/// [`Kind::Busy`] if too many requests are in progress, or too many answers are unread.
+/// The layer. Fails with [`Kind::Busy`] if too many requests are in progress, or too many answers
+/// are unread.
 pub async fn bounded(
     State(bounds): State<Bounds>,
     request: Request,

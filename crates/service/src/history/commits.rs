@@ -143,9 +143,7 @@ impl Service {
     }
 
     /// Parses commits, given in their order, and computes the steps between them. `last` is the end
-    /// of the previous batch. Rejects commits whose files are not a bundle.
-    ///
-    /// # Errors
+    /// of the previous batch. Rejects commits whose files are not a bundle. Fails with
     /// [`ServiceError::Busy`].
     pub async fn read_commits<C>(
         &self,

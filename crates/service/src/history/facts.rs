@@ -124,11 +124,8 @@ impl Facts {
         facts
     }
 
-    /// Decodes the counts of a step.
-    ///
-    /// # Errors
-    /// [`StoreError::Corrupt`] for invalid data, and [`StoreError::Unavailable`] if the step was
-    /// deleted meanwhile.
+    /// Decodes the counts of a step. Fails with [`StoreError::Corrupt`] for invalid data, and
+    /// [`StoreError::Unavailable`] if the step was deleted meanwhile.
     pub(super) fn decode(packed: &[u8]) -> Result<Self, StoreError> {
         if packed.is_empty() {
             return Err(StoreError::Unavailable {

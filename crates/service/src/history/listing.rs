@@ -209,10 +209,8 @@ impl Service {
     }
 
     /// The revision of the commit whose id starts with `text`, and the release whose rules apply;
-    /// `None` if no commit matches.
-    ///
-    /// # Errors
-    /// [`ServiceError::AmbiguousCommit`], and errors of the store.
+    /// `None` if no commit matches. Fails with [`ServiceError::AmbiguousCommit`], and errors of the
+    /// store.
     pub(crate) async fn commit(
         &self,
         project: &ProjectName,

@@ -123,10 +123,8 @@ impl Histories {
 }
 
 impl Service {
-    /// The timeline of a project, with all its steps computed.
-    ///
-    /// # Errors
-    /// [`ServiceError::NoRevisions`] for a project without revisions, and errors of the store.
+    /// The timeline of a project, with all its steps computed. Fails with
+    /// [`ServiceError::NoRevisions`] for a project without revisions, and with errors of the store.
     pub async fn timeline(
         &self,
         project: &str,

@@ -73,10 +73,8 @@ pub(super) struct Life {
 impl Service {
     /// The history of an operator in a range of the timeline. With `key`, it is limited to that
     /// runtime key and to events that do not concern keys. Otherwise, kernels are those of the
-    /// backends with dense tensors.
-    ///
-    /// # Errors
-    /// [`ServiceError::UnknownOperator`] if no revision has it, and [`ServiceError::UnknownKey`].
+    /// backends with dense tensors. Fails with [`ServiceError::UnknownOperator`] if no revision has
+    /// it, and [`ServiceError::UnknownKey`].
     pub async fn history(
         &self,
         timeline: &Arc<Timeline>,

@@ -42,10 +42,7 @@ pub(super) fn pack(plain: &[u8]) -> Vec<u8> {
     packed.map_or_else(|| [&[PLAIN], plain].concat(), <[u8]>::to_vec)
 }
 
-/// Decompresses a row.
-///
-/// # Errors
-/// [`StoreError::Corrupt`] for what [`pack`] did not write.
+/// Decompresses a row. Fails with [`StoreError::Corrupt`] for what [`pack`] did not write.
 pub(super) fn unpack(packed: &[u8]) -> Result<Vec<u8>, StoreError> {
     if let Some((&PLAIN, plain)) = packed.split_first() {
         return Ok(plain.to_vec());

@@ -54,12 +54,10 @@ pub struct HistoryMatch {
 }
 
 impl Service {
-    /// At most `limit` operators that have these words in any revision of a timeline: in their name,
-    /// their schema, or the name of a kernel. Matching names come first, and among equals those of
-    /// the last revision. [`Which::Removed`] omits operators that the last revision has.
-    ///
-    /// # Errors
-    /// Errors of the store, and [`ServiceError::Busy`].
+    /// At most `limit` operators that have these words in any revision of a timeline: in their
+    /// name, their schema, or the name of a kernel. Matching names come first, and among equals
+    /// those of the last revision. [`Which::Removed`] omits operators that the last revision has.
+    /// Fails with errors of the store, and [`ServiceError::Busy`].
     pub async fn search_history(
         &self,
         timeline: &Arc<Timeline>,

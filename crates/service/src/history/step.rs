@@ -75,10 +75,7 @@ impl StoredCell {
 }
 
 impl OperatorStep {
-    /// Decodes a row.
-    ///
-    /// # Errors
-    /// [`StoreError::Corrupt`] for invalid data.
+    /// Decodes a row. Fails with [`StoreError::Corrupt`] for invalid data.
     pub(super) fn decode(packed: &[u8]) -> Result<Self, StoreError> {
         serde_json::from_slice(&unpack(packed)?).map_err(|error| unreadable(&error))
     }
@@ -141,9 +138,7 @@ fn stored(keys: &Keys, cells: &CellChange<'_>) -> StoredCells {
 }
 
 impl StoredCells {
-    /// Whether the cells include a runtime key of the base release.
-    ///
-    /// # Errors
+    /// Whether the cells include a runtime key of the base release. Fails with
     /// [`StoreError::Corrupt`] for an unknown key.
     pub(super) fn holds(&self, base: Release, key: &str) -> Result<bool, StoreError> {
         let keys = Keys::of(base);

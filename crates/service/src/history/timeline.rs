@@ -250,10 +250,7 @@ impl Timeline {
 
     /// The place that a text names: `latest`, an abbreviated commit id (at least 7 digits), a
     /// label, or `sha256:` with an abbreviated digest (at least 8 digits). Commits take precedence,
-    /// as in addresses.
-    ///
-    /// # Errors
-    /// [`ServiceError::NotOnTimeline`].
+    /// as in addresses. Fails with [`ServiceError::NotOnTimeline`].
     pub fn place(&self, text: &str) -> Result<usize, ServiceError> {
         if text == "latest" {
             return Ok(self.last());
@@ -282,9 +279,7 @@ impl Timeline {
         found.ok_or_else(|| self.not_here(text))
     }
 
-    /// The range between two named places, by default the whole timeline.
-    ///
-    /// # Errors
+    /// The range between two named places, by default the whole timeline. Fails with
     /// [`ServiceError::NotOnTimeline`], and [`ServiceError::Backwards`] if it ends before it
     /// begins.
     pub fn range(&self, from: Option<&str>, to: Option<&str>) -> Result<Range, ServiceError> {

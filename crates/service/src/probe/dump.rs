@@ -28,9 +28,7 @@ pub struct Dump {
 
 impl Dump {
     /// Parses a dump, a list with one dump, or a file of the probe, which contains it as `tables`.
-    ///
-    /// # Errors
-    /// What is invalid.
+    /// Fails with what is invalid.
     pub fn read(text: &[u8]) -> Result<Self, String> {
         let read = Json::read(text)?;
         let dump = match &read {
@@ -43,10 +41,7 @@ impl Dump {
         Self::of(dump)
     }
 
-    /// Converts a parsed dump.
-    ///
-    /// # Errors
-    /// What is invalid.
+    /// Converts a parsed dump. Fails with what is invalid.
     pub fn of(dump: &Json<'_>) -> Result<Self, String> {
         let text = |value: Option<&Json<'_>>| value.and_then(Json::as_text).map(str::to_owned);
         let torch = text(dump.member("torch")).ok_or("a dump must have the text `torch`")?;

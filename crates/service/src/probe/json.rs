@@ -22,10 +22,7 @@ pub enum Json<'t> {
 }
 
 impl<'t> Json<'t> {
-    /// Parses a text.
-    ///
-    /// # Errors
-    /// What is wrong with it, and where.
+    /// Parses a text. Fails with what is wrong with it, and where.
     pub fn read(text: &'t [u8]) -> Result<Self, String> {
         // `serde_json` checks the grammar, which the code below relies on.
         serde_json::from_slice::<serde::de::IgnoredAny>(text).map_err(|error| error.to_string())?;

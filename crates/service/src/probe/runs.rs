@@ -59,10 +59,7 @@ type Places = Vec<usize>;
 
 impl Service {
     /// Creates a run, or joins the existing one of this name. `token` is the id of the caller's
-    /// token.
-    ///
-    /// # Errors
-    /// [`ProbeRefusal`], and errors of resolving the revision.
+    /// token. Fails with [`ProbeRefusal`], and errors of resolving the revision.
     pub async fn open_probe_run(
         &self,
         project: &str,

@@ -139,11 +139,8 @@ impl Worker {
 
 impl Service {
     /// Leases a shard to a worker. The lease is a new secret that is bound to the token with this
-    /// id.
-    ///
-    /// # Errors
-    /// [`ServiceError::Failed`] if the system has no random numbers, and errors of the store,
-    /// including [`opatlas_store::Missing::ProbeRun`].
+    /// id. Fails with [`ServiceError::Failed`] if the system has no random numbers, and errors of
+    /// the store, including [`opatlas_store::Missing::ProbeRun`].
     pub async fn lease_shard(
         &self,
         project: &str,
@@ -177,11 +174,9 @@ impl Service {
         })
     }
 
-    /// Renews a lease for the token with this id.
-    ///
-    /// # Errors
-    /// [`Conflict::LeaseLost`], [`ProbeRefusal::Malformed`] for an item that the shard does not
-    /// have, and errors of the store.
+    /// Renews a lease for the token with this id. Fails with [`Conflict::LeaseLost`],
+    /// [`ProbeRefusal::Malformed`] for an item that the shard does not have, and errors of the
+    /// store.
     pub async fn renew_lease(
         &self,
         project: &str,
@@ -210,10 +205,8 @@ impl Service {
         Ok(renewed.await?)
     }
 
-    /// Releases a lease for the token with this id.
-    ///
-    /// # Errors
-    /// [`Conflict::LeaseLost`], and errors of the store.
+    /// Releases a lease for the token with this id. Fails with [`Conflict::LeaseLost`], and errors
+    /// of the store.
     pub async fn release_lease(
         &self,
         project: &str,
@@ -227,11 +220,9 @@ impl Service {
     }
 
     /// Stores the result of a shard from a request body, for the token with this id. Returns false
-    /// if the same result was stored before.
-    ///
-    /// # Errors
-    /// [`Conflict::LeaseLost`], [`Conflict::ShardDone`], [`ProbeRefusal::Incomplete`],
-    /// [`ProbeRefusal::Malformed`], and errors of the store.
+    /// if the same result was stored before. Fails with [`Conflict::LeaseLost`],
+    /// [`Conflict::ShardDone`], [`ProbeRefusal::Incomplete`], [`ProbeRefusal::Malformed`], and
+    /// errors of the store.
     pub async fn finish_shard(
         &self,
         project: &str,
@@ -308,10 +299,8 @@ impl Service {
     }
 
     /// All rows of a run as JSON, `{"rows": [...]}`, sorted by part and item. Two runs over equal
-    /// behavior give the same text.
-    ///
-    /// # Errors
-    /// [`ServiceError::LargeAnswer`], and errors of the store.
+    /// behavior give the same text. Fails with [`ServiceError::LargeAnswer`], and errors of the
+    /// store.
     pub async fn probe_results(&self, project: &str, run: &str) -> Result<Bytes, ServiceError> {
         let project = ProjectName::parse(project)?;
         let _place = self.place().await?;

@@ -23,10 +23,8 @@ struct GivenDump {
 }
 
 impl Service {
-    /// Adds a dump from a request body to its revision. Returns false if the revision had it.
-    ///
-    /// # Errors
-    /// [`ProbeRefusal`], and errors of resolving the revision and of the store.
+    /// Adds a dump from a request body to its revision. Returns false if the revision had it. Fails
+    /// with [`ProbeRefusal`], and errors of resolving the revision and of the store.
     pub async fn add_dump(&self, project: &str, body: Bytes) -> Result<bool, ServiceError> {
         let given = self.compute(move |_| Ok(read(&body))).await??;
         let revision = self
@@ -48,10 +46,8 @@ impl Service {
         Ok(self.store.dumps(&revision.project, revision.digest).await?)
     }
 
-    /// The text of a dump of a revision, by a prefix of its digest, or the last one.
-    ///
-    /// # Errors
-    /// Errors of the store, including [`Missing::Dump`] and [`Missing::Dumps`].
+    /// The text of a dump of a revision, by a prefix of its digest, or the last one. Fails with
+    /// errors of the store, including [`Missing::Dump`] and [`Missing::Dumps`].
     pub async fn dump(
         &self,
         revision: &Resolved,

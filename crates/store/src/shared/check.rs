@@ -13,7 +13,6 @@ use crate::names::LabelName;
 use crate::sql;
 use opatlas_source::{Digest, revision_digest};
 
-/// Row ids and the digests that the rows should have.
 type Digests = FxHashMap<i64, Digest>;
 
 /// Checks everything in one snapshot. Collects faults instead of stopping at the first one.
@@ -126,7 +125,6 @@ async fn files(
     Ok((known, used))
 }
 
-/// Checks revisions; returns the files that they use.
 async fn revisions(
     connection: &mut impl Connection,
     files: &Digests,

@@ -20,10 +20,7 @@ pub(super) struct BundleRows {
 }
 
 impl BundleRows {
-    /// Assembles the files of each bundle and checks them. Takes about a millisecond for a release,
-    /// without I/O.
-    ///
-    /// # Errors
+    /// Assembles and checks the files of each bundle, without I/O. Fails with
     /// [`StoreError::Corrupt`].
     pub(super) fn assemble(&self) -> Result<Vec<Bundle>, StoreError> {
         let chunks = by_id(&self.packs);
@@ -34,7 +31,6 @@ impl BundleRows {
     }
 }
 
-/// A file and the ids of its groups.
 #[derive(Clone)]
 struct InGroups {
     parts: FileParts,
@@ -152,7 +148,6 @@ impl FileRow {
     }
 }
 
-/// Sorts and deduplicates.
 pub(super) fn in_order(ids: impl Iterator<Item = i64>) -> Vec<i64> {
     let mut ids: Vec<_> = ids.collect();
     ids.sort_unstable();

@@ -14,7 +14,6 @@ use opatlas_source::Digest;
 /// The default level of zstd.
 const LEVEL: i32 = 3;
 
-/// Compresses a dump.
 pub(super) async fn packed(text: &str) -> Result<Vec<u8>, StoreError> {
     let text = text.to_owned();
     let packed = off_reactor(move || zstd::bulk::compress(text.as_bytes(), LEVEL)).await?;
@@ -124,7 +123,6 @@ pub(super) async fn content(
     row.ok_or_else(|| Missing::Dump(digest.to_string()).into())
 }
 
-/// Checks dumps and results against their digests.
 pub(in super::super) async fn check(
     connection: &mut impl Connection,
     report: &mut CheckReport,

@@ -47,7 +47,6 @@ impl RunRow {
     }
 }
 
-/// The row id and the run, if it exists.
 pub(super) async fn find(
     connection: &mut impl Connection,
     project: i64,
@@ -168,7 +167,6 @@ pub(super) async fn durations(
     Ok(rows.fetch_all(connection).await?)
 }
 
-/// Records how long items took.
 pub(super) async fn note_durations(
     connection: &mut impl Connection,
     project: i64,
