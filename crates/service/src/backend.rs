@@ -1,5 +1,4 @@
-//! Compares revisions together with a backend file that neither contains: what an upgrade costs a
-//! vendor.
+//! Compares revisions together with a vendor's backend file that neither contains.
 
 use std::sync::Arc;
 
@@ -38,8 +37,8 @@ pub struct BackendCompared {
 }
 
 impl Vendor {
-    /// A backend file by its name without a folder. Adds `backends/` and, if it is missing,
-    /// `.yaml`. Fails with [`Refusal`] for an invalid file name.
+    /// A backend file by its name, with or without `.yaml`. Fails with [`Refusal`] for an invalid
+    /// one.
     pub fn new(name: &str, bytes: impl Into<Arc<[u8]>>) -> Result<Self, Refusal> {
         let stem = name.strip_suffix(".yaml").unwrap_or(name);
         let stem = stem.strip_suffix(".yml").unwrap_or(stem);
@@ -88,8 +87,8 @@ impl Vendor {
         bundle
     }
 
-    /// Parses the file for a release. Fails with [`ServiceError::UnusableBackend`] if it is not a
-    /// backend file, [`ServiceError::UnknownKey`] if its `backend` is not a dispatch key.
+    /// Parses the file. Fails with [`ServiceError::UnusableBackend`] if it is not a backend file,
+    /// or [`ServiceError::UnknownKey`] if its `backend` is not a dispatch key.
     fn read(
         &self,
         release: opatlas_pytorch::release::Release,

@@ -1,6 +1,5 @@
-//! A budget that clients share: bytes, requests or connections.
-//!
-//! A part is reserved before use, and returned when its [`Reserved`] is dropped.
+//! A budget that clients share: bytes, requests or connections. A part is reserved before use, and
+//! returned when its [`Reserved`] is dropped.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -21,7 +20,6 @@ struct Inner {
 #[derive(Debug, Default)]
 struct Used {
     total: usize,
-    /// Only clients with a reservation.
     clients: HashMap<IpAddr, usize>,
 }
 

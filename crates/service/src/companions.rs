@@ -1,7 +1,5 @@
-//! Companion files that one side of a comparison lacks.
-//!
-//! If only a changed `native_functions.yaml` is compared, the files beside it are taken from the
-//! base.
+//! Companion files that one side of a comparison lacks: if only a changed `native_functions.yaml`
+//! is compared, the files beside it are taken from the base.
 
 use opatlas_source::{Bundle, DEPRECATED, DERIVATIVES, TAGS};
 

@@ -77,10 +77,10 @@ impl Service {
         self.limits.admit(bundle)
     }
 
-    /// Stores a bundle and sets a label. Reads and checks the bundle first; if it is not a list of
-    /// entries, nothing is stored. Fails with [`ServiceError::Refused`] with the snapshot if it is
+    /// Checks a bundle, stores it and sets a label. Fails with [`ServiceError::Refused`] if it is
     /// not a list of entries, [`ServiceError::Protected`] if the label cannot move,
-    /// [`ServiceError::OtherRelease`] if it belongs to another release, and with errors of the store.
+    /// [`ServiceError::OtherRelease`] if it belongs to another release, and with errors of the
+    /// store.
     pub async fn ingest(&self, ingest: Ingest<'_>) -> Result<Ingested, ServiceError> {
         let begun = Instant::now();
         let ingested = self.take_in(ingest).await;
@@ -133,8 +133,8 @@ impl Service {
         })
     }
 
-    /// The release of a label: the given one, else the stored one, else the one that its name says,
-    /// else the newest.
+    /// The given release, else the stored one, else the one that the label's name says, else the
+    /// newest.
     pub(super) async fn label_release(
         &self,
         project: &ProjectName,
@@ -166,8 +166,7 @@ impl Service {
     }
 }
 
-/// Checks that a revision can be stored: it is a list of entries and not too long. Fails with
-/// [`Refusal::NoList`] and [`Refusal::Operators`].
+/// Checks that a revision can be stored. Fails with [`Refusal::NoList`] and [`Refusal::Operators`].
 pub(super) fn keepable(
     snapshot: Arc<Snapshot>,
     most_operators: usize,
@@ -183,9 +182,7 @@ pub(super) fn keepable(
     }
 }
 
-/// The release of a label after a change.
 pub(super) struct LabelRelease {
-    /// The release whose rules apply to its revision.
     judged: JudgedRelease,
     /// The release to store; `None` keeps the stored one.
     pub(super) stored: Option<String>,
@@ -209,7 +206,6 @@ fn request(name: LabelName, release: Option<String>, protection: Protection) -> 
     }
 }
 
-/// Translates the store's conflict about a label.
 pub(super) fn of_label(error: StoreError) -> ServiceError {
     match error {
         StoreError::Conflict(Conflict::Label {
@@ -232,7 +228,6 @@ pub(super) fn of_label(error: StoreError) -> ServiceError {
 }
 
 impl Refusal {
-    /// The error for an invalid file name.
     #[must_use]
     pub fn of_name(name: &str) -> Self {
         let known = [

@@ -60,7 +60,6 @@ impl JudgedRelease {
     }
 }
 
-/// `2.30` for `v2.30.1rc2`.
 fn line(text: &str) -> Box<str> {
     match Version::parse(text.trim()) {
         Some(version) => format!("{}.{}", version.major, version.minor).into(),

@@ -43,8 +43,8 @@ impl Packer {
         })
     }
 
-    /// Takes the compressed bytes since the last call. Everything taken so far decompresses to
-    /// everything written so far. Fails with errors of the compressor.
+    /// Takes the compressed bytes since the last call, which decompress to everything written so
+    /// far.
     pub(super) fn take(&mut self) -> io::Result<Vec<u8>> {
         self.flush()?;
         Ok(mem::take(match self {
@@ -53,7 +53,7 @@ impl Packer {
         }))
     }
 
-    /// Ends the stream and returns the remaining bytes. Fails with errors of the compressor.
+    /// Ends the stream and returns the remaining bytes.
     pub(super) fn finish(self) -> io::Result<Vec<u8>> {
         match self {
             Self::Gzip(encoder) => encoder.finish(),
@@ -101,9 +101,8 @@ impl Unpacker {
         })
     }
 
-    /// Decompresses the beginning of a piece and removes it from the piece. Returns at most 64 KiB
-    /// of text. An empty text means that the next piece is needed. Fails if the piece does not
-    /// continue the stream.
+    /// Decompresses and removes the beginning of a piece, at most 64 KiB of text. An empty text
+    /// means that the next piece is needed. Fails if the piece does not continue the stream.
     pub fn unpack(&mut self, piece: &mut Bytes) -> io::Result<Vec<u8>> {
         let mut text = vec![0; TEXT];
         let mut written = 0;

@@ -139,12 +139,10 @@ pub struct PolicyFault {
 
 /// Maximum number of exceptions in a project, a file or a request.
 pub const EXCEPTIONS: usize = 1000;
-/// Maximum number of exceptions with a pattern of operators. Each is matched against every changed
-/// operator.
+/// Maximum number of exceptions with a pattern. Each is matched against every changed operator.
 pub const PATTERNS: usize = 100;
 /// Maximum number of namespaces and of tags in a policy.
 pub const TREATMENTS: usize = 200;
-/// Maximum length of a name without `*` and `?`, in characters.
 const NAME: usize = 1000;
 
 /// Rejects too many exceptions. Fails with the exceeded limit.
@@ -157,7 +155,6 @@ pub fn expect_few(exceptions: &[Exception]) -> Result<(), PolicyFault> {
     }
 }
 
-/// Rejects an exception if the project has no room for it.
 pub(super) fn expect_room(stored: &[ExceptionRecord], is_pattern: bool) -> Result<(), PolicyFault> {
     let patterns = stored.iter().filter(|r| r.operator.contains(['*', '?']));
     if stored.len() >= EXCEPTIONS {

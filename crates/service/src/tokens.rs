@@ -1,8 +1,7 @@
 //! Tokens: create, list, revoke, authenticate.
 //!
-//! A token has 256 random bits, so storing its plain SHA-256 is safe. Tokens are found by this
-//! digest and also compared in constant time. They are cached for a few seconds, so another replica
-//! may accept a revoked token that long.
+//! A token has 256 random bits, so storing its plain SHA-256 is safe. Tokens are cached for a few
+//! seconds, so another replica may accept a revoked token that long.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -79,8 +78,7 @@ impl Default for TokenCache {
 }
 
 impl Service {
-    /// Creates a token. Fails with [`ServiceError::Failed`] if the system has no random numbers,
-    /// and errors of the store.
+    /// Creates a token. Fails with [`ServiceError::Failed`] if the system has no random numbers.
     pub async fn create_token(&self, new: NewToken) -> Result<MadeToken, ServiceError> {
         super::projects::expect_storable("name", Some(&new.name))?;
         let secret = format!("{TOKEN_PREFIX}{}", random::<32>()?);
@@ -115,16 +113,14 @@ impl Service {
         Ok(self.store.tokens().await?)
     }
 
-    /// Revokes a token permanently. Fails with errors of the store, including
-    /// [`opatlas_store::Missing::Token`].
+    /// Revokes a token permanently. Fails with [`opatlas_store::Missing::Token`].
     pub async fn revoke_token(&self, id: &str) -> Result<TokenRecord, ServiceError> {
         let token = self.store.revoke_token(id, self.now()).await?;
         self.tokens.0.invalidate(&token.hash).await;
         Ok(token)
     }
 
-    /// What a token permits. Fails with [`ServiceError::Denied`] if it is unknown, expired or
-    /// revoked, and with errors of the store.
+    /// What a token permits. Fails with [`ServiceError::Denied`].
     pub async fn authenticate(&self, secret: &str) -> Result<Grant, ServiceError> {
         let hash = Digest::of(secret.as_bytes());
         let now = self.now();
@@ -158,9 +154,9 @@ impl Service {
         Ok(grant)
     }
 
-    /// The token that a request claims as its signer, before its body is read. `signature` is the
-    /// hexadecimal HMAC-SHA-256 of the body with the token's signing key. Fails as
-    /// [`Service::authenticate`] does.
+    /// The claimed signer of a request, before its body is read. `signature` is the hexadecimal
+    /// HMAC-SHA-256 of the body with the token's signing key. Fails as [`Service::authenticate`]
+    /// does.
     pub async fn signer(&self, id: &str, signature: &str) -> Result<Signer, ServiceError> {
         let signature = Digest::parse(signature).ok_or(Denial::Signature)?;
         if id.len() > 64 || !id.bytes().all(|byte| byte.is_ascii_hexdigit()) {

@@ -1,5 +1,4 @@
-//! The stored form of a step: compressed JSON by operator, with enums as words. Only this module
-//! writes and reads it.
+//! The stored form of a step: compressed JSON by operator, with enums as words.
 
 use std::sync::Arc;
 
@@ -22,18 +21,15 @@ use opatlas_pytorch::release::Release;
 use opatlas_store::{StepKey, StepRecord, StoreError};
 use opatlas_verdict::Verdict;
 
-/// The changes of an operator in a step.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct OperatorStep {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) events: Vec<StoredEvent>,
-    /// Changed cells of its dispatch table.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) cells: Vec<StoredCells>,
 }
 
-/// Cells with the same change. Keys are those of the base release.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct StoredCells {
@@ -75,7 +71,6 @@ impl StoredCell {
 }
 
 impl OperatorStep {
-    /// Decodes a row. Fails with [`StoreError::Corrupt`] for invalid data.
     pub(super) fn decode(packed: &[u8]) -> Result<Self, StoreError> {
         serde_json::from_slice(&unpack(packed)?).map_err(|error| unreadable(&error))
     }
@@ -85,7 +80,6 @@ impl OperatorStep {
     }
 }
 
-/// Computes a step. The first one only has the counts of its revision.
 pub(super) fn record(
     key: StepKey,
     base: Option<&Arc<Snapshot>>,
@@ -160,7 +154,6 @@ impl StoredCells {
     }
 }
 
-/// The error for an invalid row.
 pub(super) fn unreadable(why: &impl std::fmt::Display) -> StoreError {
     StoreError::corrupt(format!(
         "a stored step of the history is invalid ({why}); restore the database from a backup, or \
@@ -168,7 +161,6 @@ pub(super) fn unreadable(why: &impl std::fmt::Display) -> StoreError {
     ))
 }
 
-/// Groups adjacent keys.
 fn stretches(keys: &Keys, mut slots: Vec<Slot>) -> Vec<Stretch> {
     slots.sort_unstable();
     let mut stretches: Vec<(Slot, Slot)> = Vec::new();
@@ -214,7 +206,6 @@ mod tests {
         assert!(!base.is_checked() && !head.is_checked());
     }
 
-    /// Typical changes of a commit.
     #[test]
     fn steps_take_few_bytes() {
         let read = |text: &str| {

@@ -6,7 +6,6 @@ use opatlas_source::{Stop, Stopped};
 use super::Json;
 use crate::snapshot::Snapshot;
 
-/// Marks a fallthrough kernel.
 const FALLTHROUGH: &str = "fallthrough ";
 /// What PyTorch prints for code without a source location.
 const NO_FILE: &str = "null";
@@ -27,8 +26,7 @@ pub struct Dump {
 }
 
 impl Dump {
-    /// Parses a dump, a list with one dump, or a file of the probe, which contains it as `tables`.
-    /// Fails with what is invalid.
+    /// Parses a dump, a list with one dump, or a file of the probe with it as `tables`.
     pub fn read(text: &[u8]) -> Result<Self, String> {
         let read = Json::read(text)?;
         let dump = match &read {

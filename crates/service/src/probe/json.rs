@@ -1,7 +1,5 @@
-//! JSON that keeps the spelling of numbers, and its canonical text, which digests are computed from
-//! (`docs/probe.md`).
-//!
-//! The canonical text has sorted keys, no whitespace, and only the escapes that JSON requires.
+//! JSON that keeps the spelling of numbers, and its canonical text, for digests (`docs/probe.md`):
+//! sorted keys, no whitespace, and only the escapes that JSON requires.
 
 /// Maximum nesting depth.
 const MAX_DEPTH: usize = 64;
@@ -113,7 +111,6 @@ impl<'t> Json<'t> {
     }
 }
 
-/// Appends a string with its quotation marks.
 fn write_text(text: &str, to: &mut String) {
     to.push('"');
     for letter in text.chars() {
@@ -182,7 +179,6 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The next byte after whitespace.
     fn next(&mut self) -> Option<u8> {
         let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
         let blanks = rest.iter().take_while(|byte| byte.is_ascii_whitespace());
@@ -190,8 +186,7 @@ impl<'t> Reader<'t> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    /// Skips the opening bracket or the comma before the next value. At the closing bracket, skips
-    /// it and returns false.
+    /// Skips the opening bracket or the comma; at the closing bracket, skips it and returns false.
     fn has_more(&mut self, end: u8) -> bool {
         if self.next() != Some(end) {
             self.at += 1;

@@ -13,7 +13,6 @@ const LONGEST_OUTCOME: usize = 64;
 /// The longest recorded duration, in milliseconds: a day.
 const LONGEST: f64 = 86_400_000.0;
 
-/// A parsed result.
 pub(super) struct GivenResult {
     pub(super) lease: String,
     pub(super) rank: i64,
@@ -24,7 +23,6 @@ pub(super) struct GivenResult {
     pub(super) durations: Vec<(String, i64)>,
 }
 
-/// Parses the body of a result.
 pub(super) fn read_result(body: &[u8]) -> Result<GivenResult, ServiceError> {
     let body = Json::read(body)
         .map_err(|error| ProbeRefusal::Malformed(format!("the body is not JSON: {error}")))?;
