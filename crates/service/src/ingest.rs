@@ -229,6 +229,7 @@ pub(super) fn of_label(error: StoreError) -> ServiceError {
 
 impl Refusal {
     #[must_use]
+    /// The error for an invalid file name.
     pub fn of_name(name: &str) -> Self {
         let known = [
             NATIVE_FUNCTIONS,

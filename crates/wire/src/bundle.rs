@@ -60,14 +60,13 @@ impl Files {
     }
 }
 
-/// The size of the file texts in a JSON body, in bytes of JSON: in the `files` of a bundle or of
-/// the sides of a comparison. Allocates nothing, so it can check a body before the body is parsed.
-/// Fails if the body is not JSON, or a member on the way to the texts is not an object.
+/// The size of the file texts in a JSON body of a bundle or a comparison, in bytes of JSON.
+/// Allocates nothing, so it can check a body before that is parsed. Fails if the body is not JSON,
+/// or a member on the way to the texts is not an object.
 pub fn text_bytes(body: &[u8]) -> serde_json::Result<usize> {
     serde_json::from_slice(body).map(|outline: Outline| outline.bytes())
 }
 
-/// The parts of a body that can contain files.
 #[derive(Deserialize)]
 struct Outline {
     #[serde(default)]
@@ -78,14 +77,12 @@ struct Outline {
     head: Option<Side>,
 }
 
-/// A side of a comparison.
 #[derive(Deserialize)]
 struct Side {
     #[serde(default)]
     files: Option<TextBytes>,
 }
 
-/// The total length of the values of an object.
 #[derive(Clone, Copy)]
 struct TextBytes(usize);
 

@@ -198,8 +198,7 @@ pub(crate) fn line<'a>(keys: &'static Keys, cell: Cell<'a>) -> Entry<'a> {
     }
 }
 
-/// The verdict of an entry without an operator, for which the calls of a composite kernel are
-/// unknown.
+/// Without an operator, the calls of a composite kernel are unknown.
 fn alone(keys: &Keys, cell: &Cell<'_>) -> Verdict {
     match cell.rule {
         Precedence::Missing | Precedence::Ambiguous => Verdict::Fails,

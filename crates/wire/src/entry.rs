@@ -352,8 +352,7 @@ impl<N: Serialize> Serialize for ReasonCounts<N> {
     }
 }
 
-/// Parses a reason. Fails with [`Kind::UnknownValue`](crate::problem::Kind::UnknownValue) with the
-/// valid reasons.
+/// Parses a reason. Fails with [`Kind::UnknownValue`](crate::problem::Kind::UnknownValue).
 pub fn reason(text: &str) -> Result<Reason, crate::problem::Problem> {
     use crate::problem::{Kind, Problem};
     Reason::parse(text).ok_or_else(|| {

@@ -61,7 +61,6 @@ pub struct JudgedComparison {
     head_files: ChangedFiles,
 }
 
-/// The files of a side that changes are in, under the user's paths.
 #[derive(Debug)]
 struct ChangedFiles {
     native_functions: SourceText,
@@ -172,7 +171,7 @@ impl JudgedComparison {
         Reported::of(&self.judgement)
     }
 
-    /// Judges the head against another stored revision. Fails as [`Compared::new`] does.
+    /// Judges the head against another stored revision.
     pub fn judge_against(
         &self,
         (base, snapshot): (&SideView, Arc<Snapshot>),

@@ -45,7 +45,7 @@ pub struct TableSelection {
 }
 
 impl TableSelection {
-    /// Parses what a query asks for, with any reason and verdict. Fails with
+    /// Parses what a query asks for. Fails with
     /// [`Kind::UnknownBuild`](crate::problem::Kind::UnknownBuild).
     pub fn parse(
         build: Option<&str>,
