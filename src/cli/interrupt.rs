@@ -6,13 +6,12 @@ use std::process::ExitCode;
 #[cfg(unix)]
 use tokio::signal::unix::{SignalKind, signal};
 
-/// The exit codes that shells report for SIGINT and SIGTERM: 128 plus the signal's number.
 const INTERRUPTED: u8 = 130;
 #[cfg(unix)]
 const TERMINATED: u8 = 143;
 
-/// Runs work until it is done or the program is asked to stop. Then the work is dropped, and with
-/// it its temporary files and processes. Fails as the work does.
+/// Runs work until it is done or the program is asked to stop. Dropping the work removes its
+/// temporary files and processes.
 pub(super) async fn unless_asked_to_stop(
     work: impl Future<Output = anyhow::Result<ExitCode>>,
 ) -> anyhow::Result<ExitCode> {
@@ -25,8 +24,8 @@ pub(super) async fn unless_asked_to_stop(
     }
 }
 
-/// Waits for Ctrl-C or, on Unix, for SIGTERM, and returns the exit code. The call installs the
-/// handlers, so a signal before the first poll counts.
+/// Waits for Ctrl-C or SIGTERM, and returns the exit code. Installs the handlers before the first
+/// poll.
 #[cfg(unix)]
 pub(super) fn asked_to_stop() -> impl Future<Output = u8> {
     let interrupt = told(SignalKind::interrupt(), INTERRUPTED);

@@ -1,8 +1,8 @@
 //! All writes to standard output and standard error.
 //!
-//! Commands print names, reasons and answers that strangers wrote. Neither a terminal nor a CI runner
-//! that reads its log for commands may act on them, so all text goes through [`harmless`]. If the reader
-//! goes away, as in `opatlas explain RULE | head`, the program ends quietly instead of panicking.
+//! Commands print texts that strangers wrote. Neither a terminal nor a CI runner that reads its log
+//! for commands may act on them, so all text goes through [`harmless`]. If the reader goes away, as
+//! in `opatlas explain RULE | head`, the program ends quietly.
 
 use std::borrow::Cow;
 use std::fmt::Arguments;
@@ -14,8 +14,7 @@ use opatlas_source::visible::is_acting;
 /// The exit code that shells report for a closed pipe: 128 + SIGPIPE.
 pub(super) const CLOSED_PIPE: u8 = 141;
 
-/// Writes bytes to standard output unchanged. Ends the process if the reader closed it. Fails with
-/// other write errors, such as a full disk.
+/// Writes bytes to standard output unchanged. Ends the process if the reader closed it.
 pub(super) fn bytes(bytes: &[u8]) -> io::Result<()> {
     let mut out = io::stdout().lock();
     let written = out.write_all(bytes).and_then(|()| out.flush());
@@ -27,8 +26,7 @@ pub(super) fn bytes(bytes: &[u8]) -> io::Result<()> {
     }
 }
 
-/// Writes a stored file to standard output, unchanged unless that is a terminal. Fails as [`bytes`]
-/// does.
+/// Writes a stored file to standard output, unchanged unless that is a terminal.
 pub(super) fn file(file: &[u8]) -> io::Result<()> {
     if io::stdout().is_terminal() {
         bytes(harmless(&String::from_utf8_lossy(file), Colour::Never).as_bytes())
@@ -43,7 +41,6 @@ pub(super) fn file(file: &[u8]) -> io::Result<()> {
 pub(super) struct Closed;
 
 /// Prints a line like [`print`], but returns errors, for a caller with temporary files to remove.
-/// Fails with [`Closed`], and other write errors.
 pub(super) fn line(text: &str) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
     let text = harmless(text, Colour::Never);

@@ -44,7 +44,6 @@ use opatlas_wire::problem::{Document, PROBLEM_JSON};
 )]
 pub struct Description;
 
-/// The authentication schemes.
 struct Tokens;
 
 impl utoipa::Modify for Tokens {
@@ -65,7 +64,6 @@ impl utoipa::Modify for Tokens {
     }
 }
 
-/// The headers of a signed request.
 const SIGNATURE: [(&str, &str, &str); 2] = [
     (
         "signature",

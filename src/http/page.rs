@@ -13,8 +13,7 @@ pub const DEFAULT_LIMIT: u32 = 100;
 /// The maximum number of items in a page.
 pub const MAX_LIMIT: u32 = 1000;
 
-/// The number of items in a page. Fails with [`Kind::InvalidParameter`] when it is not in
-/// `1..=1000`.
+/// The number of items in a page. Fails with [`Kind::InvalidParameter`] outside of `1..=1000`.
 pub fn limit(asked: Option<u32>) -> Result<u32, Problem> {
     match asked {
         None => Ok(DEFAULT_LIMIT),
@@ -27,8 +26,8 @@ pub fn limit(asked: Option<u32>) -> Result<u32, Problem> {
     }
 }
 
-/// A page of an in-memory list, and the cursor of the next page. `name` and `filter` identify the
-/// list. Fails with [`Kind::InvalidParameter`], [`Kind::InvalidCursor`].
+/// A page of an in-memory list, and the next cursor. `name` and `filter` identify the list. Fails
+/// with [`Kind::InvalidParameter`] or [`Kind::InvalidCursor`].
 pub fn cut<'a, T>(
     name: &str,
     filter: &impl Hash,

@@ -18,7 +18,6 @@ use opatlas_yaml::{Kind, Root};
 pub(in crate::cli) struct Input {
     pub(in crate::cli) bundle: Bundle,
     pub(in crate::cli) paths: BTreeMap<Box<str>, PathBuf>,
-    /// The files to report on; `None` for all.
     named: Option<BTreeSet<Box<str>>>,
 }
 
@@ -28,7 +27,6 @@ impl Input {
         self.paths.insert(name.into(), path.into());
     }
 
-    /// Whether a file is reported on.
     pub(super) fn is_named(&self, name: &str) -> bool {
         self.named.as_ref().is_none_or(|named| named.contains(name))
     }
@@ -39,9 +37,9 @@ impl Input {
     }
 }
 
-/// The bundles of files and their neighbors: those in PyTorch's or torchgen's layout, in the same
-/// folder, or named in `opatlas.toml`. Only the given files are reported on. Fails if a file cannot
-/// be read, or has no `native_functions.yaml`.
+/// Groups files and their neighbors into bundles. Neighbors are in PyTorch's or torchgen's layout,
+/// in the same folder, or named in `opatlas.toml`. Only the given files are reported on. Fails if a
+/// file cannot be read, or has no `native_functions.yaml`.
 pub(super) fn with_neighbours(paths: &[PathBuf], config: &Files) -> anyhow::Result<Vec<Input>> {
     let mut bundles: BTreeMap<PathBuf, Input> = BTreeMap::new();
     for path in paths {
@@ -63,7 +61,6 @@ pub(super) fn with_neighbours(paths: &[PathBuf], config: &Files) -> anyhow::Resu
     Ok(bundles.into_values().collect())
 }
 
-/// The files of a file's bundle, `native_functions.yaml` first.
 fn members(full: &Path, config: &Files) -> anyhow::Result<Vec<(&'static str, PathBuf)>> {
     let mut configured = Vec::new();
     for (name, path) in &config.bundle {

@@ -17,7 +17,6 @@ use opatlas_wire::judged_comparison::{ComparedSide, JudgedComparison, ReportOpti
 
 use super::options::How;
 
-/// The two sides, the open store, and what `opatlas.toml` says.
 pub(in crate::cli) struct Sides {
     stored: Option<Stored>,
     checked: config::Checked,
@@ -26,7 +25,6 @@ pub(in crate::cli) struct Sides {
 }
 
 impl Sides {
-    /// Closes the store, if one is open.
     pub(super) async fn close(self) {
         if let Some(stored) = self.stored {
             stored.close().await;
@@ -34,19 +32,16 @@ impl Sides {
     }
 }
 
-/// A judged comparison, and the verdicts on its head against other revisions.
 pub(in crate::cli) struct JudgedHead {
     judged: JudgedComparison,
     against: Vec<FurtherVerdict>,
 }
 
-/// 1 if the comparison fails.
 pub(in crate::cli) fn exit_code(conclusion: Conclusion) -> ExitCode {
     ExitCode::from(u8::from(conclusion == Conclusion::Fail))
 }
 
 impl How {
-    /// The URL of the full comparison.
     pub(in crate::cli) fn permalink(&self) -> Option<&str> {
         self.permalink.as_deref()
     }
@@ -129,8 +124,7 @@ impl How {
         })
     }
 
-    /// The policy and exceptions of the project, overridden by those of the file and of the
-    /// options.
+    /// The policy and exceptions of the project, overridden by the file and the options.
     async fn rulebook(&self, sides: &mut Sides) -> anyhow::Result<Rulebook> {
         let resolved = [&sides.head, &sides.base]
             .into_iter()
@@ -155,7 +149,6 @@ impl How {
 }
 
 impl JudgedHead {
-    /// Renders the report, with Markdown in parts of at most `max_chars` characters.
     pub(in crate::cli) fn report<T>(
         &self,
         how: &How,
@@ -171,7 +164,6 @@ impl JudgedHead {
         self.judged.report(&self.against, options, render)
     }
 
-    /// The JSON answer that goes with the report.
     pub(super) fn answer(&self, report: &Report<'_>) -> Comparison<'_> {
         self.judged.answer(&self.against, report)
     }

@@ -1,17 +1,14 @@
-//! Starts git without the settings of the repository, whose author may be a stranger: git runs the programs
-//! that settings name. Nothing else starts git.
+//! Starts git without the settings of the repository, whose author may be a stranger: git runs the
+//! programs that settings name. Nothing else starts git.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
-/// The name of an empty file for git, on every system.
 const NOTHING: &str = "/dev/null";
-/// A command that fails.
 const FAILS: &str = "false";
 
-/// Settings that override those of the repository: those that name a program, a file or a remote, or change
-/// the output.
+/// Override settings that name a program, a file or a remote, or change the output.
 const SETTINGS: &[(&str, &str)] = &[
     ("protocol.allow", "never"),
     // A setting for one protocol overrides the one for all.
@@ -80,7 +77,6 @@ const QUARANTINE: [&str; 3] = [
 /// The variables that limit where git looks for a repository.
 const DISCOVERY: [&str; 2] = ["GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM"];
 
-/// A git command in a folder, with our own settings only.
 pub(super) fn command(folder: &Path) -> Command {
     let mut command = bare();
     command.arg("--no-pager").arg("-C").arg(folder);
@@ -114,8 +110,8 @@ fn bare() -> Command {
     command
 }
 
-/// The user's and the system's `safe.directory` settings: repositories of other owners to trust. Git reads
-/// these settings outside of repositories only.
+/// The user's and the system's `safe.directory` settings. Git reads these outside of repositories
+/// only.
 fn trusted() -> &'static [(String, String)] {
     static TRUSTED: OnceLock<Vec<(String, String)>> = OnceLock::new();
     TRUSTED.get_or_init(|| {
@@ -136,7 +132,7 @@ fn trusted() -> &'static [(String, String)] {
     })
 }
 
-/// Starts the process in its own group, so that its children end with it and cannot prompt on the terminal.
+/// So that its children end with it and cannot prompt on the terminal.
 #[cfg(unix)]
 fn in_own_group(command: &mut Command) {
     use std::os::unix::process::CommandExt as _;

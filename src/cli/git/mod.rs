@@ -1,7 +1,5 @@
-//! Runs git on repositories that a stranger may have made.
-//!
-//! All commands only read objects. [`hardened`] decides what git may read and run. This module limits its
-//! time and output.
+//! Runs git on repositories that a stranger may have made. All commands only read objects.
+//! [`hardened`] decides what git may read and run; this module limits its time and output.
 
 mod hardened;
 mod objects;
@@ -27,7 +25,6 @@ pub(super) const MAX_FILE: u64 = 8 << 20;
 pub(super) const MAX_LIST: u64 = 64 << 20;
 /// The maximum size of an error message from git, in bytes.
 const MAX_COMPLAINT: u64 = 16 << 10;
-/// The time limit of a command.
 const USUAL: Duration = Duration::from_secs(30);
 /// The time limit of a walk through the history.
 const LONG: Duration = Duration::from_secs(300);
@@ -54,7 +51,6 @@ pub(super) enum Fault {
     Unread(io::Error),
 }
 
-/// A repository.
 #[derive(Debug, Clone)]
 pub(super) struct Git {
     folder: PathBuf,
@@ -62,7 +58,6 @@ pub(super) struct Git {
 }
 
 impl Git {
-    /// The repository that a folder is in.
     pub(super) fn at(folder: &Path) -> Self {
         Self {
             folder: folder.to_owned(),
@@ -86,8 +81,7 @@ impl Git {
         }
     }
 
-    /// The output of a command. Fails if git cannot be run, refuses, prints more than `most` bytes,
-    /// or takes too long.
+    /// Fails if git cannot be run, refuses, prints more than `most` bytes, or takes too long.
     pub(super) fn run(
         &self,
         arguments: impl IntoIterator<Item = impl AsRef<OsStr>>,
@@ -118,8 +112,6 @@ impl Git {
         }
     }
 
-    /// The content of a file at a commit. Fails if the revision or the file does not exist, and as
-    /// [`Git::run`].
     pub(super) fn file(&self, revision: &str, path: &str) -> Result<Vec<u8>, Fault> {
         let object = format!("{revision}:{path}");
         let arguments = ["cat-file", "blob", "--end-of-options", &object];
@@ -132,8 +124,7 @@ impl Git {
         }
     }
 
-    /// Whether a commit has a file at a path, from the root of the repository. Fails if the path is
-    /// not a file, and as [`Git::run`].
+    /// Whether a commit has a file at a path, from the root of the repository.
     pub(super) fn has(&self, revision: &str, path: &str) -> anyhow::Result<bool> {
         let arguments = ["ls-tree", "--full-tree", "-z", "--end-of-options"]
             .into_iter()
@@ -176,7 +167,6 @@ fn up_to(printed: Option<impl Read>, most: u64) -> io::Result<Option<Vec<u8>>> {
     Ok((bytes.len() as u64 <= most).then_some(bytes))
 }
 
-/// The first line of git's error message. Reads the rest, so that git can end.
 fn complaint(complaints: Option<impl Read>) -> String {
     let mut bytes = Vec::new();
     if let Some(complaints) = complaints {

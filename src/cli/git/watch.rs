@@ -30,7 +30,6 @@ struct Time {
 }
 
 impl Watch {
-    /// Watches a process, without a deadline yet.
     pub(super) fn new(child: Child, most: Duration) -> Self {
         let shared = Arc::new(Shared {
             child: Mutex::new(Some(child)),
@@ -47,22 +46,18 @@ impl Watch {
         self.shared.time().deadline = Some(Instant::now() + most);
     }
 
-    /// Removes the deadline.
     pub(super) fn relax(&self) {
         self.shared.time().deadline = None;
     }
 
-    /// Whether the process was ended because it took too long.
     pub(super) fn is_late(&self) -> bool {
         self.shared.time().is_late
     }
 
-    /// Ends the process and its children.
     pub(super) fn kill(&self) {
         self.shared.kill();
     }
 
-    /// Waits until the process ends.
     pub(super) fn status(&self) -> io::Result<ExitStatus> {
         loop {
             if let Some(status) = self.shared.status()? {
@@ -112,7 +107,6 @@ impl Shared {
         }
     }
 
-    /// The exit status, if the process has ended.
     fn status(&self) -> io::Result<Option<ExitStatus>> {
         let mut child = self.child();
         let Some(running) = child.as_mut() else {
@@ -128,7 +122,6 @@ impl Shared {
     fn kill(&self) {
         if let Some(child) = self.child().as_mut() {
             kill_group(child);
-            // Without a group. It may have just ended.
             let _ = child.kill();
         }
     }

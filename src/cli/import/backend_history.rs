@@ -22,19 +22,14 @@ use super::Import;
 use super::commits::{NewCommits, Source, WithFiles, take};
 use super::git;
 
-/// The parts of the bundles of commits.
 pub(super) struct BackendHistory {
-    /// The revisions below the file.
     bases: Vec<Bundle>,
-    /// The names that the file has had. The first one that exists in a commit counts.
     paths: Vec<String>,
     /// The base of each commit.
     base_of: FxHashMap<String, usize>,
-    /// The name of the file in all bundles.
     name: String,
 }
 
-/// Stores the new commits.
 pub(super) async fn import(
     import: &Import,
     repository: &Path,
@@ -122,7 +117,6 @@ impl BackendHistory {
     }
 }
 
-/// The revisions below commits.
 struct Bases<'a> {
     project: &'a str,
     profile: Option<String>,
@@ -134,7 +128,6 @@ struct Bases<'a> {
 }
 
 impl<'a> Bases<'a> {
-    /// Adds the revision for commits that pin none.
     async fn new(stored: &Stored, project: &'a str, over: &str) -> anyhow::Result<Self> {
         let labels = stored
             .labels(project)
@@ -156,8 +149,8 @@ impl<'a> Bases<'a> {
         Ok(bases)
     }
 
-    /// The index of the base for a pinned release: the label itself, otherwise the highest version of its
-    /// minor release, otherwise the default base.
+    /// The label of the pinned release itself, otherwise the highest version of its minor release,
+    /// otherwise the default base.
     async fn of(&mut self, stored: &Stored, pin: Option<&str>) -> anyhow::Result<usize> {
         let Some(wanted) = pin.and_then(Version::parse) else {
             return Ok(0);

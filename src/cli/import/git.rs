@@ -7,8 +7,7 @@ use anyhow::{anyhow, bail};
 use crate::cli::git::{Git, MAX_LIST};
 use opatlas_store::CommitRecord;
 
-/// The commits of a range that touch one of some paths, in topological order, oldest first. Fails
-/// if git does not know the range, or it has no such commit.
+/// The commits of a range that touch one of some paths, in topological order, oldest first.
 pub(super) fn commits(
     repository: &Path,
     range: &str,
@@ -38,7 +37,7 @@ pub(super) fn commits(
     Ok(commits)
 }
 
-/// The names of a file in a range, the given one first. Fails if git does not know the range.
+/// The names of a file in a range, the given one first.
 pub(super) fn names(repository: &Path, range: &str, path: &str) -> anyhow::Result<Vec<String>> {
     let options = [
         "--follow",

@@ -1,5 +1,5 @@
-//! Authorization. One layer around all routes decides by method and route, before any lookup, so
-//! that an answer never reveals the contents of a project to a caller without access to it.
+//! Authorization. One layer decides by method and route, before any lookup, so that an answer never
+//! reveals a project to a caller without access to it.
 
 use std::sync::Arc;
 
@@ -79,7 +79,7 @@ impl Access {
         self.0.as_ref().map(|grant| grant.id.as_str())
     }
 
-    /// Refuses an action that the caller may not do in a project. Fails with [`Kind::Forbidden`],
+    /// Rejects an action that the caller may not do in a project. Fails with [`Kind::Forbidden`],
     /// and [`Kind::InvalidName`] for a name that no project can have.
     pub fn expect(&self, action: Action, project: &str) -> Result<(), Problem> {
         let project = project_name(project)?;
@@ -108,7 +108,7 @@ impl<S: Send + Sync> axum::extract::FromRequestParts<S> for Access {
     }
 }
 
-/// The layer. Refuses requests without the needed right, and attaches [`Access`] to the others.
+/// The layer. Rejects requests without the needed right, and attaches [`Access`] to the others.
 /// Fails with [`Kind::Unauthenticated`] and [`Kind::Forbidden`].
 pub async fn guard(
     State(api): State<Api>,
@@ -150,9 +150,8 @@ pub async fn guard(
     Ok(next.run(Request::from_parts(parts, body)).await)
 }
 
-/// The project in the path, decoded as in the handler; `None` if the route has none. Fails with
-/// [`Kind::MalformedRequest`] and [`Kind::InvalidName`] for an invalid name, even if the caller has
-/// rights to all projects.
+/// The project in the path, decoded as in the handler. Rejects an invalid name even if the caller
+/// has rights to all projects.
 async fn project_of(parts: &mut Parts, api: &Api) -> Result<Option<ProjectName>, Problem> {
     let params = RawPathParams::from_request_parts(parts, api)
         .await
@@ -171,8 +170,8 @@ pub fn project_name(name: &str) -> Result<ProjectName, Problem> {
     ProjectName::parse(name).map_err(|error| Problem::from(ServiceError::from(error)))
 }
 
-/// The action that a request needs; `None` if anybody may make it. Unlisted requests that write need
-/// `admin`.
+/// The action that a request needs; `None` if anybody may make it. Unlisted requests that write
+/// need `admin`.
 fn needed(method: &Method, route: &str) -> Option<Action> {
     let stored = route.starts_with("/v1/projects");
     match *method {
@@ -194,7 +193,6 @@ fn needed(method: &Method, route: &str) -> Option<Action> {
     }
 }
 
-/// A change of a label that needs more than the route's action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LabelUse {
     /// Moves a protected label.
@@ -204,7 +202,6 @@ enum LabelUse {
 }
 
 impl LabelUse {
-    /// The end of the sentence about the missing right.
     fn needs(self) -> &'static str {
         match self {
             Self::Force => ", which `force` needs",
@@ -216,8 +213,7 @@ impl LabelUse {
     }
 }
 
-/// The change of a label by the query that needs more than `action`. The query is parsed as in the
-/// handler, so that no spelling gets past this check.
+/// Parses the query as the handler does, so that no spelling gets past this check.
 fn label_use(action: Action, uri: &Uri) -> Result<Option<LabelUse>, Problem> {
     let Query(parameters) = Query::<Vec<(String, String)>>::of(uri)?;
     let is_forced = |(name, value): &(String, String)| name == "force" && value != "false";
@@ -242,8 +238,7 @@ async fn identify(api: &Api, request: Request) -> Result<(Grant, Request), Probl
     Ok((grant, request))
 }
 
-/// Who sends a request with these headers. An invalid token is an answer, not a problem. Fails if
-/// the store cannot be asked for the token.
+/// Who sends a request with these headers. An invalid token is an answer, not a problem.
 pub async fn caller(api: &Api, headers: &HeaderMap) -> Result<Caller, Problem> {
     if !headers.contains_key(header::AUTHORIZATION) {
         return Ok(Caller::Anonymous);
