@@ -17,7 +17,6 @@ pub(super) const PROJECT: &str = "pytorch";
 #[derive(Debug, Clone)]
 pub(super) struct Bootstrap {
     pub(super) version: String,
-    /// The folder with fetched releases.
     pub(super) cache: Option<PathBuf>,
     pub(super) pip: Option<String>,
 }

@@ -198,7 +198,6 @@ impl Check {
         Ok(ExitCode::from(u8::from(failed)))
     }
 
-    /// Checks files of a backend over a revision, and reports only on these files.
     async fn check_over(&self) -> anyhow::Result<ExitCode> {
         let release = self.release.as_deref();
         let laid = self
@@ -354,13 +353,10 @@ fn is_valid(snapshot: &Snapshot, of_sources: &[Finding]) -> bool {
 struct CheckResult {
     snapshot: Snapshot,
     findings: Vec<Finding>,
-    /// Whether the input has no errors, including errors that filters hide.
     is_valid: bool,
     omitted: Vec<Omitted>,
     sources: BTreeMap<Box<str>, SourceText>,
-    /// The files with the safe edits made, for the formats that carry them.
     edited: Vec<EditedFile>,
-    /// The difference from a base, with --base.
     known: Option<BaseDifference>,
 }
 

@@ -55,7 +55,6 @@ pub(super) fn of_output() -> Colour {
     }
 }
 
-/// Whether text on this stream has colors.
 pub(super) fn is_wanted(stream: &impl IsTerminal) -> bool {
     CHOSEN.get().unwrap_or(&When::Auto).is_on(stream)
 }
@@ -85,7 +84,6 @@ pub(super) fn of_usage(arguments: &[OsString], is_error: bool) -> ColorChoice {
     }
 }
 
-/// The value of `--color` in arguments that may not parse.
 fn asked(arguments: &[OsString]) -> When {
     let mut choice = When::Auto;
     let mut arguments = arguments.iter().map(OsString::as_os_str);

@@ -41,7 +41,6 @@ pub(super) struct FilesText {
 
 #[derive(Debug, Default, Clone)]
 pub(super) struct Files {
-    /// Names in the bundle, and paths.
     pub(super) bundle: Vec<(&'static str, PathBuf)>,
     pub(super) backends: Vec<PathBuf>,
     pub(super) release: Option<String>,

@@ -30,7 +30,6 @@ const TARGET: [&str; 8] = [
     "--platform",
     "macosx_14_0_arm64",
 ];
-/// The maximum output of pip, in bytes.
 const MAX_SAID: u64 = 16 << 20;
 /// Why a release could not be fetched.
 #[derive(Debug, Error)]
@@ -104,7 +103,6 @@ impl Drop for StopOnDrop {
     }
 }
 
-/// The interval at which a download is polled.
 const LOOK: Duration = Duration::from_millis(20);
 
 impl Fetcher {
@@ -231,7 +229,6 @@ impl Fetcher {
         command
     }
 
-    /// Runs pip until it ends or the program is asked to stop.
     fn run(&self, mut command: Command, work: &Path) -> io::Result<Output> {
         let (said, complaint) = (work.join("stdout"), work.join("stderr"));
         for name in ["TMPDIR", "TEMP", "TMP"] {
@@ -314,7 +311,6 @@ fn answers(command: &[String]) -> bool {
         .is_ok_and(|status| status.success())
 }
 
-/// The error for pip's message.
 fn refusal(version: &str, said: &str) -> FetchError {
     let versions = said
         .split_once("(from versions: ")

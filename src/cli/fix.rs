@@ -41,7 +41,6 @@ impl Edits {
 pub(super) struct FixOptions {
     pub(super) edits: Edits,
     pub(super) release: Release,
-    /// Whether edits of infos are included.
     pub(super) with_infos: bool,
 }
 
@@ -59,8 +58,7 @@ pub(super) struct Fixes {
 }
 
 impl FixOptions {
-    /// Fixes the files in memory, each once. Fails if a file is not UTF-8, or an edit applies to
-    /// standard input.
+    /// Fixes each file once, in memory. Fails for standard input and files that are not UTF-8.
     pub(super) fn run(self, inputs: &mut [Input]) -> anyhow::Result<Fixes> {
         let mut all = Fixes::default();
         let mut done: BTreeMap<PathBuf, Vec<u8>> = BTreeMap::new();
@@ -149,8 +147,7 @@ impl Fixes {
         out
     }
 
-    /// Writes the changed files, each completely or not at all. Fails if a file changed since it
-    /// was read.
+    /// Writes each file completely or not at all. Fails if a file changed since it was read.
     pub(super) fn write(&self) -> anyhow::Result<()> {
         self.changed().try_for_each(|file| {
             replace(
@@ -162,7 +159,6 @@ impl Fixes {
         })
     }
 
-    /// The edits applied and not applied, by rule.
     pub(super) fn report(&self, edits: Edits) -> String {
         let mut out = String::new();
         let mut total = 0;

@@ -168,7 +168,6 @@ impl Import {
         releases::import(&self).await
     }
 
-    /// Stores the files of a revision together with files of a backend.
     async fn lay_over(&self, over: &str) -> anyhow::Result<ExitCode> {
         let vendors = Vendors::read(&self.backend)?;
         let stored = Stored::open(&self.target, Opening::Make).await?;

@@ -24,8 +24,7 @@ pub(super) async fn unless_asked_to_stop(
     }
 }
 
-/// Waits for Ctrl-C or SIGTERM, and returns the exit code. Installs the handlers before the first
-/// poll.
+/// Installs the handlers before the first poll. Returns the exit code.
 #[cfg(unix)]
 pub(super) fn asked_to_stop() -> impl Future<Output = u8> {
     let interrupt = told(SignalKind::interrupt(), INTERRUPTED);
@@ -38,7 +37,6 @@ pub(super) fn asked_to_stop() -> impl Future<Output = u8> {
     }
 }
 
-/// Waits for a signal, from the call on. Never ends if no handler can be installed.
 #[cfg(unix)]
 fn told(kind: SignalKind, code: u8) -> impl Future<Output = u8> {
     let handler = signal(kind);
@@ -51,7 +49,6 @@ fn told(kind: SignalKind, code: u8) -> impl Future<Output = u8> {
     }
 }
 
-/// Waits for Ctrl-C, and returns the exit code.
 #[cfg(not(unix))]
 pub(super) async fn asked_to_stop() -> u8 {
     // Without a handler, there is nothing to wait for.

@@ -24,7 +24,6 @@ pub(super) async fn store(database: &Database, opening: Opening) -> anyhow::Resu
         .context("cannot open the database")
 }
 
-/// Opens the store, and returns a service.
 pub(super) async fn open(database: &Database, opening: Opening) -> anyhow::Result<Arc<Service>> {
     let store = store(database, opening).await?;
     Ok(service(store, Limits::default()))

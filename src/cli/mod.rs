@@ -110,7 +110,6 @@ enum Command {
 }
 
 const ENDING: std::time::Duration = std::time::Duration::from_millis(500);
-/// The time for interrupted work to remove its temporary files.
 const REMOVING: std::time::Duration = std::time::Duration::from_secs(10);
 
 /// Runs the program with the process's own arguments.

@@ -50,7 +50,6 @@ pub(super) fn line(text: &str) -> anyhow::Result<()> {
     }
 }
 
-/// Prints formatted text. A write error ends the process, quietly for a closed pipe.
 pub(super) fn print(text: Arguments<'_>) {
     write(&harmless(&text.to_string(), Colour::Never));
 }
@@ -60,7 +59,6 @@ pub(super) fn painted(text: &str, colour: Colour) {
     write(&harmless(text, colour));
 }
 
-/// Prints workflow commands, whose renderer escapes what is in them.
 pub(super) fn commands(text: &str) {
     write(&shown(text, Colour::Never));
 }
@@ -85,7 +83,6 @@ fn write(text: &str) {
     }
 }
 
-/// Equivalent JSON with escapes for control characters in strings.
 pub(super) fn json(text: &str) -> String {
     let text = text.replace("##[", "##\\u005b");
     if !text.contains(|c| is_acting(c) && c != '\n') {
@@ -152,7 +149,6 @@ fn shown(text: &str, colour: Colour) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The length of the color sequence at the start of a text, or 0.
 fn length_of_colour(text: &str) -> usize {
     let Some(numbers) = text.strip_prefix("\u{1b}[") else {
         return 0;

@@ -101,7 +101,6 @@ impl Over {
 }
 
 impl BackendBundle {
-    /// The findings on the files, without those on the revision below.
     pub(super) fn findings(&self) -> impl Iterator<Item = &Finding> {
         let listed = self.snapshot.listed();
         listed.filter(|finding| {
@@ -109,7 +108,6 @@ impl BackendBundle {
         })
     }
 
-    /// The texts of the files, with the user's paths.
     pub(super) fn sources(&self) -> BTreeMap<Box<str>, SourceText> {
         let files = self.snapshot.bundle.files().map(|(name, _)| {
             let source = self.sources.get(name).cloned();
@@ -164,7 +162,6 @@ impl Vendors {
         bundle
     }
 
-    /// The user's name of a file.
     fn shown(&self, name: &str) -> String {
         let own = self.files.iter().find(|(_, file)| file.file == name);
         own.map_or_else(|| name.to_owned(), |(path, _)| path.display().to_string())
@@ -321,14 +318,12 @@ impl VendorText {
 /// The place in a vendor's repository that pins the PyTorch release of a commit.
 #[derive(Debug)]
 pub(super) struct Pin {
-    /// The path in the repository.
     pub(super) file: String,
     before: String,
     after: String,
 }
 
 impl Pin {
-    /// The first version in a text that matches the pattern.
     pub(super) fn version(&self, text: &str) -> Option<String> {
         text.match_indices(&*self.before).find_map(|(at, before)| {
             let rest = text.get(at + before.len()..)?;

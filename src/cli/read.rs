@@ -15,9 +15,7 @@ use anyhow::Context as _;
 pub(super) const LARGEST: u64 = 64 << 20;
 const WRITER: Duration = Duration::from_secs(2);
 const SILENCE: Duration = Duration::from_secs(60);
-/// The interval at which a silent pipe is polled.
 const LOOK: Duration = Duration::from_millis(10);
-/// The size of a read from a pipe, in bytes.
 const CHUNK: usize = 64 << 10;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,7 +52,6 @@ pub(super) fn text_if_found(path: &Path) -> anyhow::Result<Option<String>> {
     }
 }
 
-/// All of standard input. Fails if it cannot be read, or has more than [`LARGEST`] bytes.
 #[expect(
     clippy::disallowed_methods,
     reason = "every other part of the program asks this one"

@@ -79,7 +79,6 @@ enum LogFormat {
     Json,
 }
 
-/// The time for the store to close.
 const CLOSING: Duration = Duration::from_secs(1);
 
 impl Serve {

@@ -221,7 +221,6 @@ pub(super) fn listen_address(text: &str) -> Result<SocketAddr, String> {
     })
 }
 
-/// Parses an origin as browsers send it, without a path or a trailing slash.
 fn origin(text: &str) -> Result<String, String> {
     let site = text
         .strip_prefix("https://")

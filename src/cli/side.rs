@@ -19,7 +19,6 @@ use super::{read, remote};
 
 pub(super) const NATIVE_FUNCTIONS_PATH: &str = "aten/src/ATen/native/native_functions.yaml";
 const DERIVATIVES_PATH: &str = "tools/autograd/derivatives.yaml";
-/// The number of digits of a commit in titles.
 const SHORT_ID: usize = 9;
 
 pub(super) struct Places<'a> {

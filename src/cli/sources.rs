@@ -9,30 +9,25 @@ use super::config;
 use super::read::{self, Origin};
 use opatlas_sources::{FaultKind, File, LARGEST_FILE, Language, Macros, Sieve};
 
-/// The maximum number of files in a folder.
 const MOST_FILES: usize = 1_000_000;
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SourceFilter {
-    /// Files that may register something.
     #[default]
     Registering,
     All,
 }
 
-/// The source files of folders.
 #[derive(Debug, Default)]
 pub(super) struct Sources {
     kept: SourceFilter,
     /// Paths with `/` and contents, in the order of paths.
     pub(super) files: Vec<(String, Vec<u8>)>,
     pub(super) count: usize,
-    /// Omitted paths, with the reason.
     pub(super) notes: Vec<(String, String)>,
     pub(super) is_incomplete: bool,
 }
 
-/// Macros that register kernels: those of known projects, and a project's own.
 #[derive(Debug)]
 pub(super) struct SourceMacros {
     pub(super) macros: Macros,
@@ -41,8 +36,7 @@ pub(super) struct SourceMacros {
 }
 
 impl SourceMacros {
-    /// The macros of `[sources]` in `opatlas.toml` and of a file, which replace others of the same
-    /// name.
+    /// Macros of the file replace those of `[sources]` in `opatlas.toml` with the same names.
     pub(super) fn read(file: Option<&Path>) -> anyhow::Result<Self> {
         let Some(own) = config::sources()? else {
             let of_file = |file| Self::of_file(file, Origin::Given);
@@ -65,7 +59,6 @@ impl SourceMacros {
         Ok(described)
     }
 
-    /// The macros of a file, beside those of known projects.
     pub(super) fn of_file(file: &Path, origin: Origin) -> anyhow::Result<Self> {
         let mut described = Self::built_in();
         described.text = Some(described.add(file, origin)?);

@@ -18,7 +18,6 @@ use super::remote::{self, Remote};
 use super::target::Target;
 use super::{local, suggesting};
 
-/// The maximum number of projects in which to look for a similar name.
 const MANY_PROJECTS: u32 = 1000;
 
 pub(super) enum Stored {
@@ -54,7 +53,6 @@ impl From<Ingested> for IngestOutcome {
 }
 
 impl Stored {
-    /// Opens the database in a mode, or connects to the server.
     pub(super) async fn open(target: &Target, opening: Opening) -> anyhow::Result<Self> {
         Ok(match target {
             Target::Database(database) => Self::Database(local::open(database, opening).await?),

@@ -20,7 +20,6 @@ const YAML: [&str; 5] = [
     "text/vnd.yaml",
 ];
 
-/// The media types of a bundle, for error messages.
 const TOLD: [&str; 3] = [
     "application/yaml",
     "application/json",

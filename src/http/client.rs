@@ -24,7 +24,6 @@ impl Client {
     }
 }
 
-/// The address by which a client is counted.
 fn limited(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => Ipv6Addr::from(u128::from(address) >> 64 << 64).into(),

@@ -58,7 +58,6 @@ struct State {
     working: usize,
     sending: usize,
     has_asked: bool,
-    /// The time at which it became idle.
     since: Option<Instant>,
     rank: Option<Rank>,
 }

@@ -208,8 +208,7 @@ impl Service {
         }
     }
 
-    /// Remembers found revisions for a moment, so that one addressed by its whole digest is served
-    /// without the database, also while that is down or after another process deleted it.
+    /// Remembers found revisions for a moment, also while the database is down.
     async fn digest(
         &self,
         project: &ProjectName,

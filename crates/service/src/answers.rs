@@ -13,7 +13,7 @@ pub const LARGEST_ANSWER: usize = 64 << 20;
 
 /// Bytes. Smaller answers are not counted, so that health checks work at the limit.
 const UNCOUNTED: usize = 2 << 10;
-/// A client may use one part of this many.
+/// A client may use one part in this many.
 const SHARE: usize = 2;
 
 /// The budget of all answers together, in bytes. A reservation ends when the last copy of the bytes

@@ -14,7 +14,6 @@ use super::dispatch::Profile;
 use super::error::{Refusal, ServiceError};
 use super::snapshot::Snapshot;
 
-/// The dispatch keys for out-of-tree backends.
 const OUT_OF_TREE: [&str; 3] = ["PrivateUse1", "PrivateUse2", "PrivateUse3"];
 
 /// A backend file to add to revisions.
@@ -87,8 +86,7 @@ impl Vendor {
         bundle
     }
 
-    /// Parses the file. Fails with [`ServiceError::UnusableBackend`] if it is not a backend file,
-    /// or [`ServiceError::UnknownKey`] if its `backend` is not a dispatch key.
+    /// Fails with [`ServiceError::UnusableBackend`] or [`ServiceError::UnknownKey`].
     fn read(
         &self,
         release: opatlas_pytorch::release::Release,

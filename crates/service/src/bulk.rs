@@ -22,7 +22,6 @@ use super::work::Workers;
 
 /// Bytes of text per piece: about 20 KB compressed.
 const PIECE: usize = 256 << 10;
-/// Bytes of text that are passed to the compressor at once.
 const BUFFER: usize = 32 << 10;
 /// Estimated memory of a cached answer besides its bytes.
 const ENTRY: usize = 256;
@@ -50,7 +49,6 @@ pub(super) struct LongAnswers {
 
 type Unfinished = HashMap<Key, Arc<watch::Sender<Progress>>>;
 
-/// The last piece of an answer, and the whole answer if there is memory to cache it.
 struct Finished {
     last: Bytes,
     whole: Option<Bytes>,
@@ -138,7 +136,6 @@ impl LongAnswers {
         });
     }
 
-    /// Waits until the answer has no readers, and removes it.
     async fn abandoned(&self, key: Key, progress: &watch::Sender<Progress>) {
         loop {
             progress.closed().await;
@@ -227,7 +224,6 @@ impl Write for PieceWriter<'_> {
     }
 }
 
-/// Reserves memory for a piece; `bytes` is the size of the answer including it.
 fn reserve(answers: &Answers, piece: Vec<u8>, bytes: usize) -> Result<Bytes, ServiceError> {
     let limit = LARGEST_ANSWER;
     if bytes > limit {

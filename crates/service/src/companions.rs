@@ -3,7 +3,6 @@
 
 use opatlas_source::{Bundle, DEPRECATED, DERIVATIVES, TAGS};
 
-/// Files that describe the operators of a bundle.
 const COMPANIONS: [&str; 3] = [TAGS, DERIVATIVES, DEPRECATED];
 
 /// Adds companion files that only the base has to the head. Returns a note about each.

@@ -58,7 +58,6 @@ impl Profile {
 }
 
 impl Dispatch {
-    /// Stores recorded registrations that were already parsed.
     pub(super) fn remember(&self, observed: Observed) {
         // If they are set, they are equal.
         let _ = self.observed.set(observed);

@@ -184,7 +184,6 @@ pub(super) fn keepable(
 
 pub(super) struct LabelRelease {
     judged: JudgedRelease,
-    /// The release to store; `None` keeps the stored one.
     pub(super) stored: Option<String>,
 }
 

@@ -131,7 +131,6 @@ pub struct Service {
     bulks: bulk::LongAnswers,
     workers: Workers,
     answers: answers::Answers,
-    /// Revisions that were found in projects, and when.
     known: Cache<(ProjectName, Digest), Instant>,
     names: named::Names,
     rulebooks: Cache<ProjectName, Arc<compare::Rulebook>>,
@@ -141,7 +140,6 @@ pub struct Service {
 
 /// Long answers get one part in this many of the memory for cached answers.
 const BULK: u64 = 4;
-/// Size of the cache of revisions that were found.
 const KNOWN: u64 = 20_000;
 
 impl Service {

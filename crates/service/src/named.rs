@@ -13,7 +13,6 @@ const ENTRY: usize = 256;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum NameTarget {
-    /// A label, which may have a release.
     Label(LabelRecord),
     /// A commit, or the last revision of a project without version labels, and its release.
     Revision(Digest, JudgedRelease),

@@ -22,7 +22,6 @@ pub(super) fn read(bytes: &[u8]) -> Result<Observed, String> {
     Ok(Observed::new(rows))
 }
 
-/// Strips a mark from a source file name; returns whether it had the mark.
 fn unmarked<'f>(file: &'f str, mark: &str) -> (&'f str, bool) {
     match file.strip_suffix(mark) {
         Some(file) => (file, true),
@@ -32,14 +31,12 @@ fn unmarked<'f>(file: &'f str, mark: &str) -> (&'f str, bool) {
 
 struct Whole(Vec<ObservedRegistration>);
 
-/// The nesting level of the next value.
 enum Level<'r> {
     Keys,
     Files { key: &'r str },
     Operators { key: &'r str, file: &'r str },
 }
 
-/// A level, and where its rows go.
 struct Into<'r, 'v> {
     level: Level<'r>,
     rows: &'v mut Vec<ObservedRegistration>,

@@ -26,7 +26,6 @@ pub struct Overlay {
     pub replaced: BTreeSet<String>,
     /// Why the entries are judged without those of the revision, if they are.
     pub alone: Option<&'static str>,
-    /// Where the entries begin in the judged file.
     start: u32,
 }
 

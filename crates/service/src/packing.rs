@@ -11,19 +11,16 @@ use zstd::stream::write::Encoder;
 
 use super::views::Encoding;
 
-/// The Zstandard level of whole answers.
 const ZSTD_LEVEL: i32 = 3;
 /// The Zstandard level of streams. Its window determines [`Unpacker::MEMORY`].
 const STREAM_LEVEL: i32 = 1;
 
-/// Compresses with gzip. Fails if memory cannot be allocated.
 pub(super) fn gzip(plain: &[u8]) -> io::Result<Vec<u8>> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
     encoder.write_all(plain)?;
     encoder.finish()
 }
 
-/// Compresses with Zstandard. Fails if memory cannot be allocated.
 pub(super) fn zstd(plain: &[u8]) -> io::Result<Vec<u8>> {
     zstd::bulk::compress(plain, ZSTD_LEVEL)
 }
@@ -35,7 +32,6 @@ pub(super) enum Packer {
 }
 
 impl Packer {
-    /// A compressor for gzip, or else Zstandard. Fails if memory cannot be allocated.
     pub(super) fn new(form: Encoding) -> io::Result<Self> {
         Ok(match form {
             Encoding::Gzip => Self::Gzip(GzEncoder::new(Vec::new(), Compression::fast())),
@@ -53,7 +49,6 @@ impl Packer {
         }))
     }
 
-    /// Ends the stream and returns the remaining bytes.
     pub(super) fn finish(self) -> io::Result<Vec<u8>> {
         match self {
             Self::Gzip(encoder) => encoder.finish(),
@@ -78,7 +73,6 @@ impl Write for Packer {
     }
 }
 
-/// How many bytes of text are decompressed at once.
 const TEXT: usize = 64 << 10;
 
 /// Decompresses a Zstandard stream that arrives in pieces.

@@ -109,7 +109,6 @@ impl Snapshot {
         self.findings.get_or_init(|| check(&self.catalogue))
     }
 
-    /// Runs the rules unless they have been run.
     pub(super) fn check(&self, stop: &Stop) -> Result<(), Stopped> {
         if self.findings.get().is_none() {
             let findings = check_until(&self.catalogue, stop)?;

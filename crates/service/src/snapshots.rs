@@ -50,8 +50,7 @@ impl Snapshots {
         self.memory().size()
     }
 
-    /// Whether there is room for snapshots that nobody has asked for, beyond an eighth for
-    /// requests.
+    /// Whether there is room for snapshots that nobody asked for; an eighth is left to requests.
     pub(super) fn has_room(&self) -> bool {
         self.size().1 < self.budget - self.budget / 8
     }
@@ -174,7 +173,6 @@ impl Service {
             .await
     }
 
-    /// A snapshot with the default dispatch tables and all verdicts.
     pub(super) async fn settled(&self, resolved: &Resolved) -> Result<Arc<Snapshot>, ServiceError> {
         let snapshot = self.snapshot(resolved).await?;
         // Settling again takes no time.

@@ -22,11 +22,9 @@ pub const TOKEN_PREFIX: &str = "opatlas_";
 /// The prefix of signing keys.
 pub const SIGNING_PREFIX: &str = "opatlas_sign_";
 
-/// How long a cached token is valid, in microseconds.
 const FRESH: i64 = 5_000_000;
 /// How long a cached token is valid while the database is down, in microseconds.
 const STALE: i64 = 600_000_000;
-/// How often the last use is recorded, in microseconds.
 const TOUCHED: i64 = 60_000_000;
 const REMEMBERED: u64 = 10_000;
 
@@ -202,7 +200,6 @@ impl Service {
         Ok(Grant::of(token).ok_or_else(unread)?)
     }
 
-    /// Records the use of a token in the background.
     fn note_use(&self, token: &TokenRecord, now: i64) {
         let last = token.last_used_at.unwrap_or(i64::MIN);
         if now.saturating_sub(last) < TOUCHED {

@@ -23,9 +23,7 @@ pub struct ViewId([u8; 16]);
 /// A finished answer.
 #[derive(Debug)]
 pub struct View {
-    /// The answer, or its first part.
     plain: Bytes,
-    /// The parts after the first one.
     further: Vec<Bytes>,
     gzip: OnceLock<Bytes>,
     zstd: OnceLock<Bytes>,

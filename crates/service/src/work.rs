@@ -64,7 +64,6 @@ impl Workers {
         })
     }
 
-    /// Waits for a worker and runs `work`; see [`Turn::run`].
     pub(super) async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Stop) -> Result<T, Stopped> + Send + 'static,

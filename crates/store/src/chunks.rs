@@ -31,7 +31,6 @@ const CHUNKS_PER_CUT: u64 = 16;
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(crate) digest: Digest,
-    /// Sorted by name.
     pub(crate) files: Vec<FilePlan>,
 }
 
@@ -52,7 +51,6 @@ pub(crate) struct Chunk {
     begins_group: bool,
 }
 
-/// Consecutive chunks of a file.
 #[derive(Debug)]
 pub(crate) struct Group {
     /// SHA-256 of the digests of its chunks.

@@ -34,7 +34,6 @@ pub enum Value {
 #[derive(Debug)]
 pub struct Rows {
     pub(crate) table: usize,
-    /// Each row has a value for every column.
     pub(crate) rows: Vec<Vec<Value>>,
 }
 
@@ -46,7 +45,6 @@ impl Rows {
     };
 }
 
-/// How many [`Rows`] are buffered.
 const AHEAD: usize = 4;
 
 /// Copies everything from one store, as it is at one moment, into an empty one. If it fails,

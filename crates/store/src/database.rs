@@ -49,9 +49,7 @@ pub(super) trait Connection: Send {
     /// Lets inserted rows bring their own ids.
     const OVERRIDING: &'static str;
 
-    /// Selects chunks, packed into one row. The parameter is their ids, separated by commas.
     const CHUNKS: &'static str;
-    /// Like [`Self::CHUNKS`], for groups.
     const GROUPS: &'static str;
 
     fn change(
@@ -138,7 +136,6 @@ pub(super) fn query_scalar<'a>(text: &'static str) -> Scalar<'a> {
     Scalar(query(text))
 }
 
-/// Completes a statement that ends in `IN (`.
 pub(super) fn among<'a, T: Into<Bound<'a>>>(
     select: &'static str,
     values: impl Iterator<Item = T>,
@@ -173,7 +170,6 @@ impl<'a> Statement<'a> {
         self
     }
 
-    /// Completes a text that ends in `IN (`.
     pub(super) fn among<T: Into<Bound<'a>>>(mut self, values: impl Iterator<Item = T>) -> Self {
         self.is_kept = false;
         self.push_list(values.map(Into::into));
@@ -304,7 +300,6 @@ impl From<Value> for Bound<'_> {
     }
 }
 
-/// Methods of [`Connection`] for each database. A function would need a dozen trait bounds.
 macro_rules! statements {
     ($database:ty) => {
         async fn change(&mut self, statement: Statement<'_>) -> Result<u64, sqlx::Error> {

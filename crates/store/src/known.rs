@@ -25,7 +25,6 @@ pub(super) struct StoredAt {
 }
 
 impl KnownParts {
-    /// Keeps only the ids of this revision.
     pub(super) fn keep(&mut self, plan: &Plan, stored: StoredAt) {
         let (mut groups, mut chunks) = (FxHashSet::default(), FxHashSet::default());
         for file in &plan.files {

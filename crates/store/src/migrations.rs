@@ -16,7 +16,6 @@ macro_rules! migrations {
     };
 }
 
-/// File name without extension, and content.
 type File = (&'static str, &'static str);
 
 const SQLITE_FILES: &[File] = migrations!(

@@ -39,7 +39,6 @@ const WRITERS: u32 = 1;
 const READERS: u32 = 8;
 /// Also the longest time that a request waits while the database is down.
 const READ_TIMEOUT: Duration = Duration::from_secs(3);
-/// How long to wait for earlier writers in this process.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 /// Bounds waits for locks of other replicas, and how long a vanished replica can block others.
 const SESSION: [(&str, &str); 3] = [
@@ -47,7 +46,6 @@ const SESSION: [(&str, &str); 3] = [
     ("statement_timeout", "60s"),
     ("idle_in_transaction_session_timeout", "60s"),
 ];
-/// Additional settings of a read-only store.
 const READ_ONLY: [(&str, &str); 1] = [("default_transaction_read_only", "on")];
 /// Makes acknowledged writes durable, whatever the default of the database; stricter settings stay.
 const DURABLE: &str = "SELECT set_config('synchronous_commit', 'on', false) \

@@ -320,7 +320,6 @@ fn configured(options: &SqliteConnectOptions) -> SqliteConnectOptions {
         .pragma("journal_size_limit", LOG_BYTES)
 }
 
-/// Options that change nothing in the file.
 fn common(options: &SqliteConnectOptions) -> SqliteConnectOptions {
     let options = options.clone();
     options

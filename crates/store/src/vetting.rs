@@ -8,9 +8,7 @@ use super::error::StoreError;
 use super::names::{LabelName, MAX_NAME, ProjectName};
 use opatlas_source::Bundle;
 
-/// Maximum number of reported faults.
 const MOST: usize = 10;
-/// How many [`Rows`] are buffered.
 const AHEAD: usize = 4;
 
 /// Invalid names in a store, at most 10, each with the reason.
@@ -91,7 +89,6 @@ fn is_plain(text: &str) -> bool {
     !text.is_empty() && text.len() <= MAX_NAME && text.bytes().all(of_names)
 }
 
-/// Makes text from outside safe for a terminal.
 fn shown(message: &str) -> String {
     let kept = |char: char| if char.is_control() { '\u{fffd}' } else { char };
     message.chars().take(300).map(kept).collect()

@@ -15,7 +15,6 @@ use crate::entry::Entry;
 use crate::problem::{Fault, Kind, Problem};
 use crate::verdict::Support;
 
-/// The maximum number of faults in a problem.
 pub(crate) const FAULTS: usize = 100;
 
 /// The registrations of a table.

@@ -191,7 +191,6 @@ pub fn entry<'a>(
     entry_among(snapshot, view, id, (entry, &mut Places::default()))
 }
 
-/// One of several entries of an operator, which share places.
 pub(crate) fn entry_among<'a>(
     snapshot: &Snapshot,
     view: View<'_>,

@@ -78,7 +78,6 @@ pub fn includes(generated: search::Generated, operator: &Operator) -> bool {
     }
 }
 
-/// All operators of the selection with their reasons and verdicts at a key, whatever these are.
 pub(crate) fn reasons<'v>(
     view: View<'v>,
     slot: Slot,

@@ -219,7 +219,6 @@ impl VerdictRows {
     }
 }
 
-/// The character of a verdict.
 fn letter(verdict: Verdict) -> char {
     match verdict {
         Verdict::Runs => 'r',

@@ -7,7 +7,6 @@ use http::{HeaderValue, header};
 
 use crate::problem::{Kind, Problem};
 
-/// The seconds to wait before the next attempt.
 const RETRY_AFTER: HeaderValue = HeaderValue::from_static("2");
 
 /// The outermost layer takes the problem from the response and writes the body.

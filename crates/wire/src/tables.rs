@@ -59,7 +59,6 @@ pub struct TableView<'a> {
     pub changed: Option<Vec<&'static str>>,
 }
 
-/// A table before and after a change of registrations.
 pub(crate) struct WhatIfTable<'a> {
     with: Vec<GivenView>,
     without: Vec<&'static str>,

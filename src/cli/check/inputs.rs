@@ -13,7 +13,6 @@ use opatlas_source::diagnostic::Finding;
 use opatlas_source::{BACKENDS, Bundle, NATIVE_FUNCTIONS, SOURCES, VENDOR};
 use opatlas_yaml::{Kind, Root};
 
-/// One bundle to check, and the user's names for its files.
 #[derive(Debug, Default)]
 pub(in crate::cli) struct Input {
     pub(in crate::cli) bundle: Bundle,
@@ -97,7 +96,6 @@ fn neighbours(files: &[(&'static str, PathBuf)], config: &Files) -> anyhow::Resu
     Ok(input)
 }
 
-/// Adds a file from the command line.
 fn name_file(
     mut input: Input,
     path: &Path,
@@ -117,7 +115,6 @@ fn name_file(
     Ok(input)
 }
 
-/// Sorts the files into bundles. A companion file goes into each bundle.
 pub(in crate::cli) fn inputs(paths: &[PathBuf]) -> anyhow::Result<Vec<Input>> {
     let mut shared = Input::default();
     let mut operators = Vec::new();
@@ -164,7 +161,6 @@ fn read_given(path: &Path) -> anyhow::Result<Vec<u8>> {
     }
 }
 
-/// The bundle name of a file that does not declare operators.
 fn role(path: &Path, bytes: &[u8]) -> Option<String> {
     let name = path.file_name()?.to_string_lossy();
     if name != NATIVE_FUNCTIONS && Bundle::is_file_name(&name) {

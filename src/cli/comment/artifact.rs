@@ -19,16 +19,12 @@ pub(super) const LONGEST_PART: usize = 65_400;
 const WORD: u64 = 100;
 const PART: u64 = 4 * 65_536;
 const COMPARISON: u64 = 64 << 20;
-/// The maximum number of files in the folder.
 const FILES: usize = 200;
-/// The start of every report.
 const BEGINNINGS: [&str; 2] = ["### Operator schemas: ", "**Further revisions**"];
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Artifact {
-    /// The pull request that it claims to be about.
     pub(super) number: Option<u64>,
-    /// The commit that it claims to be about.
     pub(super) head: Option<String>,
     pub(super) parts: Vec<String>,
 }
@@ -87,7 +83,6 @@ impl Artifact {
     }
 }
 
-/// Whether a text is the full id of a commit.
 pub(super) fn is_commit(text: &str) -> bool {
     matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
@@ -176,7 +171,6 @@ fn parts_of(path: &Path) -> anyhow::Result<Vec<String>> {
     Ok(comparison.parts)
 }
 
-/// A short text in a file, if there is one.
 fn word(folder: &Path, name: &str) -> anyhow::Result<Option<String>> {
     let path = folder.join(name);
     if fs::symlink_metadata(&path).is_err() {

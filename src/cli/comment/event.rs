@@ -34,7 +34,6 @@ struct Run {
 }
 
 impl Event {
-    /// Reads the file that `GITHUB_EVENT_PATH` names. Fails if the file cannot be read.
     pub(super) fn read(path: Option<&Path>) -> anyhow::Result<Self> {
         let Some(path) = path.filter(|path| !path.as_os_str().is_empty()) else {
             return Ok(Self::default());

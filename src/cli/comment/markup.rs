@@ -6,7 +6,6 @@
 
 /// WORD JOINER, a character without width.
 const JOINER: char = '\u{2060}';
-/// The tags that reports use.
 const TAGS: [&str; 6] = [
     "<details>",
     "</details>",
@@ -15,7 +14,6 @@ const TAGS: [&str; 6] = [
     "<code>",
     "</code>",
 ];
-/// The entities that reports use.
 const ENTITIES: [&str; 3] = ["&amp;", "&lt;", "&gt;"];
 
 /// More characters than the longest name of an entity, with the semicolon.
@@ -44,7 +42,6 @@ impl Markup {
         out
     }
 
-    /// Consumes the next piece of a text, and returns the rest.
     fn step<'t>(&self, out: &mut String, rest: &'t str) -> &'t str {
         let whole = self.link(rest).or_else(|| {
             let known = TAGS.iter().chain(&ENTITIES);
@@ -142,7 +139,6 @@ mod tests {
         Markup::linking_to(Some("https://opatlas.example/compare?x=1")).harmless(text)
     }
 
-    /// What a reader sees: the same without invisible characters.
     fn seen(text: &str) -> String {
         harmless(text).replace('\u{2060}', "")
     }

@@ -103,7 +103,6 @@ pub(super) struct Comment {
 
 struct Post {
     pull: u64,
-    /// The commit that it is about, if known.
     head: Option<String>,
     parts: Vec<String>,
 }
@@ -146,8 +145,7 @@ impl Comment {
         }))
     }
 
-    /// Determines the pull request and its commit. The last argument has the folder's claims, which
-    /// must agree with the other sources.
+    /// The last argument has the folder's claims, which must agree with the other sources.
     fn post(
         &self,
         parts: Vec<String>,

@@ -30,7 +30,6 @@ impl fmt::Display for Done {
     }
 }
 
-/// The hidden first line of a part, numbered from 1.
 fn mark(name: &str, part: usize) -> String {
     format!("<!-- opatlas {name} {part} -->")
 }

@@ -21,7 +21,6 @@ const RETRIES: u32 = 4;
 const PAUSE: Duration = Duration::from_secs(1);
 const PAGE: usize = 100;
 const PAGES: usize = 300;
-/// The API version that these requests were written for.
 const VERSION: &str = "2022-11-28";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,7 +79,6 @@ pub(super) struct Site {
     base: Base,
     token: Token,
     repo: Repo,
-    /// The time left for pauses.
     patience: Cell<Duration>,
 }
 
@@ -221,7 +219,6 @@ impl Site {
         path
     }
 
-    /// Sends an idempotent request, and retries it if the site fails.
     fn ask(&self, ask: &Ask<'_>) -> anyhow::Result<Answer> {
         let mut attempt = 0;
         loop {

@@ -46,7 +46,6 @@ impl How {
         self.permalink.as_deref()
     }
 
-    /// Reads both sides. Fails if `opatlas.toml` or a side cannot be read.
     pub(in crate::cli) async fn sides(&self, base: &str, head: &str) -> anyhow::Result<Sides> {
         let places = Places {
             project: &self.project,
@@ -76,8 +75,7 @@ impl How {
         })
     }
 
-    /// Compares and judges. Notes about the policy and the exceptions go to standard error. Fails
-    /// if a side has no operators, or another revision cannot be read.
+    /// Notes about the policy and the exceptions go to standard error.
     pub(in crate::cli) async fn judge(&self, mut sides: Sides) -> anyhow::Result<JudgedHead> {
         let rulebook = self.rulebook(&mut sides).await?;
         for note in &rulebook.notes {

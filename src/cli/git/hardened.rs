@@ -48,7 +48,6 @@ const SETTINGS: &[(&str, &str)] = &[
     ("submodule.recurse", "false"),
 ];
 
-/// Variables for git and the programs that it starts.
 const VARIABLES: &[(&str, &str)] = &[
     // Overrides `protocol.*` in every configuration, also in versions without GIT_NO_LAZY_FETCH.
     ("GIT_ALLOW_PROTOCOL", "none"),
@@ -90,7 +89,6 @@ pub(super) fn command(folder: &Path) -> Command {
     command
 }
 
-/// A git command without the variables that redirect it.
 #[expect(
     clippy::disallowed_methods,
     reason = "every other part of the program asks this one"
@@ -110,8 +108,7 @@ fn bare() -> Command {
     command
 }
 
-/// The user's and the system's `safe.directory` settings. Git reads these outside of repositories
-/// only.
+/// Settings of the user and the system, which git reads outside of repositories only.
 fn trusted() -> &'static [(String, String)] {
     static TRUSTED: OnceLock<Vec<(String, String)>> = OnceLock::new();
     TRUSTED.get_or_init(|| {

@@ -23,30 +23,21 @@ pub(super) use objects::{Mode, Objects};
 pub(super) const MAX_FILE: u64 = 8 << 20;
 /// The maximum size of a list of commits or names, in bytes. 100,000 commits take 10 MB.
 pub(super) const MAX_LIST: u64 = 64 << 20;
-/// The maximum size of an error message from git, in bytes.
 const MAX_COMPLAINT: u64 = 16 << 10;
 const USUAL: Duration = Duration::from_secs(30);
-/// The time limit of a walk through the history.
 const LONG: Duration = Duration::from_secs(300);
-/// The time limit of a command while an editor waits.
 const BRIEF: Duration = Duration::from_secs(10);
 
-/// The reasons why a git command fails.
 #[derive(Debug, Error)]
 pub(super) enum Fault {
-    /// Git is not installed.
     #[error("cannot run git ({0}); install git, or check the PATH")]
     Missing(io::Error),
-    /// Git refused.
     #[error("{0}")]
     Refused(String),
-    /// The output is too long.
     #[error("git printed more than {0} bytes, which is the limit")]
     TooLong(u64),
-    /// The command took too long.
     #[error("git took longer than {} s, which is the limit", .0.as_secs())]
     TooSlow(Duration),
-    /// The output could not be read.
     #[error("cannot read what git prints: {0}")]
     Unread(io::Error),
 }
@@ -65,7 +56,6 @@ impl Git {
         }
     }
 
-    /// Sets the time limit for a walk through the history.
     pub(super) fn with_history(folder: &Path) -> Self {
         Self {
             time: LONG,
@@ -73,7 +63,6 @@ impl Git {
         }
     }
 
-    /// Sets the time limit for an editor that waits.
     pub(super) fn in_editor(folder: &Path) -> Self {
         Self {
             time: BRIEF,
@@ -142,7 +131,6 @@ impl Git {
         }
     }
 
-    /// Whether the repository is a partial clone.
     fn is_partial(&self) -> bool {
         let names = r"^(extensions\.partialclone|remote\..*\.promisor)$";
         self.run(["config", "--get-regexp", names], MAX_LIST)
@@ -158,7 +146,6 @@ impl Git {
     }
 }
 
-/// The output of a process; `None` if it is longer than `most` bytes.
 fn up_to(printed: Option<impl Read>, most: u64) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
     if let Some(printed) = printed {

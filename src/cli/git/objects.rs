@@ -14,7 +14,6 @@ use opatlas_source::Content;
 
 /// The maximum length of the line about an object, in bytes. It repeats the request.
 const MAX_LINE: u64 = 16 << 10;
-/// The time limit of an answer.
 const SILENCE: Duration = Duration::from_secs(60);
 
 pub(in crate::cli) struct Objects {
@@ -24,7 +23,6 @@ pub(in crate::cli) struct Objects {
     watch: Watch,
     asked: ChildStdin,
     answers: BufReader<ChildStdout>,
-    /// The pending requests, in order.
     ahead: VecDeque<String>,
     /// Reused, because allocating memory for each version of a large file takes longer than reading
     /// it.
@@ -134,7 +132,6 @@ impl Objects {
         }
     }
 
-    /// Runs an exchange with git within the time limit of an answer.
     fn within<T>(
         &mut self,
         talk: impl FnOnce(&mut Self) -> anyhow::Result<T>,

@@ -6,7 +6,6 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The interval at which to check whether a process without further output has ended.
 const LOOK: Duration = Duration::from_millis(1);
 
 /// A process with a deadline. Dropping the value ends it.
@@ -41,7 +40,6 @@ impl Watch {
         Self { shared }
     }
 
-    /// Sets the deadline, from now.
     pub(super) fn expect_within(&self, most: Duration) {
         self.shared.time().deadline = Some(Instant::now() + most);
     }

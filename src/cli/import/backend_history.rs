@@ -25,7 +25,6 @@ use super::git;
 pub(super) struct BackendHistory {
     bases: Vec<Bundle>,
     paths: Vec<String>,
-    /// The base of each commit.
     base_of: FxHashMap<String, usize>,
     name: String,
 }
@@ -123,7 +122,6 @@ struct Bases<'a> {
     bundles: Vec<Bundle>,
     releases: Vec<String>,
     by_label: FxHashMap<String, usize>,
-    /// The stored labels that are versions.
     labels: Vec<(Version, String)>,
 }
 
@@ -149,8 +147,7 @@ impl<'a> Bases<'a> {
         Ok(bases)
     }
 
-    /// The label of the pinned release itself, otherwise the highest version of its minor release,
-    /// otherwise the default base.
+    /// The pinned label itself, else the highest version of its minor release, else the default.
     async fn of(&mut self, stored: &Stored, pin: Option<&str>) -> anyhow::Result<usize> {
         let Some(wanted) = pin.and_then(Version::parse) else {
             return Ok(0);

@@ -27,7 +27,6 @@ use super::{Import, progress};
 /// The number of commits in a transaction: an interruption loses at most so many.
 const AT_ONCE: usize = 12;
 
-/// Commits that are not stored yet, with their places, in order.
 pub(super) type NewCommits = Vec<(CommitRecord, i64)>;
 
 /// An iterator of commits with their files; `None` for a commit without the file.
@@ -61,9 +60,7 @@ pub(super) async fn import(import: &Import, repository: &Path) -> anyhow::Result
 }
 
 pub(super) enum Source {
-    /// The operators at this path, and their companions.
     Operators(String),
-    /// A backend file over another revision.
     Backend(BackendHistory),
 }
 
@@ -226,7 +223,6 @@ struct OperatorFiles {
     ids: Objects,
     files: Objects,
     beside: Objects,
-    /// The last companions, with their ids.
     known: [Option<(String, Content)>; 2],
 }
 

@@ -59,7 +59,6 @@ pub(super) fn names(repository: &Path, range: &str, path: &str) -> anyhow::Resul
     Ok(names)
 }
 
-/// The output of `git log` for a range, without programs from the repository's settings.
 fn log(repository: &Path, options: &[&str], range: &str, paths: &[&str]) -> anyhow::Result<String> {
     if range.starts_with('-') {
         bail!("`{range}` is not a range of commits");

@@ -21,15 +21,12 @@ use super::{Import, progress, told};
 #[derive(Debug, PartialEq, Eq)]
 enum ReleaseRange<'a> {
     One(&'a str),
-    /// An inclusive range; `None` is the newest release.
     Stretch(&'a str, Option<&'a str>),
 }
 
-/// A release to be imported.
 #[derive(Debug)]
 struct Version {
     name: String,
-    /// A single release, not part of a range.
     is_named: bool,
 }
 
@@ -92,7 +89,6 @@ pub(super) async fn import(import: &Import) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The published releases, if a range is requested.
 async fn published(import: &Import, fetcher: &Arc<Fetcher>) -> anyhow::Result<Vec<String>> {
     let wanted: anyhow::Result<Vec<ReleaseRange<'_>>> =
         import.releases.iter().map(|spec| wanted(spec)).collect();
@@ -236,7 +232,6 @@ fn wanted(spec: &str) -> anyhow::Result<ReleaseRange<'_>> {
     }
 }
 
-/// The published releases of a range, whose ends must exist.
 fn stretch(published: &[String], from: &str, to: Option<&str>) -> anyhow::Result<Vec<String>> {
     let at = |text: &str| {
         let wanted = release::Version::parse(text);

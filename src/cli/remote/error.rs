@@ -16,17 +16,11 @@ pub(crate) enum Error {
     },
     Refused {
         server: String,
-        /// Its problem document.
         problem: Box<Problem>,
-        /// Whether the request had a token.
         with_token: bool,
     },
     /// The answer is not from a compatible Opatlas.
-    Strange {
-        url: String,
-        /// What is unexpected.
-        what: String,
-    },
+    Strange { url: String, what: String },
 }
 
 #[derive(Debug, Default, Deserialize)]

@@ -14,15 +14,12 @@ use super::error::{Error, Problem};
 
 /// Decompressed, in bytes. Lists of thousands of revisions take a few megabytes.
 const MAX_ANSWER: u64 = 256 << 20;
-/// The maximum size of a problem document, in bytes.
 const MAX_PROBLEM: u64 = 4 << 20;
 const CONNECT: Duration = Duration::from_secs(10);
 /// The time limit for an answer to start. A server allows a request 60 seconds by default.
 const ANSWER: Duration = Duration::from_secs(180);
 const BODY: Duration = Duration::from_secs(300);
-/// The number of retries if the server is busy.
 const RETRIES: usize = 4;
-/// The default and the maximum pause before a retry.
 const PAUSE: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(30));
 pub(super) const JSON: &str = "application/json";
 pub(super) const LINES: &str = "application/x-ndjson";
@@ -69,7 +66,6 @@ pub(super) struct Ask {
     url: String,
     accept: &'static str,
     body: Option<(String, Vec<u8>)>,
-    /// Whether the request is idempotent.
     is_idempotent: bool,
 }
 
@@ -251,7 +247,6 @@ impl Http {
     }
 }
 
-/// The body of an answer, up to a limit. Fails if it is longer, or cannot be read.
 pub(in crate::cli) fn body(
     response: &mut Response<ureq::Body>,
     most: u64,

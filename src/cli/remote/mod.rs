@@ -25,7 +25,6 @@ pub(super) use http::{Token, body, roots};
 
 use http::{Ask, Http, JSON};
 
-/// The maximum number of redirects.
 const MOVES: usize = 4;
 
 #[derive(Debug, Clone)]
@@ -36,7 +35,6 @@ pub(super) struct Server {
 
 pub(super) struct Remote {
     http: Http,
-    /// The names of the files of known revisions.
     files: Mutex<FxHashMap<Digest, Vec<String>>>,
     /// The last revision, from which the next one reuses unchanged entries.
     last: Mutex<Option<Arc<Snapshot>>>,

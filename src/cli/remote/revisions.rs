@@ -23,7 +23,6 @@ use super::{Error, Remote};
 const LARGEST_BUNDLE: usize = 256 << 20;
 
 impl Remote {
-    /// Resolves an address. Fails if a name is invalid, and the errors of the server.
     pub(crate) async fn resolve(
         &self,
         project: &str,
@@ -61,7 +60,6 @@ impl Remote {
             .collect()
     }
 
-    /// The files of a revision, checked against its digest.
     pub(crate) async fn bundle(&self, revision: &Resolved) -> Result<Bundle, Error> {
         let (project, digest) = (revision.project.as_str(), revision.digest);
         let address = format!("sha256:{digest}");

@@ -195,7 +195,6 @@ fn needed(method: &Method, route: &str) -> Option<Action> {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LabelUse {
-    /// Moves a protected label.
     Force,
     /// Gives an ingested revision a version label.
     Version,
@@ -293,7 +292,6 @@ async fn signed(api: &Api, request: Request) -> Result<(Grant, Request), Problem
     Ok((grant, Request::from_parts(parts, Body::from(bytes))))
 }
 
-/// The value of a header that occurs once.
 fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
     let mut all = headers.get_all(name).iter();
     match (all.next(), all.next()) {

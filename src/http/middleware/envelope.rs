@@ -23,7 +23,6 @@ pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// Browsers must believe the media type.
 const NOSNIFF: HeaderValue = HeaderValue::from_static("nosniff");
 
-/// The maximum length of an id from a client.
 const MAX_ID: usize = 64;
 
 /// The outermost layer.
@@ -69,7 +68,6 @@ fn has_any(method: &Method, headers: &HeaderMap) -> bool {
     matches!(*method, Method::GET | Method::HEAD) && tags.is_some_and(|tags| tags == "*")
 }
 
-/// The 304 for an answer (RFC 9110 section 15.4.5).
 fn unchanged(response: Response) -> Response {
     let (mut head, _) = response.into_parts();
     head.status = StatusCode::NOT_MODIFIED;

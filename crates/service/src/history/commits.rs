@@ -247,7 +247,6 @@ impl CommitBatch {
         self.read(commit, limits.operators, stop).map(Some)
     }
 
-    /// Returns what to compare if the commit follows the last one and differs from it.
     fn read(
         &mut self,
         files: CommitFiles,

@@ -113,7 +113,6 @@ impl StoredEvent {
         }
     }
 
-    /// The operator whose change caused this one.
     pub(super) fn follows(&self) -> Option<&str> {
         self.operator.as_deref().filter(|_| self.follows)
     }

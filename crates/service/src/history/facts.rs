@@ -124,8 +124,7 @@ impl Facts {
         facts
     }
 
-    /// Decodes the counts of a step. Fails with [`StoreError::Corrupt`] for invalid data, or
-    /// [`StoreError::Unavailable`] if the step was deleted meanwhile.
+    /// Fails with [`StoreError::Corrupt`], or [`StoreError::Unavailable`] if the step was deleted.
     pub(super) fn decode(packed: &[u8]) -> Result<Self, StoreError> {
         if packed.is_empty() {
             return Err(StoreError::Unavailable {
@@ -251,7 +250,6 @@ fn push(out: &mut Vec<u8>, mut number: u32) {
     out.push((number & 0x7F) as u8);
 }
 
-/// Reads LEB128 numbers; `None` for invalid bytes.
 fn numbers(bytes: &[u8]) -> Option<Vec<u32>> {
     let mut numbers = Vec::with_capacity(bytes.len());
     let (mut number, mut shift) = (0_u64, 0);

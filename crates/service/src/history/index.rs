@@ -46,7 +46,6 @@ struct Operator {
 }
 
 impl SearchIndex {
-    /// Adds the changes of an operator in a step, unless the index is full.
     pub(super) fn add(&mut self, operator: &str, step: i64, changes: &OperatorStep) {
         let sizes = texts(changes).map(|text| TEXT + ROW + text.len());
         let size = OPERATOR + 2 * ROW + TEXT + 3 * operator.len() + sizes.sum::<usize>();
@@ -126,7 +125,6 @@ impl SearchIndex {
         })
     }
 
-    /// The places of the matching steps of each of these operators.
     pub(super) fn places<'n>(
         &self,
         timeline: &Timeline,

@@ -67,8 +67,7 @@ impl RevisionName {
         }
     }
 
-    /// Whether each word occurs in the label, subject or date, or is a prefix of the commit id or
-    /// the digest.
+    /// Whether each word occurs in the label, subject or date, or begins the commit id or digest.
     fn has(&self, words: &[String]) -> bool {
         words.iter().all(|word| {
             let commit = self.item.commit.as_ref();

@@ -128,7 +128,6 @@ pub(super) fn merged<'b>(
     found.take(question.limit).collect()
 }
 
-/// How well the name of an operator matches, ignoring its schema.
 fn name_rank(sought: &Sought, texts: &mut Texts, operator: &str) -> Option<u32> {
     let (namespace, name) = operator.split_once("::").unwrap_or(("aten", operator));
     let candidate = Candidate {

@@ -49,15 +49,12 @@ use self::search::ProjectIndex;
 pub const STEP_FORMAT: i64 = 7;
 const STEPS_AT_ONCE: usize = 32;
 const TIMELINES: u64 = 64;
-/// How many projects are read at startup.
 const WARMED: u32 = 8;
-/// How many releases of each project are read at startup, at most.
 const WARMED_RELEASES: usize = 64;
 
 /// Size limit of all search indexes together, in bytes.
 const INDEX_BYTES: u64 = 48 << 20;
 
-/// Caches of timelines and what is derived from them.
 pub(super) struct Histories {
     timelines: Cache<(ProjectName, Option<Line>), Arc<Timeline>>,
     listings: Cache<ProjectName, Arc<Listing>>,
@@ -93,7 +90,6 @@ impl Histories {
         lock
     }
 
-    /// The number of search indexes and their estimated size in bytes.
     pub(super) async fn size(&self) -> (u64, u64) {
         self.indexes.run_pending_tasks().await;
         (self.indexes.entry_count(), self.indexes.weighted_size())

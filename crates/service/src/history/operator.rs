@@ -113,7 +113,6 @@ impl Service {
         })
     }
 
-    /// Fails for an operator that no revision of a timeline has.
     pub(crate) async fn expect_ever(
         &self,
         timeline: &Timeline,

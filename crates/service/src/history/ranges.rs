@@ -54,8 +54,7 @@ pub(super) fn cell(snapshot: &Snapshot, operator: &str, key: &str) -> Option<Sto
     })
 }
 
-/// The ranges at a key while the operator existed (`present`). `moves` lie in this range, in order,
-/// and `last` is the cell at its end.
+/// `moves` lie in the range `present`, in order, and `last` is the cell at its end.
 pub(super) fn of_key(
     timeline: &Timeline,
     key: &str,

@@ -91,7 +91,6 @@ impl Service {
         Ok(found)
     }
 
-    /// The search index of a project, with all steps of a timeline.
     pub(super) async fn search_index(
         &self,
         timeline: &Timeline,
@@ -114,7 +113,6 @@ impl Service {
         Ok(index)
     }
 
-    /// Adds the steps up to the last one of a timeline to an index.
     async fn complete(
         &self,
         index: &Arc<ProjectIndex>,

@@ -38,7 +38,6 @@ pub(super) struct StoredCells {
     pub(super) after: StoredCell,
 }
 
-/// A range of adjacent keys: the first one and, if there are several, the last one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub(super) enum Stretch {
@@ -46,7 +45,6 @@ pub(super) enum Stretch {
     Several(String, String),
 }
 
-/// A cell of a dispatch table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct StoredCell {
@@ -132,8 +130,7 @@ fn stored(keys: &Keys, cells: &CellChange<'_>) -> StoredCells {
 }
 
 impl StoredCells {
-    /// Whether the cells include a runtime key of the base release. Fails with
-    /// [`StoreError::Corrupt`] for an unknown key.
+    /// Fails with [`StoreError::Corrupt`] for an unknown key of the base release.
     pub(super) fn holds(&self, base: Release, key: &str) -> Result<bool, StoreError> {
         let keys = Keys::of(base);
         let slot = |name: &str| {

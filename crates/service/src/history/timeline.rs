@@ -101,7 +101,6 @@ pub struct Timeline {
     facts_of: Vec<i64>,
     /// Steps with the places that they lead to, sorted.
     places_of: Vec<(i64, usize)>,
-    /// The first and last step id.
     pub(super) steps_within: (i64, i64),
 }
 

@@ -77,7 +77,6 @@ fn level(word: &str) -> Option<Level> {
     Level::ALL.into_iter().find(|level| level.as_str() == word)
 }
 
-/// The name of a composite key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Composite(pub(super) &'static str);
 

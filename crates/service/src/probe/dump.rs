@@ -7,7 +7,6 @@ use super::Json;
 use crate::snapshot::Snapshot;
 
 const FALLTHROUGH: &str = "fallthrough ";
-/// What PyTorch prints for code without a source location.
 const NO_FILE: &str = "null";
 /// Maximum number of registrations; PyTorch 2.15 has about 40,000.
 const MOST: usize = 400_000;

@@ -1,7 +1,6 @@
 //! JSON that keeps the spelling of numbers, and its canonical text, for digests (`docs/probe.md`):
 //! sorted keys, no whitespace, and only the escapes that JSON requires.
 
-/// Maximum nesting depth.
 const MAX_DEPTH: usize = 64;
 /// Maximum number of values. Each takes some hundred bytes of memory.
 const MAX_VALUES: usize = 2_000_000;
@@ -129,7 +128,6 @@ fn write_text(text: &str, to: &mut String) {
     to.push('"');
 }
 
-/// Sorts members by name and keeps the last one of equal names.
 fn by_name<'t>(mut members: Vec<(String, Json<'t>)>) -> Vec<(String, Json<'t>)> {
     members.reverse();
     members.sort_by(|(a, _), (b, _)| a.cmp(b));
@@ -138,7 +136,6 @@ fn by_name<'t>(mut members: Vec<(String, Json<'t>)>) -> Vec<(String, Json<'t>)> 
     members
 }
 
-/// Reads a text with valid grammar.
 struct Reader<'t> {
     text: &'t str,
     at: usize,

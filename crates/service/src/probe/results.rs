@@ -8,7 +8,6 @@ use super::{Json, ProbeRefusal, expect_short};
 use crate::error::ServiceError;
 use opatlas_store::StoreError;
 
-/// Maximum length of an outcome, in characters.
 const LONGEST_OUTCOME: usize = 64;
 /// The longest recorded duration, in milliseconds: a day.
 const LONGEST: f64 = 86_400_000.0;
@@ -76,7 +75,6 @@ fn read_row(row: &Json<'_>, given: &mut GivenResult) -> Result<(), ProbeRefusal>
     Ok(())
 }
 
-/// Rejects rows that do not match the items one to one.
 pub(super) fn expect_items(
     mut wanted: Vec<String>,
     mut given: Vec<String>,

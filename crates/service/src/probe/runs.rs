@@ -16,9 +16,7 @@ pub const LARGEST_BODY: usize = 16 << 20;
 const PARTS: [&str; 3] = ["tables", "calls", "runs"];
 const MOST_ITEMS: usize = 20_000;
 const LONGEST_NAME: usize = 300;
-/// Default and maximum cost of a shard, in seconds.
 const SHARD_SECONDS: (f64, f64) = (20.0, 3600.0);
-/// Default and maximum length of a lease, in seconds.
 const LEASE_SECONDS: (f64, f64) = (30.0, 600.0);
 /// Assumed cost of an item if no costs are known, in milliseconds.
 const UNKNOWN_COST: i64 = 1000;

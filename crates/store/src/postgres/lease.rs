@@ -23,15 +23,12 @@ use crate::mark::Mark;
 const LEASE: i64 = 0x0061_6e73_7765_7273;
 /// The lock that a writer holds from before its notification until its commit.
 const TURN: i64 = LEASE + 1;
-/// The channel for notifications of writers.
 const CHANNEL: &str = "opatlas_answers";
 /// How long a lease lasts after the last answer of the database.
 const TERM: Duration = Duration::from_secs(1);
-/// How often a lease is renewed.
 const RENEWAL: Duration = Duration::from_millis(250);
 /// How long a writer waits for replicas: more than [`TERM`].
 const PATIENCE: &str = "SET LOCAL lock_timeout = '1500ms'";
-/// PostgreSQL's code for a lock timeout.
 const LOCK_NOT_AVAILABLE: &str = "55P03";
 /// How long to wait for a connection, and between attempts.
 const PAUSE: Duration = Duration::from_millis(500);
@@ -46,7 +43,6 @@ pub(super) struct Lease {
 struct LeaseState {
     /// The number of leases so far, which serves as the mark.
     number: u64,
-    /// The end of the current lease, if there is one.
     until: Option<Instant>,
     /// Whether the store is closed. The task may still be running then and must not begin a lease.
     closed: bool,
@@ -102,7 +98,6 @@ impl Drop for Lease {
     }
 }
 
-/// Takes leases until the store is dropped.
 async fn take_leases(lease: Weak<Lease>, options: PgConnectOptions) {
     loop {
         let pool = listening(options.clone());
@@ -117,7 +112,6 @@ async fn take_leases(lease: Weak<Lease>, options: PgConnectOptions) {
     }
 }
 
-/// Holds leases on one connection until it fails.
 async fn hold(lease: &Weak<Lease>, pool: &Pool<Database>) -> Result<(), sqlx::Error> {
     let mut listener = PgListener::connect_with(pool).await?;
     listener.eager_reconnect(false);

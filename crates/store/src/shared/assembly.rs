@@ -15,8 +15,6 @@ pub(super) struct FileParts {
 }
 
 impl FileParts {
-    /// Assembles a bundle. Fails with [`StoreError::Corrupt`] if a chunk is missing or a file does
-    /// not match its digest.
     pub(super) fn bundle(
         files: &[Self],
         chunks: &FxHashMap<i64, &[u8]>,

@@ -55,7 +55,6 @@ async fn chunks(
     Ok(known)
 }
 
-/// Checks groups; returns them and the chunks that they use.
 async fn groups(
     connection: &mut impl Connection,
     chunks: &Digests,
@@ -88,7 +87,6 @@ async fn groups(
     Ok((known, used))
 }
 
-/// Checks files; returns them and the groups that they use.
 async fn files(
     connection: &mut impl Connection,
     groups: &Digests,

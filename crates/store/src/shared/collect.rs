@@ -49,7 +49,6 @@ pub(super) async fn collect(
     Ok(collected)
 }
 
-/// Deletes the rows that no list mentions.
 async fn sweep(
     connection: &mut impl Connection,
     lists: &[Vec<u8>],

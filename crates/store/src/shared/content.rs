@@ -13,7 +13,6 @@ use crate::names::ProjectName;
 use crate::sql;
 use opatlas_source::{Bundle, Digest};
 
-/// The rows of some bundles, not yet assembled.
 pub(super) struct BundleRows {
     bundles: Vec<Vec<FileParts>>,
     packs: Vec<Pack>,

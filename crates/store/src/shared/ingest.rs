@@ -217,7 +217,6 @@ async fn insert(
     take_ids(connection, statement, ids).await
 }
 
-/// Runs a statement that returns ids and digests, and adds them to `ids`.
 async fn take_ids(
     connection: &mut impl Connection,
     statement: Statement<'_>,

@@ -15,7 +15,6 @@ use crate::records::{FileRecord, LabelRecord, Page, RevisionRecord};
 use crate::sql;
 use opatlas_source::Digest;
 
-/// How many matches of an ambiguous digest are reported.
 const MATCHES_SHOWN: i64 = 5;
 
 pub(super) async fn resolve(

@@ -69,7 +69,6 @@ impl Address {
         }
     }
 
-    /// Checks that the folder exists and that the path is not a folder.
     pub(super) fn check(&self) -> Result<(), StoreError> {
         let Some(path) = &self.path else {
             return Ok(());

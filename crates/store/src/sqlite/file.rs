@@ -26,7 +26,6 @@ pub(super) struct DatabaseFile {
     has_log: bool,
 }
 
-/// Distinguishes files of the same name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Identity {
     device: u64,
@@ -201,11 +200,8 @@ pub(super) fn reading(address: &Address, options: SqliteConnectOptions) -> Sqlit
 }
 
 enum AppliedMigrations {
-    /// No tables.
     Empty,
-    /// Tables of another program.
     Foreign,
-    /// Numbers and checksums.
     Migrations(Vec<(i64, Vec<u8>)>),
 }
 

@@ -11,7 +11,6 @@ use crate::probe::{DumpRecord, LARGEST_DUMP, MOST_DUMPS, NewDump};
 use crate::sql::probe as sql;
 use opatlas_source::Digest;
 
-/// The default level of zstd.
 const LEVEL: i32 = 3;
 
 pub(super) async fn packed(text: &str) -> Result<Vec<u8>, StoreError> {
@@ -23,7 +22,6 @@ pub(super) async fn packed(text: &str) -> Result<Vec<u8>, StoreError> {
     })
 }
 
-/// Decompresses a dump and checks its length and digest.
 pub(super) async fn text(
     (bytes, packed): (i64, Vec<u8>),
     digest: Digest,

@@ -64,7 +64,6 @@ pub(super) async fn find(
     run.map(RunRow::record).transpose()
 }
 
-/// Like [`find`], but fails for an unknown run.
 pub(super) async fn named(
     connection: &mut impl Connection,
     project: &ProjectName,
