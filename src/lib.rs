@@ -1,9 +1,8 @@
 //! Opatlas: the operator registry for PyTorch-style backends.
 //!
 //! This package is the program: the HTTP server, the command line, and the web interface as files.
-//! Everything else is in the crates below `crates/`; ARCHITECTURE.md describes them and the order in
-//! which they use each other. Start reading at `opatlas_operators`, then `opatlas_dispatch` and
-//! `opatlas_rules`.
+//! Everything else is in the crates below `crates/`, as ARCHITECTURE.md describes. Start reading at
+//! `opatlas_operators`, then `opatlas_dispatch` and `opatlas_rules`.
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 
 pub mod cli;

@@ -1,8 +1,7 @@
 //! The user interface: the files that `web/` builds, served from the binary.
 //!
-//! Every view of the interface has its own path, so a page request without another route gets the
-//! one page that reads the path. The files carry a strict policy: all scripts, styles and data come
-//! from this server, and nothing is evaluated or inline.
+//! Every view has its own path, so page requests without another route get the page, which reads
+//! the path. The policy permits scripts, styles and data of this server only, and nothing inline.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
@@ -23,12 +22,10 @@ use opatlas_wire::problem::{Kind, Problem};
 #[allow_missing = true]
 struct Built;
 
-/// What is served where the interface was not built.
 const NOT_BUILT: &str = "<!doctype html><html lang=en><title>Opatlas</title><p>This build has no \
                          user interface: run `make web`, then `cargo build` again. The API works: \
                          see <a href=\"/openapi.json\">/openapi.json</a>.\n";
 
-/// The page that every view begins with.
 const PAGE: &str = "index.html";
 /// The files whose names carry their digests, and so never change.
 const HASHED: &str = "assets/";
@@ -41,7 +38,6 @@ const IMMUTABLE: HeaderValue = HeaderValue::from_static("public, max-age=3153600
 const REFERRER_POLICY: HeaderValue = HeaderValue::from_static("same-origin");
 const OPENER_POLICY: HeaderValue = HeaderValue::from_static("same-origin");
 
-/// A file of the interface, compressed once.
 struct Asset {
     id: ViewId,
     media: Media,
@@ -49,7 +45,6 @@ struct Asset {
     view: Arc<View>,
 }
 
-/// The files by their paths.
 static ASSETS: LazyLock<HashMap<String, Asset>> = LazyLock::new(|| {
     let shown = Built::iter().filter(|name| !name.starts_with('.'));
     let built = shown.filter_map(|name| {
@@ -87,9 +82,6 @@ fn media(name: &str) -> Media {
 
 /// Handles paths without a route: a file of the interface, its page if a browser requests a page,
 /// or else the problem of an unknown route.
-///
-/// # Errors
-/// [`Kind::UnknownRoute`], [`Kind::Busy`].
 pub async fn fallback(
     State(api): State<Api>,
     accept: Accept,
@@ -108,7 +100,7 @@ pub async fn fallback(
     answer(&api, &accept, asset).await
 }
 
-/// Whether a browser that asks for this path is to see a view of the interface.
+/// Whether a browser that requests this path should get a view of the interface.
 fn is_page(path: &str, accept: &Accept) -> bool {
     let of_program = ["v1", "problems", "assets", "healthz", "readyz", "metrics"];
     let first = path.split('/').next().unwrap_or_default();

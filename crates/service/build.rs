@@ -1,17 +1,14 @@
-//! Computes a digest of everything that answers depend on, the program's own sources included, so that
+//! Computes a digest of everything that answers depend on, the program's sources included, so that
 //! two builds that may answer differently never share an ETag.
 
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// What answers depend on: the code, the data, and the libraries.
 const SOURCES: [&str; 4] = ["src", "crates", "data", "Cargo.lock"];
 
-/// The repository, where the paths begin.
 const ROOT: &str = "../..";
 
-/// Sets `OPATLAS_SOURCE_DIGEST` for the crate.
 fn main() -> io::Result<()> {
     let mut hasher = DefaultHasher::new();
     for source in SOURCES {

@@ -57,10 +57,7 @@ impl Backup {
     }
 }
 
-/// The address of a file.
-///
-/// # Errors
-/// If its name cannot be part of an address.
+/// The address of a file. Fails if its name cannot be part of an address.
 pub(super) fn url(path: &Path) -> anyhow::Result<String> {
     match path.to_str() {
         Some(text) if !text.contains(['?', '%', '#']) => Ok(format!("sqlite://{text}")),

@@ -1,5 +1,5 @@
-//! `opatlas serve --bootstrap`: puts a release into an empty database, at once if the cache has it,
-//! otherwise after a download. Until then the database has the sample.
+//! `opatlas serve --bootstrap`: puts a release into an empty database. Until it is downloaded, the
+//! database has the sample.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,25 +12,17 @@ use super::fetch::{FetchError, Fetcher, canonical};
 use super::import::told;
 use super::{local, sample};
 
-/// The project for releases of PyTorch.
 pub(super) const PROJECT: &str = "pytorch";
 
-/// The release to import, and where to get it.
 #[derive(Debug, Clone)]
 pub(super) struct Bootstrap {
-    /// The version.
     pub(super) version: String,
-    /// The folder with fetched releases.
     pub(super) cache: Option<PathBuf>,
-    /// The command to run pip.
     pub(super) pip: Option<String>,
 }
 
 impl Bootstrap {
     /// Fills an empty database. Returns the download that is left, if there is only the sample.
-    ///
-    /// # Errors
-    /// If the database cannot be read or written, or the cache cannot be read.
     pub(super) async fn begin(mut self, service: &Service) -> anyhow::Result<Option<PendingFetch>> {
         self.version = canonical(&self.version);
         let is_empty = service.projects(None, 1).await?.items.is_empty();
@@ -60,15 +52,13 @@ impl Bootstrap {
     }
 }
 
-/// A release that is still to be fetched.
 #[derive(Debug)]
 pub(super) struct PendingFetch {
     from: Bootstrap,
 }
 
 impl PendingFetch {
-    /// Fetches and stores the release, and reports on standard error. Dropping the future ends the
-    /// download.
+    /// Fetches and stores the release, and reports on standard error.
     pub(super) async fn run(self, service: Arc<Service>) {
         let version = &self.from.version;
         let fetched = self.fetch().await;
@@ -113,7 +103,6 @@ async fn store(service: &Service, label: &str, bundle: Bundle) -> anyhow::Result
     Ok(())
 }
 
-/// Whether the database has only the sample of an earlier start.
 async fn has_only_the_sample(service: &Service) -> anyhow::Result<bool> {
     let projects = service.projects(None, 2).await?.items;
     let [project] = &*projects else {
@@ -130,7 +119,7 @@ async fn has_only_the_sample(service: &Service) -> anyhow::Result<bool> {
     })
 }
 
-/// Removes the sample, which nobody needs once there is a release. A failure is ignored.
+/// Removes the sample once there is a release. Ignores a failure.
 async fn drop_sample(service: &Service) {
     let Ok(sample) = service.resolve(PROJECT, sample::LABEL, None).await else {
         return;

@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-/// Prints an error and its causes. Omits repeated texts, because many libraries include the cause in the
-/// text of the error.
+/// Omits repeated texts, because many libraries include the cause in the text of the error.
 pub(super) struct Causes<'e>(pub(super) &'e anyhow::Error);
 
 impl fmt::Display for Causes<'_> {
@@ -21,8 +20,7 @@ impl fmt::Display for Causes<'_> {
     }
 }
 
-/// The text of an error. Only TOML errors and indented lists keep their line breaks; others come from
-/// quoted text.
+/// Only TOML errors and indented lists keep their line breaks; others come from quoted text.
 fn shown(cause: &(dyn std::error::Error + 'static)) -> String {
     let text = cause.to_string();
     if cause.is::<toml::de::Error>() {

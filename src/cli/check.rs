@@ -198,7 +198,6 @@ impl Check {
         Ok(ExitCode::from(u8::from(failed)))
     }
 
-    /// Checks files of a backend over a revision, and reports only on these files.
     async fn check_over(&self) -> anyhow::Result<ExitCode> {
         let release = self.release.as_deref();
         let laid = self
@@ -293,7 +292,6 @@ impl Check {
         })
     }
 
-    /// The files with their safe edits made, if the format carries them.
     fn edited(&self, input: &Input, findings: &[Finding], release: Release) -> Vec<EditedFile> {
         let is_offered = findings.iter().any(|finding| Wanted::Safe.takes(finding));
         if self.format != Format::Lintrunner || !is_offered {
@@ -310,7 +308,6 @@ impl Check {
         edited.collect()
     }
 
-    /// The omitted findings that are shown.
     fn omitted(&self, omitted: &[Omitted]) -> Vec<Omitted> {
         let all = omitted.iter();
         all.filter(|omitted| !self.quiet || omitted.severity != Severity::Info)
@@ -348,28 +345,21 @@ impl Check {
     }
 }
 
-/// Whether neither a revision nor the sources beside it have an error.
 fn is_valid(snapshot: &Snapshot, of_sources: &[Finding]) -> bool {
     let mut severities = of_sources.iter().map(|finding| finding.severity);
     snapshot.summary().errors == 0 && severities.all(|severity| severity != Severity::Error)
 }
 
-/// A bundle and its findings.
 struct CheckResult {
     snapshot: Snapshot,
     findings: Vec<Finding>,
-    /// Whether the input has no errors, including errors that filters hide.
     is_valid: bool,
-    /// The number of omitted findings per rule.
     omitted: Vec<Omitted>,
     sources: BTreeMap<Box<str>, SourceText>,
-    /// The files with the safe edits made, for the formats that carry them.
     edited: Vec<EditedFile>,
-    /// The difference from a base, with --base.
     known: Option<BaseDifference>,
 }
 
-/// Counts of a comparison with a base, besides the new findings.
 struct BaseDifference {
     base: String,
     gone: usize,

@@ -14,8 +14,6 @@ use opatlas_sources::{File, MACRO_FILE};
 /// The sources to check.
 #[derive(Debug, Default, Args)]
 pub(super) struct SourceOptions {
-    /// Also check the C++ and Python sources of this folder: registrations and kernels that
-    /// disagree with the files, and composite functions that do what they must not
     #[arg(long, value_name = "DIR")]
     sources: Option<PathBuf>,
 
@@ -25,21 +23,14 @@ pub(super) struct SourceOptions {
     macros: Option<PathBuf>,
 }
 
-/// A source file that is checked together with the declarations.
 #[derive(Debug)]
 pub(super) struct SourceFile {
-    /// Its name in a bundle.
     pub(super) name: String,
-    /// The user's path of it.
     pub(super) path: String,
     pub(super) bytes: Vec<u8>,
 }
 
 impl SourceOptions {
-    /// All source files, and the description of the project's own macros.
-    ///
-    /// # Errors
-    /// If the folder or the description of macros cannot be read.
     pub(super) fn files(&self) -> anyhow::Result<Vec<SourceFile>> {
         let Some(folder) = &self.sources else {
             return Ok(Vec::new());
@@ -62,10 +53,6 @@ impl SourceOptions {
         Ok(named.collect())
     }
 
-    /// Adds all source files to the bundle.
-    ///
-    /// # Errors
-    /// As [`Self::files`].
     pub(super) fn add_to(&self, inputs: &mut [Input]) -> anyhow::Result<()> {
         let files = self.files()?;
         for input in inputs {
@@ -78,7 +65,6 @@ impl SourceOptions {
         Ok(())
     }
 
-    /// The findings of the rules that need all sources.
     pub(super) fn findings(&self, snapshot: &Snapshot) -> Vec<Finding> {
         if self.sources.is_none() {
             return Vec::new();

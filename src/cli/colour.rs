@@ -21,7 +21,6 @@ pub(super) struct ColourOptions {
     color: When,
 }
 
-/// When to use colors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum When {
     Auto,
@@ -30,7 +29,6 @@ enum When {
 }
 
 impl When {
-    /// Whether text on this stream has colors.
     fn is_on(self, stream: &impl IsTerminal) -> bool {
         match self {
             Self::Always => true,
@@ -40,18 +38,15 @@ impl When {
     }
 }
 
-/// The user's choice, set once.
 static CHOSEN: OnceLock<When> = OnceLock::new();
 
 impl ColourOptions {
-    /// Sets the choice of the process.
     pub(super) fn choose(&self) {
         // The command line is parsed once.
         let _ = CHOSEN.set(self.color);
     }
 }
 
-/// Whether text on standard output has colors.
 pub(super) fn of_output() -> Colour {
     if is_wanted(&std::io::stdout()) {
         Colour::Always
@@ -60,24 +55,21 @@ pub(super) fn of_output() -> Colour {
     }
 }
 
-/// Whether text on this stream has colors.
 pub(super) fn is_wanted(stream: &impl IsTerminal) -> bool {
     CHOSEN.get().unwrap_or(&When::Auto).is_on(stream)
 }
 
-/// Whether the terminal supports neither colors nor rewriting lines.
 pub(super) fn is_dumb() -> bool {
     std::env::var_os("TERM").is_some_and(|term| term == "dumb")
 }
 
-/// Whether the environment asks for plain text. An empty `NO_COLOR` counts as unset
-/// (<https://no-color.org>).
+/// An empty `NO_COLOR` counts as unset (<https://no-color.org>).
 fn is_plain() -> bool {
     is_dumb() || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
 }
 
-/// Whether help and usage errors have colors. Both are printed during parsing, before `--color` is known.
-/// The parser's own choice would also depend on `CI` and `CLICOLOR_FORCE`.
+/// Help and usage errors are printed before `--color` is parsed. The parser's own choice would also
+/// depend on `CI` and `CLICOLOR_FORCE`.
 pub(super) fn of_usage(arguments: &[OsString], is_error: bool) -> ColorChoice {
     let asked = asked(arguments);
     let is_on = if is_error {
@@ -92,7 +84,6 @@ pub(super) fn of_usage(arguments: &[OsString], is_error: bool) -> ColorChoice {
     }
 }
 
-/// The value of `--color` in arguments that may not parse.
 fn asked(arguments: &[OsString]) -> When {
     let mut choice = When::Auto;
     let mut arguments = arguments.iter().map(OsString::as_os_str);

@@ -105,7 +105,6 @@ impl Compare {
         }
     }
 
-    /// Writes the report to standard output, to a file, or in parts to a folder.
     fn write(&self, parts: &[String]) -> anyhow::Result<()> {
         let Some(out) = &self.out else {
             for (i, part) in parts.iter().enumerate() {
@@ -151,7 +150,6 @@ fn pretty<T: serde::Serialize>(value: &T) -> anyhow::Result<String> {
     Ok(output::json(&serde_json::to_string_pretty(value)?))
 }
 
-/// Adds line breaks to JSON.
 fn indented(json: &[u8]) -> anyhow::Result<String> {
     pretty(&serde_json::from_slice::<serde_json::Value>(json)?)
 }

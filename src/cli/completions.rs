@@ -57,7 +57,6 @@ impl Manual {
     }
 }
 
-/// Writes the page of a command and those of its subcommands: `opatlas-token-create.1`.
 fn write(folder: &Path, command: &clap::Command) -> anyhow::Result<()> {
     let name = command.get_display_name().unwrap_or(command.get_name());
     let path = folder.join(format!("{name}.1"));

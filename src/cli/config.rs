@@ -11,10 +11,8 @@ use opatlas_diff::policy::{Exception, Policy};
 use opatlas_service::policy::{ExceptionText, PolicyText, expect_few};
 use opatlas_source::{DEPRECATED, DERIVATIVES, NATIVE_FUNCTIONS, TAGS};
 
-/// The name of the file.
 const FILE: &str = "opatlas.toml";
 
-/// The content of the file.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Config {
@@ -36,32 +34,21 @@ pub(super) struct FilesText {
     pub(super) derivatives: Option<PathBuf>,
     pub(super) deprecated: Option<PathBuf>,
     pub(super) backends: Vec<PathBuf>,
-    /// The release of PyTorch whose rules apply.
     pub(super) release: Option<String>,
     /// The branch that changes are merged into, as git names it.
     pub(super) branch: Option<String>,
 }
 
-/// The files of a repository, as in its `opatlas.toml`.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Files {
-    /// Names in the bundle, and paths.
     pub(super) bundle: Vec<(&'static str, PathBuf)>,
-    /// The files of backends.
     pub(super) backends: Vec<PathBuf>,
-    /// The release of PyTorch whose rules apply.
     pub(super) release: Option<String>,
-    /// The branch that changes are merged into, as git names it.
     pub(super) branch: Option<String>,
-    /// The vendor profile, as a bundle holds it.
     pub(super) vendor: Option<String>,
 }
 
 impl Files {
-    /// Reads `opatlas.toml` in a folder. A missing file is empty.
-    ///
-    /// # Errors
-    /// If the file cannot be read or is invalid.
     pub(super) fn read(folder: &Path) -> anyhow::Result<Self> {
         let path = folder.join(FILE);
         let Some(text) = read::text_if_found(&path)? else {
@@ -94,7 +81,6 @@ impl Files {
     }
 }
 
-/// The policy, if the file has one, and its exceptions.
 #[derive(Debug, Default)]
 pub(super) struct Checked {
     pub(super) policy: Option<Policy>,
@@ -106,18 +92,11 @@ pub(super) fn is_checked_in(exception: &Exception) -> bool {
     exception.id.starts_with(FILE)
 }
 
-/// The vendor profile of `opatlas.toml`, as a bundle holds it.
-///
-/// # Errors
-/// If the file cannot be read.
 pub(super) fn vendor() -> anyhow::Result<Option<String>> {
     Ok(vendor_text()?.map(|vendor| vendor.yaml()))
 }
 
-/// The place of the pinned PyTorch release in a vendor's repository, if `opatlas.toml` has it.
-///
-/// # Errors
-/// If the file cannot be read, or has only half of the setting.
+/// The place of the pinned PyTorch release in a vendor's repository.
 pub(super) fn pin() -> anyhow::Result<Option<Pin>> {
     match vendor_text()? {
         Some(vendor) => vendor.pin(),
@@ -125,10 +104,6 @@ pub(super) fn pin() -> anyhow::Result<Option<Pin>> {
     }
 }
 
-/// The macros that `[sources]` of `opatlas.toml` describes.
-///
-/// # Errors
-/// If the file cannot be read.
 pub(super) fn sources() -> anyhow::Result<Option<toml::Table>> {
     Ok(whole()?.sources)
 }
@@ -137,7 +112,6 @@ fn vendor_text() -> anyhow::Result<Option<VendorText>> {
     Ok(whole()?.vendor)
 }
 
-/// The content of `opatlas.toml`. A missing file is empty.
 fn whole() -> anyhow::Result<Config> {
     let Some(text) = read::text_if_found(Path::new(FILE))? else {
         return Ok(Config::default());
@@ -145,10 +119,8 @@ fn whole() -> anyhow::Result<Config> {
     toml::from_str(&text).with_context(|| format!("{FILE} is invalid"))
 }
 
-/// Reads the named file, or `opatlas.toml` if it exists.
-///
-/// # Errors
-/// If the file cannot be read or is invalid: a comparison by another policy would be meaningless.
+/// Reads the named file, or `opatlas.toml` if it exists. An invalid file is an error, because a
+/// comparison by another policy would be meaningless.
 pub(super) fn read(named: Option<&Path>) -> anyhow::Result<Checked> {
     let text = match named {
         Some(path) => Some(read::given_text(path)?),

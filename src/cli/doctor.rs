@@ -52,7 +52,6 @@ impl Doctor {
     }
 }
 
-/// Prints faults and warnings with advice.
 pub(super) fn print(report: &CheckReport) {
     for warning in &report.warnings {
         println!("warning: {warning}");

@@ -5,11 +5,7 @@ use jiff::{Span, SpanRelativeTo, Unit};
 /// The longest duration, in hours: a hundred years.
 const LONGEST: f64 = 24.0 * 36_500.0;
 
-/// Parses a duration of days or hours, such as `90d` or `12h`, from one hour to a hundred years, into
-/// microseconds.
-///
-/// # Errors
-/// If the text is not such a duration. The message explains the format.
+/// Parses `90d` or `12h`, from one hour to a hundred years, into microseconds.
 pub(super) fn parse(text: &str) -> Result<i64, String> {
     let days = SpanRelativeTo::days_are_24_hours();
     let span = text.parse::<Span>().ok();

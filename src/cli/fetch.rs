@@ -1,7 +1,6 @@
-//! Fetches a release's YAML files from its wheel.
-//!
-//! The user's own `pip` downloads the wheel, with its mirrors, proxies and credentials. Only the files
-//! that Opatlas reads are kept, in a cache if one is named.
+//! Fetches a release's YAML files from its wheel. The user's own `pip` downloads the wheel, with
+//! its mirrors, proxies and credentials. Only the files that Opatlas reads are kept, in a cache if
+//! one is named.
 
 mod wheel;
 
@@ -19,8 +18,8 @@ use opatlas_pytorch::release::Version;
 use opatlas_source::{Bundle, NATIVE_FUNCTIONS, Stop};
 use wheel::{MAX_MEMBER, MEMBERS, read_wheel};
 
-/// The wheels to look for: a Python version that every release since 2.0 supports, and the platforms
-/// with the smallest wheels that contain `torchgen`. Which one exists depends on the release.
+/// Wheels with a Python version that every release since 2.0 supports, for the platforms with the
+/// smallest wheels that contain `torchgen`. Which one exists depends on the release.
 const TARGET: [&str; 8] = [
     "--disable-pip-version-check",
     "--only-binary=:all:",
@@ -31,7 +30,6 @@ const TARGET: [&str; 8] = [
     "--platform",
     "macosx_14_0_arm64",
 ];
-/// The maximum output of pip, in bytes.
 const MAX_SAID: u64 = 16 << 20;
 /// Why a release could not be fetched.
 #[derive(Debug, Error)]
@@ -105,14 +103,10 @@ impl Drop for StopOnDrop {
     }
 }
 
-/// The interval at which a download is polled.
 const LOOK: Duration = Duration::from_millis(20);
 
 impl Fetcher {
     /// Finds pip: the given command, or the first usual one that works.
-    ///
-    /// # Errors
-    /// [`FetchError::NoPip`].
     pub fn new(pip: Option<&str>, cache: Option<PathBuf>) -> Result<Self, FetchError> {
         let candidates: Vec<Vec<String>> = match pip {
             Some(command) => vec![command.split_whitespace().map(Into::into).collect()],
@@ -145,9 +139,6 @@ impl Fetcher {
     }
 
     /// The files of a release in the cache.
-    ///
-    /// # Errors
-    /// [`FetchError::File`] for a file that exists and cannot be read.
     pub fn cached(cache: &Path, version: &str) -> Result<Option<Bundle>, FetchError> {
         let folder = cache.join(version);
         let mut bundle = Bundle::default();
@@ -162,10 +153,7 @@ impl Fetcher {
         Ok(bundle.file(NATIVE_FUNCTIONS).is_some().then_some(bundle))
     }
 
-    /// The published releases with a wheel, oldest first.
-    ///
-    /// # Errors
-    /// If pip cannot reach the index.
+    /// The published releases with a wheel, oldest first. Fails if pip cannot reach the index.
     pub fn versions(&self) -> Result<Vec<String>, FetchError> {
         let mut command = self.command();
         command
@@ -195,9 +183,6 @@ impl Fetcher {
     }
 
     /// Fetches the files of a release, from the cache if it has them.
-    ///
-    /// # Errors
-    /// If pip cannot download the wheel, or the wheel lacks the files.
     pub fn fetch(&self, version: &str) -> Result<Bundle, FetchError> {
         if let Some(cache) = &self.cache
             && let Some(bundle) = Self::cached(cache, version)?
@@ -244,7 +229,6 @@ impl Fetcher {
         command
     }
 
-    /// Runs pip until it ends or the program is asked to stop. Its temporary files are in the folder.
     fn run(&self, mut command: Command, work: &Path) -> io::Result<Output> {
         let (said, complaint) = (work.join("stdout"), work.join("stderr"));
         for name in ["TMPDIR", "TEMP", "TMP"] {
@@ -274,7 +258,6 @@ impl Fetcher {
     }
 }
 
-/// The outcome of a run of pip.
 struct Output {
     is_success: bool,
     said: String,
@@ -292,7 +275,6 @@ fn interrupted_or(error: io::Error, other: impl FnOnce(io::Error) -> FetchError)
     }
 }
 
-/// A folder that is removed when the value is dropped.
 fn temporary() -> Result<tempfile::TempDir, FetchError> {
     tempfile::Builder::new()
         .prefix("opatlas-")
@@ -303,8 +285,7 @@ fn temporary() -> Result<tempfile::TempDir, FetchError> {
         })
 }
 
-/// A version as the index names it. `2.9` becomes `2.9.0` (PEP 440 pads versions with zeros), so that
-/// both share one label and one folder of the cache.
+/// A version as the index names it: `2.9` becomes `2.9.0` (PEP 440 pads versions with zeros).
 #[must_use]
 pub fn canonical(version: &str) -> String {
     let text = version.strip_prefix(['v', 'V']).unwrap_or(version);
@@ -330,7 +311,6 @@ fn answers(command: &[String]) -> bool {
         .is_ok_and(|status| status.success())
 }
 
-/// The error for pip's message.
 fn refusal(version: &str, said: &str) -> FetchError {
     let versions = said
         .split_once("(from versions: ")
@@ -436,7 +416,6 @@ mod tests {
         assert!(Fetcher::cached(cache.path(), "2.8.0").is_err());
     }
 
-    /// A wheel with these members, changed before it is read.
     fn wheel(members: &[(&str, Vec<u8>)], change: impl Fn(&mut Vec<u8>)) -> Result<Bundle, String> {
         use std::io::Write as _;
         let folder = tempfile::tempdir().unwrap();

@@ -4,8 +4,7 @@
 #[cfg(target_os = "linux")]
 const OTHERS: u64 = 256;
 
-/// Raises the limit on open files as far as the system allows. Returns the number of connections that
-/// it leaves room for.
+/// Raises the limit on open files. Returns the number of connections that it leaves room for.
 #[cfg(target_os = "linux")]
 pub(super) fn room_for_connections() -> usize {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};

@@ -23,7 +23,6 @@ use opatlas_yaml as yaml;
 /// The edits to apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Edits {
-    /// Edits for errors and warnings that do not change the meaning
     Safe,
     /// All edits that a finding offers
     Suggested,
@@ -38,16 +37,13 @@ impl Edits {
     }
 }
 
-/// How to fix files.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FixOptions {
     pub(super) edits: Edits,
     pub(super) release: Release,
-    /// Whether edits of infos are included.
     pub(super) with_infos: bool,
 }
 
-/// The result for one file.
 #[derive(Debug)]
 struct FileFix {
     path: PathBuf,
@@ -55,20 +51,14 @@ struct FileFix {
     fixed: Fixed,
 }
 
-/// The results for all files, before anything is written.
 #[derive(Debug, Default)]
 pub(super) struct Fixes {
     files: Vec<FileFix>,
-    /// The number of edits that were not applied.
     left: usize,
 }
 
 impl FixOptions {
-    /// Fixes the files of the inputs in memory. A file that belongs to several inputs is fixed in
-    /// the first.
-    ///
-    /// # Errors
-    /// If a file is not UTF-8, or an edit applies to standard input.
+    /// Fixes each file once, in memory. Fails for standard input and files that are not UTF-8.
     pub(super) fn run(self, inputs: &mut [Input]) -> anyhow::Result<Fixes> {
         let mut all = Fixes::default();
         let mut done: BTreeMap<PathBuf, Vec<u8>> = BTreeMap::new();
@@ -97,9 +87,6 @@ impl FixOptions {
     }
 
     /// A file with its edits applied; `None` if there are none.
-    ///
-    /// # Errors
-    /// If the file is not UTF-8.
     pub(super) fn edited(self, input: &Input, name: &str) -> anyhow::Result<Option<EditedFile>> {
         let mended = self.file(input, name, &input.paths[name])?;
         Ok((mended.fixed.text != mended.before).then(|| EditedFile {
@@ -150,7 +137,6 @@ impl Fixes {
         files.filter(|file| file.fixed.text != file.before)
     }
 
-    /// The edits as a unified diff.
     pub(super) fn diff(&self) -> String {
         let mut out = String::new();
         for file in self.changed() {
@@ -161,10 +147,7 @@ impl Fixes {
         out
     }
 
-    /// Writes the changed files, each completely or not at all.
-    ///
-    /// # Errors
-    /// If a file cannot be written, or changed since it was read.
+    /// Writes each file completely or not at all. Fails if a file changed since it was read.
     pub(super) fn write(&self) -> anyhow::Result<()> {
         self.changed().try_for_each(|file| {
             replace(
@@ -176,7 +159,6 @@ impl Fixes {
         })
     }
 
-    /// The edits applied and not applied, by rule.
     pub(super) fn report(&self, edits: Edits) -> String {
         let mut out = String::new();
         let mut total = 0;
@@ -226,8 +208,8 @@ fn by_rule(rules: &BTreeMap<RuleId, usize>) -> String {
     each.join(", ")
 }
 
-/// Replaces the content of a file: writes a new file next to it and renames it, with the same
-/// permissions. Follows a symbolic link and replaces its target.
+/// Writes a new file next to the old one and renames it, with the same permissions. Follows a
+/// symbolic link and replaces its target.
 fn replace(path: &Path, before: &[u8], after: &[u8]) -> anyhow::Result<()> {
     let path = fs::canonicalize(path)?;
     let folder = path.parent().context("it has no parent folder")?;

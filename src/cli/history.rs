@@ -105,7 +105,6 @@ impl History {
     }
 }
 
-/// A history as text.
 fn told(history: &View) -> anyhow::Result<String> {
     let (first, last) = (history.from.title(), history.to.title());
     let titles: Vec<String> = history.events.iter().map(|e| e.place.title()).collect();
@@ -150,7 +149,6 @@ fn told(history: &View) -> anyhow::Result<String> {
     }))
 }
 
-/// The error for an unknown word in an answer.
 fn unknown(what: &str, word: &str) -> String {
     format!("unknown {what} `{word}`; use the same version of opatlas as the server")
 }

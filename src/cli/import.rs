@@ -168,7 +168,6 @@ impl Import {
         releases::import(&self).await
     }
 
-    /// Stores the files of a revision together with files of a backend.
     async fn lay_over(&self, over: &str) -> anyhow::Result<ExitCode> {
         let vendors = Vendors::read(&self.backend)?;
         let stored = Stored::open(&self.target, Opening::Make).await?;
@@ -207,7 +206,6 @@ impl Import {
         Ok(ExitCode::from(u8::from(errors > 0)))
     }
 
-    /// The protection of a version label.
     fn protection(&self) -> Protection {
         if self.force {
             Protection::Forced
@@ -235,7 +233,6 @@ impl Import {
     }
 }
 
-/// One line about a stored revision.
 pub(super) fn told(project: &str, label: &str, taken: &IngestOutcome) -> String {
     let Summary {
         operators,
@@ -272,7 +269,6 @@ fn progress(count: usize) -> ProgressBar {
     bar
 }
 
-/// The estimated time left, while some but not all is done.
 fn left(state: &ProgressState, text: &mut dyn std::fmt::Write) {
     if state.pos() > 0 && state.len().is_some_and(|all| state.pos() < all) {
         // Writing to a string cannot fail.

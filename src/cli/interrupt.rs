@@ -6,16 +6,12 @@ use std::process::ExitCode;
 #[cfg(unix)]
 use tokio::signal::unix::{SignalKind, signal};
 
-/// The exit codes that shells report for SIGINT and SIGTERM: 128 plus the signal's number.
 const INTERRUPTED: u8 = 130;
 #[cfg(unix)]
 const TERMINATED: u8 = 143;
 
-/// Runs work until it is done or the program is asked to stop. Then the work is dropped, and with it
-/// its temporary files and processes.
-///
-/// # Errors
-/// Those of the work.
+/// Runs work until it is done or the program is asked to stop. Dropping the work removes its
+/// temporary files and processes.
 pub(super) async fn unless_asked_to_stop(
     work: impl Future<Output = anyhow::Result<ExitCode>>,
 ) -> anyhow::Result<ExitCode> {
@@ -28,8 +24,7 @@ pub(super) async fn unless_asked_to_stop(
     }
 }
 
-/// Waits for Ctrl-C or, on Unix, for SIGTERM, and returns the exit code. The call installs the
-/// handlers, so a signal before the first poll counts.
+/// Installs the handlers before the first poll. Returns the exit code.
 #[cfg(unix)]
 pub(super) fn asked_to_stop() -> impl Future<Output = u8> {
     let interrupt = told(SignalKind::interrupt(), INTERRUPTED);
@@ -42,7 +37,6 @@ pub(super) fn asked_to_stop() -> impl Future<Output = u8> {
     }
 }
 
-/// Waits for a signal, from the call on. Never ends if no handler can be installed.
 #[cfg(unix)]
 fn told(kind: SignalKind, code: u8) -> impl Future<Output = u8> {
     let handler = signal(kind);
@@ -55,7 +49,6 @@ fn told(kind: SignalKind, code: u8) -> impl Future<Output = u8> {
     }
 }
 
-/// Waits for Ctrl-C, and returns the exit code.
 #[cfg(not(unix))]
 pub(super) async fn asked_to_stop() -> u8 {
     // Without a handler, there is nothing to wait for.

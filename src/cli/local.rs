@@ -10,7 +10,6 @@ use opatlas_store::{Opening, Store};
 
 use super::Database;
 
-/// Microseconds since 1970-01-01 UTC.
 pub(super) fn now() -> i64 {
     let since = SystemTime::now()
         .duration_since(UNIX_EPOCH)
@@ -18,30 +17,19 @@ pub(super) fn now() -> i64 {
     i64::try_from(since.as_micros()).unwrap_or(i64::MAX)
 }
 
-/// Opens the store without a service, for maintenance.
-///
-/// # Errors
-/// As [`open`].
 pub(super) async fn store(database: &Database, opening: Opening) -> anyhow::Result<Arc<dyn Store>> {
-    // The address may contain a password, so it is not repeated. The store's error names the database.
+    // The address may contain a password, so it is not repeated.
     opatlas_store::open_for(&database.database, opening)
         .await
         .context("cannot open the database")
 }
 
-/// Opens the store, and returns a service.
-///
-/// # Errors
-/// If the address is invalid, or the database cannot be opened in this mode.
 pub(super) async fn open(database: &Database, opening: Opening) -> anyhow::Result<Arc<Service>> {
     let store = store(database, opening).await?;
     Ok(service(store, Limits::default()))
 }
 
-/// Opens the store, creating it if necessary, and returns a service within these limits.
-///
-/// # Errors
-/// As [`open`].
+/// Like [`open`], but creates the database if necessary, and uses these limits.
 pub(super) async fn open_with(database: &Database, limits: Limits) -> anyhow::Result<Arc<Service>> {
     Ok(service(store(database, Opening::Make).await?, limits))
 }
@@ -50,10 +38,6 @@ fn service(store: Arc<dyn Store>, limits: Limits) -> Arc<Service> {
     Arc::new(Service::new(store, Arc::new(now), limits))
 }
 
-/// Creates the project, if it does not exist.
-///
-/// # Errors
-/// If the name is invalid, and the errors of the store.
 pub(super) async fn ensure_project(service: &Service, project: &str) -> anyhow::Result<()> {
     if service.project(project).await.is_err() {
         service.create_project(project, None, None).await?;

@@ -20,8 +20,7 @@ use opatlas_operators::backend::vendor::Profile;
 use opatlas_pytorch::release::Release;
 use opatlas_service::backend::Vendor;
 
-/// The pause in messages after which diagnostics are sent, so that none are computed for a text that is
-/// already replaced.
+/// The pause in messages after which diagnostics are sent, so that outdated texts get none.
 const QUIET: Duration = Duration::from_millis(2);
 
 /// Starts the language server, for editors, over standard input and output.
@@ -63,7 +62,6 @@ impl Lsp {
     }
 }
 
-/// Answers messages until the client ends the session.
 fn serve(connection: &Connection, server: &mut Server<Repository>) -> anyhow::Result<ExitCode> {
     let mut is_changed = false;
     loop {
@@ -117,10 +115,8 @@ fn published(diagnostics: PublishDiagnosticsParams) -> Message {
     Notification::new(PublishDiagnostics::METHOD.to_owned(), diagnostics).into()
 }
 
-/// The local file system.
 #[derive(Debug)]
 struct Repository {
-    /// The release that the user asks for.
     release: Option<Release>,
 }
 

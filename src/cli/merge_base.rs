@@ -15,8 +15,8 @@ const BRANCHES: [&str; 6] = [
     "master",
 ];
 
-/// The contents of files at the merge base of `HEAD` and a branch, in the order of the paths; `None` for
-/// a missing file. Nothing if there is no repository or branch, or git takes too long.
+/// The contents of files at the merge base of `HEAD` and a branch, in order; `None` for a missing
+/// file. Nothing if there is no repository or branch, or git takes too long.
 pub(super) fn files(branch: Option<&str>, paths: &[&Path]) -> Option<Vec<Option<Vec<u8>>>> {
     let folder = paths.first()?.parent()?;
     let base = base(&Git::in_editor(folder), branch).ok()??;
@@ -37,7 +37,6 @@ fn base(git: &Git, branch: Option<&str>) -> Result<Option<String>, Fault> {
     Ok(None)
 }
 
-/// A file at a commit.
 fn file(commit: &str, path: &Path) -> Result<Option<Vec<u8>>, Fault> {
     let name = path.file_name().and_then(OsStr::to_str);
     match (name, path.parent()) {

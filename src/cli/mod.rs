@@ -109,9 +109,7 @@ enum Command {
     Man(completions::Manual),
 }
 
-/// The time for work in progress to end.
 const ENDING: std::time::Duration = std::time::Duration::from_millis(500);
-/// The time for interrupted work to remove its temporary files.
 const REMOVING: std::time::Duration = std::time::Duration::from_secs(10);
 
 /// Runs the program with the process's own arguments.
@@ -145,7 +143,6 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// The process's arguments. Ends the process if they are invalid or ask for help.
 fn parsed() -> Cli {
     let arguments: Vec<_> = std::env::args_os().collect();
     let read = Cli::command()
@@ -162,7 +159,6 @@ fn parsed() -> Cli {
     })
 }
 
-/// Prints help or a usage error, which quotes arguments, and ends the process.
 fn usage(error: &clap::Error, choice: clap::ColorChoice) -> ! {
     let text = error.render();
     match (error.use_stderr(), choice) {
@@ -224,7 +220,6 @@ fn suggesting(error: ServiceError) -> anyhow::Error {
     }
 }
 
-/// Prints an error and its causes.
 fn failed(error: &anyhow::Error) -> ExitCode {
     if error.is::<output::Closed>() {
         return ExitCode::from(output::CLOSED_PIPE);

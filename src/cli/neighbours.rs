@@ -1,4 +1,4 @@
-//! Finds the files of a file's bundle: in the layout of PyTorch's repository, in that of the package
+//! Finds the files of a file's bundle: in the layout of PyTorch's repository, of the package
 //! `torchgen`, or in one folder.
 
 use std::path::{Path, PathBuf};
@@ -8,7 +8,6 @@ use opatlas_source::{DEPRECATED, DERIVATIVES, NATIVE_FUNCTIONS, TAGS};
 /// The paths of the files of a bundle in a layout, from its root.
 type Layout = [(&'static str, &'static str); 4];
 
-/// The layouts, the most specific first.
 const LAYOUTS: [Layout; 3] = [
     [
         (
@@ -41,8 +40,8 @@ pub(super) fn fixed_name(path: &Path) -> Option<&'static str> {
         .find(|fixed| *fixed == name)
 }
 
-/// The bundle that a file belongs to, as bundle names and paths, `native_functions.yaml` first.
-/// `exists` says whether there is a file. `None` if no layout has a `native_functions.yaml`.
+/// Bundle names and paths, `native_functions.yaml` first. `None` if no layout has a
+/// `native_functions.yaml`.
 pub(super) fn around(
     path: &Path,
     exists: impl Fn(&Path) -> bool,
@@ -68,7 +67,6 @@ fn within(layout: &Layout, name: &str) -> Option<&'static str> {
     found.map(|(_, at)| *at)
 }
 
-/// The part of a path before `end`.
 fn root(path: &Path, end: &str) -> Option<PathBuf> {
     let end = Path::new(end);
     let depth = end.components().count();

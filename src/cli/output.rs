@@ -1,8 +1,8 @@
 //! All writes to standard output and standard error.
 //!
-//! Commands print names, reasons and answers that strangers wrote. Neither a terminal nor a CI runner
-//! that reads its log for commands may act on them, so all text goes through [`harmless`]. If the reader
-//! goes away, as in `opatlas explain RULE | head`, the program ends quietly instead of panicking.
+//! Commands print texts that strangers wrote. Neither a terminal nor a CI runner that reads its log
+//! for commands may act on them, so all text goes through [`harmless`]. If the reader goes away, as
+//! in `opatlas explain RULE | head`, the program ends quietly.
 
 use std::borrow::Cow;
 use std::fmt::Arguments;
@@ -15,9 +15,6 @@ use opatlas_source::visible::is_acting;
 pub(super) const CLOSED_PIPE: u8 = 141;
 
 /// Writes bytes to standard output unchanged. Ends the process if the reader closed it.
-///
-/// # Errors
-/// Other write errors, such as a full disk.
 pub(super) fn bytes(bytes: &[u8]) -> io::Result<()> {
     let mut out = io::stdout().lock();
     let written = out.write_all(bytes).and_then(|()| out.flush());
@@ -30,9 +27,6 @@ pub(super) fn bytes(bytes: &[u8]) -> io::Result<()> {
 }
 
 /// Writes a stored file to standard output, unchanged unless that is a terminal.
-///
-/// # Errors
-/// As [`bytes`].
 pub(super) fn file(file: &[u8]) -> io::Result<()> {
     if io::stdout().is_terminal() {
         bytes(harmless(&String::from_utf8_lossy(file), Colour::Never).as_bytes())
@@ -47,9 +41,6 @@ pub(super) fn file(file: &[u8]) -> io::Result<()> {
 pub(super) struct Closed;
 
 /// Prints a line like [`print`], but returns errors, for a caller with temporary files to remove.
-///
-/// # Errors
-/// [`Closed`], and other write errors.
 pub(super) fn line(text: &str) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
     let text = harmless(text, Colour::Never);
@@ -59,7 +50,6 @@ pub(super) fn line(text: &str) -> anyhow::Result<()> {
     }
 }
 
-/// Prints formatted text. A write error ends the process, quietly for a closed pipe.
 pub(super) fn print(text: Arguments<'_>) {
     write(&harmless(&text.to_string(), Colour::Never));
 }
@@ -69,7 +59,6 @@ pub(super) fn painted(text: &str, colour: Colour) {
     write(&harmless(text, colour));
 }
 
-/// Prints workflow commands, whose renderer escapes what is in them.
 pub(super) fn commands(text: &str) {
     write(&shown(text, Colour::Never));
 }
@@ -94,7 +83,6 @@ fn write(text: &str) {
     }
 }
 
-/// Equivalent JSON with escapes for control characters in strings.
 pub(super) fn json(text: &str) -> String {
     let text = text.replace("##[", "##\\u005b");
     if !text.contains(|c| is_acting(c) && c != '\n') {
@@ -161,7 +149,6 @@ fn shown(text: &str, colour: Colour) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// The length of the color sequence at the start of a text, or 0.
 fn length_of_colour(text: &str) -> usize {
     let Some(numbers) = text.strip_prefix("\u{1b}[") else {
         return 0;

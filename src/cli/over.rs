@@ -44,23 +44,18 @@ pub(super) struct Over {
     base_project: String,
 }
 
-/// Files of a backend over a revision.
 pub(super) struct BackendBundle {
     pub(super) snapshot: Snapshot,
-    /// A summary of what the files list and declare, one line per file.
     pub(super) told: String,
     vendors: Vendors,
-    /// The names of source files in the bundle, and the user's names for them.
     sources: BTreeMap<Box<str>, String>,
 }
 
 impl Over {
-    /// Whether the option is given.
     pub(super) fn is_given(&self) -> bool {
         self.over.is_some()
     }
 
-    /// Reads the files, together with source files, over the revision.
     pub(super) async fn lay(
         &self,
         files: &[PathBuf],
@@ -106,7 +101,6 @@ impl Over {
 }
 
 impl BackendBundle {
-    /// The findings on the files, without those on the revision below.
     pub(super) fn findings(&self) -> impl Iterator<Item = &Finding> {
         let listed = self.snapshot.listed();
         listed.filter(|finding| {
@@ -114,7 +108,6 @@ impl BackendBundle {
         })
     }
 
-    /// The texts of the files, with the user's paths.
     pub(super) fn sources(&self) -> BTreeMap<Box<str>, SourceText> {
         let files = self.snapshot.bundle.files().map(|(name, _)| {
             let source = self.sources.get(name).cloned();
@@ -129,15 +122,13 @@ impl BackendBundle {
     }
 }
 
-/// Files of a backend, and their vendor profile.
 pub(super) struct Vendors {
     files: Vec<(PathBuf, Vendor)>,
     profile: Option<String>,
 }
 
 impl Vendors {
-    /// Reads files, and the files of a backend in folders, with the vendor profile of
-    /// `opatlas.toml`.
+    /// Reads files, and the files of a backend in folders, with the profile of `opatlas.toml`.
     pub(super) fn read(paths: &[PathBuf]) -> anyhow::Result<Self> {
         let profile = config::vendor()?;
         let mut files = Vec::new();
@@ -160,7 +151,6 @@ impl Vendors {
         Ok(Self { files, profile })
     }
 
-    /// The bundle with the files added.
     pub(super) fn over(&self, bundle: &Bundle) -> Bundle {
         let mut bundle = bundle.clone();
         for (_, file) in &self.files {
@@ -172,18 +162,15 @@ impl Vendors {
         bundle
     }
 
-    /// The user's name of a file.
     fn shown(&self, name: &str) -> String {
         let own = self.files.iter().find(|(_, file)| file.file == name);
         own.map_or_else(|| name.to_owned(), |(path, _)| path.display().to_string())
     }
 
-    /// Whether a file of the bundle is one of these files or the profile.
     fn is_own(&self, file: &str) -> bool {
         file == VENDOR || self.files.iter().any(|(_, own)| own.file == file)
     }
 
-    /// Prints the findings on the files to standard error. Returns the number of errors.
     pub(super) fn report(&self, laid: &Snapshot) -> usize {
         let mut errors = 0;
         for finding in laid.listed().filter(|found| self.is_own(&found.file)) {
@@ -194,7 +181,6 @@ impl Vendors {
         errors
     }
 
-    /// A summary of what each file lists and declares.
     pub(super) fn told(&self, laid: &Snapshot) -> String {
         let mut out = String::new();
         for (path, file) in &self.files {
@@ -241,7 +227,6 @@ impl Vendors {
     }
 }
 
-/// The files of a folder that describe a backend.
 fn in_folder(folder: &Path, profile: Option<&str>) -> anyhow::Result<Vec<(PathBuf, Vendor)>> {
     let profile = profile.and_then(|text| Profile::read(text.as_bytes()).ok());
     let mut paths = Vec::new();
@@ -270,7 +255,6 @@ fn in_folder(folder: &Path, profile: Option<&str>) -> anyhow::Result<Vec<(PathBu
     Ok(found)
 }
 
-/// Adds the files of a backend in a folder to the bundle that was read from it.
 pub(super) fn add_vendors(folder: &Path, input: &mut Input) -> anyhow::Result<()> {
     let profile = config::vendor()?;
     for (path, file) in in_folder(folder, profile.as_deref())? {
@@ -286,7 +270,6 @@ pub(super) fn add_vendors(folder: &Path, input: &mut Input) -> anyhow::Result<()
     Ok(())
 }
 
-/// `[vendor]` of `opatlas.toml`.
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct VendorText {
@@ -312,10 +295,7 @@ impl VendorText {
         serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
     }
 
-    /// The place of the pinned PyTorch release in the repository.
-    ///
-    /// # Errors
-    /// If only one of the two is set, or the pattern lacks `{version}`.
+    /// Fails if only one of the two is set, or the pattern lacks `{version}`.
     pub(super) fn pin(&self) -> anyhow::Result<Option<Pin>> {
         match (
             self.pin_file.as_str(),
@@ -338,14 +318,12 @@ impl VendorText {
 /// The place in a vendor's repository that pins the PyTorch release of a commit.
 #[derive(Debug)]
 pub(super) struct Pin {
-    /// The path in the repository.
     pub(super) file: String,
     before: String,
     after: String,
 }
 
 impl Pin {
-    /// The first version in a text that matches the pattern.
     pub(super) fn version(&self, text: &str) -> Option<String> {
         text.match_indices(&*self.before).find_map(|(at, before)| {
             let rest = text.get(at + before.len()..)?;

@@ -1,7 +1,7 @@
 //! Reads files and standard input, with limits on size and time. Nothing else reads them.
 //!
-//! A file on the command line may be a pipe or a device, such as `<(git show ...)` or `/dev/null`. Files from a
-//! configuration file, a folder or an archive, which a stranger may have written, must be regular files.
+//! A file on the command line may be a pipe or a device, such as `<(git show ...)`. Files from a
+//! configuration file, a folder or an archive must be regular files.
 
 use std::fs::{self, File, FileType, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
@@ -13,16 +13,11 @@ use anyhow::Context as _;
 
 /// The maximum size of a file, in bytes. Real ones are under 1 MiB.
 pub(super) const LARGEST: u64 = 64 << 20;
-/// The time limit for a program to open the other end of a pipe.
 const WRITER: Duration = Duration::from_secs(2);
-/// The time limit for a program to write to a pipe.
 const SILENCE: Duration = Duration::from_secs(60);
-/// The interval at which a silent pipe is polled.
 const LOOK: Duration = Duration::from_millis(10);
-/// The size of a read from a pipe, in bytes.
 const CHUNK: usize = 64 << 10;
 
-/// The origin of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Origin {
     /// The user, on the command line.
@@ -33,34 +28,22 @@ pub(super) enum Origin {
     Foreign,
 }
 
-/// The bytes of a file from the command line.
-///
-/// # Errors
-/// If it cannot be read, is a folder or socket, or has more than [`LARGEST`] bytes.
+/// Fails if the file is a folder or socket, or has more than [`LARGEST`] bytes.
 pub(super) fn given(path: &Path) -> anyhow::Result<Vec<u8>> {
     bytes(path, Origin::Given, LARGEST).with_context(|| cannot_read(path))
 }
 
-/// The text of a file from the command line.
-///
-/// # Errors
-/// As [`given`], and if it is not UTF-8.
+/// Fails as [`given`] does, and if the file is not UTF-8.
 pub(super) fn given_text(path: &Path) -> anyhow::Result<String> {
     text(given(path)?, path)
 }
 
-/// The bytes of a file that is not from the command line.
-///
-/// # Errors
-/// If it cannot be read, is not a regular file, or has more than [`LARGEST`] bytes.
+/// Fails if the file is not a regular file, or has more than [`LARGEST`] bytes.
 pub(super) fn found(path: &Path) -> anyhow::Result<Vec<u8>> {
     bytes(path, Origin::Found, LARGEST).with_context(|| cannot_read(path))
 }
 
-/// The text of a file that is not from the command line; `None` if it does not exist.
-///
-/// # Errors
-/// As [`found`], and if it is not UTF-8.
+/// `None` if the file does not exist. Fails as [`found`] does, and if it is not UTF-8.
 pub(super) fn text_if_found(path: &Path) -> anyhow::Result<Option<String>> {
     match bytes(path, Origin::Found, LARGEST) {
         Ok(bytes) => text(bytes, path).map(Some),
@@ -69,10 +52,6 @@ pub(super) fn text_if_found(path: &Path) -> anyhow::Result<Option<String>> {
     }
 }
 
-/// All of standard input.
-///
-/// # Errors
-/// If it cannot be read, or has more than [`LARGEST`] bytes.
 #[expect(
     clippy::disallowed_methods,
     reason = "every other part of the program asks this one"
@@ -84,20 +63,14 @@ pub(super) fn standard_input() -> anyhow::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The bytes of a file, up to a limit.
-///
-/// # Errors
-/// If it cannot be read, has a kind that its origin does not allow, or is too large.
+/// Fails if the file has a kind that its origin does not allow, or is too large.
 pub(super) fn bytes(path: &Path, origin: Origin, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     copy(path, origin, most, &mut bytes)?;
     Ok(bytes)
 }
 
-/// Copies a file, up to a limit.
-///
-/// # Errors
-/// As [`bytes`], and if the target cannot be written.
+/// Copies a file, up to a limit. Fails as [`bytes`] does, and if the target cannot be written.
 pub(super) fn copy(
     path: &Path,
     origin: Origin,
@@ -112,10 +85,7 @@ pub(super) fn copy(
     }
 }
 
-/// Opens a file without blocking.
-///
-/// # Errors
-/// If it cannot be opened, or has a kind that its origin does not allow.
+/// Opens a file without blocking. Fails if it has a kind that its origin does not allow.
 #[expect(
     clippy::disallowed_methods,
     reason = "every other part of the program asks this one"
@@ -163,7 +133,7 @@ fn is_stream(kind: FileType) -> bool {
     !kind.is_file() && !kind.is_dir() && !kind.is_symlink()
 }
 
-/// Whether a writer may still open a pipe. The pipe of `<(...)` has no name, and has its writer from the start.
+/// The pipe of `<(...)` has no name, and has its writer from the start.
 #[cfg(unix)]
 fn is_named_pipe(path: &Path) -> bool {
     use std::os::unix::fs::FileTypeExt as _;
@@ -199,8 +169,8 @@ fn copy_all(source: &mut impl Read, target: &mut impl Write, most: u64) -> io::R
     }
 }
 
-/// Copies the content of a pipe or device with non-blocking reads. A pipe without a writer looks like one at
-/// its end; an open and empty one reports that it would block.
+/// Reads without blocking. A pipe without a writer looks like one at its end; an open and empty one
+/// reports that it would block.
 fn copy_stream(
     source: &mut impl Read,
     mut needs_writer: bool,

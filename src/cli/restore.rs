@@ -12,7 +12,6 @@ use opatlas_store::{Opening, SqliteStore, Store as _};
 use super::read::{self, Origin};
 use super::{Database, backup, local};
 
-/// The largest backup, in bytes.
 const LARGEST: u64 = 64 << 30;
 
 /// Restores a backup into an empty database, of the same or another kind.

@@ -2,10 +2,8 @@
 
 use opatlas_source::{Bundle, DERIVATIVES, NATIVE_FUNCTIONS, TAGS};
 
-/// The label of the sample.
 pub(super) const LABEL: &str = "sample";
 
-/// The sample's files.
 pub(super) fn bundle() -> Bundle {
     let mut bundle = Bundle::default();
     let files: [(&str, &[u8]); 3] = [

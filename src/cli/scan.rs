@@ -78,7 +78,6 @@ impl ScanSources {
     }
 }
 
-/// The registrations with their lines.
 fn rows(files: &[File<'_>], found: &Scan) -> Vec<SourceRegistration> {
     let mut rows = Vec::with_capacity(found.registrations.len());
     let mut index: Option<(u32, LineIndex)> = None;

@@ -94,7 +94,6 @@ impl Schema {
     }
 }
 
-/// The errors of a schema, one per line, each with the text that it is about.
 fn told(text: &str, errors: &[Diagnostic]) -> String {
     let index = LineIndex::new(text);
     let mut out = String::new();

@@ -79,7 +79,6 @@ enum LogFormat {
     Json,
 }
 
-/// The time for the store to close.
 const CLOSING: Duration = Duration::from_secs(1);
 
 impl Serve {
@@ -148,8 +147,7 @@ impl Serve {
     }
 }
 
-/// The number of log lines that may wait to be written; more are dropped. Their memory is allocated at
-/// startup.
+/// The number of log lines that may wait to be written; more are dropped.
 const LINES_WAITING: usize = 8_192;
 
 /// Writes the log from a separate thread, so that a slow terminal or pipe does not slow down
@@ -177,7 +175,6 @@ fn say(text: &str) {
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
-/// Suggestions of things to try with the newest stored revision.
 async fn things_to_try(service: &Service, address: SocketAddr) -> String {
     let Ok(resolved) = service.resolve(PROJECT, "latest", None).await else {
         return "The database is empty; try `opatlas import torch==2.15.0`.\n".to_owned();

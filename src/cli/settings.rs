@@ -115,10 +115,7 @@ pub(super) struct Bounds {
 }
 
 impl Access {
-    /// What needs a token when the server listens on this address.
-    ///
-    /// # Errors
-    /// If everyone on the network could change the database without `--force-open`.
+    /// Fails if everyone on the network could change the database without `--force-open`.
     pub(super) fn mode(&self, listen: SocketAddr) -> anyhow::Result<AuthMode> {
         let loopback = is_loopback(listen);
         let auth = self
@@ -140,8 +137,8 @@ impl Access {
 }
 
 impl Access {
-    /// The hosts to answer for. Without tokens, the server must not answer pages whose host name resolves to
-    /// loopback. With tokens, it answers for any name unless the operator lists them.
+    /// Without tokens, the server must not answer pages whose host name resolves to loopback. With
+    /// tokens, it answers for any name unless the operator lists them.
     fn hosts(&self, auth: AuthMode, listen: SocketAddr) -> Hosts {
         let is_open = auth != AuthMode::All && is_loopback(listen);
         if self.allowed_hosts.is_empty() && !is_open {
@@ -209,8 +206,7 @@ fn mebibytes(count: u32) -> u64 {
     u64::from(count) << 20
 }
 
-/// Parses an address with a port. `localhost` is 127.0.0.1. Other names are not resolved, because their
-/// address may change.
+/// `localhost` is 127.0.0.1. Other names are not resolved, because their address may change.
 pub(super) fn listen_address(text: &str) -> Result<SocketAddr, String> {
     let numeric = match text.split_once(':') {
         Some((name, port)) if name.eq_ignore_ascii_case("localhost") => {
@@ -225,7 +221,6 @@ pub(super) fn listen_address(text: &str) -> Result<SocketAddr, String> {
     })
 }
 
-/// Parses an origin as browsers send it, without a path or a trailing slash.
 fn origin(text: &str) -> Result<String, String> {
     let site = text
         .strip_prefix("https://")

@@ -1,5 +1,4 @@
-//! A side of a comparison on the command line: files, a folder, a stored revision, or a commit of a
-//! repository.
+//! A side of a comparison: files, a folder, a stored revision, or a commit of a repository.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -18,14 +17,10 @@ use super::git::{Fault, Git};
 use super::import::read_folder;
 use super::{read, remote};
 
-/// The path of the operators in PyTorch's repository.
 pub(super) const NATIVE_FUNCTIONS_PATH: &str = "aten/src/ATen/native/native_functions.yaml";
-/// The path of the derivatives in PyTorch's repository.
 const DERIVATIVES_PATH: &str = "tools/autograd/derivatives.yaml";
-/// The number of digits of a commit in titles.
 const SHORT_ID: usize = 9;
 
-/// Where to look for sides.
 pub(super) struct Places<'a> {
     /// The project of stored revisions.
     pub project: &'a str,
@@ -37,11 +32,9 @@ pub(super) struct Places<'a> {
     pub repository: &'a Path,
 }
 
-/// A side, as named on the command line.
 pub(super) enum Operand {
     /// `git:REV` or `git:REV:PATH`
     Commit(String, String),
-    /// A file, a folder, or `-`.
     Path(PathBuf),
     /// A label, digest or `latest`, also as `label:NAME`.
     Stored(String),
@@ -65,7 +58,6 @@ impl Operand {
         }
     }
 
-    /// Whether the store is needed.
     pub(super) fn is_stored(&self) -> bool {
         matches!(self, Self::Stored(_))
     }
@@ -134,7 +126,6 @@ fn of_bundle(bundle: Bundle, release: Release, title: String) -> ComparedSide {
     ComparedSide::files(Arc::new(Snapshot::read(bundle, release, None)), title)
 }
 
-/// The title of a commit: a full id is cut to its first digits.
 fn short(revision: &str) -> String {
     let is_id = revision.len() == 40 && revision.bytes().all(|b| b.is_ascii_hexdigit());
     if is_id {
@@ -170,7 +161,6 @@ async fn resolve(stored: &Stored, places: &Places<'_>, address: &str) -> anyhow:
     })
 }
 
-/// A file with the operators, or a folder with the files of a bundle.
 fn files(path: &Path) -> anyhow::Result<Bundle> {
     if path.is_dir() {
         let bundle = read_folder(path)?;
@@ -189,7 +179,6 @@ fn files(path: &Path) -> anyhow::Result<Bundle> {
     Ok(bundle)
 }
 
-/// The operators of a commit, with the tags and formulas from their paths in PyTorch's repository.
 fn commit(places: &Places<'_>, revision: &str, path: &str) -> anyhow::Result<Bundle> {
     let git = Git::at(places.repository);
     let native = show(&git, revision, path)?;
@@ -212,7 +201,7 @@ pub(super) fn companions(path: &str) -> [(&'static str, String); 2] {
     ]
 }
 
-/// The content of a file at a commit. Refuses a revision that git would read as an option.
+/// Rejects a revision that git would read as an option.
 fn show(git: &Git, revision: &str, path: &str) -> anyhow::Result<Vec<u8>> {
     if revision.starts_with('-') {
         bail!("`{revision}` is not a revision");

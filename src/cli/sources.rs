@@ -9,34 +9,25 @@ use super::config;
 use super::read::{self, Origin};
 use opatlas_sources::{FaultKind, File, LARGEST_FILE, Language, Macros, Sieve};
 
-/// The maximum number of files in a folder.
 const MOST_FILES: usize = 1_000_000;
 
-/// The files to keep.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SourceFilter {
-    /// Files that may register something.
     #[default]
     Registering,
-    /// All source files.
     All,
 }
 
-/// The source files of folders.
 #[derive(Debug, Default)]
 pub(super) struct Sources {
     kept: SourceFilter,
     /// Paths with `/` and contents, in the order of paths.
     pub(super) files: Vec<(String, Vec<u8>)>,
-    /// The number of source files, including those that register nothing.
     pub(super) count: usize,
-    /// Omitted paths, with the reason.
     pub(super) notes: Vec<(String, String)>,
-    /// Whether something could not be read.
     pub(super) is_incomplete: bool,
 }
 
-/// Macros that register kernels: those of known projects, and a project's own.
 #[derive(Debug)]
 pub(super) struct SourceMacros {
     pub(super) macros: Macros,
@@ -45,11 +36,7 @@ pub(super) struct SourceMacros {
 }
 
 impl SourceMacros {
-    /// The macros of `[sources]` in `opatlas.toml` and of a file; those of the file replace others of
-    /// the same name.
-    ///
-    /// # Errors
-    /// If a file cannot be read, or describes no macros.
+    /// Macros of the file replace those of `[sources]` in `opatlas.toml` with the same names.
     pub(super) fn read(file: Option<&Path>) -> anyhow::Result<Self> {
         let Some(own) = config::sources()? else {
             let of_file = |file| Self::of_file(file, Origin::Given);
@@ -72,17 +59,12 @@ impl SourceMacros {
         Ok(described)
     }
 
-    /// The macros of a file alone, beside those of known projects.
-    ///
-    /// # Errors
-    /// If the file cannot be read, or describes no macros.
     pub(super) fn of_file(file: &Path, origin: Origin) -> anyhow::Result<Self> {
         let mut described = Self::built_in();
         described.text = Some(described.add(file, origin)?);
         Ok(described)
     }
 
-    /// The macros of known projects.
     pub(super) fn built_in() -> Self {
         Self {
             macros: Macros::built_in(),
@@ -90,7 +72,6 @@ impl SourceMacros {
         }
     }
 
-    /// Adds the macros of a file, and returns its text.
     fn add(&mut self, file: &Path, origin: Origin) -> anyhow::Result<String> {
         let shown = file.display();
         let bytes = read::bytes(file, origin, read::LARGEST);
@@ -105,7 +86,6 @@ impl SourceMacros {
 }
 
 impl Sources {
-    /// An empty collection with this filter.
     pub(super) fn keeping(kept: SourceFilter) -> Self {
         Self {
             kept,
@@ -113,17 +93,13 @@ impl Sources {
         }
     }
 
-    /// The files to scan.
     pub(super) fn scanned(&self) -> Vec<File<'_>> {
         let files = self.files.iter();
         files.map(|(path, bytes)| File { path, bytes }).collect()
     }
 
-    /// Reads the source files of a folder, or one file. Skips hidden folders, and links within the folder,
-    /// whose targets are read anyway. Links out of the folder are listed as omitted.
-    ///
-    /// # Errors
-    /// If the folder cannot be read.
+    /// Reads the source files of a folder, or one file. Skips hidden folders, and links within the
+    /// folder, whose targets are read anyway. Lists links out of the folder as omitted.
     pub(super) fn add(&mut self, folder: &Path, macros: &Macros) -> anyhow::Result<()> {
         let shown = || format!("cannot read {}", folder.display());
         let root = fs::canonicalize(folder).with_context(shown)?;
@@ -148,7 +124,6 @@ impl Sources {
         Ok(())
     }
 
-    /// Reads the files of one folder. Adds its subfolders to `folders`.
     fn folder(&mut self, path: &Path, root: &Path, sieve: &Sieve<'_>, folders: &mut Vec<PathBuf>) {
         let name = |path: &Path| shown_path(path.strip_prefix(root).unwrap_or(path));
         let entries = match fs::read_dir(path) {
@@ -211,7 +186,6 @@ impl Sources {
     }
 }
 
-/// A path with `/` as the separator.
 pub(super) fn shown_path(path: &Path) -> String {
     let parts = path.components().filter_map(|part| match part {
         std::path::Component::CurDir => None,

@@ -18,30 +18,20 @@ use super::remote::{self, Remote};
 use super::target::Target;
 use super::{local, suggesting};
 
-/// The maximum number of projects in which to look for a similar name.
 const MANY_PROJECTS: u32 = 1000;
 
-/// An open source of stored data.
 pub(super) enum Stored {
-    /// A database, through the service.
     Database(Arc<Service>),
-    /// A server, through its API.
     Server(Box<Remote>),
 }
 
-/// The result of an ingest.
 pub(super) struct IngestOutcome {
-    /// The revision's digest, in hexadecimal digits.
     pub(super) digest: String,
-    /// Whether it is new.
     pub(super) is_new: bool,
-    /// The release that it was judged as.
     pub(super) release: String,
-    /// Counts of operators and findings.
     pub(super) summary: Summary,
 }
 
-/// A request for an operator's history.
 pub(super) struct HistoryRequest<'a> {
     pub(super) project: &'a str,
     pub(super) operator: &'a str,
@@ -63,10 +53,6 @@ impl From<Ingested> for IngestOutcome {
 }
 
 impl Stored {
-    /// Opens the database in a mode, or connects to the server.
-    ///
-    /// # Errors
-    /// If it cannot be opened or reached.
     pub(super) async fn open(target: &Target, opening: Opening) -> anyhow::Result<Self> {
         Ok(match target {
             Target::Database(database) => Self::Database(local::open(database, opening).await?),
@@ -74,17 +60,12 @@ impl Stored {
         })
     }
 
-    /// Waits for work in progress.
     pub(super) async fn close(&self) {
         if let Self::Database(service) = self {
             service.close().await;
         }
     }
 
-    /// Resolves an address, like [`Service::resolve`].
-    ///
-    /// # Errors
-    /// As that method.
     pub(super) async fn resolve(
         &self,
         project: &str,
@@ -101,10 +82,6 @@ impl Stored {
         self.of_project(project, resolved).await
     }
 
-    /// A revision, read.
-    ///
-    /// # Errors
-    /// If it was deleted.
     pub(super) async fn snapshot(&self, revision: &Resolved) -> anyhow::Result<Arc<Snapshot>> {
         Ok(match self {
             Self::Database(service) => service.snapshot(revision).await?,
@@ -112,10 +89,6 @@ impl Stored {
         })
     }
 
-    /// The files of a revision, byte for byte.
-    ///
-    /// # Errors
-    /// If it was deleted.
     pub(super) async fn bundle(&self, revision: &Resolved) -> anyhow::Result<Bundle> {
         Ok(match self {
             Self::Database(service) => service.snapshot(revision).await?.bundle.clone(),
@@ -123,10 +96,6 @@ impl Stored {
         })
     }
 
-    /// The digest and the text of a dump of a revision, like [`Service::dump`].
-    ///
-    /// # Errors
-    /// As that method.
     pub(super) async fn dump(
         &self,
         revision: &Resolved,
@@ -142,10 +111,6 @@ impl Stored {
         Ok((Some(digest), text))
     }
 
-    /// The labels of a project, by name.
-    ///
-    /// # Errors
-    /// If the project does not exist.
     pub(super) async fn labels(&self, project: &str) -> anyhow::Result<Vec<LabelRecord>> {
         let labels = match self {
             Self::Database(service) => service.labels(project).await.map_err(Into::into),
@@ -154,10 +119,6 @@ impl Stored {
         self.of_project(project, labels).await
     }
 
-    /// The policy and the exceptions of a project.
-    ///
-    /// # Errors
-    /// If the project does not exist.
     pub(super) async fn rulebook(&self, project: &ProjectName) -> anyhow::Result<Rulebook> {
         let rulebook = match self {
             Self::Database(service) => {
@@ -169,10 +130,6 @@ impl Stored {
         self.of_project(project.as_str(), rulebook).await
     }
 
-    /// The revisions to compare a head with, like [`Service::against`].
-    ///
-    /// # Errors
-    /// As that method.
     pub(super) async fn against(
         &self,
         project: &ProjectName,
@@ -198,10 +155,7 @@ impl Stored {
         Ok(found)
     }
 
-    /// An operator's history.
-    ///
-    /// # Errors
-    /// If the operator, key or revision does not exist; the error has similar names.
+    /// Errors about unknown names have similar names.
     pub(super) async fn history(&self, asked: &HistoryRequest<'_>) -> anyhow::Result<History> {
         let HistoryRequest {
             project,
@@ -229,7 +183,6 @@ impl Stored {
         Ok(opatlas_wire::history::view(&history.map_err(suggesting)?))
     }
 
-    /// Adds similar names to the error of an unknown project.
     async fn of_project<T>(&self, project: &str, result: anyhow::Result<T>) -> anyhow::Result<T> {
         let error = match result {
             Err(error) if is_unknown_project(&error) => error,
@@ -254,10 +207,6 @@ impl Stored {
         })
     }
 
-    /// Creates the project, if it does not exist.
-    ///
-    /// # Errors
-    /// If the name is invalid.
     pub(super) async fn ensure_project(&self, project: &str) -> anyhow::Result<()> {
         ProjectName::parse(project)?;
         match self {
@@ -267,9 +216,6 @@ impl Stored {
     }
 
     /// Checks whether bundles may be stored under a label, before they are fetched.
-    ///
-    /// # Errors
-    /// If a server refuses.
     pub(super) async fn expect_ingest(
         &self,
         project: &str,
@@ -282,10 +228,6 @@ impl Stored {
         }
     }
 
-    /// Ingests a bundle, like [`Service::ingest`].
-    ///
-    /// # Errors
-    /// As that method.
     pub(super) async fn ingest(&self, ingest: Ingest<'_>) -> anyhow::Result<IngestOutcome> {
         Ok(match self {
             Self::Database(service) => service.ingest(ingest).await?.into(),
@@ -293,10 +235,6 @@ impl Stored {
         })
     }
 
-    /// Accepts a change in a project.
-    ///
-    /// # Errors
-    /// If it is empty or invalid.
     pub(super) async fn add_exception(
         &self,
         project: &str,
@@ -311,10 +249,6 @@ impl Stored {
         }
     }
 
-    /// The exceptions of a project, oldest first.
-    ///
-    /// # Errors
-    /// If the project does not exist.
     pub(super) async fn exceptions(&self, project: &str) -> anyhow::Result<Vec<ExceptionRecord>> {
         ProjectName::parse(project)?;
         let exceptions = match self {
@@ -324,11 +258,7 @@ impl Stored {
         self.of_project(project, exceptions).await
     }
 
-    /// Changes when an exception ends: on a day, or with a release.
-    ///
-    /// # Errors
-    /// `until` is neither a day nor a release, or lies in the past; or the project has no exception
-    /// with this id.
+    /// Fails if `until` is neither a day nor a release, or lies in the past.
     pub(super) async fn extend_exception(
         &self,
         project: &str,
@@ -342,10 +272,6 @@ impl Stored {
         })
     }
 
-    /// Deletes an exception.
-    ///
-    /// # Errors
-    /// If it does not exist.
     pub(super) async fn delete_exception(&self, project: &str, id: &str) -> anyhow::Result<()> {
         ProjectName::parse(project)?;
         match self {

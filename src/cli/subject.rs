@@ -35,17 +35,12 @@ pub(super) struct Chosen {
     target: Target,
 }
 
-/// The revision, read.
 pub(super) struct Subject {
     pub(super) snapshot: Arc<Snapshot>,
     pub(super) title: String,
 }
 
 impl Chosen {
-    /// Reads the revision.
-    ///
-    /// # Errors
-    /// If it does not exist or cannot be read.
     pub(super) async fn read(&self) -> anyhow::Result<Subject> {
         if self.file.is_empty() {
             self.stored().await
@@ -72,7 +67,6 @@ impl Chosen {
         })
     }
 
-    /// The label with the highest version of a release.
     async fn label_of(&self, stored: &Stored, release: &str) -> anyhow::Result<String> {
         let wanted = JudgedRelease::parse(release)?.stored();
         let labels = stored.labels(&self.project).await?;

@@ -239,7 +239,6 @@ impl From<Which> for Source {
     }
 }
 
-/// The error in the words of the HTTP API, with similar names.
 fn of_service(error: ServiceError) -> anyhow::Error {
     refusal(error.into())
 }

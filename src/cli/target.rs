@@ -6,23 +6,17 @@ use clap::{ArgMatches, Args, Command, FromArgMatches};
 
 use super::remote::{Base, Server, Token};
 
-/// The database of a maintenance command, which does not support a server.
 #[derive(Debug, Clone)]
 pub(super) struct Database {
-    /// Its address.
     pub(super) database: String,
 }
 
-/// The source of revisions: a database or a server.
 #[derive(Debug, Clone)]
 pub(super) enum Target {
-    /// A database.
     Database(Database),
-    /// A server, over HTTP.
     Server(Server),
 }
 
-/// The database option, which both have.
 #[derive(Args)]
 struct DatabaseOptions {
     /// The database with the revisions: sqlite://PATH (a file, created if it does not exist) or
@@ -47,7 +41,6 @@ struct InVain {
     token: Option<String>,
 }
 
-/// The options of a server.
 #[derive(Args)]
 struct ServerOptions {
     /// Use this server instead of a database, such as https://opatlas.example.org
@@ -130,8 +123,8 @@ impl FromArgMatches for Target {
                 "--server and --database exclude each other; use one of them",
             ));
         }
-        // An option overrides the environment. There, the server overrides the database, which images
-        // and profiles set permanently.
+        // An option overrides the environment. There, the server overrides the database, which
+        // images and profiles set permanently.
         let server = options
             .server
             .filter(|server| is_said || !(server.is_empty() || is_given(matches, "database")));
@@ -158,7 +151,6 @@ impl FromArgMatches for Target {
     }
 }
 
-/// Whether an option is set on the command line (not in the environment).
 fn is_given(matches: &ArgMatches, option: &str) -> bool {
     matches.value_source(option) == Some(ValueSource::CommandLine)
 }

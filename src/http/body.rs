@@ -11,10 +11,8 @@ use crate::http::Api;
 use crate::http::middleware::bounds::OverBudget;
 use opatlas_wire::problem::{Kind, Problem};
 
-/// The whole body, at most `limit` bytes of it.
-///
-/// # Errors
-/// A problem when it is larger, compressed, breaks off, or does not arrive in time.
+/// The whole body, at most `limit` bytes. Fails with a problem if it is larger, compressed, breaks
+/// off, or does not arrive in time.
 pub async fn collect(request: Request, api: &Api, limit: usize) -> Result<Bytes, Problem> {
     expect_plain(request.headers())?;
     expect_length(request.headers(), limit)?;
@@ -45,10 +43,7 @@ pub fn late(api: &Api) -> Problem {
     )
 }
 
-/// Refuses a body by its `Content-Length`, before it is sent.
-///
-/// # Errors
-/// [`Kind::TooLarge`].
+/// Rejects a body by its `Content-Length`, before it is sent. Fails with [`Kind::TooLarge`].
 pub fn expect_length(headers: &HeaderMap, limit: usize) -> Result<(), Problem> {
     let length = headers
         .get(header::CONTENT_LENGTH)
@@ -60,9 +55,6 @@ pub fn expect_length(headers: &HeaderMap, limit: usize) -> Result<(), Problem> {
 }
 
 /// Rejects compressed bodies, because limits count the bytes read.
-///
-/// # Errors
-/// [`Kind::UnsupportedMediaType`].
 pub fn expect_plain(headers: &HeaderMap) -> Result<(), Problem> {
     let lines = headers.get_all(header::CONTENT_ENCODING).iter();
     let mut codings = lines.flat_map(|line| line.as_bytes().split(|byte| *byte == b','));
@@ -87,10 +79,7 @@ pub fn media(headers: &HeaderMap) -> Option<String> {
     Some(essence.trim().to_ascii_lowercase())
 }
 
-/// Refuses all but these media types.
-///
-/// # Errors
-/// [`Kind::UnsupportedMediaType`].
+/// Rejects all but these media types. Fails with [`Kind::UnsupportedMediaType`].
 pub fn expect_media(headers: &HeaderMap, allowed: &[&str]) -> Result<(), Problem> {
     match media(headers) {
         Some(media) if allowed.contains(&&*media) => Ok(()),

@@ -12,7 +12,6 @@ use opatlas_service::{Limits, Refusal};
 use opatlas_wire::bundle::{BundleJson, insert, text_bytes};
 use opatlas_wire::problem::{Kind, Problem};
 
-/// The media types of raw YAML.
 const YAML: [&str; 5] = [
     "application/yaml",
     "application/x-yaml",
@@ -21,20 +20,18 @@ const YAML: [&str; 5] = [
     "text/vnd.yaml",
 ];
 
-/// The media types of a bundle, for error messages.
 const TOLD: [&str; 3] = [
     "application/yaml",
     "application/json",
     "multipart/form-data",
 ];
 
-/// A bundle in the body: `native_functions.yaml` itself as `application/yaml`; a [`BundleJson`];
-/// or `multipart/form-data` with one part for each file, its name being the file's.
+/// A bundle in the body: `native_functions.yaml` as `application/yaml`, a [`BundleJson`], or
+/// `multipart/form-data` with one part for each file.
 #[derive(Debug)]
 pub struct BundleBody(pub Bundle);
 
-/// The maximum size of a JSON body without its file texts, in bytes. Parsed values take many times
-/// the memory of their JSON, so this bounds the memory of a request.
+/// Without file texts, in bytes. Parsed values take many times the memory of their JSON.
 const LARGEST_REST: usize = 1 << 20;
 
 impl FromRequest<Api> for BundleBody {
@@ -67,11 +64,8 @@ impl FromRequest<Api> for EntriesBody {
     }
 }
 
-/// Reads a JSON body that contains files.
-///
-/// # Errors
-/// As [`body::collect`] and [`from_json_object`]; [`Kind::TooLarge`] if more than 1 MiB of it is not
-/// file texts.
+/// Reads a JSON body that contains files. Fails as [`body::collect`] and [`from_json_object`] do,
+/// or with [`Kind::TooLarge`] if more than 1 MiB of it is not file texts.
 pub async fn json<T: DeserializeOwned + Send + 'static>(
     request: Request,
     api: &Api,
@@ -176,7 +170,6 @@ fn file_name(part: Option<&str>, file: Option<&str>) -> Result<String, Refusal> 
     }
 }
 
-/// Checks the size of a part so far, and of all parts before it.
 fn expect_room(limits: &Limits, name: &str, bytes: usize, before: usize) -> Result<(), Refusal> {
     if bytes > limits.file_bytes {
         return Err(Refusal::FileSize {

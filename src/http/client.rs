@@ -24,7 +24,6 @@ impl Client {
     }
 }
 
-/// The address by which a client is counted.
 fn limited(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => Ipv6Addr::from(u128::from(address) >> 64 << 64).into(),
@@ -32,8 +31,7 @@ fn limited(address: IpAddr) -> IpAddr {
     }
 }
 
-/// The networks of trusted proxies. They have no limits per client, and their `X-Forwarded-For` is
-/// believed.
+/// The networks of trusted proxies, which have no limits and whose `X-Forwarded-For` is believed.
 #[derive(Debug, Clone, Default)]
 pub struct TrustedProxies(pub Vec<IpNet>);
 
@@ -52,8 +50,8 @@ impl TrustedProxies {
         }
     }
 
-    /// The client of a request that came from `peer`. Proxies append the address of their own client
-    /// to `X-Forwarded-For`, so the client is the last address there that is not a proxy's.
+    /// The client of a request that came from `peer`: the last address in `X-Forwarded-For` that is
+    /// not a proxy's.
     #[must_use]
     pub fn client(&self, peer: IpAddr, headers: &HeaderMap) -> Client {
         let mut client = self.peer(peer);
@@ -70,10 +68,7 @@ impl TrustedProxies {
     }
 }
 
-/// Reads `192.0.2.1`, `192.0.2.0/24` or `2001:db8::/32`.
-///
-/// # Errors
-/// A description of the expected form.
+/// Reads `192.0.2.1`, `192.0.2.0/24` or `2001:db8::/32`. The error describes the expected form.
 pub fn parse_network(text: &str) -> Result<IpNet, String> {
     let address = text.parse::<IpAddr>().map(IpNet::from);
     address.or_else(|_| text.parse()).map_err(|_| {

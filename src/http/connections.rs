@@ -1,7 +1,7 @@
 //! The open connections: their limits, which ones are idle, and which one to close for a new one.
 //!
-//! A connection is working while a handler has one of its requests, and sending while a part of an
-//! answer is unsent. Otherwise it is idle, even if it sends half a head or pings.
+//! A connection is idle if no handler has one of its requests and no answer is unsent, even if it
+//! sends half a head or pings.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -23,14 +23,12 @@ pub struct Connections {
     added: Notify,
 }
 
-/// The connections that can be closed for a new one, the first one first.
 #[derive(Debug, Default)]
 struct Closable {
     next: u64,
     order: BTreeMap<Rank, Arc<Notify>>,
 }
 
-/// The order in which connections are closed: by phase, then by time in that phase.
 type Rank = (Phase, u64);
 
 /// The phase of a connection that is not working.
@@ -60,7 +58,6 @@ struct State {
     working: usize,
     sending: usize,
     has_asked: bool,
-    /// The time at which it became idle.
     since: Option<Instant>,
     rank: Option<Rank>,
 }
@@ -85,10 +82,8 @@ impl Connections {
         })
     }
 
-    /// Adds a connection of a client. At the limit, closes another one first.
-    ///
-    /// # Errors
-    /// [`Exhausted::Share`] if the client has too many.
+    /// Adds a connection. At the limit, closes another one first. Fails with [`Exhausted::Share`]
+    /// if the client has too many.
     pub async fn add(self: &Arc<Self>, client: Client) -> Result<Arc<Connection>, Exhausted> {
         let share = self.per_client.reserve(client.unless_proxy(), 1)?;
         let connection = Arc::new(Connection {
@@ -249,7 +244,6 @@ mod tests {
         all.add(PROXY).await.unwrap()
     }
 
-    /// Whether a future is ready when it is polled once.
     async fn is_ready(future: impl Future) -> bool {
         tokio::time::timeout(Duration::ZERO, future).await.is_ok()
     }

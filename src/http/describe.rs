@@ -44,7 +44,6 @@ use opatlas_wire::problem::{Document, PROBLEM_JSON};
 )]
 pub struct Description;
 
-/// The authentication schemes.
 struct Tokens;
 
 impl utoipa::Modify for Tokens {
@@ -65,7 +64,6 @@ impl utoipa::Modify for Tokens {
     }
 }
 
-/// The headers of a signed request.
 const SIGNATURE: [(&str, &str, &str); 2] = [
     (
         "signature",
@@ -170,7 +168,6 @@ fn add_problems(operation: &mut Operation) {
     }
 }
 
-/// Documents the error of an unknown value for parameters with a closed set of values.
 fn add_unknown_values(operation: &mut Operation) {
     let mut parameters = operation.parameters.iter().flatten();
     if parameters.any(has_closed_values) {
@@ -205,7 +202,6 @@ fn problem(description: &str) -> Response {
     response
 }
 
-/// Adds `ETag` and 304 to all answers to GET.
 fn add_conditions(operation: &mut Operation) {
     let responses = &mut operation.responses.responses;
     if let Some(RefOr::T(answer)) = responses.get_mut("200") {

@@ -17,7 +17,6 @@ const NEW_LABEL_OR_NONE: &str = r"^((?!.*\.\.)(?!latest$)(?!sha256)(?![0-9]{40}$
 /// The addresses of revisions, as [`opatlas_service::Address`] reads them.
 const ADDRESS: &str = r"^(latest|sha256:[0-9A-Fa-f]{8,64}|(?!.*\.\.)(?!latest)(?!sha256)[A-Za-z0-9][A-Za-z0-9._+\-]{0,127})$";
 
-/// Adds to an operation's parameters and bodies what their types do not express.
 pub(crate) fn complete(operation: &mut Operation) {
     let label = match operation.operation_id.as_deref() {
         Some("set_label") => NEW_LABEL,
@@ -64,7 +63,6 @@ fn pattern(schema: &mut Object, pattern: &str) {
     schema.pattern = Some(pattern.to_owned());
 }
 
-/// Describes YAML bodies as text.
 fn text_of((media, content): (&String, &mut RefOr<Content>)) {
     if let ("application/yaml", RefOr::T(content)) = (media.as_str(), content) {
         let mut text = Object::with_type(Type::String);

@@ -15,7 +15,7 @@ use opatlas_wire::problem::{Kind, Problem};
 #[derive(Debug, Clone, Copy)]
 pub struct Path<T>(pub T);
 
-/// The query. Its type should refuse unknown parameters, because ignoring a misspelled filter gives
+/// The query. Its type should reject unknown parameters, because ignoring a misspelled filter gives
 /// wrong answers. A parameter without a value is ignored.
 #[derive(Debug, Clone, Copy)]
 pub struct Query<T>(pub T);
@@ -45,10 +45,8 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Query<T> {
 }
 
 impl<T: DeserializeOwned> Query<T> {
-    /// Parses the query of a URI. Nothing else parses queries, so access control sees what handlers see.
-    ///
-    /// # Errors
-    /// [`Kind::InvalidParameter`].
+    /// Parses the query of a URI. Nothing else parses queries, so access control sees what handlers
+    /// see. Fails with [`Kind::InvalidParameter`].
     pub fn of(uri: &Uri) -> Result<Self, Problem> {
         let query = match without_empty(uri.query()) {
             Some(uri) => extract::Query::try_from_uri(&uri),
@@ -60,8 +58,7 @@ impl<T: DeserializeOwned> Query<T> {
     }
 }
 
-/// The query without parameters that have no value, which forms and scripts send (`?label=&q=x`);
-/// `None` if all have one.
+/// Forms and scripts send parameters without a value (`?label=&q=x`). `None` if all have one.
 fn without_empty(query: Option<&str>) -> Option<Uri> {
     let query = query?;
     let has_value = |pair: &&str| {
@@ -97,9 +94,6 @@ impl<T: DeserializeOwned + Send + 'static> FromRequest<Api> for Json<T> {
 const SMALL_BODY: usize = 16 << 10;
 
 /// Parses a body of this many bytes, a large one on the blocking pool.
-///
-/// # Errors
-/// The errors of `read`, and [`Kind::Busy`].
 pub async fn parsed<T: Send + 'static>(
     api: &Api,
     bytes: usize,

@@ -1,8 +1,6 @@
-//! The service over HTTP (`docs/spec/registry.md`, section 4).
-//!
-//! [`router`] lists all routes. A handler in [`routes`] reads the request, calls the service, maps
-//! the error and renders; [`middleware`] surrounds every request. The types of requests and answers
-//! are in [`opatlas_wire`].
+//! The service over HTTP (`docs/spec/registry.md`, section 4). [`router`] lists all routes. A
+//! handler in [`routes`] reads the request, calls the service, maps the error and renders;
+//! [`middleware`] surrounds every request.
 
 pub mod body;
 pub mod bundle;
@@ -36,8 +34,7 @@ pub struct ApiConfig {
     pub request_timeout: Duration,
     /// The time limit for a body to arrive.
     pub body_timeout: Duration,
-    /// The maximum size of a JSON body with a bundle, in bytes. JSON takes up to six bytes for one byte
-    /// of a file.
+    /// The maximum size of a JSON body with a bundle, in bytes; JSON may take six bytes for one.
     pub json_bytes: usize,
     /// The maximum size of a JSON body without a bundle, in bytes.
     pub message_bytes: usize,

@@ -104,10 +104,8 @@ impl Accept {
             .any(|(range, quality)| quality > 0.0 && range.eq_ignore_ascii_case(media.essence()))
     }
 
-    /// The client's preferred media type among those offered; the first one if it has no preference.
-    ///
-    /// # Errors
-    /// [`Kind::NotAcceptable`] if it accepts none.
+    /// The client's preferred media type of those offered; the first one without a preference.
+    /// Fails with [`Kind::NotAcceptable`].
     pub fn media(&self, offered: &[Media]) -> Result<Media, Problem> {
         let Some(accept) = self.accept.as_deref() else {
             return Ok(offered[0]);
@@ -193,7 +191,6 @@ fn encoding(accept: Option<&str>) -> Encoding {
     }
 }
 
-/// The items of a list, with their qualities.
 fn items(list: &str) -> impl Iterator<Item = (&str, f32)> {
     list.split(',').map(|item| {
         let mut parts = item.split(';').map(str::trim);

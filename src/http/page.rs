@@ -13,10 +13,7 @@ pub const DEFAULT_LIMIT: u32 = 100;
 /// The maximum number of items in a page.
 pub const MAX_LIMIT: u32 = 1000;
 
-/// The number of items in a page.
-///
-/// # Errors
-/// [`Kind::InvalidParameter`] when it is not in `1..=1000`.
+/// The number of items in a page. Fails with [`Kind::InvalidParameter`] outside of `1..=1000`.
 pub fn limit(asked: Option<u32>) -> Result<u32, Problem> {
     match asked {
         None => Ok(DEFAULT_LIMIT),
@@ -29,11 +26,8 @@ pub fn limit(asked: Option<u32>) -> Result<u32, Problem> {
     }
 }
 
-/// A page of an in-memory list, and the cursor of the next page. `name` and `filter` identify the
-/// list.
-///
-/// # Errors
-/// [`Kind::InvalidParameter`], [`Kind::InvalidCursor`].
+/// A page of an in-memory list, and the next cursor. `name` and `filter` identify the list. Fails
+/// with [`Kind::InvalidParameter`] or [`Kind::InvalidCursor`].
 pub fn cut<'a, T>(
     name: &str,
     filter: &impl Hash,
@@ -78,18 +72,12 @@ impl Cursors {
         text
     }
 
-    /// The position that a cursor encodes.
-    ///
-    /// # Errors
-    /// [`Kind::InvalidCursor`].
+    /// The position that a cursor encodes. Fails with [`Kind::InvalidCursor`].
     pub fn decode(self, cursor: &str) -> Result<String, Problem> {
         self.read(cursor).ok_or_else(invalid)
     }
 
-    /// The number that a cursor encodes.
-    ///
-    /// # Errors
-    /// [`Kind::InvalidCursor`].
+    /// The number that a cursor encodes. Fails with [`Kind::InvalidCursor`].
     pub fn decode_number<T: std::str::FromStr>(self, cursor: &str) -> Result<T, Problem> {
         self.decode(cursor)?.parse().map_err(|_| invalid())
     }

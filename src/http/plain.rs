@@ -1,10 +1,10 @@
-//! Rewrites the messages of the libraries that parse paths, queries and JSON: "parameter" and "member"
-//! instead of "field", "object" and "list" instead of "map" and "sequence", and no names of Rust types.
+//! Rewrites the messages of the libraries that parse paths, queries and JSON: "parameter" and
+//! "member" instead of "field", "object" and "list" instead of "map" and "sequence", and no names
+//! of Rust types.
 
 use opatlas_source::suggest::nearest;
 use opatlas_wire::problem::{Kind, Problem};
 
-/// Phrases and their replacements, longer ones first.
 const PHRASES: [(&str, &str); 19] = [
     ("invalid digit found in string", "it is not a whole number"),
     (
@@ -36,7 +36,6 @@ const PHRASES: [(&str, &str); 19] = [
     ("expected option", "expected a value or null"),
 ];
 
-/// The library's message for a boolean.
 const NOT_BOOLEAN: &str = "provided string was not `true` or `false`";
 
 /// Rust types after `expected `, and their JSON types.
@@ -87,8 +86,8 @@ fn is_name_of_type(word: &str) -> bool {
     matches!(word, "struct" | "variant") || word.starts_with(|c: char| c.is_ascii_uppercase())
 }
 
-/// The problem of a query that cannot be read: [`Kind::UnknownValue`] for a value that a parameter
-/// does not have, [`Kind::InvalidParameter`] for anything else; `text` may begin with the name of the parameter.
+/// The problem of an invalid query: [`Kind::UnknownValue`] or [`Kind::InvalidParameter`]. `text`
+/// may begin with the name of the parameter.
 pub fn query(text: &str) -> Problem {
     let invalid = |detail: String| Problem::new(Kind::InvalidParameter, detail);
     let unknown = |detail: String| Problem::new(Kind::UnknownValue, detail);

@@ -31,8 +31,8 @@ pub enum Making {
 /// The cost of a view once the snapshot is ready.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effort {
-    /// A view of one operator takes about ten microseconds, less than a switch of threads, unless the
-    /// revision has unusually large parts ([`Snapshot::is_ordinary`]).
+    /// A view of one operator takes ten microseconds unless the revision is unusually large
+    /// ([`Snapshot::is_ordinary`]), so it does not switch threads.
     Little,
     /// A view of all operators, or one that needs further tables.
     Much,
@@ -55,11 +55,8 @@ pub struct ViewRequest<'a, P> {
     pub effort: Effort,
 }
 
-/// Answers with a view of a revision: with 304 if the client has it, from the cache, or with what
-/// `make` makes of the snapshot.
-///
-/// # Errors
-/// The problem of loading the snapshot, or that of `make`.
+/// Answers with a view: with 304, from the cache, or with what `make` makes of the snapshot. Fails
+/// with the problem of loading the snapshot, or that of `make`.
 pub async fn view<P: Hash>(
     api: &Api,
     accept: &Accept,
@@ -111,10 +108,7 @@ pub fn keep_if_whole(response: &mut Response, keepable: Keepable) {
     }
 }
 
-/// Answers with a view that depends only on the program.
-///
-/// # Errors
-/// The problem of `make`.
+/// Answers with a view that depends only on the program. Fails with the problem of `make`.
 pub async fn program_view<P: Hash>(
     api: &Api,
     accept: &Accept,
@@ -132,9 +126,6 @@ pub async fn program_view<P: Hash>(
 }
 
 /// Answers with a value that is not cached. Its ETag is a digest of its bytes.
-///
-/// # Errors
-/// [`opatlas_wire::problem::Kind::Busy`].
 pub async fn value<T: Serialize>(
     api: &Api,
     accept: &Accept,
@@ -146,9 +137,6 @@ pub async fn value<T: Serialize>(
 }
 
 /// Answers with bytes that are not cached. Their ETag is their digest.
-///
-/// # Errors
-/// [`opatlas_wire::problem::Kind::Busy`].
 pub async fn bytes(
     api: &Api,
     accept: &Accept,
@@ -185,8 +173,8 @@ pub fn not_modified(accept: &Accept, id: ViewId) -> Option<Response> {
     Some(response)
 }
 
-/// Whether an entity tag belongs to the id, with or without the suffix of an encoding. `*` does not,
-/// because it would match answers that do not exist.
+/// With or without the suffix of an encoding. `*` does not match, because it would match answers
+/// that do not exist.
 fn is_tag(tag: &str, id: &str) -> bool {
     let tag = tag.trim_start_matches("W/").trim_matches('"');
     let tag = tag
@@ -226,9 +214,6 @@ pub fn locate(response: &mut Response, path: &str) {
 }
 
 /// Answers with a view in the client's preferred encoding.
-///
-/// # Errors
-/// [`opatlas_wire::problem::Kind::Busy`].
 pub async fn encoded(
     service: &Service,
     accept: &Accept,

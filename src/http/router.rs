@@ -61,7 +61,6 @@ use crate::http::routes::trends;
 use crate::web;
 use opatlas_service::Service;
 
-/// All routes.
 fn routes() -> OpenApiRouter<Api> {
     OpenApiRouter::with_openapi(describe::Description::openapi())
         // Projects and their contents.
@@ -142,14 +141,14 @@ pub fn app(service: Arc<Service>, config: ApiConfig) -> Router {
     app_of(router(), service, config)
 }
 
-/// All routes, without what they answer from. To make them takes longer than to open a database, so who starts
-/// may do both at the same time.
+/// All routes without their state. Building them takes longer than opening a database, so callers
+/// do both at the same time.
 pub fn router() -> Router<Api> {
     let (router, _) = routes().split_for_parts();
     router
 }
 
-/// [`app`] of the routes that [`router`] has made.
+/// Adds the state of [`app`] to the routes of [`router`].
 pub fn app_of(router: Router<Api>, service: Arc<Service>, config: ApiConfig) -> Router {
     metrics::install();
     let api = Api {
@@ -178,7 +177,6 @@ pub fn app_of(router: Router<Api>, service: Arc<Service>, config: ApiConfig) -> 
     router.layer(keep).with_state(api)
 }
 
-/// The CORS layer, if pages of other origins may use the API.
 fn other_sites(origins: &[String]) -> CorsLayer {
     let origins: Vec<_> = origins
         .iter()

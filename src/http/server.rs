@@ -32,8 +32,7 @@ pub struct ConnectionLimits {
     pub per_client: usize,
     /// Trusted proxies, which may have any number.
     pub trusted: TrustedProxies,
-    /// The maximum time without a request: from the start of a connection to the end of the first head,
-    /// and from an answer to the end of the next head.
+    /// The maximum time without a whole request head.
     pub idle: Duration,
     /// The maximum time for which a client may leave an answer unread.
     pub write: Duration,
@@ -72,10 +71,7 @@ const BACKLOG: u32 = 4096;
 /// The pause when the process has run out of file descriptors.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Listens on an address.
-///
-/// # Errors
-/// Those of the system.
+/// Listens on an address. Fails as the system does.
 pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = match address {
         SocketAddr::V4(_) => TcpSocket::new_v4(),
@@ -132,7 +128,6 @@ pub async fn serve(
     }
 }
 
-/// The shared parts of all connections.
 struct Server {
     builder: Builder<TokioExecutor>,
     app: Router,
@@ -141,8 +136,8 @@ struct Server {
 }
 
 impl Server {
-    /// Serves a connection to its end. hyper has no time limit for the first bytes, which decide the
-    /// protocol, or for idle HTTP/2 connections, so the time limits are here.
+    /// Serves a connection to its end. hyper has no time limits for the first bytes and for idle
+    /// HTTP/2 connections.
     async fn serve(
         self,
         stream: TcpStream,
@@ -172,7 +167,6 @@ impl Server {
     }
 }
 
-/// Counts a connection that was closed at a limit.
 fn closed(limit: &'static str) {
     tracing::debug!(limit, "closed a connection");
     metrics::counter!("opatlas_connections_closed_total", "limit" => limit).increment(1);

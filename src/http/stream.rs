@@ -1,4 +1,4 @@
-//! Long answers, which are sent while they are made: comparisons, and lists of one JSON value per line.
+//! Long answers, sent while they are made: comparisons, and lists of one JSON value per line.
 
 use std::io::Write;
 
@@ -27,15 +27,13 @@ use opatlas_wire::problem::Problem;
 
 /// The maximum compressed size of a plain answer that is decompressed at once, in bytes.
 const STEP: usize = 8 << 10;
-/// The size of a streamed answer's part in the buffers of its connection, in bytes: the socket's, and
-/// as much in hyper's.
+/// The size of a streamed answer in the buffers of its connection, in bytes: the socket's and
+/// hyper's.
 const SENDING: usize = 2 * SOCKET_BUFFER as usize;
 
-/// Answers with a line for each operator that matches a filter: with 304 if the client has them, from
-/// the cache, or with what `line` writes.
-///
-/// # Errors
-/// The problem of loading the snapshot, of the filter, or of making the first lines.
+/// Answers with a line for each operator that matches a filter: with 304, from the cache, or with
+/// what `line` writes. Fails with the problem of loading the snapshot, of the filter, or of making
+/// the first lines.
 pub async fn operators(
     api: &Api,
     accept: &Accept,
@@ -77,11 +75,8 @@ pub fn form(accept: &Accept) -> Encoding {
     }
 }
 
-/// Answers with a long answer in the client's preferred encoding. Waits for the first piece, so that an
-/// early failure becomes a problem document.
-///
-/// # Errors
-/// The problem of making the first piece.
+/// Answers with a long answer in the client's preferred encoding. Waits for the first piece, so
+/// that an early failure becomes a problem document.
 pub async fn answer(
     service: &Service,
     accept: &Accept,
@@ -102,7 +97,6 @@ pub async fn answer(
     Ok(response)
 }
 
-/// Writes the lines of the operators that match a filter.
 fn write_lines(
     snapshot: &Snapshot,
     filter: &Filter,
@@ -118,7 +112,6 @@ fn write_lines(
     Ok(())
 }
 
-/// Streams an answer, or sends it whole if it is complete.
 async fn send(
     service: &Service,
     encoding: Encoding,
@@ -159,13 +152,11 @@ fn short_text(whole: &Bytes) -> std::io::Result<Option<Vec<u8>>> {
     Ok(is_all.then_some(text))
 }
 
-/// An answer that is being sent.
 struct AnswerStream {
     reading: Reading,
-    /// The part that is read but not sent.
     rest: Bytes,
     is_plain: bool,
-    /// The decompressor of plain text. It is made with the first piece, after its memory is reserved.
+    /// The decompressor of plain text, made after its memory is reserved.
     unpacker: Option<Unpacker>,
 }
 
@@ -183,7 +174,6 @@ impl AnswerStream {
         }
     }
 
-    /// The next piece that can be sent without reading further.
     fn piece(&mut self) -> std::io::Result<Bytes> {
         if !self.is_plain {
             return Ok(std::mem::take(&mut self.rest));

@@ -12,8 +12,7 @@ pub enum Action {
     Read,
     /// Store revisions, with labels that are not versions, and send probe results.
     Ingest,
-    /// Create, move and delete labels, including protected ones with `force`. Version labels always
-    /// need this, because the highest version decides what `latest` means.
+    /// Create, move and delete labels; version labels, which decide `latest`, always need this.
     Label,
     /// Add and remove exceptions.
     Except,
@@ -119,7 +118,6 @@ impl Projects {
 }
 
 impl Grant {
-    /// The grants of a stored token; `None` if its row is invalid.
     pub(super) fn of(token: &TokenRecord) -> Option<Self> {
         let actions = token.actions.split_whitespace().map(str::parse);
         Some(Self {

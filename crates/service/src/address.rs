@@ -21,7 +21,6 @@ use super::views::count_look;
 /// How long a revision that was found is assumed to exist.
 pub const FRESH: Duration = Duration::from_secs(1);
 
-/// How many similar labels an error suggests.
 const SUGGESTIONS: usize = 3;
 
 const LATEST: &str = "latest";
@@ -81,10 +80,7 @@ impl Holds {
 }
 
 impl Address {
-    /// Parses an address.
-    ///
-    /// # Errors
-    /// If it is neither `latest` nor a label nor an abbreviated digest.
+    /// Parses an address. Fails if it is neither `latest` nor a label nor an abbreviated digest.
     pub fn parse(text: &str) -> Result<Self, NameError> {
         match text {
             LATEST => Ok(Self::Latest),
@@ -111,12 +107,9 @@ impl Resolved {
 }
 
 impl Service {
-    /// Resolves an address. `release` overrides the release whose rules apply.
-    ///
-    /// # Errors
-    /// [`ServiceError::Name`] and [`ServiceError::Release`] for malformed input,
-    /// [`ServiceError::OtherRelease`] if the label belongs to another release,
-    /// [`ServiceError::NoRevisions`], and errors of the store for missing data.
+    /// Resolves an address. `release` overrides the release whose rules apply. Fails with
+    /// [`ServiceError::Name`], [`ServiceError::Release`], [`ServiceError::OtherRelease`],
+    /// [`ServiceError::NoRevisions`], and with errors of the store for missing data.
     pub async fn resolve(
         &self,
         project: &str,
@@ -215,9 +208,7 @@ impl Service {
         }
     }
 
-    /// The digest with this prefix. Revisions that were found are remembered for a moment, so that
-    /// one that is addressed by its whole digest is served without asking the database, also while
-    /// the database is down. If another process deletes it, it may still be served for that moment.
+    /// Remembers found revisions for a moment, also while the database is down.
     async fn digest(
         &self,
         project: &ProjectName,
@@ -247,8 +238,7 @@ impl Service {
         }
     }
 
-    /// The last revision: the highest version among the labels, else the last commit, else the last
-    /// ingested revision.
+    /// The highest version among the labels, else the last commit, else the last ingested revision.
     async fn latest(&self, project: &ProjectName) -> Result<NameTarget, ServiceError> {
         let labels = self.store.labels(project).await?;
         let versions = labels.into_iter().filter_map(|label| {

@@ -11,13 +11,13 @@ use super::error::ServiceError;
 /// Size limit of an answer that is built in memory, in bytes.
 pub const LARGEST_ANSWER: usize = 64 << 20;
 
-/// Smaller answers, in bytes, are not counted, so that health checks work at the limit.
+/// Bytes. Smaller answers are not counted, so that health checks work at the limit.
 const UNCOUNTED: usize = 2 << 10;
-/// A client may use one part of this many.
+/// A client may use one part in this many.
 const SHARE: usize = 2;
 
-/// The budget of all answers together, in bytes. An answer reserves its part before its worker is
-/// released. The part is returned when the last copy of the bytes is dropped.
+/// The budget of all answers together, in bytes. A reservation ends when the last copy of the bytes
+/// is dropped.
 #[derive(Debug, Clone)]
 pub(super) struct Answers {
     budget: Budget,
@@ -43,7 +43,6 @@ impl Answers {
         }
     }
 
-    /// Reserves memory for an answer.
     pub(super) fn hold(&self, mut bytes: Vec<u8>) -> Result<Bytes, ServiceError> {
         if bytes.len() > LARGEST_ANSWER {
             return Err(ServiceError::LargeAnswer {
@@ -65,7 +64,6 @@ impl Answers {
         self.budget.free() < self.total / 4
     }
 
-    /// Fails if there is no room, to avoid useless work.
     fn expect_room(&self) -> Result<(), ServiceError> {
         match self.budget.free() {
             0 => Err(ServiceError::Unread),
@@ -75,11 +73,9 @@ impl Answers {
 }
 
 impl Service {
-    /// Computes an answer on the blocking pool and reserves memory for it.
-    ///
-    /// # Errors
-    /// Those of `make`; [`ServiceError::Busy`], [`ServiceError::Unread`],
-    /// [`ServiceError::Stopped`], and [`ServiceError::LargeAnswer`].
+    /// Computes an answer on the blocking pool and reserves memory for it. Fails as `make` does, or
+    /// with [`ServiceError::Busy`], [`ServiceError::Unread`], [`ServiceError::Stopped`] or
+    /// [`ServiceError::LargeAnswer`].
     pub async fn make<E>(
         &self,
         make: impl FnOnce(&Stop) -> Result<Vec<u8>, E> + Send + 'static,
@@ -91,10 +87,7 @@ impl Service {
         Ok(self.make_parts(make).await?.pop().unwrap_or_default())
     }
 
-    /// Computes an answer in parts. Like [`Service::make`] otherwise.
-    ///
-    /// # Errors
-    /// As [`Service::make`].
+    /// Like [`Service::make`], for an answer in parts.
     pub async fn make_parts<E>(
         &self,
         make: impl FnOnce(&Stop) -> Result<Vec<Vec<u8>>, E> + Send + 'static,
@@ -127,10 +120,8 @@ impl Service {
         &self.answers.budget
     }
 
-    /// Reserves memory for an answer that was computed elsewhere.
-    ///
-    /// # Errors
-    /// [`ServiceError::Unread`] and [`ServiceError::LargeAnswer`].
+    /// Reserves memory for a computed answer. Fails with [`ServiceError::Unread`] and
+    /// [`ServiceError::LargeAnswer`].
     pub fn hold(&self, bytes: Vec<u8>) -> Result<Bytes, ServiceError> {
         self.answers.hold(bytes)
     }

@@ -1,5 +1,4 @@
-//! Compares revisions together with a backend file that neither contains: what an upgrade costs a
-//! vendor.
+//! Compares revisions together with a vendor's backend file that neither contains.
 
 use std::sync::Arc;
 
@@ -15,7 +14,6 @@ use super::dispatch::Profile;
 use super::error::{Refusal, ServiceError};
 use super::snapshot::Snapshot;
 
-/// The dispatch keys for out-of-tree backends.
 const OUT_OF_TREE: [&str; 3] = ["PrivateUse1", "PrivateUse2", "PrivateUse3"];
 
 /// A backend file to add to revisions.
@@ -38,11 +36,8 @@ pub struct BackendCompared {
 }
 
 impl Vendor {
-    /// A backend file by its name without a folder. Adds `backends/` and, if it is missing,
-    /// `.yaml`.
-    ///
-    /// # Errors
-    /// [`Refusal`] for an invalid file name.
+    /// A backend file by its name, with or without `.yaml`. Fails with [`Refusal`] for an invalid
+    /// one.
     pub fn new(name: &str, bytes: impl Into<Arc<[u8]>>) -> Result<Self, Refusal> {
         let stem = name.strip_suffix(".yaml").unwrap_or(name);
         let stem = stem.strip_suffix(".yml").unwrap_or(stem);
@@ -91,11 +86,7 @@ impl Vendor {
         bundle
     }
 
-    /// Parses the file for a release.
-    ///
-    /// # Errors
-    /// [`ServiceError::UnusableBackend`] if it is not a backend file, [`ServiceError::UnknownKey`]
-    /// if its `backend` is not a dispatch key.
+    /// Fails with [`ServiceError::UnusableBackend`] or [`ServiceError::UnknownKey`].
     fn read(
         &self,
         release: opatlas_pytorch::release::Release,
@@ -137,10 +128,8 @@ impl Vendor {
 }
 
 impl BackendCompared {
-    /// Adds a backend file to two snapshots and compares them.
-    ///
-    /// # Errors
-    /// As [`Compared::new`], [`ServiceError::UnusableBackend`] and [`ServiceError::UnknownKey`].
+    /// Adds a backend file to two snapshots and compares them. Fails as [`Compared::new`] does, or
+    /// with [`ServiceError::UnusableBackend`] or [`ServiceError::UnknownKey`].
     pub fn new(
         base: &Snapshot,
         head: &Snapshot,

@@ -1,6 +1,5 @@
-//! A budget that clients share: bytes, requests or connections.
-//!
-//! A part is reserved before use, and returned when its [`Reserved`] is dropped.
+//! A budget that clients share: bytes, requests or connections. A part is reserved before use, and
+//! returned when its [`Reserved`] is dropped.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -21,7 +20,6 @@ struct Inner {
 #[derive(Debug, Default)]
 struct Used {
     total: usize,
-    /// Only clients with a reservation.
     clients: HashMap<IpAddr, usize>,
 }
 
@@ -62,10 +60,8 @@ impl Budget {
         }))
     }
 
-    /// Reserves an amount. Without a client, it counts only against the total.
-    ///
-    /// # Errors
-    /// The limit that it would exceed.
+    /// Reserves an amount. Without a client, it counts only against the total. Fails with the limit
+    /// that it would exceed.
     pub fn reserve(&self, client: Option<IpAddr>, amount: usize) -> Result<Reserved, Exhausted> {
         let mut reserved = self.empty(client);
         reserved.grow(amount)?;
@@ -102,10 +98,7 @@ pub struct Reserved {
 }
 
 impl Reserved {
-    /// Reserves more.
-    ///
-    /// # Errors
-    /// The limit that it would exceed. The reservation is unchanged then.
+    /// Reserves more. Fails with the limit that it would exceed. The reservation is unchanged then.
     pub fn grow(&mut self, amount: usize) -> Result<(), Exhausted> {
         if amount == 0 {
             return Ok(());

@@ -1,8 +1,8 @@
 //! Long answers: compressed and sent while they are written, then cached in compressed form.
 //!
-//! An answer is written once per encoding, gzip or Zstandard. Requests that arrive in the meantime
-//! read along from its beginning. Plain text is decompressed on its way to the client
-//! ([`super::Unpacker`]), because it is ten times larger and must never be in memory as a whole.
+//! An answer is written once per encoding, gzip or Zstandard. Later requests read along from its
+//! beginning. Plain text is decompressed on its way to the client ([`super::Unpacker`]), because it
+//! is ten times larger.
 
 use std::collections::HashMap;
 use std::io::{self, BufWriter, Write};
@@ -22,30 +22,25 @@ use super::work::Workers;
 
 /// Bytes of text per piece: about 20 KB compressed.
 const PIECE: usize = 256 << 10;
-/// Bytes of text that are passed to the compressor at once.
 const BUFFER: usize = 32 << 10;
 /// Estimated memory of a cached answer besides its bytes.
 const ENTRY: usize = 256;
 
 type Key = (ViewId, Encoding);
 
-/// The finished part of an answer.
 #[derive(Debug, Default)]
 struct Progress {
     pieces: Vec<Bytes>,
-    /// Set at the end.
     end: Option<Result<(), Arc<ServiceError>>>,
 }
 
-/// A reader of a long answer, from its beginning. The answer is written only as long as it has
-/// readers.
+/// A reader of a long answer. The answer is written only as long as it has readers.
 #[derive(Debug)]
 pub struct Reading {
     progress: watch::Receiver<Progress>,
     next: usize,
 }
 
-/// The cache of long answers, and the answers that are being written.
 #[derive(Clone)]
 pub(super) struct LongAnswers {
     kept: Cache<Key, Bytes>,
@@ -54,14 +49,12 @@ pub(super) struct LongAnswers {
 
 type Unfinished = HashMap<Key, Arc<watch::Sender<Progress>>>;
 
-/// The last piece of an answer, and the whole answer if there is memory to cache it.
 struct Finished {
     last: Bytes,
     whole: Option<Bytes>,
 }
 
 impl LongAnswers {
-    /// Caches at most `budget` bytes.
     pub(super) fn new(budget: u64) -> Self {
         let weight =
             |_: &Key, whole: &Bytes| u32::try_from(whole.len() + ENTRY).unwrap_or(u32::MAX);
@@ -72,7 +65,6 @@ impl LongAnswers {
         }
     }
 
-    /// The number of cached answers and their estimated size in bytes.
     pub(super) fn size(&self) -> (u64, u64) {
         self.kept.run_pending_tasks();
         (self.kept.entry_count(), self.kept.weighted_size())
@@ -95,7 +87,7 @@ impl LongAnswers {
         }
     }
 
-    /// Starts to write the answer on a worker unless it is cached or being written.
+    /// Starts to write the answer unless it is cached or being written.
     fn find_or_write(
         &self,
         key: Key,
@@ -122,7 +114,6 @@ impl LongAnswers {
         Reading::new(receiver)
     }
 
-    /// Ends an answer, and caches it unless it failed.
     fn end(
         &self,
         key: Key,
@@ -145,7 +136,6 @@ impl LongAnswers {
         });
     }
 
-    /// Waits until the answer has no readers, and removes it.
     async fn abandoned(&self, key: Key, progress: &watch::Sender<Progress>) {
         loop {
             progress.closed().await;
@@ -182,15 +172,12 @@ fn make(
         .finish()
 }
 
-/// Compresses text and passes it to the readers of an answer piece by piece.
 struct PieceWriter<'a> {
     packer: Packer,
     progress: &'a watch::Sender<Progress>,
     answers: &'a Answers,
     stop: &'a Stop,
-    /// Bytes of text since the last piece.
     waiting: usize,
-    /// Total size of the compressed pieces.
     packed: usize,
 }
 
@@ -237,7 +224,6 @@ impl Write for PieceWriter<'_> {
     }
 }
 
-/// Reserves memory for a piece; `bytes` is the size of the answer including it.
 fn reserve(answers: &Answers, piece: Vec<u8>, bytes: usize) -> Result<Bytes, ServiceError> {
     let limit = LARGEST_ANSWER;
     if bytes > limit {
@@ -270,10 +256,7 @@ impl Reading {
         }
     }
 
-    /// Waits for the next piece; `None` at the end.
-    ///
-    /// # Errors
-    /// The error that ended the answer early.
+    /// The next piece; `None` at the end. Fails with the error that ended the answer early.
     pub async fn next(&mut self) -> Result<Option<Bytes>, Arc<ServiceError>> {
         let at = self.next;
         let is_there = |progress: &Progress| progress.pieces.len() > at || progress.end.is_some();
@@ -300,8 +283,7 @@ impl Service {
         found
     }
 
-    /// A long answer in gzip or Zstandard. If necessary, `write` writes it off the async threads,
-    /// as long as it has readers.
+    /// A long answer in gzip or Zstandard. If necessary, `write` writes it while it has readers.
     pub fn make_bulk(
         &self,
         (id, form): (ViewId, Encoding),

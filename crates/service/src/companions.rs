@@ -1,11 +1,8 @@
-//! Companion files that one side of a comparison lacks.
-//!
-//! If only a changed `native_functions.yaml` is compared, the files beside it are taken from the
-//! base.
+//! Companion files that one side of a comparison lacks: if only a changed `native_functions.yaml`
+//! is compared, the files beside it are taken from the base.
 
 use opatlas_source::{Bundle, DEPRECATED, DERIVATIVES, TAGS};
 
-/// Files that describe the operators of a bundle.
 const COMPANIONS: [&str; 3] = [TAGS, DERIVATIVES, DEPRECATED];
 
 /// Adds companion files that only the base has to the head. Returns a note about each.

@@ -34,7 +34,6 @@ pub struct Compared {
     pub head: Arc<Snapshot>,
     /// The differences.
     pub comparison: Comparison,
-    /// The compared tables.
     tables: (Arc<Tables>, Arc<Tables>),
     causes: OnceLock<Vec<Cause>>,
     cards: OnceLock<Vec<Card>>,
@@ -44,7 +43,6 @@ pub struct Compared {
     head_line: Line,
 }
 
-/// Rejects sides without a readable entry.
 fn expect_operators(base: &Arc<Snapshot>, head: &Arc<Snapshot>) -> Result<(), ServiceError> {
     for (side, snapshot) in [("base", base), ("head", head)] {
         let catalogue = &snapshot.catalogue;
@@ -59,13 +57,8 @@ fn expect_operators(base: &Arc<Snapshot>, head: &Arc<Snapshot>) -> Result<(), Se
 }
 
 impl Compared {
-    /// Compares two snapshots.
-    ///
-    /// Registrations outside the files count only if they are equally well known on both sides:
-    /// both are recorded releases, or the same release applies to both. Otherwise the tables follow
-    /// from the files alone.
-    ///
-    /// # Errors
+    /// Compares two snapshots. Registrations outside the files count only if both sides are
+    /// recorded releases or the same release applies to both. Fails with
     /// [`ServiceError::NothingToCompare`] for a side without a readable entry, and
     /// [`ServiceError::Stopped`].
     pub fn new(
@@ -77,7 +70,6 @@ impl Compared {
         Ok(Self::of(base, head, stop)?)
     }
 
-    /// Like [`Compared::new`], but accepts sides without a readable entry.
     pub(super) fn of(
         base: Arc<Snapshot>,
         head: Arc<Snapshot>,
@@ -140,10 +132,6 @@ impl Compared {
         self
     }
 
-    /// Compares the same head with another base.
-    ///
-    /// # Errors
-    /// As [`Compared::new`].
     pub(super) fn against(&self, base: Arc<Snapshot>, stop: &Stop) -> Result<Self, ServiceError> {
         let mut compared = Self::new(base, Arc::clone(&self.head), stop)?;
         compared.head_line = self.head_line;
@@ -151,9 +139,6 @@ impl Compared {
     }
 
     /// Like [`Compared::new`], and runs the rules on both sides in parallel.
-    ///
-    /// # Errors
-    /// As [`Compared::new`].
     pub fn checked(
         base: Arc<Snapshot>,
         head: Arc<Snapshot>,
@@ -219,8 +204,8 @@ pub struct Rulebook {
 }
 
 impl Rulebook {
-    /// Parses a project's policy (JSON) and exceptions. An invalid policy is replaced by the
-    /// default with a note, so that a typo never lets a change pass.
+    /// Parses a project's policy (JSON) and exceptions. Replaces an invalid policy by the default
+    /// with a note, so that a typo never lets a change pass.
     #[must_use]
     pub fn of(project: &ProjectName, policy: Option<&str>, exceptions: &[ExceptionRecord]) -> Self {
         let mut rulebook = Self::default();
@@ -258,8 +243,8 @@ impl Rulebook {
     }
 }
 
-/// The labeled revisions to compare a head with, each once, the latest on the timeline first, and
-/// without `head`. `otherwise` provides the release for labels without one.
+/// The labeled revisions except `head`, each once, the latest on the timeline first. `otherwise`
+/// provides the release for labels without one.
 #[must_use]
 pub fn labelled(
     project: &ProjectName,
@@ -286,8 +271,7 @@ pub fn labelled(
     resolved.collect()
 }
 
-/// The UTC day of a time in microseconds since 1970-01-01. Exceptions end by it, on a server and on
-/// the command line alike.
+/// The UTC day of a time in microseconds since 1970-01-01, by which exceptions end.
 #[must_use]
 pub fn day(now: i64) -> Date {
     let now = Timestamp::from_microsecond(now).unwrap_or(Timestamp::UNIX_EPOCH);
@@ -314,10 +298,8 @@ impl Service {
         Ok(Rulebook::of(project, stored.policy.as_deref(), &exceptions))
     }
 
-    /// Adds an exception to a project.
-    ///
-    /// # Errors
-    /// [`ServiceError::Policy`] for an empty or invalid exception, and errors of the store.
+    /// Adds an exception to a project. Fails with [`ServiceError::Policy`] for an empty or invalid
+    /// one.
     pub async fn add_exception(
         &self,
         project: &str,
@@ -347,10 +329,8 @@ impl Service {
         Ok(self.store.exceptions(&ProjectName::parse(project)?).await?)
     }
 
-    /// Changes the end of an exception to a day or a release.
-    ///
-    /// # Errors
-    /// [`ServiceError::Policy`] for an end that is invalid or in the past, and errors of the store.
+    /// Changes the end of an exception to a day or a release. Fails with [`ServiceError::Policy`]
+    /// for an end that is invalid or in the past.
     pub async fn extend_exception(
         &self,
         project: &str,
@@ -384,11 +364,8 @@ impl Service {
     }
 
     /// The revisions to compare a head with. `all` means all labeled revisions except `head`, the
-    /// latest on the timeline first; `latest` means the first of these; anything else is a label.
-    /// `otherwise` provides the release for labels without one.
-    ///
-    /// # Errors
-    /// As [`Service::resolve`].
+    /// latest on the timeline first; `latest` the first of these; anything else is a label.
+    /// `otherwise` provides the release for labels without one. Fails as [`Service::resolve`] does.
     pub async fn against(
         &self,
         project: &ProjectName,

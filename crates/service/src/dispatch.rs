@@ -15,9 +15,7 @@ use super::error::ServiceError;
 use super::observed;
 use super::snapshot::Snapshot;
 
-/// Number of cached tables besides the default one.
 const KEPT: usize = 4;
-/// How many names an error suggests.
 const SUGGESTIONS: usize = 3;
 
 /// Selects the registrations in a table.
@@ -29,22 +27,17 @@ pub struct Profile {
     pub source: Source,
 }
 
-/// The tables of a snapshot, and their inputs other than files.
 #[derive(Debug, Default)]
 pub(super) struct Dispatch {
     observed: OnceLock<Observed>,
     provenance: OnceLock<Provenance>,
     default: OnceLock<Arc<Tables>>,
-    /// Least recently used first.
     others: Mutex<Vec<Arc<Tables>>>,
 }
 
 impl Profile {
     /// Parses a build: its name or the backends that it leaves out. `None` is a build with
-    /// everything that is declared.
-    ///
-    /// # Errors
-    /// [`ServiceError::UnknownBuild`] with similar names.
+    /// everything. Fails with [`ServiceError::UnknownBuild`] with similar names.
     pub fn parse(
         build: Option<&str>,
         source: Source,
@@ -65,7 +58,6 @@ impl Profile {
 }
 
 impl Dispatch {
-    /// Stores recorded registrations that were already parsed.
     pub(super) fn remember(&self, observed: Observed) {
         // If they are set, they are equal.
         let _ = self.observed.set(observed);
@@ -120,8 +112,7 @@ impl Snapshot {
         self.view().settle(stop)
     }
 
-    /// The tables of a profile. Concurrent requests for the same tables wait for one computation
-    /// (about 2 ms).
+    /// The tables of a profile. Concurrent requests for the same tables wait for one computation.
     pub fn tables(&self, profile: &Profile) -> Arc<Tables> {
         Stop::unstopped(|stop| self.tables_until(profile, stop))
     }
@@ -165,11 +156,8 @@ impl Snapshot {
     }
 }
 
-/// The runtime key of a name.
-///
-/// # Errors
-/// [`ServiceError::UnknownKey`] with similar names, [`ServiceError::AliasKey`] with keys that the
-/// alias includes.
+/// The runtime key of a name. Fails with [`ServiceError::UnknownKey`] with similar names, or
+/// [`ServiceError::AliasKey`] with keys that the alias includes.
 pub fn runtime_key(release: Release, name: &str) -> Result<Slot, ServiceError> {
     let keys = Keys::of(release);
     match keys.lookup(name) {
@@ -193,7 +181,6 @@ fn reached(keys: &Keys, alias: Alias) -> Vec<String> {
     names.take(SUGGESTIONS).collect()
 }
 
-/// The keys of a functionality of this name, else those with similar names.
 fn near(keys: &Keys, name: &str) -> Vec<String> {
     let family = keys
         .slots()

@@ -10,7 +10,7 @@ use super::policy::PolicyFault;
 use super::probe::ProbeRefusal;
 use super::snapshot::Snapshot;
 
-/// Why a use case failed.
+/// An error of a use case.
 #[derive(Debug, thiserror::Error)]
 pub enum ServiceError {
     /// An invalid project name, label or digest.
@@ -35,8 +35,7 @@ pub enum ServiceError {
         /// The requested release.
         given: String,
     },
-    /// The label looks like a version and names another revision, so it can only be moved or
-    /// deleted with force.
+    /// A version label that names another revision, which only moves or is deleted with force.
     #[error("label `{0}` looks like a version and is protected; use `force` to move or delete it")]
     Protected(LabelName),
     /// The caller's condition on the label does not hold.
@@ -278,10 +277,8 @@ pub enum Refusal {
     NoList(Arc<Snapshot>),
 }
 
-/// How many overloads a message lists.
 const OVERLOADS_NAMED: usize = 10;
 
-/// The overloads of a name, as the end of a sentence.
 fn named(overloads: &[String]) -> String {
     if overloads.is_empty() {
         return String::new();

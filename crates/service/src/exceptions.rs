@@ -1,9 +1,8 @@
 //! Validation of new exceptions.
 //!
-//! A project rejects an exception that could never excuse a change: it has expired, or the project
-//! never had its operator. Exceptions in `opatlas.toml` or in a request are accepted, because files
-//! outlive their purpose; comparisons report them as `allow-list-expired` and `allow-list-unused`.
-//! A pattern may match future operators, so it is always accepted.
+//! A project rejects an exception that has expired or whose operator the project never had.
+//! `opatlas.toml` and requests may have such exceptions, because files outlive their purpose;
+//! comparisons report them as `allow-list-expired` and `allow-list-unused`.
 
 use std::sync::Arc;
 
@@ -17,7 +16,6 @@ use super::policy::{self, ExceptionText, PolicyFault};
 use super::snapshot::Snapshot;
 
 impl Service {
-    /// Rejects an exception that could never excuse a change of the project, or one too many.
     pub(super) async fn expect_meant(
         &self,
         project: &ProjectName,
@@ -37,7 +35,6 @@ impl Service {
         }
     }
 
-    /// Rejects an end in the past. Returns the latest revision of the project, if it has one.
     pub(super) async fn expect_to_come(
         &self,
         project: &ProjectName,
@@ -69,7 +66,6 @@ impl Service {
         Ok(Some(latest))
     }
 
-    /// Rejects an operator that no revision of the project ever had.
     async fn expect_operator(
         &self,
         project: &ProjectName,

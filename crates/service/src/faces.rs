@@ -7,9 +7,7 @@ use opatlas_source::suggest::nearest_few;
 
 use super::error::ServiceError;
 
-/// A key that kernels can be registered for: a key of torchgen or the runtime, including aliases.
-///
-/// # Errors
+/// A key that kernels can be registered for, including aliases. Fails with
 /// [`ServiceError::UnknownKey`] with similar names.
 pub fn kernel_key(release: Release, name: &str) -> Result<&'static str, ServiceError> {
     if let Some(key) = dispatch_key(name, release) {

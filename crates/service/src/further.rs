@@ -21,7 +21,6 @@ pub struct Further {
     pub compared: Compared,
     /// The judgement.
     pub judgement: Judgement,
-    /// The new changes, as indices into those of the judgement.
     new: Vec<usize>,
     /// The conclusion, including new findings.
     pub conclusion: Conclusion,
@@ -48,10 +47,8 @@ impl Reported {
 }
 
 impl Compared {
-    /// Compares the head with a further base; `reported` are the changes that `self` reports.
-    ///
-    /// # Errors
-    /// As [`Compared::new`].
+    /// Compares the head with a further base; `reported` are the changes that `self` reports. Fails
+    /// as [`Compared::new`] does.
     pub fn judge_against(
         &self,
         base: Arc<Snapshot>,
@@ -80,8 +77,8 @@ impl Compared {
         })
     }
 
-    /// The conclusion, including new findings. The rules only run on the base if its findings can
-    /// make a difference: usually, the head has no errors or fails because of its changes.
+    /// Runs the rules on the base only if its findings can make a difference: usually, the head has
+    /// no errors or fails because of its changes.
     fn conclude(&self, judgement: &Judgement, stop: &Stop) -> Result<Conclusion, ServiceError> {
         self.head.check(stop)?;
         let of_changes = judgement.conclusion;

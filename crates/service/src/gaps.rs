@@ -67,7 +67,7 @@ pub fn leverage(
 }
 
 /// The gaps of a backend, sorted by call count if known, then core operators, then by the number of
-/// other backends that have a kernel.
+/// other backends with a kernel.
 pub fn gaps(
     snapshot: &Snapshot,
     slot: Slot,
@@ -151,10 +151,8 @@ pub fn unknown(snapshot: &Snapshot, usage: &Usage) -> Vec<String> {
     unknown
 }
 
-/// Parses a usage file: CSV lines `operator,count`, optionally with a header.
-///
-/// # Errors
-/// The number of the first invalid line, from 1.
+/// Parses CSV lines `operator,count`, optionally with a header. Fails with the number of the first
+/// invalid line.
 pub fn read_csv(text: &str) -> Result<Usage, usize> {
     let mut usage = Usage::default();
     for (i, line) in text.lines().enumerate() {
@@ -173,8 +171,7 @@ pub fn read_csv(text: &str) -> Result<Usage, usize> {
     Ok(usage)
 }
 
-/// Adds to the count of an operator. Accepts the spellings of profilers: `aten::add.Tensor`,
-/// `aten.add.Tensor` and `add.Tensor`.
+/// Adds to a count. Accepts `aten::add.Tensor`, `aten.add.Tensor` and `add.Tensor`.
 pub fn add(usage: &mut Usage, name: &str, count: u64) {
     let name = name.strip_prefix("aten::").unwrap_or(name);
     let name = name.strip_prefix("aten.").unwrap_or(name);
@@ -187,7 +184,6 @@ fn unquoted(text: &str) -> &str {
     text.trim().trim_matches('"').trim()
 }
 
-/// The call count of an operator, or of its base name if calls were counted without overloads.
 fn used(usage: &Usage, name: &str) -> u64 {
     let own = usage.get(name).copied();
     own.or_else(|| usage.get(base(name)).copied()).unwrap_or(0)

@@ -43,10 +43,7 @@ pub struct Ingested {
 }
 
 impl Limits {
-    /// Checks the names, number and sizes of the files, not their content.
-    ///
-    /// # Errors
-    /// [`Refusal`].
+    /// Checks the names, number and sizes of the files, not their content. Fails with [`Refusal`].
     pub(super) fn admit(&self, bundle: &Bundle) -> Result<(), Refusal> {
         if bundle.files().count() > self.files {
             return Err(Refusal::Files { limit: self.files });
@@ -75,21 +72,15 @@ impl Limits {
 }
 
 impl Service {
-    /// Checks the names, number and sizes of the files, not their content.
-    ///
-    /// # Errors
-    /// [`Refusal`].
+    /// Checks the names, number and sizes of the files, not their content. Fails with [`Refusal`].
     pub fn admit(&self, bundle: &Bundle) -> Result<(), Refusal> {
         self.limits.admit(bundle)
     }
 
-    /// Stores a bundle and sets a label. Reads and checks the bundle first; if it is not a list of
-    /// entries, nothing is stored.
-    ///
-    /// # Errors
-    /// [`ServiceError::Refused`] with the snapshot if it is not a list of entries,
-    /// [`ServiceError::Protected`] if the label cannot move, [`ServiceError::OtherRelease`] if it
-    /// belongs to another release, and errors of the store.
+    /// Checks a bundle, stores it and sets a label. Fails with [`ServiceError::Refused`] if it is
+    /// not a list of entries, [`ServiceError::Protected`] if the label cannot move,
+    /// [`ServiceError::OtherRelease`] if it belongs to another release, and with errors of the
+    /// store.
     pub async fn ingest(&self, ingest: Ingest<'_>) -> Result<Ingested, ServiceError> {
         let begun = Instant::now();
         let ingested = self.take_in(ingest).await;
@@ -142,8 +133,8 @@ impl Service {
         })
     }
 
-    /// The release of a label: the given one, else the stored one, else the one that its name says,
-    /// else the newest.
+    /// The given release, else the stored one, else the one that the label's name says, else the
+    /// newest.
     pub(super) async fn label_release(
         &self,
         project: &ProjectName,
@@ -175,10 +166,7 @@ impl Service {
     }
 }
 
-/// Checks that a revision can be stored: it is a list of entries and not too long.
-///
-/// # Errors
-/// [`Refusal::NoList`] and [`Refusal::Operators`].
+/// Checks that a revision can be stored. Fails with [`Refusal::NoList`] and [`Refusal::Operators`].
 pub(super) fn keepable(
     snapshot: Arc<Snapshot>,
     most_operators: usize,
@@ -194,11 +182,8 @@ pub(super) fn keepable(
     }
 }
 
-/// The release of a label after a change.
 pub(super) struct LabelRelease {
-    /// The release whose rules apply to its revision.
     judged: JudgedRelease,
-    /// The release to store; `None` keeps the stored one.
     pub(super) stored: Option<String>,
 }
 
@@ -220,7 +205,6 @@ fn request(name: LabelName, release: Option<String>, protection: Protection) -> 
     }
 }
 
-/// Translates the store's conflict about a label.
 pub(super) fn of_label(error: StoreError) -> ServiceError {
     match error {
         StoreError::Conflict(Conflict::Label {
@@ -243,8 +227,8 @@ pub(super) fn of_label(error: StoreError) -> ServiceError {
 }
 
 impl Refusal {
-    /// The error for an invalid file name.
     #[must_use]
+    /// The error for an invalid file name.
     pub fn of_name(name: &str) -> Self {
         let known = [
             NATIVE_FUNCTIONS,

@@ -53,7 +53,6 @@ pub struct LabelMove<'a> {
 }
 
 impl Protection {
-    /// What the store must find for the change to go through; `otherwise` if there is no condition.
     pub(super) fn expected(self, label: &LabelName, otherwise: Expected) -> Expected {
         match self {
             Self::Kept if is_version(label) => Expected::Unmoved,
@@ -62,7 +61,6 @@ impl Protection {
     }
 }
 
-/// Whether a label is a version. Versions name releases, which do not change.
 pub(super) fn is_version(label: &LabelName) -> bool {
     is_version_text(label.as_str())
 }
@@ -90,9 +88,6 @@ impl Service {
     }
 
     /// A label, or `None` if the project has none of this name.
-    ///
-    /// # Errors
-    /// Other errors of the store.
     pub async fn find_label(
         &self,
         project: &str,
@@ -107,11 +102,8 @@ impl Service {
         }
     }
 
-    /// Points a label to a revision.
-    ///
-    /// # Errors
-    /// [`ServiceError::Precondition`], [`ServiceError::Protected`], [`ServiceError::OtherRelease`],
-    /// and errors of the store for missing data.
+    /// Points a label to a revision. Fails with [`ServiceError::Precondition`],
+    /// [`ServiceError::Protected`], [`ServiceError::OtherRelease`], and with errors of the store.
     pub async fn set_label(&self, change: LabelMove<'_>) -> Result<LabelOutcome, ServiceError> {
         let project = ProjectName::parse(change.project)?;
         let name = LabelName::parse_new(change.label)?;
@@ -149,10 +141,8 @@ impl Service {
         set.map_err(of_label)
     }
 
-    /// Deletes a label and returns it. The revision stays.
-    ///
-    /// # Errors
-    /// [`ServiceError::Precondition`], [`ServiceError::Protected`], and errors of the store.
+    /// Deletes a label and returns it. Fails with [`ServiceError::Precondition`] and
+    /// [`ServiceError::Protected`].
     pub async fn delete_label(
         &self,
         project: &str,

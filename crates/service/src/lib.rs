@@ -1,9 +1,8 @@
 //! The use cases behind HTTP and the command line.
 //!
-//! They take names and bytes, and return records of the store and [`Snapshot`]s. Parsing and rules
-//! run on the blocking pool ([`work`]), with limited concurrency. A [`Snapshot`] is one revision
-//! under the rules of one release. It is immutable and cached by digest and release, so cached data
-//! is never stale. What labels mean is cached only while the database is unchanged
+//! Parsing and rules run on the blocking pool ([`work`]), with limited concurrency. A [`Snapshot`]
+//! is one revision under the rules of one release. It is cached by digest and release, so it is
+//! never stale. What labels mean is cached only while the database is unchanged
 //! ([`opatlas_store::Store::mark`]).
 
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
@@ -92,15 +91,13 @@ pub struct Limits {
     pub file_bytes: usize,
     /// The size of a bundle, in bytes.
     pub bundle_bytes: usize,
-    /// Operators per stored revision, including generated ones. Computations over several revisions
-    /// take time and memory in proportion to it.
+    /// Operators per stored revision, including generated ones; bounds work over several revisions.
     pub operators: usize,
     /// Estimated memory for parsed revisions, in bytes.
     pub snapshot_bytes: u64,
     /// Memory for cached answers, in bytes.
     pub view_bytes: u64,
-    /// Memory for all finished answers, cached or not yet read by clients, and for send buffers, in
-    /// bytes.
+    /// Memory for finished answers, cached or not yet read, and for send buffers, in bytes.
     pub answer_bytes: usize,
     /// How many requests compute at the same time.
     pub workers: usize,
@@ -124,7 +121,7 @@ impl Default for Limits {
     }
 }
 
-/// All use cases over one store. Most can fail with an error of the store, even if it is not listed.
+/// All use cases over one store. Most can fail with errors of the store.
 pub struct Service {
     store: Arc<dyn Store>,
     clock: Clock,
@@ -134,7 +131,6 @@ pub struct Service {
     bulks: bulk::LongAnswers,
     workers: Workers,
     answers: answers::Answers,
-    /// Revisions that were found in projects, and when.
     known: Cache<(ProjectName, Digest), Instant>,
     names: named::Names,
     rulebooks: Cache<ProjectName, Arc<compare::Rulebook>>,
@@ -144,7 +140,6 @@ pub struct Service {
 
 /// Long answers get one part in this many of the memory for cached answers.
 const BULK: u64 = 4;
-/// Size of the cache of revisions that were found.
 const KNOWN: u64 = 20_000;
 
 impl Service {
@@ -171,7 +166,7 @@ impl Service {
         }
     }
 
-    /// The bounds that it keeps.
+    /// The limits.
     #[must_use]
     pub fn limits(&self) -> &Limits {
         &self.limits

@@ -1,8 +1,5 @@
-//! A cache of what names refer to.
-//!
-//! Every entry carries the mark of the database from before it was read, and is valid as long as
-//! the database has an equal mark ([`opatlas_store::Store::mark`]). Without marks nothing is
-//! cached.
+//! A cache of what names refer to. An entry is valid as long as the database has the mark from
+//! before it was read ([`opatlas_store::Store::mark`]). Without marks nothing is cached.
 
 use moka::sync::Cache;
 
@@ -11,21 +8,16 @@ use opatlas_store::{LabelRecord, Mark, ProjectName};
 
 use super::notes::JudgedRelease;
 
-/// Estimated size limit, in bytes.
 const BUDGET: u64 = 4 << 20;
-/// Estimated size of an entry without its texts, in bytes.
 const ENTRY: usize = 256;
 
-/// What a name refers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum NameTarget {
-    /// A label, which may have a release.
     Label(LabelRecord),
     /// A commit, or the last revision of a project without version labels, and its release.
     Revision(Digest, JudgedRelease),
 }
 
-/// An LRU cache.
 pub(super) struct Names(Cache<(ProjectName, Box<str>), (Mark, NameTarget)>);
 
 impl Default for Names {
@@ -39,7 +31,6 @@ impl Default for Names {
 }
 
 impl Names {
-    /// What a name refers to while the database has this mark, if that is cached.
     pub(super) fn find(&self, mark: Mark, project: &ProjectName, name: &str) -> Option<NameTarget> {
         let (known, target) = self.0.get(&(project.clone(), name.into()))?;
         (known == mark).then_some(target)
@@ -51,7 +42,6 @@ impl Names {
             .insert((project.clone(), name.into()), (mark, target));
     }
 
-    /// The number of entries and their estimated size in bytes.
     pub(super) fn size(&self) -> (u64, u64) {
         self.0.run_pending_tasks();
         (self.0.entry_count(), self.0.weighted_size())

@@ -30,10 +30,7 @@ impl JudgedRelease {
         newer: None,
     };
 
-    /// Parses a release.
-    ///
-    /// # Errors
-    /// If it is not a release, or older than 2.0.
+    /// Parses a release. Fails if it is not a release, or older than 2.0.
     pub fn parse(text: &str) -> Result<Self, UnknownRelease> {
         let parsed = Release::parse(text)?;
         let newer = parsed.newer_than_known.then(|| line(text));
@@ -63,7 +60,6 @@ impl JudgedRelease {
     }
 }
 
-/// `2.30` for `v2.30.1rc2`.
 fn line(text: &str) -> Box<str> {
     match Version::parse(text.trim()) {
         Some(version) => format!("{}.{}", version.major, version.minor).into(),

@@ -7,9 +7,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, Seq
 
 use opatlas_dispatch::{Observed, ObservedRegistration};
 
-/// Marks a fallthrough kernel.
 const FALLTHROUGH: &str = "|fallthrough";
-/// Marks a boxed kernel.
 const BOXED: &str = "|boxed";
 /// Maximum number of registrations; PyTorch 2.15 has about 40,000.
 const MOST: usize = 400_000;
@@ -17,16 +15,13 @@ const MOST: usize = 400_000;
 const MOST_NAMED: usize = 64 << 20;
 
 /// Parses `{"registrations": {KEY: {FILE: [OPERATOR, ...]}}}`. A file name may end in
-/// `|fallthrough` or `|boxed`; an empty name or `?` is an unknown file.
-///
-/// # Errors
-/// What is invalid, and where; and more than [`MOST`] registrations.
+/// `|fallthrough` or `|boxed`; an empty name or `?` is an unknown file. Fails with what is invalid
+/// and where.
 pub(super) fn read(bytes: &[u8]) -> Result<Observed, String> {
     let Whole(rows) = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
     Ok(Observed::new(rows))
 }
 
-/// Strips a mark from a source file name; returns whether it had the mark.
 fn unmarked<'f>(file: &'f str, mark: &str) -> (&'f str, bool) {
     match file.strip_suffix(mark) {
         Some(file) => (file, true),
@@ -36,21 +31,15 @@ fn unmarked<'f>(file: &'f str, mark: &str) -> (&'f str, bool) {
 
 struct Whole(Vec<ObservedRegistration>);
 
-/// The nesting level of the next value.
 enum Level<'r> {
-    /// The object whose members are keys.
     Keys,
-    /// The object whose members are source files of a key.
     Files { key: &'r str },
-    /// The list of operators of a source file.
     Operators { key: &'r str, file: &'r str },
 }
 
-/// A level, and where its rows go.
 struct Into<'r, 'v> {
     level: Level<'r>,
     rows: &'v mut Vec<ObservedRegistration>,
-    /// Total length of names so far.
     named: &'v mut usize,
 }
 

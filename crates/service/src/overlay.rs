@@ -1,8 +1,7 @@
 //! Judges entries that are laid over a revision's `native_functions.yaml`.
 //!
 //! An entry replaces the one of the same operator, or is added. Replaced entries are blanked out
-//! and the given ones are appended, so both keep their positions: those of the revision as stored,
-//! those given from where they begin.
+//! and the given ones are appended, so both keep their positions.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -27,7 +26,6 @@ pub struct Overlay {
     pub replaced: BTreeSet<String>,
     /// Why the entries are judged without those of the revision, if they are.
     pub alone: Option<&'static str>,
-    /// Where the entries begin in the judged file.
     start: u32,
 }
 
@@ -88,7 +86,6 @@ impl Overlay {
         Ok((overlay, bundle))
     }
 
-    /// The file with replaced entries blanked out. Records which ones are replaced.
     fn without_replaced(&mut self, file: &NativeFunctions) -> String {
         let mut text = file.text.as_bytes().to_vec();
         for (placed, chunk) in file.entries.iter().zip(file.chunks()) {
@@ -129,8 +126,7 @@ impl Overlay {
         self.place(&finding.file, finding.span).is_some()
     }
 
-    /// Translates a position in the judged file to one in the entries; `None` for one in the
-    /// revision.
+    /// Translates a position in the judged file to one in the entries, if it is there.
     #[must_use]
     pub fn place(&self, file: &str, span: Span) -> Option<Span> {
         let is_own = file == NATIVE_FUNCTIONS && span.start >= self.start;
@@ -163,7 +159,6 @@ mod tests {
   autogen: two.out
 ";
 
-    /// Added and replaced operators, findings in the entries, and findings elsewhere.
     fn laid(base: &str, entries: &str) -> (String, String, Vec<String>, Vec<String>) {
         let base = Bundle::of_native_functions(base.as_bytes());
         let base = Snapshot::read(base, Release::LATEST, None);

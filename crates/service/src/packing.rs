@@ -11,25 +11,16 @@ use zstd::stream::write::Encoder;
 
 use super::views::Encoding;
 
-/// The Zstandard level of whole answers.
 const ZSTD_LEVEL: i32 = 3;
 /// The Zstandard level of streams. Its window determines [`Unpacker::MEMORY`].
 const STREAM_LEVEL: i32 = 1;
 
-/// Compresses with gzip.
-///
-/// # Errors
-/// If memory cannot be allocated.
 pub(super) fn gzip(plain: &[u8]) -> io::Result<Vec<u8>> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
     encoder.write_all(plain)?;
     encoder.finish()
 }
 
-/// Compresses with Zstandard.
-///
-/// # Errors
-/// If memory cannot be allocated.
 pub(super) fn zstd(plain: &[u8]) -> io::Result<Vec<u8>> {
     zstd::bulk::compress(plain, ZSTD_LEVEL)
 }
@@ -41,10 +32,6 @@ pub(super) enum Packer {
 }
 
 impl Packer {
-    /// A compressor for gzip, or else Zstandard.
-    ///
-    /// # Errors
-    /// If memory cannot be allocated.
     pub(super) fn new(form: Encoding) -> io::Result<Self> {
         Ok(match form {
             Encoding::Gzip => Self::Gzip(GzEncoder::new(Vec::new(), Compression::fast())),
@@ -52,11 +39,8 @@ impl Packer {
         })
     }
 
-    /// Takes the compressed bytes since the last call. Everything taken so far decompresses to
-    /// everything written so far.
-    ///
-    /// # Errors
-    /// Errors of the compressor.
+    /// Takes the compressed bytes since the last call, which decompress to everything written so
+    /// far.
     pub(super) fn take(&mut self) -> io::Result<Vec<u8>> {
         self.flush()?;
         Ok(mem::take(match self {
@@ -65,10 +49,6 @@ impl Packer {
         }))
     }
 
-    /// Ends the stream and returns the remaining bytes.
-    ///
-    /// # Errors
-    /// Errors of the compressor.
     pub(super) fn finish(self) -> io::Result<Vec<u8>> {
         match self {
             Self::Gzip(encoder) => encoder.finish(),
@@ -93,7 +73,6 @@ impl Write for Packer {
     }
 }
 
-/// How many bytes of text are decompressed at once.
 const TEXT: usize = 64 << 10;
 
 /// Decompresses a Zstandard stream that arrives in pieces.
@@ -108,10 +87,7 @@ impl Unpacker {
     /// blocks of 128 KiB, and the tables of the decoder.
     pub const MEMORY: usize = 1 << 20;
 
-    /// A decompressor at the beginning of a stream.
-    ///
-    /// # Errors
-    /// If memory cannot be allocated.
+    /// A decompressor at the beginning of a stream. Fails if memory cannot be allocated.
     pub fn new() -> io::Result<Self> {
         Ok(Self {
             decoder: Decoder::new()?,
@@ -119,11 +95,8 @@ impl Unpacker {
         })
     }
 
-    /// Decompresses the beginning of a piece and removes it from the piece. Returns at most 64 KiB
-    /// of text. An empty text means that the next piece is needed.
-    ///
-    /// # Errors
-    /// If the piece does not continue the stream.
+    /// Decompresses and removes the beginning of a piece, at most 64 KiB of text. An empty text
+    /// means that the next piece is needed. Fails if the piece does not continue the stream.
     pub fn unpack(&mut self, piece: &mut Bytes) -> io::Result<Vec<u8>> {
         let mut text = vec![0; TEXT];
         let mut written = 0;

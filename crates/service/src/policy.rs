@@ -139,18 +139,13 @@ pub struct PolicyFault {
 
 /// Maximum number of exceptions in a project, a file or a request.
 pub const EXCEPTIONS: usize = 1000;
-/// Maximum number of exceptions with a pattern of operators. Each is matched against every changed
-/// operator.
+/// Maximum number of exceptions with a pattern. Each is matched against every changed operator.
 pub const PATTERNS: usize = 100;
 /// Maximum number of namespaces and of tags in a policy.
 pub const TREATMENTS: usize = 200;
-/// Maximum length of a name without `*` and `?`, in characters.
 const NAME: usize = 1000;
 
-/// Rejects too many exceptions.
-///
-/// # Errors
-/// The exceeded limit.
+/// Rejects too many exceptions. Fails with the exceeded limit.
 pub fn expect_few(exceptions: &[Exception]) -> Result<(), PolicyFault> {
     let patterns = exceptions.iter().filter(|each| each.is_pattern()).count();
     match (exceptions.len() > EXCEPTIONS, patterns > PATTERNS) {
@@ -160,7 +155,6 @@ pub fn expect_few(exceptions: &[Exception]) -> Result<(), PolicyFault> {
     }
 }
 
-/// Rejects an exception if the project has no room for it.
 pub(super) fn expect_room(stored: &[ExceptionRecord], is_pattern: bool) -> Result<(), PolicyFault> {
     let patterns = stored.iter().filter(|r| r.operator.contains(['*', '?']));
     if stored.len() >= EXCEPTIONS {
@@ -208,10 +202,7 @@ impl PolicyFault {
 }
 
 impl PolicyText {
-    /// Converts the policy.
-    ///
-    /// # Errors
-    /// The first member that is unknown or has an invalid value.
+    /// Converts the policy. Fails with the first member that is unknown or has an invalid value.
     pub fn policy(&self) -> Result<Policy, PolicyFault> {
         if let Some(unknown) = &self.unknown {
             let unknown: String = unknown.chars().take(128).collect();
@@ -286,10 +277,7 @@ fn treatment(member: &str, text: Option<&str>) -> Result<Option<Treatment>, Poli
     word(member, text, &Treatment::ALL.map(Treatment::as_str))
 }
 
-/// Parses a level or `never`.
-///
-/// # Errors
-/// If it is neither.
+/// Parses a level or `never`. Fails if it is neither.
 pub fn level(
     member: &str,
     text: Option<&str>,
@@ -312,10 +300,7 @@ pub fn level(
 }
 
 impl ExceptionText {
-    /// Converts the exception.
-    ///
-    /// # Errors
-    /// The first member with an invalid value.
+    /// Converts the exception. Fails with the first member with an invalid value.
     pub fn exception(&self, id: impl Into<Box<str>>) -> Result<Exception, PolicyFault> {
         for (member, text) in [
             ("operator", &self.operator),
@@ -405,10 +390,7 @@ impl ExceptionText {
         text.map(|text| release("until_release", text)).transpose()
     }
 
-    /// The stored form.
-    ///
-    /// # Errors
-    /// As [`ExceptionText::exception`].
+    /// The stored form. Fails as [`ExceptionText::exception`] does.
     pub fn record(&self, id: String, now: i64) -> Result<ExceptionRecord, PolicyFault> {
         let exception = self.exception(id.as_str())?;
         let (until_date, until_release) = match exception.until {

@@ -6,14 +6,11 @@ use super::Service;
 use super::error::ServiceError;
 use super::policy::PolicyFault;
 
-/// How many projects are read at once if some are hidden.
 const AT_ONCE: u32 = 1000;
 
 impl Service {
-    /// Creates a project, or finds an identical one.
-    ///
-    /// # Errors
-    /// [`ServiceError::Name`], and the store's conflict if a different one exists.
+    /// Creates a project, or finds an identical one. Fails with the store's conflict if a different
+    /// one exists.
     pub async fn create_project(
         &self,
         name: &str,
@@ -94,7 +91,6 @@ impl Service {
     }
 }
 
-/// Maximum size of a policy in bytes of JSON. It is read with its project.
 const POLICY_BYTES: usize = 16 * 1024;
 
 fn expect_short_policy(policy: Option<&str>) -> Result<(), ServiceError> {

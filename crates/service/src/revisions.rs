@@ -26,10 +26,7 @@ impl Service {
         Ok(self.store.revision(&revision.project, &key).await?)
     }
 
-    /// Deletes an unlabeled revision.
-    ///
-    /// # Errors
-    /// Errors of the store, including a conflict while labels name it.
+    /// Deletes a revision. Fails with the store's conflict while labels name it.
     pub async fn delete_revision(&self, revision: &Resolved) -> Result<(), ServiceError> {
         let Resolved {
             project, digest, ..

@@ -27,8 +27,7 @@ pub enum Generated {
 /// A filter for operators; `None` accepts everything.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Filter {
-    /// Words that must all occur in the name or schema, see [`Sought`]. If nothing matches, names
-    /// with a similar spelling do.
+    /// Words that must all occur in the name or schema ([`Sought`]), or else similar spellings.
     pub words: Option<String>,
     /// Its namespace.
     pub namespace: Option<String>,
@@ -51,10 +50,8 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// Validates the key, which must be a runtime key if there is a reason.
-    ///
-    /// # Errors
-    /// [`ServiceError::UnknownKey`] with similar names, [`ServiceError::AliasKey`].
+    /// Validates the key, which must be a runtime key if there is a reason. Fails with
+    /// [`ServiceError::UnknownKey`] with similar names, or [`ServiceError::AliasKey`].
     pub fn check(&self, catalogue: &Catalogue) -> Result<(), ServiceError> {
         if let (Some(_), Some(key)) = (self.reason, &self.key) {
             return runtime_key(catalogue.release, key).map(|_| ());
@@ -118,7 +115,6 @@ pub fn search(
     Ok(found)
 }
 
-/// Matching operators, best first; of equal matches, shorter names first.
 fn ranked(
     operators: &[(OperatorId, &Operator)],
     sought: &Sought,

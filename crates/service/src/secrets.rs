@@ -1,5 +1,4 @@
-//! Creates secrets and checks signatures. The checks take constant time, so that guessing reveals
-//! nothing.
+//! Creates secrets and checks signatures, in constant time.
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
 use opatlas_source::Digest;
@@ -7,10 +6,7 @@ use sha2::Sha256;
 
 use super::error::ServiceError;
 
-/// Random bytes of the operating system, in hexadecimal.
-///
-/// # Errors
-/// [`ServiceError::Failed`] if the system has none.
+/// Random bytes in hexadecimal. Fails with [`ServiceError::Failed`] if the system has none.
 pub(super) fn random<const N: usize>() -> Result<String, ServiceError> {
     let mut bytes = [0; N];
     getrandom::fill(&mut bytes).map_err(|error| {

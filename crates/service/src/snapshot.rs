@@ -17,13 +17,11 @@ use super::address::Resolved;
 use super::dispatch::Dispatch;
 use super::error::ServiceError;
 
-/// How many overloads an error suggests.
 const SUGGESTIONS: usize = 3;
-/// How many overloads an error carries.
 const OVERLOADS: usize = 1_000;
 
-/// Limits of an ordinary revision, whose operators are cheap to describe: the number of operators
-/// (a release has 3,300), the length of an entry (1,500 bytes) and of a file (600,000 bytes).
+/// Limits of an ordinary revision. A release has 3,300 operators, the longest entry 1,500 bytes,
+/// and the file 600,000 bytes.
 const ORDINARY_OPERATORS: usize = 8_000;
 const ORDINARY_ENTRY: usize = 16 << 10;
 const ORDINARY_FILE: usize = 2 << 20;
@@ -65,7 +63,6 @@ impl Snapshot {
         Stop::unstopped(|stop| Self::of(bundle.digest(), bundle.clone(), release, previous, stop))
     }
 
-    /// Like [`Snapshot::read`], for a bundle with a known digest.
     pub(super) fn of(
         digest: Digest,
         bundle: Bundle,
@@ -106,13 +103,12 @@ impl Snapshot {
         self.catalogue.release
     }
 
-    /// The findings in a stable order. If there are very many, only the first ones are complete and
-    /// the others are counted. Runs the rules on first use.
+    /// The findings in a stable order. If there are very many, the last ones are only counted. Runs
+    /// the rules on first use.
     pub fn findings(&self) -> &Findings {
         self.findings.get_or_init(|| check(&self.catalogue))
     }
 
-    /// Runs the rules unless they have been run.
     pub(super) fn check(&self, stop: &Stop) -> Result<(), Stopped> {
         if self.findings.get().is_none() {
             let findings = check_until(&self.catalogue, stop)?;
@@ -122,8 +118,8 @@ impl Snapshot {
         Ok(())
     }
 
-    /// The findings to list: all except suppressed ones. Errors are always listed, because
-    /// PyTorch's generator ignores suppressions.
+    /// All findings except suppressed ones. Errors are always listed, because PyTorch's generator
+    /// ignores suppressions.
     pub fn listed(&self) -> impl Iterator<Item = &Finding> {
         self.findings().listed()
     }
@@ -196,19 +192,13 @@ impl Snapshot {
         sources
     }
 
-    /// The operator with a qualified name.
-    ///
-    /// # Errors
-    /// [`ServiceError::UnknownOperator`] with similar names; `revision` provides the title in the
-    /// error.
+    /// The operator with a qualified name. Fails with [`ServiceError::UnknownOperator`] with
+    /// similar names; `revision` provides the title in the error.
     pub fn find(&self, revision: &Resolved, name: &str) -> Result<OperatorId, ServiceError> {
         self.find_in(|| revision.title(), name)
     }
 
     /// Like [`Snapshot::find`], with a title for the error.
-    ///
-    /// # Errors
-    /// As [`Snapshot::find`].
     pub fn find_in(
         &self,
         title: impl FnOnce() -> String,
@@ -230,7 +220,6 @@ impl Snapshot {
         })
     }
 
-    /// The overloads of a base name.
     fn overloads(&self, name: &str) -> Vec<String> {
         let (namespace, base) = split_qualified(name);
         let ids = self.catalogue.overloads(base).iter();
@@ -252,8 +241,8 @@ impl Snapshot {
         self.overloads(base).into_iter().take(SUGGESTIONS).collect()
     }
 
-    /// Whether it is about as large as a release in every respect, so that its operators are cheap
-    /// to describe.
+    /// Whether it is at most about as large as a release, so that its operators are cheap to
+    /// describe.
     pub fn is_ordinary(&self) -> bool {
         *self.is_ordinary.get_or_init(|| {
             let catalogue = &self.catalogue;
@@ -266,7 +255,7 @@ impl Snapshot {
     }
 
     /// The parts that it may share with other snapshots, by address, and their estimated size in
-    /// bytes. The estimates were measured on releases.
+    /// bytes, as measured on releases.
     pub(super) fn parts(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
         /// An operator without its entry: findings, tables, indexes.
         const OPERATOR: usize = 400;
@@ -293,7 +282,6 @@ impl Snapshot {
         parts.map(|(part, bytes)| (part, bytes as u64))
     }
 
-    /// The estimated size if nothing is shared, in bytes.
     #[must_use]
     pub(super) fn weight(&self) -> u64 {
         self.parts().map(|(_, bytes)| bytes).sum()

@@ -1,5 +1,4 @@
-//! The memory of cached snapshots. Snapshots of similar revisions share most of their parts, so
-//! each part is counted once.
+//! The memory of cached snapshots. Parts that several snapshots share are counted once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,7 +11,6 @@ use opatlas_source::Digest;
 
 pub(super) type Key = (Digest, Release);
 
-/// A cached snapshot.
 #[derive(Debug)]
 pub(super) struct CachedSnapshot {
     pub(super) snapshot: Arc<Snapshot>,
@@ -20,7 +18,6 @@ pub(super) struct CachedSnapshot {
     used: AtomicU64,
 }
 
-/// The cached snapshots and their total estimated size.
 #[derive(Debug, Default)]
 pub(super) struct SnapshotMemory {
     kept: FxHashMap<Key, Arc<CachedSnapshot>>,
@@ -45,8 +42,8 @@ impl CachedSnapshot {
 }
 
 impl SnapshotMemory {
-    /// Adds a snapshot, and removes the least recently used ones until the total size is at most
-    /// `budget` bytes. Returns the removed keys, possibly the new one.
+    /// Adds a snapshot, and removes the least recently used ones beyond `budget` bytes. Returns the
+    /// removed keys, possibly the new one.
     pub(super) fn add(&mut self, kept: &Arc<CachedSnapshot>, budget: u64) -> Vec<Key> {
         let known = self.kept.insert(kept.key(), Arc::clone(kept));
         let parts = kept.snapshot.parts();
@@ -72,7 +69,6 @@ impl SnapshotMemory {
         out
     }
 
-    /// The number of snapshots and their estimated size in bytes.
     pub(super) fn size(&self) -> (u64, u64) {
         (self.kept.len() as u64, self.bytes)
     }
@@ -102,7 +98,6 @@ mod tests {
 
     use super::*;
 
-    /// A snapshot of `count` operators with this kernel name, last used at `used`.
     fn snapshot(
         count: usize,
         kernel: &str,

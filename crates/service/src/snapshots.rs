@@ -18,11 +18,9 @@ use super::snapshot::Snapshot;
 use super::snapshot_memory::{CachedSnapshot, Key, SnapshotMemory};
 use super::views::count_look;
 
-/// An LRU cache of snapshots by digest and release, limited by estimated memory.
 pub(super) struct Snapshots {
-    /// Finds snapshots, and makes concurrent requests wait for one reading. `memory` decides what is
-    /// evicted; the cache has its own limit for snapshots whose requests were canceled while they
-    /// were read.
+    /// `memory` decides what is evicted. The cache has its own limit for snapshots whose requests
+    /// were canceled while they were read.
     cache: Cache<Key, Arc<CachedSnapshot>>,
     memory: Mutex<SnapshotMemory>,
     budget: u64,
@@ -30,10 +28,8 @@ pub(super) struct Snapshots {
     live: Arc<LiveSnapshots>,
 }
 
-/// Maximum number of snapshots, however small they are.
 const MOST: u64 = 1_000;
 
-/// All snapshots in memory, cached or not.
 #[derive(Default)]
 struct LiveSnapshots(Mutex<Vec<Weak<Snapshot>>>);
 
@@ -50,13 +46,11 @@ impl Snapshots {
         }
     }
 
-    /// The number of snapshots and their estimated size in bytes.
     pub(super) fn size(&self) -> (u64, u64) {
         self.memory().size()
     }
 
-    /// Whether there is room for snapshots that nobody has asked for. An eighth of the budget is
-    /// left to requests.
+    /// Whether there is room for snapshots that nobody asked for; an eighth is left to requests.
     pub(super) fn has_room(&self) -> bool {
         self.size().1 < self.budget - self.budget / 8
     }
@@ -69,7 +63,6 @@ impl Snapshots {
         kept.mark_used(self.uses.fetch_add(1, Ordering::Relaxed));
     }
 
-    /// Adds the size of a new snapshot, and evicts others beyond the budget.
     async fn count(&self, kept: &Arc<CachedSnapshot>) {
         let out = self.memory().add(kept, self.budget);
         for key in out {
@@ -109,8 +102,7 @@ impl LiveSnapshots {
     }
 }
 
-/// The snapshot that probably shares most entries with a bundle: that of the nearest release, then
-/// of the most similar size.
+/// The snapshot of the nearest release, then of the most similar size.
 fn nearest<'a>(
     live: &'a [Arc<Snapshot>],
     digest: Digest,
@@ -127,16 +119,13 @@ fn nearest<'a>(
     nearest.map(|nearest| &**nearest)
 }
 
-/// Reads bundles on the blocking pool and shares parsed entries with snapshots in memory. Does not
-/// cache the result.
+/// Reads bundles and shares parsed entries with snapshots in memory. Does not cache the result.
 #[derive(Clone)]
 pub struct Reader(Arc<LiveSnapshots>);
 
 impl Reader {
-    /// Reads a bundle from a request and runs the rules.
-    ///
-    /// # Errors
-    /// [`Refusal::Observed`] if its `observed.json` is invalid, and [`ServiceError::Stopped`].
+    /// Reads a bundle from a request and runs the rules. Fails with [`Refusal::Observed`] if its
+    /// `observed.json` is invalid, and [`ServiceError::Stopped`].
     pub fn judge(
         &self,
         bundle: Bundle,
@@ -162,10 +151,8 @@ impl Service {
         Reader(Arc::clone(&self.snapshots.live))
     }
 
-    /// The snapshot of a revision. Concurrent requests wait for one reading.
-    ///
-    /// # Errors
-    /// Errors of the store, and [`ServiceError::Busy`].
+    /// The snapshot of a revision. Concurrent requests wait for one reading. Fails with
+    /// [`ServiceError::Busy`].
     pub async fn snapshot(&self, resolved: &Resolved) -> Result<Arc<Snapshot>, ServiceError> {
         self.load(&resolved.project, resolved.digest, resolved.release())
             .await
@@ -173,9 +160,6 @@ impl Service {
     }
 
     /// A snapshot with findings.
-    ///
-    /// # Errors
-    /// As [`Service::snapshot`].
     pub async fn checked(&self, resolved: &Resolved) -> Result<Arc<Snapshot>, ServiceError> {
         let snapshot = self.snapshot(resolved).await?;
         self.prepare(snapshot, Snapshot::is_checked, Snapshot::check)
@@ -183,26 +167,18 @@ impl Service {
     }
 
     /// A snapshot with the default dispatch tables.
-    ///
-    /// # Errors
-    /// As [`Service::snapshot`].
     pub async fn tabulated(&self, resolved: &Resolved) -> Result<Arc<Snapshot>, ServiceError> {
         let snapshot = self.snapshot(resolved).await?;
         self.prepare(snapshot, Snapshot::is_tabulated, Snapshot::tabulate)
             .await
     }
 
-    /// A snapshot with the default dispatch tables and all verdicts.
-    ///
-    /// # Errors
-    /// As [`Service::snapshot`].
     pub(super) async fn settled(&self, resolved: &Resolved) -> Result<Arc<Snapshot>, ServiceError> {
         let snapshot = self.snapshot(resolved).await?;
         // Settling again takes no time.
         self.prepare(snapshot, |_| false, Snapshot::settle).await
     }
 
-    /// Runs `work` on the blocking pool unless it is done.
     async fn prepare(
         &self,
         snapshot: Arc<Snapshot>,
@@ -219,7 +195,6 @@ impl Service {
         self.workers.run(work).await
     }
 
-    /// Caches the snapshot of a stored revision.
     pub(super) async fn keep(&self, snapshot: &Arc<Snapshot>) {
         let snapshots = &self.snapshots;
         let kept = CachedSnapshot::new(Arc::clone(snapshot));
@@ -259,8 +234,7 @@ impl Service {
         let snapshots = &self.snapshots;
         let kept = snapshots.cache.try_get_with(key, load).await?;
         snapshots.mark_used(&kept);
-        // The request that started the reading may have been canceled, so everyone who waited
-        // counts it.
+        // The request that started the reading may be canceled, so everyone who waited counts it.
         snapshots.count(&kept).await;
         Ok(Arc::clone(&kept.snapshot))
     }

@@ -20,8 +20,8 @@ pub struct JudgedSchema {
 }
 
 impl JudgedSchema {
-    /// Parses a schema and judges it as torchgen of a release does when it parses the schema alone
-    /// (`FunctionSchema.parse`, `docs/spec/grammar.md`, sections 1 to 7).
+    /// Parses and judges a schema as torchgen does alone (`FunctionSchema.parse`,
+    /// `docs/spec/grammar.md`, sections 1 to 7).
     #[must_use]
     pub fn read(text: &str, release: Release) -> Self {
         let parsed = parse_schema(text, 0);
@@ -44,8 +44,7 @@ impl JudgedSchema {
     }
 }
 
-/// Errors for what the language has but the release does not: base types, and the shorthand
-/// `Tensor!`, which no release accepts.
+/// Errors for what the release does not have: base types, and the shorthand `Tensor!`.
 fn refused_by_release(schema: &FunctionSchema, release: Release) -> Vec<Diagnostic> {
     let arguments = schema.arguments.all().iter();
     let arguments = arguments.map(|a| (&a.ty, a.annotation.as_ref(), a.type_at.0));

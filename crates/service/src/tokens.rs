@@ -1,8 +1,7 @@
 //! Tokens: create, list, revoke, authenticate.
 //!
-//! A token has 256 random bits, so storing its plain SHA-256 is safe. Tokens are found by this
-//! digest and also compared in constant time. They are cached for a few seconds, so another replica
-//! may accept a revoked token that long.
+//! A token has 256 random bits, so storing its plain SHA-256 is safe. Tokens are cached for a few
+//! seconds, so another replica may accept a revoked token that long.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,11 +22,9 @@ pub const TOKEN_PREFIX: &str = "opatlas_";
 /// The prefix of signing keys.
 pub const SIGNING_PREFIX: &str = "opatlas_sign_";
 
-/// How long a cached token is valid, in microseconds.
 const FRESH: i64 = 5_000_000;
 /// How long a cached token is valid while the database is down, in microseconds.
 const STALE: i64 = 600_000_000;
-/// How often the last use is recorded, in microseconds.
 const TOUCHED: i64 = 60_000_000;
 const REMEMBERED: u64 = 10_000;
 
@@ -79,10 +76,7 @@ impl Default for TokenCache {
 }
 
 impl Service {
-    /// Creates a token.
-    ///
-    /// # Errors
-    /// [`ServiceError::Failed`] if the system has no random numbers, and errors of the store.
+    /// Creates a token. Fails with [`ServiceError::Failed`] if the system has no random numbers.
     pub async fn create_token(&self, new: NewToken) -> Result<MadeToken, ServiceError> {
         super::projects::expect_storable("name", Some(&new.name))?;
         let secret = format!("{TOKEN_PREFIX}{}", random::<32>()?);
@@ -117,20 +111,14 @@ impl Service {
         Ok(self.store.tokens().await?)
     }
 
-    /// Revokes a token permanently.
-    ///
-    /// # Errors
-    /// Errors of the store, including [`opatlas_store::Missing::Token`].
+    /// Revokes a token permanently. Fails with [`opatlas_store::Missing::Token`].
     pub async fn revoke_token(&self, id: &str) -> Result<TokenRecord, ServiceError> {
         let token = self.store.revoke_token(id, self.now()).await?;
         self.tokens.0.invalidate(&token.hash).await;
         Ok(token)
     }
 
-    /// What a token permits.
-    ///
-    /// # Errors
-    /// [`ServiceError::Denied`] if it is unknown, expired or revoked, and errors of the store.
+    /// What a token permits. Fails with [`ServiceError::Denied`].
     pub async fn authenticate(&self, secret: &str) -> Result<Grant, ServiceError> {
         let hash = Digest::of(secret.as_bytes());
         let now = self.now();
@@ -164,11 +152,9 @@ impl Service {
         Ok(grant)
     }
 
-    /// The token that a request claims as its signer, before its body is read. `signature` is the
-    /// hexadecimal HMAC-SHA-256 of the body with the token's signing key.
-    ///
-    /// # Errors
-    /// As [`Service::authenticate`].
+    /// The claimed signer of a request, before its body is read. `signature` is the hexadecimal
+    /// HMAC-SHA-256 of the body with the token's signing key. Fails as [`Service::authenticate`]
+    /// does.
     pub async fn signer(&self, id: &str, signature: &str) -> Result<Signer, ServiceError> {
         let signature = Digest::parse(signature).ok_or(Denial::Signature)?;
         if id.len() > 64 || !id.bytes().all(|byte| byte.is_ascii_hexdigit()) {
@@ -183,10 +169,7 @@ impl Service {
         }
     }
 
-    /// What a signed body permits.
-    ///
-    /// # Errors
-    /// As [`Service::authenticate`].
+    /// What a signed body permits. Fails as [`Service::authenticate`] does.
     pub async fn verify_signature(
         &self,
         signer: Signer,
@@ -217,7 +200,6 @@ impl Service {
         Ok(Grant::of(token).ok_or_else(unread)?)
     }
 
-    /// Records the use of a token in the background.
     fn note_use(&self, token: &TokenRecord, now: i64) {
         let last = token.last_used_at.unwrap_or(i64::MIN);
         if now.saturating_sub(last) < TOUCHED {

@@ -11,8 +11,7 @@ use super::compare::Compared;
 
 impl Compared {
     /// A sentence for each unused exception that has expired or whose operator neither side has.
-    /// Only considers exceptions that `is_given` accepts; the store rejects such exceptions when
-    /// they are added.
+    /// Only considers exceptions that `is_given` accepts: the store rejects such exceptions.
     #[must_use]
     pub fn useless(
         &self,

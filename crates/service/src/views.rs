@@ -1,8 +1,5 @@
-//! Finished answers, cached as bytes, plain and compressed.
-//!
-//! A view is a function of the revision, the release, its parameters, the media type and the
-//! program. A digest of these identifies it before it is computed, and is also its ETag. Cached
-//! views are never stale.
+//! Finished answers, cached as bytes, plain and compressed. A digest of everything that a view
+//! depends on identifies it before it is computed, and is also its ETag, so views are never stale.
 
 use std::fmt;
 use std::future::Future;
@@ -26,9 +23,7 @@ pub struct ViewId([u8; 16]);
 /// A finished answer.
 #[derive(Debug)]
 pub struct View {
-    /// The answer, or its first part.
     plain: Bytes,
-    /// The parts after the first one.
     further: Vec<Bytes>,
     gzip: OnceLock<Bytes>,
     zstd: OnceLock<Bytes>,
@@ -98,7 +93,6 @@ impl ViewId {
     }
 }
 
-/// As 32 hexadecimal digits.
 impl fmt::Display for ViewId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
@@ -200,7 +194,6 @@ impl From<Bytes> for View {
     }
 }
 
-/// An LRU cache.
 pub(super) struct Views(Cache<ViewId, Arc<View>>);
 
 impl Views {
@@ -214,7 +207,6 @@ impl Views {
     }
 }
 
-/// Counts a hit or a miss of a cache.
 pub(super) fn count_look(cache: &'static str, found: bool) {
     let outcome = if found { "hit" } else { "miss" };
     let looks =
@@ -245,11 +237,7 @@ impl Service {
         self.views.0.get(&id).await
     }
 
-    /// A view, from the cache or computed. Concurrent requests for the same view wait for one
-    /// computation.
-    ///
-    /// # Errors
-    /// Those of `make`; nothing is cached then.
+    /// A view, from the cache or computed once. Fails as `make` does; nothing is cached then.
     pub async fn view<E: Send + Sync + 'static>(
         &self,
         id: ViewId,
@@ -264,10 +252,7 @@ impl Service {
         self.views.0.try_get_with(id, make).await
     }
 
-    /// The bytes of a view in an encoding. Large ones are compressed off the async threads.
-    ///
-    /// # Errors
-    /// [`ServiceError::Busy`].
+    /// The bytes of a view in an encoding. Fails with [`ServiceError::Busy`].
     pub async fn encoded(
         &self,
         view: &Arc<View>,
@@ -281,10 +266,7 @@ impl Service {
         compressed.await?
     }
 
-    /// The id of an answer with these bytes. Large ones are hashed off the async threads.
-    ///
-    /// # Errors
-    /// [`ServiceError::Busy`].
+    /// The id of an answer with these bytes. Fails with [`ServiceError::Busy`].
     pub async fn id_of(&self, bytes: &Bytes) -> Result<ViewId, ServiceError> {
         if bytes.len() < HASHED_APART_FROM {
             return Ok(ViewId::of_bytes(bytes));

@@ -18,24 +18,20 @@ const UNSTORED: usize = 256 << 10;
 #[derive(Clone)]
 pub(super) struct Workers {
     permits: Arc<Semaphore>,
-    /// Permits of requests that collect large results.
     places: Arc<Semaphore>,
-    /// Room for revisions that wait to be stored, in KiB.
     unstored: Arc<Semaphore>,
     patience: Duration,
-    /// Requested when the service closes.
     closing: Stop,
 }
 
 /// A permit to compute. An answer in several steps holds it throughout, so that there are never
-/// more unfinished answers in memory than workers.
+/// more unfinished answers than workers.
 #[derive(Debug)]
 pub struct Turn {
     permit: Arc<OwnedSemaphorePermit>,
     closing: Stop,
 }
 
-/// Stops work when its caller is dropped.
 struct Waiting(Stop);
 
 impl Drop for Waiting {
@@ -56,7 +52,6 @@ impl Workers {
         }
     }
 
-    /// Waits for a worker.
     pub(super) async fn turn(&self) -> Result<Turn, ServiceError> {
         self.closing.check()?;
         let permit = tokio::time::timeout(self.patience, Arc::clone(&self.permits).acquire_owned());
@@ -69,7 +64,6 @@ impl Workers {
         })
     }
 
-    /// Waits for a worker and runs `work`; see [`Turn::run`].
     pub(super) async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Stop) -> Result<T, Stopped> + Send + 'static,
@@ -77,8 +71,8 @@ impl Workers {
         self.turn().await?.run(work).await
     }
 
-    /// Waits for room for a revision of this size in bytes that is about to be stored. The caller
-    /// keeps its worker meanwhile, so that no further revision is read.
+    /// Waits for room for a revision of this size in bytes. The caller keeps its worker meanwhile,
+    /// so that no further revision is read.
     pub(super) async fn unstored(&self, bytes: u64) -> Result<OwnedSemaphorePermit, ServiceError> {
         let units = usize::try_from(bytes >> 10).unwrap_or(UNSTORED);
         let units = u32::try_from(units.min(UNSTORED)).unwrap_or(u32::MAX);
@@ -89,20 +83,15 @@ impl Workers {
         }
     }
 
-    /// Stops running work and prevents new work.
     pub(super) fn close(&self) {
         self.closing.request();
     }
 }
 
 impl Turn {
-    /// Runs `work` on a blocking thread. Its [`Stop`] is requested when the caller is dropped,
-    /// because the client hung up or its time is over, and when the service closes. The permit is
-    /// held until the work has ended.
-    ///
-    /// # Errors
-    /// [`ServiceError::Stopped`] if the service closes, [`ServiceError::Failed`] if the work
-    /// panics.
+    /// Runs `work` on a blocking thread. Its [`Stop`] is requested when the caller is dropped or
+    /// the service closes. Fails with [`ServiceError::Stopped`], or [`ServiceError::Failed`] if the
+    /// work panics.
     pub async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Stop) -> Result<T, Stopped> + Send + 'static,
@@ -122,11 +111,8 @@ impl Turn {
 }
 
 impl Service {
-    /// Waits for a permit to collect large results, from several computations or many rows. Hold it
-    /// until the answer is finished.
-    ///
-    /// # Errors
-    /// [`ServiceError::Busy`] if none is free in time.
+    /// Waits for a permit to collect large results, held until the answer is finished. Fails with
+    /// [`ServiceError::Busy`].
     pub async fn place(&self) -> Result<OwnedSemaphorePermit, ServiceError> {
         let place = Arc::clone(&self.workers.places).acquire_owned();
         match tokio::time::timeout(self.workers.patience, place).await {
@@ -135,19 +121,14 @@ impl Service {
         }
     }
 
-    /// Waits for a worker, to compute several times in a row.
-    ///
-    /// # Errors
-    /// [`ServiceError::Busy`] if none is free in time, [`ServiceError::Stopped`] if the service
-    /// closes.
+    /// Waits for a worker, to compute several times in a row. Fails with [`ServiceError::Busy`] or
+    /// [`ServiceError::Stopped`].
     pub async fn turn(&self) -> Result<Turn, ServiceError> {
         self.workers.turn().await
     }
 
-    /// Runs `work` on the blocking pool. Cancels it if the caller is dropped.
-    ///
-    /// # Errors
-    /// As [`Service::turn`] and [`Turn::run`].
+    /// Runs `work` on the blocking pool. Cancels it if the caller is dropped. Fails as
+    /// [`Service::turn`] and [`Turn::run`] do.
     pub async fn compute<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Stop) -> Result<T, Stopped> + Send + 'static,
@@ -169,7 +150,6 @@ mod tests {
 
     const PATIENCE: Duration = Duration::from_secs(60);
 
-    /// Work that ends only when it is stopped, and reports that it has begun and ended.
     fn endless(
         begun: mpsc::Sender<()>,
         ended: mpsc::Sender<()>,

@@ -1,16 +1,12 @@
-//! Splits a bundle into content-defined chunks, so that revisions share what they have in common.
+//! Splits a bundle into content-defined chunks, so that revisions share data.
 //!
 //! A file is cut before lines that begin an entry (`- ` in column 0), so a changed entry creates
-//! one new chunk. A list of three thousand chunks would be too much to rewrite for each revision,
-//! so it is cut into groups of about 24 chunks, at positions that depend on their content. A
-//! changed entry then creates one new group, and a revision is a short list of groups. A cut
-//! depends only on the bytes since the previous cut, so the cuts of two versions coincide again
-//! soon after a change.
+//! one new chunk. Chunks are grouped by about 24, also by content, so a revision is a short list of
+//! groups. A cut depends only on the bytes since the previous one, so the cuts of two versions soon
+//! coincide again after a change.
 //!
-//! The tables are called `pieces` (chunks) and `runs` (groups). Renaming a table would break
-//! replicas of the previous version during a rolling update.
-//!
-//! Files that are not YAML are split too, and come back byte for byte.
+//! The tables are called `pieces` (chunks) and `runs` (groups): renaming them would break replicas
+//! of the previous version during a rolling update.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -20,8 +16,7 @@ use sha2::{Digest as _, Sha256};
 
 use opatlas_source::{Bundle, Digest};
 
-/// Minimum size of a chunk, except before the end of the file. Without it, a file of tiny entries
-/// would cost many times its size.
+/// Minimum size, except at the end of a file: tiny chunks would cost many times their size.
 const MIN_CHUNK: usize = 64;
 /// Longer stretches without an entry (an indented list, JSON in lines) are also cut at lines.
 const LONG_CHUNK: usize = 4096;
@@ -30,15 +25,12 @@ const LINES_PER_CUT: u64 = 8;
 /// Minimum number of chunks in a group, except in the last one.
 const MIN_GROUP: usize = 8;
 const MAX_GROUP: usize = 64;
-/// One in this many chunks begins a group. Groups have 24 chunks on average: writing a group for
-/// each of a handful of changed entries then costs about as much as writing the list of groups.
+/// One in this many chunks begins a group, so groups have 24 chunks on average.
 const CHUNKS_PER_CUT: u64 = 16;
 
-/// A bundle split into chunks.
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(crate) digest: Digest,
-    /// Sorted by name.
     pub(crate) files: Vec<FilePlan>,
 }
 
@@ -47,22 +39,18 @@ pub(crate) struct FilePlan {
     pub(crate) name: String,
     pub(crate) digest: Digest,
     pub(crate) bytes: Arc<[u8]>,
-    /// In order, without gaps.
     pub(crate) chunks: Vec<Chunk>,
-    /// In order, without gaps.
     pub(crate) groups: Vec<Group>,
 }
 
 #[derive(Debug)]
 pub(crate) struct Chunk {
     pub(crate) digest: Digest,
-    /// Position in the file.
     pub(crate) span: Range<usize>,
     /// Whether the content lets a group begin here.
     begins_group: bool,
 }
 
-/// Consecutive chunks of a file.
 #[derive(Debug)]
 pub(crate) struct Group {
     /// SHA-256 of the digests of its chunks.
@@ -71,12 +59,11 @@ pub(crate) struct Group {
 }
 
 impl Plan {
-    /// Splits a bundle. Takes a few milliseconds for a release.
     pub(crate) fn of(bundle: &Bundle) -> Self {
         Self::after(None, bundle)
     }
 
-    /// Splits a bundle and reuses the digests of chunks that `previous` has too.
+    /// Reuses the digests of chunks that `previous` has too.
     pub(crate) fn after(previous: Option<&Self>, bundle: &Bundle) -> Self {
         let files = bundle.files().zip(bundle.digests());
         let files = files.map(|((name, bytes), (_, digest))| {
@@ -100,7 +87,6 @@ impl Earlier<'_> {
     /// How many chunks may have been removed between two that remain.
     const GONE: usize = 64;
 
-    /// Finds an equal chunk near the current position.
     fn find(&mut self, chunk: &[u8]) -> Option<&Chunk> {
         let file = self.file?;
         let rest = file.chunks.get(self.next..)?;
@@ -212,7 +198,6 @@ fn group(chunks: &[Chunk], range: Range<usize>) -> Group {
     }
 }
 
-/// The bytes up to and including the first line feed.
 fn first_line(bytes: &[u8]) -> &[u8] {
     match memchr::memchr(b'\n', bytes) {
         Some(at) => &bytes[..=at],
@@ -220,8 +205,7 @@ fn first_line(bytes: &[u8]) -> &[u8] {
     }
 }
 
-/// Selects one in `one_in` lines by content. FNV-1a is spelled out here because all later versions
-/// must cut alike to share stored data.
+/// FNV-1a, spelled out because all later versions must cut alike to share stored data.
 fn chosen(line: &[u8], one_in: u64) -> bool {
     let hash = line.iter().fold(0xCBF2_9CE4_8422_2325_u64, |hash, &byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01B3)

@@ -1,5 +1,5 @@
-//! The content of a backup: the rows of every table, in an order in which references point back.
-//! The format does not depend on the database, so a backup of one can be restored into the other.
+//! The rows of every table, for backups, in an order in which references point back. The format is
+//! the same for all databases.
 
 use super::Store;
 use super::error::StoreError;
@@ -33,9 +33,7 @@ pub enum Value {
 /// Some rows of one table.
 #[derive(Debug)]
 pub struct Rows {
-    /// Index in [`TABLES`].
     pub(crate) table: usize,
-    /// Each row has a value for every column.
     pub(crate) rows: Vec<Vec<Value>>,
 }
 
@@ -47,14 +45,11 @@ impl Rows {
     };
 }
 
-/// How many [`Rows`] are buffered.
 const AHEAD: usize = 4;
 
-/// Copies everything from one store, as it is at one moment, into another one, which must be empty.
-///
-/// # Errors
-/// [`Conflict::NotEmpty`](super::Conflict::NotEmpty) and errors of either store. Nothing is copied
-/// then.
+/// Copies everything from one store, as it is at one moment, into an empty one. If it fails,
+/// nothing is copied. Fails with [`Conflict::NotEmpty`](super::Conflict::NotEmpty) and errors of
+/// either store.
 pub async fn copy(from: &dyn Store, to: &dyn Store) -> Result<(), StoreError> {
     let (sink, source) = tokio::sync::mpsc::channel(AHEAD);
     let (taken, sent) = tokio::join!(to.import(source), from.export(sink));
@@ -289,12 +284,10 @@ pub(crate) const TABLES: &[Table] = &[
 ];
 
 impl Table {
-    /// The statement that reads all rows.
     pub(crate) fn select(&self) -> String {
         format!("SELECT {} FROM {}", self.list(), self.name)
     }
 
-    /// The beginning of the statement that inserts rows.
     pub(crate) fn insert(&self, overriding: &str) -> String {
         format!("INSERT INTO {} ({}) {overriding}", self.name, self.list())
     }

@@ -1,6 +1,4 @@
-//! What both databases have in common: statements with values, rows that become records, and the
-//! traits that shared code is generic over. It is compiled once; each database implements two small
-//! traits.
+//! What both databases share: statements, rows, and the traits that shared code is generic over.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -18,7 +16,6 @@ use super::error::StoreError;
 use super::mark::Mark;
 use super::{postgres, sql, sqlite};
 
-/// A value in a statement.
 #[derive(Debug, Clone)]
 pub(super) enum Bound<'a> {
     Number(Option<i64>),
@@ -27,22 +24,17 @@ pub(super) enum Bound<'a> {
     Bytes(Option<Cow<'a, [u8]>>),
 }
 
-/// SQL with `$1`, `$2`, … as placeholders, and their values.
 #[derive(Debug, Clone)]
 pub(super) struct Statement<'a> {
     pub(super) text: Cow<'static, str>,
-    /// In the order of the placeholders.
     pub(super) values: Vec<Bound<'a>>,
-    /// Whether the connection caches the prepared statement. Not worthwhile if the number of values
-    /// varies.
+    /// Whether to cache the prepared statement. Not worthwhile if the number of values varies.
     pub(super) is_kept: bool,
 }
 
-/// A statement with one column.
 #[derive(Debug, Clone)]
 pub(super) struct Scalar<'a>(Statement<'a>);
 
-/// A type that can be read from a row of either database.
 pub(super) trait Record:
     for<'r> FromRow<'r, SqliteRow> + for<'r> FromRow<'r, PgRow> + Send + Unpin
 {
@@ -57,12 +49,9 @@ pub(super) trait Connection: Send {
     /// Lets inserted rows bring their own ids.
     const OVERRIDING: &'static str;
 
-    /// Selects chunks, packed into one row. The parameter is their ids, separated by commas.
     const CHUNKS: &'static str;
-    /// Like [`Self::CHUNKS`], for groups.
     const GROUPS: &'static str;
 
-    /// Runs a statement and returns the number of changed rows.
     fn change(
         &mut self,
         statement: Statement<'_>,
@@ -86,10 +75,8 @@ pub(super) trait Connection: Send {
     /// All rows of a table, with a value for every column.
     fn table(&mut self, table: &'static Table) -> BoxStream<'_, Result<Vec<Value>, sqlx::Error>>;
 
-    /// Moves the id sequences past copied rows.
     fn number_on(&mut self) -> impl Future<Output = Result<(), StoreError>> + Send;
 
-    /// Faults that the database finds in its own files.
     fn own_faults(&mut self) -> impl Future<Output = Result<Vec<String>, StoreError>> + Send;
 }
 
@@ -97,7 +84,6 @@ pub(super) trait Connection: Send {
 pub(super) trait Backend: Send + Sync + 'static {
     type Database: sqlx::Database<Connection: Connection>;
 
-    /// A connection for one statement that reads.
     fn reader(
         &self,
     ) -> impl Future<Output = Result<PoolConnection<Self::Database>, StoreError>> + Send;
@@ -123,27 +109,21 @@ pub(super) trait Backend: Send + Sync + 'static {
         work: Transaction<'static, Self::Database>,
     ) -> impl Future<Output = Result<(), StoreError>> + Send;
 
-    /// Commits a change of projects, revisions, labels, commits or exceptions. In addition to
-    /// [`Backend::commit`], it invalidates earlier marks in all processes.
+    /// Like [`Backend::commit`], and invalidates earlier marks in all processes.
     fn publish(
         &self,
         work: Transaction<'static, Self::Database>,
     ) -> impl Future<Output = Result<(), StoreError>> + Send;
 
-    /// See [`Store::watch`](super::Store::watch).
     fn begin_watching(&self);
 
-    /// See [`Store::mark`](super::Store::mark).
     fn current_mark(&self) -> impl Future<Output = Option<Mark>> + Send;
 
-    /// Checks that the database can be written without changing anything.
     fn try_to_write(&self) -> impl Future<Output = Result<(), StoreError>> + Send;
 
-    /// Closes all connections once they are free.
     fn close_pools(&self) -> impl Future<Output = ()> + Send;
 }
 
-/// A statement whose rows become records or tuples.
 pub(super) fn query<'a>(text: &'static str) -> Statement<'a> {
     Statement {
         text: Cow::Borrowed(text),
@@ -152,12 +132,10 @@ pub(super) fn query<'a>(text: &'static str) -> Statement<'a> {
     }
 }
 
-/// A statement with one column.
 pub(super) fn query_scalar<'a>(text: &'static str) -> Scalar<'a> {
     Scalar(query(text))
 }
 
-/// Completes a statement that ends in `IN (`.
 pub(super) fn among<'a, T: Into<Bound<'a>>>(
     select: &'static str,
     values: impl Iterator<Item = T>,
@@ -187,13 +165,11 @@ impl<'a> Statement<'a> {
         statement
     }
 
-    /// Sets the value of the next placeholder.
     pub(super) fn bind(mut self, value: impl Into<Bound<'a>>) -> Self {
         self.values.push(value.into());
         self
     }
 
-    /// Completes a text that ends in `IN (`.
     pub(super) fn among<T: Into<Bound<'a>>>(mut self, values: impl Iterator<Item = T>) -> Self {
         self.is_kept = false;
         self.push_list(values.map(Into::into));
@@ -204,8 +180,8 @@ impl<'a> Statement<'a> {
         self.text.to_mut().push_str(text);
     }
 
-    /// Appends a list of values. Numbers become part of the text: SQLite searches all earlier
-    /// placeholders for each one, so hundreds of ids would take longer than fetching their rows.
+    /// Numbers become part of the text, because SQLite searches all earlier placeholders for each
+    /// one.
     fn push_list(&mut self, values: impl Iterator<Item = Bound<'a>>) {
         let text = self.text.to_mut();
         for (at, value) in values.enumerate() {
@@ -220,7 +196,6 @@ impl<'a> Statement<'a> {
         text.push(')');
     }
 
-    /// Runs it and returns the number of changed rows.
     pub(super) async fn execute(
         self,
         connection: &mut impl Connection,
@@ -252,7 +227,6 @@ impl<'a> Statement<'a> {
 }
 
 impl<'a> Scalar<'a> {
-    /// Sets the value of the next placeholder.
     pub(super) fn bind(self, value: impl Into<Bound<'a>>) -> Self {
         Self(self.0.bind(value))
     }
@@ -326,8 +300,6 @@ impl From<Value> for Bound<'_> {
     }
 }
 
-/// Writes the methods of [`Connection`] that have the same body for every database. A function
-/// would need a dozen trait bounds.
 macro_rules! statements {
     ($database:ty) => {
         async fn change(&mut self, statement: Statement<'_>) -> Result<u64, sqlx::Error> {

@@ -187,8 +187,7 @@ pub enum Conflict {
         /// What the caller expected.
         expected: Expected,
     },
-    /// The caller does not hold the lease of this shard. The reason is withheld, so that nobody
-    /// learns anything about the leases of others.
+    /// The caller does not hold the lease of this shard. Says nothing about the leases of others.
     #[error(
         "this is not the lease of shard {0}: it has ended, or another worker or token took it; ask for \
          another shard"
@@ -239,7 +238,6 @@ impl StoreError {
         }
     }
 
-    /// Adds the address of the database to the error.
     pub(crate) fn located(mut self, shown: &str) -> Self {
         if let Self::Unavailable { what, .. } | Self::Corrupt { what } = &mut self {
             *what = format!("{shown}: {what}");
@@ -305,7 +303,6 @@ fn of_sqlite(error: sqlx::Error) -> StoreError {
     StoreError::unavailable(what, error)
 }
 
-/// The primary result code of an SQLite error.
 fn sqlite_code(error: &sqlx::Error) -> Option<i32> {
     let code = error.as_database_error()?.code()?;
     Some(code.parse::<i32>().ok()? & 0xFF)

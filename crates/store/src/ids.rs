@@ -1,5 +1,4 @@
-//! Encodes lists of row ids as differences in zigzag LEB128. Rows that are stored together have
-//! consecutive ids, so most ids take one byte.
+//! Encodes lists of row ids as differences in zigzag LEB128: consecutive ids take one byte each.
 
 pub(crate) fn encode(ids: &[i64]) -> Vec<u8> {
     let mut out = Vec::with_capacity(ids.len() + 8);
@@ -17,7 +16,6 @@ pub(crate) fn encode(ids: &[i64]) -> Vec<u8> {
     out
 }
 
-/// Decodes a list; `None` for invalid bytes.
 pub(crate) fn decode(bytes: &[u8]) -> Option<Vec<i64>> {
     let mut ids = Vec::with_capacity(bytes.len());
     let (mut before, mut value, mut shift) = (0i64, 0u64, 0u32);

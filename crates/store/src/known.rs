@@ -5,12 +5,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::chunks::Plan;
 use opatlas_source::Digest;
 
-/// Row ids by digest.
 pub(super) type Ids = FxHashMap<Digest, i64>;
 
-/// The row ids of one revision's groups and chunks. The next revision has most of them too, and
-/// need not look them up. They are valid as long as the revision exists, because its parts are not
-/// collected.
+/// The row ids of one revision's groups and chunks, most of which the next one shares. Valid as
+/// long as the revision exists.
 #[derive(Debug, Default)]
 pub struct KnownParts {
     pub(super) revision: Option<StoredAt>,
@@ -18,8 +16,7 @@ pub struct KnownParts {
     pub(super) chunks: Ids,
 }
 
-/// A stored revision. The ingest time distinguishes it from a revision that was deleted and stored
-/// again under the same row id.
+/// A stored revision. The ingest time reveals that it was deleted and stored again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct StoredAt {
     pub(super) digest: Digest,
@@ -28,7 +25,6 @@ pub(super) struct StoredAt {
 }
 
 impl KnownParts {
-    /// Keeps only the ids of this revision.
     pub(super) fn keep(&mut self, plan: &Plan, stored: StoredAt) {
         let (mut groups, mut chunks) = (FxHashSet::default(), FxHashSet::default());
         for file in &plan.files {

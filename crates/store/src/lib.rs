@@ -1,11 +1,11 @@
 //! Storage of revisions.
 //!
 //! A [`Store`] deals in bytes and names: projects, revisions, files, labels. It knows nothing of
-//! operators. Bundles come back byte for byte; inside, a file is a list of chunks that revisions
-//! share (`chunks`, `docs/spec/registry.md`, section 5).
+//! operators. A file is stored as a list of chunks that revisions share (`chunks`,
+//! `docs/spec/registry.md`, section 5).
 //!
-//! Use it as `Arc<dyn Store>`. The database is chosen when the program starts, and a type parameter
-//! would spread through the whole service. The boxed futures cost nothing next to a statement.
+//! Use it as `Arc<dyn Store>`: the database is chosen when the program starts, and a type parameter
+//! would spread through the whole service.
 
 #![allow(
     clippy::duplicate_mod,
@@ -82,18 +82,13 @@ use tokio::sync::mpsc::{Receiver, Sender};
 use opatlas_source::{Bundle, Digest};
 
 /// Opens the database at `sqlite://PATH`, `sqlite::memory:` or `postgres://USER@HOST/NAME` and
-/// migrates it.
-///
-/// # Errors
-/// As [`SqliteStore::open`] and [`PostgresStore::open`].
+/// migrates it. Fails as [`SqliteStore::open`] and [`PostgresStore::open`] do.
 pub async fn open(url: &str) -> Result<Arc<dyn Store>, StoreError> {
     open_for(url, Opening::Make).await
 }
 
-/// Opens a database for a purpose.
-///
-/// # Errors
-/// As [`SqliteStore::open_for`] and [`PostgresStore::open_for`].
+/// Opens a database for a purpose. Fails as [`SqliteStore::open_for`] and
+/// [`PostgresStore::open_for`] do.
 pub async fn open_for(url: &str, opening: Opening) -> Result<Arc<dyn Store>, StoreError> {
     let scheme = url.split(':').next().unwrap_or_default();
     match scheme {
@@ -106,7 +101,6 @@ pub async fn open_for(url: &str, opening: Opening) -> Result<Arc<dyn Store>, Sto
     }
 }
 
-/// Waits for a connection and records how long that took.
 async fn waited<T, E>(
     kind: &'static str,
     connection: impl Future<Output = Result<T, E>>,
@@ -126,34 +120,30 @@ pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Se
 
 /// Projects, their revisions and labels. Probe results are in [`ProbeStore`].
 ///
-/// Every call is one transaction: it takes effect as a whole or not at all, and its result is
-/// durable. An unknown project is [`Missing::Project`]. All calls can fail with
-/// [`StoreError::Unavailable`], [`StoreError::Corrupt`] and [`StoreError::Backend`], and those that
-/// change something with [`StoreError::Detached`]. `now` is in microseconds since 1970-01-01 UTC.
+/// Every call is one durable transaction. An unknown project is [`Missing::Project`]. All calls can
+/// fail with [`StoreError::Unavailable`], [`StoreError::Corrupt`] and [`StoreError::Backend`], and
+/// those that change something with [`StoreError::Detached`]. `now` is in microseconds since
+/// 1970-01-01 UTC.
 pub trait Store: ProbeStore + Send + Sync + 'static {
     /// Whether the database answers.
     fn ping(&self) -> Answer<'_, ()>;
 
-    /// Checks that the database can be written, by a transaction that is rolled back.
-    ///
-    /// Fails with [`StoreError::Detached`] if writes would be lost.
+    /// Checks that the database can be written, by a transaction that is rolled back. Fails with
+    /// [`StoreError::Detached`] if writes would be lost.
     fn ready(&self) -> Answer<'_, ()>;
 
-    /// Starts to detect commits of other processes for [`Store::mark`]. A server does; a command
-    /// that answers one question need not.
+    /// Starts to detect commits of other processes for [`Store::mark`]; only servers need it.
     fn watch(&self);
 
-    /// The mark of the current state. What is read after taking it stays true as long as the mark
-    /// is equal. `None` before [`Store::watch`] or if commits cannot be detected; ask the database
-    /// each time then.
+    /// The mark of the current state: what is read later stays true as long as the mark is equal.
+    /// `None` before [`Store::watch`] or if commits cannot be detected.
     fn mark(&self) -> Pin<Box<dyn Future<Output = Option<Mark>> + Send + '_>>;
 
     /// Closes the store after work in progress. Later calls fail.
     fn close(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
 
-    /// Creates a project, or finds an identical one.
-    ///
-    /// Fails with [`Conflict::Project`] if one exists with another description or policy.
+    /// Creates a project, or finds an identical one. Fails with [`Conflict::Project`] if one exists
+    /// with another description or policy.
     fn create_project<'a>(
         &'a self,
         project: &'a NewProject,
@@ -180,11 +170,8 @@ pub trait Store: ProbeStore + Send + Sync + 'static {
     /// Deletes a project with its revisions and labels.
     fn delete_project<'a>(&'a self, name: &'a ProjectName) -> Answer<'a, ()>;
 
-    /// Stores a bundle as a revision and sets a label if requested.
-    ///
-    /// Idempotent by digest: existing data stays, and the label is set either way. If the label
-    /// cannot be set, this fails with [`Conflict::Release`] or [`Conflict::Label`] and stores
-    /// nothing.
+    /// Stores a bundle as a revision and sets a label if requested. Idempotent by digest. If the
+    /// label cannot be set ([`Conflict::Release`] or [`Conflict::Label`]), nothing is stored.
     fn ingest<'a>(
         &'a self,
         project: &'a ProjectName,
@@ -193,9 +180,8 @@ pub trait Store: ProbeStore + Send + Sync + 'static {
         now: i64,
     ) -> Answer<'a, IngestOutcome>;
 
-    /// The digest of a revision. Cheaper than [`Store::revision`].
-    ///
-    /// Fails with [`Missing::Label`], [`Missing::Revision`] or [`StoreError::Ambiguous`].
+    /// The digest of a revision. Fails with [`Missing::Label`], [`Missing::Revision`] or
+    /// [`StoreError::Ambiguous`].
     fn resolve<'a>(&'a self, project: &'a ProjectName, key: &'a RevisionKey) -> Answer<'a, Digest>;
 
     /// A revision with its files and labels; fails as [`Store::resolve`] does.
@@ -205,8 +191,7 @@ pub trait Store: ProbeStore + Send + Sync + 'static {
         key: &'a RevisionKey,
     ) -> Answer<'a, RevisionRecord>;
 
-    /// Revisions before the place `before` in ingest order, newest first, at most `limit` (1 or
-    /// more).
+    /// Revisions before the place `before`, newest first, at most `limit` (1 or more).
     fn revisions<'a>(
         &'a self,
         project: &'a ProjectName,
@@ -214,9 +199,8 @@ pub trait Store: ProbeStore + Send + Sync + 'static {
         limit: u32,
     ) -> Answer<'a, Page<RevisionRecord, i64>>;
 
-    /// Deletes a revision. Its chunks stay until [`Store::collect`].
-    ///
-    /// Fails with [`Missing::Revision`], or with [`Conflict::Labelled`] while labels name it.
+    /// Deletes a revision. Its chunks stay until [`Store::collect`]. Fails with
+    /// [`Missing::Revision`], or with [`Conflict::Labelled`] while labels name it.
     fn delete_revision<'a>(&'a self, project: &'a ProjectName, digest: Digest) -> Answer<'a, ()>;
 
     /// All labels of a project, by name.
@@ -232,9 +216,8 @@ pub trait Store: ProbeStore + Send + Sync + 'static {
         label: &'a LabelName,
     ) -> Answer<'a, LabelRecord>;
 
-    /// Points a label to a revision.
-    ///
-    /// Fails with [`Missing::Revision`], [`Conflict::Release`] or [`Conflict::Label`].
+    /// Points a label to a revision. Fails with [`Missing::Revision`], [`Conflict::Release`] or
+    /// [`Conflict::Label`].
     fn set_label<'a>(
         &'a self,
         project: &'a ProjectName,
@@ -243,9 +226,7 @@ pub trait Store: ProbeStore + Send + Sync + 'static {
         now: i64,
     ) -> Answer<'a, LabelOutcome>;
 
-    /// Deletes a label and returns it. The revision stays.
-    ///
-    /// Fails with [`Missing::Label`] or [`Conflict::Label`].
+    /// Deletes a label and returns it. Fails with [`Missing::Label`] or [`Conflict::Label`].
     fn delete_label<'a>(
         &'a self,
         project: &'a ProjectName,
@@ -253,18 +234,15 @@ pub trait Store: ProbeStore + Send + Sync + 'static {
         expected: Expected,
     ) -> Answer<'a, LabelRecord>;
 
-    /// The files of revisions, in the order of `digests`, checked against their digests.
-    ///
-    /// Fails with [`Missing::Revision`], and with [`StoreError::Corrupt`] for damaged data.
+    /// The files of revisions, in the order of `digests`, checked against their digests. Fails with
+    /// [`Missing::Revision`], and with [`StoreError::Corrupt`] for damaged data.
     fn bundles<'a>(
         &'a self,
         project: &'a ProjectName,
         digests: &'a [Digest],
     ) -> Answer<'a, Vec<Bundle>>;
 
-    /// The files of one revision.
-    ///
-    /// Fails as [`Store::bundles`] does.
+    /// The files of one revision. Fails as [`Store::bundles`] does.
     fn bundle<'a>(&'a self, project: &'a ProjectName, digest: Digest) -> Answer<'a, Bundle> {
         Box::pin(async move {
             let bundles = self.bundles(project, &[digest]).await?;
@@ -272,9 +250,8 @@ pub trait Store: ProbeStore + Send + Sync + 'static {
         })
     }
 
-    /// One file of a revision, checked against its digest.
-    ///
-    /// Fails with [`Missing::Revision`] or [`Missing::File`].
+    /// One file of a revision, checked against its digest. Fails with [`Missing::Revision`] or
+    /// [`Missing::File`].
     fn file<'a>(
         &'a self,
         project: &'a ProjectName,
@@ -302,7 +279,7 @@ pub trait Store: ProbeStore + Send + Sync + 'static {
     /// Deletes an exception; fails with [`Missing::Exception`].
     fn delete_exception<'a>(&'a self, project: &'a ProjectName, id: &'a str) -> Answer<'a, ()>;
 
-    /// Tells whether a project's timeline has changed.
+    /// Counters that change with the project's timeline.
     fn stamp<'a>(&'a self, project: &'a ProjectName) -> Answer<'a, Stamp>;
 
     /// The revisions of a project in ingest order, optionally only those after a place.
@@ -329,8 +306,8 @@ pub trait Store: ProbeStore + Send + Sync + 'static {
         places: &'a [(String, i64)],
     ) -> Answer<'a, ()>;
 
-    /// Stores all commits with their files, or none. Existing commits stay unchanged. `parts`
-    /// carries the row ids of the previous batch; pass the default for the first one.
+    /// Stores all commits with their files, or none; existing ones stay unchanged. `parts` has the
+    /// row ids of the previous batch.
     fn ingest_commits<'a>(
         &'a self,
         project: &'a ProjectName,
@@ -339,8 +316,8 @@ pub trait Store: ProbeStore + Send + Sync + 'static {
         now: i64,
     ) -> Answer<'a, CommitOutcomes>;
 
-    /// The steps that were computed with this step format, and their ids. Optionally only those
-    /// that lead to `heads`, given by their places in ingest order.
+    /// The ids of the steps stored in this format, optionally only those that lead to `heads`
+    /// (places in ingest order).
     fn steps<'a>(
         &'a self,
         project: &'a ProjectName,
@@ -367,9 +344,8 @@ pub trait Store: ProbeStore + Send + Sync + 'static {
         among: (i64, i64),
     ) -> Answer<'a, Vec<(i64, Vec<u8>)>>;
 
-    /// The changes in steps with ids greater than the first and up to the second of `within`:
-    /// operator, step and encoded changes, sorted by operator and step, after the row `after`, at
-    /// most `limit`.
+    /// Changes in steps after the first and up to the second id of `within` (operator, step,
+    /// encoded changes), sorted, after the row `after`, at most `limit`.
     fn steps_said<'a>(
         &'a self,
         project: &'a ProjectName,
@@ -387,9 +363,7 @@ pub trait Store: ProbeStore + Send + Sync + 'static {
     /// A token, if it is known; it may be revoked or expired.
     fn token<'a>(&'a self, key: TokenKey<'a>) -> Answer<'a, Option<TokenRecord>>;
 
-    /// Revokes a token permanently and returns it.
-    ///
-    /// Fails with [`Missing::Token`].
+    /// Revokes a token permanently and returns it. Fails with [`Missing::Token`].
     fn revoke_token<'a>(&'a self, id: &'a str, now: i64) -> Answer<'a, TokenRecord>;
 
     /// Records the last use of a token.
@@ -398,16 +372,14 @@ pub trait Store: ProbeStore + Send + Sync + 'static {
     /// Sends all rows, as they are at one moment, without blocking others.
     fn export(&self, sink: Sender<Rows>) -> Answer<'_, ()>;
 
-    /// Imports rows from [`Store::export`]; see [`copy`].
-    ///
-    /// Fails with [`Conflict::NotEmpty`].
+    /// Imports rows from [`Store::export`]; see [`copy`]. Fails with [`Conflict::NotEmpty`].
     fn import(&self, source: Receiver<Rows>) -> Answer<'_, ()>;
 
     /// Checks everything against its digests, as it is at one moment, without blocking others.
     fn check(&self) -> Answer<'_, CheckReport>;
 
-    /// Deletes unlabeled revisions that were ingested before a time, in one project or all, and the
-    /// content that only they used. [`Mode::Count`] only counts.
+    /// Deletes unlabeled revisions ingested before a time, in one project or all, and the content
+    /// that only they used. [`Mode::Count`] only counts.
     fn collect<'a>(
         &'a self,
         project: Option<&'a ProjectName>,

@@ -43,11 +43,8 @@ pub enum Mode {
     Count,
 }
 
-/// Lists what lets other users of this machine read or replace the database at an address, one
-/// sentence each. Empty for PostgreSQL, which guards its own files.
-///
-/// # Errors
-/// [`StoreError::Address`](super::StoreError::Address) if the address is invalid.
+/// Lists what lets other users of this machine read or replace the database, one sentence each.
+/// Fails with [`StoreError::Address`](super::StoreError::Address) if the address is invalid.
 pub fn exposed(url: &str) -> Result<Vec<String>, super::StoreError> {
     if url.starts_with("sqlite:") {
         super::sqlite::exposed(url)

@@ -1,8 +1,7 @@
 //! Marks of the state of a database.
 
-/// The state of a database at some moment. As long as [`Store::mark`](super::Store::mark) returns
-/// an equal one, no project, revision, label, commit or exception has changed. Marks of different
-/// stores cannot be compared.
+/// The state of a database. While [`Store::mark`](super::Store::mark) returns an equal one, no
+/// project, revision, label, commit or exception has changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Mark(u64);
 

@@ -1,7 +1,5 @@
-//! The migrations of both databases, with the same numbers and names.
-//!
-//! They are listed here because `sqlx::migrate!` would compile both drivers, including SQLite, a
-//! second time for the macro.
+//! The migrations of both databases, with the same numbers and names. `sqlx::migrate!` would
+//! compile both drivers a second time.
 
 use std::borrow::Cow;
 use std::sync::LazyLock;
@@ -18,7 +16,6 @@ macro_rules! migrations {
     };
 }
 
-/// File name without extension, and content.
 type File = (&'static str, &'static str);
 
 const SQLITE_FILES: &[File] = migrations!(

@@ -1,6 +1,4 @@
-//! Names of projects and labels, and references to revisions.
-//!
-//! A parsed name needs no further checks (`docs/spec/registry.md`, section 1).
+//! Names of projects and labels, and references to revisions (`docs/spec/registry.md`, section 1).
 
 use std::fmt;
 
@@ -27,8 +25,7 @@ pub struct LabelName(Box<str>);
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct DigestPrefix(Box<str>);
 
-/// A reference to a stored revision: `LABEL` or `sha256:HEX`. `latest` is resolved by the service,
-/// because it depends on versions.
+/// A reference to a revision: `LABEL` or `sha256:HEX`. The service resolves `latest`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum RevisionKey {
     /// The revision that a label names.
@@ -85,10 +82,7 @@ pub enum NameFault {
 }
 
 impl ProjectName {
-    /// Parses a project name.
-    ///
-    /// # Errors
-    /// If it breaks the grammar of `docs/spec/registry.md`, section 1.
+    /// Parses a project name. Fails if it breaks the grammar.
     pub fn parse(text: &str) -> Result<Self, NameError> {
         checked("project name", text).map(|()| Self(text.into()))
     }
@@ -101,19 +95,14 @@ impl ProjectName {
 }
 
 impl LabelName {
-    /// Parses the name of an existing label. Earlier versions of Opatlas accepted labels that look
-    /// like commits, so this does too.
-    ///
-    /// # Errors
-    /// If it breaks the grammar of `docs/spec/registry.md`, section 1.
+    /// Parses the name of an existing label. Accepts labels that look like commits, which earlier
+    /// versions allowed. Fails if it breaks the grammar.
     pub fn parse(text: &str) -> Result<Self, NameError> {
         checked("label", text).map(|()| Self(text.into()))
     }
 
-    /// Parses the name of a label to be created or moved.
-    ///
-    /// # Errors
-    /// As [`LabelName::parse`], and [`NameFault::Commit`] if it looks like a commit or a digest.
+    /// Parses the name of a label to be created or moved. Fails as [`LabelName::parse`] does, or
+    /// with [`NameFault::Commit`].
     pub fn parse_new(text: &str) -> Result<Self, NameError> {
         let name = Self::parse(text)?;
         if name.looks_like_commit() {
@@ -143,10 +132,8 @@ impl DigestPrefix {
         Digest::parse(&self.0)
     }
 
-    /// Parses the digits after `sha256:`, in either case.
-    ///
-    /// # Errors
-    /// If there are fewer than [`MIN_PREFIX`] or more than 64, or if one is not hexadecimal.
+    /// Parses the digits after `sha256:`, in either case. Fails if there are fewer than
+    /// [`MIN_PREFIX`] or more than 64, or if one is not hexadecimal.
     pub fn parse(hex: &str) -> Result<Self, NameError> {
         let fault = if let Some(odd) = hex.chars().find(|c| !c.is_ascii_hexdigit()) {
             NameFault::Hexadecimal(odd)
@@ -194,10 +181,7 @@ impl From<Digest> for DigestPrefix {
 }
 
 impl RevisionKey {
-    /// Parses `LABEL` or `sha256:HEX`.
-    ///
-    /// # Errors
-    /// If it is neither.
+    /// Parses `LABEL` or `sha256:HEX`. Fails if it is neither.
     pub fn parse(text: &str) -> Result<Self, NameError> {
         match text.strip_prefix(DIGEST_SCHEME) {
             Some(hex) => DigestPrefix::parse(hex).map(Self::Digest),

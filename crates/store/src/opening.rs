@@ -1,5 +1,4 @@
-//! The purpose for which a database is opened, and whether the database fits it. The check changes
-//! nothing.
+//! Checks whether a database fits the purpose for which it is opened. Changes nothing.
 
 use sqlx::migrate::Migrator;
 
@@ -17,18 +16,14 @@ pub enum Opening {
 }
 
 impl Opening {
-    /// The newest known migration.
     pub(super) fn newest(known: &Migrator) -> i64 {
         let versions = known.iter().map(|migration| migration.version);
         versions.max().unwrap_or_default()
     }
 
-    /// Rejects a database with other migrations than the program; `applied` are the numbers and
-    /// checksums of its migrations, in order.
-    ///
-    /// # Errors
-    /// [`Unusable::Foreign`], [`Unusable::Outdated`] unless this is [`Opening::Make`],
-    /// [`StoreError::TooNew`], and [`StoreError::Corrupt`].
+    /// Rejects a database with other migrations than the program; `applied` are numbers and
+    /// checksums, in order. Fails with [`Unusable::Foreign`], [`Unusable::Outdated`] unless this is
+    /// [`Opening::Make`], [`StoreError::TooNew`], and [`StoreError::Corrupt`].
     pub(super) fn judge(
         self,
         place: &str,
@@ -72,7 +67,6 @@ impl Opening {
     }
 }
 
-/// The error for a write to a store that was opened for reading.
 pub(super) fn opened_for_reading() -> StoreError {
     StoreError::Unavailable {
         what: "it was opened read-only".to_owned(),

@@ -1,8 +1,7 @@
 //! The store in a PostgreSQL database, which several replicas may share.
 //!
-//! Every writer takes an advisory lock first, like the lock of an SQLite file. So all replicas
-//! together have one writer at a time, what a writer found absent stays absent until it commits,
-//! ids grow in commit order, and no transaction needs a retry. Readers never wait.
+//! Every writer takes an advisory lock first. So there is one writer at a time, ids grow in commit
+//! order, and no transaction needs a retry. Readers never wait.
 
 mod address;
 mod lease;
@@ -38,19 +37,15 @@ const WRITE_LOCK: i64 = 0x006f_7061_746c_6173;
 const WRITERS: u32 = 1;
 /// Read connections per replica.
 const READERS: u32 = 8;
-/// How long to wait for a read connection. Also the longest time that a request waits while the
-/// database is down.
+/// Also the longest time that a request waits while the database is down.
 const READ_TIMEOUT: Duration = Duration::from_secs(3);
-/// How long to wait for earlier writers in this process.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
-/// Settings of every connection. They limit how long it waits for a lock of another replica, and
-/// how long a vanished replica can block others in a transaction.
+/// Bounds waits for locks of other replicas, and how long a vanished replica can block others.
 const SESSION: [(&str, &str); 3] = [
     ("lock_timeout", "30s"),
     ("statement_timeout", "60s"),
     ("idle_in_transaction_session_timeout", "60s"),
 ];
-/// Additional settings of a read-only store.
 const READ_ONLY: [(&str, &str); 1] = [("default_transaction_read_only", "on")];
 /// Makes acknowledged writes durable, whatever the default of the database; stricter settings stay.
 const DURABLE: &str = "SELECT set_config('synchronous_commit', 'on', false) \
@@ -71,21 +66,14 @@ pub struct PostgresStore {
 
 impl PostgresStore {
     /// Opens `postgres://USER:PASSWORD@HOST:PORT/NAME` and migrates the database. It must exist,
-    /// use UTF-8, and let the user create tables.
-    ///
-    /// # Errors
-    /// [`StoreError::Address`] if the address is invalid, [`StoreError::TooNew`] if a newer version
-    /// of Opatlas wrote the database, [`StoreError::Unavailable`] if it cannot be reached or
-    /// written.
+    /// use UTF-8, and let the user create tables. Fails with [`StoreError::Address`],
+    /// [`StoreError::TooNew`] or [`StoreError::Unavailable`].
     pub async fn open(url: &str) -> Result<Self, StoreError> {
         Self::open_for(url, Opening::Make).await
     }
 
-    /// Opens the database for a purpose.
-    ///
-    /// # Errors
-    /// As [`PostgresStore::open`], and [`StoreError::Unusable`] if the database does not belong to
-    /// Opatlas or is not up to date.
+    /// Opens the database for a purpose. Fails as [`PostgresStore::open`] does, or with
+    /// [`StoreError::Unusable`].
     pub async fn open_for(url: &str, opening: Opening) -> Result<Self, StoreError> {
         let address = Address::parse(url)?;
         let opened = Self::connect(&address, opening).await;
@@ -116,7 +104,6 @@ impl PostgresStore {
         Ok(store)
     }
 
-    /// Rejects a database that does not belong to Opatlas or is not up to date.
     async fn judge(&self, place: &str) -> Result<(), StoreError> {
         let mut reader = self.reader().await?;
         let has_migrations: bool =
@@ -227,7 +214,6 @@ impl Backend for PostgresStore {
         Ok(work.commit().await?)
     }
 
-    /// Ends the leases of all replicas before the commit.
     async fn publish(&self, mut work: Transaction<'static, Database>) -> Result<(), StoreError> {
         lease::end_all(&mut work, self.reader()).await?;
         self.commit(work).await
@@ -248,7 +234,6 @@ impl Backend for PostgresStore {
     }
 }
 
-/// Moves the id sequences past copied rows.
 pub(super) async fn number_on(connection: &mut Connection) -> Result<(), StoreError> {
     for table in TABLES.iter().filter(|table| table.numbered) {
         let name = table.name;
@@ -261,14 +246,12 @@ pub(super) async fn number_on(connection: &mut Connection) -> Result<(), StoreEr
     Ok(())
 }
 
-/// PostgreSQL has no query for this. Reading every row makes it verify its page checksums if they
-/// are enabled.
+/// Reading every row makes PostgreSQL verify its page checksums if they are enabled.
 pub(super) async fn own_faults(_: &mut Connection) -> Result<Vec<String>, StoreError> {
     Ok(Vec::new())
 }
 
-/// Why the database cannot be opened. The pool only reports a timeout, so one attempt outside it
-/// finds the reason.
+/// Why the database cannot be opened. The pool only reports a timeout, so try once without it.
 async fn reason(address: &Address, error: StoreError) -> StoreError {
     let is_late = |error: &sqlx::Error| matches!(error, sqlx::Error::PoolTimedOut);
     match &error {

@@ -1,16 +1,12 @@
 //! Probe runs with their shards, leases and results, and dumps of dispatch tables
-//! (`docs/probe.md`).
-//!
-//! The store keeps leases, and the first result of each shard. The service decides what a result
-//! must contain and when an item is quarantined. Times are in microseconds since 1970-01-01 UTC.
+//! (`docs/probe.md`). Times are in microseconds since 1970-01-01 UTC.
 
 use super::Answer;
 use super::names::ProjectName;
 use super::secret::is_same_secret;
 use opatlas_source::Digest;
 
-/// How many runs of one token a project keeps. A new run deletes the oldest ones of the same token
-/// beyond this, and never a run of another token.
+/// How many runs of one token a project keeps; a new run deletes older ones of the same token.
 pub const KEPT_RUNS: i64 = 200;
 /// How many different dumps a revision may have.
 pub const MOST_DUMPS: i64 = 200;
@@ -223,9 +219,8 @@ pub struct DumpRecord {
     pub recorded_at: i64,
 }
 
-/// Probe runs and dumps. Every call is one transaction.
-///
-/// An unknown run is [`Missing::ProbeRun`](super::Missing), and an unknown shard
+/// Probe runs and dumps. Every call is one transaction. An unknown run is
+/// [`Missing::ProbeRun`](super::Missing), and an unknown shard
 /// [`Missing::ProbeShard`](super::Missing).
 pub trait ProbeStore: Send + Sync {
     /// A run, if it exists.
@@ -235,8 +230,7 @@ pub trait ProbeStore: Send + Sync {
         name: &'a str,
     ) -> Answer<'a, Option<ProbeRun>>;
 
-    /// Creates a run unless it exists, and returns it. Deletes the oldest runs of the same token
-    /// beyond [`KEPT_RUNS`].
+    /// Creates a run unless it exists, and returns it. Deletes old runs beyond [`KEPT_RUNS`].
     fn open_probe_run<'a>(
         &'a self,
         project: &'a ProjectName,
@@ -269,8 +263,7 @@ pub trait ProbeStore: Send + Sync {
         number: i64,
     ) -> Answer<'a, ShardRecord>;
 
-    /// Renews a lease; fails with [`Conflict::LeaseLost`](super::Conflict) if the holder does not
-    /// have it.
+    /// Renews a lease. Fails with [`Conflict::LeaseLost`](super::Conflict).
     fn renew_lease<'a>(
         &'a self,
         project: &'a ProjectName,
@@ -280,8 +273,7 @@ pub trait ProbeStore: Send + Sync {
         now: i64,
     ) -> Answer<'a, ()>;
 
-    /// Releases a lease; fails with [`Conflict::LeaseLost`](super::Conflict) if the holder does not
-    /// have it.
+    /// Releases a lease. Fails with [`Conflict::LeaseLost`](super::Conflict).
     fn release_lease<'a>(
         &'a self,
         project: &'a ProjectName,
@@ -290,10 +282,8 @@ pub trait ProbeStore: Send + Sync {
         now: i64,
     ) -> Answer<'a, ()>;
 
-    /// Stores the result of a shard. Returns false if the same result was stored before.
-    ///
-    /// Fails with [`Conflict::ShardDone`](super::Conflict) if there is a different result, and with
-    /// [`Conflict::LeaseLost`](super::Conflict) if the holder does not have the lease.
+    /// Stores the result of a shard; false if the same result was stored before. Fails with
+    /// [`Conflict::ShardDone`](super::Conflict) or [`Conflict::LeaseLost`](super::Conflict).
     fn finish_shard<'a>(
         &'a self,
         project: &'a ProjectName,
@@ -319,9 +309,8 @@ pub trait ProbeStore: Send + Sync {
         most: usize,
     ) -> Answer<'a, Option<Vec<(String, String)>>>;
 
-    /// Adds a dump to a revision. Returns false if the revision had it.
-    ///
-    /// Fails with [`Conflict::TooManyDumps`](super::Conflict) beyond [`MOST_DUMPS`].
+    /// Adds a dump to a revision; false if the revision had it. Fails with
+    /// [`Conflict::TooManyDumps`](super::Conflict) beyond [`MOST_DUMPS`].
     fn add_dump<'a>(
         &'a self,
         project: &'a ProjectName,

@@ -1,7 +1,7 @@
 //! Rows of statements as structs.
 
-/// Declares a struct that rows of either database are read into, with one column per field. It
-/// replaces sqlx's derive macro, which would compile both drivers a second time.
+/// Declares a struct for rows of either database. sqlx's derive macro would compile both drivers a
+/// second time.
 macro_rules! record {
     (
         $(#[$attribute:meta])*

@@ -1,5 +1,4 @@
-//! The records of a store. Times are in microseconds since 1970-01-01 UTC and come from the caller,
-//! because a store has no clock.
+//! Records. Times are in microseconds since 1970-01-01 UTC and come from the caller.
 
 use std::fmt;
 
@@ -18,7 +17,7 @@ pub struct NewProject {
     pub policy: Option<String>,
 }
 
-/// A line of operator declarations.
+/// A stored project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Project {
     /// Its name.

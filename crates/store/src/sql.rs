@@ -1,6 +1,5 @@
-//! The SQL of the store. Statements run on every database unless their name says otherwise: they
-//! use `$n` placeholders, `ON CONFLICT` and `RETURNING`. Statements that end in `IN (` are
-//! completed with values, those that end in a list of columns with rows.
+//! The SQL of the store, for every database unless a name says otherwise. Statements that end in
+//! `IN (` are completed with values, those that end in a list of columns with rows.
 
 pub mod probe;
 
@@ -164,9 +163,8 @@ pub const GROUPS_INSERT: &str = "INSERT INTO runs (digest, pieces) ";
 pub const FILES_INSERT: &str = "INSERT INTO files (digest, bytes, runs) ";
 /// Completes statements that insert chunks, groups, files or revisions.
 pub const RETURNING_IDS: &str = " RETURNING id, digest";
-/// Chunks by id, packed into one row of ids, sizes and contents. A release has thousands of small
-/// chunks, and a row costs more than its content. The ids are one text, so the statement stays the
-/// same and is parsed once.
+/// Chunks by id, packed into one row: a row costs more than a small chunk. The ids are one text, so
+/// that the statement is parsed once.
 pub const CHUNKS_SQLITE: &str = "SELECT group_concat(pieces.id), group_concat(length(content)), \
      group_concat(content, '') \
      FROM json_each('[' || $1 || ']') AS wanted CROSS JOIN pieces ON pieces.id = wanted.value";

@@ -33,28 +33,22 @@ type Connection = sqlx::SqliteConnection;
 const WRITERS: u32 = 1;
 /// More readers than processors gain nothing, and each has a thread, pages and statements.
 const READERS: std::ops::RangeInclusive<usize> = 2..=4;
-/// A command reads one thing after another, and another connection takes as long to open as a
-/// typical answer takes to read.
+/// A command reads one thing after another, and opening another connection costs a typical read.
 const READERS_OF_COMMAND: u32 = 1;
-/// A command maps this much of the file instead of copying pages. A server does not: if somebody
-/// truncated the file, the process would crash.
+/// For commands only: if somebody truncated a mapped file, a server would crash.
 const MAPPED_BYTES: &str = "268435456";
-/// The page cache of a connection in KiB, negative as SQLite wants it. Snapshots are cached above,
-/// and the system caches the file.
+/// In KiB, negative as SQLite wants it. Snapshots are cached above.
 const PAGES_KEPT: &str = "-512";
 /// How long to wait for a lock of another process.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long to pause between attempts if SQLite itself does not wait for a lock.
 const ASK_AGAIN_AFTER: Duration = Duration::from_millis(10);
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(30);
-/// From this many pages (of 4 KiB) on, a commit checkpoints the log. The commit of a release does;
-/// small changes leave it to [`SqliteStore::checkpoint_later`].
+/// From this many 4 KiB pages on, a commit checkpoints the log, as that of a release does.
 const CHECKPOINT_PAGES: &str = "128";
-/// How long after a small change the log is checkpointed. A checkpoint waits for the disk twice, so
-/// consecutive changes share one.
+/// A checkpoint waits for the disk twice, so consecutive small changes share one.
 const CHECKPOINT_DELAY: Duration = Duration::from_millis(250);
-/// Size of the log after a checkpoint, about that of a release, to avoid shrinking and growing it
-/// all the time.
+/// Size of the log after a checkpoint, about that of a release.
 const LOG_BYTES: &str = "1048576";
 
 /// A [`Store`](super::Store) in an SQLite file.
@@ -67,28 +61,20 @@ pub struct SqliteStore {
     file: Option<Arc<DatabaseFile>>,
     /// Locked while a checkpoint is scheduled or running.
     checkpoint: Arc<Mutex<()>>,
-    /// Detects commits, once [`Store::watch`](super::Store::watch) was called.
     watch: Arc<OnceLock<Watch>>,
 }
 
 impl SqliteStore {
     /// Opens `sqlite://PATH`, creating the file if it is missing, or `sqlite::memory:`, which lives
-    /// as long as the store. Migrates the database.
-    ///
-    /// # Errors
-    /// [`StoreError::Address`] if the address is invalid, [`StoreError::Unusable`] if the file
-    /// belongs to another program, [`StoreError::TooNew`] if a newer version of Opatlas wrote it,
-    /// [`StoreError::Corrupt`] if it is not a database, [`StoreError::Unavailable`] if it cannot be
-    /// opened or written.
+    /// as long as the store. Migrates the database. Fails with [`StoreError::Address`],
+    /// [`StoreError::Unusable`], [`StoreError::TooNew`], [`StoreError::Corrupt`] or
+    /// [`StoreError::Unavailable`].
     pub async fn open(url: &str) -> Result<Self, StoreError> {
         Self::open_for(url, Opening::Make).await
     }
 
-    /// Opens the database for a purpose.
-    ///
-    /// # Errors
-    /// As [`SqliteStore::open`], and [`StoreError::Unusable`] if the file does not exist or is not
-    /// up to date.
+    /// Opens the database for a purpose. Fails as [`SqliteStore::open`] does, or with
+    /// [`StoreError::Unusable`].
     pub async fn open_for(url: &str, opening: Opening) -> Result<Self, StoreError> {
         let address = Address::parse(url)?;
         address.check()?;
@@ -140,8 +126,8 @@ impl SqliteStore {
         let writer = pool(WRITERS);
         let writer = if address.is_file() {
             writer.before_acquire(|connection, _| {
-                // SQLite ends a transaction by itself if the disk is full. The driver does not
-                // notice, and its rollback fails.
+                // If the disk is full, SQLite ends the transaction, and the driver's rollback
+                // fails.
                 let usable = !connection.is_in_transaction();
                 Box::pin(async move { Ok(usable) })
             })
@@ -149,8 +135,7 @@ impl SqliteStore {
             writer
         };
         let writer = connected(writer, configured(&options)).await?;
-        // All migrations run in one transaction. If two processes start at once, the second one
-        // finds the work done.
+        // If two processes start at once, the second one finds the work done.
         let mut work = begin_write(&writer).await?;
         if opening == Opening::Make {
             migrations::SQLITE
@@ -302,20 +287,17 @@ pub(super) async fn own_faults(connection: &mut Connection) -> Result<Vec<String
     Ok(faults)
 }
 
-/// Checks a database on a connection that will be used for reading. Another connection would cost a
-/// thread and would read the schema again.
+/// Uses a connection for reading: another one would cost a thread and read the schema again.
 async fn judge(readers: &Pool<Database>, address: &Address) -> Result<(), StoreError> {
     file::judge_by(&mut *readers.acquire().await?, address).await
 }
 
-/// Takes the lock at once. A transaction that reads first and asks for the lock later can fail
-/// instead of waiting.
+/// Takes the lock at once. Upgrading a read transaction can fail instead of waiting.
 async fn begin_write(pool: &Pool<Database>) -> Result<Transaction<'static, Database>, StoreError> {
     Ok(pool.begin_with("BEGIN IMMEDIATE").await?)
 }
 
-/// Connects. SQLite does not wait for the lock that switching to WAL mode needs, since two
-/// processes could wait for each other, so this retries.
+/// Retries, because SQLite does not wait for the lock that switching to WAL mode needs.
 async fn connected(
     pool: SqlitePoolOptions,
     options: SqliteConnectOptions,
@@ -338,7 +320,6 @@ fn configured(options: &SqliteConnectOptions) -> SqliteConnectOptions {
         .pragma("journal_size_limit", LOG_BYTES)
 }
 
-/// Options that change nothing in the file.
 fn common(options: &SqliteConnectOptions) -> SqliteConnectOptions {
     let options = options.clone();
     options
@@ -358,7 +339,6 @@ fn pool(connections: u32) -> SqlitePoolOptions {
         .test_before_acquire(false)
 }
 
-/// Readers that refuse to open a replaced file.
 fn readers(file: Arc<DatabaseFile>) -> SqlitePoolOptions {
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     let readers = processors.clamp(*READERS.start(), *READERS.end());

@@ -8,9 +8,7 @@ use super::error::StoreError;
 use super::names::{LabelName, MAX_NAME, ProjectName};
 use opatlas_source::Bundle;
 
-/// Maximum number of reported faults.
 const MOST: usize = 10;
-/// How many [`Rows`] are buffered.
 const AHEAD: usize = 4;
 
 /// Invalid names in a store, at most 10, each with the reason.
@@ -51,7 +49,6 @@ fn look_at(rows: &Rows, faults: &mut Vec<String>) {
     }
 }
 
-/// What is wrong with the text of a column, if the column holds a name.
 fn fault(table: &str, column: &str, text: &str) -> Option<String> {
     let unless = |fits: bool, what: &str| (!fits).then(|| format!("`{text}` is not {what}"));
     match (table, column) {
@@ -87,13 +84,11 @@ fn is_commit(text: &str) -> bool {
     matches!(text.len(), 40 | 64) && text.bytes().all(is_digit)
 }
 
-/// Whether it consists of the characters of names.
 fn is_plain(text: &str) -> bool {
     let of_names = |byte: u8| byte.is_ascii_alphanumeric() || b"._+-".contains(&byte);
     !text.is_empty() && text.len() <= MAX_NAME && text.bytes().all(of_names)
 }
 
-/// Makes text from outside safe for a terminal.
 fn shown(message: &str) -> String {
     let kept = |char: char| if char.is_control() { '\u{fffd}' } else { char };
     message.chars().take(300).map(kept).collect()

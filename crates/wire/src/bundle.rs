@@ -29,10 +29,7 @@ pub struct BundleJson {
 pub struct Files(Vec<(String, String)>);
 
 impl Files {
-    /// Checks files against the limits of one request.
-    ///
-    /// # Errors
-    /// The exceeded limit.
+    /// Checks files against the limits of one request. Fails with the exceeded limit.
     pub fn check<'f>(all: impl Iterator<Item = &'f Self>, limits: &Limits) -> Result<(), Refusal> {
         let (mut count, mut bytes) = (0, 0);
         for (_, text) in all.flat_map(|files| &files.0) {
@@ -53,10 +50,7 @@ impl Files {
         }
     }
 
-    /// The bundle of these files.
-    ///
-    /// # Errors
-    /// If a file occurs twice.
+    /// The bundle of these files. Fails if a file occurs twice.
     pub fn bundle(self) -> Result<Bundle, Refusal> {
         let mut bundle = Bundle::default();
         for (name, text) in self.0 {
@@ -66,16 +60,13 @@ impl Files {
     }
 }
 
-/// The size of the file texts in a JSON body, in bytes of JSON: in the `files` of a bundle or of the
-/// sides of a comparison. Allocates nothing, so it can check a body before the body is parsed.
-///
-/// # Errors
-/// If the body is not JSON, or a member on the way to the texts is not an object.
+/// The size of the file texts in a JSON body of a bundle or a comparison, in bytes of JSON.
+/// Allocates nothing, so it can check a body before that is parsed. Fails if the body is not JSON,
+/// or a member on the way to the texts is not an object.
 pub fn text_bytes(body: &[u8]) -> serde_json::Result<usize> {
     serde_json::from_slice(body).map(|outline: Outline| outline.bytes())
 }
 
-/// The parts of a body that can contain files.
 #[derive(Deserialize)]
 struct Outline {
     #[serde(default)]
@@ -86,14 +77,12 @@ struct Outline {
     head: Option<Side>,
 }
 
-/// A side of a comparison.
 #[derive(Deserialize)]
 struct Side {
     #[serde(default)]
     files: Option<TextBytes>,
 }
 
-/// The total length of the values of an object.
 #[derive(Clone, Copy)]
 struct TextBytes(usize);
 
@@ -129,10 +118,7 @@ impl<'de> Deserialize<'de> for TextBytes {
     }
 }
 
-/// Adds a file to a bundle.
-///
-/// # Errors
-/// The bundle already has a file of this name.
+/// Adds a file to a bundle. Fails if the bundle already has a file of this name.
 pub fn insert(bundle: &mut Bundle, name: &str, bytes: Vec<u8>) -> Result<(), Refusal> {
     if bundle.file(name).is_some() {
         return Err(Refusal::Twice(name.chars().take(128).collect()));

@@ -37,7 +37,6 @@ fn digits<S: Serializer>(prints: &[Fingerprint], serializer: S) -> Result<S::Ok,
     serializer.collect_seq(prints.iter().map(ToString::to_string))
 }
 
-/// Through what a new operator trains, or why it does not.
 fn trains(training: &Training) -> &'static str {
     match (training.works, training.detail) {
         (Works::Unknown, _) => "unknown",
@@ -57,9 +56,9 @@ pub struct CardView<'a> {
     pub runs: &'a [&'static str],
     /// PyTorch's dense backends on which a call fails, always or in some cases.
     pub fails: &'a [&'static str],
-    /// PyTorch's dense backends on which nobody can tell.
+    /// PyTorch's dense backends on which this is unknown.
     pub unknown: &'a [&'static str],
-    /// Why nobody can tell.
+    /// Why it is unknown.
     pub because: Option<&'static str>,
     /// Whether it trains on the first backend that runs it: `yes`, `partly`, `no`, `not
     /// differentiable`, `unknown`.

@@ -61,8 +61,7 @@ fn view<'a>(cell: &'a Cell<'_>) -> CellView<'a> {
     }
 }
 
-/// Changed cells, converted table by table during serialization. All of them at once would take
-/// several times the memory of their JSON.
+/// Changed cells, converted table by table during serialization, which saves memory.
 #[derive(Debug, Clone, Copy)]
 pub struct DispatchChanges<'a>(pub(super) &'a Compared, pub(super) &'a [TableChange]);
 
@@ -87,7 +86,6 @@ impl Serialize for DispatchChanges<'_> {
 }
 
 impl DispatchChanges<'_> {
-    /// The fingerprint of the change that a table follows from.
     fn cause(self, table: &TableChange) -> Option<String> {
         let cause = self.0.comparison.changes.get(table.cause?);
         Some(cause?.fingerprint().to_string())

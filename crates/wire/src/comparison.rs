@@ -246,8 +246,7 @@ impl Verdict {
     }
 }
 
-/// Changes, converted one at a time during serialization. All of them at once would take several
-/// times the memory of their JSON.
+/// Changes, converted one at a time during serialization, which saves memory.
 #[derive(Debug, Clone, Copy)]
 pub struct Changes<'a>(pub(super) ChangeContext<'a>, pub(super) &'a [Judged]);
 
@@ -257,7 +256,6 @@ impl Serialize for Changes<'_> {
     }
 }
 
-/// The sides and the judgement of a comparison.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ComparisonParts<'a> {
     pub compared: &'a Compared,
@@ -268,7 +266,6 @@ pub(crate) struct ComparisonParts<'a> {
     pub context: ChangeContext<'a>,
 }
 
-/// The comparison without permalink and verdicts against other revisions.
 pub(crate) fn comparison<'a>(parts: ComparisonParts<'a>, notes: Vec<String>) -> Comparison<'a> {
     let ComparisonParts {
         compared,
@@ -335,7 +332,6 @@ pub(crate) fn operator(pair: &Pair) -> ComparedOperator<'_> {
     }
 }
 
-/// The new findings of a head.
 pub(crate) fn new_findings(head: &Snapshot, introduced: &Introduced) -> NewFindings {
     let new = introduced.new.iter();
     let omitted = introduced.omitted.iter();

@@ -15,7 +15,6 @@ use crate::entry::Entry;
 use crate::problem::{Fault, Kind, Problem};
 use crate::verdict::Support;
 
-/// The maximum number of faults in a problem.
 pub(crate) const FAULTS: usize = 100;
 
 /// The registrations of a table.
@@ -198,8 +197,7 @@ pub(crate) fn line<'a>(keys: &'static Keys, cell: Cell<'a>) -> Entry<'a> {
     }
 }
 
-/// The verdict of an entry without an operator, for which the calls of a composite kernel are
-/// unknown.
+/// Without an operator, the calls of a composite kernel are unknown.
 fn alone(keys: &Keys, cell: &Cell<'_>) -> Verdict {
     match cell.rule {
         Precedence::Missing | Precedence::Ambiguous => Verdict::Fails,

@@ -191,7 +191,6 @@ pub fn entry<'a>(
     entry_among(snapshot, view, id, (entry, &mut Places::default()))
 }
 
-/// One of several entries of an operator, which share places.
 pub(crate) fn entry_among<'a>(
     snapshot: &Snapshot,
     view: View<'_>,
@@ -352,10 +351,7 @@ impl<N: Serialize> Serialize for ReasonCounts<N> {
     }
 }
 
-/// Parses a reason.
-///
-/// # Errors
-/// [`Kind::UnknownValue`](crate::problem::Kind::UnknownValue) with the valid reasons.
+/// Parses a reason. Fails with [`Kind::UnknownValue`](crate::problem::Kind::UnknownValue).
 pub fn reason(text: &str) -> Result<Reason, crate::problem::Problem> {
     use crate::problem::{Kind, Problem};
     Reason::parse(text).ok_or_else(|| {

@@ -176,7 +176,6 @@ pub fn all(snapshot: &Snapshot) -> Vec<Finding> {
     findings.map(|finding| one(snapshot, finding)).collect()
 }
 
-/// The maximum number of findings in a problem document; `POST /v1/validate` returns more.
 pub(crate) const IN_PROBLEMS: usize = 1000;
 
 /// The first findings of a snapshot, for a problem document.

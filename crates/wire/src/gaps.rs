@@ -191,11 +191,8 @@ pub struct GapRequest<'a> {
     pub tag: Option<&'a str>,
 }
 
-/// A gap list on the wire.
-///
-/// # Errors
-/// [`Kind::UnknownKey`](crate::problem::Kind::UnknownKey), and
-/// [`Kind::Busy`](crate::problem::Kind::Busy) when it is stopped.
+/// A gap list on the wire. Fails with [`Kind::UnknownKey`](crate::problem::Kind::UnknownKey), or
+/// with [`Kind::Busy`](crate::problem::Kind::Busy) when it is stopped.
 pub fn view(asked: &GapRequest<'_>, stop: &Stop) -> Result<Gaps, Problem> {
     let snapshot = asked.snapshot;
     let slot = runtime_key(snapshot.release(), asked.key).map_err(of_path)?;
@@ -246,7 +243,6 @@ pub fn view(asked: &GapRequest<'_>, stop: &Stop) -> Result<Gaps, Problem> {
     })
 }
 
-/// The kernels that would help most.
 fn leverage(asked: &GapRequest<'_>, slot: Slot) -> Vec<LeverageStep> {
     let catalogue = &asked.snapshot.catalogue;
     let name = |id: OperatorId| catalogue.operator(id).qualified_name().to_owned();

@@ -15,10 +15,7 @@ pub fn json<T: Serialize + ?Sized>(value: &T) -> Vec<u8> {
     text.inner
 }
 
-/// Writes the JSON of an answer.
-///
-/// # Errors
-/// [`ServiceError::LargeAnswer`], and the errors of the writer.
+/// Writes the JSON of an answer. Fails with [`ServiceError::LargeAnswer`].
 pub fn write<T: Serialize + ?Sized>(out: &mut dyn Write, value: &T) -> Result<(), ServiceError> {
     let written = serde_json::to_writer(CappedWriter::new(out), value);
     written.map_err(|error| ServiceError::of_write(error.into()))

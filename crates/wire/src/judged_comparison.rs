@@ -61,7 +61,6 @@ pub struct JudgedComparison {
     head_files: ChangedFiles,
 }
 
-/// The files of a side that changes are in, under the user's paths.
 #[derive(Debug)]
 struct ChangedFiles {
     native_functions: SourceText,
@@ -134,10 +133,8 @@ impl ChangedFiles {
 }
 
 impl JudgedComparison {
-    /// Compares two sides, runs the rules over both, and judges the changes.
-    ///
-    /// # Errors
-    /// As [`Compared::checked`].
+    /// Compares two sides, runs the rules over both, and judges the changes. Fails as
+    /// [`Compared::checked`] does.
     pub fn new(
         base: ComparedSide,
         head: ComparedSide,
@@ -175,9 +172,6 @@ impl JudgedComparison {
     }
 
     /// Judges the head against another stored revision.
-    ///
-    /// # Errors
-    /// As [`Compared::new`].
     pub fn judge_against(
         &self,
         (base, snapshot): (&SideView, Arc<Snapshot>),

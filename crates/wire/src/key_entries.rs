@@ -45,9 +45,7 @@ pub struct TableSelection {
 }
 
 impl TableSelection {
-    /// Parses what a query asks for, with any reason and verdict.
-    ///
-    /// # Errors
+    /// Parses what a query asks for. Fails with
     /// [`Kind::UnknownBuild`](crate::problem::Kind::UnknownBuild).
     pub fn parse(
         build: Option<&str>,
@@ -80,7 +78,6 @@ pub fn includes(generated: search::Generated, operator: &Operator) -> bool {
     }
 }
 
-/// All operators of the selection with their reasons and verdicts at a key, whatever these are.
 pub(crate) fn reasons<'v>(
     view: View<'v>,
     slot: Slot,

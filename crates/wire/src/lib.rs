@@ -1,6 +1,5 @@
-//! The types of requests and answers, and their conversion from the types of the service and the core.
-//!
-//! Every type with serde or utoipa derives is here. HTTP and the command line share them.
+//! The types of requests and answers, and their conversion from the types of the service and the
+//! core. Every type with serde or utoipa derives is here.
 
 #![cfg_attr(not(test), warn(clippy::disallowed_methods))]
 

@@ -1,4 +1,4 @@
-//! A schema of an operator library on the wire: what the runtime's parser reads, in the shape of
+//! A schema of an operator library, as the runtime's parser reads it, in the shape of
 //! [`ParsedSchema`].
 
 use std::borrow::Cow;
@@ -29,8 +29,8 @@ pub fn parsed<'a>(schema: &RuntimeSchema<'a>) -> ParsedSchema<'a> {
     }
 }
 
-/// The kind of a schema. The runtime does not define one, so the code generator's rules apply:
-/// mutable keyword-only arguments are out arguments, and a name with a trailing `_` is in-place.
+/// The runtime does not define kinds, so the code generator's rules apply: mutable keyword-only
+/// arguments are out arguments, and a name with a trailing `_` is in-place.
 fn kind(schema: &RuntimeSchema<'_>) -> OperatorKind {
     let mut written = schema
         .arguments
@@ -78,7 +78,6 @@ fn returns<'a>(schema: &RuntimeSchema<'a>) -> Vec<Return<'a>> {
         .collect()
 }
 
-/// The sets, in the order of their first occurrence.
 fn alias_sets<'a>(schema: &RuntimeSchema<'a>) -> Vec<AliasSet<'a>> {
     let mut sets: Vec<(Symbol<'a>, AliasSet<'a>)> = Vec::new();
     for argument in &schema.arguments {
@@ -102,7 +101,6 @@ fn alias_sets<'a>(schema: &RuntimeSchema<'a>) -> Vec<AliasSet<'a>> {
     sets.into_iter().map(|(_, set)| set).collect()
 }
 
-/// The sets of an annotation and of what it contains, and whether each is written to.
 fn symbols<'a>(alias: Option<&Alias<'a>>) -> Vec<(Symbol<'a>, bool)> {
     let Some(alias) = alias else {
         return Vec::new();

@@ -150,7 +150,6 @@ pub fn matrix_view(view: View<'_>, generated: search::Generated) -> MatrixView<'
     }
 }
 
-/// A row as characters. New cells are added to `cells`.
 pub(crate) fn row(
     view: View<'_>,
     pattern: &Pattern,
@@ -183,7 +182,6 @@ pub(crate) fn row(
     row
 }
 
-/// The distinct rows of verdicts.
 struct VerdictRows {
     view: MatrixVerdicts,
     columns: Vec<Verdicts>,
@@ -210,7 +208,6 @@ impl VerdictRows {
         }
     }
 
-    /// The place of an operator's row.
     fn row(&mut self, id: OperatorId) -> usize {
         let verdicts = self.columns.iter().map(|column| column.of(id));
         let row: String = verdicts.map(letter).collect();
@@ -222,7 +219,6 @@ impl VerdictRows {
     }
 }
 
-/// The character of a verdict.
 fn letter(verdict: Verdict) -> char {
     match verdict {
         Verdict::Runs => 'r',

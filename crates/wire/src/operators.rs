@@ -65,10 +65,7 @@ pub struct OperatorsQuery {
 }
 
 impl OperatorsQuery {
-    /// The filter that the query asks for.
-    ///
-    /// # Errors
-    /// `reason` without `key`, or too many search words.
+    /// The filter that the query asks for. Fails for `reason` without `key`, or too many words.
     pub fn filter(&self) -> Result<Filter, Problem> {
         if self.reason.is_some() && self.key.is_none() {
             let detail = "reason: also set `key`, the dispatch key whose entry has this reason";
@@ -90,10 +87,7 @@ impl OperatorsQuery {
     }
 }
 
-/// Refuses a tag that the revision neither declares nor uses.
-///
-/// # Errors
-/// [`Kind::UnknownValue`] with similar tags.
+/// Rejects a tag that the revision neither declares nor uses, with [`Kind::UnknownValue`].
 pub fn expect_tag(catalogue: &Catalogue, tag: Option<&str>) -> Result<(), Problem> {
     let Some(tag) = tag else {
         return Ok(());
@@ -106,10 +100,7 @@ pub fn expect_tag(catalogue: &Catalogue, tag: Option<&str>) -> Result<(), Proble
     Err(Problem::unknown_value("tag", tag, known))
 }
 
-/// Refuses a tag, namespace or `python_module` that the revision does not have.
-///
-/// # Errors
-/// [`Kind::UnknownValue`] with similar values.
+/// Rejects an unknown tag, namespace or `python_module` with [`Kind::UnknownValue`].
 pub fn expect_values(catalogue: &Catalogue, filter: &Filter) -> Result<(), Problem> {
     expect_tag(catalogue, filter.tag.as_deref())?;
     let namespaces = || catalogue.iter().map(|(_, operator)| operator.namespace());
@@ -121,7 +112,6 @@ pub fn expect_values(catalogue: &Catalogue, filter: &Filter) -> Result<(), Probl
     expect("python_module", filter.python_module.as_deref(), modules)
 }
 
-/// Refuses an unknown value of a filter.
 fn expect<'a, I: Iterator<Item = &'a str>>(
     parameter: &str,
     value: Option<&str>,

@@ -92,7 +92,6 @@ pub fn overlay_validation(
     }
 }
 
-/// A finding without a file, with positions relative to the start of the entries.
 fn placed(overlay: &Overlay, judged: &Snapshot, found: &diagnostic::Finding) -> Finding {
     let mut wire = finding::one(judged, found);
     let place = |file: &str, span| {

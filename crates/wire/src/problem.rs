@@ -1,7 +1,5 @@
-//! Problem documents (RFC 9457), which describe every error.
-//!
-//! A handler answers with a [`Problem`]. The outermost layer of the HTTP server writes the document,
-//! since only it knows the id of the request. The table of kinds is the only place for status codes.
+//! Problem documents (RFC 9457), which describe every error. A handler answers with a [`Problem`];
+//! the outermost layer writes the document, since only it knows the id of the request.
 
 use std::sync::Arc;
 
@@ -73,7 +71,6 @@ pub enum Kind {
     StoreUnavailable,
 }
 
-/// A row of the table of kinds.
 pub(crate) struct Row(&'static str, StatusCode, &'static str, &'static str);
 
 impl Kind {
@@ -269,7 +266,7 @@ pub struct Problem {
     pub errors: Vec<Fault>,
     /// Similar valid names.
     pub suggestions: Vec<String>,
-    /// The overloads of a name that is not an operator itself. Boxed, since results hold problems.
+    /// The overloads of a name that is not an operator itself.
     pub overloads: Box<[String]>,
     /// The findings in a rejected bundle.
     pub findings: Vec<Finding>,

@@ -194,7 +194,6 @@ fn of_missing(missing: &Missing) -> Kind {
     }
 }
 
-/// An internal error. The details go to the log and not to the client.
 pub(crate) fn internal(error: &dyn std::error::Error) -> Problem {
     tracing::error!(error = %error, "a request failed");
     Problem::new(

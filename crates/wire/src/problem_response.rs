@@ -1,5 +1,4 @@
-//! A problem as a response. The outermost layer writes its body, because only that layer knows the id of
-//! the request.
+//! A problem as a response. The outermost layer writes its body.
 
 use std::sync::Arc;
 
@@ -8,10 +7,9 @@ use http::{HeaderValue, header};
 
 use crate::problem::{Kind, Problem};
 
-/// The seconds to wait before the next attempt.
 const RETRY_AFTER: HeaderValue = HeaderValue::from_static("2");
 
-/// An empty response that carries the problem for the server's outermost layer to write.
+/// The outermost layer takes the problem from the response and writes the body.
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let mut response = self.status.into_response();

@@ -11,10 +11,7 @@ use opatlas_service::history::{Range, Timeline};
 /// The maximum length of a search text: each of its words is compared with every operator.
 const MAX_WORDS: usize = 500;
 
-/// Refuses a search text that is too long.
-///
-/// # Errors
-/// [`Kind::InvalidParameter`].
+/// Rejects a search text that is too long with [`Kind::InvalidParameter`].
 pub fn expect_few_words(words: &str) -> Result<(), Problem> {
     if words.chars().count() <= MAX_WORDS {
         Ok(())

@@ -209,10 +209,7 @@ impl Serialize for KernelMap {
     }
 }
 
-/// The declarations of an operator, and how it is implemented for a key.
-///
-/// # Errors
-/// The problem of an unknown key.
+/// The declarations of an operator, and how it is implemented for a key. Fails for an unknown key.
 pub fn signatures(
     snapshot: &Snapshot,
     id: OperatorId,

@@ -71,10 +71,7 @@ pub fn validation(snapshot: &Snapshot, judged: &JudgedRelease) -> Validation {
     }
 }
 
-/// Operators of files that are not stored.
-///
-/// # Errors
-/// The client hung up.
+/// Operators of files that are not stored. Fails if the client hung up.
 pub fn parsed<'s>(
     snapshot: &'s Snapshot,
     judged: &JudgedRelease,

@@ -59,7 +59,6 @@ pub struct TableView<'a> {
     pub changed: Option<Vec<&'static str>>,
 }
 
-/// A table before and after a change of registrations.
 pub(crate) struct WhatIfTable<'a> {
     with: Vec<GivenView>,
     without: Vec<&'static str>,
@@ -68,10 +67,8 @@ pub(crate) struct WhatIfTable<'a> {
     changed: Vec<&'static str>,
 }
 
-/// Makes the table that a query asks for, and passes it to `then`. Errors call the revision `title`.
-///
-/// # Errors
-/// The problem of an unknown operator, key or build, or of refused registrations.
+/// Makes the requested table and passes it to `then`. Errors call the revision `title`. Fails with
+/// the problem of an unknown operator, key or build, or of rejected registrations.
 pub fn with_table<T>(
     snapshot: &Snapshot,
     title: &str,
@@ -224,7 +221,6 @@ pub(crate) fn changed<'a>(
     }
 }
 
-/// The support on a device that has only the kernels that every device must have.
 fn bare(view: View<'_>, id: OperatorId) -> Support {
     let support = view.bare_support(id);
     let is_known = support.verdict != Verdict::Unknown;

@@ -48,10 +48,7 @@ impl TableQuery {
         !self.is_what_if() && self.build.is_none() && self.source.is_none()
     }
 
-    /// Reads the query pair by pair.
-    ///
-    /// # Errors
-    /// An unknown parameter, or one that is given twice.
+    /// Reads the query pair by pair. Fails for an unknown parameter, or one that is given twice.
     pub fn read(pairs: Vec<(String, String)>) -> Result<Self, Problem> {
         let mut query = Self::default();
         for (name, value) in pairs {

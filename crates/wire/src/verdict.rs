@@ -21,7 +21,7 @@ pub struct Support {
     /// `yes`, `partly`, `no` or `unknown`.
     #[schema(example = "no")]
     pub works: &'static str,
-    /// The reason, where it is not what the operator needs.
+    /// Why, unless operators that it needs are the reason.
     #[schema(example = "out of tree: give its file")]
     pub because: Option<&'static str>,
     /// What the verdict is based on: `measured`, `declared`, `source` or `inferred`; null if it is
@@ -99,10 +99,7 @@ impl Serialize for VerdictCounts {
     }
 }
 
-/// Parses a verdict.
-///
-/// # Errors
-/// [`Kind::UnknownValue`](crate::problem::Kind::UnknownValue) with the valid verdicts.
+/// Parses a verdict. Fails with [`Kind::UnknownValue`](crate::problem::Kind::UnknownValue).
 pub fn verdict(text: &str) -> Result<Verdict, Problem> {
     Verdict::parse(text).ok_or_else(|| {
         let known = Verdict::ALL.map(Verdict::as_str);

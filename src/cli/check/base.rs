@@ -38,16 +38,12 @@ pub(super) struct BaseOptions {
     pub(super) target: Target,
 }
 
-/// The base, read.
 pub(super) struct Base {
-    /// Its title.
     pub(super) title: String,
-    /// Its files, judged as the release of the check.
     pub(super) snapshot: Snapshot,
 }
 
 impl BaseOptions {
-    /// Reads the base, if there is one, and adds the base's files that the checked bundle lacks.
     pub(super) async fn read(
         &self,
         inputs: &mut [Input],

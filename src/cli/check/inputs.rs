@@ -13,12 +13,10 @@ use opatlas_source::diagnostic::Finding;
 use opatlas_source::{BACKENDS, Bundle, NATIVE_FUNCTIONS, SOURCES, VENDOR};
 use opatlas_yaml::{Kind, Root};
 
-/// One bundle to check, and the user's names for its files.
 #[derive(Debug, Default)]
 pub(in crate::cli) struct Input {
     pub(in crate::cli) bundle: Bundle,
     pub(in crate::cli) paths: BTreeMap<Box<str>, PathBuf>,
-    /// The files to report on; `None` for all.
     named: Option<BTreeSet<Box<str>>>,
 }
 
@@ -28,7 +26,6 @@ impl Input {
         self.paths.insert(name.into(), path.into());
     }
 
-    /// Whether a file is reported on.
     pub(super) fn is_named(&self, name: &str) -> bool {
         self.named.as_ref().is_none_or(|named| named.contains(name))
     }
@@ -39,11 +36,9 @@ impl Input {
     }
 }
 
-/// The bundles of files and their neighbors: those in PyTorch's or torchgen's layout, in the same folder,
-/// or named in `opatlas.toml`. Only the given files are reported on.
-///
-/// # Errors
-/// If a file cannot be read, or has no `native_functions.yaml`.
+/// Groups files and their neighbors into bundles. Neighbors are in PyTorch's or torchgen's layout,
+/// in the same folder, or named in `opatlas.toml`. Only the given files are reported on. Fails if a
+/// file cannot be read, or has no `native_functions.yaml`.
 pub(super) fn with_neighbours(paths: &[PathBuf], config: &Files) -> anyhow::Result<Vec<Input>> {
     let mut bundles: BTreeMap<PathBuf, Input> = BTreeMap::new();
     for path in paths {
@@ -65,7 +60,6 @@ pub(super) fn with_neighbours(paths: &[PathBuf], config: &Files) -> anyhow::Resu
     Ok(bundles.into_values().collect())
 }
 
-/// The files of a file's bundle, `native_functions.yaml` first.
 fn members(full: &Path, config: &Files) -> anyhow::Result<Vec<(&'static str, PathBuf)>> {
     let mut configured = Vec::new();
     for (name, path) in &config.bundle {
@@ -102,7 +96,6 @@ fn neighbours(files: &[(&'static str, PathBuf)], config: &Files) -> anyhow::Resu
     Ok(input)
 }
 
-/// Adds a file from the command line.
 fn name_file(
     mut input: Input,
     path: &Path,
@@ -122,7 +115,6 @@ fn name_file(
     Ok(input)
 }
 
-/// Sorts the files into bundles. A companion file goes into each bundle.
 pub(in crate::cli) fn inputs(paths: &[PathBuf]) -> anyhow::Result<Vec<Input>> {
     let mut shared = Input::default();
     let mut operators = Vec::new();
@@ -169,7 +161,6 @@ fn read_given(path: &Path) -> anyhow::Result<Vec<u8>> {
     }
 }
 
-/// The bundle name of a file that does not declare operators.
 fn role(path: &Path, bytes: &[u8]) -> Option<String> {
     let name = path.file_name()?.to_string_lossy();
     if name != NATIVE_FUNCTIONS && Bundle::is_file_name(&name) {

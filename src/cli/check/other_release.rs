@@ -9,8 +9,8 @@ const MANY: usize = 20;
 /// Another release must leave at most one in this many of the errors.
 const LEFT: usize = 10;
 
-/// The hint, if the files have many errors by the default release and nearly none by another one. Runs
-/// the rules of every release.
+/// Runs the rules of every release if the files have many errors by the default one. Gives a hint
+/// if another release leaves nearly none.
 pub(super) fn hint(snapshot: &Snapshot) -> Option<String> {
     let errors = snapshot.summary().errors;
     if errors < MANY {

@@ -1,9 +1,8 @@
 //! Reads the report that a job without rights has left for one that may comment.
 //!
 //! Whoever opens a pull request from a fork decides what that job runs, so nothing in the folder is
-//! trusted: sizes and the number of parts are bounded, links are refused, and the number and
-//! the commit are only claims that the caller checks against the site. The text becomes the text of
-//! a comment and nothing else.
+//! trusted: sizes are limited, links are rejected, and the caller checks the number and the commit
+//! against the site.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,33 +13,22 @@ use serde::Deserialize;
 use super::markup::Markup;
 use crate::cli::read::{self, Origin};
 
-/// The maximum number of parts.
 const PARTS: usize = 20;
 /// The longest part, in characters: what the site takes, without the hidden line.
 pub(super) const LONGEST_PART: usize = 65_400;
-/// The largest file of a number or a commit, in bytes.
 const WORD: u64 = 100;
-/// The largest file of a part, in bytes.
 const PART: u64 = 4 * 65_536;
-/// The largest comparison as JSON, in bytes.
 const COMPARISON: u64 = 64 << 20;
-/// The maximum number of files in the folder.
 const FILES: usize = 200;
-/// The start of every report.
 const BEGINNINGS: [&str; 2] = ["### Operator schemas: ", "**Further revisions**"];
 
-/// The content of the folder.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Artifact {
-    /// The pull request that it claims to be about.
     pub(super) number: Option<u64>,
-    /// The commit that it claims to be about.
     pub(super) head: Option<String>,
-    /// The report in parts.
     pub(super) parts: Vec<String>,
 }
 
-/// The needed part of a comparison in JSON.
 #[derive(Deserialize)]
 struct Comparison {
     #[serde(default)]
@@ -48,11 +36,9 @@ struct Comparison {
 }
 
 impl Artifact {
-    /// Reads a folder: `number` and `head`, each optional, and the report as Markdown files in it or
-    /// in `parts`, or as a comparison in JSON made with `--max-chars`.
-    ///
-    /// # Errors
-    /// If the folder has anything else, or too much.
+    /// Reads `number` and `head`, each optional, and the report as Markdown files in the folder or
+    /// in `parts`, or as a comparison in JSON made with `--max-chars`. Fails if the folder has
+    /// anything else, or too much.
     pub(super) fn read(folder: &Path, markup: &Markup) -> anyhow::Result<Self> {
         // A trailing slash would make the name of a link that of its target.
         let folder: &Path = &folder.components().collect::<PathBuf>();
@@ -97,12 +83,11 @@ impl Artifact {
     }
 }
 
-/// Whether a text is the full id of a commit.
 pub(super) fn is_commit(text: &str) -> bool {
     matches!(text.len(), 40 | 64) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// Refuses a text that is not a report, and neutralizes mentions, references and links.
+/// Rejects a text that is not a report, and neutralizes mentions, references and links.
 fn checked(parts: Vec<String>, markup: &Markup) -> anyhow::Result<Vec<String>> {
     if parts.is_empty() {
         bail!("it has no parts");
@@ -136,7 +121,6 @@ fn checked(parts: Vec<String>, markup: &Markup) -> anyhow::Result<Vec<String>> {
     numbered.map(check).collect()
 }
 
-/// The regular files of a folder by their names, in the order of the numbers in them.
 fn files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder)?.take(FILES + 1) {
@@ -187,7 +171,6 @@ fn parts_of(path: &Path) -> anyhow::Result<Vec<String>> {
     Ok(comparison.parts)
 }
 
-/// A short text in a file, if there is one.
 fn word(folder: &Path, name: &str) -> anyhow::Result<Option<String>> {
     let path = folder.join(name);
     if fs::symlink_metadata(&path).is_err() {

@@ -7,10 +7,8 @@ use serde::Deserialize;
 
 use crate::cli::read::{self, Origin};
 
-/// The maximum size of an event's description, in bytes. The site sends at most 25 MB.
 const LONGEST: u64 = 32 << 20;
 
-/// The parts of an event that name a pull request.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Event {
     #[serde(default)]
@@ -36,10 +34,6 @@ struct Run {
 }
 
 impl Event {
-    /// Reads the file that `GITHUB_EVENT_PATH` names.
-    ///
-    /// # Errors
-    /// If the file cannot be read.
     pub(super) fn read(path: Option<&Path>) -> anyhow::Result<Self> {
         let Some(path) = path.filter(|path| !path.as_os_str().is_empty()) else {
             return Ok(Self::default());
@@ -50,12 +44,10 @@ impl Event {
         serde_json::from_slice(&text).with_context(|| format!("{shown} does not describe an event"))
     }
 
-    /// The number of the pull request, if the event is about one.
     pub(super) fn number(&self) -> Option<u64> {
         Some(self.pull_request.as_ref()?.number)
     }
 
-    /// The commit at the head of the pull request that started the run.
     pub(super) fn head(&self) -> Option<&str> {
         let of_run = self.workflow_run.as_ref().map(|run| &*run.head_sha);
         of_run.or_else(|| Some(&*self.pull_request.as_ref()?.head.sha))

@@ -9,7 +9,6 @@ use ureq::http::HeaderMap;
 /// The pause if the site does not state one. Its documentation asks for a minute.
 const UNSAID: Duration = Duration::from_secs(60);
 
-/// The headers of an answer about rate limits.
 #[derive(Debug, Default)]
 pub(super) struct Limits {
     /// `Retry-After`, in seconds.
@@ -34,8 +33,8 @@ impl Limits {
         }
     }
 
-    /// The pause before repeating the request; `None` if the answer is not about a rate limit. The site
-    /// uses 429 and 403, and 403 can also mean that a permission is missing.
+    /// `None` if the answer is not about a rate limit. The site uses 429 and 403, and 403 can also
+    /// mean that a permission is missing.
     pub(super) fn pause(&self, status: u16, message: &str, now: Timestamp) -> Option<Duration> {
         let is_spent = self.remaining == Some(0);
         let message = message.to_ascii_lowercase();

@@ -1,12 +1,11 @@
 //! Neutralizes the text of a report from a stranger's job.
 //!
-//! A hosting site turns text into mentions, references and links, even if entities spell the characters,
-//! and shows images from other sites. An invisible character (U+2060) inside of each prevents this.
-//! Headings, emphasis, code, lists, tables and folded sections, which reports use, stay as they are.
+//! A hosting site turns text into mentions, references and links, even if entities spell the
+//! characters, and shows images from other sites. An invisible character (U+2060) inside of each
+//! prevents this. The markup that reports use stays.
 
 /// WORD JOINER, a character without width.
 const JOINER: char = '\u{2060}';
-/// The tags that reports use.
 const TAGS: [&str; 6] = [
     "<details>",
     "</details>",
@@ -15,13 +14,11 @@ const TAGS: [&str; 6] = [
     "<code>",
     "</code>",
 ];
-/// The entities that reports use.
 const ENTITIES: [&str; 3] = ["&amp;", "&lt;", "&gt;"];
 
 /// More characters than the longest name of an entity, with the semicolon.
 const LONGEST_ENTITY: usize = 40;
 
-/// The links that a report may have.
 pub(super) struct Markup {
     /// The scheme, host and port of the server with the full comparison.
     origin: Option<String>,
@@ -45,7 +42,6 @@ impl Markup {
         out
     }
 
-    /// Consumes the next piece of a text, and returns the rest.
     fn step<'t>(&self, out: &mut String, rest: &'t str) -> &'t str {
         let whole = self.link(rest).or_else(|| {
             let known = TAGS.iter().chain(&ENTITIES);
@@ -67,7 +63,6 @@ impl Markup {
         &rest[piece.len()..]
     }
 
-    /// The end of an allowed link: `](URL)`.
     fn link<'t>(&self, rest: &'t str) -> Option<&'t str> {
         let url = rest.strip_prefix("](")?;
         let after = url.strip_prefix(self.origin.as_deref()?)?;
@@ -79,7 +74,6 @@ impl Markup {
     }
 }
 
-/// The length of the next piece of a text, and where to split it if it is active.
 fn piece(rest: &str) -> (&str, Option<usize>) {
     const PAIRS: [(&str, usize); 4] = [("](", 1), ("]:", 1), ("![", 1), ("://", 1)];
     for (pair, at) in PAIRS {
@@ -110,8 +104,7 @@ fn piece(rest: &str) -> (&str, Option<usize>) {
     (&rest[..length], acts.then_some(length))
 }
 
-/// Whether an ampersand before this text begins an entity. HTML, as in a folded section, needs no
-/// semicolon after a numeric entity.
+/// In HTML, as in a folded section, a numeric entity needs no semicolon.
 fn is_entity(rest: &str) -> bool {
     let mut name = rest
         .bytes()
@@ -120,7 +113,6 @@ fn is_entity(rest: &str) -> bool {
     rest.starts_with('#') || name.next() == Some(b';')
 }
 
-/// The character, or U+FFFD for one that changes the direction of text.
 fn readable(char: char) -> char {
     match char {
         '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
@@ -128,7 +120,6 @@ fn readable(char: char) -> char {
     }
 }
 
-/// The scheme, host and port of a URL.
 fn origin(url: &str) -> Option<&str> {
     let (scheme, rest) = url.split_once("://")?;
     let host = rest.split(['/', '?', '#']).next()?;
@@ -148,7 +139,6 @@ mod tests {
         Markup::linking_to(Some("https://opatlas.example/compare?x=1")).harmless(text)
     }
 
-    /// What a reader sees: the same without invisible characters.
     fn seen(text: &str) -> String {
         harmless(text).replace('\u{2060}', "")
     }

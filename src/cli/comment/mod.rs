@@ -101,10 +101,8 @@ pub(super) struct Comment {
     how: How,
 }
 
-/// The comment to post.
 struct Post {
     pull: u64,
-    /// The commit that it is about, if known.
     head: Option<String>,
     parts: Vec<String>,
 }
@@ -138,7 +136,6 @@ impl Comment {
         Ok(code)
     }
 
-    /// The parts of the report, and the exit code of the comparison.
     async fn compare(&self, base: &str, head: &str) -> anyhow::Result<(Vec<String>, ExitCode)> {
         let sides = self.how.sides(base, head).await?;
         let judged = self.how.judge(sides).await?;
@@ -148,8 +145,7 @@ impl Comment {
         }))
     }
 
-    /// Determines the pull request and its commit. The third argument has the folder's claims about both,
-    /// which must agree with the other sources.
+    /// The last argument has the folder's claims, which must agree with the other sources.
     fn post(
         &self,
         parts: Vec<String>,

@@ -1,14 +1,12 @@
-//! Publishes a report as comments, one per part.
-//!
-//! The first line of a comment is hidden and has the number of its part. A run edits existing comments,
-//! posts missing ones and deletes the rest. It does not touch comments of other accounts.
+//! Publishes a report as comments, one per part. The first line of each is hidden and has the
+//! number of the part. A run edits existing comments, posts missing ones and deletes the rest, but
+//! never touches comments of other accounts.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use super::site::{Comment, Site};
 
-/// The number of comments by what was done to them.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Done {
     created: usize,
@@ -32,12 +30,10 @@ impl fmt::Display for Done {
     }
 }
 
-/// The hidden first line of a part, numbered from 1.
 fn mark(name: &str, part: usize) -> String {
     format!("<!-- opatlas {name} {part} -->")
 }
 
-/// The number of a comment's part; `None` if it is not a part of a report.
 fn part_of(comment: &Comment, name: &str) -> Option<usize> {
     let first = comment.body.as_deref()?.lines().next()?.trim_end();
     let number = first
@@ -46,14 +42,13 @@ fn part_of(comment: &Comment, name: &str) -> Option<usize> {
     number.parse().ok().filter(|number| *number > 0)
 }
 
-/// The program's comments by part, oldest first.
 fn own(site: &Site, pull: u64, name: &str) -> anyhow::Result<BTreeMap<usize, Vec<Comment>>> {
     let all = site.comments(pull)?.into_iter();
     let marked: Vec<(usize, Comment)> = all
         .filter_map(|comment| Some((part_of(&comment, name)?, comment)))
         .collect();
     let is_bot = |comment: &Comment| comment.user.as_ref().is_some_and(|u| u.kind == "Bot");
-    // Anybody may write such a line, but only installed apps are bots. The token of a person finds that
+    // Anybody may write such a line, but only installed apps are bots. A person's token finds that
     // person's comments.
     let login = if marked.iter().all(|(_, comment)| is_bot(comment)) {
         None
@@ -76,11 +71,7 @@ fn own(site: &Site, pull: u64, name: &str) -> anyhow::Result<BTreeMap<usize, Vec
     Ok(own)
 }
 
-/// Updates the comments of a pull request to these parts.
-///
-/// # Errors
-/// If the site refuses, or fails for too long. Comments changed before that stay changed, and the next
-/// run continues.
+/// Fails if the site refuses, or fails for too long. The next run continues.
 pub(super) fn publish(
     site: &Site,
     pull: u64,
@@ -96,7 +87,6 @@ pub(super) fn publish(
         match comments.next() {
             Some(comment) if is_same(&comment, &body) => done.unchanged += 1,
             Some(comment) if site.update(comment.id, &body)? => done.updated += 1,
-            // It does not exist, or was just deleted.
             _ => {
                 let is_there = || Ok(own(site, pull, name)?.contains_key(&number));
                 site.create(pull, &body, is_there)?;

@@ -16,20 +16,13 @@ use crate::cli::remote::{Base, Token, body, roots};
 
 /// The maximum size of an answer, decompressed, in bytes: a page has up to 100 comments of 256 KiB.
 const MAX_ANSWER: u64 = 64 << 20;
-/// The time limit of a request.
 const TIME: Duration = Duration::from_secs(60);
-/// The number of retries if the site fails.
 const RETRIES: u32 = 4;
-/// The pause before the first retry. It doubles with each retry.
 const PAUSE: Duration = Duration::from_secs(1);
-/// The maximum number of comments on a page.
 const PAGE: usize = 100;
-/// The maximum number of pages.
 const PAGES: usize = 300;
-/// The API version that these requests were written for.
 const VERSION: &str = "2022-11-28";
 
-/// A repository on the site.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Repo {
     owner: String,
@@ -37,10 +30,7 @@ pub(super) struct Repo {
 }
 
 impl Repo {
-    /// Reads `OWNER/NAME`.
-    ///
-    /// # Errors
-    /// If the text has another form.
+    /// Reads `OWNER/NAME`. Fails if the text has another form.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let is_name = |name: &str| {
             let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
@@ -56,7 +46,6 @@ impl Repo {
     }
 }
 
-/// A comment on a pull request.
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct Comment {
     pub(super) id: u64,
@@ -66,7 +55,6 @@ pub(super) struct Comment {
     pub(super) user: Option<User>,
 }
 
-/// The author of a comment.
 #[derive(Debug, Clone, Deserialize)]
 pub(super) struct User {
     #[serde(default)]
@@ -86,13 +74,11 @@ struct PullHead {
     sha: String,
 }
 
-/// A client of the site for one repository. Requests block the thread.
 pub(super) struct Site {
     agent: ureq::Agent,
     base: Base,
     token: Token,
     repo: Repo,
-    /// The time left for pauses.
     patience: Cell<Duration>,
 }
 
@@ -110,7 +96,6 @@ struct Answer {
     bytes: Vec<u8>,
 }
 
-/// The outcome of a request.
 enum Outcome {
     Answered(Answer),
     /// The site failed or did not answer, so the request may or may not have had an effect.
@@ -136,7 +121,6 @@ impl Site {
         }
     }
 
-    /// The commit at the head of a pull request.
     pub(super) fn head(&self, pull: u64) -> anyhow::Result<String> {
         let number = pull.to_string();
         let path = self.path(&["pulls", &number]);
@@ -155,7 +139,6 @@ impl Site {
         Ok(Some(user.login))
     }
 
-    /// All comments of a pull request, oldest first.
     pub(super) fn comments(&self, pull: u64) -> anyhow::Result<Vec<Comment>> {
         let number = pull.to_string();
         let path = self.path(&["issues", &number, "comments"]);
@@ -178,8 +161,7 @@ impl Site {
         )
     }
 
-    /// Posts a comment. If the site fails, the comment may exist anyway, so `find` looks for it before a
-    /// retry.
+    /// If the site fails, the comment may exist anyway, so `find` looks for it before a retry.
     pub(super) fn create(
         &self,
         pull: u64,
@@ -205,7 +187,6 @@ impl Site {
         Ok(())
     }
 
-    /// Replaces the text of a comment. Returns whether the comment still exists.
     pub(super) fn update(&self, comment: u64, body: &str) -> anyhow::Result<bool> {
         let id = comment.to_string();
         let path = self.path(&["issues", "comments", &id]);
@@ -217,7 +198,6 @@ impl Site {
         Ok(true)
     }
 
-    /// Deletes a comment, if it still exists.
     pub(super) fn delete(&self, comment: u64) -> anyhow::Result<()> {
         let id = comment.to_string();
         let path = self.path(&["issues", "comments", &id]);
@@ -239,7 +219,6 @@ impl Site {
         path
     }
 
-    /// Sends an idempotent request, and retries it if the site fails.
     fn ask(&self, ask: &Ask<'_>) -> anyhow::Result<Answer> {
         let mut attempt = 0;
         loop {
@@ -251,7 +230,6 @@ impl Site {
         }
     }
 
-    /// Sends a request, and repeats it as rate limits allow.
     fn once(&self, ask: &Ask<'_>) -> anyhow::Result<Outcome> {
         loop {
             let answer = match self.send(ask) {
@@ -393,7 +371,6 @@ impl<'a> Ask<'a> {
 }
 
 impl Answer {
-    /// The site's error message.
     fn message(&self) -> String {
         #[derive(Deserialize)]
         struct ErrorBody {

@@ -16,19 +16,16 @@ use opatlas_wire::judged_comparison::ComparedSide;
 
 use super::{Compare, Format, pretty};
 
-/// Reads a backend file.
 pub(crate) fn vendor(path: &Path) -> anyhow::Result<Vendor> {
     vendor_of(path, read::given(path)?)
 }
 
-/// A backend file from its path and content.
 pub(crate) fn vendor_of(path: &Path, bytes: Vec<u8>) -> anyhow::Result<Vendor> {
     let name = path.file_name().and_then(|name| name.to_str());
     Ok(Vendor::new(name.unwrap_or_default(), bytes)?)
 }
 
 impl Compare {
-    /// Reports the changes for a backend. The exit code is 1 if the vendor must act.
     pub(super) fn tell_backend(
         &self,
         file: &Path,

@@ -17,7 +17,6 @@ use opatlas_wire::judged_comparison::{ComparedSide, JudgedComparison, ReportOpti
 
 use super::options::How;
 
-/// The two sides, the open store, and what `opatlas.toml` says.
 pub(in crate::cli) struct Sides {
     stored: Option<Stored>,
     checked: config::Checked,
@@ -26,7 +25,6 @@ pub(in crate::cli) struct Sides {
 }
 
 impl Sides {
-    /// Closes the store, if one is open.
     pub(super) async fn close(self) {
         if let Some(stored) = self.stored {
             stored.close().await;
@@ -34,27 +32,20 @@ impl Sides {
     }
 }
 
-/// A judged comparison, and the verdicts on its head against other revisions.
 pub(in crate::cli) struct JudgedHead {
     judged: JudgedComparison,
     against: Vec<FurtherVerdict>,
 }
 
-/// 1 if the comparison fails.
 pub(in crate::cli) fn exit_code(conclusion: Conclusion) -> ExitCode {
     ExitCode::from(u8::from(conclusion == Conclusion::Fail))
 }
 
 impl How {
-    /// The URL of the full comparison.
     pub(in crate::cli) fn permalink(&self) -> Option<&str> {
         self.permalink.as_deref()
     }
 
-    /// Reads both sides.
-    ///
-    /// # Errors
-    /// If `opatlas.toml` or a side cannot be read.
     pub(in crate::cli) async fn sides(&self, base: &str, head: &str) -> anyhow::Result<Sides> {
         let places = Places {
             project: &self.project,
@@ -84,10 +75,7 @@ impl How {
         })
     }
 
-    /// Compares and judges. Notes about the policy and the exceptions go to standard error.
-    ///
-    /// # Errors
-    /// If a side has no operators, or another revision cannot be read.
+    /// Notes about the policy and the exceptions go to standard error.
     pub(in crate::cli) async fn judge(&self, mut sides: Sides) -> anyhow::Result<JudgedHead> {
         let rulebook = self.rulebook(&mut sides).await?;
         for note in &rulebook.notes {
@@ -134,8 +122,7 @@ impl How {
         })
     }
 
-    /// The policy and exceptions of the project, overridden by those of the file and of the
-    /// options.
+    /// The policy and exceptions of the project, overridden by the file and the options.
     async fn rulebook(&self, sides: &mut Sides) -> anyhow::Result<Rulebook> {
         let resolved = [&sides.head, &sides.base]
             .into_iter()
@@ -160,7 +147,6 @@ impl How {
 }
 
 impl JudgedHead {
-    /// Renders the report, with Markdown in parts of at most `max_chars` characters.
     pub(in crate::cli) fn report<T>(
         &self,
         how: &How,
@@ -176,7 +162,6 @@ impl JudgedHead {
         self.judged.report(&self.against, options, render)
     }
 
-    /// The JSON answer that goes with the report.
     pub(super) fn answer(&self, report: &Report<'_>) -> Comparison<'_> {
         self.judged.answer(&self.against, report)
     }

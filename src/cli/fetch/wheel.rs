@@ -10,7 +10,6 @@ use super::FetchError;
 use crate::cli::read::{self, Origin};
 use opatlas_source::{Bundle, DEPRECATED, DERIVATIVES, NATIVE_FUNCTIONS, TAGS};
 
-/// The paths of the files in the wheel.
 pub(super) const MEMBERS: [(&str, &str); 4] = [
     (
         NATIVE_FUNCTIONS,
@@ -25,9 +24,6 @@ pub(super) const MEMBERS: [(&str, &str); 4] = [
 pub(super) const MAX_MEMBER: u64 = 8 << 20;
 
 /// Reads the wheel in a folder. Older releases do not have all files.
-///
-/// # Errors
-/// [`FetchError`] if the folder has no wheel, or the wheel is unreadable or lacks `native_functions.yaml`.
 pub(super) fn read_wheel(version: &str, folder: &Path) -> Result<Bundle, FetchError> {
     let broken = |reason: String| FetchError::Wheel {
         version: version.into(),

@@ -1,17 +1,14 @@
-//! Starts git without the settings of the repository, whose author may be a stranger: git runs the programs
-//! that settings name. Nothing else starts git.
+//! Starts git without the settings of the repository, whose author may be a stranger: git runs the
+//! programs that settings name. Nothing else starts git.
 
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
-/// The name of an empty file for git, on every system.
 const NOTHING: &str = "/dev/null";
-/// A command that fails.
 const FAILS: &str = "false";
 
-/// Settings that override those of the repository: those that name a program, a file or a remote, or change
-/// the output.
+/// Override settings that name a program, a file or a remote, or change the output.
 const SETTINGS: &[(&str, &str)] = &[
     ("protocol.allow", "never"),
     // A setting for one protocol overrides the one for all.
@@ -51,7 +48,6 @@ const SETTINGS: &[(&str, &str)] = &[
     ("submodule.recurse", "false"),
 ];
 
-/// Variables for git and the programs that it starts.
 const VARIABLES: &[(&str, &str)] = &[
     // Overrides `protocol.*` in every configuration, also in versions without GIT_NO_LAZY_FETCH.
     ("GIT_ALLOW_PROTOCOL", "none"),
@@ -80,7 +76,6 @@ const QUARANTINE: [&str; 3] = [
 /// The variables that limit where git looks for a repository.
 const DISCOVERY: [&str; 2] = ["GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM"];
 
-/// A git command in a folder, with our own settings only.
 pub(super) fn command(folder: &Path) -> Command {
     let mut command = bare();
     command.arg("--no-pager").arg("-C").arg(folder);
@@ -94,7 +89,6 @@ pub(super) fn command(folder: &Path) -> Command {
     command
 }
 
-/// A git command without the variables that redirect it.
 #[expect(
     clippy::disallowed_methods,
     reason = "every other part of the program asks this one"
@@ -114,8 +108,7 @@ fn bare() -> Command {
     command
 }
 
-/// The user's and the system's `safe.directory` settings: repositories of other owners to trust. Git reads
-/// these settings outside of repositories only.
+/// Settings of the user and the system, which git reads outside of repositories only.
 fn trusted() -> &'static [(String, String)] {
     static TRUSTED: OnceLock<Vec<(String, String)>> = OnceLock::new();
     TRUSTED.get_or_init(|| {
@@ -136,7 +129,7 @@ fn trusted() -> &'static [(String, String)] {
     })
 }
 
-/// Starts the process in its own group, so that its children end with it and cannot prompt on the terminal.
+/// So that its children end with it and cannot prompt on the terminal.
 #[cfg(unix)]
 fn in_own_group(command: &mut Command) {
     use std::os::unix::process::CommandExt as _;

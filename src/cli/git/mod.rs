@@ -1,7 +1,5 @@
-//! Runs git on repositories that a stranger may have made.
-//!
-//! All commands only read objects. [`hardened`] decides what git may read and run. This module limits its
-//! time and output.
+//! Runs git on repositories that a stranger may have made. All commands only read objects.
+//! [`hardened`] decides what git may read and run; this module limits its time and output.
 
 mod hardened;
 mod objects;
@@ -25,36 +23,25 @@ pub(super) use objects::{Mode, Objects};
 pub(super) const MAX_FILE: u64 = 8 << 20;
 /// The maximum size of a list of commits or names, in bytes. 100,000 commits take 10 MB.
 pub(super) const MAX_LIST: u64 = 64 << 20;
-/// The maximum size of an error message from git, in bytes.
 const MAX_COMPLAINT: u64 = 16 << 10;
-/// The time limit of a command.
 const USUAL: Duration = Duration::from_secs(30);
-/// The time limit of a walk through the history.
 const LONG: Duration = Duration::from_secs(300);
-/// The time limit of a command while an editor waits.
 const BRIEF: Duration = Duration::from_secs(10);
 
-/// The reasons why a git command fails.
 #[derive(Debug, Error)]
 pub(super) enum Fault {
-    /// Git is not installed.
     #[error("cannot run git ({0}); install git, or check the PATH")]
     Missing(io::Error),
-    /// Git refused.
     #[error("{0}")]
     Refused(String),
-    /// The output is too long.
     #[error("git printed more than {0} bytes, which is the limit")]
     TooLong(u64),
-    /// The command took too long.
     #[error("git took longer than {} s, which is the limit", .0.as_secs())]
     TooSlow(Duration),
-    /// The output could not be read.
     #[error("cannot read what git prints: {0}")]
     Unread(io::Error),
 }
 
-/// A repository.
 #[derive(Debug, Clone)]
 pub(super) struct Git {
     folder: PathBuf,
@@ -62,7 +49,6 @@ pub(super) struct Git {
 }
 
 impl Git {
-    /// The repository that a folder is in.
     pub(super) fn at(folder: &Path) -> Self {
         Self {
             folder: folder.to_owned(),
@@ -70,7 +56,6 @@ impl Git {
         }
     }
 
-    /// Sets the time limit for a walk through the history.
     pub(super) fn with_history(folder: &Path) -> Self {
         Self {
             time: LONG,
@@ -78,7 +63,6 @@ impl Git {
         }
     }
 
-    /// Sets the time limit for an editor that waits.
     pub(super) fn in_editor(folder: &Path) -> Self {
         Self {
             time: BRIEF,
@@ -86,10 +70,7 @@ impl Git {
         }
     }
 
-    /// The output of a command.
-    ///
-    /// # Errors
-    /// If git cannot be run, refuses, prints more than `most` bytes, or takes too long.
+    /// Fails if git cannot be run, refuses, prints more than `most` bytes, or takes too long.
     pub(super) fn run(
         &self,
         arguments: impl IntoIterator<Item = impl AsRef<OsStr>>,
@@ -120,10 +101,6 @@ impl Git {
         }
     }
 
-    /// The content of a file at a commit.
-    ///
-    /// # Errors
-    /// If the revision or the file does not exist, and as [`Git::run`].
     pub(super) fn file(&self, revision: &str, path: &str) -> Result<Vec<u8>, Fault> {
         let object = format!("{revision}:{path}");
         let arguments = ["cat-file", "blob", "--end-of-options", &object];
@@ -137,9 +114,6 @@ impl Git {
     }
 
     /// Whether a commit has a file at a path, from the root of the repository.
-    ///
-    /// # Errors
-    /// If the path is not a file, and as [`Git::run`].
     pub(super) fn has(&self, revision: &str, path: &str) -> anyhow::Result<bool> {
         let arguments = ["ls-tree", "--full-tree", "-z", "--end-of-options"]
             .into_iter()
@@ -157,7 +131,6 @@ impl Git {
         }
     }
 
-    /// Whether the repository is a partial clone.
     fn is_partial(&self) -> bool {
         let names = r"^(extensions\.partialclone|remote\..*\.promisor)$";
         self.run(["config", "--get-regexp", names], MAX_LIST)
@@ -173,7 +146,6 @@ impl Git {
     }
 }
 
-/// The output of a process; `None` if it is longer than `most` bytes.
 fn up_to(printed: Option<impl Read>, most: u64) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
     if let Some(printed) = printed {
@@ -182,7 +154,6 @@ fn up_to(printed: Option<impl Read>, most: u64) -> io::Result<Option<Vec<u8>>> {
     Ok((bytes.len() as u64 <= most).then_some(bytes))
 }
 
-/// The first line of git's error message. Reads the rest, so that git can end.
 fn complaint(complaints: Option<impl Read>) -> String {
     let mut bytes = Vec::new();
     if let Some(complaints) = complaints {

@@ -14,10 +14,8 @@ use opatlas_source::Content;
 
 /// The maximum length of the line about an object, in bytes. It repeats the request.
 const MAX_LINE: u64 = 16 << 10;
-/// The time limit of an answer.
 const SILENCE: Duration = Duration::from_secs(60);
 
-/// A `git cat-file --batch` process.
 pub(in crate::cli) struct Objects {
     git: Git,
     /// Whether the repository lacks objects.
@@ -25,18 +23,13 @@ pub(in crate::cli) struct Objects {
     watch: Watch,
     asked: ChildStdin,
     answers: BufReader<ChildStdout>,
-    /// The pending requests, in order.
     ahead: VecDeque<String>,
-    /// The buffer of the last file, which is reused: allocating memory for each version of a large file takes
-    /// longer than reading it.
+    /// Reused, because allocating memory for each version of a large file takes longer than reading
+    /// it.
     last: Vec<u8>,
 }
 
 impl Objects {
-    /// Starts git.
-    ///
-    /// # Errors
-    /// If git cannot be run.
     pub(in crate::cli) fn open(repository: &Path, mode: Mode) -> anyhow::Result<Self> {
         let git = Git::at(repository);
         let mut command = hardened::command(repository);
@@ -61,10 +54,6 @@ impl Objects {
         })
     }
 
-    /// Requests a file before it is read. Requested files must be read first and in this order.
-    ///
-    /// # Errors
-    /// If git ended.
     pub(in crate::cli) fn ask(&mut self, commit: &str, path: &str) -> anyhow::Result<()> {
         let wanted = format!("{commit}:{path}");
         self.within(|all| {
@@ -75,10 +64,7 @@ impl Objects {
         Ok(())
     }
 
-    /// The id of a file at a commit; `None` if the file does not exist.
-    ///
-    /// # Errors
-    /// If git ends before it answers, or the clone lacks the file.
+    /// `None` if the file does not exist. Fails if git ends, or the clone lacks the file.
     pub(in crate::cli) fn id(
         &mut self,
         commit: &str,
@@ -87,10 +73,8 @@ impl Objects {
         Ok(self.header(commit, path)?.map(|(id, _)| id))
     }
 
-    /// A file at a commit; `None` if the file does not exist.
-    ///
-    /// # Errors
-    /// If git ends before it answers, the clone lacks the file, or the file is too large.
+    /// `None` if the file does not exist. Fails if git ends, the clone lacks the file, or it is too
+    /// large.
     pub(in crate::cli) fn content(
         &mut self,
         commit: &str,
@@ -139,8 +123,7 @@ impl Objects {
         }
     }
 
-    /// `None` if the commit does not have the file. Git's message is the same for a file that a partial clone
-    /// lacks, so this checks.
+    /// Git's message is the same for a file that a partial clone lacks, so this checks.
     fn absent<T>(&self, commit: &str, path: &str) -> anyhow::Result<Option<T>> {
         if self.is_partial && self.git.has(commit, path)? {
             bail!("{path} at {commit} is missing: {}", self.git.partial_hint())
@@ -149,7 +132,6 @@ impl Objects {
         }
     }
 
-    /// Runs an exchange with git within the time limit of an answer.
     fn within<T>(
         &mut self,
         talk: impl FnOnce(&mut Self) -> anyhow::Result<T>,
@@ -175,12 +157,9 @@ fn widen(answers: &ChildStdout) {
     let _ = (answers, ROOM);
 }
 
-/// A request to git.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::cli) enum Mode {
-    /// Whether the file exists.
     Ids,
-    /// The file's content.
     Bytes,
 }
 

@@ -6,7 +6,6 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// The interval at which to check whether a process without further output has ended.
 const LOOK: Duration = Duration::from_millis(1);
 
 /// A process with a deadline. Dropping the value ends it.
@@ -30,7 +29,6 @@ struct Time {
 }
 
 impl Watch {
-    /// Watches a process, without a deadline yet.
     pub(super) fn new(child: Child, most: Duration) -> Self {
         let shared = Arc::new(Shared {
             child: Mutex::new(Some(child)),
@@ -42,27 +40,22 @@ impl Watch {
         Self { shared }
     }
 
-    /// Sets the deadline, from now.
     pub(super) fn expect_within(&self, most: Duration) {
         self.shared.time().deadline = Some(Instant::now() + most);
     }
 
-    /// Removes the deadline.
     pub(super) fn relax(&self) {
         self.shared.time().deadline = None;
     }
 
-    /// Whether the process was ended because it took too long.
     pub(super) fn is_late(&self) -> bool {
         self.shared.time().is_late
     }
 
-    /// Ends the process and its children.
     pub(super) fn kill(&self) {
         self.shared.kill();
     }
 
-    /// Waits until the process ends.
     pub(super) fn status(&self) -> io::Result<ExitStatus> {
         loop {
             if let Some(status) = self.shared.status()? {
@@ -112,7 +105,6 @@ impl Shared {
         }
     }
 
-    /// The exit status, if the process has ended.
     fn status(&self) -> io::Result<Option<ExitStatus>> {
         let mut child = self.child();
         let Some(running) = child.as_mut() else {
@@ -128,7 +120,6 @@ impl Shared {
     fn kill(&self) {
         if let Some(child) = self.child().as_mut() {
             kill_group(child);
-            // Without a group. It may have just ended.
             let _ = child.kill();
         }
     }

@@ -22,19 +22,13 @@ use super::Import;
 use super::commits::{NewCommits, Source, WithFiles, take};
 use super::git;
 
-/// The parts of the bundles of commits.
 pub(super) struct BackendHistory {
-    /// The revisions below the file.
     bases: Vec<Bundle>,
-    /// The names that the file has had. The first one that exists in a commit counts.
     paths: Vec<String>,
-    /// The base of each commit.
     base_of: FxHashMap<String, usize>,
-    /// The name of the file in all bundles.
     name: String,
 }
 
-/// Stores the new commits.
 pub(super) async fn import(
     import: &Import,
     repository: &Path,
@@ -87,10 +81,7 @@ pub(super) async fn import(
 }
 
 impl BackendHistory {
-    /// The commits with their bundles.
-    ///
-    /// # Errors
-    /// If git cannot be run.
+    /// The commits with their bundles. Fails if git cannot be run.
     pub(super) fn files(self, repository: &Path, wanted: NewCommits) -> anyhow::Result<WithFiles> {
         let mut files = Objects::open(repository, Mode::Bytes)?;
         let commits = wanted.into_iter();
@@ -125,19 +116,16 @@ impl BackendHistory {
     }
 }
 
-/// The revisions below commits.
 struct Bases<'a> {
     project: &'a str,
     profile: Option<String>,
     bundles: Vec<Bundle>,
     releases: Vec<String>,
     by_label: FxHashMap<String, usize>,
-    /// The stored labels that are versions.
     labels: Vec<(Version, String)>,
 }
 
 impl<'a> Bases<'a> {
-    /// Adds the revision for commits that pin none.
     async fn new(stored: &Stored, project: &'a str, over: &str) -> anyhow::Result<Self> {
         let labels = stored
             .labels(project)
@@ -159,8 +147,7 @@ impl<'a> Bases<'a> {
         Ok(bases)
     }
 
-    /// The index of the base for a pinned release: the label itself, otherwise the highest version of its
-    /// minor release, otherwise the default base.
+    /// The pinned label itself, else the highest version of its minor release, else the default.
     async fn of(&mut self, stored: &Stored, pin: Option<&str>) -> anyhow::Result<usize> {
         let Some(wanted) = pin.and_then(Version::parse) else {
             return Ok(0);

@@ -27,13 +27,11 @@ use super::{Import, progress};
 /// The number of commits in a transaction: an interruption loses at most so many.
 const AT_ONCE: usize = 12;
 
-/// Commits that are not stored yet, with their places, in order.
 pub(super) type NewCommits = Vec<(CommitRecord, i64)>;
 
 /// An iterator of commits with their files; `None` for a commit without the file.
 pub(super) type WithFiles = Box<dyn Iterator<Item = anyhow::Result<Option<CommitFiles>>> + Send>;
 
-/// Stores the new commits.
 pub(super) async fn import(import: &Import, repository: &Path) -> anyhow::Result<ExitCode> {
     let Target::Database(database) = &import.target else {
         bail!(
@@ -61,15 +59,11 @@ pub(super) async fn import(import: &Import, repository: &Path) -> anyhow::Result
     take(import, database, repository, commits, source).await
 }
 
-/// The source of a commit's bundle.
 pub(super) enum Source {
-    /// The operators at this path, and their companions.
     Operators(String),
-    /// A backend file over another revision.
     Backend(BackendHistory),
 }
 
-/// Stores the new commits with bundles from a source.
 pub(super) async fn take(
     import: &Import,
     database: &Database,
@@ -171,7 +165,6 @@ pub(super) async fn take(
     Ok(ExitCode::SUCCESS)
 }
 
-/// Stores a batch, if there is one.
 async fn store(
     service: &Service,
     project: &str,
@@ -184,12 +177,9 @@ async fn store(
     })
 }
 
-/// The commits that are still to be read.
 struct CommitReader {
     commits: WithFiles,
-    /// The number of commits without the file.
     missing: usize,
-    /// The error that ended the iteration.
     failed: Option<anyhow::Error>,
 }
 
@@ -214,7 +204,6 @@ impl CommitReader {
     }
 }
 
-/// The next batch of commits.
 fn handful(
     reading: &Arc<Mutex<CommitReader>>,
 ) -> impl Iterator<Item = CommitFiles> + Send + 'static {
@@ -233,9 +222,7 @@ struct OperatorFiles {
     wanted: Peekable<vec::IntoIter<(CommitRecord, i64)>>,
     ids: Objects,
     files: Objects,
-    /// The companions. They change rarely, so they are not requested ahead.
     beside: Objects,
-    /// The last companions, with their ids.
     known: [Option<(String, Content)>; 2],
 }
 

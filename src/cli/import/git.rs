@@ -8,9 +8,6 @@ use crate::cli::git::{Git, MAX_LIST};
 use opatlas_store::CommitRecord;
 
 /// The commits of a range that touch one of some paths, in topological order, oldest first.
-///
-/// # Errors
-/// If git does not know the range, or it has no such commit.
 pub(super) fn commits(
     repository: &Path,
     range: &str,
@@ -41,9 +38,6 @@ pub(super) fn commits(
 }
 
 /// The names of a file in a range, the given one first.
-///
-/// # Errors
-/// If git does not know the range.
 pub(super) fn names(repository: &Path, range: &str, path: &str) -> anyhow::Result<Vec<String>> {
     let options = [
         "--follow",
@@ -65,7 +59,6 @@ pub(super) fn names(repository: &Path, range: &str, path: &str) -> anyhow::Resul
     Ok(names)
 }
 
-/// The output of `git log` for a range, without programs from the repository's settings.
 fn log(repository: &Path, options: &[&str], range: &str, paths: &[&str]) -> anyhow::Result<String> {
     if range.starts_with('-') {
         bail!("`{range}` is not a range of commits");

@@ -8,10 +8,8 @@ use crate::cli::read;
 use opatlas_diff::official;
 use opatlas_source::{BACKENDS, Bundle, LineIndex};
 
-/// Reads a file with one schema per line into a bundle: their canonical texts in a namespace.
-///
-/// # Errors
-/// If the file or a schema cannot be read, or the namespace cannot be a file name.
+/// Reads a file with one schema per line. Fails if a schema is invalid, or the namespace cannot be
+/// a file name.
 pub(super) fn bundle(file: &Path, namespace: &str) -> anyhow::Result<Bundle> {
     let shown = file.display();
     let text = read::given_text(file)?;
@@ -42,8 +40,8 @@ pub(super) fn bundle(file: &Path, namespace: &str) -> anyhow::Result<Bundle> {
     Ok(bundle)
 }
 
-/// The text of a schema in the bundle: PyTorch's canonical text, unless PyTorch cannot parse it again, as
-/// with the name of a device as a default.
+/// PyTorch's canonical text, unless PyTorch cannot parse it again, as with the name of a device as
+/// a default.
 fn stored(line: &str, schema: &official::RuntimeSchema<'_>) -> String {
     let printed = schema.printed();
     let again = official::parse(&printed).map(|schema| schema.printed());

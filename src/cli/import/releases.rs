@@ -1,5 +1,3 @@
-//! Imports published releases: downloads several at a time, and stores each as soon as it arrives.
-
 use std::collections::BTreeSet;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -20,23 +18,18 @@ use opatlas_store::Opening;
 
 use super::{Import, progress, told};
 
-/// A requested release, or a range of them.
 #[derive(Debug, PartialEq, Eq)]
 enum ReleaseRange<'a> {
     One(&'a str),
-    /// An inclusive range; `None` is the newest release.
     Stretch(&'a str, Option<&'a str>),
 }
 
-/// A release to be imported.
 #[derive(Debug)]
 struct Version {
     name: String,
-    /// A single release, not part of a range.
     is_named: bool,
 }
 
-/// Fetches and stores the releases. Failures are reported and do not stop the others.
 pub(super) async fn import(import: &Import) -> anyhow::Result<ExitCode> {
     let fetcher = Arc::new(Fetcher::new(import.pip.as_deref(), import.cache.clone())?);
     // Dropped however the import ends.
@@ -96,7 +89,6 @@ pub(super) async fn import(import: &Import) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The published releases, if a range is requested.
 async fn published(import: &Import, fetcher: &Arc<Fetcher>) -> anyhow::Result<Vec<String>> {
     let wanted: anyhow::Result<Vec<ReleaseRange<'_>>> =
         import.releases.iter().map(|spec| wanted(spec)).collect();
@@ -108,7 +100,6 @@ async fn published(import: &Import, fetcher: &Arc<Fetcher>) -> anyhow::Result<Ve
     Ok(tokio::task::spawn_blocking(move || fetcher.versions()).await??)
 }
 
-/// The requested releases, without duplicates.
 fn versions(import: &Import, published: &[String]) -> anyhow::Result<Vec<Version>> {
     let mut versions: Vec<Version> = Vec::new();
     for spec in &import.releases {
@@ -135,7 +126,7 @@ fn versions(import: &Import, published: &[String]) -> anyhow::Result<Vec<Version
     Ok(versions)
 }
 
-/// The releases that the project does not have. Releases requested by name are fetched anyway, and compared
+/// The releases that the project does not have, and those requested by name, which are compared
 /// with the stored ones.
 async fn missing(
     import: &Import,
@@ -151,10 +142,7 @@ async fn missing(
     Ok(missing.map(|version| version.name.clone()).collect())
 }
 
-/// Fetches releases, several at a time, and stores each one. Returns the number of failures.
-///
-/// # Errors
-/// If standard output is closed.
+/// Fetches and stores releases. Returns the number of failures. Fails if standard output is closed.
 async fn fetch(
     import: &Import,
     fetcher: &Arc<Fetcher>,
@@ -244,7 +232,6 @@ fn wanted(spec: &str) -> anyhow::Result<ReleaseRange<'_>> {
     }
 }
 
-/// The published releases of a range, whose ends must exist.
 fn stretch(published: &[String], from: &str, to: Option<&str>) -> anyhow::Result<Vec<String>> {
     let at = |text: &str| {
         let wanted = release::Version::parse(text);

@@ -26,9 +26,6 @@ pub(super) struct SourceOptions {
 
 impl SourceOptions {
     /// Adds the files to a bundle, and reports on standard error what they register.
-    ///
-    /// # Errors
-    /// If the folder or the description of macros cannot be read.
     pub(super) fn add_to(&self, bundle: &mut Bundle) -> anyhow::Result<()> {
         match &self.sources {
             Some(folder) => add(bundle, folder, SourceMacros::read(self.macros.as_deref())?),
@@ -38,9 +35,6 @@ impl SourceOptions {
 }
 
 /// Adds the folder `sources/` of a bundle on disk, if it exists.
-///
-/// # Errors
-/// If it cannot be read.
 pub(in crate::cli) fn of_folder(bundle_folder: &Path, bundle: &mut Bundle) -> anyhow::Result<()> {
     let folder = bundle_folder.join(SOURCES.trim_end_matches('/'));
     if !folder.is_dir() {
@@ -55,7 +49,6 @@ pub(in crate::cli) fn of_folder(bundle_folder: &Path, bundle: &mut Bundle) -> an
     add(bundle, &folder, described)
 }
 
-/// Adds the files of a folder that register something.
 fn add(bundle: &mut Bundle, folder: &Path, described: SourceMacros) -> anyhow::Result<()> {
     let SourceMacros { macros, text } = described;
     if let Some(text) = text {

@@ -3,7 +3,6 @@
 use axum::http::Uri;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// The characters that path segments and query values contain unescaped.
 const OF_URLS: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'-')
     .remove(b'.')
@@ -19,10 +18,7 @@ pub(super) const VERSION: &str = "/v1/version";
 pub(crate) struct Base(String);
 
 impl Base {
-    /// Parses an address.
-    ///
-    /// # Errors
-    /// A description of the error. It does not repeat a text that contains a password.
+    /// The error does not repeat a text that contains a password.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         const EXAMPLE: &str = "write http://HOST:PORT or https://HOST/PATH";
         if text.contains('@') {
@@ -52,17 +48,14 @@ impl Base {
         }
     }
 
-    /// The address, for messages.
     pub(in crate::cli) fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Whether the connection is encrypted.
     pub(super) fn is_secure(&self) -> bool {
         self.0.starts_with("https:")
     }
 
-    /// The URL for these path segments and query parameters.
     pub(in crate::cli) fn url(&self, path: &[&str], query: &[(&str, Option<&str>)]) -> String {
         let mut url = self.0.clone();
         for segment in path {
@@ -81,7 +74,6 @@ impl Base {
         url
     }
 
-    /// The URL that identifies the program.
     pub(super) fn version(&self) -> String {
         format!("{}{VERSION}", self.0)
     }
@@ -96,8 +88,8 @@ impl Base {
         Self::parse(whole.strip_suffix(VERSION)?).ok()
     }
 
-    /// Whether a token for this server may be sent to the other one: to the same host and port, or from
-    /// HTTP to HTTPS on the same host.
+    /// Whether a token may be sent to another server: the same host and port, or from HTTP to HTTPS
+    /// on the same host.
     pub(super) fn trusts(&self, other: &Self) -> bool {
         let host = |base: &Self| {
             let uri: Option<Uri> = base.0.parse().ok();

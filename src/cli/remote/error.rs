@@ -8,45 +8,27 @@ use serde::Deserialize;
 use opatlas_wire::finding::Finding;
 use opatlas_wire::problem::{Fault, Kind};
 
-/// An error of a request.
 #[derive(Debug)]
 pub(crate) enum Error {
-    /// The server cannot be reached, or does not answer.
     Unreachable {
-        /// Its address.
         server: String,
-        /// Why.
         cause: Box<ureq::Error>,
     },
-    /// The server refuses.
     Refused {
-        /// Its address.
         server: String,
-        /// Its problem document.
         problem: Box<Problem>,
-        /// Whether the request had a token.
         with_token: bool,
     },
     /// The answer is not from a compatible Opatlas.
-    Strange {
-        /// The requested URL.
-        url: String,
-        /// What is unexpected.
-        what: String,
-    },
+    Strange { url: String, what: String },
 }
 
-/// The parts of a problem document (RFC 9457) that the user sees.
 #[derive(Debug, Default, Deserialize)]
 pub(crate) struct Problem {
-    /// The type: `/problems/SLUG`.
     #[serde(rename = "type")]
     pub(super) kind: String,
-    /// The status of the answer.
     pub(super) status: u16,
-    /// What happened.
     pub(super) detail: String,
-    /// The id of the request in the server's log.
     #[serde(default)]
     request_id: String,
     #[serde(default)]
@@ -56,7 +38,6 @@ pub(crate) struct Problem {
 }
 
 impl Error {
-    /// Whether the server reports this kind of problem.
     pub(crate) fn is(&self, kind: Kind) -> bool {
         match self {
             Self::Refused { problem, .. } => {
@@ -66,7 +47,6 @@ impl Error {
         }
     }
 
-    /// Whether it is about an unknown or invalid name.
     pub(crate) fn is_about_a_name(&self) -> bool {
         [
             Kind::UnknownProject,
@@ -100,11 +80,9 @@ impl fmt::Display for Error {
     }
 }
 
-/// Advice if the two sides cannot agree on encryption.
 const ENCRYPTION: &str = "this system must trust its certificate (SSL_CERT_FILE sets another \
                           list); Opatlas without a proxy speaks http://";
 
-/// Advice if a server cannot be reached.
 fn to_try(cause: &ureq::Error) -> &'static str {
     match cause {
         ureq::Error::HostNotFound => "check the host name",
@@ -153,7 +131,6 @@ fn refused(
         }
         _ => f.write_str(&line(&problem.detail))?,
     }
-    // A single fault repeats the detail.
     if problem.errors.len() > 1 {
         for fault in &problem.errors {
             write!(f, "\n  {}", line(&fault.detail))?;

@@ -8,7 +8,6 @@ use super::revisions::odd;
 use super::{Error, Remote};
 
 impl Remote {
-    /// The exceptions of a project, oldest first.
     pub(crate) async fn exceptions(&self, project: &str) -> Result<Vec<ExceptionRecord>, Error> {
         let url = self.url(project, None);
         let answer = self.http.ask(Ask::get(url, JSON)).await?;
@@ -41,7 +40,6 @@ impl Remote {
         record(&answer, made)
     }
 
-    /// Changes the expiry of an exception.
     pub(crate) async fn extend_exception(
         &self,
         project: &str,
@@ -58,7 +56,6 @@ impl Remote {
         record(&answer, view)
     }
 
-    /// Deletes an exception.
     pub(crate) async fn delete_exception(&self, project: &str, id: &str) -> Result<(), Error> {
         let url = self.url(project, Some(id));
         self.http.ask(Ask::delete(url)).await.map(drop)

@@ -12,33 +12,22 @@ use ureq::tls::{Certificate, RootCerts, TlsConfig};
 use super::address::Base;
 use super::error::{Error, Problem};
 
-/// The maximum size of an answer, decompressed, in bytes. Lists of thousands of revisions take a few
-/// megabytes.
+/// Decompressed, in bytes. Lists of thousands of revisions take a few megabytes.
 const MAX_ANSWER: u64 = 256 << 20;
-/// The maximum size of a problem document, in bytes.
 const MAX_PROBLEM: u64 = 4 << 20;
-/// The time limit for connecting.
 const CONNECT: Duration = Duration::from_secs(10);
 /// The time limit for an answer to start. A server allows a request 60 seconds by default.
 const ANSWER: Duration = Duration::from_secs(180);
-/// The time limit for a body, in either direction.
 const BODY: Duration = Duration::from_secs(300);
-/// The number of retries if the server is busy.
 const RETRIES: usize = 4;
-/// The default and the maximum pause before a retry.
 const PAUSE: (Duration, Duration) = (Duration::from_secs(2), Duration::from_secs(30));
 pub(super) const JSON: &str = "application/json";
 pub(super) const LINES: &str = "application/x-ndjson";
 
-/// A token. Its `Debug` output hides it.
 #[derive(Clone)]
 pub(crate) struct Token(Arc<str>);
 
 impl Token {
-    /// Parses a token.
-    ///
-    /// # Errors
-    /// If it has an invalid character.
     pub(crate) fn parse(text: &str) -> Result<Self, &'static str> {
         let text = text.trim();
         if text.bytes().all(|byte| byte.is_ascii_graphic()) {
@@ -50,12 +39,10 @@ impl Token {
 }
 
 impl Token {
-    /// Whether it is empty, as from an empty environment variable.
     pub(in crate::cli) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// The value of an `Authorization` header.
     pub(in crate::cli) fn bearer(&self) -> String {
         format!("Bearer {}", self.0)
     }
@@ -67,7 +54,6 @@ impl fmt::Debug for Token {
     }
 }
 
-/// A client of a server.
 #[derive(Clone)]
 pub(super) struct Http {
     agent: ureq::Agent,
@@ -75,31 +61,24 @@ pub(super) struct Http {
     pub(super) token: Option<Token>,
 }
 
-/// A request.
 pub(super) struct Ask {
     method: Method,
     url: String,
     accept: &'static str,
-    /// A body with its media type.
     body: Option<(String, Vec<u8>)>,
-    /// Whether the request is idempotent.
     is_idempotent: bool,
 }
 
-/// An answer.
 #[derive(Debug)]
 pub(super) struct Answer {
     pub(super) url: String,
     pub(super) status: u16,
-    /// The target of a redirect.
     pub(super) location: Option<String>,
-    /// The pause that it asks for.
     retry_after: Option<Duration>,
     pub(super) bytes: Vec<u8>,
 }
 
 impl Ask {
-    /// A GET request.
     pub(super) fn get(url: String, accept: &'static str) -> Self {
         Self {
             method: Method::GET,
@@ -110,7 +89,6 @@ impl Ask {
         }
     }
 
-    /// A POST request with a body of this media type.
     pub(super) fn post(url: String, media: impl Into<String>, body: Vec<u8>) -> Self {
         Self {
             method: Method::POST,
@@ -121,7 +99,6 @@ impl Ask {
         }
     }
 
-    /// An idempotent request with a body.
     pub(super) fn idempotent(self) -> Self {
         Self {
             is_idempotent: true,
@@ -129,7 +106,6 @@ impl Ask {
         }
     }
 
-    /// A PUT request.
     pub(super) fn patch(url: String, media: impl Into<String>, body: Vec<u8>) -> Self {
         Self {
             method: Method::PATCH,
@@ -137,7 +113,6 @@ impl Ask {
         }
     }
 
-    /// A DELETE request.
     pub(super) fn delete(url: String) -> Self {
         Self {
             method: Method::DELETE,
@@ -150,18 +125,10 @@ impl Ask {
 }
 
 impl Answer {
-    /// Parses a JSON answer.
-    ///
-    /// # Errors
-    /// If it has another form.
     pub(super) fn value<T: DeserializeOwned>(&self) -> Result<T, Error> {
         serde_json::from_slice(&self.bytes).map_err(|error| self.strange(&error))
     }
 
-    /// Parses each line of an answer as JSON.
-    ///
-    /// # Errors
-    /// If a line has another form.
     pub(super) fn lines<T: DeserializeOwned>(&self) -> Result<Vec<T>, Error> {
         let lines = self
             .bytes
@@ -198,8 +165,7 @@ impl Http {
         }
     }
 
-    /// Sends a request from a blocking thread. If the server is busy, retries idempotent requests after a
-    /// pause. Refusals are errors.
+    /// Retries idempotent requests after a pause if the server is busy. Refusals are errors.
     pub(super) async fn ask(&self, ask: Ask) -> Result<Answer, Error> {
         let ask = Arc::new(ask);
         let mut answer = self.exchange(&ask).await?;
@@ -233,7 +199,6 @@ impl Http {
         })
     }
 
-    /// Sends a request, and returns any answer.
     pub(super) async fn exchange(&self, ask: &Arc<Ask>) -> Result<Answer, Error> {
         let (http, server) = (self.clone(), self.base.as_str().to_owned());
         let ask = Arc::clone(ask);
@@ -282,10 +247,6 @@ impl Http {
     }
 }
 
-/// The body of an answer, up to a limit.
-///
-/// # Errors
-/// If it is longer, or cannot be read.
 pub(in crate::cli) fn body(
     response: &mut Response<ureq::Body>,
     most: u64,

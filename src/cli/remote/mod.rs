@@ -1,7 +1,5 @@
-//! A server that a command uses instead of a database.
-//!
-//! Stored data comes over the HTTP API as wire types and files. Everything else is computed here, by the
-//! code for databases. So results do not depend on the server's version.
+//! A server that a command uses instead of a database. Everything but stored data is computed here,
+//! by the code for databases, so results do not depend on the server's version.
 
 mod address;
 mod error;
@@ -27,31 +25,24 @@ pub(super) use http::{Token, body, roots};
 
 use http::{Ask, Http, JSON};
 
-/// The maximum number of redirects.
 const MOVES: usize = 4;
 
-/// The options of a server.
 #[derive(Debug, Clone)]
 pub(super) struct Server {
     pub(super) base: Base,
     pub(super) token: Option<Token>,
 }
 
-/// A connection to a server.
 pub(super) struct Remote {
     http: Http,
-    /// The names of the files of known revisions.
     files: Mutex<FxHashMap<Digest, Vec<String>>>,
     /// The last revision, from which the next one reuses unchanged entries.
     last: Mutex<Option<Arc<Snapshot>>>,
 }
 
 impl Remote {
-    /// Connects to the server, and checks its version. Follows redirects, but never sends a token to
-    /// another host.
-    ///
-    /// # Errors
-    /// If it cannot be reached, or is not a compatible Opatlas.
+    /// Connects to the server, and checks its version. Follows redirects, but never sends a token
+    /// to another host.
     pub(super) async fn open(server: &Server) -> Result<Self, Error> {
         let mut http = Http::new(server.base.clone(), server.token.clone());
         for _ in 0..MOVES {
@@ -113,7 +104,6 @@ impl Remote {
         })
     }
 
-    /// The history of an operator.
     pub(super) async fn history(
         &self,
         project: &str,

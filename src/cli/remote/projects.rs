@@ -14,7 +14,6 @@ impl Remote {
         self.http.ask(Ask::get(url, JSON)).await?.value()
     }
 
-    /// The names of the projects that the caller may see.
     pub(crate) async fn project_names(&self) -> Result<Vec<String>, Error> {
         let url = self.http.base.url(&["v1", "projects"], &[]);
         let projects: Vec<ProjectView> = self.http.ask(Ask::get(url, LINES)).await?.lines()?;
@@ -38,7 +37,6 @@ impl Remote {
         self.http.ask(ask).await.map(drop)
     }
 
-    /// The policy and the exceptions of the project.
     pub(crate) async fn rulebook(&self, project: &ProjectName) -> Result<Rulebook, Error> {
         let stored = self.project(project.as_str()).await?;
         let policy = stored.policy.map(|policy| policy.to_string());

@@ -23,10 +23,6 @@ use super::{Error, Remote};
 const LARGEST_BUNDLE: usize = 256 << 20;
 
 impl Remote {
-    /// Resolves an address.
-    ///
-    /// # Errors
-    /// If a name is invalid, and the errors of the server.
     pub(crate) async fn resolve(
         &self,
         project: &str,
@@ -53,7 +49,6 @@ impl Remote {
         })
     }
 
-    /// The labels of a project, by name.
     pub(crate) async fn labels(&self, project: &str) -> Result<Vec<LabelRecord>, Error> {
         let path = ["v1", "projects", project, "labels"];
         let url = self.http.base.url(&path, &[]);
@@ -65,7 +60,6 @@ impl Remote {
             .collect()
     }
 
-    /// The files of a revision, checked against its digest.
     pub(crate) async fn bundle(&self, revision: &Resolved) -> Result<Bundle, Error> {
         let (project, digest) = (revision.project.as_str(), revision.digest);
         let address = format!("sha256:{digest}");
@@ -83,7 +77,6 @@ impl Remote {
         let mut bundle = Bundle::default();
         let (mut last, mut total) = (None, 0_usize);
         for name in names {
-            // The path of a source is one segment of the address, with escaped slashes.
             let path: Vec<&str> = if name.starts_with(SOURCES) {
                 base.into_iter().chain([&*name]).collect()
             } else {
@@ -112,7 +105,6 @@ impl Remote {
         }
     }
 
-    /// The digest and the text of a dump of a revision: the one with this prefix, or the last one.
     pub(crate) async fn dump(
         &self,
         revision: &Resolved,
@@ -141,7 +133,6 @@ impl Remote {
         Ok((found.digest, String::from_utf8(answer.bytes)?))
     }
 
-    /// A revision, fetched and parsed.
     pub(crate) async fn snapshot(&self, revision: &Resolved) -> Result<Arc<Snapshot>, Error> {
         let (bundle, release) = (self.bundle(revision).await?, revision.release());
         let last = self.last().take();
@@ -156,7 +147,7 @@ impl Remote {
         }
     }
 
-    /// Checks whether the token allows [`Remote::ingest`]. The server checks the token before the
+    /// Checks whether the token allows [`Remote::ingest`]: the server checks the token before the
     /// body, and rejects this body for its type.
     pub(crate) async fn expect_ingest(
         &self,
@@ -179,7 +170,6 @@ impl Remote {
         }
     }
 
-    /// Ingests a bundle under a label.
     pub(crate) async fn ingest(&self, ingest: Ingest<'_>) -> Result<IngestOutcome, Error> {
         let path = ["v1", "projects", ingest.project, "revisions"];
         let query = [
@@ -250,12 +240,10 @@ fn record(label: &Label) -> Option<LabelRecord> {
     })
 }
 
-/// The query parameter that moves a protected label.
 fn force(protection: Protection) -> Option<&'static str> {
     (protection == Protection::Forced).then_some("true")
 }
 
-/// The error for an unexpected answer.
 pub(super) fn odd(answer: &Answer, what: &str) -> Error {
     Error::Strange {
         url: answer.url.clone(),
@@ -263,8 +251,7 @@ pub(super) fn odd(answer: &Answer, what: &str) -> Error {
     }
 }
 
-/// The files as multipart parts with their names. The boundary has 122 random bits, so it does not occur
-/// in a file.
+/// The boundary has 122 random bits, so it does not occur in a file.
 fn multipart(bundle: &Bundle, boundary: &str) -> Vec<u8> {
     let mut body = Vec::with_capacity(bundle.total_bytes() + 4096);
     for (name, bytes) in bundle.files() {

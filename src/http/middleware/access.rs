@@ -1,5 +1,5 @@
-//! Authorization. One layer around all routes decides by method and route, before any lookup, so
-//! that an answer never reveals the contents of a project to a caller without access to it.
+//! Authorization. One layer decides by method and route, before any lookup, so that an answer never
+//! reveals a project to a caller without access to it.
 
 use std::sync::Arc;
 
@@ -79,10 +79,8 @@ impl Access {
         self.0.as_ref().map(|grant| grant.id.as_str())
     }
 
-    /// Refuses an action that the caller may not do in a project.
-    ///
-    /// # Errors
-    /// [`Kind::Forbidden`], and [`Kind::InvalidName`] for a name that no project can have.
+    /// Rejects an action that the caller may not do in a project. Fails with [`Kind::Forbidden`],
+    /// and [`Kind::InvalidName`] for a name that no project can have.
     pub fn expect(&self, action: Action, project: &str) -> Result<(), Problem> {
         let project = project_name(project)?;
         match &self.0 {
@@ -110,10 +108,8 @@ impl<S: Send + Sync> axum::extract::FromRequestParts<S> for Access {
     }
 }
 
-/// The layer. Refuses requests without the needed right, and attaches [`Access`] to the others.
-///
-/// # Errors
-/// [`Kind::Unauthenticated`] and [`Kind::Forbidden`].
+/// The layer. Rejects requests without the needed right, and attaches [`Access`] to the others.
+/// Fails with [`Kind::Unauthenticated`] and [`Kind::Forbidden`].
 pub async fn guard(
     State(api): State<Api>,
     request: Request,
@@ -154,11 +150,8 @@ pub async fn guard(
     Ok(next.run(Request::from_parts(parts, body)).await)
 }
 
-/// The project in the path, decoded as in the handler; `None` if the route has none.
-///
-/// # Errors
-/// [`Kind::MalformedRequest`] and [`Kind::InvalidName`] for an invalid name, even if the caller has
-/// rights to all projects.
+/// The project in the path, decoded as in the handler. Rejects an invalid name even if the caller
+/// has rights to all projects.
 async fn project_of(parts: &mut Parts, api: &Api) -> Result<Option<ProjectName>, Problem> {
     let params = RawPathParams::from_request_parts(parts, api)
         .await
@@ -172,16 +165,13 @@ async fn project_of(parts: &mut Parts, api: &Api) -> Result<Option<ProjectName>,
     Ok(Some(project_name(name)?))
 }
 
-/// A project's name.
-///
-/// # Errors
-/// [`Kind::InvalidName`] for a name that no project can have.
+/// A project's name. Fails with [`Kind::InvalidName`] for a name that no project can have.
 pub fn project_name(name: &str) -> Result<ProjectName, Problem> {
     ProjectName::parse(name).map_err(|error| Problem::from(ServiceError::from(error)))
 }
 
-/// The action that a request needs; `None` if anybody may make it. Unlisted requests that write need
-/// `admin`.
+/// The action that a request needs; `None` if anybody may make it. Unlisted requests that write
+/// need `admin`.
 fn needed(method: &Method, route: &str) -> Option<Action> {
     let stored = route.starts_with("/v1/projects");
     match *method {
@@ -203,17 +193,14 @@ fn needed(method: &Method, route: &str) -> Option<Action> {
     }
 }
 
-/// A change of a label that needs more than the route's action.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LabelUse {
-    /// Moves a protected label.
     Force,
     /// Gives an ingested revision a version label.
     Version,
 }
 
 impl LabelUse {
-    /// The end of the sentence about the missing right.
     fn needs(self) -> &'static str {
         match self {
             Self::Force => ", which `force` needs",
@@ -225,8 +212,7 @@ impl LabelUse {
     }
 }
 
-/// The change of a label by the query that needs more than `action`. The query is parsed as in the
-/// handler, so that no spelling gets past this check.
+/// Parses the query as the handler does, so that no spelling gets past this check.
 fn label_use(action: Action, uri: &Uri) -> Result<Option<LabelUse>, Problem> {
     let Query(parameters) = Query::<Vec<(String, String)>>::of(uri)?;
     let is_forced = |(name, value): &(String, String)| name == "force" && value != "false";
@@ -252,9 +238,6 @@ async fn identify(api: &Api, request: Request) -> Result<(Grant, Request), Probl
 }
 
 /// Who sends a request with these headers. An invalid token is an answer, not a problem.
-///
-/// # Errors
-/// If the store cannot be asked for the token.
 pub async fn caller(api: &Api, headers: &HeaderMap) -> Result<Caller, Problem> {
     if !headers.contains_key(header::AUTHORIZATION) {
         return Ok(Caller::Anonymous);
@@ -309,7 +292,6 @@ async fn signed(api: &Api, request: Request) -> Result<(Grant, Request), Problem
     Ok((grant, Request::from_parts(parts, Body::from(bytes))))
 }
 
-/// The value of a header that occurs once.
 fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Option<&'a str> {
     let mut all = headers.get_all(name).iter();
     match (all.next(), all.next()) {

@@ -1,6 +1,5 @@
-//! Limits on the number of requests in progress, on the memory of their bodies, and on the memory for
-//! sending answers. One client may use a part of each. Requests beyond a limit are rejected at once, so
-//! that the others can finish.
+//! Limits on requests in progress, on the memory of their bodies, and on the memory for sending
+//! answers, in total and per client. Requests beyond a limit are rejected at once.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -21,8 +20,7 @@ use crate::http::middleware::sending::OpenAnswers;
 use opatlas_service::{Budget, Exhausted, Reserved};
 use opatlas_wire::problem::{Kind, Problem};
 
-/// The part of each body that does not count, in bytes. Small requests get through even when large
-/// bodies use the whole budget.
+/// The part of each body that does not count, in bytes, so that small requests always get through.
 pub const SMALL_BODY: usize = 64 << 10;
 
 /// One client may use one part in this many of a budget.
@@ -35,14 +33,11 @@ const HEALTH: &str = "/healthz";
 #[derive(Debug, Clone)]
 pub struct Bounds {
     requests: Budget,
-    /// In bytes.
     bodies: Budget,
-    /// In bytes.
     answers: Budget,
 }
 
-/// The bytes that a body allocates while it is sent. A handler puts it into the extensions of its
-/// response.
+/// The bytes that a body allocates while it is sent, as an extension of a response.
 #[derive(Debug, Clone, Copy)]
 pub struct Buffers(pub usize);
 
@@ -59,7 +54,6 @@ impl Bounds {
         }
     }
 
-    /// Reserves the memory for sending a response until it is sent.
     fn reserve_buffers(
         &self,
         client: Option<IpAddr>,
@@ -80,10 +74,7 @@ fn busy(what: &str, limit: Exhausted) -> Problem {
     Problem::new(Kind::Busy, format!("{what}: {limit}"))
 }
 
-/// The layer.
-///
-/// # Errors
-/// [`Kind::Busy`] if too many requests are in progress, or too many answers are unread.
+/// The layer. Fails with [`Kind::Busy`] if too many requests are in progress or answers unread.
 pub async fn bounded(
     State(bounds): State<Bounds>,
     request: Request,
@@ -127,7 +118,6 @@ pub async fn bounded(
     Ok(response)
 }
 
-/// The memory of the body of one request.
 #[derive(Debug, Clone)]
 struct BodyPermit(Arc<Mutex<BodyMemory>>);
 
@@ -144,7 +134,6 @@ impl BodyPermit {
         Self(Arc::new(Mutex::new(BodyMemory { bytes: 0, reserved })))
     }
 
-    /// Counts more bytes.
     fn add(&self, bytes: usize) -> Result<(), OverBudget> {
         let mut memory = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let sum = memory.bytes.saturating_add(bytes);
@@ -156,7 +145,6 @@ impl BodyPermit {
     }
 }
 
-/// A body that reserves memory as it arrives.
 struct CountedBody {
     body: Body,
     permit: BodyPermit,

@@ -1,5 +1,4 @@
-//! Surrounds every request: its id, its time limit, its log line, and a problem document for every
-//! error.
+//! Surrounds every request: its id, time limit and log line, and a problem document for errors.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -21,10 +20,9 @@ use opatlas_wire::problem::{Kind, PROBLEM_JSON, Problem};
 /// The header that carries the id of a request, in both directions.
 pub const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Browsers are to believe the media type.
+/// Browsers must believe the media type.
 const NOSNIFF: HeaderValue = HeaderValue::from_static("nosniff");
 
-/// The maximum length of an id from a client.
 const MAX_ID: usize = 64;
 
 /// The outermost layer.
@@ -64,14 +62,12 @@ pub async fn envelope(
     response
 }
 
-/// Whether the client sent `If-None-Match: *`. Whether it matches depends on the answer, so this is
-/// decided at the end.
+/// Whether the client sent `If-None-Match: *`, which is decided once there is an answer.
 fn has_any(method: &Method, headers: &HeaderMap) -> bool {
     let tags = headers.get(header::IF_NONE_MATCH);
     matches!(*method, Method::GET | Method::HEAD) && tags.is_some_and(|tags| tags == "*")
 }
 
-/// The 304 for an answer (RFC 9110 section 15.4.5).
 fn unchanged(response: Response) -> Response {
     let (mut head, _) = response.into_parts();
     head.status = StatusCode::NOT_MODIFIED;
@@ -117,7 +113,6 @@ pub fn panicked(panic: Box<dyn Any + Send + 'static>) -> Response {
     .into_response()
 }
 
-/// The problem of a request that took too long. Bodies that do not arrive have their own limit.
 fn overdue(config: &ApiConfig) -> Problem {
     let seconds = config.request_timeout.as_secs();
     Problem::new(

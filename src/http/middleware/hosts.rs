@@ -1,7 +1,7 @@
 //! Checks the host that a request names, and the origin of requests that write without a token.
 //!
-//! Browsers let a page talk to the host that it came from. A site whose name resolves to 127.0.0.1
-//! (DNS rebinding) could therefore read and write here if the service answered for any host name.
+//! A site whose name resolves to 127.0.0.1 (DNS rebinding) could read and write here if the service
+//! answered for any host name.
 
 use std::net::{IpAddr, Ipv6Addr};
 use std::str::FromStr;
@@ -33,11 +33,8 @@ pub enum Hosts {
 pub struct HostName(String);
 
 impl Hosts {
-    /// Refuses a request that names another host, or none.
-    ///
-    /// # Errors
-    /// [`Kind::MalformedRequest`] for a request that names no host or several, and
-    /// [`Kind::Forbidden`] for one that names a host that is not served.
+    /// Rejects a request for another host. Fails with [`Kind::MalformedRequest`] if it names no
+    /// host or several, and [`Kind::Forbidden`] for a host that is not served.
     pub fn expect(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Problem> {
         let authority = authority(uri, headers)?;
         let Self::Only(hosts) = self else {
@@ -59,10 +56,8 @@ impl Hosts {
 }
 
 impl HostName {
-    /// Reads `opatlas.example.org`, `192.0.2.1`, `2001:db8::1` or `[2001:db8::1]`.
-    ///
-    /// # Errors
-    /// A description of a host, for a text such as a URL or a host with a port.
+    /// Reads `opatlas.example.org`, `192.0.2.1`, `2001:db8::1` or `[2001:db8::1]`. Fails for a text
+    /// such as a URL or a host with a port.
     pub fn parse(text: &str) -> Result<Self, String> {
         let bracketed = match text.parse::<Ipv6Addr>() {
             Ok(_) => format!("[{text}]"),
@@ -93,10 +88,7 @@ impl HostName {
     }
 }
 
-/// The layer that checks the host.
-///
-/// # Errors
-/// As [`Hosts::expect`].
+/// The layer that checks the host. Fails as [`Hosts::expect`] does.
 pub async fn expect_host(
     State(config): State<Arc<ApiConfig>>,
     request: Request,
@@ -106,11 +98,8 @@ pub async fn expect_host(
     Ok(next.run(request).await)
 }
 
-/// Refuses a write from a page of another site. Browsers send forms to other sites without asking,
-/// with the page's site in `Origin`.
-///
-/// # Errors
-/// [`Kind::Forbidden`].
+/// Rejects a write from a page of another site: browsers send forms to other sites without asking,
+/// with the page's site in `Origin`. Fails with [`Kind::Forbidden`].
 pub fn refuse_other_sites(
     method: &Method,
     uri: &Uri,
@@ -145,8 +134,7 @@ pub fn refuse_other_sites(
     }
 }
 
-/// Whether an origin has the host of the request. The scheme only determines the default port,
-/// because a proxy may have terminated TLS.
+/// The scheme only determines the default port, because a proxy may have terminated TLS.
 fn is_same_origin(origin: &str, own: &Authority) -> bool {
     // `null` is the origin of sandboxed frames and local files: a URI without a scheme.
     let Ok(origin) = origin.parse::<Uri>() else {
@@ -164,11 +152,8 @@ fn is_same_origin(origin: &str, own: &Authority) -> bool {
     HostName::of(site) == HostName::of(own) && port(site) == port(own)
 }
 
-/// The host and port of a request: `:authority` in HTTP/2, otherwise the target or `Host`.
-///
-/// # Errors
-/// [`Kind::MalformedRequest`] if the request has several hosts or an invalid one (RFC 9112 section
-/// 3.2, RFC 9113 section 8.3.1).
+/// The host and port of a request: `:authority` in HTTP/2, otherwise the target or `Host` (RFC 9112
+/// section 3.2, RFC 9113 section 8.3.1).
 fn authority(uri: &Uri, headers: &HeaderMap) -> Result<Option<Authority>, Problem> {
     let malformed = |detail: &str| Problem::new(Kind::MalformedRequest, detail);
     let mut named = headers.get_all(header::HOST).iter();

@@ -1,11 +1,9 @@
-//! A cache of whole answers: head and body, by request, before any lookup. A repeated request costs
-//! little more than sending the answer.
+//! A cache of whole answers by request, looked up before anything else.
 //!
-//! An answer is given again in two cases. While the database has the mark from before the request
-//! ([`opatlas_store::Store::mark`]), nothing that the answer is made of has changed. And an answer
-//! about revisions addressed by their whole digests is given again for a moment in any case, because
-//! they are immutable. A change through this process (a deleted revision, an added exception)
-//! invalidates all answers at once; a deletion by another process then shows after that moment.
+//! A cached answer is reused while the database has the mark from before the request
+//! ([`opatlas_store::Store::mark`]). Answers about revisions addressed by their whole digests are
+//! also reused for a moment without a mark, because revisions are immutable. Changes through this
+//! process invalidate all answers at once; a deletion by another process shows after that moment.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -26,38 +24,38 @@ use crate::http::middleware::metrics::{CacheLooks, RequestTimer, RouteFigures};
 use opatlas_service::Holds;
 use opatlas_store::Mark;
 
-/// For how long an answer is given again without an equal mark. With [`opatlas_service::FRESH`] it
-/// makes the two seconds for which a revision that another process deleted may be served.
+/// How long to reuse an answer without an equal mark. Together with [`opatlas_service::FRESH`], a
+/// revision that another process deleted is served for at most two seconds.
 const KEPT: Duration = Duration::from_secs(1);
 
-/// How many bytes of answers are kept; they are mostly shared with the cache of views. All operators of a
-/// release with their tables, explanations and histories take 36 MB.
+/// In bytes, mostly shared with the cache of views. All operators of a release with their tables,
+/// explanations and histories take 36 MB.
 const BUDGET: u64 = 40 << 20;
 
 /// The largest cached answer, in bytes: sending a larger one takes long anyway.
 const LARGEST: usize = 1 << 20;
 
-/// What an answer takes besides its body, in bytes, about.
+/// Estimated size of an answer besides its body, in bytes.
 const HEAD: usize = 1 << 10;
 
-/// For how long an answer that is not asked for stays in memory.
+/// How long an unused answer stays in memory.
 const IDLE: Duration = Duration::from_secs(60);
 
 /// Marks an answer that may be kept. It may depend only on the target, `Accept`, `Accept-Encoding`,
 /// stored data and the day.
 #[derive(Debug, Clone, Copy)]
 pub struct Keepable {
-    /// For how long what was addressed is what the answer is about.
+    /// How long the address refers to the same revision.
     pub holds: Holds,
-    /// Whether the answer depends on the day as well, so that it is kept only for a moment.
+    /// Whether the answer also depends on the day, so that it is cached only for a moment.
     pub is_of_today: bool,
 }
 
-/// The answers that are kept.
+/// The cached answers.
 #[derive(Debug, Clone)]
 pub struct KeptAnswers {
     answers: Cache<Vec<u8>, Arc<Kept>>,
-    /// How many changes there were; an answer from before the last one is not given any more.
+    /// The number of changes so far. Answers from before the last change are not reused.
     changes: Arc<AtomicU64>,
     looks: CacheLooks,
 }
@@ -66,15 +64,11 @@ pub struct KeptAnswers {
 struct Kept {
     headers: HeaderMap,
     body: Bytes,
-    /// The number of changes at the time of the request.
     changes: u64,
-    /// The mark from before the request.
     mark: Option<Mark>,
-    /// Whether it is about immutable revisions alone.
+    /// Whether it depends only on immutable revisions.
     is_immutable: bool,
-    /// Whether it depends on the day.
     is_of_today: bool,
-    /// When it was made.
     at: Instant,
     figures: RouteFigures,
 }
@@ -94,7 +88,7 @@ impl Default for KeptAnswers {
 }
 
 impl KeptAnswers {
-    /// How many there are, and how many bytes they take by estimate.
+    /// The number of answers and their estimated size in bytes.
     #[must_use]
     pub fn size(&self) -> (u64, u64) {
         self.answers.run_pending_tasks();
@@ -111,7 +105,7 @@ impl KeptAnswers {
 }
 
 impl Kept {
-    /// Whether it is what would be answered now, while the database has this mark.
+    /// Whether it is still valid while the database has this mark.
     fn holds(&self, mark: Option<Mark>) -> bool {
         let is_recent = || self.at.elapsed() < KEPT;
         if mark.is_some() && mark == self.mark {
@@ -122,7 +116,7 @@ impl Kept {
     }
 }
 
-/// Counts a change once the request that makes it is over, also where whoever asked hangs up before.
+/// Counts a change when its request ends, even if the client hangs up first.
 struct Changed(Arc<AtomicU64>);
 
 impl Drop for Changed {
@@ -153,7 +147,7 @@ pub async fn kept(
     let Some(keepable) = keepable.filter(|_| response.status() == StatusCode::OK) else {
         return Ok(response);
     };
-    // What was read under another mark than that from before the request is not known to last.
+    // Results that were read under another mark are not known to last.
     let is_known = match keepable.holds {
         Holds::Always => true,
         Holds::While(then) => mark == Some(then),
@@ -186,8 +180,7 @@ pub async fn kept(
     Ok(Response::from_parts(parts, Body::from(body)))
 }
 
-/// What is asked, as far as answers that may be kept depend on it; `None` where such an answer
-/// depends on more.
+/// The parts of a request that cacheable answers depend on; `None` for other requests.
 fn question(api: &Api, request: &Request) -> Option<Vec<u8>> {
     let headers = request.headers();
     let simple = request.method() == Method::GET
@@ -223,7 +216,7 @@ fn changes(request: &Request) -> bool {
     !reads && request.uri().path().starts_with("/v1/projects")
 }
 
-/// A kept answer for a further request, counted and logged like every other.
+/// Sends a cached answer, and counts and logs the request.
 fn again(api: &Api, request: &Request, kept: &Kept) -> Response {
     let counting = RequestTimer::begin();
     let id = envelope::request_id(request.headers());

@@ -1,8 +1,7 @@
 //! Discards what a client still sends after its request was answered.
 //!
-//! A request may be refused before its body is read, most often because it is too large. Most clients
-//! send the whole body before they read the answer. If the connection closes meanwhile, they see a
-//! broken pipe instead of the answer. So the rest of the body is read and discarded, within limits.
+//! A request may be rejected before its body is read. Most clients send the whole body before they
+//! read the answer; if the connection closed meanwhile, they would see a broken pipe instead.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -51,7 +50,7 @@ impl DrainedBody {
     }
 }
 
-/// Wraps a body, if its rest is to be discarded.
+/// The original body, or one whose rest is discarded.
 pub type Either = http_body_util::Either<Incoming, DrainedBody>;
 
 impl Body for DrainedBody {

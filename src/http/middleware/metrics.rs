@@ -12,7 +12,6 @@ use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use crate::http::Api;
 use opatlas_wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
 
-/// The media type of Prometheus's text format.
 const TEXT: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
 
 /// Buckets in seconds, from a cached answer to the time limit of a request.
@@ -23,8 +22,7 @@ const BUCKETS: [f64; 12] = [
 /// The interval at which recorded samples are aggregated.
 const UPKEEP: Duration = Duration::from_secs(5);
 
-/// The only recorder of the process, created on first use; `None` if the process already has
-/// another one.
+/// The only recorder of the process; `None` if the process already has another one.
 fn handle() -> Option<&'static PrometheusHandle> {
     static HANDLE: OnceLock<Option<PrometheusHandle>> = OnceLock::new();
     let make = || {
@@ -138,7 +136,7 @@ impl RouteFigures {
     }
 }
 
-/// Where the looks into a cache are counted.
+/// Counters of cache hits and misses.
 #[derive(Debug, Clone)]
 pub struct CacheLooks {
     hits: Counter,
@@ -146,7 +144,7 @@ pub struct CacheLooks {
 }
 
 impl CacheLooks {
-    /// Those into the cache of this name.
+    /// The counters of the cache with this name.
     #[must_use]
     pub fn of(cache: &'static str) -> Self {
         let looks = |outcome| metrics::counter!("opatlas_cache_requests_total", "cache" => cache, "outcome" => outcome);
@@ -156,7 +154,7 @@ impl CacheLooks {
         }
     }
 
-    /// One more, that found something or did not.
+    /// Counts a hit or a miss.
     pub fn count(&self, found: bool) {
         if found {
             self.hits.increment(1)

@@ -1,8 +1,6 @@
 //! Limits the unsent bytes of a connection, and closes connections of clients that do not read,
-//! because unsent answers hold memory.
-//!
-//! An answer is unsent until its last byte has left the buffers of the connection and of HTTP/2
-//! streams. So a closed HTTP/2 window counts like a full socket.
+//! because unsent answers hold memory. An answer is unsent until its last byte has left the buffers
+//! of the connection and of HTTP/2 streams.
 
 use std::collections::BTreeMap;
 use std::pin::Pin;
@@ -20,7 +18,6 @@ use tokio::time::Instant;
 use crate::http::connections::{Connection, Unsent};
 use opatlas_service::Reserved;
 
-/// The minimum rate at which a client must read, in bytes per second, in addition to its patience.
 const PACE: usize = 256 << 10;
 
 /// How long answers may be left unread while memory for answers is short.
@@ -49,7 +46,6 @@ struct Open {
 #[derive(Debug, Clone, Copy)]
 struct Answer {
     begun: Instant,
-    /// Its size in bytes, as far as known.
     bytes: usize,
 }
 
@@ -64,7 +60,6 @@ impl OpenAnswers {
         }
     }
 
-    /// The connection.
     pub(crate) fn connection(&self) -> &Arc<Connection> {
         &self.connection
     }
@@ -100,8 +95,8 @@ impl OpenAnswers {
         })
     }
 
-    /// Waits until an answer was left unread for too long: for `patience` plus the time that its bytes
-    /// take at the minimum rate, or for less while `is_short` returns true.
+    /// Waits until an answer was left unread for longer than `patience` plus the time that its
+    /// bytes take at the minimum rate, or for less while `is_short` returns true.
     pub(crate) async fn overdue(&self, patience: Duration, is_short: impl Fn() -> bool) {
         loop {
             if self.lock().answers.is_empty() {
@@ -145,12 +140,10 @@ impl OpenAnswers {
     }
 }
 
-/// An unsent answer.
 #[derive(Debug)]
 struct Ticket {
     sending: Arc<OpenAnswers>,
     id: u64,
-    /// The memory reserved to send it.
     _buffers: Option<Arc<Reserved>>,
     _unsent: Unsent,
 }
@@ -169,7 +162,6 @@ impl Drop for Ticket {
     }
 }
 
-/// A body whose bytes are tracked.
 struct TrackedBody {
     body: Body,
     ticket: Arc<Ticket>,
@@ -177,7 +169,6 @@ struct TrackedBody {
     is_counted: bool,
 }
 
-/// Bytes that keep the ticket of their answer.
 struct Piece {
     bytes: Bytes,
     _ticket: Arc<Ticket>,

@@ -14,7 +14,6 @@ use opatlas_wire::coverage::CoverageQuery;
 use opatlas_wire::key_entries::TableSelection;
 use opatlas_wire::problem::Problem;
 
-/// Resolves the revision of a request, and reads which tables and operators it asks for.
 pub(super) async fn selection(
     api: &Api,
     (project, revision): (&str, &str),
@@ -28,7 +27,6 @@ pub(super) async fn selection(
     Ok((revision, selection))
 }
 
-/// Answers with the JSON that `make` makes of the tables.
 pub(super) async fn view<P: Hash>(
     api: &Api,
     accept: &Accept,

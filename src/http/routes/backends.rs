@@ -22,7 +22,6 @@ use opatlas_wire::comparison::SideView;
 use opatlas_wire::json::json;
 use opatlas_wire::problem::{Document, PROBLEM_JSON, Problem};
 
-/// The formats of the answer.
 const FORMS: &[Media] = &[Media::Json, Media::Markdown, Media::Csv, Media::Text];
 
 /// The media types of a backend file.

@@ -25,10 +25,8 @@ use opatlas_wire::compare_sides::CompareBody;
 use opatlas_wire::comparison::Comparison;
 use opatlas_wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
 
-/// The header with the number of parts of a report.
 const PARTS: HeaderName = HeaderName::from_static("x-parts");
 
-/// The formats of a comparison.
 const FORMS: &[Media] = &[
     Media::Json,
     Media::Markdown,
@@ -255,7 +253,6 @@ pub async fn given(
     }
 }
 
-/// Answers with one part of a Markdown report, by default the first.
 async fn part(
     api: &Api,
     accept: &Accept,
@@ -289,7 +286,6 @@ fn check(query: &CompareQuery) -> Result<(), Problem> {
     }
 }
 
-/// The base and the head of a range.
 pub(crate) fn split<'a>(
     range: &'a str,
     against: Option<&str>,

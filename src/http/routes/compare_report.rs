@@ -23,31 +23,27 @@ use opatlas_wire::json;
 use opatlas_wire::judged_comparison::{JudgedComparison, ReportOptions};
 use opatlas_wire::problem::Problem;
 
-/// The sides of a comparison, and how to judge it.
 pub(crate) struct CompareRequest {
     pub base: Side,
     pub head: Side,
     pub rulebook: Rulebook,
-    /// Other revisions to compare the head with.
     pub others: Vec<Resolved>,
     pub format: ReportFormat,
 }
 
-/// The format and options of a report.
 #[derive(Clone)]
 pub(crate) struct ReportFormat {
     pub query: CompareQuery,
     pub media: Media,
     pub permalink: Option<String>,
-    /// The public address of the server.
     pub root: Option<String>,
 }
 
-/// How the ids of exceptions begin that came in the body of the request.
+/// The prefix of the ids of exceptions from the body of the request.
 pub(crate) const GIVEN: &str = "exceptions[";
 
-/// Makes the answer. A Markdown report has a part for each of its parts. Other revisions are read one
-/// at a time, so that few of them are in memory together.
+/// Makes the answer; its parts are those of the Markdown report. Reads other revisions one at a
+/// time, to limit memory.
 pub(crate) async fn make(api: &Api, request: CompareRequest) -> Result<View, Problem> {
     let (service, today) = (&api.service, api.service.today());
     let CompareRequest {
@@ -83,7 +79,6 @@ pub(crate) async fn make(api: &Api, request: CompareRequest) -> Result<View, Pro
     Ok(View::in_parts(parts))
 }
 
-/// Writes the JSON of a comparison with no other revisions.
 pub(crate) fn write(
     api: &Api,
     request: CompareRequest,
@@ -100,7 +95,7 @@ pub(crate) fn write(
         let judged = judge(base, head, rulebook, &reader, today, stop)?;
         format.report(&judged, &[], stop, |report| {
             let answer = format.answer(&judged, &[], report);
-            // If it is too large, it is refused before any of it is sent.
+            // Checks the size before anything is sent.
             json::write(&mut io::sink(), &answer)?;
             json::write(out, &answer)
         })
@@ -156,7 +151,7 @@ impl ReportFormat {
         let room = Room::new(LARGEST_ANSWER, stop);
         let options = ReportOptions {
             max_chars: self.query.max_chars,
-            // Without the server's address it would lead nowhere from a comment elsewhere.
+            // Without the server's address, the link would be broken elsewhere.
             permalink: self.permalink.as_deref().filter(|_| rules_url.is_some()),
             rules_url: rules_url.as_deref(),
             room: &room,

@@ -14,15 +14,12 @@ use opatlas_wire::compare_sides::SideBody;
 use opatlas_wire::judged_comparison::ComparedSide;
 use opatlas_wire::problem::{Kind, Problem};
 
-/// Reads a stored revision.
 pub(crate) async fn read(api: &Api, resolved: Resolved) -> Result<ComparedSide, Problem> {
     let snapshot = api.service.snapshot(&resolved).await?;
     Ok(ComparedSide::stored(resolved, snapshot))
 }
 
-/// A side of a comparison.
 pub(crate) enum Side {
-    /// A stored revision.
     Stored(Box<ComparedSide>),
     /// Files in a request, not parsed yet.
     Given {
@@ -33,7 +30,6 @@ pub(crate) enum Side {
 }
 
 impl Side {
-    /// Its stored revision.
     pub(crate) fn resolved(&self) -> Option<&Resolved> {
         match self {
             Self::Stored(side) => side.resolved.as_ref(),
@@ -41,7 +37,6 @@ impl Side {
         }
     }
 
-    /// The side, read.
     pub(crate) fn read(self, reader: &Reader, stop: &Stop) -> Result<ComparedSide, ServiceError> {
         match self {
             Self::Stored(side) => Ok(*side),
@@ -56,7 +51,7 @@ impl Side {
         }
     }
 
-    /// The side as a head, read. Files that it was given without come from the base.
+    /// Files that the head lacks come from the base.
     pub(crate) fn read_with_base(
         mut self,
         base: &Bundle,
@@ -75,7 +70,6 @@ impl Side {
     }
 }
 
-/// Resolves a side of a request, and reads it if it is stored.
 pub(crate) async fn side(
     api: &Api,
     access: &Access,
@@ -106,8 +100,8 @@ pub(crate) async fn side(
     }
 }
 
-/// The address of the comparison's page by digest, if both sides belong to one project. It keeps the
-/// options of `query`.
+/// The address of the comparison's page by digest, with the options of `query`, if both sides
+/// belong to one project.
 pub(crate) fn permalink(
     api: &Api,
     (base, head): (&Resolved, &Resolved),

@@ -183,7 +183,6 @@ pub async fn delete(
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
-/// All exceptions, judged by the project's latest revision, if it has one.
 async fn views(service: &Service, project: &str) -> Result<Vec<ExceptionView>, Problem> {
     let records = service.exceptions(project).await?;
     if records.is_empty() {

@@ -23,7 +23,6 @@ use opatlas_wire::json::json;
 use opatlas_wire::paths::RevisionPath;
 use opatlas_wire::problem::{Document, PROBLEM_JSON, Problem};
 
-/// The filters of findings.
 #[derive(Debug, Clone, Hash)]
 struct Filter {
     severity: Option<Severity>,

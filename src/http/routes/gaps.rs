@@ -25,10 +25,8 @@ use opatlas_wire::keys::{KeyPath, of_path};
 use opatlas_wire::operators::expect_tag;
 use opatlas_wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
 
-/// The formats of a gap list.
 const FORMS: &[Media] = &[Media::Json, Media::Csv, Media::Markdown];
 
-/// The maximum size of a usage file.
 const MAX_USAGE: usize = 1 << 20;
 
 const CSV: &str = "text/csv";
@@ -110,7 +108,6 @@ pub async fn ranked(
     answer(&api, &accept, path, query, Some(usage)).await
 }
 
-/// The part of the list on a page.
 struct Part {
     cursors: Cursors,
     from: usize,
@@ -152,7 +149,6 @@ impl Part {
     }
 }
 
-/// A usage file that is not parsed yet.
 struct UsageFile {
     bytes: Bytes,
     is_json: bool,

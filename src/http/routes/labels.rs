@@ -188,7 +188,6 @@ pub async fn delete(
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
-/// The condition of the request on the label (RFC 9110 section 13.1).
 async fn precondition(
     api: &Api,
     path: &LabelPath,
@@ -213,8 +212,7 @@ async fn precondition(
     })
 }
 
-/// Whether an entity tag is that of the label. A weak tag never matches: a change needs the exact
-/// state.
+/// A weak tag never matches: a change needs the exact state.
 fn is_tag_of(tag: &str, record: &LabelRecord) -> bool {
     let label = Label::from(record.clone());
     let id = ViewId::of_bytes(&opatlas_wire::json::json(&label));

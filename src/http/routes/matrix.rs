@@ -1,7 +1,5 @@
-//! The matrix: every operator with the reason of each of its cells, in one answer.
-//!
-//! A revision has hundreds of thousands of cells, but only a few hundred distinct rows and a few dozen
-//! distinct cells. So a cell is one character, and operators with equal rows share a row.
+//! The matrix: every operator with the reason of each of its cells, in one answer. A cell is one
+//! character, and operators with equal rows share a row.
 
 use axum::extract::State;
 use axum::response::Response;

@@ -1,5 +1,4 @@
-//! The handlers, one file for each family of routes. A handler reads the request, calls the service,
-//! maps the error, and answers.
+//! The handlers, one file for each family of routes.
 
 pub mod access;
 mod all_tables;

@@ -283,7 +283,6 @@ pub async fn tables(
     respond::value(&api, &accept, stored(is_new), &ProbeDone {}).await
 }
 
-/// A JSON body with a larger limit than other messages.
 async fn large(api: &Api, request: Request) -> Result<Bytes, Problem> {
     body::expect_media(request.headers(), &["application/json"])?;
     body::collect(request, api, LARGEST_BODY).await

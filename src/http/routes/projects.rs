@@ -23,7 +23,6 @@ use opatlas_wire::paths::ProjectPath;
 use opatlas_wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
 use opatlas_wire::projects::{NewProject, ProjectEdit, ProjectList, ProjectView};
 
-/// The largest policy of a project, in bytes of compact JSON.
 const MAX_POLICY: usize = 64 << 10;
 
 /// Policies up to this many bytes together are parsed on the async thread, which takes microseconds.
@@ -63,8 +62,7 @@ pub async fn list(
         }
         None => None,
     };
-    // Projects that the caller may not see are removed before paging, because a cursor names the last
-    // project of its page.
+    // Filtered before paging, because a cursor names the last project of its page.
     let sees = |name: &ProjectName| access.sees(name);
     let page = api
         .service
@@ -238,7 +236,6 @@ pub async fn delete(
     Ok(StatusCode::NO_CONTENT.into_response())
 }
 
-/// Answers with a project.
 async fn told(
     api: &Api,
     accept: &Accept,
@@ -255,7 +252,6 @@ async fn told(
     respond::bytes(api, accept, status, Media::Json, bytes).await
 }
 
-/// The total size of the policies of projects, in bytes.
 fn size(projects: &[Project]) -> usize {
     let policies = projects
         .iter()

@@ -107,7 +107,6 @@ pub async fn one(
     respond::program_view(&api, &accept, ("rule", path.rule.as_str()), media, make).await
 }
 
-/// A rule of either kind.
 #[derive(Debug, Clone, Copy)]
 enum Chosen {
     Validation(&'static opatlas_rules::Rule),
@@ -123,7 +122,6 @@ impl Chosen {
     }
 }
 
-/// Refuses an unknown family.
 fn expect_family(family: &str) -> Result<(), Problem> {
     let own = registry::all().map(|rule| family_name(rule.family));
     let groups = change_rules::RULES.iter().map(|rule| rule.group.as_str());

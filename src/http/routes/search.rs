@@ -14,7 +14,6 @@ use opatlas_wire::place::Place;
 use opatlas_wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
 use opatlas_wire::search::{FoundView, SearchQuery, SearchView, Stretch, expect_few_words};
 
-/// The maximum number of operators in a search result.
 const MAX_FOUND: usize = 500;
 
 /// Search all revisions

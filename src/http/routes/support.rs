@@ -19,10 +19,8 @@ use opatlas_wire::place::Place;
 use opatlas_wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
 use opatlas_wire::support::{Cell, SupportOf, SupportQuery, SupportView, rows};
 
-/// The formats of a support table.
 const FORMS: &[Media] = &[Media::Json, Media::Csv, Media::Markdown];
 
-/// The maximum number of operators and of keys in a table.
 const MAX_NAMES: usize = 200;
 
 /// Support by backend
@@ -91,7 +89,6 @@ pub async fn table(
     Ok(response)
 }
 
-/// The names of a comma-separated list.
 fn names(parameter: &'static str, text: &str) -> Result<Vec<String>, Problem> {
     let names: Vec<String> = text
         .split(',')

@@ -13,10 +13,8 @@ use opatlas_wire::paths::ProjectPath;
 use opatlas_wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
 use opatlas_wire::trends::{TrendQuery, Trends, point};
 
-/// The default number of points.
 const POINTS: usize = 200;
 
-/// The maximum number of points.
 const MAX_POINTS: usize = 2000;
 
 /// Trends

@@ -1,5 +1,3 @@
-//! Tests of long answers.
-
 use std::io::Read as _;
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};

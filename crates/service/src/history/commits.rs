@@ -43,7 +43,6 @@ pub struct CommitPlaces {
 pub struct CommitBatch {
     commits: Vec<ReadCommit>,
     refused: Vec<(String, Refusal)>,
-    /// The last one, on which the next batch builds.
     last: Option<ParsedTip>,
 }
 
@@ -62,21 +61,18 @@ pub struct StoredTip {
     parts: KnownParts,
 }
 
-/// The base of a step.
 #[derive(Debug)]
 struct StepBase {
     sequence: i64,
     judged: JudgedRelease,
 }
 
-/// Two revisions to compare.
 type Pair = (Arc<Snapshot>, Arc<Snapshot>);
 
 #[derive(Debug)]
 struct ReadCommit {
     new: NewCommit,
-    /// The step from the previous commit, without a key yet; `None` if nothing changed or if other
-    /// commits are in between.
+    /// Without a key yet; `None` if nothing changed or if other commits are in between.
     step: Option<StepRecord>,
 }
 
@@ -112,8 +108,8 @@ impl CommitBatch {
 }
 
 impl Service {
-    /// Finds the positions of commits, given in their order, among those of a project. Known
-    /// commits are moved if necessary, but keep their order.
+    /// Finds the positions of commits, given in order, among those of a project. Known commits keep
+    /// their order.
     pub async fn place_commits(
         &self,
         project: &str,
@@ -142,11 +138,8 @@ impl Service {
         Ok(placed)
     }
 
-    /// Parses commits, given in their order, and computes the steps between them. `last` is the end
-    /// of the previous batch. Rejects commits whose files are not a bundle.
-    ///
-    /// # Errors
-    /// [`ServiceError::Busy`].
+    /// Parses commits and computes the steps between them. `last` is the end of the previous batch.
+    /// Rejects commits whose files are not a bundle. Fails with [`ServiceError::Busy`].
     pub async fn read_commits<C>(
         &self,
         commits: C,
@@ -161,8 +154,7 @@ impl Service {
             .await
     }
 
-    /// Stores parsed commits and the steps between them. `last` is the end of the previous batch.
-    /// The next batch can be parsed at the same time.
+    /// Stores parsed commits and their steps. The next batch can be parsed at the same time.
     pub async fn store_commits(
         &self,
         project: &str,
@@ -239,7 +231,6 @@ fn read(
 }
 
 impl CommitBatch {
-    /// Parses the next commit. Returns `None` at the end; otherwise as [`CommitBatch::read`].
     fn read_next(
         &mut self,
         commits: &mut impl Iterator<Item = CommitFiles>,
@@ -256,8 +247,6 @@ impl CommitBatch {
         self.read(commit, limits.operators, stop).map(Some)
     }
 
-    /// Parses a commit. Returns what to compare if the commit follows the last one and differs from
-    /// it.
     fn read(
         &mut self,
         files: CommitFiles,
@@ -319,7 +308,6 @@ impl CommitBatch {
     }
 }
 
-/// A placeholder until the revisions are stored.
 fn no_key() -> StepKey {
     StepKey {
         base: 0,
@@ -329,8 +317,7 @@ fn no_key() -> StepKey {
     }
 }
 
-/// Merges commits into the known ones, which keep their order. A new commit is inserted before its
-/// successor.
+/// Merges commits into the known ones. A new commit is inserted before its successor.
 fn merged<'a>(stored: &[&'a str], order: &'a [String]) -> Vec<&'a str> {
     let known: FxHashSet<&str> = stored.iter().copied().collect();
     let at: FxHashMap<&str, usize> = order.iter().enumerate().map(|(i, id)| (&**id, i)).collect();

@@ -1,5 +1,4 @@
-//! The stored form of an event: the structured change. Its sentence is generated when it is read,
-//! so it can be improved without recomputing steps.
+//! The stored form of an event: the structured change. Its sentence is generated when it is read.
 
 use std::sync::Arc;
 
@@ -11,7 +10,6 @@ use opatlas_diff::history::{Event, EventKind};
 use opatlas_diff::rules::{ChangeRule, Level};
 use opatlas_diff::{Change, Fragment, Note, Subject};
 
-/// A change that affects an operator.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct StoredEvent {
@@ -34,7 +32,6 @@ pub(super) struct StoredEvent {
     notes: Vec<StoredNote>,
 }
 
-/// The subject of an event.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum About {
@@ -46,7 +43,6 @@ pub(super) enum About {
     Names(Vec<Arc<str>>),
 }
 
-/// A [`Note`].
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum StoredNote {
@@ -101,7 +97,6 @@ impl About {
 }
 
 impl StoredEvent {
-    /// Converts an event of an operator.
     pub(super) fn of(operator: &str, event: &Event<'_>) -> Self {
         let change = event.change;
         let text = |fragment: Option<&Fragment>| fragment.map(|f| f.text.to_string());
@@ -118,12 +113,10 @@ impl StoredEvent {
         }
     }
 
-    /// The operator whose change caused this one.
     pub(super) fn follows(&self) -> Option<&str> {
         self.operator.as_deref().filter(|_| self.follows)
     }
 
-    /// Converts back to a change, without source positions.
     pub(super) fn change(&self, operator: &str) -> Change {
         let told_of = self.operator.as_deref().unwrap_or(operator);
         let side = |text: &Option<String>| {

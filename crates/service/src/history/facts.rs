@@ -80,7 +80,7 @@ pub struct KeyFacts(
     pub bool,
 );
 
-/// A percentage, rounded down so that 100 means all. Of nothing it is 0.
+/// A percentage, rounded down so that 100 means all; 0 if `whole` is 0.
 #[must_use]
 pub fn percent(part: u32, whole: u32) -> u32 {
     let share = u64::from(part) * 100 / u64::from(whole.max(1));
@@ -124,11 +124,7 @@ impl Facts {
         facts
     }
 
-    /// Decodes the counts of a step.
-    ///
-    /// # Errors
-    /// [`StoreError::Corrupt`] for invalid data, and [`StoreError::Unavailable`] if the step was
-    /// deleted meanwhile.
+    /// Fails with [`StoreError::Corrupt`], or [`StoreError::Unavailable`] if the step was deleted.
     pub(super) fn decode(packed: &[u8]) -> Result<Self, StoreError> {
         if packed.is_empty() {
             return Err(StoreError::Unavailable {
@@ -143,9 +139,8 @@ impl Facts {
         pack(&self.written())
     }
 
-    /// The form before compression: a line of keys, then all counts as numbers. `+` marks a key
-    /// with known coverage, `-` a key without counts. The line hardly differs between steps and
-    /// compresses to a few bytes.
+    /// Before compression: a line of keys, then all counts. `+` marks a key with known coverage,
+    /// `-` a key without counts. The line compresses well because it hardly differs between steps.
     fn written(&self) -> Vec<u8> {
         let names = self.keys.iter().map(|key| {
             let claimed = if key.4 { "+" } else { "" };
@@ -247,7 +242,6 @@ impl KeyFacts {
     }
 }
 
-/// Writes a number as LEB128.
 fn push(out: &mut Vec<u8>, mut number: u32) {
     while number >= 0x80 {
         out.push((number & 0x7F) as u8 | 0x80);
@@ -256,7 +250,6 @@ fn push(out: &mut Vec<u8>, mut number: u32) {
     out.push((number & 0x7F) as u8);
 }
 
-/// Reads LEB128 numbers; `None` for invalid bytes.
 fn numbers(bytes: &[u8]) -> Option<Vec<u32>> {
     let mut numbers = Vec::with_capacity(bytes.len());
     let (mut number, mut shift) = (0_u64, 0);

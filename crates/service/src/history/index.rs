@@ -1,8 +1,6 @@
 //! An index of the changes in a project's steps: names of operators, old and new texts, kernels.
-//!
-//! Most texts occur many times. The distinct ones are concatenated in lower case and searched as one
-//! text. A match leads to the rows, that is, the operators and steps, with this text. Stored steps
-//! never change, so the index only grows.
+//! The distinct texts are concatenated in lower case and searched as one; a match leads to the
+//! operators and steps with this text. Stored steps never change, so the index only grows.
 
 use std::hash::Hasher as _;
 
@@ -15,34 +13,26 @@ use super::operator::present;
 use super::step::OperatorStep;
 use super::timeline::{Range, Timeline};
 
-/// Size limit of an index, in bytes. Further rows of a project are not found; a hundred thousand
-/// commits stay below it.
+/// Size limit of an index, in bytes. A hundred thousand commits stay below it.
 const LIMIT: usize = 40 << 20;
-/// Estimated size of an operator, a row and a text, besides their letters, in bytes.
 const OPERATOR: usize = 160;
 const ROW: usize = 16;
 const TEXT: usize = 64;
 
 #[derive(Debug, Default)]
 pub(super) struct SearchIndex {
-    /// The distinct texts, each followed by a line break.
     texts: String,
-    /// Where each text begins.
     starts: Vec<usize>,
-    /// The rows with each text.
     rows_of: Vec<Vec<u32>>,
     /// Texts by hash. If hashes collide, only the first text is shared.
     by_hash: FxHashMap<u64, u32>,
-    /// The operator and the step of each row.
     rows: Vec<(u32, i64)>,
     operators: Vec<Operator>,
     by_name: FxHashMap<Box<str>, u32>,
-    /// Estimated size.
     bytes: usize,
     is_full: bool,
 }
 
-/// The texts with some words.
 #[derive(Debug)]
 pub(super) struct TextMatches(Vec<usize>);
 
@@ -56,7 +46,6 @@ struct Operator {
 }
 
 impl SearchIndex {
-    /// Adds the changes of an operator in a step, unless the index is full.
     pub(super) fn add(&mut self, operator: &str, step: i64, changes: &OperatorStep) {
         let sizes = texts(changes).map(|text| TEXT + ROW + text.len());
         let size = OPERATOR + 2 * ROW + TEXT + 3 * operator.len() + sizes.sum::<usize>();
@@ -82,7 +71,6 @@ impl SearchIndex {
             .push((step, presence.collect()));
     }
 
-    /// An index without room.
     #[cfg(test)]
     pub(super) fn full() -> Self {
         Self {
@@ -96,12 +84,10 @@ impl SearchIndex {
         self.is_full
     }
 
-    /// Estimated size in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Finds the texts with some words, ignoring case.
     pub(super) fn find(&self, words: &str, stop: &Stop) -> Result<TextMatches, Stopped> {
         let words = words.to_lowercase();
         let finder = memmem::Finder::new(&words);
@@ -123,7 +109,6 @@ impl SearchIndex {
         Ok(TextMatches(found))
     }
 
-    /// The distinct operators with a matching step on a timeline.
     pub(super) fn names<'s>(
         &'s self,
         timeline: &'s Timeline,
@@ -140,7 +125,6 @@ impl SearchIndex {
         })
     }
 
-    /// The places of the matching steps of each of these operators.
     pub(super) fn places<'n>(
         &self,
         timeline: &Timeline,
@@ -169,7 +153,7 @@ impl SearchIndex {
         of_name
     }
 
-    /// The ranges in which an operator exists, which the last revision has or which has a step.
+    /// The ranges in which an operator exists that the last revision has or that has a step.
     pub(super) fn present(&self, timeline: &Timeline, operator: &str) -> Vec<Range> {
         let id = self.by_name.get(operator);
         let steps = id.map_or(&[][..], |&id| &self.operators[id as usize].steps);
@@ -184,7 +168,6 @@ impl SearchIndex {
         present(was_there, &presence, timeline.last())
     }
 
-    /// Where a text ends.
     fn end(&self, text: usize) -> usize {
         let next = self.starts.get(text + 1).copied();
         next.unwrap_or(self.texts.len()) - 1
@@ -206,7 +189,6 @@ impl SearchIndex {
         id
     }
 
-    /// The number of a text, which is added if it is new.
     fn text(&mut self, text: &str) -> u32 {
         let text = text.to_lowercase();
         let mut hasher = FxHasher::default();
@@ -228,7 +210,6 @@ impl SearchIndex {
         id
     }
 
-    /// Records that the last row has a text.
     fn link(&mut self, text: u32, row: u32) {
         let rows = &mut self.rows_of[text as usize];
         if rows.last() != Some(&row) {
@@ -238,7 +219,6 @@ impl SearchIndex {
     }
 }
 
-/// The texts of a row except the name of its operator.
 fn texts(changes: &OperatorStep) -> impl Iterator<Item = &str> {
     let events = changes.events.iter();
     let sides = events.flat_map(|event| [&event.old, &event.new]);

@@ -1,5 +1,3 @@
-//! Reads the items of a timeline from the store.
-
 use std::sync::Arc;
 
 use crate::address::release_of;
@@ -15,14 +13,11 @@ use super::timeline::{Item, Line, Timeline};
 pub(super) struct Items {
     pub(super) line: Line,
     pub(super) items: Vec<Arc<Item>>,
-    /// How many items at the beginning were taken from the previous state.
     pub(super) known: usize,
-    /// The position of the last commit in the store.
     pub(super) end: Option<i64>,
 }
 
-/// Reads the items of a line. Without a line, uses the first one with items: releases, commits,
-/// ingests.
+/// Without a line, reads the first one with items: releases, commits, ingests.
 pub(super) async fn read(
     store: &dyn Store,
     project: &ProjectName,
@@ -50,7 +45,6 @@ pub(super) async fn read(
     ingests(store, project, known(Line::Ingests, stamp.revisions)).await
 }
 
-/// The item of a label.
 pub(super) fn labelled(label: LabelRecord) -> Item {
     Item {
         digest: label.digest,
@@ -111,7 +105,6 @@ async fn commits(
     })
 }
 
-/// The release whose rules apply to a commit.
 pub(crate) fn judged(commit: &CommitRecord) -> JudgedRelease {
     let release = commit.release.as_deref();
     let parsed = release.and_then(|release| JudgedRelease::parse(release).ok());

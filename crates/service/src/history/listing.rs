@@ -15,7 +15,6 @@ use opatlas_store::{ProjectName, Stamp, Store, is_commit_prefix};
 use super::items;
 use super::timeline::{Item, Line};
 
-/// Minimum length of a word that is matched against digests.
 const DIGEST_DIGITS: usize = 4;
 
 /// The kind of a revision's name.
@@ -68,8 +67,7 @@ impl RevisionName {
         }
     }
 
-    /// Whether each word, in lower case, occurs in the label, subject or date, or is a prefix of
-    /// the commit id or the digest.
+    /// Whether each word occurs in the label, subject or date, or begins the commit id or digest.
     fn has(&self, words: &[String]) -> bool {
         words.iter().all(|word| {
             let commit = self.item.commit.as_ref();
@@ -86,7 +84,7 @@ impl RevisionName {
 }
 
 /// All names of a project's revisions: versions, newest first; other labels, last moved first;
-/// commits, last first; and revisions with neither label nor commit, last ingested first.
+/// commits, last first; then revisions with neither, last ingested first.
 #[derive(Debug)]
 pub struct Listing {
     /// The names, in order.
@@ -154,7 +152,6 @@ impl Listing {
             .filter(move |name| by.is_none_or(|by| by == name.by) && name.has(&words))
     }
 
-    /// At most `most` commits whose id starts with `text`; none if `text` is not an abbreviated id.
     fn commits(&self, text: &str, most: usize) -> Vec<&Arc<Item>> {
         if !is_commit_prefix(text) {
             return Vec::new();
@@ -208,11 +205,8 @@ impl Service {
         Ok(listing)
     }
 
-    /// The revision of the commit whose id starts with `text`, and the release whose rules apply;
-    /// `None` if no commit matches.
-    ///
-    /// # Errors
-    /// [`ServiceError::AmbiguousCommit`], and errors of the store.
+    /// The revision of the commit whose id starts with `text`, and the release whose rules apply.
+    /// Fails with [`ServiceError::AmbiguousCommit`].
     pub(crate) async fn commit(
         &self,
         project: &ProjectName,

@@ -10,7 +10,6 @@ use crate::snapshot::Snapshot;
 
 use super::search::{Question, Which};
 
-/// A matching operator of the last revision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct CurrentMatch {
     id: OperatorId,
@@ -18,8 +17,7 @@ pub(super) struct CurrentMatch {
     is_named: bool,
 }
 
-/// The operators of a revision that match: those whose names match best first, then those with a
-/// matching kernel.
+/// Operators whose names match best first, then those with a matching kernel.
 pub(super) fn current(
     snapshot: &Snapshot,
     question: &Question,
@@ -50,7 +48,6 @@ pub(super) fn current(
     Ok(found)
 }
 
-/// The operators that have a kernel with these words in its name.
 fn with_kernel(
     catalogue: &Catalogue,
     words: &str,
@@ -74,8 +71,8 @@ fn marked(catalogue: &Catalogue, found: &[CurrentMatch]) -> Vec<bool> {
     known
 }
 
-/// Ranks matching operators, with whether the last revision has them and matches. `all` are those of
-/// the last revision, and `before` the distinct operators with a matching step.
+/// Ranks matching operators, with whether the last revision has them and matches. `all` are those
+/// of the last revision, and `before` the distinct operators with a matching step.
 pub(super) fn merged<'b>(
     snapshot: &Snapshot,
     question: &Question,
@@ -131,7 +128,6 @@ pub(super) fn merged<'b>(
     found.take(question.limit).collect()
 }
 
-/// How well the name of an operator matches, ignoring its schema.
 fn name_rank(sought: &Sought, texts: &mut Texts, operator: &str) -> Option<u32> {
     let (namespace, name) = operator.split_once("::").unwrap_or(("aten", operator));
     let candidate = Candidate {

@@ -1,9 +1,8 @@
 //! The history of operators and backends over a project's timeline.
 //!
-//! The changes of each step of the timeline are stored by operator, so that the history of an
-//! operator is read, not computed. A step is a function of two revisions, their releases and
-//! [`STEP_FORMAT`], so it can be missing but never wrong. Missing steps are computed on first use,
-//! and immediately when a history is imported.
+//! The changes of each step are stored by operator, so a history is read, not computed. A step is a
+//! function of two revisions, their releases and [`STEP_FORMAT`], so it can be missing but never
+//! wrong. Missing steps are computed on first use or when a history is imported.
 
 mod commits;
 mod event;
@@ -46,21 +45,16 @@ use opatlas_store::{ProjectName, StepKey, StepRecord};
 use self::search::ProjectIndex;
 
 /// The version of the computation and encoding of steps. Increment it with every change of what a
-/// step contains, for example by a change rule. Older steps are then recomputed.
+/// step contains, for example by a change rule, so that older steps are recomputed.
 pub const STEP_FORMAT: i64 = 8;
-/// How many steps are stored in one transaction.
 const STEPS_AT_ONCE: usize = 32;
-/// How many timelines are cached. One can have two keys.
 const TIMELINES: u64 = 64;
-/// How many projects are read at startup.
 const WARMED: u32 = 8;
-/// How many releases of each project are read at startup, at most.
 const WARMED_RELEASES: usize = 64;
 
 /// Size limit of all search indexes together, in bytes.
 const INDEX_BYTES: u64 = 48 << 20;
 
-/// Caches of timelines and what is derived from them.
 pub(super) struct Histories {
     timelines: Cache<(ProjectName, Option<Line>), Arc<Timeline>>,
     listings: Cache<ProjectName, Arc<Listing>>,
@@ -85,7 +79,6 @@ impl Default for Histories {
 }
 
 impl Histories {
-    /// The lock of a project. A slow project must not delay others.
     fn lock_of(&self, project: &ProjectName) -> Arc<Mutex<()>> {
         let mut locks = self.locks.lock().unwrap_or_else(PoisonError::into_inner);
         locks.retain(|_, lock| lock.strong_count() > 0);
@@ -97,13 +90,11 @@ impl Histories {
         lock
     }
 
-    /// The number of search indexes and their estimated size in bytes.
     pub(super) async fn size(&self) -> (u64, u64) {
         self.indexes.run_pending_tasks().await;
         (self.indexes.entry_count(), self.indexes.weighted_size())
     }
 
-    /// Clears the caches after a project was deleted, since another may get its name and id.
     pub(super) fn clear(&self) {
         self.timelines.invalidate_all();
         self.listings.invalidate_all();
@@ -123,10 +114,8 @@ impl Histories {
 }
 
 impl Service {
-    /// The timeline of a project, with all its steps computed.
-    ///
-    /// # Errors
-    /// [`ServiceError::NoRevisions`] for a project without revisions, and errors of the store.
+    /// The timeline of a project, with all its steps computed. Fails with
+    /// [`ServiceError::NoRevisions`].
     pub async fn timeline(
         &self,
         project: &str,
@@ -164,9 +153,8 @@ impl Service {
         Ok(timeline)
     }
 
-    /// Reads the timelines of projects and their last revisions into memory, then further releases,
-    /// newest first, as far as there is room. The first request for a history or a comparison then
-    /// need not wait for files to be read.
+    /// Reads timelines of projects and their last revisions into memory, then further releases,
+    /// newest first, as far as there is room.
     pub async fn warm(&self) -> Result<(), ServiceError> {
         let mut releases = Vec::new();
         for project in self.store.projects(None, WARMED).await?.items {
@@ -198,7 +186,6 @@ impl Service {
         Ok(())
     }
 
-    /// Computes and stores the steps to these places.
     async fn compute_steps(
         &self,
         timeline: &Timeline,

@@ -62,20 +62,14 @@ pub struct OperatorHistory {
     pub ranges: Vec<KeyRange>,
 }
 
-/// What all steps say about an operator.
 pub(super) struct Life {
-    /// Steps with changes of the operator, by place.
     pub(super) steps: Vec<(usize, OperatorStep)>,
-    /// The ranges in which the operator exists.
     pub(super) present: Vec<Range>,
 }
 
 impl Service {
-    /// The history of an operator in a range of the timeline. With `key`, it is limited to that
-    /// runtime key and to events that do not concern keys. Otherwise, kernels are those of the
-    /// backends with dense tensors.
-    ///
-    /// # Errors
+    /// The history of an operator in a range of the timeline, on backends with dense tensors. `key`
+    /// limits it to one runtime key and to events that do not concern keys. Fails with
     /// [`ServiceError::UnknownOperator`] if no revision has it, and [`ServiceError::UnknownKey`].
     pub async fn history(
         &self,
@@ -119,7 +113,6 @@ impl Service {
         })
     }
 
-    /// Fails for an operator that no revision of a timeline has.
     pub(crate) async fn expect_ever(
         &self,
         timeline: &Timeline,
@@ -171,7 +164,6 @@ impl Service {
         })
     }
 
-    /// The kernels of an operator at runtime keys, over the whole timeline.
     pub(super) async fn ranges(
         &self,
         timeline: &Timeline,
@@ -201,7 +193,6 @@ impl Service {
     }
 }
 
-/// The places in a range where the kernel at a key changed.
 fn moves(
     timeline: &Timeline,
     life: &Life,
@@ -224,7 +215,6 @@ fn moves(
     Ok(moves)
 }
 
-/// The runtime keys of backends with dense tensors.
 fn backends(keys: &'static Keys) -> Vec<String> {
     let dense = keys.slots().filter(|&slot| {
         keys.functionality(slot) == "Dense" && opatlas_dispatch::autograd_key(keys, slot).is_some()
@@ -233,7 +223,6 @@ fn backends(keys: &'static Keys) -> Vec<String> {
     names.collect()
 }
 
-/// The ranges from each addition to the place before the next removal.
 pub(super) fn present(was_there: bool, comings: &[(usize, bool)], last: usize) -> Vec<Range> {
     let mut ranges = Vec::new();
     let mut since = was_there.then_some(0);
@@ -251,14 +240,12 @@ pub(super) fn present(was_there: bool, comings: &[(usize, bool)], last: usize) -
     ranges
 }
 
-/// The intersection of two ranges.
 pub(super) fn cut(range: &Range, within: &Range) -> Option<Range> {
     let start = *range.start().max(within.start());
     let end = *range.end().min(within.end());
     (start <= end).then_some(start..=end)
 }
 
-/// Converts a stored event.
 fn read(place: usize, operator: &str, event: &StoredEvent) -> HistoryEvent {
     let change = event.change(operator);
     let follows = event.follows().map(str::to_owned);

@@ -1,6 +1,5 @@
-//! Compresses the rows of a step. A single row is too short to compress well, so the compressor
-//! uses a dictionary of typical rows (`data/steps.txt`). A changed dictionary makes stored rows
-//! unreadable, so it requires a new step format.
+//! Compresses the rows of a step with a dictionary of typical rows (`data/steps.txt`), because a
+//! single row is short. Changing the dictionary requires a new step format.
 
 use std::cell::RefCell;
 use std::sync::LazyLock;
@@ -16,8 +15,7 @@ const DICTIONARY: &[u8] = include_bytes!("../../../../data/steps.txt");
 const LEVEL: i32 = 9;
 /// Begins every frame; not stored.
 const MAGIC: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
-/// Marks bytes that are not compressed. No frame continues this way, because the byte sets a
-/// reserved bit.
+/// Marks bytes that are not compressed. The byte sets a bit that is reserved in frames.
 const PLAIN: u8 = 0xFF;
 /// Maximum size of a row, larger than any accepted file can cause.
 const LONGEST: usize = 256 << 20;
@@ -42,10 +40,6 @@ pub(super) fn pack(plain: &[u8]) -> Vec<u8> {
     packed.map_or_else(|| [&[PLAIN], plain].concat(), <[u8]>::to_vec)
 }
 
-/// Decompresses a row.
-///
-/// # Errors
-/// [`StoreError::Corrupt`] for what [`pack`] did not write.
 pub(super) fn unpack(packed: &[u8]) -> Result<Vec<u8>, StoreError> {
     if let Some((&PLAIN, plain)) = packed.split_first() {
         return Ok(plain.to_vec());

@@ -41,7 +41,6 @@ impl KeyRange {
 /// A place where the cell of a key changed, with the cell before and after.
 pub(super) type Move = (usize, StoredCell, StoredCell);
 
-/// The cell of an operator at a key; `None` if the revision lacks either.
 pub(super) fn cell(snapshot: &Snapshot, operator: &str, key: &str) -> Option<StoredCell> {
     let id = snapshot.catalogue.find_qualified(operator)?;
     let view = snapshot.view();
@@ -55,8 +54,7 @@ pub(super) fn cell(snapshot: &Snapshot, operator: &str, key: &str) -> Option<Sto
     })
 }
 
-/// The ranges at a key while the operator existed (`present`). `moves` lie in this range, in order,
-/// and `last` is the cell at its end.
+/// `moves` lie in the range `present`, in order, and `last` is the cell at its end.
 pub(super) fn of_key(
     timeline: &Timeline,
     key: &str,

@@ -15,10 +15,8 @@ use super::matches::{current, merged};
 use super::step::OperatorStep;
 use super::timeline::{Range, Timeline};
 
-/// How many rows are read at once.
 const PAGE: u32 = 2000;
 
-/// An operator, a step, and the encoded changes.
 type Row = (String, i64, Vec<u8>);
 
 /// The operators of a timeline to search.
@@ -30,7 +28,6 @@ pub enum Which {
     Removed,
 }
 
-/// What is searched for.
 #[derive(Debug, Clone)]
 pub(super) struct Question {
     pub(super) words: String,
@@ -54,12 +51,9 @@ pub struct HistoryMatch {
 }
 
 impl Service {
-    /// At most `limit` operators that have these words in any revision of a timeline: in their name,
-    /// their schema, or the name of a kernel. Matching names come first, and among equals those of
-    /// the last revision. [`Which::Removed`] omits operators that the last revision has.
-    ///
-    /// # Errors
-    /// Errors of the store, and [`ServiceError::Busy`].
+    /// At most `limit` operators with these words in their name, schema, or the name of a kernel,
+    /// in any revision. Matching names come first, and among equals those of the last revision.
+    /// Fails with [`ServiceError::Busy`].
     pub async fn search_history(
         &self,
         timeline: &Arc<Timeline>,
@@ -97,7 +91,6 @@ impl Service {
         Ok(found)
     }
 
-    /// The search index of a project, with all steps of a timeline.
     pub(super) async fn search_index(
         &self,
         timeline: &Timeline,
@@ -120,7 +113,6 @@ impl Service {
         Ok(index)
     }
 
-    /// Adds the steps up to the last one of a timeline to an index.
     async fn complete(
         &self,
         index: &Arc<ProjectIndex>,
@@ -150,13 +142,11 @@ impl Service {
     }
 }
 
-/// The search index of a project, which grows with its timelines.
 #[derive(Debug)]
 pub(super) struct ProjectIndex {
     index: RwLock<SearchIndex>,
     /// The state of the project when the index was created.
     stamp: Stamp,
-    /// The last indexed step.
     complete: AtomicI64,
 }
 
@@ -173,14 +163,13 @@ impl ProjectIndex {
         self.index.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether the project has only grown since the index was created. A former project of the same
-    /// name, or a rearranged timeline, can have other steps with the same ids.
+    /// A former project of the same name, or a rearranged timeline, can have other steps with the
+    /// same ids.
     fn is_of_past(&self, stamp: Stamp) -> bool {
         let now = self.stamp.now;
         stamp.of == self.stamp.of && stamp.commits <= now && stamp.revisions <= now
     }
 
-    /// Whether it is valid and has all steps of a timeline.
     fn has(&self, timeline: &Timeline) -> bool {
         let (_, last) = timeline.steps_within;
         self.is_of_past(timeline.stamp) && self.complete.load(Ordering::Acquire) >= last
@@ -198,7 +187,6 @@ impl ProjectIndex {
         Ok(Ok(()))
     }
 
-    /// Estimated size in bytes.
     pub(super) fn weight(&self) -> u32 {
         u32::try_from(self.read().bytes() + 256).unwrap_or(u32::MAX)
     }
@@ -226,7 +214,6 @@ mod tests {
     use crate::{Ingest, Limits, Protection};
     use opatlas_store::SqliteStore;
 
-    /// A project whose steps have more than a page of rows.
     async fn service() -> Service {
         let store = SqliteStore::open("sqlite::memory:").await.unwrap();
         let clock = Arc::new(|| 1_700_000_000_000_000);

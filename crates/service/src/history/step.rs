@@ -1,5 +1,4 @@
-//! The stored form of a step: compressed JSON by operator, with enums as words. Only this module
-//! writes and reads it.
+//! The stored form of a step: compressed JSON by operator, with enums as words.
 
 use std::sync::Arc;
 
@@ -22,18 +21,15 @@ use opatlas_pytorch::release::Release;
 use opatlas_store::{StepKey, StepRecord, StoreError};
 use opatlas_verdict::Verdict;
 
-/// The changes of an operator in a step.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct OperatorStep {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) events: Vec<StoredEvent>,
-    /// Changed cells of its dispatch table.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(super) cells: Vec<StoredCells>,
 }
 
-/// Cells with the same change. Keys are those of the base release.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct StoredCells {
@@ -42,7 +38,6 @@ pub(super) struct StoredCells {
     pub(super) after: StoredCell,
 }
 
-/// A range of adjacent keys: the first one and, if there are several, the last one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub(super) enum Stretch {
@@ -50,7 +45,6 @@ pub(super) enum Stretch {
     Several(String, String),
 }
 
-/// A cell of a dispatch table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct StoredCell {
@@ -75,10 +69,6 @@ impl StoredCell {
 }
 
 impl OperatorStep {
-    /// Decodes a row.
-    ///
-    /// # Errors
-    /// [`StoreError::Corrupt`] for invalid data.
     pub(super) fn decode(packed: &[u8]) -> Result<Self, StoreError> {
         serde_json::from_slice(&unpack(packed)?).map_err(|error| unreadable(&error))
     }
@@ -88,7 +78,6 @@ impl OperatorStep {
     }
 }
 
-/// Computes a step. The first one only has the counts of its revision.
 pub(super) fn record(
     key: StepKey,
     base: Option<&Arc<Snapshot>>,
@@ -141,10 +130,7 @@ fn stored(keys: &Keys, cells: &CellChange<'_>) -> StoredCells {
 }
 
 impl StoredCells {
-    /// Whether the cells include a runtime key of the base release.
-    ///
-    /// # Errors
-    /// [`StoreError::Corrupt`] for an unknown key.
+    /// Fails with [`StoreError::Corrupt`] for an unknown key of the base release.
     pub(super) fn holds(&self, base: Release, key: &str) -> Result<bool, StoreError> {
         let keys = Keys::of(base);
         let slot = |name: &str| {
@@ -165,7 +151,6 @@ impl StoredCells {
     }
 }
 
-/// The error for an invalid row.
 pub(super) fn unreadable(why: &impl std::fmt::Display) -> StoreError {
     StoreError::corrupt(format!(
         "a stored step of the history is invalid ({why}); restore the database from a backup, or \
@@ -173,7 +158,6 @@ pub(super) fn unreadable(why: &impl std::fmt::Display) -> StoreError {
     ))
 }
 
-/// Groups adjacent keys.
 fn stretches(keys: &Keys, mut slots: Vec<Slot>) -> Vec<Stretch> {
     slots.sort_unstable();
     let mut stretches: Vec<(Slot, Slot)> = Vec::new();
@@ -219,7 +203,6 @@ mod tests {
         assert!(!base.is_checked() && !head.is_checked());
     }
 
-    /// Typical changes of a commit.
     #[test]
     fn steps_take_few_bytes() {
         let read = |text: &str| {

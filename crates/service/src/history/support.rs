@@ -65,9 +65,7 @@ impl SupportCell {
 }
 
 impl Service {
-    /// The support of operators by backends over a range of the timeline.
-    ///
-    /// # Errors
+    /// The support of operators by backends over a range of the timeline. Fails with
     /// [`ServiceError::UnknownOperator`] if no revision has one, and [`ServiceError::UnknownKey`].
     pub async fn support(
         &self,

@@ -93,9 +93,7 @@ pub struct Timeline {
     pub line: Line,
     /// The revisions, oldest first. The same files can occur at several positions.
     pub items: Vec<Arc<Item>>,
-    /// The state of the project when it was read.
     pub(super) stamp: Stamp,
-    /// The position of the last commit in the store.
     pub(super) end: Option<i64>,
     /// The step to each place; 0 if nothing can have changed.
     step_of: Vec<i64>,
@@ -103,12 +101,10 @@ pub struct Timeline {
     facts_of: Vec<i64>,
     /// Steps with the places that they lead to, sorted.
     places_of: Vec<(i64, usize)>,
-    /// The first and last step id.
     pub(super) steps_within: (i64, i64),
 }
 
 impl Timeline {
-    /// A timeline for tests: step 1 leads to the first place, step 2 to the second, and so on.
     #[cfg(test)]
     pub(super) fn of_steps(count: usize) -> Self {
         let item = |sequence| Item {
@@ -133,8 +129,7 @@ impl Timeline {
         }
     }
 
-    /// Reads a timeline. Reuses the valid parts of `previous`, an earlier state of it, so that
-    /// updating costs time only for new items.
+    /// Reuses the valid parts of `previous`, so that updating costs time only for new items.
     pub(super) async fn load(
         store: &dyn Store,
         project: ProjectName,
@@ -162,7 +157,6 @@ impl Timeline {
         Ok(timeline)
     }
 
-    /// Finds the stored steps to these places.
     pub(super) async fn find_steps(
         &mut self,
         store: &dyn Store,
@@ -211,20 +205,17 @@ impl Timeline {
         before.is_none_or(|base| base.sequence != head.sequence || base.judged != head.judged)
     }
 
-    /// The places without a stored step.
     pub(super) fn missing(&self) -> Vec<usize> {
         let is_missing = |place: &usize| self.step_of[*place] == 0 && self.is_step(*place);
         (0..self.items.len()).filter(is_missing).collect()
     }
 
-    /// The places to which a step leads.
     pub(super) fn places_of(&self, step: i64) -> impl ExactSizeIterator<Item = usize> {
         let from = self.places_of.partition_point(|(other, _)| *other < step);
         let until = self.places_of.partition_point(|(other, _)| *other <= step);
         self.places_of[from..until].iter().map(|(_, place)| *place)
     }
 
-    /// The step with the counts of a place.
     pub(super) fn facts_step(&self, place: usize) -> i64 {
         self.facts_of.get(place).copied().unwrap_or(0)
     }
@@ -249,10 +240,7 @@ impl Timeline {
     }
 
     /// The place that a text names: `latest`, an abbreviated commit id (at least 7 digits), a
-    /// label, or `sha256:` with an abbreviated digest (at least 8 digits). Commits take precedence,
-    /// as in addresses.
-    ///
-    /// # Errors
+    /// label, or `sha256:` with an abbreviated digest. Commits take precedence. Fails with
     /// [`ServiceError::NotOnTimeline`].
     pub fn place(&self, text: &str) -> Result<usize, ServiceError> {
         if text == "latest" {
@@ -282,11 +270,8 @@ impl Timeline {
         found.ok_or_else(|| self.not_here(text))
     }
 
-    /// The range between two named places, by default the whole timeline.
-    ///
-    /// # Errors
-    /// [`ServiceError::NotOnTimeline`], and [`ServiceError::Backwards`] if it ends before it
-    /// begins.
+    /// The range between two places, by default the whole timeline. Fails with
+    /// [`ServiceError::NotOnTimeline`], or [`ServiceError::Backwards`] if it ends before it begins.
     pub fn range(&self, from: Option<&str>, to: Option<&str>) -> Result<Range, ServiceError> {
         let start = from.map_or(Ok(0), |text| self.place(text))?;
         let end = to.map_or(Ok(self.last()), |text| self.place(text))?;

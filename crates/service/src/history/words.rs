@@ -1,5 +1,4 @@
-//! Words for enums in stored steps. An unknown word is an error, because a guess would falsify the
-//! history.
+//! Words for enums in stored steps. An unknown word is an error, never a guess.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -14,9 +13,7 @@ use opatlas_pytorch::keys::{Key, Keys};
 use opatlas_pytorch::release::Release;
 use opatlas_verdict::Verdict;
 
-/// A value with a permanent word.
 pub(super) trait StoredWord: Copy {
-    /// What it is, for error messages.
     const WHAT: &'static str;
 
     fn word(self) -> &'static str;
@@ -24,7 +21,6 @@ pub(super) trait StoredWord: Copy {
     fn of_word(word: &str) -> Option<Self>;
 }
 
-/// Serializes a value as its word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Word<T>(pub(super) T);
 
@@ -81,7 +77,6 @@ fn level(word: &str) -> Option<Level> {
     Level::ALL.into_iter().find(|level| level.as_str() == word)
 }
 
-/// The name of a composite key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Composite(pub(super) &'static str);
 

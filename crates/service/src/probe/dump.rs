@@ -6,9 +6,7 @@ use opatlas_source::{Stop, Stopped};
 use super::Json;
 use crate::snapshot::Snapshot;
 
-/// Marks a fallthrough kernel.
 const FALLTHROUGH: &str = "fallthrough ";
-/// What PyTorch prints for code without a source location.
 const NO_FILE: &str = "null";
 /// Maximum number of registrations; PyTorch 2.15 has about 40,000.
 const MOST: usize = 400_000;
@@ -27,10 +25,7 @@ pub struct Dump {
 }
 
 impl Dump {
-    /// Parses a dump, a list with one dump, or a file of the probe, which contains it as `tables`.
-    ///
-    /// # Errors
-    /// What is invalid.
+    /// Parses a dump, a list with one dump, or a file of the probe with it as `tables`.
     pub fn read(text: &[u8]) -> Result<Self, String> {
         let read = Json::read(text)?;
         let dump = match &read {
@@ -43,10 +38,7 @@ impl Dump {
         Self::of(dump)
     }
 
-    /// Converts a parsed dump.
-    ///
-    /// # Errors
-    /// What is invalid.
+    /// Converts a parsed dump. Fails with what is invalid.
     pub fn of(dump: &Json<'_>) -> Result<Self, String> {
         let text = |value: Option<&Json<'_>>| value.and_then(Json::as_text).map(str::to_owned);
         let torch = text(dump.member("torch")).ok_or("a dump must have the text `torch`")?;

@@ -1,9 +1,6 @@
-//! JSON that keeps the spelling of numbers, and its canonical text, which digests are computed from
-//! (`docs/probe.md`).
-//!
-//! The canonical text has sorted keys, no whitespace, and only the escapes that JSON requires.
+//! JSON that keeps the spelling of numbers, and its canonical text, for digests (`docs/probe.md`):
+//! sorted keys, no whitespace, and only the escapes that JSON requires.
 
-/// Maximum nesting depth.
 const MAX_DEPTH: usize = 64;
 /// Maximum number of values. Each takes some hundred bytes of memory.
 const MAX_VALUES: usize = 2_000_000;
@@ -22,10 +19,7 @@ pub enum Json<'t> {
 }
 
 impl<'t> Json<'t> {
-    /// Parses a text.
-    ///
-    /// # Errors
-    /// What is wrong with it, and where.
+    /// Parses a text. Fails with what is wrong with it, and where.
     pub fn read(text: &'t [u8]) -> Result<Self, String> {
         // `serde_json` checks the grammar, which the code below relies on.
         serde_json::from_slice::<serde::de::IgnoredAny>(text).map_err(|error| error.to_string())?;
@@ -116,7 +110,6 @@ impl<'t> Json<'t> {
     }
 }
 
-/// Appends a string with its quotation marks.
 fn write_text(text: &str, to: &mut String) {
     to.push('"');
     for letter in text.chars() {
@@ -135,7 +128,6 @@ fn write_text(text: &str, to: &mut String) {
     to.push('"');
 }
 
-/// Sorts members by name and keeps the last one of equal names.
 fn by_name<'t>(mut members: Vec<(String, Json<'t>)>) -> Vec<(String, Json<'t>)> {
     members.reverse();
     members.sort_by(|(a, _), (b, _)| a.cmp(b));
@@ -144,7 +136,6 @@ fn by_name<'t>(mut members: Vec<(String, Json<'t>)>) -> Vec<(String, Json<'t>)> 
     members
 }
 
-/// Reads a text with valid grammar.
 struct Reader<'t> {
     text: &'t str,
     at: usize,
@@ -185,7 +176,6 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The next byte after whitespace.
     fn next(&mut self) -> Option<u8> {
         let rest = self.text.as_bytes().get(self.at..).unwrap_or_default();
         let blanks = rest.iter().take_while(|byte| byte.is_ascii_whitespace());
@@ -193,8 +183,7 @@ impl<'t> Reader<'t> {
         self.text.as_bytes().get(self.at).copied()
     }
 
-    /// Skips the opening bracket or the comma before the next value. At the closing bracket, skips
-    /// it and returns false.
+    /// Skips the opening bracket or the comma; at the closing bracket, skips it and returns false.
     fn has_more(&mut self, end: u8) -> bool {
         if self.next() != Some(end) {
             self.at += 1;

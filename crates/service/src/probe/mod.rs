@@ -1,5 +1,4 @@
-//! The service behind probe workers: shared runs, their shards and results, and table dumps
-//! (`docs/probe.md`).
+//! The service behind probe workers: shared runs and table dumps (`docs/probe.md`).
 
 pub mod dump;
 mod json;
@@ -61,7 +60,6 @@ pub enum ProbeRefusal {
 }
 
 impl ProbeRefusal {
-    /// The error for an invalid member.
     fn member(name: &str, must: &str) -> Self {
         Self::Malformed(format!("`{name}` must be {must}"))
     }
@@ -111,7 +109,6 @@ impl Service {
     }
 }
 
-/// The address of a revision by its whole digest.
 fn address_of(resolved: &Resolved) -> String {
     format!("sha256:{}", resolved.digest)
 }

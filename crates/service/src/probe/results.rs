@@ -8,12 +8,10 @@ use super::{Json, ProbeRefusal, expect_short};
 use crate::error::ServiceError;
 use opatlas_store::StoreError;
 
-/// Maximum length of an outcome, in characters.
 const LONGEST_OUTCOME: usize = 64;
 /// The longest recorded duration, in milliseconds: a day.
 const LONGEST: f64 = 86_400_000.0;
 
-/// A parsed result.
 pub(super) struct GivenResult {
     pub(super) lease: String,
     pub(super) rank: i64,
@@ -24,7 +22,6 @@ pub(super) struct GivenResult {
     pub(super) durations: Vec<(String, i64)>,
 }
 
-/// Parses the body of a result.
 pub(super) fn read_result(body: &[u8]) -> Result<GivenResult, ServiceError> {
     let body = Json::read(body)
         .map_err(|error| ProbeRefusal::Malformed(format!("the body is not JSON: {error}")))?;
@@ -78,7 +75,6 @@ fn read_row(row: &Json<'_>, given: &mut GivenResult) -> Result<(), ProbeRefusal>
     Ok(())
 }
 
-/// Rejects rows that do not match the items one to one.
 pub(super) fn expect_items(
     mut wanted: Vec<String>,
     mut given: Vec<String>,

@@ -13,15 +13,10 @@ use opatlas_store::{NewProbeRun, ProbeDuration, ProbeRun, ProjectName};
 /// Maximum size of a probe request's body, in bytes.
 pub const LARGEST_BODY: usize = 16 << 20;
 
-/// The parts that items belong to.
 const PARTS: [&str; 3] = ["tables", "calls", "runs"];
-/// Maximum number of items in a part.
 const MOST_ITEMS: usize = 20_000;
-/// Maximum length of the name of an item, a device or a release, in characters.
 const LONGEST_NAME: usize = 300;
-/// Default and maximum cost of a shard, in seconds.
 const SHARD_SECONDS: (f64, f64) = (20.0, 3600.0);
-/// Default and maximum length of a lease, in seconds.
 const LEASE_SECONDS: (f64, f64) = (30.0, 600.0);
 /// Assumed cost of an item if no costs are known, in milliseconds.
 const UNKNOWN_COST: i64 = 1000;
@@ -54,15 +49,11 @@ pub struct OpenedRun {
     pub shards: i64,
 }
 
-/// The indices of a shard's items in the list of the part.
 type Places = Vec<usize>;
 
 impl Service {
-    /// Creates a run, or joins the existing one of this name. `token` is the id of the caller's
-    /// token.
-    ///
-    /// # Errors
-    /// [`ProbeRefusal`], and errors of resolving the revision.
+    /// Creates a run, or joins the existing one of this name, for the token with this id. Fails
+    /// with [`ProbeRefusal`], and errors of resolving the revision.
     pub async fn open_probe_run(
         &self,
         project: &str,
@@ -117,7 +108,6 @@ fn other_run(run: &ProbeRun, asked: &OpenRun) -> ProbeRefusal {
     }
 }
 
-/// The capacity of a shard in milliseconds and the length of a lease in microseconds.
 fn expect_well_formed(asked: &OpenRun) -> Result<(u32, i64), ProbeRefusal> {
     expect_short("key", &asked.key, LONGEST_NAME)?;
     expect_short("revision", &asked.revision, LONGEST_NAME)?;
@@ -158,7 +148,6 @@ fn seconds(name: &str, asked: Option<f64>, (usual, most): (f64, f64)) -> Result<
     }
 }
 
-/// The part and the items (JSON) of each shard.
 fn shards(
     items: &BTreeMap<String, Vec<String>>,
     known: &[ProbeDuration],
@@ -175,8 +164,7 @@ fn shards(
     made
 }
 
-/// The cost of each item in earlier runs, in milliseconds. Unknown ones are assumed to have the
-/// median cost of the known ones.
+/// In earlier runs, in milliseconds. Unknown items get the median cost of the known ones.
 fn costs(names: &[String], part: &str, known: &[ProbeDuration]) -> Vec<u32> {
     let of_part = known.iter().filter(|duration| duration.part == part);
     let known: FxHashMap<&str, i64> = of_part
@@ -205,8 +193,8 @@ fn packed(costs: &[u32], capacity: u32) -> Vec<Places> {
             let places = bin.iter().map(|&item| small[item as usize]);
             places.collect::<Places>()
         })),
-        // Capacity and number of items are limited, so this cannot happen. One item per shard is
-        // also correct.
+        // Cannot happen, because capacity and items are limited. One item per shard is also
+        // correct.
         Err(_) => shards.extend(small.into_iter().map(|place| vec![place])),
     }
     shards.sort_by_key(|places| places.first().copied());

@@ -20,13 +20,11 @@ use opatlas_store::{
 
 /// An item that kills this many processes is quarantined.
 const MOST_KILLS: i64 = 2;
-/// An item that was running in this many lost workers is quarantined. One lost worker is no
-/// evidence, because anything may have ended it.
+/// An item that was running in this many lost workers is quarantined. Fewer prove nothing.
 const MOST_LOSSES: i64 = 10;
 /// How long a worker waits before it asks again, in seconds: minimum and maximum.
 const WAIT: (f64, f64) = (0.05, 2.0);
 const SECRET_BYTES: usize = 16;
-/// Maximum length of a worker's host name, in characters.
 const LONGEST_HOST: usize = 300;
 
 /// A worker, with the numbers of torchrun.
@@ -138,12 +136,8 @@ impl Worker {
 }
 
 impl Service {
-    /// Leases a shard to a worker. The lease is a new secret that is bound to the token with this
-    /// id.
-    ///
-    /// # Errors
-    /// [`ServiceError::Failed`] if the system has no random numbers, and errors of the store,
-    /// including [`opatlas_store::Missing::ProbeRun`].
+    /// Leases a shard to a worker. The lease is a new secret, bound to the token with this id.
+    /// Fails with [`ServiceError::Failed`] if the system has no random numbers.
     pub async fn lease_shard(
         &self,
         project: &str,
@@ -177,11 +171,8 @@ impl Service {
         })
     }
 
-    /// Renews a lease for the token with this id.
-    ///
-    /// # Errors
-    /// [`Conflict::LeaseLost`], [`ProbeRefusal::Malformed`] for an item that the shard does not
-    /// have, and errors of the store.
+    /// Renews a lease. Fails with [`Conflict::LeaseLost`], or [`ProbeRefusal::Malformed`] for an
+    /// item that the shard does not have.
     pub async fn renew_lease(
         &self,
         project: &str,
@@ -210,10 +201,7 @@ impl Service {
         Ok(renewed.await?)
     }
 
-    /// Releases a lease for the token with this id.
-    ///
-    /// # Errors
-    /// [`Conflict::LeaseLost`], and errors of the store.
+    /// Releases a lease. Fails with [`Conflict::LeaseLost`].
     pub async fn release_lease(
         &self,
         project: &str,
@@ -226,12 +214,9 @@ impl Service {
         Ok(released.await?)
     }
 
-    /// Stores the result of a shard from a request body, for the token with this id. Returns false
-    /// if the same result was stored before.
-    ///
-    /// # Errors
-    /// [`Conflict::LeaseLost`], [`Conflict::ShardDone`], [`ProbeRefusal::Incomplete`],
-    /// [`ProbeRefusal::Malformed`], and errors of the store.
+    /// Stores the result of a shard; false if the same result was stored before. Fails with
+    /// [`Conflict::LeaseLost`], [`Conflict::ShardDone`], [`ProbeRefusal::Incomplete`] or
+    /// [`ProbeRefusal::Malformed`].
     pub async fn finish_shard(
         &self,
         project: &str,
@@ -307,11 +292,8 @@ impl Service {
         Ok(progress)
     }
 
-    /// All rows of a run as JSON, `{"rows": [...]}`, sorted by part and item. Two runs over equal
-    /// behavior give the same text.
-    ///
-    /// # Errors
-    /// [`ServiceError::LargeAnswer`], and errors of the store.
+    /// All rows of a run as JSON, `{"rows": [...]}`, sorted by part and item, so that equal
+    /// behavior gives the same text. Fails with [`ServiceError::LargeAnswer`].
     pub async fn probe_results(&self, project: &str, run: &str) -> Result<Bytes, ServiceError> {
         let project = ProjectName::parse(project)?;
         let _place = self.place().await?;
@@ -355,7 +337,6 @@ fn is_quarantined(item: &ProbeItem) -> bool {
     item.kills >= MOST_KILLS || item.losses >= MOST_LOSSES
 }
 
-/// The holder with this secret and the token with this id.
 fn holder(secret: &str, token: Option<&str>) -> LeaseHolder {
     LeaseHolder {
         secret: Digest::of(secret.as_bytes()),
@@ -363,7 +344,6 @@ fn holder(secret: &str, token: Option<&str>) -> LeaseHolder {
     }
 }
 
-/// Parses a stored list of names.
 fn names(stored: &str) -> Result<Vec<String>, ServiceError> {
     serde_json::from_str(stored).map_err(damaged)
 }

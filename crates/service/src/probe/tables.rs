@@ -10,10 +10,8 @@ use crate::address::Resolved;
 use crate::error::ServiceError;
 use opatlas_store::{DumpRecord, LARGEST_DUMP, Missing, NewDump, ProjectName, StoreError};
 
-/// Maximum length of the names in a request, in characters.
 const LONGEST: usize = 300;
 
-/// A parsed request with a dump.
 struct GivenDump {
     revision: String,
     torch: String,
@@ -23,10 +21,8 @@ struct GivenDump {
 }
 
 impl Service {
-    /// Adds a dump from a request body to its revision. Returns false if the revision had it.
-    ///
-    /// # Errors
-    /// [`ProbeRefusal`], and errors of resolving the revision and of the store.
+    /// Adds a dump to its revision; false if the revision had it. Fails with [`ProbeRefusal`], and
+    /// errors of resolving the revision.
     pub async fn add_dump(&self, project: &str, body: Bytes) -> Result<bool, ServiceError> {
         let given = self.compute(move |_| Ok(read(&body))).await??;
         let revision = self
@@ -48,10 +44,8 @@ impl Service {
         Ok(self.store.dumps(&revision.project, revision.digest).await?)
     }
 
-    /// The text of a dump of a revision, by a prefix of its digest, or the last one.
-    ///
-    /// # Errors
-    /// Errors of the store, including [`Missing::Dump`] and [`Missing::Dumps`].
+    /// The text of a dump by a prefix of its digest, or of the last one. Fails with
+    /// [`Missing::Dump`] and [`Missing::Dumps`].
     pub async fn dump(
         &self,
         revision: &Resolved,

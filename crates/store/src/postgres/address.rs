@@ -29,7 +29,6 @@ impl Address {
         })
     }
 
-    /// The address for messages, without the password.
     pub(super) fn shown(&self) -> String {
         let options = &self.options;
         let name = options.get_database().unwrap_or(options.get_username());

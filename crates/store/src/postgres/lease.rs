@@ -1,14 +1,13 @@
 //! Leases that let a replica answer from memory: while it holds one, no replica commits a change
 //! that it has not heard of.
 //!
-//! A lease is a shared advisory lock on the replica's listening connection. A writer that is about
-//! to commit notifies all listeners, then takes the same lock exclusively, and so waits until every
-//! replica has released it. A replica stops answering from memory before it releases the lock, and
-//! takes the next lease after the commit. For that, the writer holds a second lock, the turn, from
-//! before the notification until the commit.
+//! A lease is a shared advisory lock on the replica's listening connection. Before a writer
+//! commits, it takes the turn (a second lock), notifies all listeners, and takes the lease lock
+//! exclusively, so it waits until every replica has released its lease. A replica stops answering
+//! from memory first, and takes its next lease after the commit.
 //!
-//! A replica that hangs or is disconnected does not release its lease. The lease expires [`TERM`]
-//! after the last answer of the database, and writers wait a little longer than that.
+//! A replica that hangs does not release its lease. The lease expires [`TERM`] after the last
+//! answer of the database, and writers wait a little longer than that.
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
@@ -24,20 +23,16 @@ use crate::mark::Mark;
 const LEASE: i64 = 0x0061_6e73_7765_7273;
 /// The lock that a writer holds from before its notification until its commit.
 const TURN: i64 = LEASE + 1;
-/// The channel for notifications of writers.
 const CHANNEL: &str = "opatlas_answers";
 /// How long a lease lasts after the last answer of the database.
 const TERM: Duration = Duration::from_secs(1);
-/// How often a lease is renewed.
 const RENEWAL: Duration = Duration::from_millis(250);
 /// How long a writer waits for replicas: more than [`TERM`].
 const PATIENCE: &str = "SET LOCAL lock_timeout = '1500ms'";
-/// PostgreSQL's code for a lock timeout.
 const LOCK_NOT_AVAILABLE: &str = "55P03";
 /// How long to wait for a connection, and between attempts.
 const PAUSE: Duration = Duration::from_millis(500);
 
-/// The lease of this replica.
 #[derive(Debug, Default)]
 pub(super) struct Lease {
     held: Mutex<LeaseState>,
@@ -48,22 +43,18 @@ pub(super) struct Lease {
 struct LeaseState {
     /// The number of leases so far, which serves as the mark.
     number: u64,
-    /// The end of the current lease, if there is one.
     until: Option<Instant>,
-    /// Whether the store is closed. The task may still be running on another thread, and must not
-    /// begin a lease after that.
+    /// Whether the store is closed. The task may still be running then and must not begin a lease.
     closed: bool,
 }
 
 impl Lease {
-    /// The mark of the current lease.
     pub(super) fn mark(&self) -> Option<Mark> {
         let held = *self.held();
         let lasts = held.until.is_some_and(|until| Instant::now() < until);
         lasts.then(|| Mark::new(held.number))
     }
 
-    /// Starts to take leases, unless it has started already.
     pub(super) fn watch(self: &Arc<Self>, options: PgConnectOptions) {
         let mut task = self.task.lock().unwrap_or_else(PoisonError::into_inner);
         task.get_or_insert_with(|| {
@@ -72,7 +63,6 @@ impl Lease {
         });
     }
 
-    /// Stops taking leases.
     pub(super) fn close(&self) {
         let task = self.task.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(task) = &*task {
@@ -108,7 +98,6 @@ impl Drop for Lease {
     }
 }
 
-/// Takes leases until the store is dropped. While the database is down there is none.
 async fn take_leases(lease: Weak<Lease>, options: PgConnectOptions) {
     loop {
         let pool = listening(options.clone());
@@ -123,7 +112,6 @@ async fn take_leases(lease: Weak<Lease>, options: PgConnectOptions) {
     }
 }
 
-/// Holds leases on one connection until it fails.
 async fn hold(lease: &Weak<Lease>, pool: &Pool<Database>) -> Result<(), sqlx::Error> {
     let mut listener = PgListener::connect_with(pool).await?;
     listener.eager_reconnect(false);
@@ -182,7 +170,7 @@ async fn keep(lease: &Weak<Lease>, listener: &mut PgListener) -> Result<(), sqlx
 }
 
 /// Ends all leases before a transaction commits, and prevents new ones until then. `other` sends
-/// the notification, because those of a transaction are sent when it commits.
+/// the notification: a transaction would send it only when it commits.
 pub(super) async fn end_all(
     work: &mut Connection,
     other: impl Future<Output = Result<sqlx::pool::PoolConnection<Database>, super::StoreError>>,

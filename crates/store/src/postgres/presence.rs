@@ -1,12 +1,11 @@
-//! Remembers whether the database is up. While it is down, one caller at a time tries to reach it
-//! and the others fail at once, so that cached answers stay fast.
+//! Remembers whether the database is up. While it is down, one caller at a time retries and the
+//! others fail at once.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::error::StoreError;
 
-/// The pause after a failed attempt.
 const PAUSE: Duration = Duration::from_millis(500);
 /// How long an attempt keeps others from starting.
 const ATTEMPT: Duration = Duration::from_secs(4);
@@ -16,7 +15,6 @@ const ATTEMPT: Duration = Duration::from_secs(4);
 pub(super) struct Presence(Mutex<Option<Instant>>);
 
 impl Presence {
-    /// Fails while the database is down, except for the caller that should try it.
     pub(super) fn expect(&self) -> Result<(), StoreError> {
         let mut again = self.again();
         let Some(at) = *again else {
@@ -33,7 +31,6 @@ impl Presence {
         Ok(())
     }
 
-    /// Records the outcome of an attempt.
     pub(super) fn note(&self, reached: bool) {
         *self.again() = (!reached).then(|| Instant::now() + PAUSE);
     }

@@ -6,7 +6,6 @@ use super::chunks::Pack;
 use crate::error::StoreError;
 use opatlas_source::{Bundle, Content, Digest};
 
-/// A file and the ids of its chunks, in order.
 #[derive(Debug, Clone)]
 pub(super) struct FileParts {
     pub name: String,
@@ -16,10 +15,6 @@ pub(super) struct FileParts {
 }
 
 impl FileParts {
-    /// Assembles a bundle.
-    ///
-    /// # Errors
-    /// [`StoreError::Corrupt`] if a chunk is missing or a file does not match its digest.
     pub(super) fn bundle(
         files: &[Self],
         chunks: &FxHashMap<i64, &[u8]>,

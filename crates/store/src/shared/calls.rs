@@ -1,5 +1,4 @@
-//! Implements [`Store`] by transactions of the right kind. Digests of whole bundles are computed
-//! outside of transactions and off the async threads.
+//! Implements [`Store`] by transactions of the right kind.
 
 use std::pin::Pin;
 use std::sync::Arc;

@@ -13,7 +13,6 @@ use crate::names::LabelName;
 use crate::sql;
 use opatlas_source::{Digest, revision_digest};
 
-/// Row ids and the digests that the rows should have.
 type Digests = FxHashMap<i64, Digest>;
 
 /// Checks everything in one snapshot. Collects faults instead of stopping at the first one.
@@ -56,7 +55,6 @@ async fn chunks(
     Ok(known)
 }
 
-/// Checks groups; returns them and the chunks that they use.
 async fn groups(
     connection: &mut impl Connection,
     chunks: &Digests,
@@ -89,7 +87,6 @@ async fn groups(
     Ok((known, used))
 }
 
-/// Checks files; returns them and the groups that they use.
 async fn files(
     connection: &mut impl Connection,
     groups: &Digests,
@@ -126,7 +123,6 @@ async fn files(
     Ok((known, used))
 }
 
-/// Checks revisions; returns the files that they use.
 async fn revisions(
     connection: &mut impl Connection,
     files: &Digests,

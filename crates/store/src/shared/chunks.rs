@@ -6,10 +6,8 @@ use std::ops::Range;
 use crate::database::{Connection, query};
 use crate::error::StoreError;
 
-/// Chunks or groups per row.
 const PACKED_AT_ONCE: usize = 512;
 
-/// Some chunks or groups.
 #[derive(Debug, Default)]
 pub(super) struct Pack {
     /// Their contents, concatenated.
@@ -18,7 +16,6 @@ pub(super) struct Pack {
     pub places: Vec<(i64, Range<usize>)>,
 }
 
-/// Ids and sizes as decimal numbers separated by commas, and contents. Null if there are none.
 type Row = (Option<String>, Option<String>, Option<Vec<u8>>);
 
 /// Fetches rows of `select`, [`Connection::CHUNKS`] or [`Connection::GROUPS`]. Skips unknown ids.
@@ -68,7 +65,6 @@ impl Pack {
     }
 }
 
-/// Ids separated by commas.
 fn listed(ids: &[i64]) -> String {
     let mut text = String::with_capacity(8 * ids.len());
     for (at, id) in ids.iter().enumerate() {

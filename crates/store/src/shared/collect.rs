@@ -1,5 +1,5 @@
-//! Garbage collection of unlabeled revisions, and then of the files, groups and chunks that only
-//! they used. There is one writer at a time, so an ingest in progress loses nothing.
+//! Collects unlabeled revisions, then files, groups and chunks that only they used. There is one
+//! writer at a time, so an ingest in progress loses nothing.
 
 use rustc_hash::FxHashSet;
 
@@ -12,8 +12,7 @@ use crate::maintenance::Collected;
 use crate::names::ProjectName;
 use crate::sql;
 
-/// Collects what was ingested before a time, in one project or all. A caller that only wants to
-/// count rolls the transaction back.
+/// Collects in one project or all. A caller that only counts rolls the transaction back.
 pub(super) async fn collect(
     connection: &mut impl Connection,
     project: Option<&ProjectName>,
@@ -50,7 +49,6 @@ pub(super) async fn collect(
     Ok(collected)
 }
 
-/// Deletes the rows that no list mentions.
 async fn sweep(
     connection: &mut impl Connection,
     lists: &[Vec<u8>],

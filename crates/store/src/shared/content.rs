@@ -13,17 +13,13 @@ use crate::names::ProjectName;
 use crate::sql;
 use opatlas_source::{Bundle, Digest};
 
-/// The rows of some bundles, not yet assembled.
 pub(super) struct BundleRows {
     bundles: Vec<Vec<FileParts>>,
     packs: Vec<Pack>,
 }
 
 impl BundleRows {
-    /// Assembles the files of each bundle and checks them. Takes about a millisecond for a release,
-    /// without I/O.
-    ///
-    /// # Errors
+    /// Assembles and checks the files of each bundle, without I/O. Fails with
     /// [`StoreError::Corrupt`].
     pub(super) fn assemble(&self) -> Result<Vec<Bundle>, StoreError> {
         let chunks = by_id(&self.packs);
@@ -34,7 +30,6 @@ impl BundleRows {
     }
 }
 
-/// A file and the ids of its groups.
 #[derive(Clone)]
 struct InGroups {
     parts: FileParts,
@@ -152,7 +147,6 @@ impl FileRow {
     }
 }
 
-/// Sorts and deduplicates.
 pub(super) fn in_order(ids: impl Iterator<Item = i64>) -> Vec<i64> {
     let mut ids: Vec<_> = ids.collect();
     ids.sort_unstable();

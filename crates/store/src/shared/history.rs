@@ -87,7 +87,6 @@ pub(super) enum TimelineChange {
     Both,
 }
 
-/// Records a change of a project's timeline.
 pub(super) async fn bump(
     connection: &mut impl Connection,
     project: i64,
@@ -103,7 +102,6 @@ pub(super) async fn bump(
     Ok(())
 }
 
-/// Deletes the rows of deleted steps.
 pub(super) async fn sweep(connection: &mut impl Connection) -> Result<(), StoreError> {
     let unneeded = query(sql::STEP_OPERATORS_UNNEEDED_DELETE);
     unneeded.execute(connection).await?;
@@ -138,7 +136,6 @@ pub(super) async fn commits(
     rows.into_iter().map(CommitRow::place).collect()
 }
 
-/// The commits of revisions, in order.
 pub(super) async fn of_revisions(
     connection: &mut impl Connection,
     revisions: &[i64],

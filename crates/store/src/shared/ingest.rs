@@ -1,5 +1,4 @@
-//! Stores the new parts of bundles. Existing files, groups and chunks are found by digest and not
-//! read.
+//! Stores the new parts of bundles. Existing parts are found by digest and not read.
 
 use rustc_hash::FxHashSet;
 
@@ -50,9 +49,8 @@ pub(super) struct Stored {
     pub(super) is_new: bool,
 }
 
-/// Stores revisions of a project unless they exist, and returns one result for each, in order. They
-/// go through every kind of part together: a statement costs more than its values, and consecutive
-/// revisions share nearly all parts. Adds to the known parts.
+/// Stores missing revisions; returns one result for each, in order. All go through every kind of
+/// part together, because a statement costs more than its values. Adds to the known parts.
 pub(super) async fn store(
     connection: &mut impl Connection,
     project: i64,
@@ -106,7 +104,6 @@ pub(super) async fn store(
     Ok(stored.collect())
 }
 
-/// Stores missing files; returns the ids of all.
 async fn files(
     connection: &mut impl Connection,
     plans: &[(Digest, &Plan)],
@@ -220,7 +217,6 @@ async fn insert(
     take_ids(connection, statement, ids).await
 }
 
-/// Runs a statement that returns ids and digests, and adds them to `ids`.
 async fn take_ids(
     connection: &mut impl Connection,
     statement: Statement<'_>,

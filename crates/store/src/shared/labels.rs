@@ -12,12 +12,10 @@ use crate::records::{
 use crate::sql;
 use opatlas_source::Digest;
 
-/// The revision that a label will name.
 #[derive(Clone, Copy)]
 pub(super) struct Target {
     pub(super) id: i64,
     pub(super) digest: Digest,
-    /// Whether it is stored together with the label.
     pub(super) is_new: bool,
 }
 
@@ -64,7 +62,6 @@ pub(super) async fn find(
     }
 }
 
-/// The labels of revisions, in any order.
 pub(super) async fn of_revisions(
     connection: &mut impl Connection,
     revisions: &[i64],
@@ -80,7 +77,6 @@ pub(super) async fn of_revisions(
     Ok(labels)
 }
 
-/// Sets a label if its conditions hold.
 pub(super) async fn set(
     connection: &mut impl Connection,
     project: i64,
@@ -148,7 +144,6 @@ pub(super) async fn delete(
     Ok(record)
 }
 
-/// The project's row id and the label.
 async fn named(
     connection: &mut impl Connection,
     project: &ProjectName,
@@ -188,7 +183,6 @@ fn expect(
     })
 }
 
-/// The release that the label will have.
 fn release(request: &LabelRequest, stored: Option<&LabelRow>) -> Result<Option<String>, Conflict> {
     let stored = stored.and_then(|row| row.release.as_ref());
     match (stored, &request.release) {

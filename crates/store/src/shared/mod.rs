@@ -1,7 +1,4 @@
 //! The calls of the store in SQL that every database understands ([`sql`](super::sql)).
-//!
-//! They are generic over [`Backend`](super::database::Backend) and
-//! [`Connection`](super::database::Connection). Every database has one writer at a time.
 
 mod assembly;
 mod calls;
@@ -22,7 +19,6 @@ mod tokens;
 
 use crate::error::StoreError;
 
-/// Runs CPU-bound work off the async threads.
 pub(super) async fn off_reactor<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, StoreError> {

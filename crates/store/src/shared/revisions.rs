@@ -15,7 +15,6 @@ use crate::records::{FileRecord, LabelRecord, Page, RevisionRecord};
 use crate::sql;
 use opatlas_source::Digest;
 
-/// How many matches of an ambiguous digest are reported.
 const MATCHES_SHOWN: i64 = 5;
 
 pub(super) async fn resolve(
@@ -119,8 +118,7 @@ pub(super) async fn delete(
     history::sweep(connection).await
 }
 
-/// Removes a revision even if labels name it. Changes of operators in its steps are left to
-/// [`history::sweep`].
+/// Removes a revision even if labels name it. [`history::sweep`] removes its changes of operators.
 pub(super) async fn take_away(
     connection: &mut impl Connection,
     project: i64,
@@ -134,7 +132,6 @@ pub(super) async fn take_away(
     history::bump(connection, project, TimelineChange::Both).await
 }
 
-/// The row ids of a project and of one of its revisions.
 pub(super) async fn id(
     connection: &mut impl Connection,
     project: &ProjectName,
@@ -147,7 +144,6 @@ pub(super) async fn id(
     }
 }
 
-/// The row ids of revisions, in order.
 pub(super) async fn ids(
     connection: &mut impl Connection,
     project: &ProjectName,
@@ -221,7 +217,6 @@ async fn in_range(
     Ok(rows)
 }
 
-/// Adds files, labels and commits to rows.
 async fn records(
     connection: &mut impl Connection,
     project: &ProjectName,

@@ -1,5 +1,4 @@
-//! Rows of the tables and their conversion to records. A row that cannot be converted means that
-//! the database is damaged.
+//! Rows of the tables. A row that cannot become a record means that the database is damaged.
 
 use crate::error::StoreError;
 use crate::names::{LabelName, ProjectName};

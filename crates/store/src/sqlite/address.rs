@@ -1,5 +1,4 @@
-//! Addresses of SQLite databases, checked before SQLite is asked, whose "unable to open database
-//! file" gives no reason.
+//! Addresses of SQLite databases. SQLite itself only says "unable to open database file".
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr as _;
@@ -10,14 +9,13 @@ use crate::error::StoreError;
 
 pub(super) struct Address {
     pub(super) options: SqliteConnectOptions,
-    /// `None` for a database in memory.
     path: Option<PathBuf>,
     creates: bool,
 }
 
 impl Address {
-    /// Parses `sqlite://PATH`, `sqlite:PATH` or `sqlite::memory:`. `?mode=rw` keeps a missing file
-    /// from being created.
+    /// Parses `sqlite://PATH`, `sqlite:PATH` or `sqlite::memory:`; `?mode=rw` does not create the
+    /// file.
     pub(super) fn parse(url: &str) -> Result<Self, StoreError> {
         let wrong = |why: &str| StoreError::Address {
             url: url.to_owned(),
@@ -51,7 +49,6 @@ impl Address {
         })
     }
 
-    /// Whether a missing file is created.
     pub(super) fn creates(&self) -> bool {
         self.creates
     }
@@ -65,7 +62,6 @@ impl Address {
         self.path.as_deref()
     }
 
-    /// The address for messages.
     pub(super) fn shown(&self) -> String {
         match &self.path {
             Some(path) => format!("`{}`", path.display()),
@@ -73,7 +69,6 @@ impl Address {
         }
     }
 
-    /// Checks that the folder exists and that the path is not a folder.
     pub(super) fn check(&self) -> Result<(), StoreError> {
         let Some(path) = &self.path else {
             return Ok(());

@@ -1,5 +1,4 @@
-//! The database file in the file system: whether it exists, belongs to Opatlas, was replaced, and
-//! has room.
+//! The database file: whether it exists, belongs to Opatlas, was replaced, and has room.
 
 use std::fs::{self, Metadata};
 use std::io::{ErrorKind, Write as _};
@@ -17,8 +16,8 @@ use crate::opening::Opening;
 /// How many bytes the disk must accept for the database to count as writable.
 const ROOM: usize = 64 << 10;
 
-/// An opened file. If it is deleted or replaced, SQLite keeps writing to the old file, and these
-/// writes are lost when the process ends.
+/// An opened file. If it is replaced, SQLite keeps writing to the old file, and the writes are
+/// lost.
 #[derive(Debug, Clone)]
 pub(super) struct DatabaseFile {
     path: PathBuf,
@@ -27,7 +26,6 @@ pub(super) struct DatabaseFile {
     has_log: bool,
 }
 
-/// Distinguishes files of the same name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Identity {
     device: u64,
@@ -55,10 +53,7 @@ impl Identity {
 }
 
 impl DatabaseFile {
-    /// Identifies a file that is open.
-    ///
-    /// # Errors
-    /// [`StoreError::Detached`] if the file was deleted.
+    /// Identifies an open file. Fails with [`StoreError::Detached`] if it was deleted.
     pub(super) fn of(path: &Path) -> Result<Self, StoreError> {
         let metadata = fs::metadata(path).map_err(|_| gone("deleted"))?;
         Ok(Self {
@@ -68,10 +63,7 @@ impl DatabaseFile {
         })
     }
 
-    /// Checks that the file was neither deleted nor replaced.
-    ///
-    /// # Errors
-    /// [`StoreError::Detached`] if it was.
+    /// Fails with [`StoreError::Detached`] if the file was deleted or replaced.
     pub(super) fn expect(&self) -> Result<(), StoreError> {
         match fs::metadata(&self.path) {
             Ok(metadata) if Identity::of(&metadata) == self.identity => Ok(()),
@@ -82,9 +74,6 @@ impl DatabaseFile {
     }
 
     /// Like [`DatabaseFile::expect`], and checks that the log still exists.
-    ///
-    /// # Errors
-    /// [`StoreError::Detached`] if it does not.
     pub(super) fn expect_with_log(&self) -> Result<(), StoreError> {
         self.expect()?;
         if self.has_log && !log_of(&self.path).exists() {
@@ -94,11 +83,8 @@ impl DatabaseFile {
         }
     }
 
-    /// Checks that the disk has room by writing a temporary file. A transaction that is rolled back
-    /// never reaches the disk.
-    ///
-    /// # Errors
-    /// [`StoreError::Unavailable`] if the disk is full or read-only.
+    /// Writes a temporary file, because a transaction that is rolled back never reaches the disk.
+    /// Fails with [`StoreError::Unavailable`] if the disk is full or read-only.
     pub(super) fn expect_room(&self) -> Result<(), StoreError> {
         let written = tempfile::tempfile_in(folder_of(&self.path))
             .and_then(|mut file| file.write_all(&[0; ROOM]));
@@ -140,9 +126,8 @@ pub(super) fn unavailable(error: &std::io::Error) -> StoreError {
 }
 
 /// Rejects a file that is not an Opatlas database or cannot be used as it is. Leaves no trace.
-///
-/// # Errors
-/// [`Unusable`], [`StoreError::TooNew`], [`StoreError::Corrupt`], [`StoreError::Unavailable`].
+/// Fails with [`Unusable`], [`StoreError::TooNew`], [`StoreError::Corrupt`],
+/// [`StoreError::Unavailable`].
 pub(super) async fn judge(address: &Address, opening: Opening) -> Result<(), StoreError> {
     if !has_content(address, opening)? {
         return Ok(());
@@ -157,9 +142,6 @@ pub(super) async fn judge(address: &Address, opening: Opening) -> Result<(), Sto
 }
 
 /// Like [`judge`], on a connection that will be used for reading.
-///
-/// # Errors
-/// As [`judge`].
 pub(super) async fn judge_by(
     connection: &mut SqliteConnection,
     address: &Address,
@@ -168,11 +150,8 @@ pub(super) async fn judge_by(
     applied.judge(address, Opening::Read)
 }
 
-/// Whether the file has content to check. If not, it will be created, or SQLite will report what is
-/// wrong with its path.
-///
-/// # Errors
-/// [`Unusable`] if it is missing or empty and must not be created.
+/// Whether the file has content to check. Fails with [`Unusable`] if it is missing or empty and
+/// must not be created.
 pub(super) fn has_content(address: &Address, opening: Opening) -> Result<bool, StoreError> {
     let place = || address.shown();
     let unusable = match address.path().map(fs::metadata) {
@@ -187,8 +166,7 @@ pub(super) fn has_content(address: &Address, opening: Opening) -> Result<bool, S
     }
 }
 
-/// Reads the applied migrations. Without a log no process has the database open, and a normal
-/// reader would create a log and leave it behind.
+/// Reads the applied migrations. Ignores an absent log, which a normal reader would create.
 async fn look(
     address: &Address,
     has_log: bool,
@@ -210,7 +188,6 @@ fn has_log(address: &Address) -> bool {
     address.path().is_some_and(|path| log_of(path).exists())
 }
 
-/// Options of a read-only store.
 pub(super) fn reading(address: &Address, options: SqliteConnectOptions) -> SqliteConnectOptions {
     let options = options.create_if_missing(false);
     if has_log(address) {
@@ -222,13 +199,9 @@ pub(super) fn reading(address: &Address, options: SqliteConnectOptions) -> Sqlit
     }
 }
 
-/// The migrations of a database.
 enum AppliedMigrations {
-    /// No tables.
     Empty,
-    /// Tables of another program.
     Foreign,
-    /// Numbers and checksums.
     Migrations(Vec<(i64, Vec<u8>)>),
 }
 

@@ -1,7 +1,5 @@
-//! Restricts the files of an SQLite database to their owner, since it contains signing keys.
-//!
-//! SQLite gives the files beside a database (`-wal`, `-shm`, `-journal`) the mode of the database,
-//! so the mode must be right when the file is created.
+//! Restricts the files of an SQLite database to their owner, since it contains signing keys. SQLite
+//! gives `-wal`, `-shm` and `-journal` the mode of the database when they are created.
 
 use std::path::Path;
 
@@ -9,9 +7,7 @@ use super::address::Address;
 use crate::error::StoreError;
 
 /// Creates an empty, private database file, whatever the umask. Leaves an existing file alone.
-///
-/// # Errors
-/// [`StoreError::Unavailable`] if it cannot be created.
+/// Fails with [`StoreError::Unavailable`] if it cannot be created.
 #[cfg(unix)]
 #[expect(
     clippy::disallowed_methods,
@@ -35,8 +31,7 @@ pub(super) fn create(path: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// Removes the access of other users. Files of another owner stay unchanged; [`exposed`] reports
-/// them.
+/// Removes the access of other users. [`exposed`] reports files of another owner.
 #[cfg(unix)]
 pub(super) fn restrict(database: &Path) {
     for (path, mode) in unix::modes(database) {
@@ -52,9 +47,7 @@ pub(super) fn restrict(database: &Path) {
     }
 }
 
-/// Lists what lets other users read or replace the database, one sentence each.
-///
-/// # Errors
+/// Lists what lets other users read or replace the database, one sentence each. Fails with
 /// [`StoreError::Address`] if the address is invalid.
 pub(crate) fn exposed(url: &str) -> Result<Vec<String>, StoreError> {
     let address = Address::parse(url)?;
@@ -94,19 +87,17 @@ mod unix {
     use std::os::unix::fs::PermissionsExt as _;
     use std::path::{Path, PathBuf};
 
-    /// Read and write for the owner only.
     pub(super) const PRIVATE: u32 = 0o600;
     /// Write access for all other users.
     pub(super) const OTHERS_WRITE: u32 = 0o002;
-    /// The permission bits of a mode.
     const MODE: u32 = 0o7777;
 
     pub(super) fn private() -> Permissions {
         Permissions::from_mode(PRIVATE)
     }
 
-    /// The existing files of a database, with their modes. SQLite keeps them next to the database
-    /// itself, not next to a symbolic link to it.
+    /// The existing files with their modes. SQLite keeps them next to the target of a symbolic
+    /// link.
     pub(super) fn modes(database: &Path) -> Vec<(PathBuf, u32)> {
         let Ok(database) = std::fs::canonicalize(database) else {
             return Vec::new();

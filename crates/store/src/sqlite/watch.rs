@@ -9,19 +9,17 @@ use tokio::sync::Mutex;
 use super::Connection;
 use crate::mark::Mark;
 
-/// Asks for the data version, one query at a time.
 #[derive(Debug)]
 pub(super) struct Watch {
     options: SqliteConnectOptions,
-    /// The number of queries that have begun.
     begun: AtomicU64,
     last: Mutex<LastQuery>,
 }
 
 #[derive(Debug, Default)]
 struct LastQuery {
-    /// Never writes, because `data_version` ignores the commits of its own connection. Never
-    /// replaced, because the values of two connections cannot be compared.
+    /// Never writes, because `data_version` ignores its own commits. Never replaced, because values
+    /// of two connections cannot be compared.
     connection: Option<Connection>,
     number: u64,
     mark: Option<Mark>,

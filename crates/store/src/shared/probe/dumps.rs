@@ -11,10 +11,8 @@ use crate::probe::{DumpRecord, LARGEST_DUMP, MOST_DUMPS, NewDump};
 use crate::sql::probe as sql;
 use opatlas_source::Digest;
 
-/// The default level of zstd.
 const LEVEL: i32 = 3;
 
-/// Compresses a dump.
 pub(super) async fn packed(text: &str) -> Result<Vec<u8>, StoreError> {
     let text = text.to_owned();
     let packed = off_reactor(move || zstd::bulk::compress(text.as_bytes(), LEVEL)).await?;
@@ -24,7 +22,6 @@ pub(super) async fn packed(text: &str) -> Result<Vec<u8>, StoreError> {
     })
 }
 
-/// Decompresses a dump and checks its length and digest.
 pub(super) async fn text(
     (bytes, packed): (i64, Vec<u8>),
     digest: Digest,
@@ -124,7 +121,6 @@ pub(super) async fn content(
     row.ok_or_else(|| Missing::Dump(digest.to_string()).into())
 }
 
-/// Checks dumps and results against their digests.
 pub(in super::super) async fn check(
     connection: &mut impl Connection,
     report: &mut CheckReport,

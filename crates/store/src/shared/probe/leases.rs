@@ -175,7 +175,6 @@ pub(super) async fn progress(
     })
 }
 
-/// Fails unless the holder has the lease of a shard.
 async fn expect_held(
     connection: &mut impl Connection,
     (run, name, number): (i64, &str, i64),

@@ -194,7 +194,6 @@ impl<B: Backend> ProbeStore for B {
     }
 }
 
-/// Deletes the runs and dumps of a revision.
 pub(super) async fn forget(
     connection: &mut impl Connection,
     revision: i64,
@@ -206,7 +205,6 @@ pub(super) async fn forget(
     Ok(())
 }
 
-/// Deletes dumps without a revision and returns their number.
 pub(super) async fn sweep(connection: &mut impl Connection) -> Result<u64, StoreError> {
     let gone = query(crate::sql::probe::DUMPS_UNNEEDED_DELETE);
     Ok(gone.execute(connection).await?)

@@ -47,7 +47,6 @@ impl RunRow {
     }
 }
 
-/// The row id and the run, if it exists.
 pub(super) async fn find(
     connection: &mut impl Connection,
     project: i64,
@@ -65,7 +64,6 @@ pub(super) async fn find(
     run.map(RunRow::record).transpose()
 }
 
-/// Like [`find`], but fails for an unknown run.
 pub(super) async fn named(
     connection: &mut impl Connection,
     project: &ProjectName,
@@ -168,7 +166,6 @@ pub(super) async fn durations(
     Ok(rows.fetch_all(connection).await?)
 }
 
-/// Records how long items took.
 pub(super) async fn note_durations(
     connection: &mut impl Connection,
     project: i64,
