@@ -1,14 +1,12 @@
-//! Dispatch: which kernel runs for an operator at each runtime key, and why.
+//! Dispatch: which kernel serves an operator on each runtime key, and why.
 //!
-//! `opatlas_pytorch::keys` has the keys of each release and what aliases reach; [`resolve`] computes a table from
-//! a set of registrations as the runtime does; [`explain`] tells the steps for one key;
-//! [`calculator`] answers what-if questions about a list of registrations.
+//! [`resolve`] computes a table from registered keys like the runtime does. [`explain`] gives the steps for
+//! one key. [`calculator`] and [`what_if`] compute with hypothetical registrations.
 //!
-//! Of a revision, [`registrations`] works out who registers what: from its files, and from
-//! hand-written and [`observed`] lists. [`revision_tables`] makes all tables for a [`build`];
-//! [`entry::View`] answers questions about them; [`coverage`] counts; [`what_if`] changes an
-//! operator's registrations. Everything answers with data: slots, reasons and keys, never prose.
-//! Whether a call works is decided in `opatlas_verdict`.
+//! [`registrations`] derives the registrations of a revision from its files, handwritten lists and
+//! [`observed`] ones. [`revision_tables`] computes the tables for a [`build`], [`entry::View`] reads them, and
+//! [`coverage`] counts. Results are data: slots, reasons and keys, never prose. Whether a call works is
+//! decided in `opatlas_verdict`.
 
 mod autograd_key;
 pub mod build;

@@ -1,10 +1,8 @@
-//! Key names of an out-of-tree backend that lives on `PrivateUse1` under a name of its own.
+//! Key names of an out-of-tree backend that uses `PrivateUse1` under its own name.
 //!
-//! `torch.utils.rename_privateuse1_backend("npu")` renames the device only; the runtime's keys keep
-//! their names. Backends that generate code speak of their keys with the upper-case name in the
-//! place of `PrivateUse1` (`NPU`, `AutogradNPU`, `SparseNPU`, `AutocastNPU`), and so do we: such
-//! names are printed, and both they and the runtime's are read, whatever the case of the backend's
-//! part (`Autogradnpu` too).
+//! `torch.utils.rename_privateuse1_backend("npu")` renames only the device, not the runtime's keys. Code
+//! generators of such backends use its upper-case name in keys (`NPU`, `AutogradNPU`, `SparseNPU`,
+//! `AutocastNPU`), and so does Opatlas. It accepts both forms, in any case (`Autogradnpu`).
 
 use std::borrow::Cow;
 use std::fmt;
@@ -19,12 +17,12 @@ pub struct BackendName {
     upper: Box<str>,
 }
 
-/// Why a name cannot be given to the backend on `PrivateUse1`.
+/// Why a backend on `PrivateUse1` cannot have a name.
 #[derive(Copy, Clone, Eq, PartialEq, Hash, Debug)]
 pub enum BackendNameError {
-    /// It must be ASCII letters, digits and `_`, begin with a letter and have at most 40 of them.
+    /// Names are ASCII letters, digits and `_`, start with a letter, and have at most 40 characters.
     Malformed,
-    /// A key of the release would have the same name.
+    /// A key of the release would get the same name.
     Taken,
 }
 
@@ -32,7 +30,7 @@ impl BackendName {
     /// Reads a device name such as `npu`, for the keys of a release.
     ///
     /// # Errors
-    /// [`BackendNameError`] when keys could not be named by it without doubt.
+    /// [`BackendNameError`] if the name cannot be used in keys.
     pub fn parse(text: &str, keys: &Keys) -> Result<Self, BackendNameError> {
         let letters = text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
         let begins = text.starts_with(|c: char| c.is_ascii_alphabetic());
@@ -57,14 +55,13 @@ impl BackendName {
         &self.upper
     }
 
-    /// The name of a key as users of the backend read it: `AutogradNPU`.
+    /// The name of a key for users of the backend: `AutogradNPU`.
     #[must_use]
     pub fn name(&self, keys: &Keys, key: Key) -> Cow<'static, str> {
         self.renamed(keys.name(key))
     }
 
-    /// The runtime's name for a name that may be the backend's own: `AutogradPrivateUse1` for
-    /// `AutogradNPU`. Other names come back as they are.
+    /// The runtime's name of a key: `AutogradPrivateUse1` for `AutogradNPU`. Other names are unchanged.
     #[must_use]
     pub fn runtime_name<'t>(&self, keys: &Keys, text: &'t str) -> Cow<'t, str> {
         if keys.lookup(text).is_some() {

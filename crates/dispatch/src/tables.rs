@@ -1,5 +1,4 @@
-//! The dispatch tables of all operators of a revision. Most operators share their pattern of
-//! registrations with many others, so equal ones are resolved and kept once.
+//! The dispatch tables of all operators of a revision. Operators with equal registered keys share a table.
 
 use rustc_hash::FxHashMap;
 
@@ -7,26 +6,26 @@ use super::resolve::{Precedence, Registered, Table, resolve};
 use opatlas_pytorch::key_set::{KeySet, Slot};
 use opatlas_pytorch::keys::Keys;
 
-/// Tables by operator, in the order in which the operators were given.
+/// Tables by operator, in the order of the input.
 #[derive(Clone, Debug, Default)]
 pub struct Tables {
     distinct: Vec<Distinct>,
     of_operator: Vec<u32>,
 }
 
-/// A table and whose it is.
+/// A table that operators share.
 #[derive(Clone, Debug)]
 pub struct Distinct {
-    /// The registered keys that make the table.
+    /// The registered keys.
     pub registered: Registered,
     /// The table.
     pub table: Table,
-    /// How many operators have it.
+    /// The number of operators with this table.
     pub operators: usize,
 }
 
 impl Tables {
-    /// The tables of operators with these registered keys. `fallbacks` as for [`resolve`].
+    /// Computes the tables for these registered keys. `fallbacks` as for [`resolve`].
     #[must_use]
     pub fn new(
         keys: &Keys,
@@ -53,7 +52,7 @@ impl Tables {
         tables
     }
 
-    /// How many operators there are.
+    /// The number of operators.
     #[must_use]
     pub fn len(&self) -> usize {
         self.of_operator.len()
@@ -65,26 +64,26 @@ impl Tables {
         self.of_operator.is_empty()
     }
 
-    /// The table of the operator at this place.
+    /// The table of the operator with this index.
     #[must_use]
     pub fn table(&self, operator: usize) -> Option<&Table> {
         self.shared(operator).map(|distinct| &distinct.table)
     }
 
-    /// The registered keys of the operator at this place, and its table.
+    /// The table of the operator with this index, with its registered keys.
     #[must_use]
     pub fn shared(&self, operator: usize) -> Option<&Distinct> {
         let id = *self.of_operator.get(operator)?;
         self.distinct.get(id as usize)
     }
 
-    /// The different tables, in order of first appearance.
+    /// The distinct tables, in order of first use.
     #[must_use]
     pub fn distinct(&self) -> &[Distinct] {
         &self.distinct
     }
 
-    /// The rule that serves one key, by operator.
+    /// The rule that serves one key, for each operator.
     pub fn column(&self, slot: Slot) -> impl Iterator<Item = Precedence> + use<'_> {
         let rules: Vec<_> = self
             .distinct

@@ -49,7 +49,6 @@ impl std::error::Error for PackingError {}
 /// in which they were given.
 #[derive(Debug, Clone)]
 pub struct Packing {
-    /// Item numbers, bin by bin.
     slots: Vec<u32>,
     /// Where each bin's slots begin, bins numbered as they were opened, and the end.
     offsets: Vec<u32>,
@@ -120,14 +119,12 @@ pub fn pack(classes: &[&[u32]], room: u32) -> Result<Packing, PackingError> {
     })
 }
 
-/// Items of one size that went into consecutive bins.
 #[derive(Debug, Clone, Copy)]
 struct Run {
     size: u32,
     placement: Placement,
 }
 
-/// Finds bins for the items of a class, largest first.
 fn place(class: &[u32], room: u32, space: &mut FreeSpace, runs: &mut Vec<Run>) {
     let mut counts = vec![0_u32; room as usize + 1];
     for &len in class {
@@ -143,7 +140,6 @@ fn place(class: &[u32], room: u32, space: &mut FreeSpace, runs: &mut Vec<Run>) {
     }
 }
 
-/// Where each bin's items begin, and the end.
 fn offsets(runs: &[Run], bins: u32) -> Vec<u32> {
     let mut offsets = vec![0; bins as usize + 1];
     for Run { placement, .. } in runs {

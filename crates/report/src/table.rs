@@ -108,7 +108,6 @@ fn heading(shown: Shown<'_>, id: OperatorId, revision: &str) -> String {
     out
 }
 
-/// Keys with the same answer.
 struct Group<'a> {
     first: Entry<'a>,
     keys: KeySet,

@@ -39,7 +39,7 @@ impl Introduced {
     }
 }
 
-/// A finding without its place.
+/// A finding without its position.
 type Key<'f> = (RuleId, Option<&'f str>, &'f str);
 
 fn key(finding: &Finding) -> Key<'_> {
@@ -71,7 +71,6 @@ pub fn introduced(base: &Findings, head: &Findings) -> Introduced {
     }
 }
 
-/// The rules with more omitted findings in the head than in the base.
 fn omitted(base: &[Omitted], head: &[Omitted]) -> Vec<Omitted> {
     let of_base: FxHashMap<RuleId, usize> = base.iter().map(|o| (o.rule, o.count)).collect();
     let more = head.iter().filter_map(|omitted| {

@@ -93,7 +93,6 @@ impl LastRelease {
     }
 }
 
-/// The day, or the release.
 impl fmt::Display for Until {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

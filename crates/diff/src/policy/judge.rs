@@ -180,7 +180,6 @@ pub fn judge(
     }
 }
 
-/// The treatments of a policy by namespace and tag.
 struct Treatments<'a> {
     private: Treatment,
     namespaces: FxHashMap<&'a str, Treatment>,
@@ -240,7 +239,6 @@ fn excuse(
     })
 }
 
-/// Breaking changes of a strictly treated operator cannot be excused.
 fn can_be_excused(level: Level, treatment: Treatment) -> bool {
     treatment != Treatment::Strict || level < Level::ForwardBreaking
 }
@@ -306,7 +304,6 @@ fn statuses(
     exceptions.iter().enumerate().map(status).collect()
 }
 
-/// An operator's qualified name and base name.
 struct Named<'a> {
     name: &'a str,
     base: (&'a str, &'a str),

@@ -43,7 +43,6 @@ pub(super) fn compare(
     Ok(())
 }
 
-/// Adds the change of a group that lost a member.
 fn incomplete(
     base: &Catalogue,
     head: &Catalogue,

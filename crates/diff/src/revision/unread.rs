@@ -75,7 +75,6 @@ pub(super) fn take(pairing: &mut Pairing<'_>, base: &Catalogue, head: &Catalogue
     unread
 }
 
-/// The operators that a side's unread entries may declare.
 struct Hidden<'a> {
     side: UnreadSide,
     names: FxHashSet<&'a str>,

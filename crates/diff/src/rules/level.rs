@@ -297,7 +297,6 @@ fn official_level(rule: &ChangeRule, level: Level) -> Level {
     }
 }
 
-/// The worst level that a change can have for some audiences.
 #[must_use]
 pub(crate) fn worst_for(audiences: Audiences, impacts: Impacts) -> Level {
     let broken = audiences.intersection(impacts.breaks);

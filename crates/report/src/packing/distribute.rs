@@ -10,15 +10,11 @@ use super::Run;
 /// The items in their bins, and the bins in the order of their first items.
 pub(super) struct Distribution<'a> {
     runs: &'a [Run],
-    /// By size.
     cursors: Vec<Cursor>,
     /// For each bin where its items begin and where its next one goes.
     filling: Vec<(u32, u32)>,
-    /// Item numbers, bin by bin.
     pub(super) slots: Vec<u32>,
-    /// The bins met so far.
     pub(super) order: Vec<u32>,
-    /// How many items were distributed.
     items: u32,
 }
 

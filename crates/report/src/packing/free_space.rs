@@ -19,7 +19,6 @@ pub(super) struct FreeSpace {
     unused: u32,
 }
 
-/// Consecutive bins with equal room.
 struct Range {
     bin: u32,
     bins: u32,
@@ -39,7 +38,6 @@ pub(super) struct Placement {
 }
 
 impl FreeSpace {
-    /// No bin is open yet.
     pub(super) fn new(capacity: u32) -> Self {
         let amounts = capacity as usize + 1;
         let mut levels = Vec::new();
@@ -61,7 +59,6 @@ impl FreeSpace {
         }
     }
 
-    /// How many bins are open.
     pub(super) fn opened(&self) -> u32 {
         self.opened
     }

@@ -134,7 +134,6 @@ fn outcome(shown: Shown<'_>, id: OperatorId, told: &ExplainedEntry<'_>, step: St
     }
 }
 
-/// Why there is no implicit composite kernel.
 fn no_implicit(shown: Shown<'_>, id: OperatorId) -> &'static str {
     let operator = shown.view.inputs.catalogue.operator(id);
     match operator.declared() {

@@ -28,7 +28,6 @@ pub fn support_words(view: View<'_>, id: OperatorId, support: &Support) -> Strin
     }
 }
 
-/// The first operators that a verdict needs, and how many more there are.
 pub(super) fn some_names(view: View<'_>, support: &Support) -> String {
     let names: Vec<&str> = view.needed(support).collect();
     let (named, more) = names.split_at(names.len().min(NAMED));
@@ -87,7 +86,6 @@ pub(super) fn on_backends(shown: Shown<'_>, id: OperatorId) -> String {
     out
 }
 
-/// A text in the colour of its verdict.
 pub(super) fn painted(text: &str, verdict: Verdict, colour: Colour) -> String {
     if colour == Colour::Never {
         return text.to_owned();

@@ -72,14 +72,12 @@ pub(super) fn from_words(shown: Shown<'_>, id: OperatorId, entry: &Entry<'_>) ->
     words
 }
 
-/// What made the registration whose place one from outside the files has taken.
 fn replaced(shown: Shown<'_>, id: OperatorId, key: Option<Key>) -> Option<Origin> {
     let mut made = shown.view.registrations(id);
     let made = made.find(|made| made.overridden && Some(made.key) == key)?;
     Some(made.origin)
 }
 
-/// Generated autograd in a few words.
 fn formula_words(shown: Shown<'_>, id: OperatorId, key: Option<Key>) -> &'static str {
     match autograd_kind(shown.view.inputs, id, formula_key(shown, key)) {
         AutogradKind::Formula => "own formula",
@@ -89,7 +87,6 @@ fn formula_words(shown: Shown<'_>, id: OperatorId, key: Option<Key>) -> &'static
     }
 }
 
-/// The key in `derivatives.yaml` for a registered key.
 fn formula_key(shown: Shown<'_>, key: Option<Key>) -> &'static str {
     match key {
         Some(key @ Key::Runtime(_)) => shown.view.keys().name(key),
@@ -97,7 +94,6 @@ fn formula_key(shown: Shown<'_>, key: Option<Key>) -> &'static str {
     }
 }
 
-/// What a generated autograd kernel does, in words.
 pub(super) fn autograd_words(shown: Shown<'_>, id: OperatorId, key: Key) -> &'static str {
     match autograd_kind(shown.view.inputs, id, formula_key(shown, Some(key))) {
         AutogradKind::Formula => "records the formula in derivatives.yaml",

@@ -53,7 +53,6 @@ pub(super) fn compare(
     Ok(pairs)
 }
 
-/// The base names of a side, with their namespaces.
 struct BaseNames<'a>(FxHashSet<(&'a str, &'a str)>);
 
 impl<'a> BaseNames<'a> {
@@ -62,7 +61,6 @@ impl<'a> BaseNames<'a> {
         Self(operators.map(|o| (o.namespace(), o.base_name())).collect())
     }
 
-    /// Whether the side has an operator of the same namespace and base name.
     fn has_overload_of(&self, operator: &Operator) -> bool {
         self.0
             .contains(&(operator.namespace(), operator.base_name()))

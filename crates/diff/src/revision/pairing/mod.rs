@@ -13,7 +13,6 @@ use opatlas_source::{Stop, Stopped};
 
 pub(super) use renames::Rename;
 
-/// The operators that both revisions have by the same name.
 #[derive(Debug, Default)]
 pub(super) struct Common {
     /// In the base's order: declared operators first, then generated ones.
@@ -26,16 +25,11 @@ pub(super) struct Common {
     pub in_base: Vec<Option<OperatorId>>,
 }
 
-/// The operators of two revisions, paired.
 #[derive(Debug)]
 pub(super) struct Pairing<'c> {
-    /// Operators with equal names.
     pub common: &'c Common,
-    /// Operators that likely have another name in the head.
     pub renamed: Vec<Rename>,
-    /// Operators of the base alone.
     pub removed: Vec<OperatorId>,
-    /// Operators of the head alone.
     pub added: Vec<OperatorId>,
 }
 
@@ -110,7 +104,6 @@ impl<'c> Pairing<'c> {
     }
 }
 
-/// Whether two declared operators share one parsed entry.
 fn shares_entry(a: &Operator, b: &Operator) -> bool {
     match (a.declared(), b.declared()) {
         (Some(a), Some(b)) => Arc::ptr_eq(&a.entry, &b.entry),
@@ -118,7 +111,6 @@ fn shares_entry(a: &Operator, b: &Operator) -> bool {
     }
 }
 
-/// The first operator of the same name and namespace.
 fn counterpart(catalogue: &Catalogue, operator: &Operator) -> Option<OperatorId> {
     catalogue.find_in(operator.namespace(), operator.name_text())
 }

@@ -4,7 +4,6 @@ use crate::escape::code;
 use opatlas_diff::Fragment;
 use opatlas_source::Span;
 
-/// The schema, with these parts of it marked.
 pub(super) fn schema(schema: &str, marks: &[Span]) -> String {
     let marks = merged(marks, schema);
     let mut out = String::with_capacity(schema.len() + 16);
