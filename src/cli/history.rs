@@ -110,7 +110,7 @@ fn told(history: &View) -> anyhow::Result<String> {
     let (first, last) = (history.from.title(), history.to.title());
     let titles: Vec<String> = history.events.iter().map(|e| e.place.title()).collect();
     let events = history.events.iter().zip(&titles).map(|(event, title)| {
-        let kind = EventKind::parse(&event.kind);
+        let kind = event.kind.parse::<EventKind>().ok();
         let level = event.level.parse::<Level>().ok();
         anyhow::Ok(ReportedEvent {
             title,
@@ -132,7 +132,10 @@ fn told(history: &View) -> anyhow::Result<String> {
             });
             serving.push(Serving {
                 key,
-                reason: Reason::parse(reason).with_context(|| unknown("reason", reason))?,
+                reason: reason
+                    .parse()
+                    .ok()
+                    .with_context(|| unknown("reason", reason))?,
                 source_key: range.source_key.as_deref(),
                 verdict: verdict.transpose()?,
             });

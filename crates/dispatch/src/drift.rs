@@ -15,19 +15,20 @@ use opatlas_source::{Stop, Stopped};
 
 const AUTOGRAD: &str = "AutogradFunctionality";
 
-/// How a process differs from the files.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum DriftKind {
-    /// Declared in the files, but missing in the process.
-    OperatorAbsent,
-    /// Present in the process, in a namespace that the files use, but not declared.
-    OperatorUndeclared,
-    /// A registration that follows from the files but is missing in the process.
-    Absent,
-    /// A registration of the process that does not follow from the files.
-    Undeclared,
-    /// Both register a kernel on the key, but not the same one.
-    OtherKernel,
+opatlas_source::words! {
+    /// How a process differs from the files.
+    pub enum DriftKind {
+        /// Declared in the files, but missing in the process.
+        OperatorAbsent = "operator absent",
+        /// Present in the process, in a namespace that the files use, but not declared.
+        OperatorUndeclared = "operator undeclared",
+        /// A registration that follows from the files but is missing in the process.
+        Absent = "absent",
+        /// A registration of the process that does not follow from the files.
+        Undeclared = "undeclared",
+        /// Both register a kernel on the key, but not the same one.
+        OtherKernel = "other kernel",
+    }
 }
 
 /// One difference.
@@ -59,29 +60,6 @@ pub struct Drift<'a> {
     pub same: u32,
     /// The number of registrations in namespaces that the files do not use.
     pub elsewhere: u32,
-}
-
-impl DriftKind {
-    /// All kinds.
-    pub const ALL: [Self; 5] = [
-        Self::OperatorAbsent,
-        Self::OperatorUndeclared,
-        Self::Absent,
-        Self::Undeclared,
-        Self::OtherKernel,
-    ];
-
-    /// The name in the API.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::OperatorAbsent => "operator absent",
-            Self::OperatorUndeclared => "operator undeclared",
-            Self::Absent => "absent",
-            Self::Undeclared => "undeclared",
-            Self::OtherKernel => "other kernel",
-        }
-    }
 }
 
 impl Drift<'_> {

@@ -81,59 +81,31 @@ impl fmt::Debug for Registered {
     }
 }
 
-/// Why a key has its kernel, in the runtime's terms.
-#[derive(Copy, Clone, Eq, PartialEq, Ord, PartialOrd, Hash, Debug)]
-pub enum Reason {
-    /// A kernel registered on the key itself.
-    Kernel,
-    /// An explicit composite kernel.
-    DefaultBackendKernel,
-    /// A composite kernel for nested tensors.
-    NestedKernel,
-    /// An implicit composite kernel.
-    MathKernel,
-    /// Ambiguous: an implicit composite, and a kernel of a backend without its own autograd key. Calls fail.
-    AmbiguousAutogradOther,
-    /// A kernel on the alias `Autograd`.
-    AutogradKernel,
-    /// A decomposition for batched tensors.
-    BatchedKernel,
-    /// The fallback of the key for all operators.
-    BackendFallback,
-    /// No kernel. Calls fail.
-    Missing,
+opatlas_source::words! {
+    /// Why a key has its kernel, in the runtime's terms.
+    pub enum Reason {
+        /// A kernel registered on the key itself.
+        Kernel = "kernel",
+        /// An explicit composite kernel.
+        DefaultBackendKernel = "default backend kernel",
+        /// A composite kernel for nested tensors.
+        NestedKernel = "nested kernel",
+        /// An implicit composite kernel.
+        MathKernel = "math kernel",
+        /// Ambiguous: an implicit composite, and a kernel of a backend without its own autograd key. Calls fail.
+        AmbiguousAutogradOther = "ambiguous autogradother",
+        /// A kernel on the alias `Autograd`.
+        AutogradKernel = "autograd kernel",
+        /// A decomposition for batched tensors.
+        BatchedKernel = "batched kernel",
+        /// The fallback of the key for all operators.
+        BackendFallback = "backend fallback",
+        /// No kernel. Calls fail.
+        Missing = "missing",
+    }
 }
 
 impl Reason {
-    /// All reasons.
-    pub const ALL: [Self; 9] = [
-        Self::Kernel,
-        Self::DefaultBackendKernel,
-        Self::NestedKernel,
-        Self::MathKernel,
-        Self::AmbiguousAutogradOther,
-        Self::AutogradKernel,
-        Self::BatchedKernel,
-        Self::BackendFallback,
-        Self::Missing,
-    ];
-
-    /// The name in the runtime's dumps and in the API.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Kernel => "kernel",
-            Self::DefaultBackendKernel => "default backend kernel",
-            Self::NestedKernel => "nested kernel",
-            Self::MathKernel => "math kernel",
-            Self::AmbiguousAutogradOther => "ambiguous autogradother",
-            Self::AutogradKernel => "autograd kernel",
-            Self::BatchedKernel => "batched kernel",
-            Self::BackendFallback => "backend fallback",
-            Self::Missing => "missing",
-        }
-    }
-
     /// Whether a call reaches a kernel of the operator.
     #[must_use]
     pub fn is_served(self) -> bool {
@@ -141,18 +113,6 @@ impl Reason {
             self,
             Self::Missing | Self::BackendFallback | Self::AmbiguousAutogradOther
         )
-    }
-
-    /// The reason with this name.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|reason| reason.as_str() == text)
-    }
-}
-
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
     }
 }
 

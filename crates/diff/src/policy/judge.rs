@@ -26,26 +26,15 @@ pub struct Context<'a> {
     pub today: Date,
 }
 
-/// The result of a comparison.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Conclusion {
-    /// No change warns or fails.
-    Pass,
-    /// Some changes need a review, or some entries could not be read.
-    Warn,
-    /// The policy rejects a change.
-    Fail,
-}
-
-impl Conclusion {
-    /// The word used in every rendering and in the API.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Pass => "pass",
-            Self::Warn => "warn",
-            Self::Fail => "fail",
-        }
+opatlas_source::words! {
+    /// The result of a comparison.
+    pub enum Conclusion {
+        /// No change warns or fails.
+        Pass = "pass",
+        /// Some changes need a review, or some entries could not be read.
+        Warn = "warn",
+        /// The policy rejects a change.
+        Fail = "fail",
     }
 }
 
