@@ -76,11 +76,6 @@ impl Build {
             .or_else(|| release.data().runtime.backends.find(name))
     }
 
-    /// The names of the profiles.
-    pub fn profiles() -> impl Iterator<Item = &'static str> {
-        PROFILES.iter().map(|(name, _)| *name)
-    }
-
     /// The name of the profile, if it is one.
     #[must_use]
     pub fn name(&self) -> Option<&'static str> {

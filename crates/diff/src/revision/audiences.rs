@@ -35,9 +35,6 @@ pub(super) struct DeclarationMatches(FxHashMap<Arc<str>, DeclarationMatch>);
 
 impl DeclarationMatches {
     /// Compares the declarations of all operators with a schema change that may affect C++.
-    ///
-    /// # Errors
-    /// [`Stopped`].
     pub(super) fn new(
         base: &Catalogue,
         head: &Catalogue,

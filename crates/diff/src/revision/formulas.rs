@@ -32,9 +32,6 @@ const AFFIXES: [(&str, &str); 4] = [("", ""), ("", "_t"), ("", "_p"), ("grad_", 
 
 /// The changes of formulas, if both sides have the file. If an operator lost autograd in its tables,
 /// that covers the formulas it had.
-///
-/// # Errors
-/// [`Stopped`].
 pub(super) fn compare(
     base: View<'_>,
     head: View<'_>,

@@ -20,9 +20,6 @@ use opatlas_source::{Stop, Stopped};
 const SIBLINGS: usize = 128;
 
 /// Adds new overloads that may take over calls of an older one.
-///
-/// # Errors
-/// [`Stopped`].
 pub(super) fn compare(
     base: &Catalogue,
     head: &Catalogue,

@@ -22,9 +22,6 @@ const CANDIDATES: usize = 3;
 
 /// Adds the changes of whole operators and of their schemas. Returns the pairs that differ, sorted
 /// by name.
-///
-/// # Errors
-/// [`Stopped`].
 pub(super) fn compare(
     base: &Catalogue,
     head: &Catalogue,

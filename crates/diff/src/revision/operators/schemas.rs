@@ -25,9 +25,6 @@ struct SchemaDiff<'a> {
 
 /// Adds the changes of schemas. A change that a generated operator has in common with its source
 /// belongs to the source, and [`Change::also`] lists the generated operator.
-///
-/// # Errors
-/// [`Stopped`].
 pub(super) fn compare(
     base: &Catalogue,
     head: &Catalogue,

@@ -35,9 +35,6 @@ pub(super) struct Pairing<'c> {
 
 impl Common {
     /// Pairs the operators of two revisions by name.
-    ///
-    /// # Errors
-    /// [`Stopped`].
     pub(super) fn new(base: &Catalogue, head: &Catalogue, stop: &Stop) -> Result<Self, Stopped> {
         let mut common = Self {
             in_base: vec![None; head.operators.len()],
@@ -65,9 +62,6 @@ impl Common {
 
 impl<'c> Pairing<'c> {
     /// Adds the operators that only one side has by their names, and finds renames among them.
-    ///
-    /// # Errors
-    /// [`Stopped`].
     pub(super) fn new(
         base: &Catalogue,
         head: &Catalogue,

@@ -29,9 +29,6 @@ const LEAST_SIMILARITY: u8 = 50;
 
 /// Finds pairs of declared operators that are likely one operator under two names, in the base's
 /// order. Each operator is in at most one pair.
-///
-/// # Errors
-/// [`Stopped`].
 pub(super) fn find(
     base: &Catalogue,
     head: &Catalogue,

@@ -31,9 +31,6 @@ pub use cells::{Cell, CellChange, TableChange};
 
 /// Compares the tables of all operators that both sides have. `of_entries` are the changes of their
 /// entries.
-///
-/// # Errors
-/// [`Stopped`].
 pub(super) fn compare(
     base: View<'_>,
     head: View<'_>,
