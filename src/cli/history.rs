@@ -7,7 +7,6 @@ use clap::{Args, ValueEnum};
 
 use opatlas_diff::history::EventKind;
 use opatlas_diff::rules::Level;
-use opatlas_dispatch::Reason;
 use opatlas_report::history::{History as HistoryReport, ReportedEvent, Serving, text};
 use opatlas_service::history::Line;
 use opatlas_store::Opening;

@@ -32,13 +32,6 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// The number of operators with this reason on a key.
-    #[must_use]
-    pub fn at(&self, slot: Slot, reason: Reason) -> u32 {
-        let row = self.by_key.get(slot.index());
-        row.map_or(0, |row| row[reason as usize])
-    }
-
     /// The counts of a key, in the order of [`Reason::ALL`].
     #[must_use]
     pub fn key(&self, slot: Slot) -> [u32; Reason::ALL.len()] {

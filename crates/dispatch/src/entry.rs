@@ -133,17 +133,6 @@ impl<'a> View<'a> {
         })
     }
 
-    /// One runtime key across all operators.
-    pub fn column(self, slot: Slot) -> impl Iterator<Item = (OperatorId, Entry<'a>)> + use<'a> {
-        let patterns = self.tables.patterns();
-        let rules: Vec<Precedence> = patterns.iter().map(|pattern| pattern.rule(slot)).collect();
-        self.inputs.catalogue.iter().filter_map(move |(id, _)| {
-            let index = self.tables.pattern_index(id)?;
-            let (pattern, rule) = (patterns.get(index)?, *rules.get(index)?);
-            Some((id, self.of_rule(id, pattern, slot, rule)))
-        })
-    }
-
     /// The registrations of an operator in the build, including overridden ones.
     pub fn registrations(self, id: OperatorId) -> impl Iterator<Item = Registration<'a>> + use<'a> {
         self.tables.registrations(self.inputs, id)

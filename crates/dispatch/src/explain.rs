@@ -19,16 +19,6 @@ pub struct Explanation {
     pub remedies: Vec<Remedy>,
 }
 
-impl Explanation {
-    /// The rule that serves the key.
-    #[must_use]
-    pub fn rule(&self) -> Precedence {
-        self.steps
-            .last()
-            .map_or(Precedence::Missing, |step| step.rule)
-    }
-}
-
 /// A rule that was tried.
 #[derive(Copy, Clone, Eq, PartialEq, Hash, Debug)]
 pub struct Step {

@@ -173,18 +173,6 @@ impl Registrations {
         all
     }
 
-    /// The number of registrations, including overridden ones.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.rows.len()
-    }
-
-    /// Whether there are no registrations.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
-    }
-
     /// The registrations of an operator, in registration order. `inputs` as for [`Self::new`].
     pub fn of<'a>(
         &'a self,
@@ -207,12 +195,6 @@ impl Registrations {
             .map_or(0, |&end| end as usize);
         let end = self.ends.get(index).map_or(start, |&end| end as usize);
         self.rows.get(start..end).unwrap_or_default()
-    }
-
-    /// The size in bytes.
-    #[must_use]
-    pub fn bytes(&self) -> usize {
-        self.rows.capacity() * size_of::<Row>() + self.ends.capacity() * size_of::<u32>()
     }
 }
 

@@ -243,15 +243,6 @@ impl Table {
         self.rule(slot).source(slot)
     }
 
-    /// The number of keys with this reason.
-    #[must_use]
-    pub fn count(&self, reason: Reason) -> usize {
-        let rules = Precedence::ALL
-            .into_iter()
-            .filter(|rule| rule.reason() == reason);
-        rules.map(|rule| self.served(rule).len()).sum()
-    }
-
     /// The rule of each slot, in table order.
     #[must_use]
     pub fn cells(&self, keys: &Keys) -> Vec<Precedence> {

@@ -224,18 +224,6 @@ impl RevisionTables {
         self.provenance
     }
 
-    /// The number of operators.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.of_operator.len()
-    }
-
-    /// Whether there are no operators.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.of_operator.is_empty()
-    }
-
     /// The table of an operator, which other operators may share.
     #[must_use]
     pub fn pattern(&self, id: OperatorId) -> Option<&Pattern> {
@@ -313,14 +301,6 @@ impl RevisionTables {
     fn is_used(&self, row: &Row) -> bool {
         self.left_out.is_counted(row)
             && (self.source == Source::Everything || !row.origin.is_outside_files())
-    }
-
-    /// The size of the tables and registrations in bytes.
-    #[must_use]
-    pub fn bytes(&self) -> usize {
-        self.registrations.bytes()
-            + self.patterns.capacity() * (size_of::<Pattern>() + self.keys.count())
-            + self.of_operator.capacity() * size_of::<u32>()
     }
 }
 

@@ -31,12 +31,6 @@ impl Introduced {
         let omitted = self.omitted.iter().filter(|o| o.severity == severity);
         kept + omitted.map(|omitted| omitted.count).sum::<usize>()
     }
-
-    /// Whether there is nothing new.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.new.is_empty() && self.omitted.is_empty()
-    }
 }
 
 /// A finding without its position.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use jiff::civil::Date;
 
-use super::pattern::{Pattern, is_wild};
+use super::pattern::is_wild;
 use opatlas_pytorch::release::{Release, UnknownRelease, Version};
 
 /// A change that somebody accepted.
@@ -130,12 +130,6 @@ impl Exception {
     #[must_use]
     pub fn is_pattern(&self) -> bool {
         is_wild(&self.operator)
-    }
-
-    /// Whether it matches an operator, given by its name as in changes.
-    #[must_use]
-    pub fn matches_operator(&self, name: &str) -> bool {
-        Pattern::new(self.operator()).matches(name)
     }
 
     /// Its status on this day for a head of this release line.
