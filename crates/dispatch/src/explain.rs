@@ -235,7 +235,7 @@ mod tests {
             ],
             "SparseXPU",
         );
-        assert_eq!(told.rule(), Precedence::Missing);
+        assert_eq!(told.steps.last().unwrap().rule, Precedence::Missing);
         assert_eq!(
             outcome(&told, Precedence::Direct),
             Some(Outcome::NotRegistered)
@@ -285,7 +285,7 @@ mod tests {
             "AutogradXLA",
         );
         let xla = KeySet::only(keys.slot("XLA").unwrap());
-        assert_eq!(told.rule(), Precedence::Fallback);
+        assert_eq!(told.steps.last().unwrap().rule, Precedence::Fallback);
         assert_eq!(
             outcome(&told, Precedence::Implicit),
             Some(Outcome::SwitchedOffByBackends(xla))
@@ -330,7 +330,7 @@ mod tests {
             ],
             "AutogradOther",
         );
-        assert_eq!(told.rule(), Precedence::Ambiguous);
+        assert_eq!(told.steps.last().unwrap().rule, Precedence::Ambiguous);
         assert_eq!(
             remedy(&told, Edit::Register, "AutogradOther"),
             Some(Precedence::Direct)

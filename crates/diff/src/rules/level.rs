@@ -187,15 +187,13 @@ impl Profile {
         }
     }
 
-    /// The level of a change under this profile. `level` and `impacts` are those of the change,
-    /// which may be raised or lowered against its rule's by what else is known about it.
+    /// The level of a change under this profile. `level` and `impacts` are those of the change, which may
+    /// differ from its rule's.
     ///
-    /// Under a profile of audiences a change that breaks one of theirs is breaking, whatever it is
-    /// to everybody together. One that breaks none is at most dangerous if it puts one at risk,
-    /// else at most informational; one that breaks nothing of theirs but new models on an old
-    /// runtime is at most forward-breaking. Computed rules keep
-    /// their level for `backend`. `official` takes the level from torch's verdict on the rule's
-    /// kind of change, so it raises torch's false alarms and lowers what torch does not see.
+    /// A profile of audiences considers only its audiences: a change that breaks one is breaking, one that
+    /// breaks only new models on an old runtime is at most forward-breaking, one that is a risk is at most
+    /// dangerous, and any other is at most informational. Computed rules keep their level for `backend`.
+    /// `official` takes the level from the verdict of PyTorch's check.
     #[must_use]
     pub fn level(self, rule: &ChangeRule, level: Level, impacts: Impacts) -> Level {
         match self {
