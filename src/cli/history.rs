@@ -7,7 +7,6 @@ use clap::{Args, ValueEnum};
 
 use opatlas_diff::history::EventKind;
 use opatlas_diff::rules::Level;
-use opatlas_dispatch::Reason;
 use opatlas_report::history::{History as HistoryReport, ReportedEvent, Serving, text};
 use opatlas_service::history::Line;
 use opatlas_store::Opening;
@@ -109,7 +108,7 @@ fn told(history: &View) -> anyhow::Result<String> {
     let (first, last) = (history.from.title(), history.to.title());
     let titles: Vec<String> = history.events.iter().map(|e| e.place.title()).collect();
     let events = history.events.iter().zip(&titles).map(|(event, title)| {
-        let kind = EventKind::parse(&event.kind);
+        let kind = event.kind.parse::<EventKind>().ok();
         let level = event.level.parse::<Level>().ok();
         anyhow::Ok(ReportedEvent {
             title,
@@ -131,7 +130,10 @@ fn told(history: &View) -> anyhow::Result<String> {
             });
             serving.push(Serving {
                 key,
-                reason: Reason::parse(reason).with_context(|| unknown("reason", reason))?,
+                reason: reason
+                    .parse()
+                    .ok()
+                    .with_context(|| unknown("reason", reason))?,
                 source_key: range.source_key.as_deref(),
                 verdict: verdict.transpose()?,
             });

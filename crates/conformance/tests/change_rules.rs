@@ -138,7 +138,7 @@ fn words_are_read_as_they_are_written() {
         assert_eq!(profile.as_str().parse(), Ok(profile));
     }
     assert!("Strict".parse::<Profile>().is_err());
-    assert!(Level::ALL.is_sorted_by(|a, b| a > b));
+    assert!(Level::ALL.is_sorted());
     assert_eq!(Profile::default(), Profile::Strict);
 }
 

@@ -393,7 +393,7 @@ fn registrations_hold_what_the_entries_say() {
 }
 
 #[test]
-fn one_entry_is_the_same_alone_in_a_table_and_in_a_column() {
+fn one_entry_is_the_same_alone_and_in_a_table() {
     let Some(read) = Read::release("2.9.0") else {
         return;
     };
@@ -404,19 +404,14 @@ fn one_entry_is_the_same_alone_in_a_table_and_in_a_column() {
         .map(|name| keys.slot(name).unwrap())
         .to_vec();
     for slot in slots {
-        let column: Vec<_> = view.column(slot).collect();
-        assert_eq!(column.len(), read.catalogue.operators.len());
-        for (id, entry) in column {
-            assert_eq!(view.entry(id, slot).as_ref(), Some(&entry));
-            assert_eq!(view.table(id).nth(slot.index()), Some(entry));
+        for (id, _) in read.catalogue.iter() {
+            let entry = view.entry(id, slot);
+            assert!(entry.is_some());
+            assert_eq!(view.table(id).nth(slot.index()), entry);
         }
     }
-    assert!(tables.bytes() <= 4 << 20, "{} bytes", tables.bytes());
-    println!(
-        "{} patterns, {} bytes",
-        tables.patterns().len(),
-        tables.bytes()
-    );
+    let patterns = tables.patterns().len();
+    assert!(patterns <= 1_000, "{patterns} tables for a release");
     assert_eq!(
         keys.lookup("CPU").map(|key| matches!(key, Key::Runtime(_))),
         Some(true)

@@ -428,7 +428,7 @@ fn an_explanation_names_the_registrations() {
         .map(|made| made.kernel.as_deref())
         .collect();
     assert_eq!(kernels, [Some("blend_cpu"), Some("blend")]);
-    assert_eq!(told.explanation.rule(), told.entry.rule);
+    assert_eq!(told.explanation.steps.last().unwrap().rule, told.entry.rule);
 }
 
 #[test]
@@ -522,7 +522,7 @@ fn coverage_counts_every_cell_once() {
         all.overall.total().iter().sum::<u64>(),
         (operators * 138) as u64
     );
-    assert_eq!(all.overall.at(cpu, Reason::Kernel), 5);
+    assert_eq!(all.overall.key(cpu)[Reason::Kernel as usize], 5);
     assert_eq!(all.by_namespace["aten"], all.overall);
     assert_eq!(all.by_python_module["nn"].operators, 1);
     assert_eq!(all.by_tag["generated"].operators, 2);

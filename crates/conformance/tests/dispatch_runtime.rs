@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use opatlas_dispatch::{Precedence, Registered, Tables};
+use opatlas_dispatch::{Precedence, Registered, resolve};
 use opatlas_pytorch::handwritten::{self, SourceFile};
 use opatlas_pytorch::keys::{Key, Keys};
 use opatlas_pytorch::release::Release;
@@ -43,8 +43,7 @@ fn check(release: &str) {
             .map(|name| keys.lookup(name).unwrap())
             .collect()
     };
-    let tables = Tables::new(keys, keys.fallbacks(), rows.iter().map(registered));
-    for (place, row) in rows.iter().enumerate() {
+    for row in &rows {
         let mut expected = vec![("missing", None, false); keys.count()];
         for (reason, file, set) in &row.t {
             let (reason, passes) = reason
@@ -60,7 +59,7 @@ fn check(release: &str) {
             let passes = keys.fallthrough_fallbacks().contains(slot);
             expected[slot.index()] = ("backend fallback", None, passes);
         }
-        let table = tables.table(place).unwrap();
+        let table = resolve(keys, &registered(row), keys.fallbacks());
         for (slot, expected) in keys.slots().zip(expected) {
             let rule = table.rule(slot);
             let source = rule.source(slot).map(|source| &row.r[keys.name(source)]);

@@ -100,7 +100,6 @@ pub fn cards(comparison: &Comparison, base: &Catalogue, head: View<'_>) -> Vec<C
         .collect()
 }
 
-/// The dense keys of PyTorch's own backends, and Meta.
 fn backends(head: View<'_>) -> Vec<Slot> {
     let keys = head.keys();
     let dense = keys
@@ -156,7 +155,6 @@ fn card(
     }
 }
 
-/// The out form of the group of an operator.
 fn out_form(catalogue: &Catalogue, id: OperatorId) -> OutForm {
     let operator = catalogue.operator(id);
     let group = catalogue.groups.of(id);

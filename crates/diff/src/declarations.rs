@@ -99,7 +99,6 @@ fn declaration(
     }
 }
 
-/// A declaration in the first spelling of every type.
 pub(crate) fn plain(text: &str) -> Cow<'_, str> {
     let mut text = Cow::Borrowed(text);
     for spellings in SPELLINGS {
@@ -115,7 +114,6 @@ pub(crate) fn plain(text: &str) -> Cow<'_, str> {
     text
 }
 
-/// The pairs of spellings in which two declarations of the same types differ.
 fn spellings(old: &str, new: &str) -> Vec<(&'static str, &'static str)> {
     let used = |spellings: &'static [&'static str], text: &str| {
         // The longest match, because `std::optional<` is part of `::std::optional<`.
@@ -130,7 +128,6 @@ fn spellings(old: &str, new: &str) -> Vec<(&'static str, &'static str)> {
     pairs.collect()
 }
 
-/// A declaration without the names of its parameters.
 pub(crate) fn types_alone(text: &str) -> String {
     let Some((head, parameters)) = text.split_once('(') else {
         return text.to_owned();
@@ -157,7 +154,6 @@ pub(crate) fn types_alone(text: &str) -> String {
     types
 }
 
-/// Appends a parameter without its name.
 fn push_type(types: &mut String, parameter: &str) {
     let parameter = parameter.trim();
     let at = parameter.find('=').unwrap_or(parameter.len());

@@ -9,51 +9,21 @@ use super::change::{Change, Subject};
 use super::revision::{Comparison, TableChange};
 use super::rules::Group;
 
-/// The kind of an event.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum EventKind {
-    /// The operator was added.
-    Introduced,
-    /// The operator was removed.
-    Removed,
-    /// Its schema changed.
-    Schema,
-    /// A kernel or the support of a backend changed.
-    Kernel,
-    /// Its tags changed.
-    Tag,
-    /// Another field of its entry changed, such as a binding or a device check.
-    Entry,
-}
-
-impl EventKind {
-    /// All of them.
-    pub const ALL: [Self; 6] = [
-        Self::Introduced,
-        Self::Removed,
-        Self::Schema,
-        Self::Kernel,
-        Self::Tag,
-        Self::Entry,
-    ];
-
-    /// The kind for a word.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == text)
-    }
-
-    /// The word used in every rendering and in the API.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Introduced => "introduced",
-            Self::Removed => "removed",
-            Self::Schema => "schema",
-            Self::Kernel => "kernel",
-            Self::Tag => "tag",
-            Self::Entry => "entry",
-        }
+opatlas_source::words! {
+    /// The kind of an event.
+    pub enum EventKind {
+        /// The operator was added.
+        Introduced = "introduced",
+        /// The operator was removed.
+        Removed = "removed",
+        /// Its schema changed.
+        Schema = "schema",
+        /// A kernel or the support of a backend changed.
+        Kernel = "kernel",
+        /// Its tags changed.
+        Tag = "tag",
+        /// Another field of its entry changed, such as a binding or a device check.
+        Entry = "entry",
     }
 }
 

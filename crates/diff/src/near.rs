@@ -8,12 +8,10 @@ const WORK: usize = 1 << 27;
 /// The most letters of a name that are examined.
 const LETTERS: usize = 128;
 
-/// The names to search.
 #[derive(Debug)]
 pub(super) struct Names {
     names: Vec<(String, Letters)>,
     letters: usize,
-    /// The remaining work.
     left: usize,
 }
 

@@ -8,9 +8,7 @@ mod judge;
 mod matching;
 mod pattern;
 
-use std::str::FromStr;
-
-use super::rules::{Level, Profile, UnknownWord};
+use super::rules::{Level, Profile};
 
 pub use exception::{Exception, ExceptionStatus, LastRelease, Line, Until};
 pub use pattern::LENGTH as PATTERN_LENGTH;
@@ -51,41 +49,18 @@ impl Default for Policy {
     }
 }
 
-/// How operators are treated. The strictest applicable treatment counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-pub enum Treatment {
-    /// Reported, but never warns or fails.
-    Ignore,
-    /// Warns at most.
-    Warn,
-    /// No special treatment.
-    #[default]
-    Same,
-    /// Breaking changes cannot be excused.
-    Strict,
-}
-
-impl Treatment {
-    /// All treatments, the mildest first.
-    pub const ALL: [Self; 4] = [Self::Ignore, Self::Warn, Self::Same, Self::Strict];
-
-    /// The word in files and in the API.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Ignore => "ignore",
-            Self::Warn => "warn",
-            Self::Same => "same",
-            Self::Strict => "strict",
-        }
-    }
-}
-
-impl FromStr for Treatment {
-    type Err = UnknownWord;
-
-    fn from_str(word: &str) -> Result<Self, UnknownWord> {
-        let found = Self::ALL.into_iter().find(|known| known.as_str() == word);
-        found.ok_or(UnknownWord)
+opatlas_source::words! {
+    /// How operators are treated. The strictest applicable treatment counts.
+    #[derive(Default)]
+    pub enum Treatment {
+        /// Reported, but never warns or fails.
+        Ignore = "ignore",
+        /// Warns at most.
+        Warn = "warn",
+        /// No special treatment.
+        #[default]
+        Same = "same",
+        /// Breaking changes cannot be excused.
+        Strict = "strict",
     }
 }

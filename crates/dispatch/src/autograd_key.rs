@@ -7,12 +7,11 @@ use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Keys;
 use opatlas_pytorch::release::Release;
 
-/// The autograd key that tensors of a backend key carry: that of its backend, `AutogradOther` for
-/// those without one (`getAutogradRelatedKeySetFromBackend`). `None` for keys that are no
-/// backend's.
+/// The autograd key of tensors with this backend key: that of the backend, or `AutogradOther`
+/// (`getAutogradRelatedKeySetFromBackend`). `None` for keys that are not a backend's.
 #[must_use]
 pub fn autograd_key(keys: &Keys, slot: Slot) -> Option<Slot> {
-    // Comparisons ask this for every operator and key, so it is found by name once for a release.
+    // Comparisons need this for every operator and key, so each release is computed once.
     static FOUND: [OnceLock<Vec<Option<Slot>>>; Release::COUNT] =
         [const { OnceLock::new() }; Release::COUNT];
     let found = FOUND[keys.release().index()].get_or_init(|| {

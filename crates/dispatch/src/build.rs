@@ -1,23 +1,20 @@
-//! Build profiles: which backends a build of PyTorch has no kernels for. The same file gives other
-//! tables in other builds (`docs/spec/dispatch.md`, sections 6.11 and 8.4).
+//! Build profiles: the backends that a build of PyTorch leaves out. Builds from the same file have
+//! different tables (`docs/spec/dispatch.md`, sections 6.11 and 8.4).
 
 use opatlas_pytorch::key_set::KeySet;
 use opatlas_pytorch::keys::Keys;
 use opatlas_pytorch::release::Release;
 use opatlas_source::suggest::nearest_few;
 
-/// The backends whose kernels a build leaves out.
-///
-/// A backend goes with all its functionalities (`MPS`, `SparseMPS`, `SparseCsrMPS`, ...), but its
-/// autograd key stays: autograd code is compiled into every build.
+/// The backends that a build leaves out, with all of their functionalities (`MPS`, `SparseMPS`,
+/// `SparseCsrMPS`, ...). Their autograd keys stay, because autograd is compiled into every build.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub struct Build {
-    /// Names of backends, sorted, each once.
+    /// Sorted, without duplicates.
     left_out: Vec<&'static str>,
 }
 
-/// The named profiles and what they leave out; the same in all releases, since a key that a
-/// release does not know is not there to be left out.
+/// The profiles and the backends that they leave out. A release ignores backends that it does not know.
 const PROFILES: [(&str, &[&str]); 4] = [
     ("all", &[]),
     ("linux-cuda", &["MPS", "MTIA", "XPU"]),
@@ -25,26 +22,26 @@ const PROFILES: [(&str, &[&str]); 4] = [
     ("macos", &["CUDA", "MTIA", "XPU"]),
 ];
 
-/// A text that names neither a profile nor backends of the release.
+/// A text that is neither a profile nor a list of backends of the release.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownBuild {
-    /// The part that is not understood.
+    /// The unknown part.
     pub text: Box<str>,
-    /// Near names, nearest first.
+    /// Similar names, most similar first.
     pub suggestions: Vec<&'static str>,
 }
 
 impl Build {
-    /// Everything that is declared.
+    /// Leaves nothing out.
     pub const ALL: Self = Self {
         left_out: Vec::new(),
     };
 
-    /// A profile by name (`all`, `linux-cuda`, `cpu`, `macos`), or a comma list of the backends
-    /// that are left out (`MPS,XPU`).
+    /// A profile (`all`, `linux-cuda`, `cpu`, `macos`), or a comma-separated list of backends to leave out
+    /// (`MPS,XPU`).
     ///
     /// # Errors
-    /// [`UnknownBuild`] for the first name that is neither.
+    /// [`UnknownBuild`] for the first unknown name.
     pub fn parse(text: &str, release: Release) -> Result<Self, UnknownBuild> {
         let text = text.trim();
         if let Some((_, left_out)) = PROFILES.iter().find(|(name, _)| *name == text) {
@@ -79,19 +76,14 @@ impl Build {
             .or_else(|| release.data().runtime.backends.find(name))
     }
 
-    /// The names of the profiles.
-    pub fn profiles() -> impl Iterator<Item = &'static str> {
-        PROFILES.iter().map(|(name, _)| *name)
-    }
-
-    /// The profile's name where it is a named one.
+    /// The name of the profile, if it is one.
     #[must_use]
     pub fn name(&self) -> Option<&'static str> {
         let profile = PROFILES.iter().find(|(_, out)| *out == self.left_out);
         profile.map(|(name, _)| *name)
     }
 
-    /// The backends that are left out, sorted by name.
+    /// The backends that are left out, sorted.
     #[must_use]
     pub fn left_out(&self) -> &[&'static str] {
         &self.left_out

@@ -1,5 +1,5 @@
-//! What if: the table of an operator with a given list of registrations, as the dispatcher of a
-//! release would compute it, and what other tools would say to the list.
+//! Computes the dispatch table of a hypothetical list of registrations, and whether other tools would
+//! accept the list.
 
 use std::fmt;
 
@@ -13,19 +13,19 @@ use opatlas_pytorch::keys::{Key, Keys, NotRegistrable};
 use opatlas_pytorch::release::Release;
 use opatlas_source::suggest::nearest_few;
 
-/// A registration as asked for.
+/// A registration to compute with.
 #[derive(Clone, Copy, Eq, PartialEq, Debug)]
 pub struct Wanted<'a> {
     /// A runtime or alias key, or [`CATCH_ALL`].
     pub key: &'a str,
-    /// The kernel's name; without one it is `fn_` and the key, as `PythonDispatcher` names it.
+    /// The kernel's name; by default `fn_` and the key, like in `PythonDispatcher`.
     pub kernel: Option<&'a str>,
-    /// The kernel only passes the call on to the next key.
+    /// Whether the kernel is a fallthrough.
     pub fallthrough: bool,
 }
 
 impl<'a> Wanted<'a> {
-    /// A registration of an ordinary kernel without a name.
+    /// A registration of an unnamed ordinary kernel.
     #[must_use]
     pub fn at(key: &'a str) -> Self {
         Self {
@@ -36,112 +36,112 @@ impl<'a> Wanted<'a> {
     }
 }
 
-/// A registration that the dispatcher takes.
+/// An accepted registration.
 #[derive(Clone, Eq, PartialEq, Debug)]
 pub struct Given {
-    /// The key as written.
+    /// The key as given.
     pub written: Box<str>,
-    /// The key that it means.
+    /// The key.
     pub key: Key,
     /// The kernel's name.
     pub kernel: Box<str>,
-    /// The kernel only passes the call on.
+    /// Whether the kernel is a fallthrough.
     pub fallthrough: bool,
-    /// A later registration to the same key took its place.
+    /// Whether a later registration on the same key replaced it.
     pub overridden: bool,
 }
 
-/// A registration that the dispatcher refuses.
+/// A registration that the dispatcher rejects.
 #[derive(Clone, Eq, PartialEq, Debug)]
 pub struct Refused {
-    /// The list that it is in.
+    /// Its list.
     pub list: List,
-    /// Its place there, from 0.
+    /// Its index in the list, from 0.
     pub index: usize,
-    /// The key as written.
+    /// The key as given.
     pub written: Box<str>,
-    /// What is wrong with it.
+    /// The reason.
     pub fault: Fault,
-    /// Keys of the release with a similar name that can be registered to, nearest first.
+    /// Similar keys that accept registrations, most similar first.
     pub suggestions: Vec<&'static str>,
 }
 
-/// The lists of a question.
+/// The lists of a request.
 #[derive(Clone, Copy, Eq, PartialEq, Hash, Debug)]
 pub enum List {
     /// `registrations`.
     Registrations,
     /// `fallbacks`.
     Fallbacks,
-    /// Registrations of a stored operator to take away.
+    /// Registrations of a stored operator to remove.
     Removals,
 }
 
-/// Why the dispatcher refuses a registration.
+/// Why the dispatcher rejects a registration.
 #[derive(Clone, Copy, Eq, PartialEq, Hash, Debug)]
 pub enum Fault {
-    /// The name.
+    /// The name of its key.
     Name(NotRegistrable),
-    /// A second global fallback for one key.
+    /// A second fallback for one key.
     SecondFallback,
 }
 
-/// What is worth knowing about a list that the dispatcher takes.
+/// A note on an accepted list.
 #[derive(Clone, Eq, PartialEq, Debug)]
 pub enum Note {
-    /// The registration at `index` is replaced by the one at `by`: the last to a key wins.
+    /// A later registration replaces this one: the last one on a key wins.
     Overridden {
-        /// The place of the replaced one, from 0.
+        /// The index of the replaced registration, from 0.
         index: usize,
-        /// The place of the one that stays.
+        /// The index of the later one.
         by: usize,
     },
-    /// A registration without a key serves as `CompositeImplicitAutograd`.
+    /// A registration without a key counts as `CompositeImplicitAutograd`.
     CatchAll {
-        /// Its place, from 0.
+        /// Its index, from 0.
         index: usize,
     },
-    /// `native_functions.yaml` could not say it.
+    /// `native_functions.yaml` cannot express the list.
     Yaml(YamlRefusal),
-    /// `PythonDispatcher` would not take it.
+    /// `PythonDispatcher` would reject the list.
     PythonDispatcher(PythonDispatcherRefusal),
 }
 
-/// The answer.
+/// A computed table.
 #[derive(Clone, Debug)]
 pub struct Calculation {
     /// The keys of the release.
     pub keys: &'static Keys,
-    /// The registrations, as given.
+    /// The registrations, in the given order.
     pub registrations: Vec<Given>,
-    /// The global fallbacks asked for; `None`: those of the release.
+    /// The requested fallbacks; `None` for those of the release.
     pub fallbacks: Option<Vec<Given>>,
     /// The rule for every runtime key.
     pub table: Table,
-    /// What is worth knowing.
+    /// Notes on the registrations.
     pub notes: Vec<Note>,
 }
 
-/// One line of the table.
+/// A row of the table.
 #[derive(Clone, Copy, Debug)]
 pub struct Cell<'a> {
     /// The runtime key.
     pub slot: Slot,
     /// The rule that serves it.
     pub rule: Precedence,
-    /// The registration that serves it: of the operator, or a fallback asked for.
+    /// The registration that serves it, or the requested fallback.
     pub given: Option<&'a Given>,
-    /// The kernel only passes the call on.
+    /// Whether the kernel is a fallthrough.
     pub fallthrough: bool,
-    /// The source file of the release's own fallback, where that serves the key.
+    /// The source file of the release's fallback, if that serves the key.
     pub file: Option<&'static str>,
 }
 
-/// Computes the table. Without `fallbacks` those of the release hold; a fallback for an alias
-/// counts for all its keys.
+/// Computes the table. By default, `fallbacks` are those of the release. A fallback on an alias applies to
+/// all of its keys.
 ///
 /// # Errors
-/// All registrations that the dispatcher refuses.
+/// All rejected registrations.
 pub fn calculate(
     release: Release,
     registrations: &[Wanted<'_>],
@@ -176,8 +176,7 @@ pub fn calculate(
 }
 
 impl Calculation {
-    /// The lines of the table, one per runtime key in table order, `Undefined` and missing ones
-    /// included.
+    /// The rows of the table in table order, including `Undefined` and missing kernels.
     pub fn cells(&self) -> impl Iterator<Item = Cell<'_>> {
         let effective = self.registrations.iter().filter(|given| !given.overridden);
         let by_key: FxHashMap<Key, &Given> = effective.map(|given| (given.key, given)).collect();
@@ -218,11 +217,10 @@ fn cell(slot: Slot, rule: Precedence, given: Option<&Given>) -> Cell<'_> {
     }
 }
 
-/// Names are compared for so many refused registrations of a list; a longer list of faults is not
-/// made of slips.
+/// The maximum number of rejected registrations with suggestions. Longer lists are not typos.
 const MOST_SUGGESTIONS: usize = 50;
 
-/// Registrations with their place in the list.
+/// Registrations with their indices in the list.
 pub(super) type Numbered = Vec<(usize, Given)>;
 
 pub(super) fn read(
@@ -281,7 +279,7 @@ fn suggestions(keys: &'static Keys, written: &str) -> Vec<&'static str> {
     nearest_few(written, known, 3)
 }
 
-/// Marks what a later registration to the same key replaces.
+/// Marks overridden registrations.
 pub(super) fn overrides(given: &mut Numbered) -> Vec<Note> {
     let last: FxHashMap<Key, usize> = given
         .iter()
@@ -299,7 +297,7 @@ pub(super) fn overrides(given: &mut Numbered) -> Vec<Note> {
     notes
 }
 
-/// Unlike a kernel of an operator, a fallback is never replaced: the second one is an error.
+/// Fallbacks are never replaced, so a second one is an error.
 fn second_fallbacks(keys: &Keys, given: &Numbered) -> Vec<Refused> {
     let mut taken = KeySet::EMPTY;
     let mut refused = Vec::new();

@@ -1,4 +1,4 @@
-//! Coverage: how many operators have which reason at each key, over all and by namespace, tag and
+//! Coverage: the number of operators with each reason on each key, in total and by namespace, tag and
 //! `python_module`.
 
 use std::collections::BTreeMap;
@@ -12,40 +12,33 @@ use opatlas_pytorch::keys::Keys;
 /// Counts of a revision's cells.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Coverage {
-    /// Over all operators counted.
+    /// All operators.
     pub overall: Counts,
     /// By namespace.
     pub by_namespace: BTreeMap<Box<str>, Counts>,
-    /// By tag; an operator counts under each of its tags.
+    /// By tag. An operator with several tags counts for each of them.
     pub by_tag: BTreeMap<Box<str>, Counts>,
-    /// By `python_module`; operators without one count nowhere.
+    /// By `python_module`. Operators without one are left out.
     pub by_python_module: BTreeMap<Box<str>, Counts>,
 }
 
-/// How many operators have which reason, key by key.
+/// The number of operators with each reason, by key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Counts {
-    /// How many operators are counted.
+    /// The number of operators.
     pub operators: usize,
-    /// By slot: for each of [`Reason::ALL`] how many operators have it.
+    /// Indexed by slot, then in the order of [`Reason::ALL`].
     by_key: Vec<[u32; Reason::ALL.len()]>,
 }
 
 impl Counts {
-    /// How many operators have the reason at a key.
-    #[must_use]
-    pub fn at(&self, slot: Slot, reason: Reason) -> u32 {
-        let row = self.by_key.get(slot.index());
-        row.map_or(0, |row| row[reason as usize])
-    }
-
     /// The counts of a key, in the order of [`Reason::ALL`].
     #[must_use]
     pub fn key(&self, slot: Slot) -> [u32; Reason::ALL.len()] {
         self.by_key.get(slot.index()).copied().unwrap_or_default()
     }
 
-    /// The counts of all keys of a functionality together (`Sparse`, `Dense`, `Tracer`).
+    /// The sum over the keys of a functionality (`Sparse`, `Dense`, `Tracer`).
     #[must_use]
     pub fn functionality(&self, keys: &Keys, functionality: &str) -> [u32; Reason::ALL.len()] {
         let of = |slot: &Slot| keys.functionality(*slot) == functionality;
@@ -58,7 +51,7 @@ impl Counts {
         sum
     }
 
-    /// The counts of all keys together.
+    /// The sum over all keys.
     #[must_use]
     pub fn total(&self) -> [u64; Reason::ALL.len()] {
         let mut sum = [0; Reason::ALL.len()];
@@ -71,7 +64,7 @@ impl Counts {
     }
 }
 
-/// Counts the operators that `counted` says yes to.
+/// Counts the operators that `counted` accepts.
 #[must_use]
 pub fn coverage(view: View<'_>, counted: impl Fn(OperatorId, &Operator) -> bool) -> Coverage {
     let patterns = view.tables.patterns().len();
@@ -116,7 +109,7 @@ fn group<'g, 'a>(groups: &'g mut Groups<'a>, name: &'a str, patterns: usize) -> 
     groups.entry(name).or_insert_with(|| Tally::new(patterns))
 }
 
-/// How many operators of a group have each table. Tables are few, so cells are counted afterwards.
+/// The number of operators of a group with each table. Tables are few, so cells are counted at the end.
 struct Tally {
     operators: usize,
     by_pattern: Vec<u32>,

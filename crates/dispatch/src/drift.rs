@@ -1,8 +1,5 @@
-//! Drift: the registrations of a process against those that follow from the files of a revision
-//! (`docs/probe.md`).
-//!
-//! What enters are the inputs of a revision's tables and the registrations of a process; what leaves
-//! are the differences, each once: by operator where a whole operator differs, else by key.
+//! Drift: the registrations of a process compared with those that follow from the files of a revision
+//! (`docs/probe.md`). If a whole operator differs, it is one difference; otherwise there is one per key.
 
 use std::borrow::Cow;
 
@@ -16,89 +13,65 @@ use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::{Key, Keys};
 use opatlas_source::{Stop, Stopped};
 
-/// The functionality whose keys belong to every build.
 const AUTOGRAD: &str = "AutogradFunctionality";
 
-/// How a process differs from the files.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum DriftKind {
-    /// The files declare an operator that the process does not have.
-    OperatorAbsent,
-    /// The process has an operator that the files do not declare, in a namespace that they use.
-    OperatorUndeclared,
-    /// The files lead to a registration that the process does not have.
-    Absent,
-    /// The process has a registration that does not follow from the files.
-    Undeclared,
-    /// Both have a registration on the key, with different kernels.
-    OtherKernel,
+opatlas_source::words! {
+    /// How a process differs from the files.
+    pub enum DriftKind {
+        /// Declared in the files, but missing in the process.
+        OperatorAbsent = "operator absent",
+        /// Present in the process, in a namespace that the files use, but not declared.
+        OperatorUndeclared = "operator undeclared",
+        /// A registration that follows from the files but is missing in the process.
+        Absent = "absent",
+        /// A registration of the process that does not follow from the files.
+        Undeclared = "undeclared",
+        /// Both register a kernel on the key, but not the same one.
+        OtherKernel = "other kernel",
+    }
 }
 
 /// One difference.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DriftRow<'a> {
-    /// What differs.
+    /// Its kind.
     pub kind: DriftKind,
     /// The operator, `base_name[.overload]`, with its namespace unless that is `aten`.
     pub operator: Cow<'a, str>,
-    /// The runtime or alias key, unless the whole operator differs.
+    /// The runtime or alias key; `None` if the whole operator differs.
     pub key: Option<&'a str>,
-    /// What made the registration that the files lead to.
+    /// The origin of the registration that follows from the files.
     pub expected: Option<Origin>,
-    /// Its file: of the bundle, or PyTorch's source file.
+    /// Its file: one of the bundle, or a PyTorch source file.
     pub expected_file: Option<&'a str>,
     /// The registration of the process.
     pub found: Option<&'a ObservedRegistration>,
 }
 
-/// All differences.
+/// All differences between a process and a revision.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Drift<'a> {
     /// The differences, by operator and key.
     pub rows: Vec<DriftRow<'a>>,
-    /// Backends that the files have kernels for and the build of the process does not, by name;
-    /// what it lacks on their keys is not compared.
+    /// Backends with kernels in the files but not in the build of the process. Registrations that are
+    /// missing on their keys are not differences.
     pub left_out: Vec<&'static str>,
-    /// How many registrations are the same.
+    /// The number of equal registrations.
     pub same: u32,
-    /// How many registrations of the process belong to operators of namespaces that the files do
-    /// not use.
+    /// The number of registrations in namespaces that the files do not use.
     pub elsewhere: u32,
 }
 
-impl DriftKind {
-    /// All kinds.
-    pub const ALL: [Self; 5] = [
-        Self::OperatorAbsent,
-        Self::OperatorUndeclared,
-        Self::Absent,
-        Self::Undeclared,
-        Self::OtherKernel,
-    ];
-
-    /// The kind in answers.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::OperatorAbsent => "operator absent",
-            Self::OperatorUndeclared => "operator undeclared",
-            Self::Absent => "absent",
-            Self::Undeclared => "undeclared",
-            Self::OtherKernel => "other kernel",
-        }
-    }
-}
-
 impl Drift<'_> {
-    /// How many differences of a kind there are.
+    /// The number of differences of a kind.
     #[must_use]
     pub fn count(&self, kind: DriftKind) -> usize {
         self.rows.iter().filter(|row| row.kind == kind).count()
     }
 }
 
-/// Compares a process with a revision. `registrations` are made of `inputs`, without observed ones:
-/// what is expected follows from the files, or is PyTorch's own hand-written code.
+/// Compares a process with a revision. `registrations` must be computed from `inputs`, without observed
+/// ones.
 ///
 /// # Errors
 /// [`Stopped`].
@@ -148,13 +121,13 @@ pub fn drift<'a>(
     Ok(drift)
 }
 
-/// Whether a registration is expected to be the one that counts in a process.
+/// Whether a process shows the registration.
 fn counts(row: &Registration<'_>) -> bool {
     !row.overridden
 }
 
-/// Whether generated code makes a registration. PyTorch's own code registers to keys of backends that
-/// a build leaves out.
+/// Whether generated code makes the registration. PyTorch's handwritten code also registers kernels for
+/// backends that a build leaves out.
 fn follows_from_files(row: &Registration<'_>) -> bool {
     row.origin != Origin::HandWritten
 }
@@ -163,7 +136,6 @@ fn namespace(operator: &str) -> &str {
     operator.split_once("::").map_or("aten", |(first, _)| first)
 }
 
-/// What holds for all operators of a comparison.
 struct Comparison {
     keys: &'static Keys,
     left_out: Vec<&'static str>,
@@ -246,7 +218,6 @@ impl Comparison {
         }
     }
 
-    /// Whether PyTorch itself makes this registration, in C++ or Python code outside the files.
     fn is_handwritten(&self, row: &ObservedRegistration) -> bool {
         let key = self.keys.lookup(&row.key);
         let mut own = handwritten::of_operator(self.keys.release(), &row.operator);
@@ -258,7 +229,7 @@ impl Comparison {
     }
 }
 
-/// The backend whose build a key belongs to. Autograd keys belong to every build.
+/// The backend of a key. Autograd keys are in every build, so they have none.
 fn backend(keys: &Keys, key: Key) -> Option<&'static str> {
     let slot: Slot = match key {
         Key::Runtime(slot) => slot,
@@ -268,8 +239,8 @@ fn backend(keys: &Keys, key: Key) -> Option<&'static str> {
         .filter(|_| keys.functionality(slot) != AUTOGRAD)
 }
 
-/// Whether a kernel of a process is the expected one, as far as its source file shows: generated
-/// code is in files named after what it does, hand-written code anywhere else.
+/// Whether the process has the expected kernel, judging by its source file: generated code is in files
+/// named after its purpose, handwritten code is in any other file.
 fn is_same(key: &str, expected: &Registration<'_>, found: &ObservedRegistration) -> bool {
     let Some(file) = found.file.as_deref() else {
         return expected.fallthrough == found.fallthrough;
@@ -284,7 +255,7 @@ fn is_same(key: &str, expected: &Registration<'_>, found: &ObservedRegistration)
         Origin::Tracer => file.starts_with("TraceType"),
         Origin::BackendSelect => file.starts_with("RegisterBackendSelect"),
         Origin::HandWritten => expected.file.is_none_or(|expected| expected == file),
-        // A process names torch/library.py for what Python registers.
+        // For registrations made in Python, a process reports `torch/library.py`.
         Origin::Source => expected
             .file
             .is_none_or(|expected| expected.ends_with(".py") || expected.ends_with(file)),

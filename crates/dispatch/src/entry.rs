@@ -1,4 +1,4 @@
-//! Entries: the answer for one operator on one runtime key, assembled when it is asked for.
+//! Entries of dispatch tables, assembled on demand.
 
 use std::borrow::Cow;
 
@@ -24,25 +24,25 @@ pub struct Entry<'a> {
     pub functionality: &'static str,
     /// `CPU` of `SparseCPU`.
     pub backend: Option<&'static str>,
-    /// The kernel's C++ name; `None` without a kernel, and where only its file is known.
+    /// The kernel's C++ name; `None` without a kernel, or if only its file is known.
     pub kernel: Option<Cow<'a, str>>,
-    /// The registered key whose kernel it is; `None` for fallbacks and where nothing serves.
+    /// The registered key of the kernel; `None` for fallbacks and missing kernels.
     pub source_key: Option<Key>,
     /// The rule that serves the key.
     pub rule: Precedence,
-    /// The same in the runtime's words.
+    /// The runtime's reason.
     pub reason: Reason,
-    /// What made the registration; `None` without one, and for a kernel that was only asked about.
+    /// The origin of the registration; `None` without one, and for hypothetical kernels.
     pub origin: Option<Origin>,
-    /// The kernel only passes the call on to the next key.
+    /// Whether the kernel is a fallthrough.
     pub fallthrough: bool,
     /// Whether the files alone decide the entry.
     pub derivable: bool,
-    /// Why they do not.
+    /// Why they do not, if they do not.
     pub cause: Option<Cause>,
-    /// The bundle's file that the registration follows from, or PyTorch's source file.
+    /// The file that declares the registration: one of the bundle, or a PyTorch source file.
     pub file: Option<&'a str>,
-    /// Where in a file of the bundle.
+    /// The position, if the file is in the bundle.
     pub span: Option<Span>,
 }
 
@@ -54,28 +54,28 @@ impl Entry<'_> {
     }
 }
 
-/// The steps that lead to an entry, with the registrations that they speak of.
+/// An entry, why it has its kernel, and the registrations involved.
 #[derive(Debug, Clone)]
 pub struct ExplainedEntry<'a> {
     /// The entry.
     pub entry: Entry<'a>,
-    /// The rules tried, and what would change the answer.
+    /// Why it has its kernel.
     pub explanation: Explanation,
-    /// The operator's registrations that reach the key, the one that decides first.
+    /// The operator's registrations that reach the key, the deciding one first.
     pub registrations: Vec<Registration<'a>>,
 }
 
-/// Tables with what they were made from: everything that can be asked of them.
+/// A revision with its tables.
 #[derive(Debug, Clone, Copy)]
 pub struct View<'a> {
     /// The revision.
     pub inputs: Inputs<'a>,
-    /// Its tables.
+    /// The tables.
     pub tables: &'a RevisionTables,
 }
 
 impl<'a> View<'a> {
-    /// `inputs` are those that the tables were made from.
+    /// `inputs` must be those that the tables were computed from.
     #[must_use]
     pub fn new(inputs: Inputs<'a>, tables: &'a RevisionTables) -> Self {
         Self { inputs, tables }
@@ -95,8 +95,8 @@ impl<'a> View<'a> {
         Some(self.of_rule(id, pattern, slot, rule))
     }
 
-    /// The kernel of an entry alone: [`Entry::kernel`] of the operator's entry for a runtime key that this
-    /// rule serves. Comparisons ask for tens of thousands of them.
+    /// [`Entry::kernel`] of the operator on a key that this rule serves. Comparisons need tens of thousands,
+    /// so this skips the rest of the entry.
     #[must_use]
     pub fn kernel(self, id: OperatorId, slot: Slot, rule: Precedence) -> Option<Cow<'a, str>> {
         if let Some(key) = rule.source(slot) {
@@ -108,12 +108,12 @@ impl<'a> View<'a> {
         found??.kernel.as_deref().map(Cow::Borrowed)
     }
 
-    /// The whole table of an operator, in table order, `Undefined` and missing ones included.
+    /// The table of an operator in table order, including `Undefined` and missing kernels.
     pub fn table(self, id: OperatorId) -> impl Iterator<Item = Entry<'a>> + use<'a> {
         let pattern = self.tables.pattern(id);
         let cells = pattern.map(|pattern| (pattern, pattern.table.cells(self.keys())));
         cells.into_iter().flat_map(move |(pattern, rules)| {
-            // An alias serves many keys; what is told of its kernel is told once.
+            // An alias serves many keys, so its registration is assembled once.
             let mut of_alias: Vec<(Key, Option<Registration<'a>>)> = Vec::new();
             self.keys().slots().zip(rules).map(move |(slot, rule)| {
                 let made = match rule.source(slot) {
@@ -133,23 +133,12 @@ impl<'a> View<'a> {
         })
     }
 
-    /// One runtime key across all operators: the view of a backend.
-    pub fn column(self, slot: Slot) -> impl Iterator<Item = (OperatorId, Entry<'a>)> + use<'a> {
-        let patterns = self.tables.patterns();
-        let rules: Vec<Precedence> = patterns.iter().map(|pattern| pattern.rule(slot)).collect();
-        self.inputs.catalogue.iter().filter_map(move |(id, _)| {
-            let index = self.tables.pattern_index(id)?;
-            let (pattern, rule) = (patterns.get(index)?, *rules.get(index)?);
-            Some((id, self.of_rule(id, pattern, slot, rule)))
-        })
-    }
-
-    /// The registrations of an operator that count in the build, overridden ones included.
+    /// The registrations of an operator in the build, including overridden ones.
     pub fn registrations(self, id: OperatorId) -> impl Iterator<Item = Registration<'a>> + use<'a> {
         self.tables.registrations(self.inputs, id)
     }
 
-    /// How an entry comes about and what would change it.
+    /// Explains the entry of an operator on a key.
     #[must_use]
     pub fn explain(self, id: OperatorId, slot: Slot) -> Option<ExplainedEntry<'a>> {
         let pattern = self.tables.pattern(id)?;
@@ -170,7 +159,6 @@ impl<'a> View<'a> {
         })
     }
 
-    /// The entry that the operator would have if a rule served the key.
     pub(super) fn served_by(
         self,
         id: OperatorId,
@@ -185,7 +173,7 @@ impl<'a> View<'a> {
         self.assemble(id, pattern, slot, rule, made)
     }
 
-    /// The registration that counts at a key.
+    /// The effective registration on a key.
     fn registration(self, id: OperatorId, key: Key) -> Option<Registration<'a>> {
         let row = self.tables.row(id, key, self.tables.source())?;
         Some(assemble(self.inputs, id, row))
@@ -216,7 +204,7 @@ impl<'a> View<'a> {
         entry
     }
 
-    /// Completes the entry of a key whose fallback is in sources.
+    /// Completes the entry of a key whose fallback is registered in sources.
     fn fill_fallback(self, entry: &mut Entry<'a>) {
         let Some(found) = self.tables.source_fallbacks().of(self.inputs, entry.slot) else {
             return;
@@ -228,7 +216,7 @@ impl<'a> View<'a> {
         entry.span = Some(found.at);
     }
 
-    /// Why the files do not decide a cell.
+    /// Why the files do not determine a cell.
     fn cause(self, id: OperatorId, pattern: &Pattern, slot: Slot) -> Option<Cause> {
         if !pattern.decided_outside.contains(slot) {
             let may = self.tables.may_be_handwritten().contains(slot);
@@ -258,7 +246,7 @@ impl<'a> View<'a> {
     }
 }
 
-/// An entry as far as the key and the rule tell it; fallbacks are complete.
+/// An entry with everything that follows from its key and rule alone.
 pub(super) fn bare<'a>(keys: &'static Keys, slot: Slot, rule: Precedence) -> Entry<'a> {
     let is_fallback = rule == Precedence::Fallback;
     Entry {

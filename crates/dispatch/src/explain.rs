@@ -1,84 +1,73 @@
-//! Why a key has its kernel: the rules tried in order, what kept each from serving the key, and
-//! which registrations would change the answer. All of it is data; sentences are made in `report`.
+//! Why a key has its kernel: the rules in the order tried, why each does or does not apply, and which
+//! registrations would change the result. Rendering is in `report`.
 
 use super::resolve::{Precedence, Registered, Table, ambiguous, resolve};
 use opatlas_pytorch::alias::Alias;
 use opatlas_pytorch::key_set::{KeySet, Slot};
 use opatlas_pytorch::keys::{Key, Keys};
 
-/// The answer for one key of one operator.
+/// Why one key of one operator has its kernel.
 #[derive(Clone, Eq, PartialEq, Debug)]
 pub struct Explanation {
-    /// The key asked about.
+    /// The key.
     pub slot: Slot,
-    /// The rules in the order tried; the last one serves the key.
+    /// The rules tried, in order. The last one serves the key.
     pub steps: Vec<Step>,
     /// Registered keys that reach this one but lose to an earlier rule.
     pub shadowed: Vec<Key>,
-    /// What would change the answer, most direct first.
+    /// Edits that would change the result, most direct first.
     pub remedies: Vec<Remedy>,
 }
 
-impl Explanation {
-    /// The rule that serves the key.
-    #[must_use]
-    pub fn rule(&self) -> Precedence {
-        self.steps
-            .last()
-            .map_or(Precedence::Missing, |step| step.rule)
-    }
-}
-
-/// One rule tried.
+/// A rule that was tried.
 #[derive(Copy, Clone, Eq, PartialEq, Hash, Debug)]
 pub struct Step {
     /// The rule.
     pub rule: Precedence,
-    /// What came of it.
+    /// Its outcome.
     pub outcome: Outcome,
 }
 
-/// What came of a rule.
+/// The outcome of trying a rule.
 #[derive(Copy, Clone, Eq, PartialEq, Hash, Debug)]
 pub enum Outcome {
-    /// It serves the key.
+    /// The rule serves the key.
     Decides,
-    /// Nothing is registered to what the rule needs (the key itself, the alias, a fallback).
+    /// No registration for the rule (the key itself, the alias, or a fallback).
     NotRegistered,
     /// The alias is registered but never serves this key.
     OutOfReach,
-    /// The alias neither serves this key nor is registered: of no interest.
+    /// The alias is not registered, and would not serve this key if it were.
     Irrelevant,
-    /// The alias is registered and reaches the key, but `CompositeExplicitAutograd` switches it
-    /// off.
+    /// `CompositeExplicitAutograd` takes precedence over the registered alias.
     SwitchedOffByExplicit,
-    /// The alias is registered and reaches the key, but kernels at these backends switch it off.
+    /// Kernels of these backends take precedence over the registered alias.
     SwitchedOffByBackends(KeySet),
     /// Rule 5a: no backend without an autograd key of its own has a kernel.
     NotAmbiguous,
 }
 
-/// What can be done to the registrations of the operator.
+/// An edit of an operator's registrations.
 #[derive(Copy, Clone, Eq, PartialEq, Ord, PartialOrd, Hash, Debug)]
 pub enum Edit {
     /// Register a kernel.
     Register,
-    /// Take the registration away.
+    /// Remove a registration.
     Remove,
 }
 
-/// A change of one registration that changes the answer.
+/// An edit that changes the kernel of a key.
 #[derive(Clone, Eq, PartialEq, Debug)]
 pub struct Remedy {
-    /// What to do.
+    /// The edit.
     pub edit: Edit,
-    /// To which key; any one of these.
+    /// The keys to edit; any one of them suffices.
     pub keys: Vec<Key>,
     /// The rule that then serves the key.
     pub becomes: Precedence,
 }
 
-/// Explains the entry of one key. `fallbacks` as for [`resolve`].
+/// Explains one key. `fallbacks` as for [`resolve`].
 #[must_use]
 pub fn explain(keys: &Keys, registered: &Registered, fallbacks: KeySet, slot: Slot) -> Explanation {
     let table = resolve(keys, registered, fallbacks);
@@ -119,7 +108,7 @@ struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// Rule 5a is only ever about `AutogradOther` of an implicit composite.
+    /// Rule 5a concerns only `AutogradOther` of implicit composites.
     fn concerns(&self, rule: Precedence) -> bool {
         rule != Precedence::Ambiguous
             || self.keys.sets.autograd_other == Some(self.slot)
@@ -142,8 +131,8 @@ impl Asked<'_> {
         }
     }
 
-    /// Why a registered alias that reaches the key does not serve it. Only the implicit composite
-    /// has conditions.
+    /// Why a registered alias that reaches the key does not serve it. Only the implicit composite has
+    /// conditions.
     fn switched_off(&self, rule: Precedence) -> Outcome {
         if rule == Precedence::Ambiguous && ambiguous(self.keys, self.registered).is_empty() {
             return Outcome::NotAmbiguous;
@@ -155,8 +144,7 @@ impl Asked<'_> {
         Outcome::SwitchedOffByBackends(backends)
     }
 
-    /// The keys whose registration may matter here: itself, the backends that it stands for, and
-    /// every alias.
+    /// The keys whose registration may matter: the key itself, the backends it represents, and all aliases.
     fn candidates(&self) -> impl Iterator<Item = Key> + use<> {
         let own = KeySet::only(self.slot) | self.keys.backends_of_autograd(self.slot);
         let parseable: KeySet = own
@@ -170,8 +158,7 @@ impl Asked<'_> {
     }
 }
 
-/// Every single registration or removal that gives the key another kernel, those with the same
-/// effect together.
+/// Each single edit that changes the kernel, grouped by effect.
 fn remedies(asked: &Asked<'_>, now: &Table) -> Vec<Remedy> {
     let mut found: Vec<Remedy> = Vec::new();
     let mut consider = |edit: Edit, key: Key| {
@@ -235,7 +222,7 @@ mod tests {
             .map(|r| r.becomes)
     }
 
-    /// The case of the manual: `add.Tensor` on `SparseXPU`.
+    /// The example in the manual: `add.Tensor` on `SparseXPU`.
     #[test]
     fn a_missing_key_says_what_does_not_reach_it() {
         let told = ask(
@@ -248,7 +235,7 @@ mod tests {
             ],
             "SparseXPU",
         );
-        assert_eq!(told.rule(), Precedence::Missing);
+        assert_eq!(told.steps.last().unwrap().rule, Precedence::Missing);
         assert_eq!(
             outcome(&told, Precedence::Direct),
             Some(Outcome::NotRegistered)
@@ -298,7 +285,7 @@ mod tests {
             "AutogradXLA",
         );
         let xla = KeySet::only(keys.slot("XLA").unwrap());
-        assert_eq!(told.rule(), Precedence::Fallback);
+        assert_eq!(told.steps.last().unwrap().rule, Precedence::Fallback);
         assert_eq!(
             outcome(&told, Precedence::Implicit),
             Some(Outcome::SwitchedOffByBackends(xla))
@@ -343,7 +330,7 @@ mod tests {
             ],
             "AutogradOther",
         );
-        assert_eq!(told.rule(), Precedence::Ambiguous);
+        assert_eq!(told.steps.last().unwrap().rule, Precedence::Ambiguous);
         assert_eq!(
             remedy(&told, Edit::Register, "AutogradOther"),
             Some(Precedence::Direct)

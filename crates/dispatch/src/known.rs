@@ -1,19 +1,18 @@
-//! The released files, known by their digests: whether a revision is one whose process was
-//! recorded, so that the hand-written registrations of its release are its own.
+//! Identifies released files by digest, because handwritten registrations are recorded only for releases.
 
 use opatlas_pytorch::release::Release;
 use opatlas_source::{Bundle, Digest, NATIVE_FUNCTIONS};
 
-/// Whose process the hand-written registrations were recorded from.
+/// Which revision the handwritten registrations were recorded from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Provenance {
-    /// This revision is the release.
+    /// From this revision.
     Recorded,
-    /// The revision is another one; the nearest release's list stands in for its own.
+    /// From the nearest release.
     Assumed,
 }
 
-/// Whether the bundle's operators are those of the release, by [`Bundle::file_digest`].
+/// Whether the bundle has the operators of the release, by [`Bundle::file_digest`].
 #[must_use]
 pub fn provenance(bundle: &Bundle, release: Release) -> Provenance {
     let Some(digest) = bundle.file_digest(NATIVE_FUNCTIONS) else {
@@ -25,8 +24,8 @@ pub fn provenance(bundle: &Bundle, release: Release) -> Provenance {
     }
 }
 
-/// The release that published a `native_functions.yaml` with this digest, and the measured
-/// patch release of its line.
+/// The release that published `native_functions.yaml` with this digest, and its patch release that was
+/// recorded.
 #[must_use]
 pub fn released_as(digest: &Digest) -> Option<(Release, &'static str)> {
     Release::all().find_map(|release| {

@@ -1,20 +1,19 @@
-//! Registrations recorded from a real process and given with a revision (`observed.json`). What
-//! enters is decoded by an adapter; what leaves is found by operator.
+//! Registrations recorded from a process and added to a revision (`observed.json`), by operator.
 
 use rustc_hash::FxHashMap;
 
-/// One recorded registration.
+/// A recorded registration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ObservedRegistration {
     /// The operator, `base_name[.overload]` with its namespace unless that is `aten`.
     pub operator: Box<str>,
-    /// The runtime or alias key. Keys that the release does not know are passed over.
+    /// The runtime or alias key. Keys that the release does not know are ignored.
     pub key: Box<str>,
-    /// The source file of the kernel, where recorded.
+    /// The source file of the kernel, if recorded.
     pub file: Option<Box<str>>,
-    /// The kernel only passes the call on to the next key.
+    /// Whether the kernel is a fallthrough.
     pub fallthrough: bool,
-    /// The kernel is a boxed one, which for a backend is PyTorch's CPU fallback.
+    /// Whether the kernel is boxed. For a backend, that is PyTorch's CPU fallback.
     pub boxed: bool,
 }
 
@@ -23,12 +22,12 @@ pub struct ObservedRegistration {
 pub struct Observed {
     rows: Vec<ObservedRegistration>,
     tells_boxing: bool,
-    /// Where the rows of an operator begin and end.
+    /// The range of rows of each operator.
     of: FxHashMap<Box<str>, (u32, u32)>,
 }
 
 impl Observed {
-    /// Sorts the registrations by operator; of several to one key the last in the list wins.
+    /// Sorts registrations by operator. The last one of several on a key wins.
     #[must_use]
     pub fn new(mut rows: Vec<ObservedRegistration>) -> Self {
         rows.sort_by(|a, b| a.operator.cmp(&b.operator));
@@ -45,13 +44,13 @@ impl Observed {
         }
     }
 
-    /// Whether nothing was recorded.
+    /// Whether there are no registrations.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// Whether the recording says which kernels are boxed: it names at least one.
+    /// Whether boxed kernels are recorded, which is so if there is one.
     #[must_use]
     pub fn tells_boxing(&self) -> bool {
         self.tells_boxing
@@ -63,7 +62,7 @@ impl Observed {
         &self.rows
     }
 
-    /// The registrations of an operator, with their places in [`Observed::rows`].
+    /// The registrations of an operator, with their indices in [`Observed::rows`].
     pub fn of<'a>(
         &'a self,
         operator: &str,

@@ -1,128 +1,75 @@
-//! What made a registration, and whether the files alone decide an entry.
+//! The origin of a registration, and why the files alone do not determine an entry.
 
-use std::fmt;
-
-/// What made a registration. In a real process each stands for source files, named in brackets.
-#[derive(Copy, Clone, Eq, PartialEq, Ord, PartialOrd, Hash, Debug)]
-pub enum Origin {
-    /// A line of `dispatch:` (`Register*.cpp`).
-    Declared,
-    /// A structured operator, for every variant of its group (`Register*.cpp`).
-    Structured,
-    /// The generator without any line: operators that `autogen` brings, and the kernels at `Meta`
-    /// that check in-place operators (`Register*.cpp`).
-    Autogen,
-    /// The absence of `dispatch:` (`RegisterCompositeImplicitAutograd.cpp`).
-    ImplicitComposite,
-    /// Generated autograd (`VariableType*.cpp`).
-    Autograd,
-    /// Version counters and views (`ADInplaceOrViewType*.cpp`).
-    InplaceOrView,
-    /// Generated functionalization (`RegisterFunctionalization*.cpp`).
-    Functionalize,
-    /// Tracing for TorchScript (`TraceType*.cpp`).
-    Tracer,
-    /// The choice of a backend for operators without a tensor (`RegisterBackendSelect.cpp`).
-    BackendSelect,
-    /// A global fallback of the key.
-    Fallback,
-    /// An out-of-tree backend's file.
-    BackendFile,
-    /// PyTorch's own code outside the files, as recorded from a real process (any other file).
-    HandWritten,
-    /// Found in the C++ and Python sources that came with the revision.
-    Source,
-    /// Recorded from a real process and given with the revision.
-    Observed,
+opatlas_source::words! {
+    /// The origin of a registration. Parentheses name the source files in a process.
+    pub enum Origin {
+        /// A line in `dispatch` (`Register*.cpp`).
+        Declared = "declared",
+        /// A structured operator, for all variants of its group (`Register*.cpp`).
+        Structured = "structured",
+        /// Generated without a line in `dispatch`: operators of `autogen`, and checks of in-place operators on
+        /// `Meta` (`Register*.cpp`).
+        Autogen = "autogen",
+        /// An entry without `dispatch` (`RegisterCompositeImplicitAutograd.cpp`).
+        ImplicitComposite = "implicit composite",
+        /// Generated autograd (`VariableType*.cpp`).
+        Autograd = "autograd",
+        /// Version counters and views (`ADInplaceOrViewType*.cpp`).
+        InplaceOrView = "inplace or view",
+        /// Generated functionalization (`RegisterFunctionalization*.cpp`).
+        Functionalize = "functionalize",
+        /// Tracing for TorchScript (`TraceType*.cpp`).
+        Tracer = "tracer",
+        /// Backend selection for operators without tensor arguments (`RegisterBackendSelect.cpp`).
+        BackendSelect = "backend select",
+        /// The fallback of the key for all operators.
+        Fallback = "fallback",
+        /// An out-of-tree backend's file.
+        BackendFile = "backend file",
+        /// PyTorch's handwritten code, recorded from a process (any other file).
+        HandWritten = "hand-written",
+        /// C++ and Python sources of the revision.
+        Source = "source",
+        /// Recorded from a process and added to the revision.
+        Observed = "observed",
+    }
 }
 
 impl Origin {
-    /// All origins.
-    pub const ALL: [Self; 14] = [
-        Self::Declared,
-        Self::Structured,
-        Self::Autogen,
-        Self::ImplicitComposite,
-        Self::Autograd,
-        Self::InplaceOrView,
-        Self::Functionalize,
-        Self::Tracer,
-        Self::BackendSelect,
-        Self::Fallback,
-        Self::BackendFile,
-        Self::HandWritten,
-        Self::Source,
-        Self::Observed,
-    ];
-
-    /// The text in answers.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Declared => "declared",
-            Self::Structured => "structured",
-            Self::Autogen => "autogen",
-            Self::ImplicitComposite => "implicit composite",
-            Self::Autograd => "autograd",
-            Self::InplaceOrView => "inplace or view",
-            Self::Functionalize => "functionalize",
-            Self::Tracer => "tracer",
-            Self::BackendSelect => "backend select",
-            Self::Fallback => "fallback",
-            Self::BackendFile => "backend file",
-            Self::HandWritten => "hand-written",
-            Self::Source => "source",
-            Self::Observed => "observed",
-        }
-    }
-
-    /// The origin of a text.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|origin| origin.as_str() == text)
-    }
-
-    /// Whether the registration is known from outside the files that declare operators.
+    /// Whether the registration does not follow from the files that declare operators.
     #[must_use]
     pub fn is_outside_files(self) -> bool {
         matches!(self, Self::HandWritten | Self::Source | Self::Observed)
     }
 }
 
-impl fmt::Display for Origin {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
-
-/// Why the files alone do not decide an entry.
+/// Why the files alone do not determine an entry.
 #[derive(Copy, Clone, Eq, PartialEq, Hash, Debug)]
 pub enum Cause {
-    /// PyTorch's hand-written registrations, recorded from this very release, decide it.
+    /// Handwritten registrations of PyTorch, recorded from this release.
     HandWritten {
-        /// The source file, where recorded.
+        /// The source file, if recorded.
         file: Option<&'static str>,
     },
-    /// They decide it in the nearest recorded release, which is not this revision.
+    /// Handwritten registrations of the nearest recorded release.
     HandWrittenInRelease {
-        /// The source file, where recorded.
+        /// The source file, if recorded.
         file: Option<&'static str>,
     },
-    /// The key is one that PyTorch registers many kernels to by hand, and nothing is recorded of
-    /// this revision.
+    /// PyTorch has many handwritten registrations on the key, and none are recorded for this revision.
     MayBeHandWritten,
-    /// Registrations in the revision's sources decide it.
+    /// Registrations in the revision's sources.
     Sources,
-    /// Observed registrations decide it.
+    /// Observed registrations.
     Observed,
 }
 
-/// Which registrations a table is made of.
+/// The registrations that a table includes.
 #[derive(Copy, Clone, Eq, PartialEq, Hash, Debug, Default)]
 pub enum Source {
-    /// All that are known: of the files, hand-written and observed ones.
+    /// All known ones: from files, handwritten, and observed.
     #[default]
     Everything,
-    /// Those that follow from the files.
+    /// Only those that follow from the files.
     Files,
 }

@@ -1,41 +1,40 @@
-//! Who would refuse a set of registrations that the dispatcher itself takes: the generator that
-//! reads `dispatch:` sections, and the tool `torch._python_dispatcher.PythonDispatcher`
-//! (`docs/spec/dispatch.md`, section 5). Each stops at its first complaint; so do we.
+//! Registrations that the dispatcher accepts but other tools reject: torchgen, which reads `dispatch`
+//! sections, and `torch._python_dispatcher.PythonDispatcher` (`docs/spec/dispatch.md`, section 5). Like
+//! these tools, each function returns the first error.
 
 use std::fmt;
 
 use opatlas_pytorch::alias::Alias;
 use opatlas_pytorch::release::{Release, ReleaseData};
 
-/// How a registration without a key is written: the runtime puts it on
-/// `CompositeImplicitAutograd`.
+/// How a registration without a key is written. The runtime puts it on `CompositeImplicitAutograd`.
 pub const CATCH_ALL: &str = "(catch-all)";
 
-/// Why `native_functions.yaml` cannot say the same (`NativeFunction.from_yaml`).
+/// Why `native_functions.yaml` cannot express a list (`NativeFunction.from_yaml`).
 #[derive(Clone, Eq, PartialEq, Hash, Debug)]
 pub enum YamlRefusal {
-    /// The generator has no such key.
+    /// torchgen does not know the key.
     UnknownKey(Box<str>),
-    /// The generator knows the key but does not allow it in `dispatch:`.
+    /// torchgen does not allow the key in `dispatch`.
     NotAllowed(Box<str>),
-    /// `CompositeImplicitAutograd` alone: an entry without `dispatch:` says it already.
+    /// `CompositeImplicitAutograd` alone, which is the default without `dispatch`.
     LoneImplicit,
-    /// More than one composite key, other than one of the two plain ones beside the nested one.
+    /// Several composite keys, other than a plain one with the nested one.
     SeveralComposites,
 }
 
-/// Why `PythonDispatcher.register` takes no such list.
+/// Why `PythonDispatcher.register` rejects a list.
 #[derive(Clone, Eq, PartialEq, Hash, Debug)]
 pub enum PythonDispatcherRefusal {
-    /// A key is there twice.
+    /// A duplicate key.
     Duplicates,
-    /// `CompositeImplicitAutograd` with `CompositeExplicitAutograd`.
+    /// `CompositeImplicitAutograd` together with `CompositeExplicitAutograd`.
     ImplicitAndExplicit,
-    /// A key outside the eleven that the tool knows.
+    /// A key that is not one of its eleven.
     Unsupported(Box<str>),
 }
 
-/// The keys that `PythonDispatcher` takes, in every release.
+/// The keys that `PythonDispatcher` supports, in every release.
 pub const PYTHON_DISPATCHER_KEYS: [&str; 11] = [
     "CPU",
     "AutogradCPU",
@@ -50,11 +49,11 @@ pub const PYTHON_DISPATCHER_KEYS: [&str; 11] = [
     "CompositeImplicitAutograd",
 ];
 
-/// What the generator says to a `dispatch:` section with these lines, given as key and kernel, one
-/// line each. [`CATCH_ALL`] alone stands for an entry without the section.
+/// Checks a `dispatch` section like torchgen. Each line is a key and a kernel; [`CATCH_ALL`] alone means
+/// no section.
 ///
 /// # Errors
-/// The first refusal.
+/// The first error.
 pub fn yaml(release: Release, lines: &[(&str, &str)]) -> Result<(), YamlRefusal> {
     if let [(CATCH_ALL, _)] = lines {
         return Ok(());
@@ -80,10 +79,10 @@ pub fn yaml(release: Release, lines: &[(&str, &str)]) -> Result<(), YamlRefusal>
     }
 }
 
-/// What `PythonDispatcher.register` says to this list of keys.
+/// Checks a list of keys like `PythonDispatcher.register`.
 ///
 /// # Errors
-/// The first refusal.
+/// The first error.
 pub fn python_dispatcher(keys: &[&str]) -> Result<(), PythonDispatcherRefusal> {
     let mut sorted = keys.to_vec();
     sorted.sort_unstable();

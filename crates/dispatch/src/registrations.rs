@@ -1,10 +1,8 @@
-//! All registrations of a revision: those that generated code makes of its files, those of backend
-//! files, and those that are known from outside (`docs/spec/dispatch.md`, section 6, by release
-//! 8.3).
+//! All registrations of a revision: generated code for its files, backend files, and registrations known
+//! from outside (`docs/spec/dispatch.md`, section 6; releases in 8.3).
 //!
-//! Kept compactly, 16 bytes each; a [`Registration`] with names and places is assembled when
-//! it is asked for. Registrations do not depend on a build: what a build leaves out is left out
-//! when tables are made.
+//! A row takes 16 bytes; a [`Registration`] with names and positions is assembled on demand. Registrations
+//! do not depend on a build, which only affects tables.
 
 mod functionalize;
 mod generated;
@@ -33,73 +31,71 @@ pub(crate) use sources::SourceFallbacks;
 
 pub use generated::{AutogradKind, autograd_kind, cpp_name, gets_autograd};
 
-/// What registrations are made from. All of it is one revision under one release.
+/// The inputs for registrations: one revision under one release.
 #[derive(Debug, Clone, Copy)]
 pub struct Inputs<'a> {
     /// The operators.
     pub catalogue: &'a Catalogue,
-    /// `derivatives.yaml`, where the bundle has it.
+    /// `derivatives.yaml`, if the bundle has it.
     pub derivatives: Option<&'a Derivatives>,
     /// The formulas of each operator.
     pub matches: &'a DerivativeMatches,
-    /// Backend files with their names in the bundle.
+    /// Backend files, with their names in the bundle.
     pub backends: &'a [(Box<str>, Arc<BackendFile>)],
-    /// Recorded registrations that came with the revision.
+    /// Registrations recorded from a process.
     pub observed: &'a Observed,
-    /// Whether the release's hand-written registrations are this revision's own.
+    /// Whether the release's handwritten registrations were recorded from this revision.
     pub provenance: Provenance,
 }
 
-/// One registration, with names and places.
+/// A registration with names and positions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Registration<'a> {
     /// The runtime or alias key.
     pub key: Key,
-    /// The kernel's C++ name; `None` where only its file is known.
+    /// The kernel's C++ name; `None` if only its file is known.
     pub kernel: Option<std::borrow::Cow<'a, str>>,
-    /// What made it.
+    /// Its origin.
     pub origin: Origin,
-    /// The kernel only passes the call on to the next key.
+    /// Whether the kernel is a fallthrough.
     pub fallthrough: bool,
-    /// The file of the bundle that it follows from, or PyTorch's source file of a hand-written one.
+    /// The file that declares it: one of the bundle, or a PyTorch source file if it is handwritten.
     pub file: Option<&'a str>,
-    /// Where in a file of the bundle.
+    /// The position, if the file is in the bundle.
     pub span: Option<Span>,
-    /// A later registration to the same key has taken its place.
+    /// Whether a later registration on the same key replaced it.
     pub overridden: bool,
 }
 
-/// The registrations of every operator of a revision, in the order in which they are made: of
-/// several to one key the last one counts.
+/// The registrations of all operators of a revision, in registration order. The last one on a key wins.
 #[derive(Debug, Clone, Default)]
 pub struct Registrations {
     rows: Vec<Row>,
     ends: Vec<u32>,
 }
 
-/// A registration with its names and places as numbers.
+/// A registration with names and positions as indices.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Row {
     /// The key.
     pub key: Key,
-    /// What made the registration.
+    /// Its origin.
     pub origin: Origin,
-    /// Whether the kernel only passes the call on.
+    /// Whether the kernel is a fallthrough.
     pub fallthrough: bool,
     source: RowSource,
 }
 
-/// Where the kernel's name and place are found.
+/// Where the kernel's name and position are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum RowSource {
-    /// A kernel of the catalogue: of this operator, at this index.
+    /// A kernel of this operator, by its index.
     Kernel(OperatorId, u16),
     /// The operator itself.
     Operator,
-    /// Its formulas at this index of its keys.
+    /// A set of its formulas, by index.
     Formulas(u8),
-    /// A row of a backend file: the file's index, where it is listed, and whether its kernel takes
-    /// symbolic sizes.
+    /// A backend file, the position in it, and whether the kernel takes symbolic sizes.
     Backend(u16, Span, bool),
     /// A wrapper around the functional kernel of a backend file.
     BackendWrapper(u16, Span),
@@ -111,7 +107,7 @@ enum RowSource {
     Observed(u32),
 }
 
-// A release has some 30,000 of them, and so has every commit of an import.
+// A release has some 30,000 rows, and so has every imported commit.
 const _: () = assert!(size_of::<Row>() == 16);
 
 impl Row {
@@ -124,7 +120,7 @@ impl Row {
         }
     }
 
-    /// Whether torchgen wraps it around the functional kernel of a backend file.
+    /// Whether torchgen generates it around the functional kernel of a backend file.
     pub fn is_wrapper(&self) -> bool {
         matches!(self.source, RowSource::BackendWrapper(..))
     }
@@ -145,7 +141,6 @@ impl Row {
         }
     }
 
-    /// The source file of a hand-written registration.
     pub(super) fn source_file(&self) -> Option<&'static str> {
         match self.source {
             RowSource::Source(file) => file.map(SourceFile::name),
@@ -154,7 +149,7 @@ impl Row {
     }
 }
 
-/// The place of the last row to each key; a revision may bring any number of them.
+/// The index of the last row for each key.
 pub(super) fn last_to_key<'a>(
     rows: impl Iterator<Item = (usize, &'a Row)>,
 ) -> FxHashMap<Key, usize> {
@@ -162,7 +157,7 @@ pub(super) fn last_to_key<'a>(
 }
 
 impl Registrations {
-    /// Works out all registrations.
+    /// Computes all registrations.
     #[must_use]
     pub fn new(inputs: Inputs<'_>) -> Self {
         let catalogue = inputs.catalogue;
@@ -181,24 +176,12 @@ impl Registrations {
             builder.operator(id, &mut all.rows);
             all.ends.push(place(all.rows.len()));
         }
-        // The rows stay in memory as long as the revision.
+        // Rows stay in memory as long as the revision.
         all.rows.shrink_to_fit();
         all
     }
 
-    /// How many registrations there are, overridden ones included.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.rows.len()
-    }
-
-    /// Whether there are none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
-    }
-
-    /// The registrations of an operator, in the order made. `inputs` as for [`Self::new`].
+    /// The registrations of an operator, in registration order. `inputs` as for [`Self::new`].
     pub fn of<'a>(
         &'a self,
         inputs: Inputs<'a>,
@@ -221,19 +204,13 @@ impl Registrations {
         let end = self.ends.get(index).map_or(start, |&end| end as usize);
         self.rows.get(start..end).unwrap_or_default()
     }
-
-    /// How many bytes it holds.
-    #[must_use]
-    pub fn bytes(&self) -> usize {
-        self.rows.capacity() * size_of::<Row>() + self.ends.capacity() * size_of::<u32>()
-    }
 }
 
 fn place(row: usize) -> u32 {
     u32::try_from(row).unwrap_or(u32::MAX)
 }
 
-/// The name of the kernel that a row registers, without what [`assemble`] finds besides.
+/// [`Registration::kernel`] of a row.
 pub(super) fn kernel<'a>(
     inputs: Inputs<'a>,
     id: OperatorId,
@@ -242,12 +219,11 @@ pub(super) fn kernel<'a>(
     shown::kernel_name(inputs, id, row)
 }
 
-/// A registration with names and places.
 pub(super) fn assemble<'a>(inputs: Inputs<'a>, id: OperatorId, row: &Row) -> Registration<'a> {
     shown::registration(inputs, id, row)
 }
 
-/// The runtime keys that generated code registers to, found once.
+/// The keys that generated code registers kernels on.
 struct Generated {
     meta: Option<Key>,
     inplace_or_view: Option<Key>,
@@ -279,7 +255,7 @@ struct Builder<'a> {
 
 impl Builder<'_> {
     fn operator(&self, id: OperatorId, rows: &mut Vec<Row>) {
-        // Nothing is generated for operators of vendors' files.
+        // Nothing is generated for operators of vendor files.
         if self.inputs.catalogue.operator(id).vendor().is_none() {
             self.native(id, rows);
             self.generated(id, rows);
@@ -292,7 +268,7 @@ impl Builder<'_> {
     fn outside(&self, id: OperatorId, rows: &mut Vec<Row>) {
         let operator = self.inputs.catalogue.operator(id);
         let observed = self.inputs.observed;
-        // Who observed a revision's own process need not assume another one's.
+        // A bundle with observed registrations does not need those of another process.
         let is_listed = self.inputs.provenance == Provenance::Recorded || observed.is_empty();
         if is_listed && operator.namespace() == "aten" {
             let listed = handwritten::of_operator(self.keys.release(), operator.name_text());

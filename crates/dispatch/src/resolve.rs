@@ -1,9 +1,8 @@
-//! The dispatch table of an operator from its registrations, as the runtime computes it
+//! Computes the dispatch table of an operator like the runtime does
 //! (`OperatorEntry::computeDispatchTableEntryWithDebug`; `docs/spec/dispatch.md`, section 4).
 //!
-//! The rules ask only *which* keys have a registration, not which kernel, so a whole table is a
-//! partition of all keys by the rule that serves them: a dozen operations on bit sets. Kernels are
-//! looked up afterwards, at the source key.
+//! The rules depend only on which keys are registered, not on kernels. So a table assigns every key to
+//! a rule with a few bit-set operations; the kernel is the one registered on the rule's source key.
 
 use std::fmt;
 
@@ -11,10 +10,10 @@ use opatlas_pytorch::alias::Alias;
 use opatlas_pytorch::key_set::{KeySet, Slot};
 use opatlas_pytorch::keys::{Key, Keys};
 
-/// The keys that an operator has registrations at, of one release.
+/// The keys that an operator registers, in one release.
 #[derive(Copy, Clone, Eq, PartialEq, Hash, Default)]
 pub struct Registered {
-    /// Runtime keys with a kernel of their own.
+    /// Runtime keys.
     pub runtime: KeySet,
     aliases: u8,
 }
@@ -34,7 +33,7 @@ impl Registered {
             .filter(move |&alias| own.has_alias(alias))
     }
 
-    /// Whether the key has a registration of its own.
+    /// Whether the key is registered.
     #[must_use]
     pub fn contains(&self, key: Key) -> bool {
         match key {
@@ -51,7 +50,7 @@ impl Registered {
         }
     }
 
-    /// Takes a registration away.
+    /// Removes a registration.
     pub fn remove(&mut self, key: Key) {
         match key {
             Key::Runtime(slot) => self.runtime.remove(slot),
@@ -82,60 +81,32 @@ impl fmt::Debug for Registered {
     }
 }
 
-/// Why a key has the kernel that it has, in the runtime's words.
-#[derive(Copy, Clone, Eq, PartialEq, Ord, PartialOrd, Hash, Debug)]
-pub enum Reason {
-    /// A kernel registered to the key itself.
-    Kernel,
-    /// An explicit composite kernel.
-    DefaultBackendKernel,
-    /// A composite kernel for nested tensors.
-    NestedKernel,
-    /// An implicit composite kernel.
-    MathKernel,
-    /// Implicit composite and a backend without autograd key disagree: calling it fails.
-    AmbiguousAutogradOther,
-    /// A kernel registered to the alias `Autograd`.
-    AutogradKernel,
-    /// A decomposition for batched tensors.
-    BatchedKernel,
-    /// The kernel that the key has for all operators.
-    BackendFallback,
-    /// Nothing: calling it fails.
-    Missing,
+opatlas_source::words! {
+    /// Why a key has its kernel, in the runtime's terms.
+    pub enum Reason {
+        /// A kernel registered on the key itself.
+        Kernel = "kernel",
+        /// An explicit composite kernel.
+        DefaultBackendKernel = "default backend kernel",
+        /// A composite kernel for nested tensors.
+        NestedKernel = "nested kernel",
+        /// An implicit composite kernel.
+        MathKernel = "math kernel",
+        /// Ambiguous: an implicit composite, and a kernel of a backend without its own autograd key. Calls fail.
+        AmbiguousAutogradOther = "ambiguous autogradother",
+        /// A kernel on the alias `Autograd`.
+        AutogradKernel = "autograd kernel",
+        /// A decomposition for batched tensors.
+        BatchedKernel = "batched kernel",
+        /// The fallback of the key for all operators.
+        BackendFallback = "backend fallback",
+        /// No kernel. Calls fail.
+        Missing = "missing",
+    }
 }
 
 impl Reason {
-    /// All reasons.
-    pub const ALL: [Self; 9] = [
-        Self::Kernel,
-        Self::DefaultBackendKernel,
-        Self::NestedKernel,
-        Self::MathKernel,
-        Self::AmbiguousAutogradOther,
-        Self::AutogradKernel,
-        Self::BatchedKernel,
-        Self::BackendFallback,
-        Self::Missing,
-    ];
-
-    /// The text in the runtime's dump and in answers.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Kernel => "kernel",
-            Self::DefaultBackendKernel => "default backend kernel",
-            Self::NestedKernel => "nested kernel",
-            Self::MathKernel => "math kernel",
-            Self::AmbiguousAutogradOther => "ambiguous autogradother",
-            Self::AutogradKernel => "autograd kernel",
-            Self::BatchedKernel => "batched kernel",
-            Self::BackendFallback => "backend fallback",
-            Self::Missing => "missing",
-        }
-    }
-
-    /// Whether a call gets to a kernel of the operator.
+    /// Whether a call reaches a kernel of the operator.
     #[must_use]
     pub fn is_served(self) -> bool {
         !matches!(
@@ -143,22 +114,10 @@ impl Reason {
             Self::Missing | Self::BackendFallback | Self::AmbiguousAutogradOther
         )
     }
-
-    /// The reason of a text.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|reason| reason.as_str() == text)
-    }
 }
 
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.as_str())
-    }
-}
-
-/// The rule that serves a key, in the order in which the runtime tries them. Finer than
-/// [`Reason`]: two aliases give a default backend kernel.
+/// The rule that serves a key, in the order of precedence. More specific than [`Reason`]: two aliases
+/// provide default backend kernels.
 #[derive(Copy, Clone, Eq, PartialEq, Ord, PartialOrd, Hash, Debug)]
 pub enum Precedence {
     /// 1: the key's own registration.
@@ -169,7 +128,7 @@ pub enum Precedence {
     Explicit,
     /// 4: `CompositeImplicitAutogradNestedTensor`.
     Nested,
-    /// 5a: `CompositeImplicitAutograd` beside a backend that has no autograd key.
+    /// 5a: `CompositeImplicitAutograd`, and a kernel of a backend without its own autograd key.
     Ambiguous,
     /// 5b: `CompositeImplicitAutograd`.
     Implicit,
@@ -177,7 +136,7 @@ pub enum Precedence {
     Autograd,
     /// 7: `FuncTorchBatchedDecomposition`.
     Batched,
-    /// 8: the key's global fallback.
+    /// 8: the fallback of the key for all operators.
     Fallback,
     /// 9: nothing.
     Missing,
@@ -198,7 +157,7 @@ impl Precedence {
         Self::Missing,
     ];
 
-    /// Its number in the order of `docs/spec/dispatch.md`, section 4.
+    /// Its number in `docs/spec/dispatch.md`, section 4.
     #[must_use]
     pub fn number(self) -> u8 {
         match self {
@@ -214,7 +173,7 @@ impl Precedence {
         }
     }
 
-    /// The reason that the runtime gives.
+    /// The runtime's reason.
     #[must_use]
     pub fn reason(self) -> Reason {
         match self {
@@ -230,7 +189,7 @@ impl Precedence {
         }
     }
 
-    /// The alias whose registration the rule needs, where it needs one.
+    /// The alias that the rule depends on, if any.
     #[must_use]
     pub fn alias(self) -> Option<Alias> {
         match self {
@@ -244,8 +203,8 @@ impl Precedence {
         }
     }
 
-    /// The registered key whose kernel serves `slot` by this rule; `None` when no registration
-    /// of the operator does (ambiguous, fallback, missing).
+    /// The registered key whose kernel serves `slot`; `None` if no registration of the operator does
+    /// (ambiguous, fallback, missing).
     #[must_use]
     pub fn source(self, slot: Slot) -> Option<Key> {
         match self {
@@ -256,14 +215,14 @@ impl Precedence {
     }
 }
 
-/// A dispatch table: for every runtime key of a release the rule that serves it.
+/// A dispatch table: the rule that serves each runtime key of a release.
 #[derive(Copy, Clone, Eq, PartialEq, Hash, Debug)]
 pub struct Table {
     served: [KeySet; Precedence::ALL.len()],
 }
 
 impl Table {
-    /// The keys that a rule serves.
+    /// The keys served by a rule.
     #[must_use]
     pub fn served(&self, rule: Precedence) -> KeySet {
         self.served[rule as usize]
@@ -284,16 +243,7 @@ impl Table {
         self.rule(slot).source(slot)
     }
 
-    /// How many keys have the reason.
-    #[must_use]
-    pub fn count(&self, reason: Reason) -> usize {
-        let rules = Precedence::ALL
-            .into_iter()
-            .filter(|rule| rule.reason() == reason);
-        rules.map(|rule| self.served(rule).len()).sum()
-    }
-
-    /// The rule by slot, in table order.
+    /// The rule of each slot, in table order.
     #[must_use]
     pub fn cells(&self, keys: &Keys) -> Vec<Precedence> {
         let mut cells = vec![Precedence::Missing; keys.count()];
@@ -308,8 +258,8 @@ impl Table {
     }
 }
 
-/// The table of an operator with these registrations, where `fallbacks` are the keys that have a
-/// kernel for all operators (usually [`Keys::fallbacks`]). First rule that applies wins.
+/// Computes the table. The first applicable rule wins. `fallbacks` are the keys with a fallback for all
+/// operators, usually [`Keys::fallbacks`].
 #[must_use]
 pub fn resolve(keys: &Keys, registered: &Registered, fallbacks: KeySet) -> Table {
     let mut open = keys.sets.all;
@@ -353,7 +303,7 @@ pub fn resolve(keys: &Keys, registered: &Registered, fallbacks: KeySet) -> Table
     Table { served }
 }
 
-/// Rule 5a: `AutogradOther`, when a backend that shares it has a kernel.
+/// Rule 5a: `AutogradOther`, if a backend that uses it has a kernel.
 pub fn ambiguous(keys: &Keys, registered: &Registered) -> KeySet {
     let sharing = registered.runtime.meets(&keys.sets.autogradother_backends);
     keys.sets
@@ -362,8 +312,8 @@ pub fn ambiguous(keys: &Keys, registered: &Registered) -> KeySet {
         .map_or(KeySet::EMPTY, KeySet::only)
 }
 
-/// Rule 5b: what `CompositeImplicitAutograd` serves when it is registered. An explicit composite
-/// kernel switches it off everywhere, a backend's kernel at the backend's autograd key.
+/// Rule 5b: the keys that `CompositeImplicitAutograd` serves if it is registered. An explicit composite
+/// disables it everywhere; a backend's kernel disables it on the backend's autograd key.
 pub(super) fn implicit(keys: &Keys, registered: &Registered) -> KeySet {
     if registered.has_alias(Alias::CompositeExplicitAutograd) {
         return KeySet::EMPTY;

@@ -1,5 +1,5 @@
-//! The dispatch tables of a whole revision in one build, and which of their cells the files alone
-//! decide. Operators with equal patterns of registrations share a table.
+//! The dispatch tables of a revision in one build, and the cells that the files alone determine. Operators
+//! with equal registered keys share a table.
 
 use rustc_hash::FxHashMap;
 
@@ -17,7 +17,7 @@ use opatlas_pytorch::keys::{Key, Keys};
 use opatlas_pytorch::release::Release;
 use opatlas_source::{Stop, Stopped};
 
-/// The tables of all operators of a revision in one build.
+/// The tables of all operators in one build.
 #[derive(Debug, Clone)]
 pub struct RevisionTables {
     pub(super) keys: &'static Keys,
@@ -32,23 +32,22 @@ pub struct RevisionTables {
     of_operator: Vec<u32>,
 }
 
-/// A table and whose it is.
+/// A table that operators share.
 #[derive(Debug, Clone)]
 pub struct Pattern {
-    /// The registered keys that make the table.
+    /// The registered keys.
     pub registered: Registered,
     /// The table.
     pub table: Table,
-    /// The runtime keys whose entry registrations outside the files decide: it differs from what
-    /// the files alone make of it.
+    /// The runtime keys whose entry differs from what the files alone determine.
     pub decided_outside: KeySet,
-    /// How many operators have it.
+    /// The number of operators with this table.
     pub operators: usize,
-    /// How many of those are declared by an entry.
+    /// The number of declared operators among them.
     pub declared: u32,
-    /// The rule by slot. Comparisons and verdicts ask for hundreds of thousands of them.
+    /// The rule of each slot. Comparisons and verdicts read hundreds of thousands.
     cells: Box<[Precedence]>,
-    /// With all registrations that are known, those outside the files included.
+    /// All known registered keys, including those outside the files.
     pub everything: Registered,
 }
 
@@ -61,12 +60,12 @@ impl Pattern {
     }
 }
 
-/// The keys without kernels in a build, by what would register there.
+/// The keys without kernels in a build, by where they would be registered.
 #[derive(Debug, Clone, Copy)]
 struct LeftOut {
     generated: KeySet,
-    /// Hand-written registrations were recorded from a Linux CUDA build, so what that build leaves
-    /// out was not left out of them.
+    /// Handwritten registrations were recorded in a Linux CUDA build, so backends that it leaves out are
+    /// missing anyway.
     handwritten: KeySet,
 }
 
@@ -91,7 +90,7 @@ impl LeftOut {
 }
 
 impl RevisionTables {
-    /// Works out all registrations and tables (about 2 ms for a release).
+    /// Computes all registrations and tables (about 2 ms for a release).
     #[must_use]
     pub fn new(inputs: Inputs<'_>, build: &Build, source: Source) -> Self {
         Stop::unstopped(|stop| Self::new_until(inputs, build, source, stop))
@@ -141,7 +140,7 @@ impl RevisionTables {
         Ok(tables)
     }
 
-    /// The keys with a registration that follows from the files, and those with one from outside.
+    /// The registered keys that follow from the files, and those outside them.
     fn registered(&self, id: OperatorId) -> (Registered, Registered) {
         let (mut files, mut outside) = (Registered::default(), Registered::default());
         for row in self.registrations.rows_of(id) {
@@ -181,7 +180,7 @@ impl RevisionTables {
         self.keys
     }
 
-    /// The keys with a fallback for every operator.
+    /// The keys with a fallback for all operators.
     #[must_use]
     pub fn fallbacks(&self) -> KeySet {
         match self.source {
@@ -190,7 +189,7 @@ impl RevisionTables {
         }
     }
 
-    /// Those of [`Self::fallbacks`] that only pass the call on.
+    /// The keys in [`Self::fallbacks`] whose fallback is a fallthrough.
     #[must_use]
     pub fn fallthrough_fallbacks(&self) -> KeySet {
         let own = self.keys.fallthrough_fallbacks();
@@ -217,68 +216,55 @@ impl RevisionTables {
         &self.source_fallbacks
     }
 
-    /// Which registrations the tables are made of.
+    /// Which registrations the tables include.
     #[must_use]
     pub fn source(&self) -> Source {
         self.source
     }
 
-    /// The build that they are for.
+    /// The build.
     #[must_use]
     pub fn build(&self) -> &Build {
         &self.build
     }
 
-    /// Whether the hand-written registrations of the release are this revision's own.
+    /// Whether the release's handwritten registrations were recorded from this revision.
     #[must_use]
     pub fn provenance(&self) -> Provenance {
         self.provenance
     }
 
-    /// How many operators there are.
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.of_operator.len()
-    }
-
-    /// Whether there are no operators.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.of_operator.is_empty()
-    }
-
-    /// The table of an operator, shared with others.
+    /// The table of an operator, which other operators may share.
     #[must_use]
     pub fn pattern(&self, id: OperatorId) -> Option<&Pattern> {
         self.patterns.get(self.pattern_index(id)?)
     }
 
-    /// The place of an operator's pattern in [`RevisionTables::patterns`].
+    /// The index of an operator's table in [`RevisionTables::patterns`].
     #[must_use]
     pub fn pattern_index(&self, id: OperatorId) -> Option<usize> {
         Some(*self.of_operator.get(id.index())? as usize)
     }
 
-    /// Those of all operators, by their index.
+    /// The index of each operator's table.
     pub fn pattern_indices(&self) -> &[u32] {
         &self.of_operator
     }
 
-    /// The different tables, in order of first appearance.
+    /// The distinct tables, in order of first use.
     #[must_use]
     pub fn patterns(&self) -> &[Pattern] {
         &self.patterns
     }
 
-    /// The keys whose entries may be decided by hand-written registrations of which nothing is
-    /// known, of every operator; empty for recorded releases.
+    /// The keys that may have unknown handwritten registrations of any operator; empty for recorded releases.
     #[must_use]
     pub fn may_be_handwritten(&self) -> KeySet {
         self.may_be_handwritten
     }
 
-    /// The registrations of an operator that count in this build, in the order made, overridden
-    /// ones included. `inputs` are those that the tables were made from.
+    /// The registrations of an operator in this build, in registration order, including overridden ones.
+    /// `inputs` must be those that the tables were computed from.
     pub fn registrations<'a>(
         &'a self,
         inputs: Inputs<'a>,
@@ -296,7 +282,7 @@ impl RevisionTables {
         })
     }
 
-    /// The registration that counts at a key, outside ones whatever the source.
+    /// The effective registration on a key, among those of `source`.
     pub fn row(&self, id: OperatorId, key: Key, source: Source) -> Option<&Row> {
         let rows = self.registrations.rows_of(id).iter();
         rows.rev().find(|row| {
@@ -306,18 +292,17 @@ impl RevisionTables {
         })
     }
 
-    /// The registrations of an operator from outside the files.
     pub(super) fn outside_rows(&self, id: OperatorId) -> impl Iterator<Item = &Row> {
         let rows = self.registrations.rows_of(id).iter();
         rows.filter(|row| row.origin.is_outside_files() && self.left_out.is_counted(row))
     }
 
-    /// All registrations of an operator, those that do not count included.
+    /// All registrations of an operator, including unused ones.
     pub fn all_rows(&self, id: OperatorId) -> &[Row] {
         self.registrations.rows_of(id)
     }
 
-    /// The registrations of an operator that the tables are made of, in the order made.
+    /// The registrations of an operator that the tables include, in registration order.
     pub fn used_rows(&self, id: OperatorId) -> impl Iterator<Item = &Row> {
         let rows = self.registrations.rows_of(id).iter();
         rows.filter(|row| self.is_used(row))
@@ -327,17 +312,9 @@ impl RevisionTables {
         self.left_out.is_counted(row)
             && (self.source == Source::Everything || !row.origin.is_outside_files())
     }
-
-    /// How many bytes the tables and registrations hold.
-    #[must_use]
-    pub fn bytes(&self) -> usize {
-        self.registrations.bytes()
-            + self.patterns.capacity() * (size_of::<Pattern>() + self.keys.count())
-            + self.of_operator.capacity() * size_of::<u32>()
-    }
 }
 
-/// The cells that differ between the two tables: in the rule, or in whose kernel it finds.
+/// The cells that differ between the two tables, in the rule or in the kernel.
 fn decided_outside(of_files: &Table, complete: &Table, outside: &Registered) -> KeySet {
     let mut decided = KeySet::EMPTY;
     for rule in Precedence::ALL {
@@ -352,11 +329,11 @@ fn decided_outside(of_files: &Table, complete: &Table, outside: &Registered) -> 
     decided
 }
 
-/// With so many hand-written registrations a key is one that needs a list of them; the few others
-/// are told operator by operator (`docs/spec/dispatch.md`, section 7).
+/// A key with more handwritten registrations than this needs a list of them; other cases are handled
+/// by operator (`docs/spec/dispatch.md`, section 7).
 const FEW: usize = 15;
 
-/// The runtime keys that a release registers many kernels to by hand.
+/// The runtime keys with many handwritten registrations in a release.
 fn many_by_hand(release: Release) -> KeySet {
     let mut count: FxHashMap<Key, usize> = FxHashMap::default();
     for row in handwritten::all(release).filter(|row| row.declared) {

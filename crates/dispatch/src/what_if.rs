@@ -1,4 +1,4 @@
-//! What if a stored operator had other registrations: its table before and after.
+//! The table of a stored operator before and after a hypothetical edit of its registrations.
 
 use super::calculator::{Given, List, Note, Refused, Wanted, overrides, read};
 use super::entry::{Entry, View, bare};
@@ -7,34 +7,34 @@ use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Key;
 
-/// The answer.
+/// The result of an edit.
 #[derive(Debug, Clone)]
 pub struct WhatIf<'a> {
-    /// The registrations that were added, in the order given.
+    /// The added registrations, in the given order.
     pub added: Vec<Given>,
-    /// The keys whose registrations were taken away.
+    /// The keys whose registrations were removed.
     pub removed: Vec<Key>,
-    /// Keys that were to lose their registration but have none.
+    /// Keys without a registration to remove.
     pub nothing_to_remove: Vec<Key>,
-    /// What is worth knowing about the added ones.
+    /// Notes on the added registrations.
     pub notes: Vec<Note>,
-    /// The table as it is.
+    /// The current table.
     pub before: Vec<Entry<'a>>,
-    /// The table as it would be. Kernels that were only asked about have no origin.
+    /// The new table. Hypothetical kernels have no origin.
     pub after: Vec<Entry<'a>>,
 }
 
-/// A key with another entry than before.
+/// A key whose entry changes.
 #[derive(Debug, Clone, Copy)]
 pub struct Change<'w, 'a> {
-    /// The entry as it is.
+    /// The current entry.
     pub before: &'w Entry<'a>,
-    /// The entry as it would be.
+    /// The new entry.
     pub after: &'w Entry<'a>,
 }
 
 impl<'a> WhatIf<'a> {
-    /// The keys whose entry changes: its reason, its kernel or where it comes from.
+    /// The keys whose entry changes.
     pub fn changes(&self) -> impl Iterator<Item = Change<'_, 'a>> {
         let pairs = self.before.iter().zip(&self.after);
         let changes = pairs.map(|(before, after)| Change { before, after });
@@ -43,11 +43,11 @@ impl<'a> WhatIf<'a> {
 }
 
 impl<'a> View<'a> {
-    /// The table of an operator before and after a change of its registrations: `without` names
-    /// keys that lose theirs, then `with` is registered on top.
+    /// Computes the table of an operator after removing the registrations on the keys in `without`, then adding
+    /// `with`.
     ///
     /// # Errors
-    /// All names that the dispatcher cannot register to.
+    /// All names of keys that do not accept registrations.
     pub fn what_if(
         self,
         id: OperatorId,

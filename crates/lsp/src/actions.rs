@@ -53,7 +53,6 @@ fn touches(a: Range, b: Range) -> bool {
     a.start <= b.end && b.start <= a.end
 }
 
-/// The edit of a finding.
 fn fix(opened: OpenFile<'_>, finding: &Finding) -> Option<CodeAction> {
     let fix = finding.fix.as_ref()?;
     let text = opened.document.text.as_str();
@@ -81,7 +80,6 @@ fn fix(opened: OpenFile<'_>, finding: &Finding) -> Option<CodeAction> {
     })
 }
 
-/// The first line of a text, cut for a menu.
 fn shown(text: &str) -> String {
     const MOST: usize = 40;
     let text = text.trim_matches(['\n', '\r']);
@@ -124,7 +122,6 @@ fn suppress(opened: OpenFile<'_>, finding: &Finding) -> Option<CodeAction> {
     })
 }
 
-/// Applies all safe edits of the file that cause no other finding.
 fn fix_all(opened: OpenFile<'_>) -> Option<CodeAction> {
     if !findings(opened).any(|finding| Wanted::Safe.takes(finding)) {
         return None;

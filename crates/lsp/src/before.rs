@@ -12,19 +12,15 @@ use opatlas_service::Snapshot;
 /// The most removed operators that are named.
 const MOST_NAMES: usize = 3;
 
-/// The audiences that the changes of operators break.
 #[derive(Debug, Default)]
 pub(super) struct Breaks {
     /// By operator that is still declared.
     pub(super) by_operator: BTreeMap<OperatorId, Audiences>,
-    /// The removed operators.
     removed: Vec<Arc<str>>,
-    /// The audiences that the removals break.
     by_removal: Audiences,
 }
 
 impl Breaks {
-    /// Compares the bundle before the change with the current one.
     pub(super) fn new(before: &Snapshot, now: &Snapshot) -> Self {
         let mut breaks = Self::default();
         if before.digest == now.digest {

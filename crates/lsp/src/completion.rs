@@ -18,7 +18,6 @@ use opatlas_source::diagnostic::RuleId;
 /// The most operators in one answer; editors ask again after more typing.
 const MOST_OPERATORS: usize = 200;
 
-/// A completion.
 struct Choice {
     name: String,
     detail: String,
@@ -42,7 +41,6 @@ impl Choice {
     }
 }
 
-/// The completions at a byte.
 pub(super) fn complete(opened: OpenFile<'_>, offset: usize) -> CompletionList {
     let cursor = Cursor::new(opened.document.text.as_str(), offset);
     let choices = choices(opened, &cursor);
@@ -70,7 +68,6 @@ pub(super) fn complete(opened: OpenFile<'_>, offset: usize) -> CompletionList {
     }
 }
 
-/// Adds the documentation of a selected item.
 pub(super) fn resolve(mut item: CompletionItem) -> CompletionItem {
     if let Some(topic) = opatlas_topics::find(&item.label) {
         item.documentation = Some(Documentation::MarkupContent(MarkupContent {
@@ -109,7 +106,6 @@ fn rules() -> Vec<Choice> {
         .collect()
 }
 
-/// Keys of a mapping, with their colons.
 fn keys<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<Choice> {
     let choice = |name| Choice {
         insert: Some(format!("{name}: ")),
@@ -148,7 +144,6 @@ fn native(opened: OpenFile<'_>, cursor: &Cursor<'_>) -> Vec<Choice> {
     }
 }
 
-/// The fields that the entry does not have yet.
 fn fields(opened: OpenFile<'_>, cursor: &Cursor<'_>) -> Vec<Choice> {
     let begins = cursor.line_text().starts_with("- ");
     let entry = cursor.entry_text();
@@ -209,7 +204,6 @@ fn tags(opened: OpenFile<'_>) -> Vec<Choice> {
     .collect()
 }
 
-/// The operators that start with the word, those of the entry's base name first.
 fn operators(
     opened: OpenFile<'_>,
     cursor: &Cursor<'_>,
@@ -240,7 +234,6 @@ fn operators(
         .collect()
 }
 
-/// The name of the entry's operator, from its first line.
 fn operator_name<'t>(cursor: &Cursor<'t>) -> &'t str {
     let entry = cursor.entry_text();
     let func = entry.strip_prefix("- func:").unwrap_or("").trim_start();
@@ -254,7 +247,6 @@ fn base_name<'t>(cursor: &Cursor<'t>) -> &'t str {
     name.strip_suffix('_').unwrap_or(name)
 }
 
-/// The out variant that `autogen` generates from the entry's operator.
 fn out_variant(cursor: &Cursor<'_>) -> Vec<Choice> {
     let base = base_name(cursor);
     if base.is_empty() {
@@ -271,7 +263,6 @@ fn out_variant(cursor: &Cursor<'_>) -> Vec<Choice> {
     )]
 }
 
-/// The dispatch keys that the entry does not have yet.
 fn dispatch_keys(cursor: &Cursor<'_>, allowed: Names) -> Vec<Choice> {
     let entry = cursor.entry_text();
     let lines = entry.lines().filter(|line| *line != cursor.line_text());
@@ -288,7 +279,6 @@ fn dispatch_keys(cursor: &Cursor<'_>, allowed: Names) -> Vec<Choice> {
         .collect()
 }
 
-/// Kernels that the entry has on other keys, and conventional names.
 fn kernels(cursor: &Cursor<'_>) -> Vec<Choice> {
     let entry = cursor.entry_text();
     let lines = entry.lines().filter(|line| *line != cursor.line_text());
@@ -360,7 +350,6 @@ fn derivatives(opened: OpenFile<'_>, cursor: &Cursor<'_>) -> Vec<Choice> {
     }
 }
 
-/// The arguments of the operator that an entry of `derivatives.yaml` is for.
 fn arguments(opened: OpenFile<'_>, cursor: &Cursor<'_>) -> Vec<String> {
     let entry = cursor.entry_text();
     let name = entry.strip_prefix("- name:").unwrap_or("").trim_start();

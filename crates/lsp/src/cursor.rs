@@ -8,31 +8,22 @@ const MOST_LINES: usize = 500;
 /// The indentation of an entry's fields.
 const FIELDS: usize = 2;
 
-/// A position in a text.
 #[derive(Debug, Clone)]
 pub(super) struct Cursor<'t> {
     text: &'t str,
-    /// The byte.
     pub(super) offset: usize,
-    /// The range of its line.
     pub(super) line: Range<usize>,
-    /// The field that the line belongs to.
     pub(super) field: Option<Field<'t>>,
 }
 
-/// A field of an entry.
 #[derive(Debug, Clone)]
 pub(super) struct Field<'t> {
-    /// Its name.
     pub(super) name: &'t str,
-    /// The range of its name.
     pub(super) key: Range<usize>,
 }
 
-/// A part of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part<'t> {
-    /// The name of a field, or a position where one may begin.
     Key,
     /// The value of a field, on the same line.
     Value(&'t str),
@@ -43,7 +34,6 @@ pub(super) enum Part<'t> {
 }
 
 impl<'t> Cursor<'t> {
-    /// The cursor at a byte, which must be a character boundary.
     pub(super) fn new(text: &'t str, offset: usize) -> Self {
         let line = line_at(text, offset);
         let mut cursor = Self {
@@ -56,12 +46,10 @@ impl<'t> Cursor<'t> {
         cursor
     }
 
-    /// The text of the line.
     pub(super) fn line_text(&self) -> &'t str {
         &self.text[self.line.clone()]
     }
 
-    /// The text of the line before the cursor.
     pub(super) fn before(&self) -> &'t str {
         &self.text[self.line.start..self.offset]
     }
@@ -81,12 +69,10 @@ impl<'t> Cursor<'t> {
         self.line.start + start + skipped..self.line.start + start + kept.len()
     }
 
-    /// The text of [`Cursor::word`].
     pub(super) fn word_text(&self) -> &'t str {
         &self.text[self.word()]
     }
 
-    /// The start of the comment that contains the cursor.
     pub(super) fn comment(&self) -> Option<usize> {
         let before = self.before();
         let found = before.match_indices('#').map(|(at, _)| at);
@@ -95,7 +81,6 @@ impl<'t> Cursor<'t> {
         found.next()
     }
 
-    /// The part of a field that contains the cursor.
     pub(super) fn part(&self) -> Part<'t> {
         let Some(field) = &self.field else {
             return Part::Key;
@@ -121,7 +106,6 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// The lines of the entry that contains the cursor.
     pub(super) fn entry(&self) -> Range<usize> {
         let mut start = self.line.clone();
         for _ in 0..MOST_LINES {
@@ -143,7 +127,6 @@ impl<'t> Cursor<'t> {
         start.start..end.end
     }
 
-    /// The text of [`Cursor::entry`].
     pub(super) fn entry_text(&self) -> &'t str {
         &self.text[self.entry()]
     }
@@ -168,7 +151,6 @@ impl<'t> Cursor<'t> {
     }
 }
 
-/// Whether a line begins an entry.
 fn is_item(line: &str) -> bool {
     line.starts_with("- ") || line == "-"
 }
@@ -186,7 +168,6 @@ fn field_of(line: &str, start: usize) -> Option<Field<'_>> {
     })
 }
 
-/// The line that contains a byte, without its line break.
 fn line_at(text: &str, offset: usize) -> Range<usize> {
     let is_break = |c: char| matches!(c, '\n' | '\r');
     let start = text[..offset].rfind(is_break).map_or(0, |at| at + 1);

@@ -13,7 +13,6 @@ use opatlas_source::diagnostic::{Finding, RuleId, Severity};
 /// The name that clients show before a diagnostic.
 pub(super) const SOURCE: &str = "opatlas";
 
-/// All diagnostics of an open file.
 pub(super) fn diagnostics(opened: OpenFile<'_>) -> PublishDiagnosticsParams {
     let document = opened.document;
     let all = findings(opened).map(|finding| diagnostic(opened, finding));
@@ -24,14 +23,12 @@ pub(super) fn diagnostics(opened: OpenFile<'_>) -> PublishDiagnosticsParams {
     }
 }
 
-/// The findings in an open file.
 pub(super) fn findings(opened: OpenFile<'_>) -> impl Iterator<Item = &Finding> {
     let name = &*opened.document.name;
     let listed = opened.snapshot.listed();
     listed.filter(move |finding| *finding.file == *name)
 }
 
-/// A finding as a diagnostic.
 pub(super) fn diagnostic(opened: OpenFile<'_>, finding: &Finding) -> Diagnostic {
     let help = finding.help.as_deref();
     let help = help.map_or_else(String::new, |help| format!("\n{help}"));
@@ -61,7 +58,6 @@ pub(super) fn diagnostic(opened: OpenFile<'_>, finding: &Finding) -> Diagnostic 
     }
 }
 
-/// The address of the PyTorch file that decides a rule.
 fn link(rule: RuleId, release: Release) -> Option<CodeDescription> {
     let source = registry::of(rule).source;
     let file = source.split([':', ',', ' ']).next()?;

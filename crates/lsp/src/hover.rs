@@ -18,7 +18,6 @@ use opatlas_verdict::{Verdict, View};
 /// The most names that a line lists.
 const MOST_NAMES: usize = 12;
 
-/// The hover at a byte.
 pub(super) fn hover(opened: OpenFile<'_>, offset: usize) -> Option<Hover> {
     let cursor = Cursor::new(opened.document.text.as_str(), offset);
     let word = cursor.word();
@@ -184,7 +183,6 @@ fn listed(names: &[&str]) -> String {
     }
 }
 
-/// The dispatch keys of dense tensors, one for each backend.
 pub(super) fn dense(view: View<'_>) -> impl Iterator<Item = Slot> {
     let keys = view.keys();
     let slots = keys.slots();

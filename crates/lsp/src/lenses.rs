@@ -11,7 +11,6 @@ use opatlas_operators::operator::OperatorId;
 use opatlas_source::Span;
 use opatlas_verdict::training::Works;
 
-/// A lens above each operator of `native_functions.yaml`, without its title.
 pub(super) fn lenses(opened: OpenFile<'_>) -> Vec<CodeLens> {
     if opened.document.role != Role::Native {
         return Vec::new();
@@ -32,7 +31,6 @@ pub(super) fn lenses(opened: OpenFile<'_>) -> Vec<CodeLens> {
     of_operators.chain(broken(opened)).collect()
 }
 
-/// A lens above each operator whose change breaks callers, and one above the file for removed operators.
 fn broken(opened: OpenFile<'_>) -> Vec<CodeLens> {
     let Some(breaks) = opened.breaks() else {
         return Vec::new();

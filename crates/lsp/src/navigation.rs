@@ -70,7 +70,6 @@ fn locations<'n>(
         .collect()
 }
 
-/// The tag at the cursor.
 fn tag_at<'t>(opened: OpenFile<'_>, cursor: &Cursor<'t>) -> Option<&'t str> {
     let is_tag = matches!(
         (opened.document.role, cursor.part()),
@@ -109,7 +108,6 @@ fn declaration<'w>(opened: OpenFile<'w>, id: OperatorId) -> Option<Place<'w>> {
     }
 }
 
-/// The qualified name at the beginning of a schema.
 fn name_in(opened: OpenFile<'_>, func: Span, length: usize) -> Span {
     let text = func.slice(&opened.snapshot.catalogue.native_functions.text);
     let until = text.find('(').unwrap_or(length);
@@ -129,7 +127,6 @@ fn naming<'w>(opened: OpenFile<'w>, id: OperatorId) -> impl Iterator<Item = Plac
     })
 }
 
-/// The entries of `derivatives.yaml` for an operator.
 fn formulas<'w>(opened: OpenFile<'w>, id: OperatorId) -> impl Iterator<Item = Place<'w>> {
     let catalogue = &opened.snapshot.catalogue;
     let files = catalogue.derivatives.iter();
@@ -141,7 +138,6 @@ fn formulas<'w>(opened: OpenFile<'w>, id: OperatorId) -> impl Iterator<Item = Pl
     })
 }
 
-/// The names of an operator in backend files.
 fn listings<'w>(opened: OpenFile<'w>, id: OperatorId) -> impl Iterator<Item = Place<'w>> {
     let catalogue = &opened.snapshot.catalogue;
     catalogue.backends.iter().flat_map(move |(name, file)| {
@@ -157,7 +153,6 @@ fn listings<'w>(opened: OpenFile<'w>, id: OperatorId) -> impl Iterator<Item = Pl
     })
 }
 
-/// The entries with a tag.
 fn tagged<'w>(opened: OpenFile<'w>, tag: &'w str) -> impl Iterator<Item = Place<'w>> {
     let entries = opened.snapshot.catalogue.native_functions.entries.iter();
     entries.flat_map(move |placed| {

@@ -8,14 +8,12 @@ use opatlas_operators::derivatives::{DerivativeEntry, Derivatives};
 use opatlas_operators::operator::OperatorId;
 
 impl<'w> OpenFile<'w> {
-    /// The open backend file.
     pub(super) fn backend(&self) -> Option<&'w BackendFile> {
         let mut files = self.snapshot.catalogue.backends.iter();
         let found = files.find(|(name, _)| *name == self.document.name);
         found.map(|(_, file)| &**file)
     }
 
-    /// The operator at the cursor.
     pub(super) fn operator_at(&self, cursor: &Cursor<'_>) -> Option<OperatorId> {
         if cursor.comment().is_some() {
             return None;
@@ -32,7 +30,6 @@ impl<'w> OpenFile<'w> {
         names.then(|| self.named(cursor.word_text())).flatten()
     }
 
-    /// The operator with this name in the open file.
     fn named(&self, name: &str) -> Option<OperatorId> {
         let catalogue = &self.snapshot.catalogue;
         match self.backend() {
@@ -44,12 +41,10 @@ impl<'w> OpenFile<'w> {
     }
 }
 
-/// Whether the cursor is in the name of a schema.
 fn is_name_of_schema(cursor: &Cursor<'_>) -> bool {
     !cursor.before().contains('(')
 }
 
-/// The operator's name in an entry of `derivatives.yaml`.
 pub(super) fn derivative_name<'d>(
     derivatives: &'d Derivatives,
     entry: &DerivativeEntry,
@@ -58,7 +53,6 @@ pub(super) fn derivative_name<'d>(
     schema.split('(').next().unwrap_or(schema).trim()
 }
 
-/// The operator of an entry of `derivatives.yaml`.
 pub(super) fn of_derivative(
     catalogue: &Catalogue,
     derivatives: &Derivatives,

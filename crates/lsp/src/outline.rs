@@ -7,7 +7,6 @@ use super::workspace::{OpenFile, Role};
 use opatlas_operators::entry::Placed;
 use opatlas_source::Span;
 
-/// A symbol of an outline.
 struct Symbol {
     name: String,
     detail: Option<String>,
@@ -40,7 +39,6 @@ fn of_symbol(opened: OpenFile<'_>, symbol: Symbol) -> DocumentSymbol {
     }
 }
 
-/// One range for each entry of more than one line.
 pub(super) fn folding(opened: OpenFile<'_>) -> Vec<FoldingRange> {
     let ranges = all(opened).into_iter();
     let ranges = ranges.map(|symbol| opened.document.text.range(symbol.whole));

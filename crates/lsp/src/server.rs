@@ -214,7 +214,6 @@ impl<D: Disk> Server<D> {
         }
     }
 
-    /// Answers a request about a position in a file.
     fn at<R: Request>(
         &mut self,
         params: Value,

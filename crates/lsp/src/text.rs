@@ -35,7 +35,6 @@ impl Encoding {
         }
     }
 
-    /// The length of a text in these units.
     pub(super) fn length(self, text: &str) -> u32 {
         let length = match self {
             Self::Utf8 => text.len(),
@@ -87,7 +86,6 @@ impl Text {
         }
     }
 
-    /// The number of units before a byte.
     fn units_before(&self, at: usize) -> usize {
         let stride = (at / STRIDE).min(self.units.len().saturating_sub(1));
         let counted = self.units.get(stride);
@@ -192,7 +190,6 @@ fn units(bytes: &[u8]) -> usize {
     bytes.iter().map(unit).sum()
 }
 
-/// The starts of lines, which end at LF, CRLF or a lone CR.
 fn starts(text: &str) -> Vec<usize> {
     let bytes = text.as_bytes();
     let ends = memchr::memchr2_iter(b'\n', b'\r', bytes);

@@ -105,13 +105,10 @@ fn parts(schema: &str) -> Vec<(Range<usize>, Kind)> {
     parts
 }
 
-/// Scans a schema from left to right.
 struct Scanner<'t> {
     text: &'t str,
     at: usize,
-    /// How many parentheses of arguments or returns are open.
     depth: usize,
-    /// Whether a default is being read.
     is_default: bool,
 }
 

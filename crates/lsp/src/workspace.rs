@@ -39,7 +39,6 @@ pub struct Place {
     pub release: Option<Release>,
 }
 
-/// The role of a file in its bundle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     Native,
@@ -61,20 +60,16 @@ impl Role {
     }
 }
 
-/// An open file.
 #[derive(Debug)]
 pub(super) struct Document {
     pub(super) uri: Uri,
     pub(super) version: i32,
     pub(super) text: Text,
-    /// Its name in its bundle.
     pub(super) name: Box<str>,
     pub(super) role: Role,
-    /// The bundle.
     project: PathBuf,
 }
 
-/// A bundle with an open file, and its newest snapshot.
 #[derive(Debug)]
 pub(super) struct Project {
     paths: BTreeMap<Box<str>, PathBuf>,
@@ -85,9 +80,7 @@ pub(super) struct Project {
     before: OnceCell<Option<Snapshot>>,
     /// The audiences that the change breaks, computed on demand.
     breaks: OnceCell<Breaks>,
-    /// Whether the bundle changed since the snapshot.
     is_stale: bool,
-    /// Whether its diagnostics must be sent.
     pub(super) is_unsent: bool,
 }
 
@@ -106,7 +99,6 @@ impl Project {
             .get_or_insert_with(|| Snapshot::read(bundle.clone(), release, None))
     }
 
-    /// Reads the bundle before the uncommitted change.
     fn read_before(&self, disk: &impl Disk) {
         self.before.get_or_init(|| {
             let paths: Vec<&Path> = self.paths.values().map(PathBuf::as_path).collect();
@@ -138,7 +130,6 @@ impl Project {
     }
 }
 
-/// All open files and their bundles.
 #[derive(Debug, Default)]
 pub(super) struct Workspace {
     documents: BTreeMap<String, Document>,
@@ -200,7 +191,6 @@ impl Workspace {
         self.documents.insert(uri.as_str().to_owned(), document);
     }
 
-    /// Changes the text of an open file.
     pub(super) fn edit(&mut self, uri: &Uri, version: i32, edit: impl FnOnce(&mut Text)) {
         let Some(document) = self.documents.get_mut(uri.as_str()) else {
             return;
@@ -251,7 +241,6 @@ impl Workspace {
         }
     }
 
-    /// The bundles whose diagnostics must be sent.
     pub(super) fn take_unsent(&mut self) -> Vec<PathBuf> {
         let unsent = self
             .projects
@@ -265,7 +254,6 @@ impl Workspace {
             .collect()
     }
 
-    /// An open file with its current bundle and the one before the uncommitted change.
     pub(super) fn opened_with_before(
         &mut self,
         disk: &impl Disk,
@@ -276,7 +264,6 @@ impl Workspace {
         Some(opened)
     }
 
-    /// An open file with its current bundle.
     pub(super) fn opened(&mut self, uri: &Uri) -> Option<OpenFile<'_>> {
         let document = self.documents.get(uri.as_str())?;
         let project = self.projects.get_mut(&document.project)?;
@@ -290,7 +277,6 @@ impl Workspace {
         })
     }
 
-    /// The open files of a bundle.
     pub(super) fn documents_of(&self, key: &Path) -> Vec<Uri> {
         let documents = self.documents.values();
         let documents = documents.filter(|document| document.project == key);
@@ -298,7 +284,6 @@ impl Workspace {
     }
 }
 
-/// An open file with its bundle.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct OpenFile<'w> {
     pub(super) document: &'w Document,

@@ -153,7 +153,6 @@ pub const CSV_HEADER: &str = "what,operator,old,new\r\n";
 
 struct Section {
     title: String,
-    /// Whether the vendor has to act on each item.
     is_to_do: bool,
     items: Vec<Item>,
 }
@@ -172,7 +171,6 @@ impl From<Message> for Item {
     }
 }
 
-/// The sections with items, those to act on first.
 fn sections(impact: &BackendImpact<'_>) -> Vec<Section> {
     let mut all = Vec::from(to_do(impact));
     all.extend(to_know(impact));
@@ -259,7 +257,6 @@ fn respelled(impact: &BackendImpact<'_>) -> Vec<Item> {
     pairs.map(|pair| line(pair).into()).collect()
 }
 
-/// A listed operator that does not exist.
 fn gone(unknown: &UnknownOperator) -> Item {
     let why = if unknown.vanished {
         "gone"
@@ -274,7 +271,6 @@ fn gone(unknown: &UnknownOperator) -> Item {
     message!("`{}` {}{}", unknown.name, why, near).into()
 }
 
-/// A kernel with its old and new declarations, and the changes of its operator.
 fn declared(impact: &BackendImpact<'_>, kernel: &KernelChange) -> Item {
     let side = |word: &str, text: &Option<String>| match text {
         Some(text) => message!("{} `{}`", word, text),

@@ -101,7 +101,6 @@ pub struct Files<'a> {
 }
 
 impl<'a> Files<'a> {
-    /// The source of a file.
     fn get(self, file: SideFile) -> Option<&'a SourceText> {
         match file {
             SideFile::NativeFunctions => Some(self.native_functions),
@@ -124,25 +123,21 @@ impl<'a> Side<'a> {
         &file.unwrap_or(self.files.native_functions).path
     }
 
-    /// The file and position of a fragment of this side.
     fn place(&self, fragment: Option<&Fragment>) -> Option<(&'a SourceText, Span)> {
         self.files.place(fragment)
     }
 
-    /// The position of a fragment of this side.
     fn lines(&self, fragment: Option<&Fragment>) -> Option<LineSpan> {
         let (source, span) = self.place(fragment)?;
         Some(source.lines(span))
     }
 
-    /// The line that a fragment begins in.
     fn line(&self, fragment: Option<&Fragment>) -> Option<u32> {
         self.lines(fragment).map(|lines| lines.start.line)
     }
 }
 
 impl Report<'_> {
-    /// The message of a change, with the operator's name.
     fn sentence(change: &Change) -> Message {
         message!("`{}`: {}", change.operator, message(change))
     }

@@ -2,7 +2,6 @@
 
 use crate::escape;
 
-/// Appends a line of these fields.
 pub(crate) fn line<T: AsRef<str>>(out: &mut String, fields: impl IntoIterator<Item = T>) {
     for (i, field) in fields.into_iter().enumerate() {
         if i > 0 {
@@ -13,7 +12,6 @@ pub(crate) fn line<T: AsRef<str>>(out: &mut String, fields: impl IntoIterator<It
     out.push_str("\r\n");
 }
 
-/// Yes or no.
 pub(crate) fn flag(yes: bool) -> &'static str {
     if yes { "true" } else { "false" }
 }

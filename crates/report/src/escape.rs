@@ -38,7 +38,6 @@ fn push_code(out: &mut String, text: &str) {
     push_fence(out);
 }
 
-/// Code in a cell of a Markdown table.
 pub(super) fn code_cell(text: &str) -> String {
     // A backslash before a bar would escape the bar's own backslash.
     let text = text.replace("\\|", "\\\u{2060}|");
@@ -59,7 +58,6 @@ pub fn code_block(language: &str, lines: &[String], indent: &str) -> String {
     text + indent + &fence + "\n"
 }
 
-/// Text in HTML.
 pub(super) fn html(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for char in line(text).chars() {
@@ -73,7 +71,6 @@ pub(super) fn html(text: &str) -> String {
     out
 }
 
-/// A sentence as Markdown.
 pub(super) fn markdown(message: &Message) -> String {
     let mut out = String::with_capacity(message.len() + 16);
     for piece in message.pieces() {
@@ -133,7 +130,6 @@ fn push_prose(out: &mut String, text: &str) {
     }
 }
 
-/// Prose at the start of a Markdown block, without lists and headings.
 pub(super) fn paragraph(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 16);
     push_start(&mut out, line(text).trim_start());
@@ -189,12 +185,10 @@ pub(super) fn xml_attribute(text: &str) -> String {
     xml(text).replace('\n', "&#10;").replace('\t', "&#9;")
 }
 
-/// The message of a workflow command.
 pub(super) fn command_data(text: &str) -> String {
     lines(text).replace('%', "%25").replace('\n', "%0A")
 }
 
-/// The message of a SARIF result, without links.
 pub(super) fn sarif(text: &str) -> Cow<'_, str> {
     match text.contains("](") {
         true => Cow::Owned(lines(text).replace("](", "]\u{2060}(")),
@@ -202,12 +196,10 @@ pub(super) fn sarif(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A property of a workflow command.
 pub(super) fn command_property(text: &str) -> String {
     command_data(text).replace(':', "%3A").replace(',', "%2C")
 }
 
-/// An address as the target of a link.
 pub(super) fn address(url: &str) -> String {
     let mut out = String::with_capacity(url.len());
     for char in url.chars() {
@@ -234,12 +226,10 @@ const OF_PATHS: &AsciiSet = &NON_ALPHANUMERIC
     .remove(b'~')
     .remove(b'/');
 
-/// A path as a URI reference.
 pub(super) fn uri(path: &str) -> String {
     utf8_percent_encode(path, OF_PATHS).to_string()
 }
 
-/// A word for a POSIX shell, quoted if needed.
 pub(super) fn shell(word: &str) -> String {
     let is_plain = |byte: u8| {
         let sign = matches!(byte, b'_' | b'-' | b'.' | b':' | b'/' | b'+' | b'=' | b',');

@@ -9,7 +9,6 @@ pub(crate) const PROLOGUE: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 
 /// The outcome of a test case. Texts are escaped when they are written.
 pub(crate) enum Outcome<'a> {
-    /// It passed without output.
     Passed,
     /// It passed with this output.
     Output(&'a str),
@@ -19,7 +18,6 @@ pub(crate) enum Outcome<'a> {
     Error(&'a str, &'a str),
 }
 
-/// One test case.
 pub(crate) struct Case<'a> {
     pub(crate) name: &'a str,
     /// The file, which is also the class name.
@@ -30,7 +28,6 @@ pub(crate) struct Case<'a> {
 }
 
 impl Case<'_> {
-    /// Appends it.
     pub(crate) fn write(&self, out: &mut String) {
         let path = xml_attribute(self.path);
         let _ = write!(

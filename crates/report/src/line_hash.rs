@@ -18,7 +18,6 @@ const FACTOR: u64 = 37;
 const END: u16 = u16::MAX;
 const NEW_LINE: u16 = b'\n' as u16;
 
-/// Hashes of lines of files.
 #[derive(Debug, Default)]
 pub(crate) struct LineHashes<'a>(BTreeMap<&'a str, BTreeMap<u32, String>>);
 
@@ -40,13 +39,11 @@ impl<'a> LineHashes<'a> {
         )
     }
 
-    /// The hash of a line.
     pub(crate) fn get(&self, source: &SourceText, line: u32) -> Option<&str> {
         Some(self.0.get(&*source.path)?.get(&line)?)
     }
 }
 
-/// The hashes of these lines of a text.
 fn hashes(text: &str, lines: &BTreeSet<u32>) -> BTreeMap<u32, String> {
     let mut wanted: FxHashMap<u64, u32> = FxHashMap::default();
     roll(text, |line, hash| {
@@ -101,7 +98,6 @@ fn roll(text: &str, found: impl FnMut(u32, u64)) {
 /// multiplied by the factor 100 times.
 struct RollingHash<F> {
     hash: u64,
-    /// The number of units so far.
     at: usize,
     /// The lines that began less than 100 units ago: the end of the window, the number of the line, and
     /// the hash before it.

@@ -1,12 +1,9 @@
-//! Best-fit-decreasing packing of whole items into as few bins as possible, in linear time: report
-//! items into comments of bounded size, operators into shards of equal work. Sizes go in, bins of
-//! item numbers come out; nothing is ever cut.
+//! Best-fit-decreasing packing of items into bins in linear time: report items into comments of bounded
+//! size, operators into shards of equal work.
 //!
-//! The method is that of "Fewer truncations improve language modeling" (ICML 2024) over the
-//! textbook best-fit-decreasing, of which it opens exactly as many bins. What makes it linear:
-//! items of one size are placed in one go, bins that are equally free are interchangeable and
-//! kept as ranges, and the fullest bin that still has room is found in a bitmap over the possible
-//! free spaces ([`free_space`]).
+//! This follows "Fewer truncations improve language modeling" (ICML 2024), and opens exactly as many bins
+//! as the textbook algorithm. It is linear because items of one size are placed together, bins with equal
+//! room are kept as ranges, and a bitmap finds the fullest bin with enough room ([`free_space`]).
 
 mod distribute;
 mod free_space;
@@ -16,20 +13,20 @@ use std::fmt;
 use distribute::Distribution;
 use free_space::{FreeSpace, Placement};
 
-/// The most room that a bin may have; tables of that many entries are made.
+/// The maximum room of a bin. Tables have this many entries.
 pub const MAX_ROOM: u32 = 1 << 24;
 
-/// The most items that one packing may have.
+/// The maximum number of items.
 pub const MAX_ITEMS: usize = 1 << 28;
 
-/// Why nothing was packed.
+/// Why packing failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PackingError {
-    /// These items are larger than a bin: the caller gives shorter ones, or puts them elsewhere.
+    /// These items are larger than a bin.
     Oversized(Vec<u32>),
-    /// The room is above [`MAX_ROOM`].
+    /// The room exceeds [`MAX_ROOM`].
     RoomTooLarge,
-    /// There are more than [`MAX_ITEMS`] items.
+    /// There are more items than [`MAX_ITEMS`].
     TooManyItems,
 }
 
@@ -45,20 +42,18 @@ impl fmt::Display for PackingError {
 
 impl std::error::Error for PackingError {}
 
-/// Bins and what is in them. Bins are in the order of their first items, items in a bin in the order
-/// in which they were given.
+/// Bins, ordered by their first items. Items in a bin keep their order.
 #[derive(Debug, Clone)]
 pub struct Packing {
-    /// Item numbers, bin by bin.
     slots: Vec<u32>,
-    /// Where each bin's slots begin, bins numbered as they were opened, and the end.
+    /// Where each bin's slots begin, in the order in which bins were opened, and the end.
     offsets: Vec<u32>,
-    /// The bins in the order of their first items.
+    /// Bins in the order of their first items.
     order: Vec<u32>,
 }
 
 impl Packing {
-    /// The items of each bin, at least one, by their numbers counted over all classes.
+    /// The items of each bin, numbered across classes. No bin is empty.
     pub fn bins(&self) -> impl ExactSizeIterator<Item = &[u32]> {
         self.order.iter().map(|&bin| {
             let (bin, next) = (bin as usize, bin as usize + 1);
@@ -67,13 +62,12 @@ impl Packing {
     }
 }
 
-/// Packs items of these sizes into bins with so much room, in the caller's unit: for texts, Unicode
-/// scalar values. Classes are packed one after the other, so that what is in an early class is in an
-/// early bin; later classes fill what room earlier ones left. Takes time linear in the number of
-/// items, and in the room for each class.
+/// Packs items of these sizes into bins with this much room; for texts, in Unicode scalar values. Classes
+/// are packed in order: later classes fill the room that earlier ones left. Takes time linear in the number
+/// of items, and in the room for each class.
 ///
 /// # Errors
-/// See [`PackingError`].
+/// [`PackingError`].
 ///
 /// ```
 /// use opatlas_report::packing::pack;
@@ -120,14 +114,12 @@ pub fn pack(classes: &[&[u32]], room: u32) -> Result<Packing, PackingError> {
     })
 }
 
-/// Items of one size that went into consecutive bins.
 #[derive(Debug, Clone, Copy)]
 struct Run {
     size: u32,
     placement: Placement,
 }
 
-/// Finds bins for the items of a class, largest first.
 fn place(class: &[u32], room: u32, space: &mut FreeSpace, runs: &mut Vec<Run>) {
     let mut counts = vec![0_u32; room as usize + 1];
     for &len in class {
@@ -143,7 +135,6 @@ fn place(class: &[u32], room: u32, space: &mut FreeSpace, runs: &mut Vec<Run>) {
     }
 }
 
-/// Where each bin's items begin, and the end.
 fn offsets(runs: &[Run], bins: u32) -> Vec<u32> {
     let mut offsets = vec![0; bins as usize + 1];
     for Run { placement, .. } in runs {

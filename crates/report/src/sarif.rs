@@ -9,7 +9,6 @@ use crate::escape::{self, uri};
 use crate::findings::SourceText;
 use crate::line_hash::LineHashes;
 
-/// A finding or a change.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SarifResult<'a> {
@@ -30,14 +29,12 @@ pub(crate) struct SarifResult<'a> {
     pub fixes: Option<[Fix<'a>; 1]>,
 }
 
-/// A text.
 #[derive(Debug, Serialize)]
 pub(crate) struct Message<'a> {
     pub text: Cow<'a, str>,
 }
 
 impl<'a> Message<'a> {
-    /// An escaped text.
     pub(crate) fn new(text: impl Into<Cow<'a, str>>) -> Self {
         let text = text.into();
         let escaped = match escape::sarif(&text) {
@@ -49,13 +46,11 @@ impl<'a> Message<'a> {
         }
     }
 
-    /// A part of a file, unescaped.
     pub(crate) fn verbatim(text: &'a str) -> Self {
         Self { text: text.into() }
     }
 }
 
-/// The location of a result.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Location<'a> {
@@ -68,7 +63,6 @@ pub(crate) struct Location<'a> {
     pub message: Option<Message<'a>>,
 }
 
-/// A file and a position in it.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Physical {
@@ -77,14 +71,12 @@ pub(crate) struct Physical {
     pub region: Option<Region>,
 }
 
-/// The address of a file.
 #[derive(Debug, Serialize)]
 pub(crate) struct Artifact {
     uri: String,
 }
 
 impl Artifact {
-    /// The file with this path.
     pub(crate) fn new(path: &str) -> Self {
         Self { uri: uri(path) }
     }
@@ -112,7 +104,6 @@ impl Region {
     }
 }
 
-/// An operator.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Logical<'a> {
@@ -120,7 +111,6 @@ pub(crate) struct Logical<'a> {
     pub kind: &'static str,
 }
 
-/// The identity of a result across logs.
 #[derive(Debug, Serialize)]
 pub(crate) struct Fingerprints<'a> {
     #[serde(rename = "opatlas/v1")]
@@ -132,7 +122,6 @@ pub(crate) struct Fingerprints<'a> {
     pub line: Option<&'a str>,
 }
 
-/// The hash of a result's first line.
 pub(crate) fn line_hash<'a>(
     hashes: &'a LineHashes<'_>,
     place: Option<(&SourceText, Span)>,
@@ -141,7 +130,6 @@ pub(crate) fn line_hash<'a>(
     hashes.get(source, source.lines(span).start.line)
 }
 
-/// Further data of a result.
 #[derive(Debug, Serialize)]
 #[serde(untagged)]
 pub(crate) enum Properties {
@@ -155,7 +143,6 @@ pub(crate) enum Properties {
     },
 }
 
-/// Why a result does not count.
 #[derive(Debug, Serialize)]
 pub(crate) struct Suppression {
     pub kind: &'static str,
@@ -163,7 +150,6 @@ pub(crate) struct Suppression {
     pub justification: String,
 }
 
-/// An edit that fixes a finding.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Fix<'a> {
@@ -171,7 +157,6 @@ pub(crate) struct Fix<'a> {
     pub artifact_changes: [ArtifactChange<'a>; 1],
 }
 
-/// The edits of a file.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct ArtifactChange<'a> {
@@ -179,7 +164,6 @@ pub(crate) struct ArtifactChange<'a> {
     pub replacements: [Replacement<'a>; 1],
 }
 
-/// A region of a file and its new text.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Replacement<'a> {

@@ -1,5 +1,4 @@
-//! Dispatch tables for people and spreadsheets: a table with equal rows merged, an explanation of
-//! one entry, rows of CSV, and sentences for entries.
+//! Dispatch tables as text and CSV: tables with merged rows, explanations of entries, and sentences.
 
 mod column;
 mod csv;
@@ -26,19 +25,19 @@ pub use support::support_words;
 pub use what_if::what_if;
 pub use words::{cause_sentence, origin_words, training_sentence};
 
-/// What renderings are made from.
+/// The input of renderings.
 #[derive(Clone, Copy)]
 pub struct Shown<'a> {
     /// The tables.
     pub view: View<'a>,
-    /// The line, 1-based, of a place in a file of the bundle.
+    /// The line of a position in a file of the bundle, from 1.
     pub line: &'a dyn Fn(&str, Span) -> Option<u32>,
-    /// Whether colours may be used.
+    /// Whether text is colored.
     pub colour: Colour,
 }
 
-/// The table of an operator: a heading, a line for each group of equal entries, what really runs,
-/// and what the mark `*` means. `revision` is what the heading calls the revision (`pytorch 2.9.0`).
+/// The table of an operator: a heading, a line for each group of equal entries, its support, and a legend
+/// for `*`. `revision` is the title of the revision (`pytorch 2.9.0`).
 #[must_use]
 pub fn table(shown: Shown<'_>, id: OperatorId, revision: &str) -> String {
     let mut out = heading(shown, id, revision);
@@ -108,7 +107,6 @@ fn heading(shown: Shown<'_>, id: OperatorId, revision: &str) -> String {
     out
 }
 
-/// Keys with the same answer.
 struct Group<'a> {
     first: Entry<'a>,
     keys: KeySet,
@@ -132,8 +130,7 @@ impl Group<'_> {
     }
 }
 
-/// The entries of an operator, equal ones together in the order of their first keys; fallbacks
-/// and missing ones last.
+/// Groups equal entries of an operator by first key. Fallbacks and missing kernels come last.
 fn groups(shown: Shown<'_>, id: OperatorId) -> Vec<Group<'_>> {
     let mut groups: Vec<Group<'_>> = Vec::new();
     for entry in shown.view.table(id) {
@@ -157,8 +154,8 @@ fn groups(shown: Shown<'_>, id: OperatorId) -> Vec<Group<'_>> {
     groups
 }
 
-/// Whether two entries say the same of their keys. Fallbacks are alike whatever their files; kernels
-/// of one alias and kernels of one name by the same origin are alike.
+/// Whether two entries can share a line. The files of fallbacks do not matter, nor do the keys of kernels
+/// that have one alias, or one name and origin.
 fn is_alike(a: &Entry<'_>, b: &Entry<'_>) -> bool {
     let same_answer = (a.reason, a.origin, a.fallthrough, a.cause.is_some())
         == (b.reason, b.origin, b.fallthrough, b.cause.is_some());

@@ -103,7 +103,6 @@ fn indented(text: &mut String, lines: &str, by: &str) {
     }
 }
 
-/// Breaks a paragraph between words.
 fn paragraph(text: &mut String, words: &str, by: &str) {
     let mut width = 0;
     for word in words.split(' ') {

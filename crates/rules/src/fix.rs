@@ -207,7 +207,6 @@ impl<R: FnMut(&str) -> Reading> Mending<R> {
     }
 }
 
-/// Whether the findings are fixed and there are no new ones.
 fn does_good(before: &[Finding], mended: &[&Finding], after: &[Finding]) -> bool {
     let mut allowed: FxHashMap<Key, usize> = FxHashMap::default();
     for finding in before {

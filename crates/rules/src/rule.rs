@@ -4,7 +4,7 @@ use opatlas_pytorch::release::Release;
 use opatlas_source::diagnostic::{RuleId, Severity};
 use opatlas_source::{Bundle, NATIVE_FUNCTIONS, TAGS};
 
-/// What a rule is about; one file each.
+/// The subject of a rule. Each has its own file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Family {
     /// YAML and the shape of the file.
@@ -49,57 +49,57 @@ pub enum Family {
     Sources,
     /// The schema grammar of PyTorch's runtime.
     Runtime,
-    /// The tool's own: suppressions.
+    /// Suppression comments.
     Suppressions,
 }
 
-/// When PyTorch's generator notices (`docs/spec/rules.md`, section 1).
+/// The step of PyTorch's generator that fails (`docs/spec/rules.md`, section 1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Stage {
     /// Loading the YAML.
     Yaml,
-    /// Reading one entry.
+    /// Parsing an entry.
     Entry,
     /// Checking all entries.
     File,
-    /// Making generated operators.
+    /// Generating operators.
     Generate,
     /// Grouping.
     Group,
     /// Writing C++.
     Codegen,
-    /// Never: a documented convention.
+    /// None: a documented convention.
     Convention,
 }
 
-/// The `file` of an [`Example`] that is a single schema, read by the runtime's grammar.
+/// The `file` of an [`Example`] that is a schema for the runtime's parser.
 pub const SCHEMA: &str = "schema";
 
-/// An example that is run as a test: a bad one gives exactly its rule, a good one nothing.
+/// An example that is run as a test. A bad one breaks exactly its rule, a good one none.
 #[derive(Debug, Clone, Copy)]
 pub struct Example {
-    /// The file it is about, by its name in a bundle.
+    /// The name of its file in the bundle.
     pub file: &'static str,
     /// Its text.
     pub text: &'static str,
-    /// The `native_functions.yaml` beside it, unless it is one itself.
+    /// The `native_functions.yaml` of the bundle, unless the example is one.
     pub operators: &'static str,
 }
 
 impl Example {
-    /// An example that is a whole `native_functions.yaml`.
+    /// A `native_functions.yaml`.
     #[must_use]
     pub const fn native(text: &'static str) -> Self {
         Self::of(NATIVE_FUNCTIONS, text)
     }
 
-    /// An example that is a whole `tags.yaml`.
+    /// A `tags.yaml`.
     #[must_use]
     pub const fn tags(text: &'static str) -> Self {
         Self::of(TAGS, text)
     }
 
-    /// An example that is a whole file of this name, beside [`OPERATORS`].
+    /// A file of this name, with [`OPERATORS`].
     #[must_use]
     pub const fn of(file: &'static str, text: &'static str) -> Self {
         Self {
@@ -109,13 +109,13 @@ impl Example {
         }
     }
 
-    /// Replaces the operators beside the example.
+    /// Replaces the operators of the bundle.
     #[must_use]
     pub const fn beside(self, operators: &'static str) -> Self {
         Self { operators, ..self }
     }
 
-    /// A bundle with the example, and with its operators unless it is about operators itself.
+    /// The bundle of the example.
     #[must_use]
     pub fn bundle(&self) -> Bundle {
         let mut bundle = Bundle::of_native_functions(self.operators.as_bytes());
@@ -124,35 +124,35 @@ impl Example {
     }
 }
 
-/// A rule. Ids are forever: they are never renamed and never used again.
+/// A rule. Ids are never renamed or reused.
 #[derive(Debug, Clone, Copy)]
 pub struct Rule {
     /// Its id.
     pub id: RuleId,
-    /// What it is about.
+    /// Its subject.
     pub family: Family,
-    /// How bad a finding of it is.
+    /// The severity of its findings.
     pub severity: Severity,
-    /// When PyTorch's generator notices.
+    /// The step of PyTorch's generator that fails.
     pub stage: Stage,
-    /// The first release it applies to.
+    /// The first release that it applies to.
     pub since: Release,
-    /// The last release it applies to, where that is over.
+    /// The last release that it applies to, if it no longer does.
     pub until: Option<Release>,
-    /// What it finds, in a paragraph.
+    /// What it finds, as a paragraph.
     pub what: &'static str,
-    /// Why that is bad, and for whom.
+    /// Why that matters, and to whom.
     pub why: &'static str,
     /// An example that breaks it.
     pub bad: Example,
     /// The same example, fixed.
     pub good: Example,
-    /// Where PyTorch decides it: file and function.
+    /// The file and function in PyTorch that decide it.
     pub source: &'static str,
 }
 
 impl Rule {
-    /// A rule since PyTorch 2.0 without documentation, for tables to complete.
+    /// A rule since PyTorch 2.0. Tables fill in its documentation.
     pub(crate) const fn new(
         id: RuleId,
         family: Family,
@@ -183,7 +183,7 @@ impl Rule {
     }
 }
 
-/// The `native_functions.yaml` beside examples of other files.
+/// The `native_functions.yaml` of examples of other files.
 pub const OPERATORS: &str = "\
 - func: scale(Tensor self, Tensor other) -> Tensor
   variants: function, method

@@ -28,7 +28,6 @@ pub use review::Review;
 /// A message or a help longer than this many bytes is cut.
 const LONGEST_TEXT: usize = 4 << 10;
 
-/// The maximum number of related places of a finding.
 const MOST_RELATED: usize = 64;
 
 /// Collects findings, except those of rules that do not apply to the release.
@@ -38,11 +37,9 @@ pub struct Sink {
     files: Vec<Box<str>>,
     marks: Vec<Mark>,
     full: Vec<Finding>,
-    /// The number of findings by rule.
     by_rule: FxHashMap<RuleId, usize>,
     /// Diagnostics that readers counted without keeping.
     unread: FxHashMap<RuleId, usize>,
-    /// Whether the last finding is kept in full.
     last_is_full: bool,
     in_error: FxHashSet<Box<str>>,
     /// Start of the last entry with an error.
@@ -293,7 +290,6 @@ impl Sink {
     }
 }
 
-/// The operator that a finding is about.
 #[derive(Debug, Clone, Copy)]
 enum Operator<'n> {
     None,
@@ -340,7 +336,6 @@ impl Operator<'_> {
     }
 }
 
-/// The text, cut to [`LONGEST_TEXT`].
 fn clipped(text: &str) -> &str {
     &text[..text.floor_char_boundary(LONGEST_TEXT)]
 }
@@ -380,7 +375,6 @@ fn finding(
     }
 }
 
-/// Whether two findings are equal.
 fn same(full: &[Finding], a: &Mark, b: &Mark) -> bool {
     let alike = |a: &Mark, b: &Mark| {
         (a.file, a.span, a.hash) == (b.file, b.span, b.hash) && a.rule.id == b.rule.id

@@ -1,10 +1,9 @@
 //! Suppressions: `# opatlas: allow(rule-id[, rule-id]) reason`.
 //!
-//! Such a comment is at the end of any line of an entry, on its own line inside it, or on its own
-//! line above it. It marks the findings of these rules in that entry as
-//! [suppressed](opatlas_source::diagnostic::Finding::suppressed). Listings omit suppressed findings. They
-//! still count for whether a file is valid: PyTorch's generator ignores comments, so a suppressed
-//! error is accepted by somebody, but not fixed.
+//! The comment is at the end of a line of an entry, or on its own line inside or above it. It marks the
+//! findings of these rules in that entry as
+//! [suppressed](opatlas_source::diagnostic::Finding::suppressed). Listings omit suppressed findings, but a
+//! suppressed error still makes a file invalid, because PyTorch's generator ignores comments.
 
 use std::ops::Range;
 
@@ -15,21 +14,20 @@ use opatlas_source::{Span, message};
 
 use crate::sink::Review;
 
-/// What a comment of ours begins with.
 pub(crate) const MARK: &str = "opatlas:";
 
-/// One comment that allows rules in one entry.
+/// A comment that allows rules in an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Suppression {
-    /// The comment, its `#` included.
+    /// The comment, including its `#`.
     pub at: Span,
-    /// Index of the entry it belongs to; none when no entry follows.
+    /// The index of its entry; `None` if no entry follows.
     pub entry: Option<usize>,
-    /// The rules as written, with their places.
+    /// The rules as written, with their positions.
     pub rules: Vec<(Box<str>, Span)>,
-    /// What follows the parenthesis; may be empty.
+    /// The text after the parentheses; may be empty.
     pub reason: Box<str>,
-    /// Whether it has the right form.
+    /// Whether its syntax is correct.
     pub well_formed: bool,
 }
 
@@ -61,7 +59,6 @@ pub fn read(text: &str, entries: &[PlacedEntry]) -> Vec<Suppression> {
     comments.into_iter().map(suppression).collect()
 }
 
-/// Applies the comments, and reports on the comments themselves.
 pub(super) fn apply(text: &str, entries: &[PlacedEntry], review: &mut Review<'_>) {
     for suppression in read(text, entries) {
         if !suppression.well_formed {
@@ -118,20 +115,17 @@ pub(crate) fn unknown(rule: &str, at: Span, suggestions: &Budget) -> Diagnostic 
     }
 }
 
-/// The current line, and what is known of it up to the last mark.
 #[derive(Default)]
 struct Line {
     end: usize,
-    /// How far it has been read.
     read: usize,
     /// A quote that begins a value and is still open.
     open: Option<char>,
-    /// The character before `read`; a space at the beginning.
+    /// The character before `read`; a space at the start of the line.
     last: Option<char>,
 }
 
 impl Line {
-    /// Moves to the line of a mark at or after this line.
     fn go_on(&mut self, text: &str, mark: usize) {
         if mark < self.end {
             return;
@@ -148,13 +142,12 @@ impl Line {
         };
     }
 
-    /// The start of the comment, if it starts with the mark.
     fn comment_start(&mut self, text: &str, mark: usize) -> Option<usize> {
         let lead = text[self.read..mark].trim_end_matches([' ', '\t']);
         let hash = lead
             .strip_suffix('#')
             .map(|before| self.read + before.len());
-        // No earlier mark could have begun a quote or a comment.
+        // Before the first mark, nothing can start a quote or a comment.
         self.read_to(text, hash.unwrap_or(mark));
         let free = matches!(self.last, None | Some(' ' | '\t'));
         let found = hash.filter(|_| free && self.open.is_none());
@@ -162,7 +155,6 @@ impl Line {
         found
     }
 
-    /// Whether a quoted value is still open.
     fn read_to(&mut self, text: &str, to: usize) {
         for c in text.get(self.read..to).unwrap_or("").chars() {
             let last = self.last.unwrap_or(' ');
@@ -179,11 +171,9 @@ impl Line {
     }
 }
 
-/// Finds the entries that comments belong to.
 struct Owners<'t> {
     text: &'t str,
     entries: &'t [PlacedEntry],
-    /// The entry of the last comment, and the end of the line that it ends in.
     last: Option<(usize, usize)>,
 }
 

@@ -17,6 +17,7 @@ pub mod sentence;
 mod stop;
 pub mod suggest;
 pub mod visible;
+mod words;
 
 pub use bundle::{
     BACKENDS, Bundle, DEPRECATED, DERIVATIVES, NATIVE_FUNCTIONS, OBSERVED, SOURCES, TAGS, VENDOR,
@@ -27,3 +28,4 @@ pub use gallop::gallop;
 pub use place::{LineColumn, LineIndex, LineSpan, Span};
 pub use sentence::{Message, Piece};
 pub use stop::{Stop, Stopped};
+pub use words::UnknownWord;

@@ -11,7 +11,6 @@ use opatlas_schema::types::BaseType;
 use super::Entry;
 use super::relations::stem;
 
-/// Whether a change of a declared operator is an edit of its entry, not a consequence.
 pub(super) fn is_edit(change: &Change) -> bool {
     match change.rule.group {
         Group::Computed | Group::Policy => false,
@@ -28,7 +27,6 @@ pub(super) fn is_without_meaning(change: &Change) -> bool {
     change.rule.group == Group::File || change.level == Level::None
 }
 
-/// Whether a change of a generated operator may be an edit of `autogen`.
 pub(super) fn is_listed_edit(change: &Change) -> bool {
     matches!(
         change.rule.id,
@@ -43,7 +41,6 @@ pub(super) enum EditKey {
     LostType(BaseType),
     /// Operators of one stem were removed.
     Removed(Box<str>),
-    /// Operators were added.
     Added,
     /// Other edits: the rule and details of each.
     Edits(BTreeSet<(ChangeRuleId, String)>),
@@ -113,7 +110,6 @@ fn details(change: &Change) -> Option<String> {
     })
 }
 
-/// How a formula ended, for any operator.
 fn end_of_formula(new: &str) -> &'static str {
     if is_not_implemented(new) {
         return "raises";

@@ -66,7 +66,6 @@ pub fn causes(comparison: &Comparison, base: &Catalogue, head: &Catalogue) -> Ve
     merge(changes, &relations, entries)
 }
 
-/// The changes of an entry, and their consequences.
 #[derive(Debug)]
 struct Entry<'c> {
     operator: &'c str,
@@ -154,7 +153,6 @@ fn attach<'c>(changes: &'c [Arc<Change>], relations: &Relations<'c>, entries: &m
     }
 }
 
-/// Merges entries with equal edits into one cause.
 fn merge(
     changes: &[Arc<Change>],
     relations: &Relations<'_>,

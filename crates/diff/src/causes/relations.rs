@@ -16,7 +16,6 @@ pub(super) struct Relations<'a> {
     sides: [&'a Catalogue; 2],
     /// The operator of the change that an operator's table follows from.
     of_table: FxHashMap<&'a str, &'a str>,
-    /// The type that each removed operator was removed with.
     lost_types: FxHashMap<OperatorId, BaseType>,
 }
 
@@ -67,7 +66,6 @@ impl<'a> Relations<'a> {
         names.map(|name| self.owner(name))
     }
 
-    /// Operators that an operator follows, the likeliest first.
     pub(super) fn related(&self, operator: &'a str) -> impl Iterator<Item = &'a str> {
         let of_table = self.of_table.get(operator).copied();
         let of_sides = self.sides.into_iter().flat_map(move |side| {
@@ -87,7 +85,6 @@ impl<'a> Relations<'a> {
             .map(|name| self.owner(name))
     }
 
-    /// The type that an operator was removed with, if the head no longer uses it.
     pub(super) fn lost_type(&self, change: &Change) -> Option<BaseType> {
         let is_removal = matches!(
             change.rule.id,

@@ -32,7 +32,6 @@ impl Subject {
         }
     }
 
-    /// The names, joined with commas.
     pub(crate) fn joined(&self) -> String {
         self.names().join(",")
     }

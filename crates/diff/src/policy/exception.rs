@@ -4,7 +4,7 @@ use std::fmt;
 
 use jiff::civil::Date;
 
-use super::pattern::{Pattern, is_wild};
+use super::pattern::is_wild;
 use opatlas_pytorch::release::{Release, UnknownRelease, Version};
 
 /// A change that somebody accepted.
@@ -93,7 +93,6 @@ impl LastRelease {
     }
 }
 
-/// The day, or the release.
 impl fmt::Display for Until {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -103,32 +102,19 @@ impl fmt::Display for Until {
     }
 }
 
-/// The status of an exception in a comparison.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ExceptionStatus {
-    /// In effect.
-    Active,
-    /// In effect, but ends soon.
-    Expiring,
-    /// Ended; the changes that it excused count again.
-    Expired,
-    /// No operator of either side matches, or another exception covers it.
-    Unused,
-    /// It matches operators of several base names, but is not marked as broad.
-    Overbroad,
-}
-
-impl ExceptionStatus {
-    /// The word used in every rendering and in the API.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Active => "active",
-            Self::Expiring => "expiring",
-            Self::Expired => "expired",
-            Self::Unused => "unused",
-            Self::Overbroad => "overbroad",
-        }
+opatlas_source::words! {
+    /// The status of an exception in a comparison.
+    pub enum ExceptionStatus {
+        /// In effect.
+        Active = "active",
+        /// In effect, but ends soon.
+        Expiring = "expiring",
+        /// Ended; the changes that it excused count again.
+        Expired = "expired",
+        /// No operator of either side matches, or another exception covers it.
+        Unused = "unused",
+        /// It matches operators of several base names, but is not marked as broad.
+        Overbroad = "overbroad",
     }
 }
 
@@ -144,12 +130,6 @@ impl Exception {
     #[must_use]
     pub fn is_pattern(&self) -> bool {
         is_wild(&self.operator)
-    }
-
-    /// Whether it matches an operator, given by its name as in changes.
-    #[must_use]
-    pub fn matches_operator(&self, name: &str) -> bool {
-        Pattern::new(self.operator()).matches(name)
     }
 
     /// Its status on this day for a head of this release line.

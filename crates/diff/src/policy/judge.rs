@@ -26,26 +26,15 @@ pub struct Context<'a> {
     pub today: Date,
 }
 
-/// The result of a comparison.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Conclusion {
-    /// No change warns or fails.
-    Pass,
-    /// Some changes need a review, or some entries could not be read.
-    Warn,
-    /// The policy rejects a change.
-    Fail,
-}
-
-impl Conclusion {
-    /// The word used in every rendering and in the API.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Pass => "pass",
-            Self::Warn => "warn",
-            Self::Fail => "fail",
-        }
+opatlas_source::words! {
+    /// The result of a comparison.
+    pub enum Conclusion {
+        /// No change warns or fails.
+        Pass = "pass",
+        /// Some changes need a review, or some entries could not be read.
+        Warn = "warn",
+        /// The policy rejects a change.
+        Fail = "fail",
     }
 }
 
@@ -180,7 +169,6 @@ pub fn judge(
     }
 }
 
-/// The treatments of a policy by namespace and tag.
 struct Treatments<'a> {
     private: Treatment,
     namespaces: FxHashMap<&'a str, Treatment>,
@@ -240,7 +228,6 @@ fn excuse(
     })
 }
 
-/// Breaking changes of a strictly treated operator cannot be excused.
 fn can_be_excused(level: Level, treatment: Treatment) -> bool {
     treatment != Treatment::Strict || level < Level::ForwardBreaking
 }
@@ -306,7 +293,6 @@ fn statuses(
     exceptions.iter().enumerate().map(status).collect()
 }
 
-/// An operator's qualified name and base name.
 struct Named<'a> {
     name: &'a str,
     base: (&'a str, &'a str),

@@ -12,7 +12,6 @@ pub(super) enum Pattern {
     Literal(Box<str>),
     /// A pattern with wildcards.
     Wild(Box<Wild>),
-    /// A pattern that is too long, which matches nothing.
     TooLong,
 }
 
@@ -29,7 +28,6 @@ pub(super) struct Wild {
     last: u32,
 }
 
-/// Whether a text has wildcards.
 pub(super) fn is_wild(text: &str) -> bool {
     text.contains(['*', '?'])
 }

@@ -20,7 +20,6 @@ const PYTHON: Audiences = Audiences::of(&[Audience::PythonKeyword, Audience::Pyt
 /// The audiences that depend on C++ declarations.
 const CPP: Audiences = Audiences::of(&[Audience::Cpp, Audience::Backend]);
 
-/// Which C++ declarations of an operator are the same on both sides.
 #[derive(Debug, Clone, Copy)]
 struct DeclarationMatch {
     /// The head has every `at::` function and method of the base, defaults included.
@@ -31,15 +30,11 @@ struct DeclarationMatch {
     symbolic: bool,
 }
 
-/// The C++ declarations of the operators whose schema changed, by name.
 #[derive(Debug)]
 pub(super) struct DeclarationMatches(FxHashMap<Arc<str>, DeclarationMatch>);
 
 impl DeclarationMatches {
     /// Compares the declarations of all operators with a schema change that may affect C++.
-    ///
-    /// # Errors
-    /// [`Stopped`].
     pub(super) fn new(
         base: &Catalogue,
         head: &Catalogue,
@@ -71,7 +66,6 @@ impl DeclarationMatches {
     }
 }
 
-/// Corrects the audiences of changes, and the levels that follow from them.
 pub(super) struct Refiner<'a> {
     base: &'a Catalogue,
     faces: FaceMaker<'a>,
@@ -87,7 +81,6 @@ impl<'a> Refiner<'a> {
         }
     }
 
-    /// Corrects a change.
     pub(super) fn refine(&self, change: &mut Change) {
         let mut impacts = change.impacts;
         if is_about_schema(change.rule.group)
@@ -110,7 +103,6 @@ impl<'a> Refiner<'a> {
     }
 }
 
-/// Whether C++ declarations show a change of this group.
 fn is_about_schema(group: Group) -> bool {
     matches!(
         group,

@@ -12,7 +12,6 @@ use opatlas_schema::function::FunctionSchema;
 /// see. Default values and annotations are left out.
 type Signatures = BTreeMap<String, (OperatorId, String)>;
 
-/// Adds the changes, if both sides have the file.
 pub(super) fn compare(base: &Catalogue, head: &Catalogue, changes: &mut Vec<Change>) {
     if base.deprecated.is_none() || head.deprecated.is_none() {
         return;
@@ -56,7 +55,6 @@ fn signatures(catalogue: &Catalogue) -> Signatures {
     signatures
 }
 
-/// The name, and the type, name and kind of each argument.
 fn seen_by_callers(schema: &FunctionSchema) -> String {
     let arguments = schema.arguments.all().iter().enumerate();
     let arguments = arguments.map(|(i, argument)| {

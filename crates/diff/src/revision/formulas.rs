@@ -32,9 +32,6 @@ const AFFIXES: [(&str, &str); 4] = [("", ""), ("", "_t"), ("", "_p"), ("grad_", 
 
 /// The changes of formulas, if both sides have the file. If an operator lost autograd in its tables,
 /// that covers the formulas it had.
-///
-/// # Errors
-/// [`Stopped`].
 pub(super) fn compare(
     base: View<'_>,
     head: View<'_>,
@@ -87,7 +84,6 @@ fn is_differentiated(view: View<'_>, id: OperatorId) -> bool {
     answer.is_some_and(|answer| answer.training.through == Through::Composite)
 }
 
-/// An operator's own entry of `derivatives.yaml`.
 struct Side<'a> {
     view: View<'a>,
     file: &'a Derivatives,
@@ -95,17 +91,14 @@ struct Side<'a> {
     schema: &'a FunctionSchema,
 }
 
-/// The formula of one input or output.
 #[derive(Debug, Clone)]
 struct InputFormula<'a> {
     /// All inputs and outputs of the formula, as declared.
     names: &'a str,
     /// The text with the names of the other side.
     text: Cow<'a, str>,
-    /// The text in the file.
     source: &'a str,
     at: Span,
-    /// Whether it yields a gradient or tangent.
     works: bool,
 }
 
@@ -170,7 +163,6 @@ impl<'a> Side<'a> {
         formulas
     }
 
-    /// The name of each tensor output, and whether `output_differentiability` allows it.
     fn outputs(&self) -> Vec<Option<(String, bool)>> {
         let names = results(self.schema).into_iter().map(|result| result.name);
         let types = self.schema.returns.iter().map(|one| one.ty.innermost());
@@ -185,7 +177,6 @@ impl<'a> Side<'a> {
         outputs.collect()
     }
 
-    /// `output_differentiability` as declared.
     fn output_text(&self) -> Option<(String, Span)> {
         let declared = self.entry.output_differentiability.as_ref()?;
         let text = one_line(declared.at.slice(&self.file.text));
@@ -205,7 +196,6 @@ impl<'a> Side<'a> {
 
 const OUTPUTS: &str = "output_differentiability";
 
-/// The names that arguments and results have on the other side, where they differ.
 #[derive(Debug, Default)]
 struct Renames<'a>(Vec<(Cow<'a, str>, Cow<'a, str>)>);
 
@@ -267,7 +257,6 @@ struct EditTarget {
 type PlacedText = Option<(String, Span)>;
 
 impl Edits {
-    /// Entries on both sides.
     fn both(&mut self, old: &Side<'_>, new: &Side<'_>) {
         // A YAML alias may mean something else although the text is equal.
         if old.text() == new.text() && !old.text().contains(": *") {
@@ -336,7 +325,6 @@ impl Edits {
         self.push(rule, (before.map(text), after.map(text)), subject);
     }
 
-    /// Outputs that became or stopped being differentiable.
     fn outputs(&mut self, old: &Side<'_>, new: &Side<'_>) {
         let texts = (old.output_text(), new.output_text());
         let (before, after) = (old.outputs(), new.outputs());
@@ -362,12 +350,10 @@ impl Edits {
         }
     }
 
-    /// An entry of the base alone.
     fn removed(&mut self, old: &Side<'_>) {
         self.one_sided(old, ChangeRuleId::FormulaChanged, |text| (Some(text), None));
     }
 
-    /// An entry of the head alone.
     fn added(&mut self, new: &Side<'_>) {
         self.one_sided(new, ChangeRuleId::FormulaAdded, |text| (None, Some(text)));
     }
@@ -401,7 +387,6 @@ impl Edits {
         target.names.push(subject.into());
     }
 
-    /// Adds the changes, placed at the formulas.
     fn finish(self, operator: &Arc<str>, changes: &mut Vec<Change>) {
         for ((rule, before, after), target) in self.0 {
             let fragment = |(text, at): (String, Span)| Fragment::of_formula(text, at);
@@ -422,7 +407,6 @@ fn subject(key: &str, is_output: bool, name: &str) -> String {
     }
 }
 
-/// A text on one line.
 fn one_line(text: &str) -> String {
     let text = strip(text);
     if text.contains(['\n', '\r']) {

@@ -70,7 +70,6 @@ fn common(base: &Catalogue, head: &Catalogue, pairing: &Pairing<'_>, changes: &m
     }
 }
 
-/// All names that entries list in `autogen`.
 fn listed_names(catalogue: &Catalogue) -> FxHashSet<&str> {
     let entries = catalogue.native_functions.entries.iter();
     let names = entries.flat_map(|placed| &placed.entry.autogen);

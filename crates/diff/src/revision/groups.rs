@@ -23,9 +23,6 @@ const KINDS: [SchemaKind; 5] = [
 ];
 
 /// Adds groups that lost a member, and views that lost their copy operator.
-///
-/// # Errors
-/// [`Stopped`].
 pub(super) fn compare(
     base: &Catalogue,
     head: &Catalogue,
@@ -43,7 +40,6 @@ pub(super) fn compare(
     Ok(())
 }
 
-/// Adds the change of a group that lost a member.
 fn incomplete(
     base: &Catalogue,
     head: &Catalogue,

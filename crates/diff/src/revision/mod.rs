@@ -96,7 +96,6 @@ pub fn compare_until(
     })
 }
 
-/// Changes of schemas, and of what is generated from them or bound by them.
 fn schemas(
     old: &Catalogue,
     new: &Catalogue,
@@ -116,7 +115,6 @@ fn schemas(
     Ok((pairs, changes, declarations))
 }
 
-/// Sorts changes by operator, with the worst first, and updates the causes of tables.
 fn sorted(changes: Vec<Change>, tables: &mut [TableChange]) -> Vec<Arc<Change>> {
     let mut changes: Vec<(usize, Change)> = changes.into_iter().enumerate().collect();
     changes.sort_by(|(_, a), (_, b)| by_operator(a, b));

@@ -20,9 +20,6 @@ use opatlas_source::{Stop, Stopped};
 const SIBLINGS: usize = 128;
 
 /// Adds new overloads that may take over calls of an older one.
-///
-/// # Errors
-/// [`Stopped`].
 pub(super) fn compare(
     base: &Catalogue,
     head: &Catalogue,
@@ -68,12 +65,9 @@ pub(super) fn compare(
     Ok(())
 }
 
-/// The shortest positional call of an operator.
 struct Call<'a> {
     operator: &'a Operator,
-    /// Required positional arguments.
     required: &'a [Argument],
-    /// Required keyword arguments.
     named: Vec<&'a str>,
 }
 
@@ -91,7 +85,6 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Whether the shortest call of a sibling fits this operator as well.
     fn takes(&self, sibling: &Call<'_>) -> bool {
         let (new, old) = (self.operator.schema(), sibling.operator.schema());
         let taken = new.arguments.positional();

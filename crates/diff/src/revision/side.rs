@@ -21,7 +21,6 @@ pub struct Revision<'a> {
     pub view: Option<View<'a>>,
 }
 
-/// A schema in the runtime's shape, and its text.
 #[derive(Debug)]
 pub(super) struct ParsedSchema<'a> {
     pub schema: RuntimeSchema<'a>,
@@ -54,7 +53,6 @@ impl<'a> ParsedSchema<'a> {
     }
 }
 
-/// Sets the place of a schema fragment in the file.
 pub(super) fn place(fragment: &mut Option<Fragment>, operator: &Operator) {
     let (Some(fragment), Some(placed)) = (fragment, operator.declared()) else {
         return;
@@ -80,7 +78,6 @@ pub(super) fn place(fragment: &mut Option<Fragment>, operator: &Operator) {
     });
 }
 
-/// An operator with its entry.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct DeclaredEntry<'a> {
     pub id: OperatorId,
@@ -103,13 +100,11 @@ impl<'a> DeclaredEntry<'a> {
         &self.placed.entry
     }
 
-    /// A fragment for a field, placed at `func` if the entry lacks the field.
     pub(super) fn field(&self, field: Field, text: impl Into<Arc<str>>) -> Fragment {
         let place = self.entry().field(field).map(|place| place.value);
         Fragment::of_field(text, Some(self.at(place)))
     }
 
-    /// Converts a place in the entry, by default that of `func`, to a place in the file.
     pub(super) fn at(&self, span: Option<Span>) -> Span {
         self.placed.place(span.unwrap_or(self.entry().func_at))
     }

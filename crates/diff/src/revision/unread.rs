@@ -7,23 +7,13 @@ use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::OperatorId;
 use opatlas_source::{Message, Span};
 
-/// A side with unread entries.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum UnreadSide {
-    /// The base.
-    Base,
-    /// The head.
-    Head,
-}
-
-impl UnreadSide {
-    /// The word used in every rendering and in the API.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Base => "base",
-            Self::Head => "head",
-        }
+opatlas_source::words! {
+    /// A side with unread entries.
+    pub enum UnreadSide {
+        /// The base.
+        Base = "base",
+        /// The head.
+        Head = "head",
     }
 }
 
@@ -75,7 +65,6 @@ pub(super) fn take(pairing: &mut Pairing<'_>, base: &Catalogue, head: &Catalogue
     unread
 }
 
-/// The operators that a side's unread entries may declare.
 struct Hidden<'a> {
     side: UnreadSide,
     names: FxHashSet<&'a str>,

@@ -1,13 +1,19 @@
 //! Rules about alias annotations of arguments.
 
 use super::{ChangeRule, Example, Group, Impacts, Level, Official};
-use crate::rules::ChangeRuleId;
+use crate::rules::ChangeRuleId as Id;
+
+const fn rule(id: Id, level: Level) -> ChangeRule {
+    ChangeRule::new(
+        id,
+        Group::Alias,
+        level,
+        "aten/src/ATen/core/function_schema.cpp",
+    )
+}
 
 pub(super) const RULES: &[ChangeRule] = &[
     ChangeRule {
-        id: ChangeRuleId::AliasAnnotationAdded,
-        group: Group::Alias,
-        level: Some(Level::Breaking),
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("..rr.r.x"),
@@ -19,12 +25,9 @@ pub(super) const RULES: &[ChangeRule] = &[
             old: "op(Tensor self) -> Tensor",
             new: "op(Tensor(a) self) -> Tensor(a)",
         }),
-        source: "aten/src/ATen/core/function_schema.cpp",
+        ..rule(Id::AliasAnnotationAdded, Level::Breaking)
     },
     ChangeRule {
-        id: ChangeRuleId::AliasAnnotationRemoved,
-        group: Group::Alias,
-        level: Some(Level::Breaking),
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("..rr.r.x"),
@@ -36,12 +39,9 @@ pub(super) const RULES: &[ChangeRule] = &[
             old: "op(Tensor(a) self) -> Tensor(a)",
             new: "op(Tensor self) -> Tensor",
         }),
-        source: "aten/src/ATen/core/function_schema.cpp",
+        ..rule(Id::AliasAnnotationRemoved, Level::Breaking)
     },
     ChangeRule {
-        id: ChangeRuleId::MutabilityGained,
-        group: Group::Alias,
-        level: Some(Level::Breaking),
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("rrrr.rxx"),
@@ -56,12 +56,9 @@ pub(super) const RULES: &[ChangeRule] = &[
             old: "op(Tensor self, Tensor buf) -> Tensor",
             new: "op(Tensor self, Tensor(a!) buf) -> Tensor",
         }),
-        source: "aten/src/ATen/core/function_schema.cpp",
+        ..rule(Id::MutabilityGained, Level::Breaking)
     },
     ChangeRule {
-        id: ChangeRuleId::MutabilityLost,
-        group: Group::Alias,
-        level: Some(Level::Breaking),
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("xxrr.rxx"),
@@ -73,15 +70,11 @@ pub(super) const RULES: &[ChangeRule] = &[
             old: "op(Tensor self, Tensor(a!) buf) -> Tensor",
             new: "op(Tensor self, Tensor buf) -> Tensor",
         }),
-        source: "aten/src/ATen/core/function_schema.cpp",
+        ..rule(Id::MutabilityLost, Level::Breaking)
     },
     ChangeRule {
-        id: ChangeRuleId::AliasSetRenamed,
-        group: Group::Alias,
-        level: Some(Level::Info),
         backward: Official::Incompatible,
         forward: Official::Incompatible,
-        impacts: Impacts::row("........"),
         what: "The alias letters changed consistently.",
         why: "Letters have no meaning of their own; only sharing a letter matters. PyTorch's check \
               compares the letters and reports a false alarm.",
@@ -91,11 +84,9 @@ pub(super) const RULES: &[ChangeRule] = &[
             new: "op(Tensor(a) self) -> Tensor(a)",
         }),
         source: "aten/src/ATen/core/alias_info.h",
+        ..rule(Id::AliasSetRenamed, Level::Info)
     },
     ChangeRule {
-        id: ChangeRuleId::AliasSetChanged,
-        group: Group::Alias,
-        level: Some(Level::Breaking),
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("..rr...x"),
@@ -108,14 +99,11 @@ pub(super) const RULES: &[ChangeRule] = &[
             new: "op(Tensor(a -> *) self) -> Tensor(a)[]",
         }),
         source: "aten/src/ATen/core/alias_info.h",
+        ..rule(Id::AliasSetChanged, Level::Breaking)
     },
     ChangeRule {
-        id: ChangeRuleId::MutabilityRespelled,
-        group: Group::Alias,
-        level: Some(Level::Info),
         backward: Official::Incompatible,
         forward: Official::Incompatible,
-        impacts: Impacts::row("........"),
         what: "The annotation of a mutable argument changed between `Tensor!` and `Tensor(a!)`.",
         why: "The runtime invents an alias set for a bare `!`. The behavior is the same, but the \
               names differ and PyTorch's check fails.",
@@ -125,5 +113,6 @@ pub(super) const RULES: &[ChangeRule] = &[
             new: "op(Tensor! self) -> ()",
         }),
         source: "torch/csrc/jit/frontend/schema_type_parser.cpp",
+        ..rule(Id::MutabilityRespelled, Level::Info)
     },
 ];

@@ -1,13 +1,19 @@
 //! Rules about plain arguments.
 
 use super::{ChangeRule, Example, Group, Impacts, Level, Official};
-use crate::rules::ChangeRuleId;
+use crate::rules::ChangeRuleId as Id;
+
+const fn rule(id: Id, level: Level) -> ChangeRule {
+    ChangeRule::new(
+        id,
+        Group::Argument,
+        level,
+        "aten/src/ATen/core/function_schema.cpp",
+    )
+}
 
 pub(super) const RULES: &[ChangeRule] = &[
     ChangeRule {
-        id: ChangeRuleId::ArgumentAddedWithDefault,
-        group: Group::Argument,
-        level: Some(Level::Safe),
         backward: Official::Compatible,
         forward: Official::Compatible,
         impacts: Impacts::row("....xx.."),
@@ -16,17 +22,13 @@ pub(super) const RULES: &[ChangeRule] = &[
         why: "Python calls and stored models continue to work. Models do not store trailing \
               defaults, so even new models run on an old runtime. C++ signatures change: callers \
               and boxed kernels must be rebuilt.",
-        instead: None,
         example: Some(Example {
             old: "op(Tensor self) -> Tensor",
             new: "op(Tensor self, int? extra=None) -> Tensor",
         }),
-        source: "aten/src/ATen/core/function_schema.cpp",
+        ..rule(Id::ArgumentAddedWithDefault, Level::Safe)
     },
     ChangeRule {
-        id: ChangeRuleId::ArgumentAddedContainerDefault,
-        group: Group::Argument,
-        level: Some(Level::ForwardBreaking),
         backward: Official::Compatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("...xxx.."),
@@ -40,12 +42,9 @@ pub(super) const RULES: &[ChangeRule] = &[
             old: "op(Tensor self) -> Tensor",
             new: "op(Tensor self, int[2] extra=0) -> Tensor",
         }),
-        source: "aten/src/ATen/core/function_schema.cpp",
+        ..rule(Id::ArgumentAddedContainerDefault, Level::ForwardBreaking)
     },
     ChangeRule {
-        id: ChangeRuleId::ArgumentAddedRequired,
-        group: Group::Argument,
-        level: Some(Level::Breaking),
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("xxxxxxx."),
@@ -56,12 +55,9 @@ pub(super) const RULES: &[ChangeRule] = &[
             old: "op(Tensor self) -> Tensor",
             new: "op(Tensor self, Tensor extra) -> Tensor",
         }),
-        source: "aten/src/ATen/core/function_schema.cpp",
+        ..rule(Id::ArgumentAddedRequired, Level::Breaking)
     },
     ChangeRule {
-        id: ChangeRuleId::ArgumentInserted,
-        group: Group::Argument,
-        level: Some(Level::Breaking),
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("rxxxxxx."),
@@ -74,12 +70,9 @@ pub(super) const RULES: &[ChangeRule] = &[
             old: "op(Tensor self, int a=0, bool b=False) -> Tensor",
             new: "op(Tensor self, int a=0, float mid=1.0, bool b=False) -> Tensor",
         }),
-        source: "aten/src/ATen/core/function_schema.cpp",
+        ..rule(Id::ArgumentInserted, Level::Breaking)
     },
     ChangeRule {
-        id: ChangeRuleId::ArgumentAddedAfterOut,
-        group: Group::Argument,
-        level: Some(Level::Breaking),
         backward: Official::Compatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("xxxrxxx."),
@@ -92,12 +85,9 @@ pub(super) const RULES: &[ChangeRule] = &[
             old: "op.out(Tensor self, *, Tensor(a!) out) -> Tensor(a!)",
             new: "op.out(Tensor self, *, Tensor(a!) out, int n) -> Tensor(a!)",
         }),
-        source: "aten/src/ATen/core/function_schema.cpp",
+        ..rule(Id::ArgumentAddedAfterOut, Level::Breaking)
     },
     ChangeRule {
-        id: ChangeRuleId::ArgumentRemoved,
-        group: Group::Argument,
-        level: Some(Level::Breaking),
         backward: Official::Incompatible,
         forward: Official::Compatible,
         impacts: Impacts::row("xxxrxxx."),
@@ -109,12 +99,9 @@ pub(super) const RULES: &[ChangeRule] = &[
             old: "op(Tensor self, int extra=0) -> Tensor",
             new: "op(Tensor self) -> Tensor",
         }),
-        source: "aten/src/ATen/core/function_schema.cpp",
+        ..rule(Id::ArgumentRemoved, Level::Breaking)
     },
     ChangeRule {
-        id: ChangeRuleId::ArgumentRenamed,
-        group: Group::Argument,
-        level: Some(Level::Breaking),
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("x.rr..x."),
@@ -127,11 +114,9 @@ pub(super) const RULES: &[ChangeRule] = &[
             new: "op(Tensor self, int k=0) -> Tensor",
         }),
         source: "aten/src/ATen/native/README.md",
+        ..rule(Id::ArgumentRenamed, Level::Breaking)
     },
     ChangeRule {
-        id: ChangeRuleId::ArgumentReordered,
-        group: Group::Argument,
-        level: Some(Level::Breaking),
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row(".xxxxx.."),
@@ -143,12 +128,9 @@ pub(super) const RULES: &[ChangeRule] = &[
             old: "op(Tensor self, int a, bool b) -> Tensor",
             new: "op(Tensor self, bool b, int a) -> Tensor",
         }),
-        source: "aten/src/ATen/core/function_schema.cpp",
+        ..rule(Id::ArgumentReordered, Level::Breaking)
     },
     ChangeRule {
-        id: ChangeRuleId::ArgumentReorderedKwargOnly,
-        group: Group::Argument,
-        level: Some(Level::Dangerous),
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("..rrxx.."),
@@ -160,29 +142,22 @@ pub(super) const RULES: &[ChangeRule] = &[
             old: "op(Tensor self, *, int a=0, bool b=False) -> Tensor",
             new: "op(Tensor self, *, bool b=False, int a=0) -> Tensor",
         }),
-        source: "aten/src/ATen/core/function_schema.cpp",
+        ..rule(Id::ArgumentReorderedKwargOnly, Level::Dangerous)
     },
     ChangeRule {
-        id: ChangeRuleId::ArgumentTypeWidened,
-        group: Group::Argument,
-        level: Some(Level::ForwardBreaking),
         backward: Official::Compatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("...xxx.."),
         what: "The new type accepts everything that the old type accepts, and more.",
         why: "Existing calls continue to work. A new call may pass a value that an old runtime \
               rejects, and the C++ signature changes.",
-        instead: None,
         example: Some(Example {
             old: "op(Tensor self, *, Tensor x) -> Tensor",
             new: "op(Tensor self, *, Tensor? x) -> Tensor",
         }),
-        source: "aten/src/ATen/core/function_schema.cpp",
+        ..rule(Id::ArgumentTypeWidened, Level::ForwardBreaking)
     },
     ChangeRule {
-        id: ChangeRuleId::ArgumentTypeNarrowed,
-        group: Group::Argument,
-        level: Some(Level::Breaking),
         backward: Official::Incompatible,
         forward: Official::Compatible,
         impacts: Impacts::row("rrrrxx.."),
@@ -193,12 +168,9 @@ pub(super) const RULES: &[ChangeRule] = &[
             old: "op(Tensor self, Tensor? x) -> Tensor",
             new: "op(Tensor self, Tensor x) -> Tensor",
         }),
-        source: "aten/src/ATen/core/function_schema.cpp",
+        ..rule(Id::ArgumentTypeNarrowed, Level::Breaking)
     },
     ChangeRule {
-        id: ChangeRuleId::ArgumentTypeChanged,
-        group: Group::Argument,
-        level: Some(Level::Breaking),
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("xxxxxxx."),
@@ -210,12 +182,9 @@ pub(super) const RULES: &[ChangeRule] = &[
             old: "op(Tensor self, int x) -> Tensor",
             new: "op(Tensor self, float x) -> Tensor",
         }),
-        source: "aten/src/ATen/core/function_schema.cpp",
+        ..rule(Id::ArgumentTypeChanged, Level::Breaking)
     },
     ChangeRule {
-        id: ChangeRuleId::ArgumentTypeChangedErased,
-        group: Group::Argument,
-        level: Some(Level::Breaking),
         backward: Official::Compatible,
         forward: Official::Compatible,
         impacts: Impacts::row("rr..xx.."),
@@ -227,29 +196,22 @@ pub(super) const RULES: &[ChangeRule] = &[
             old: "op(Tensor self, int x) -> Tensor",
             new: "op(Tensor self, ScalarType x) -> Tensor",
         }),
-        source: "aten/src/ATen/core/function_schema.cpp",
+        ..rule(Id::ArgumentTypeChangedErased, Level::Breaking)
     },
     ChangeRule {
-        id: ChangeRuleId::ArgumentTypeSymint,
-        group: Group::Argument,
-        level: Some(Level::Dangerous),
         backward: Official::Compatible,
         forward: Official::Compatible,
         impacts: Impacts::row("....rx.r"),
         what: "`int` became `SymInt`, alone, optional or in a list.",
         why: "The usual way to support dynamic shapes, and invisible to PyTorch's check. `at::op` \
               keeps its signature, but out-of-tree kernels must now take symbolic sizes.",
-        instead: None,
         example: Some(Example {
             old: "op(Tensor self, int x) -> Tensor",
             new: "op(Tensor self, SymInt x) -> Tensor",
         }),
-        source: "aten/src/ATen/core/function_schema.cpp",
+        ..rule(Id::ArgumentTypeSymint, Level::Dangerous)
     },
     ChangeRule {
-        id: ChangeRuleId::ArgumentTypeDeSymint,
-        group: Group::Argument,
-        level: Some(Level::Breaking),
         backward: Official::Compatible,
         forward: Official::Compatible,
         impacts: Impacts::row("....rx.x"),
@@ -261,12 +223,9 @@ pub(super) const RULES: &[ChangeRule] = &[
             old: "op(Tensor self, SymInt x) -> Tensor",
             new: "op(Tensor self, int x) -> Tensor",
         }),
-        source: "aten/src/ATen/core/function_schema.cpp",
+        ..rule(Id::ArgumentTypeDeSymint, Level::Breaking)
     },
     ChangeRule {
-        id: ChangeRuleId::ListSizeHintRemoved,
-        group: Group::Argument,
-        level: Some(Level::Breaking),
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("rr..r..."),
@@ -278,28 +237,22 @@ pub(super) const RULES: &[ChangeRule] = &[
             new: "op(Tensor self, int[] x) -> Tensor",
         }),
         source: "aten/src/ATen/native/README.md",
+        ..rule(Id::ListSizeHintRemoved, Level::Breaking)
     },
     ChangeRule {
-        id: ChangeRuleId::ListSizeHintAdded,
-        group: Group::Argument,
-        level: Some(Level::Safe),
         backward: Official::Incompatible,
         forward: Official::Incompatible,
-        impacts: Impacts::row("........"),
         what: "A list gained a size.",
         why: "Callers can now also pass a single number for the whole list. PyTorch's check still \
               fails, because it compares sizes.",
-        instead: None,
         example: Some(Example {
             old: "op(Tensor self, int[] x) -> Tensor",
             new: "op(Tensor self, int[2] x) -> Tensor",
         }),
         source: "aten/src/ATen/native/README.md",
+        ..rule(Id::ListSizeHintAdded, Level::Safe)
     },
     ChangeRule {
-        id: ChangeRuleId::ListSizeHintChanged,
-        group: Group::Argument,
-        level: Some(Level::Breaking),
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("rr..r..."),
@@ -311,11 +264,9 @@ pub(super) const RULES: &[ChangeRule] = &[
             new: "op(Tensor self, bool[4] x) -> Tensor",
         }),
         source: "aten/src/ATen/native/README.md",
+        ..rule(Id::ListSizeHintChanged, Level::Breaking)
     },
     ChangeRule {
-        id: ChangeRuleId::ArgumentBecameKwargOnly,
-        group: Group::Argument,
-        level: Some(Level::Breaking),
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row(".xrr...."),
@@ -326,23 +277,19 @@ pub(super) const RULES: &[ChangeRule] = &[
             old: "op(Tensor self, Tensor other) -> Tensor",
             new: "op(Tensor self, *, Tensor other) -> Tensor",
         }),
-        source: "aten/src/ATen/core/function_schema.cpp",
+        ..rule(Id::ArgumentBecameKwargOnly, Level::Breaking)
     },
     ChangeRule {
-        id: ChangeRuleId::ArgumentBecamePositional,
-        group: Group::Argument,
-        level: Some(Level::Safe),
         backward: Official::Compatible,
         forward: Official::Compatible,
         impacts: Impacts::row("...r...."),
         what: "A keyword-only argument became positional.",
         why: "Existing calls pass it by keyword and continue to work. A new positional call fails \
               on an old runtime, which PyTorch's check ignores.",
-        instead: None,
         example: Some(Example {
             old: "op(Tensor self, *, int dim) -> Tensor",
             new: "op(Tensor self, int dim) -> Tensor",
         }),
-        source: "aten/src/ATen/core/function_schema.cpp",
+        ..rule(Id::ArgumentBecamePositional, Level::Safe)
     },
 ];

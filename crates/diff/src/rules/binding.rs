@@ -1,15 +1,14 @@
 //! Rules about what is bound in Python and C++.
 
-use super::{ChangeRule, Example, Group, Impacts, Level, Official};
-use crate::rules::ChangeRuleId;
+use super::{ChangeRule, Example, Group, Impacts, Level};
+use crate::rules::ChangeRuleId as Id;
+
+const fn rule(id: Id, level: Level) -> ChangeRule {
+    ChangeRule::new(id, Group::Binding, level, "aten/src/ATen/native/README.md")
+}
 
 pub(super) const RULES: &[ChangeRule] = &[
     ChangeRule {
-        id: ChangeRuleId::VariantMethodRemoved,
-        group: Group::Binding,
-        level: Some(Level::Breaking),
-        backward: Official::NotChecked,
-        forward: Official::NotChecked,
         impacts: Impacts::row("xx..x..."),
         what: "The operator is no longer a method of `Tensor`.",
         why: "`tensor.op()` in Python and `at::Tensor::op` in C++ no longer exist.",
@@ -24,14 +23,9 @@ pub(super) const RULES: &[ChangeRule] = &[
                 "  variants: function\n",
             ),
         }),
-        source: "aten/src/ATen/native/README.md",
+        ..rule(Id::VariantMethodRemoved, Level::Breaking)
     },
     ChangeRule {
-        id: ChangeRuleId::VariantFunctionRemoved,
-        group: Group::Binding,
-        level: Some(Level::Breaking),
-        backward: Official::NotChecked,
-        forward: Official::NotChecked,
         impacts: Impacts::row("xx..x..."),
         what: "The operator is no longer a function.",
         why: "`torch.op()` in Python and `at::op` in C++ no longer exist.",
@@ -46,19 +40,13 @@ pub(super) const RULES: &[ChangeRule] = &[
                 "  variants: method\n",
             ),
         }),
-        source: "aten/src/ATen/native/README.md",
+        ..rule(Id::VariantFunctionRemoved, Level::Breaking)
     },
     ChangeRule {
-        id: ChangeRuleId::VariantMethodAdded,
-        group: Group::Binding,
-        level: Some(Level::Safe),
-        backward: Official::NotChecked,
-        forward: Official::NotChecked,
         impacts: Impacts::row(".r......"),
         what: "The operator is now also a method of `Tensor`.",
         why: "Callers have one more way to call it. In a subclass of `Tensor` with an attribute of \
               the same name, that attribute hides the method.",
-        instead: None,
         example: Some(Example {
             old: "- func: blend(Tensor self, Tensor other) -> Tensor\n",
             new: concat!(
@@ -66,18 +54,11 @@ pub(super) const RULES: &[ChangeRule] = &[
                 "  variants: function, method\n",
             ),
         }),
-        source: "aten/src/ATen/native/README.md",
+        ..rule(Id::VariantMethodAdded, Level::Safe)
     },
     ChangeRule {
-        id: ChangeRuleId::VariantFunctionAdded,
-        group: Group::Binding,
-        level: Some(Level::Safe),
-        backward: Official::NotChecked,
-        forward: Official::NotChecked,
-        impacts: Impacts::row("........"),
         what: "The operator is now also a function.",
         why: "Callers have one more way to call it.",
-        instead: None,
         example: Some(Example {
             old: concat!(
                 "- func: blend(Tensor self, Tensor other) -> Tensor\n",
@@ -88,14 +69,9 @@ pub(super) const RULES: &[ChangeRule] = &[
                 "  variants: function, method\n",
             ),
         }),
-        source: "aten/src/ATen/native/README.md",
+        ..rule(Id::VariantFunctionAdded, Level::Safe)
     },
     ChangeRule {
-        id: ChangeRuleId::PythonModuleChanged,
-        group: Group::Binding,
-        level: Some(Level::Breaking),
-        backward: Official::NotChecked,
-        forward: Official::NotChecked,
         impacts: Impacts::row("xx......"),
         what: "The operator moved to another Python module.",
         why: "The import path of users changes. The schema does not, so PyTorch's check does not \
@@ -111,14 +87,9 @@ pub(super) const RULES: &[ChangeRule] = &[
                 "  python_module: linalg\n",
             ),
         }),
-        source: "aten/src/ATen/native/README.md",
+        ..rule(Id::PythonModuleChanged, Level::Breaking)
     },
     ChangeRule {
-        id: ChangeRuleId::CppNoDefaultArgsAdded,
-        group: Group::Binding,
-        level: Some(Level::Breaking),
-        backward: Official::NotChecked,
-        forward: Official::NotChecked,
         impacts: Impacts::row("....x..."),
         what: "Arguments lost their default in C++.",
         why: "C++ callers that omit them no longer compile. Python is not affected.",
@@ -131,17 +102,12 @@ pub(super) const RULES: &[ChangeRule] = &[
             ),
         }),
         source: "torchgen/model.py",
+        ..rule(Id::CppNoDefaultArgsAdded, Level::Breaking)
     },
     ChangeRule {
-        id: ChangeRuleId::CppNoDefaultArgsRemoved,
-        group: Group::Binding,
-        level: Some(Level::Safe),
-        backward: Official::NotChecked,
-        forward: Official::NotChecked,
         impacts: Impacts::row("....r..."),
         what: "Arguments regained their default in C++.",
         why: "Existing calls compile. With more defaults, a call may match two overloads.",
-        instead: None,
         example: Some(Example {
             old: concat!(
                 "- func: pow2(Tensor self, *, int? k=None) -> Tensor\n",
@@ -150,13 +116,9 @@ pub(super) const RULES: &[ChangeRule] = &[
             new: "- func: pow2(Tensor self, *, int? k=None) -> Tensor\n",
         }),
         source: "torchgen/model.py",
+        ..rule(Id::CppNoDefaultArgsRemoved, Level::Safe)
     },
     ChangeRule {
-        id: ChangeRuleId::ManualCppBindingAdded,
-        group: Group::Binding,
-        level: Some(Level::Dangerous),
-        backward: Official::NotChecked,
-        forward: Official::NotChecked,
         impacts: Impacts::row("....x..."),
         what: "PyTorch no longer generates the C++ function and method.",
         why: "C++ callers lose them, unless the same change adds hand-written ones.",
@@ -169,17 +131,12 @@ pub(super) const RULES: &[ChangeRule] = &[
             ),
         }),
         source: "torchgen/model.py",
+        ..rule(Id::ManualCppBindingAdded, Level::Dangerous)
     },
     ChangeRule {
-        id: ChangeRuleId::ManualCppBindingRemoved,
-        group: Group::Binding,
-        level: Some(Level::Info),
-        backward: Official::NotChecked,
-        forward: Official::NotChecked,
         impacts: Impacts::row("....r..."),
         what: "PyTorch generates the C++ function and method again.",
         why: "Check whether a hand-written binding had a different signature.",
-        instead: None,
         example: Some(Example {
             old: concat!(
                 "- func: blend(Tensor self, Tensor other) -> Tensor\n",
@@ -188,18 +145,13 @@ pub(super) const RULES: &[ChangeRule] = &[
             new: "- func: blend(Tensor self, Tensor other) -> Tensor\n",
         }),
         source: "torchgen/model.py",
+        ..rule(Id::ManualCppBindingRemoved, Level::Info)
     },
     ChangeRule {
-        id: ChangeRuleId::CategoryOverrideChanged,
-        group: Group::Binding,
-        level: Some(Level::Dangerous),
-        backward: Official::NotChecked,
-        forward: Official::NotChecked,
         impacts: Impacts::row("rr..r..."),
         what: "The override of the operator's category changed.",
         why: "It determines whether C++ gathers dtype, layout and device into one TensorOptions \
               argument, and how Python binds them.",
-        instead: None,
         example: Some(Example {
             old: "- func: blend(Tensor self, Tensor other) -> Tensor\n",
             new: concat!(
@@ -207,14 +159,9 @@ pub(super) const RULES: &[ChangeRule] = &[
                 "  category_override: factory\n",
             ),
         }),
-        source: "aten/src/ATen/native/README.md",
+        ..rule(Id::CategoryOverrideChanged, Level::Dangerous)
     },
     ChangeRule {
-        id: ChangeRuleId::ConstRefChanged,
-        group: Group::Binding,
-        level: Some(Level::Dangerous),
-        backward: Official::NotChecked,
-        forward: Official::NotChecked,
         impacts: Impacts::row("....rx.."),
         what: "Kernels now take mutable tensors as `const Tensor&` instead of `Tensor&`, or the \
                reverse.",
@@ -227,33 +174,21 @@ pub(super) const RULES: &[ChangeRule] = &[
                 "  use_const_ref_for_mutable_tensors: True\n",
             ),
         }),
-        source: "aten/src/ATen/native/README.md",
+        ..rule(Id::ConstRefChanged, Level::Dangerous)
     },
     ChangeRule {
-        id: ChangeRuleId::DeprecatedSignatureRemoved,
-        group: Group::Binding,
-        level: Some(Level::Breaking),
-        backward: Official::NotChecked,
-        forward: Official::NotChecked,
         impacts: Impacts::row("xx......"),
         what: "Python no longer accepts a deprecated signature of the operator.",
         why: "Calls with the arguments of that signature fail. An entry of deprecated.yaml that no \
               longer fits its operator counts as removed too.",
         instead: Some("Keep the entry in deprecated.yaml until callers have moved."),
-        example: None,
         source: "tools/autograd/deprecated.yaml",
+        ..rule(Id::DeprecatedSignatureRemoved, Level::Breaking)
     },
     ChangeRule {
-        id: ChangeRuleId::DeprecatedSignatureAdded,
-        group: Group::Binding,
-        level: Some(Level::Safe),
-        backward: Official::NotChecked,
-        forward: Official::NotChecked,
-        impacts: Impacts::row("........"),
         what: "Python accepts a deprecated signature of the operator.",
         why: "Callers have one more way to call it, which is not shown in error messages.",
-        instead: None,
-        example: None,
         source: "tools/autograd/deprecated.yaml",
+        ..rule(Id::DeprecatedSignatureAdded, Level::Safe)
     },
 ];

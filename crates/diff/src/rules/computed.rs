@@ -1,15 +1,19 @@
 //! Rules about consequences of both files that neither file contains.
 
-use super::{ChangeRule, Example, Group, Impacts, Level, Official};
-use crate::rules::ChangeRuleId;
+use super::{ChangeRule, Example, Group, Impacts, Level};
+use crate::rules::ChangeRuleId as Id;
+
+const fn rule(id: Id, level: Level) -> ChangeRule {
+    ChangeRule::new(
+        id,
+        Group::Computed,
+        level,
+        "aten/src/ATen/core/dispatch/OperatorEntry.cpp",
+    )
+}
 
 pub(super) const RULES: &[ChangeRule] = &[
     ChangeRule {
-        id: ChangeRuleId::BackendSupportLost,
-        group: Group::Computed,
-        level: Some(Level::Breaking),
-        backward: Official::NotChecked,
-        forward: Official::NotChecked,
         impacts: Impacts::row("rr..r..."),
         what: "A backend no longer runs the operator.",
         why: "Opatlas computes this from kernels, delegates and composites together, so it also \
@@ -34,18 +38,11 @@ pub(super) const RULES: &[ChangeRule] = &[
                 "    CPU: blend_out_cpu\n",
             ),
         }),
-        source: "aten/src/ATen/core/dispatch/OperatorEntry.cpp",
+        ..rule(Id::BackendSupportLost, Level::Breaking)
     },
     ChangeRule {
-        id: ChangeRuleId::BackendSupportGained,
-        group: Group::Computed,
-        level: Some(Level::Info),
-        backward: Official::NotChecked,
-        forward: Official::NotChecked,
-        impacts: Impacts::row("........"),
         what: "A backend now runs the operator.",
         why: "Code that failed on this backend now works.",
-        instead: None,
         example: Some(Example {
             old: concat!(
                 "- func: blend(Tensor self, Tensor other) -> Tensor\n",
@@ -65,19 +62,12 @@ pub(super) const RULES: &[ChangeRule] = &[
                 "    CUDA: blend_out_cuda\n",
             ),
         }),
-        source: "aten/src/ATen/core/dispatch/OperatorEntry.cpp",
+        ..rule(Id::BackendSupportGained, Level::Info)
     },
     ChangeRule {
-        id: ChangeRuleId::BackendSupportKindChanged,
-        group: Group::Computed,
-        level: Some(Level::Info),
-        backward: Official::NotChecked,
-        forward: Official::NotChecked,
-        impacts: Impacts::row("........"),
         what: "A backend runs the operator through another kind of kernel.",
         why: "The operator's own kernel, a kernel of a delegate and a composite kernel differ in \
               speed, in supported dtypes and in differentiation.",
-        instead: None,
         example: Some(Example {
             old: concat!(
                 "- func: blend(Tensor self, Tensor other) -> Tensor\n",
@@ -91,14 +81,9 @@ pub(super) const RULES: &[ChangeRule] = &[
                 "    CompositeExplicitAutograd: blend\n",
             ),
         }),
-        source: "aten/src/ATen/core/dispatch/OperatorEntry.cpp",
+        ..rule(Id::BackendSupportKindChanged, Level::Info)
     },
     ChangeRule {
-        id: ChangeRuleId::AutogradSupportLost,
-        group: Group::Computed,
-        level: Some(Level::Breaking),
-        backward: Official::NotChecked,
-        forward: Official::NotChecked,
         impacts: Impacts::row("xx....x."),
         what: "The operator was differentiable and no longer is.",
         why: "It is not an implicit composite and has no formula in `derivatives.yaml`, so \
@@ -113,13 +98,9 @@ pub(super) const RULES: &[ChangeRule] = &[
             ),
         }),
         source: "tools/autograd/load_derivatives.py",
+        ..rule(Id::AutogradSupportLost, Level::Breaking)
     },
     ChangeRule {
-        id: ChangeRuleId::OverloadShadowing,
-        group: Group::Computed,
-        level: Some(Level::Dangerous),
-        backward: Official::NotChecked,
-        forward: Official::NotChecked,
         impacts: Impacts::row(".r.r...."),
         what: "A new or widened overload matches calls that an older overload served.",
         why: "Python tries overloads in a fixed order, so an existing call may silently reach \
@@ -133,5 +114,6 @@ pub(super) const RULES: &[ChangeRule] = &[
             ),
         }),
         source: "torch/csrc/utils/python_arg_parser.cpp",
+        ..rule(Id::OverloadShadowing, Level::Dangerous)
     },
 ];

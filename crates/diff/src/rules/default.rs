@@ -1,30 +1,32 @@
 //! Rules about defaults.
 
 use super::{ChangeRule, Example, Group, Impacts, Level, Official};
-use crate::rules::ChangeRuleId;
+use crate::rules::ChangeRuleId as Id;
+
+const fn rule(id: Id, level: Level) -> ChangeRule {
+    ChangeRule::new(
+        id,
+        Group::Default,
+        level,
+        "aten/src/ATen/core/function_schema.cpp",
+    )
+}
 
 pub(super) const RULES: &[ChangeRule] = &[
     ChangeRule {
-        id: ChangeRuleId::DefaultAdded,
-        group: Group::Default,
-        level: Some(Level::ForwardBreaking),
         backward: Official::Compatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("...xr..."),
         what: "A required argument gained a default.",
         why: "Existing calls pass it anyway. A new call may omit it, which fails on an old \
               runtime.",
-        instead: None,
         example: Some(Example {
             old: "op(Tensor self, int x) -> Tensor",
             new: "op(Tensor self, int x=0) -> Tensor",
         }),
-        source: "aten/src/ATen/core/function_schema.cpp",
+        ..rule(Id::DefaultAdded, Level::ForwardBreaking)
     },
     ChangeRule {
-        id: ChangeRuleId::DefaultRemoved,
-        group: Group::Default,
-        level: Some(Level::Breaking),
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("xxxrx..."),
@@ -36,12 +38,9 @@ pub(super) const RULES: &[ChangeRule] = &[
             old: "op(Tensor self, int x=0) -> Tensor",
             new: "op(Tensor self, int x) -> Tensor",
         }),
-        source: "aten/src/ATen/core/function_schema.cpp",
+        ..rule(Id::DefaultRemoved, Level::Breaking)
     },
     ChangeRule {
-        id: ChangeRuleId::DefaultChanged,
-        group: Group::Default,
-        level: Some(Level::Breaking),
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("xxxxxr.."),
@@ -53,29 +52,22 @@ pub(super) const RULES: &[ChangeRule] = &[
             old: "op(Tensor self, int x=1) -> Tensor",
             new: "op(Tensor self, int x=0) -> Tensor",
         }),
-        source: "aten/src/ATen/core/function_schema.cpp",
+        ..rule(Id::DefaultChanged, Level::Breaking)
     },
     ChangeRule {
-        id: ChangeRuleId::DefaultRespelled,
-        group: Group::Default,
-        level: Some(Level::None),
         backward: Official::Compatible,
         forward: Official::Compatible,
-        impacts: Impacts::row("........"),
         what: "A default is written differently but means the same.",
         why: "PyTorch's check compares evaluated defaults: `0` is `[0, 0]` for a list of two, `1` \
               is `1.0` for a float, `Mean` is `1`. Types still count, so `False` is not `0`.",
-        instead: None,
         example: Some(Example {
             old: "pad2(Tensor self, int[2] size=0) -> Tensor",
             new: "pad2(Tensor self, int[2] size=[0,0]) -> Tensor",
         }),
         source: "torch/csrc/jit/frontend/function_schema_parser.cpp",
+        ..rule(Id::DefaultRespelled, Level::None)
     },
     ChangeRule {
-        id: ChangeRuleId::DefaultChangedWithType,
-        group: Group::Default,
-        level: Some(Level::Breaking),
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("xxxxxx.."),
@@ -87,6 +79,6 @@ pub(super) const RULES: &[ChangeRule] = &[
             old: "op(Tensor self, int x=1) -> Tensor",
             new: "op(Tensor self, float x=1.0) -> Tensor",
         }),
-        source: "aten/src/ATen/core/function_schema.cpp",
+        ..rule(Id::DefaultChangedWithType, Level::Breaking)
     },
 ];

@@ -1,15 +1,14 @@
 //! Rules about kernels and how they are registered.
 
-use super::{ChangeRule, Example, Group, Impacts, Level, Official};
-use crate::rules::ChangeRuleId;
+use super::{ChangeRule, Example, Group, Impacts, Level};
+use crate::rules::ChangeRuleId as Id;
+
+const fn rule(id: Id, level: Level) -> ChangeRule {
+    ChangeRule::new(id, Group::Dispatch, level, "aten/src/ATen/native/README.md")
+}
 
 pub(super) const RULES: &[ChangeRule] = &[
     ChangeRule {
-        id: ChangeRuleId::DispatchKernelRemoved,
-        group: Group::Dispatch,
-        level: Some(Level::Dangerous),
-        backward: Official::NotChecked,
-        forward: Official::NotChecked,
         impacts: Impacts::row("..r..r.."),
         what: "The kernel for a dispatch key was removed.",
         why: "Another kernel or none now serves the key. The impact follows from the computed \
@@ -30,19 +29,13 @@ pub(super) const RULES: &[ChangeRule] = &[
                 "    CompositeExplicitAutograd: blend\n",
             ),
         }),
-        source: "aten/src/ATen/native/README.md",
+        ..rule(Id::DispatchKernelRemoved, Level::Dangerous)
     },
     ChangeRule {
-        id: ChangeRuleId::DispatchKernelAdded,
-        group: Group::Dispatch,
-        level: Some(Level::Safe),
-        backward: Official::NotChecked,
-        forward: Official::NotChecked,
         impacts: Impacts::row(".....r.."),
         what: "A kernel for another dispatch key was added.",
         why: "A package that registers its own kernel for the same operator and key now overrides \
               this one and gets a warning.",
-        instead: None,
         example: Some(Example {
             old: concat!(
                 "- func: blend(Tensor self, Tensor other) -> Tensor\n",
@@ -56,19 +49,13 @@ pub(super) const RULES: &[ChangeRule] = &[
                 "    CUDA: blend_cuda\n",
             ),
         }),
-        source: "aten/src/ATen/native/README.md",
+        ..rule(Id::DispatchKernelAdded, Level::Safe)
     },
     ChangeRule {
-        id: ChangeRuleId::DispatchKernelRenamed,
-        group: Group::Dispatch,
-        level: Some(Level::Info),
-        backward: Official::NotChecked,
-        forward: Official::NotChecked,
         impacts: Impacts::row("....rr.."),
         what: "The kernel for a key was renamed.",
         why: "This affects only code that uses the symbol in `at::native`: selective builds, \
               lowering tables, direct C++ calls.",
-        instead: None,
         example: Some(Example {
             old: concat!(
                 "- func: blend(Tensor self, Tensor other) -> Tensor\n",
@@ -83,18 +70,11 @@ pub(super) const RULES: &[ChangeRule] = &[
                 "    CUDA: blend_gpu\n",
             ),
         }),
-        source: "aten/src/ATen/native/README.md",
+        ..rule(Id::DispatchKernelRenamed, Level::Info)
     },
     ChangeRule {
-        id: ChangeRuleId::DispatchCompositeAdded,
-        group: Group::Dispatch,
-        level: Some(Level::Info),
-        backward: Official::NotChecked,
-        forward: Official::NotChecked,
-        impacts: Impacts::row("........"),
         what: "A composite kernel now serves all backends without a kernel of their own.",
         why: "More backends run the operator; see `backend-support-gained`.",
-        instead: None,
         example: Some(Example {
             old: concat!(
                 "- func: blend(Tensor self, Tensor other) -> Tensor\n",
@@ -104,14 +84,9 @@ pub(super) const RULES: &[ChangeRule] = &[
             ),
             new: "- func: blend(Tensor self, Tensor other) -> Tensor\n",
         }),
-        source: "aten/src/ATen/native/README.md",
+        ..rule(Id::DispatchCompositeAdded, Level::Info)
     },
     ChangeRule {
-        id: ChangeRuleId::DefaultCompositeLost,
-        group: Group::Dispatch,
-        level: Some(Level::Breaking),
-        backward: Official::NotChecked,
-        forward: Official::NotChecked,
         impacts: Impacts::row("..x..xx."),
         what: "An entry gained a dispatch section without CompositeImplicitAutograd.",
         why: "Without the section the operator is an implicit composite: it runs on every backend, \
@@ -127,14 +102,9 @@ pub(super) const RULES: &[ChangeRule] = &[
                 "    CUDA: blend_cuda\n",
             ),
         }),
-        source: "aten/src/ATen/native/README.md",
+        ..rule(Id::DefaultCompositeLost, Level::Breaking)
     },
     ChangeRule {
-        id: ChangeRuleId::CompositeImplicitToExplicit,
-        group: Group::Dispatch,
-        level: Some(Level::Dangerous),
-        backward: Official::NotChecked,
-        forward: Official::NotChecked,
         impacts: Impacts::row("..r..rxx"),
         what: "The composite kernel changed from implicit to explicit.",
         why: "The operator no longer decomposes: it appears in exported graphs and needs a \
@@ -148,19 +118,13 @@ pub(super) const RULES: &[ChangeRule] = &[
                 "    CompositeExplicitAutograd: blend\n",
             ),
         }),
-        source: "aten/src/ATen/native/README.md",
+        ..rule(Id::CompositeImplicitToExplicit, Level::Dangerous)
     },
     ChangeRule {
-        id: ChangeRuleId::CompositeExplicitToImplicit,
-        group: Group::Dispatch,
-        level: Some(Level::Dangerous),
-        backward: Official::NotChecked,
-        forward: Official::NotChecked,
         impacts: Impacts::row("..r..rxx"),
         what: "The composite kernel changed from explicit to implicit.",
         why: "The operator decomposes and disappears from exported graphs. Kernels registered for \
               it below autograd are no longer called there.",
-        instead: None,
         example: Some(Example {
             old: concat!(
                 "- func: blend(Tensor self, Tensor other) -> Tensor\n",
@@ -169,14 +133,9 @@ pub(super) const RULES: &[ChangeRule] = &[
             ),
             new: "- func: blend(Tensor self, Tensor other) -> Tensor\n",
         }),
-        source: "aten/src/ATen/native/README.md",
+        ..rule(Id::CompositeExplicitToImplicit, Level::Dangerous)
     },
     ChangeRule {
-        id: ChangeRuleId::CompositeExplicitNonfunctionalChanged,
-        group: Group::Dispatch,
-        level: Some(Level::Dangerous),
-        backward: Official::NotChecked,
-        forward: Official::NotChecked,
         impacts: Impacts::row(".....r.x"),
         what: "The composite kernel changed between CompositeExplicitAutograd and its \
                NonFunctional form.",
@@ -195,20 +154,14 @@ pub(super) const RULES: &[ChangeRule] = &[
                 "    CompositeExplicitAutogradNonFunctional: blend\n",
             ),
         }),
-        source: "aten/src/ATen/native/README.md",
+        ..rule(Id::CompositeExplicitNonfunctionalChanged, Level::Dangerous)
     },
     ChangeRule {
-        id: ChangeRuleId::StructuredChanged,
-        group: Group::Dispatch,
-        level: Some(Level::Dangerous),
-        backward: Official::NotChecked,
-        forward: Official::NotChecked,
         impacts: Impacts::row(".....r.r"),
         what: "The operator became structured or stopped being structured.",
         why: "A structured operator generates its Meta kernel and the wrappers of its variants, \
               and backends implement classes instead of functions. All of this appears or \
               disappears.",
-        instead: None,
         example: Some(Example {
             old: concat!(
                 "- func: fold(Tensor self, int dim) -> Tensor\n",
@@ -228,17 +181,12 @@ pub(super) const RULES: &[ChangeRule] = &[
             ),
         }),
         source: "torchgen/model.py",
+        ..rule(Id::StructuredChanged, Level::Dangerous)
     },
     ChangeRule {
-        id: ChangeRuleId::StructuredDelegateChanged,
-        group: Group::Dispatch,
-        level: Some(Level::Info),
-        backward: Official::NotChecked,
-        forward: Official::NotChecked,
         impacts: Impacts::row(".....r.."),
         what: "An entry delegates to a different structured operator.",
         why: "Its kernels come from that operator.",
-        instead: None,
         example: Some(Example {
             old: concat!(
                 "- func: fold(Tensor self, int dim) -> Tensor\n",
@@ -258,17 +206,12 @@ pub(super) const RULES: &[ChangeRule] = &[
             ),
         }),
         source: "torchgen/model.py",
+        ..rule(Id::StructuredDelegateChanged, Level::Info)
     },
     ChangeRule {
-        id: ChangeRuleId::StructuredInheritsChanged,
-        group: Group::Dispatch,
-        level: Some(Level::Info),
-        backward: Official::NotChecked,
-        forward: Official::NotChecked,
         impacts: Impacts::row(".....r.."),
         what: "The base class of structured kernels changed.",
         why: "Backends that implement the structured kernel get another base class.",
-        instead: None,
         example: Some(Example {
             old: concat!(
                 "- func: fold(Tensor self, int dim) -> Tensor\n",
@@ -289,18 +232,13 @@ pub(super) const RULES: &[ChangeRule] = &[
             ),
         }),
         source: "torchgen/model.py",
+        ..rule(Id::StructuredInheritsChanged, Level::Info)
     },
     ChangeRule {
-        id: ChangeRuleId::PrecomputedChanged,
-        group: Group::Dispatch,
-        level: Some(Level::Dangerous),
-        backward: Official::NotChecked,
-        forward: Official::NotChecked,
         impacts: Impacts::row(".....x.."),
         what: "The values that the meta function precomputes for structured kernels changed.",
         why: "The arguments of `impl` change with them, so backends that implement it no longer \
               compile.",
-        instead: None,
         example: Some(Example {
             old: concat!(
                 "- func: fold(Tensor self, int dim) -> Tensor\n",
@@ -322,18 +260,13 @@ pub(super) const RULES: &[ChangeRule] = &[
             ),
         }),
         source: "torchgen/model.py",
+        ..rule(Id::PrecomputedChanged, Level::Dangerous)
     },
     ChangeRule {
-        id: ChangeRuleId::UfuncInnerLoopChanged,
-        group: Group::Dispatch,
-        level: Some(Level::Info),
-        backward: Official::NotChecked,
-        forward: Official::NotChecked,
         impacts: Impacts::row(".....r.."),
         what: "The inner loop of a generated elementwise kernel changed.",
         why: "The inner loop determines the supported dtypes and the function that serves them; \
               registrations stay the same.",
-        instead: None,
         example: Some(Example {
             old: concat!(
                 "- func: fold(Tensor self, int dim) -> Tensor\n",
@@ -355,13 +288,9 @@ pub(super) const RULES: &[ChangeRule] = &[
             ),
         }),
         source: "torchgen/model.py",
+        ..rule(Id::UfuncInnerLoopChanged, Level::Info)
     },
     ChangeRule {
-        id: ChangeRuleId::ManualKernelRegistrationChanged,
-        group: Group::Dispatch,
-        level: Some(Level::Dangerous),
-        backward: Official::NotChecked,
-        forward: Official::NotChecked,
         impacts: Impacts::row("..r..r.."),
         what: "The code generator stopped or started registering the kernel.",
         why: "Without the matching change to the hand-written registration, the operator has no \
@@ -374,48 +303,31 @@ pub(super) const RULES: &[ChangeRule] = &[
                 "  manual_kernel_registration: True\n",
             ),
         }),
-        source: "aten/src/ATen/native/README.md",
+        ..rule(Id::ManualKernelRegistrationChanged, Level::Dangerous)
     },
     ChangeRule {
-        id: ChangeRuleId::FormulaRemoved,
-        group: Group::Dispatch,
-        level: Some(Level::Breaking),
-        backward: Official::NotChecked,
-        forward: Official::NotChecked,
         impacts: Impacts::row("xx....x."),
         what: "An input or output of the operator is no longer differentiable.",
         why: "Its formula in `derivatives.yaml` is gone, or only raises an error, or \
               `output_differentiability` now excludes the output. Training through it fails or \
               stops there.",
         instead: Some("Keep the formula until another one replaces it."),
-        example: None,
         source: "tools/autograd/derivatives.yaml",
+        ..rule(Id::FormulaRemoved, Level::Breaking)
     },
     ChangeRule {
-        id: ChangeRuleId::FormulaChanged,
-        group: Group::Dispatch,
-        level: Some(Level::Dangerous),
-        backward: Official::NotChecked,
-        forward: Official::NotChecked,
         impacts: Impacts::row("rr....r."),
         what: "A formula in `derivatives.yaml` changed.",
         why: "The gradients may have other values. A comparison of files cannot tell, so a test of \
               the gradients must.",
         instead: Some("Test the gradients numerically, with `gradcheck` for example."),
-        example: None,
         source: "tools/autograd/derivatives.yaml",
+        ..rule(Id::FormulaChanged, Level::Dangerous)
     },
     ChangeRule {
-        id: ChangeRuleId::FormulaAdded,
-        group: Group::Dispatch,
-        level: Some(Level::Safe),
-        backward: Official::NotChecked,
-        forward: Official::NotChecked,
-        impacts: Impacts::row("........"),
         what: "An input or output of the operator is now differentiable by a formula.",
         why: "Training through it works where it raised an error or passed no gradient on.",
-        instead: None,
-        example: None,
         source: "tools/autograd/derivatives.yaml",
+        ..rule(Id::FormulaAdded, Level::Safe)
     },
 ];

@@ -1,18 +1,16 @@
 //! Rules about the file itself.
 
-use super::{ChangeRule, Example, Group, Impacts, Level, Official};
-use crate::rules::ChangeRuleId;
+use super::{ChangeRule, Example, Group, Impacts, Level};
+use crate::rules::ChangeRuleId as Id;
+
+const fn rule(id: Id, level: Level) -> ChangeRule {
+    ChangeRule::new(id, Group::File, level, "torchgen/gen.py")
+}
 
 pub(super) const RULES: &[ChangeRule] = &[ChangeRule {
-    id: ChangeRuleId::EntryMoved,
-    group: Group::File,
-    level: Some(Level::None),
-    backward: Official::NotChecked,
-    forward: Official::NotChecked,
     impacts: Impacts::row("........"),
     what: "An entry moved within the file.",
     why: "The order of entries has no meaning.",
-    instead: None,
     example: Some(Example {
         old: concat!(
             "- func: blend(Tensor self, Tensor other) -> Tensor\n",
@@ -23,5 +21,5 @@ pub(super) const RULES: &[ChangeRule] = &[ChangeRule {
             "- func: blend(Tensor self, Tensor other) -> Tensor\n",
         ),
     }),
-    source: "torchgen/gen.py",
+    ..rule(Id::EntryMoved, Level::None)
 }];

@@ -1,15 +1,19 @@
 //! Rules about operators that are generated.
 
-use super::{ChangeRule, Example, Group, Impacts, Level, Official};
-use crate::rules::ChangeRuleId;
+use super::{ChangeRule, Example, Group, Impacts, Level};
+use crate::rules::ChangeRuleId as Id;
+
+const fn rule(id: Id, level: Level) -> ChangeRule {
+    ChangeRule::new(
+        id,
+        Group::Generated,
+        level,
+        "torchgen/native_function_generation.py",
+    )
+}
 
 pub(super) const RULES: &[ChangeRule] = &[
     ChangeRule {
-        id: ChangeRuleId::AutogenRemoved,
-        group: Group::Generated,
-        level: Some(Level::Breaking),
-        backward: Official::NotChecked,
-        forward: Official::NotChecked,
         impacts: Impacts::row("..x..x.x"),
         what: "A generated operator is no longer generated.",
         why: "It has no entry of its own, so the diff of the file does not show it, but the \
@@ -28,18 +32,12 @@ pub(super) const RULES: &[ChangeRule] = &[
                 "    CompositeExplicitAutograd: blend\n",
             ),
         }),
-        source: "torchgen/native_function_generation.py",
+        ..rule(Id::AutogenRemoved, Level::Breaking)
     },
     ChangeRule {
-        id: ChangeRuleId::AutogenAdded,
-        group: Group::Generated,
-        level: Some(Level::Info),
-        backward: Official::NotChecked,
-        forward: Official::NotChecked,
         impacts: Impacts::row("...r...."),
         what: "PyTorch generates an additional operator.",
         why: "As with any new operator, only new models on an old runtime are affected.",
-        instead: None,
         example: Some(Example {
             old: concat!(
                 "- func: blend(Tensor self, Tensor other) -> Tensor\n",
@@ -53,19 +51,12 @@ pub(super) const RULES: &[ChangeRule] = &[
                 "  autogen: blend.out\n",
             ),
         }),
-        source: "torchgen/native_function_generation.py",
+        ..rule(Id::AutogenAdded, Level::Info)
     },
     ChangeRule {
-        id: ChangeRuleId::AutogenBecameExplicit,
-        group: Group::Generated,
-        level: Some(Level::Info),
-        backward: Official::NotChecked,
-        forward: Official::NotChecked,
-        impacts: Impacts::row("........"),
         what: "A generated operator is now declared.",
         why: "This is not a new operator: the generated schema and the declared one are compared \
               like any other pair.",
-        instead: None,
         example: Some(Example {
             old: concat!(
                 "- func: blend(Tensor self, Tensor other) -> Tensor\n",
@@ -82,14 +73,9 @@ pub(super) const RULES: &[ChangeRule] = &[
                 "    CompositeExplicitAutograd: blend_out\n",
             ),
         }),
-        source: "torchgen/native_function_generation.py",
+        ..rule(Id::AutogenBecameExplicit, Level::Info)
     },
     ChangeRule {
-        id: ChangeRuleId::ViewCopyLost,
-        group: Group::Generated,
-        level: Some(Level::Dangerous),
-        backward: Official::NotChecked,
-        forward: Official::NotChecked,
         impacts: Impacts::row(".......x"),
         what: "A view operator no longer has its `_copy` operator.",
         why: "Functionalization replaces views with their `_copy` operators and has no replacement \
@@ -112,5 +98,6 @@ pub(super) const RULES: &[ChangeRule] = &[
             ),
         }),
         source: "torchgen/gen_functionalization_type.py",
+        ..rule(Id::ViewCopyLost, Level::Dangerous)
     },
 ];

@@ -1,109 +1,54 @@
 //! Levels, audiences and profiles of changes.
 
-use std::fmt;
-use std::str::FromStr;
-
 use super::{ChangeRule, Group, Official};
 
-/// The severity of a change; greater is worse.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Level {
-    /// No effect; not counted.
-    None,
-    /// Breaks nobody.
-    Safe,
-    /// Worth knowing.
-    Info,
-    /// Some audience must act, or behavior may differ.
-    Dangerous,
-    /// New code or models fail on the old side.
-    ForwardBreaking,
-    /// Something that worked fails, or silently changes.
-    Breaking,
-}
-
-impl Level {
-    /// All levels, the worst first.
-    pub const ALL: [Self; 6] = [
-        Self::Breaking,
-        Self::ForwardBreaking,
-        Self::Dangerous,
-        Self::Info,
-        Self::Safe,
-        Self::None,
-    ];
-
-    /// The word used in every rendering and in the API.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Safe => "safe",
-            Self::Info => "info",
-            Self::Dangerous => "dangerous",
-            Self::ForwardBreaking => "forward-breaking",
-            Self::Breaking => "breaking",
-        }
+opatlas_source::words! {
+    /// The severity of a change; greater is worse.
+    pub enum Level {
+        /// No effect; not counted.
+        None = "none",
+        /// Breaks nobody.
+        Safe = "safe",
+        /// Worth knowing.
+        Info = "info",
+        /// Some audience must act, or behavior may differ.
+        Dangerous = "dangerous",
+        /// New code or models fail on the old side.
+        ForwardBreaking = "forward-breaking",
+        /// Something that worked fails, or silently changes.
+        Breaking = "breaking",
     }
 }
 
-/// A group that a change may affect (`docs/spec/compatibility.md`, section 1).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[repr(u8)]
-pub enum Audience {
-    /// Python callers that pass arguments by keyword.
-    PythonKeyword,
-    /// Python callers that pass arguments by position.
-    PythonPositional,
-    /// Models saved with the old revision and run on the new one.
-    SavedModel,
-    /// Models saved with the new revision and run on the old one.
-    NewModel,
-    /// C++ callers that are recompiled.
-    Cpp,
-    /// Out-of-tree backends, which register kernels.
-    Backend,
-    /// `derivatives.yaml` and autograd.
-    Autograd,
-    /// Functionalization, export and `torch.compile`.
-    Compiler,
-    /// Python callers of operators that are bound only in `torch.ops`. They replace the other Python
-    /// callers for such operators.
-    TorchOps,
+opatlas_source::words! {
+    /// A group that a change may affect (`docs/spec/compatibility.md`, section 1).
+    #[repr(u8)]
+    pub enum Audience {
+        /// Python callers that pass arguments by keyword.
+        PythonKeyword = "python-keyword",
+        /// Python callers that pass arguments by position.
+        PythonPositional = "python-positional",
+        /// Models saved with the old revision and run on the new one.
+        SavedModel = "saved-model",
+        /// Models saved with the new revision and run on the old one.
+        NewModel = "new-model",
+        /// C++ callers that are recompiled.
+        Cpp = "cpp",
+        /// Out-of-tree backends, which register kernels.
+        Backend = "backend",
+        /// `derivatives.yaml` and autograd.
+        Autograd = "autograd",
+        /// Functionalization, export and `torch.compile`.
+        Compiler = "compiler",
+        /// Python callers of operators that are bound only in `torch.ops`. They replace the other Python
+        /// callers for such operators.
+        TorchOps = "torch-ops",
+    }
 }
 
 impl Audience {
     /// The number of audiences with a column in `docs/spec/compatibility.md`, section 5.
     const COLUMNS: usize = 8;
-
-    /// All audiences, in the order of the columns.
-    pub const ALL: [Self; 9] = [
-        Self::PythonKeyword,
-        Self::PythonPositional,
-        Self::SavedModel,
-        Self::NewModel,
-        Self::Cpp,
-        Self::Backend,
-        Self::Autograd,
-        Self::Compiler,
-        Self::TorchOps,
-    ];
-
-    /// The word used in every rendering and in the API.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::PythonKeyword => "python-keyword",
-            Self::PythonPositional => "python-positional",
-            Self::SavedModel => "saved-model",
-            Self::NewModel => "new-model",
-            Self::Cpp => "cpp",
-            Self::Backend => "backend",
-            Self::Autograd => "autograd",
-            Self::Compiler => "compiler",
-            Self::TorchOps => "torch-ops",
-        }
-    }
 }
 
 /// A set of audiences.
@@ -206,52 +151,29 @@ impl Impacts {
     }
 }
 
-/// Whose view counts. A profile changes levels and hides nothing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum Profile {
-    /// All audiences.
-    #[default]
-    Strict,
-    /// The verdicts of PyTorch's own check.
-    Official,
-    /// Python callers.
-    Python,
-    /// Saved and exported models.
-    Model,
-    /// C++ callers.
-    Cpp,
-    /// Out-of-tree backends.
-    Backend,
-    /// Autograd, functionalization, export and `torch.compile`.
-    Compiler,
+opatlas_source::words! {
+    /// Whose view counts. A profile changes levels and hides nothing.
+    #[derive(Default)]
+    pub enum Profile {
+        /// All audiences.
+        #[default]
+        Strict = "strict",
+        /// The verdicts of PyTorch's own check.
+        Official = "official",
+        /// Python callers.
+        Python = "python",
+        /// Saved and exported models.
+        Model = "model",
+        /// C++ callers.
+        Cpp = "cpp",
+        /// Out-of-tree backends.
+        Backend = "backend",
+        /// Autograd, functionalization, export and `torch.compile`.
+        Compiler = "compiler",
+    }
 }
 
 impl Profile {
-    /// All profiles, the default first.
-    pub const ALL: [Self; 7] = [
-        Self::Strict,
-        Self::Official,
-        Self::Python,
-        Self::Model,
-        Self::Cpp,
-        Self::Backend,
-        Self::Compiler,
-    ];
-
-    /// The word used on the command line and in the API.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Strict => "strict",
-            Self::Official => "official",
-            Self::Python => "python",
-            Self::Model => "model",
-            Self::Cpp => "cpp",
-            Self::Backend => "backend",
-            Self::Compiler => "compiler",
-        }
-    }
-
     /// The audiences that count (`docs/spec/compatibility.md`, section 1).
     #[must_use]
     pub fn audiences(self) -> Audiences {
@@ -265,15 +187,13 @@ impl Profile {
         }
     }
 
-    /// The level of a change under this profile. `level` and `impacts` are those of the change,
-    /// which may be raised or lowered against its rule's by what else is known about it.
+    /// The level of a change under this profile. `level` and `impacts` are those of the change, which may
+    /// differ from its rule's.
     ///
-    /// Under a profile of audiences a change that breaks one of theirs is breaking, whatever it is
-    /// to everybody together. One that breaks none is at most dangerous if it puts one at risk,
-    /// else at most informational; one that breaks nothing of theirs but new models on an old
-    /// runtime is at most forward-breaking. Computed rules keep
-    /// their level for `backend`. `official` takes the level from torch's verdict on the rule's
-    /// kind of change, so it raises torch's false alarms and lowers what torch does not see.
+    /// A profile of audiences considers only its audiences: a change that breaks one is breaking, one that
+    /// breaks only new models on an old runtime is at most forward-breaking, one that is a risk is at most
+    /// dangerous, and any other is at most informational. Computed rules keep their level for `backend`.
+    /// `official` takes the level from the verdict of PyTorch's check.
     #[must_use]
     pub fn level(self, rule: &ChangeRule, level: Level, impacts: Impacts) -> Level {
         match self {
@@ -297,7 +217,6 @@ fn official_level(rule: &ChangeRule, level: Level) -> Level {
     }
 }
 
-/// The worst level that a change can have for some audiences.
 #[must_use]
 pub(crate) fn worst_for(audiences: Audiences, impacts: Impacts) -> Level {
     let broken = audiences.intersection(impacts.breaks);
@@ -314,36 +233,3 @@ pub(crate) fn worst_for(audiences: Audiences, impacts: Impacts) -> Level {
         Level::Info
     }
 }
-
-/// A word that names no level, audience or profile.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct UnknownWord;
-
-impl fmt::Display for UnknownWord {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("unknown word")
-    }
-}
-
-impl std::error::Error for UnknownWord {}
-
-macro_rules! words {
-    ($($name:ty),*) => {$(
-        impl fmt::Display for $name {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(self.as_str())
-            }
-        }
-
-        impl FromStr for $name {
-            type Err = UnknownWord;
-
-            fn from_str(word: &str) -> Result<Self, UnknownWord> {
-                let found = Self::ALL.into_iter().find(|known| known.as_str() == word);
-                found.ok_or(UnknownWord)
-            }
-        }
-    )*};
-}
-
-words!(Level, Audience, Profile);

@@ -26,93 +26,57 @@ use std::sync::OnceLock;
 
 pub use id::ChangeRuleId;
 pub(crate) use level::worst_for;
-pub use level::{Audience, Audiences, Impacts, Level, Profile, UnknownWord};
+pub use level::{Audience, Audiences, Impacts, Level, Profile};
 
-/// The subject of a rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Group {
-    /// Whole operators.
-    Operator,
-    /// Plain arguments.
-    Argument,
-    /// Defaults.
-    Default,
-    /// Alias annotations of arguments.
-    Alias,
-    /// Out arguments.
-    Out,
-    /// Returns.
-    Return,
-    /// The whole schema.
-    Schema,
-    /// Bindings in Python and C++.
-    Binding,
-    /// Kernels and their registration.
-    Dispatch,
-    /// Generated operators.
-    Generated,
-    /// Tags.
-    Tag,
-    /// Device checks and guards around a call.
-    Runtime,
-    /// Computed effects on backends and autograd.
-    Computed,
-    /// Promises and exceptions.
-    Policy,
-    /// The file itself.
-    File,
-}
-
-impl Group {
-    /// The word used in every rendering and in the API.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Operator => "operator",
-            Self::Argument => "argument",
-            Self::Default => "default",
-            Self::Alias => "alias",
-            Self::Out => "out",
-            Self::Return => "return",
-            Self::Schema => "schema",
-            Self::Binding => "binding",
-            Self::Dispatch => "dispatch",
-            Self::Generated => "generated",
-            Self::Tag => "tag",
-            Self::Runtime => "runtime",
-            Self::Computed => "computed",
-            Self::Policy => "policy",
-            Self::File => "file",
-        }
+opatlas_source::words! {
+    /// The subject of a rule.
+    pub enum Group {
+        /// Whole operators.
+        Operator = "operator",
+        /// Plain arguments.
+        Argument = "argument",
+        /// Defaults.
+        Default = "default",
+        /// Alias annotations of arguments.
+        Alias = "alias",
+        /// Out arguments.
+        Out = "out",
+        /// Returns.
+        Return = "return",
+        /// The whole schema.
+        Schema = "schema",
+        /// Bindings in Python and C++.
+        Binding = "binding",
+        /// Kernels and their registration.
+        Dispatch = "dispatch",
+        /// Generated operators.
+        Generated = "generated",
+        /// Tags.
+        Tag = "tag",
+        /// Device checks and guards around a call.
+        Runtime = "runtime",
+        /// Computed effects on backends and autograd.
+        Computed = "computed",
+        /// Promises and exceptions.
+        Policy = "policy",
+        /// The file itself.
+        File = "file",
     }
 }
 
-/// The verdict of PyTorch's own check on a kind of change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Official {
-    /// Compatible.
-    Compatible,
-    /// Incompatible.
-    Incompatible,
-    /// The check raises an error.
-    Raises,
-    /// It depends on what else changed.
-    Varies,
-    /// The check does not examine this part.
-    NotChecked,
-}
-
-impl Official {
-    /// The word used in every rendering and in the API.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Compatible => "compatible",
-            Self::Incompatible => "incompatible",
-            Self::Raises => "raises",
-            Self::Varies => "varies",
-            Self::NotChecked => "not-checked",
-        }
+opatlas_source::words! {
+    /// The verdict of PyTorch's own check on a kind of change.
+    pub enum Official {
+        /// Compatible.
+        Compatible = "compatible",
+        /// Incompatible.
+        Incompatible = "incompatible",
+        /// The check raises an error.
+        Raises = "raises",
+        /// It depends on what else changed.
+        Varies = "varies",
+        /// The check does not examine this part.
+        NotChecked = "not-checked",
     }
 }
 
@@ -151,6 +115,25 @@ pub struct ChangeRule {
     pub example: Option<Example>,
     /// The PyTorch file or document that decides it.
     pub source: &'static str,
+}
+
+impl ChangeRule {
+    /// A rule about a part that PyTorch's check does not examine, for tables to complete.
+    const fn new(id: ChangeRuleId, group: Group, level: Level, source: &'static str) -> Self {
+        Self {
+            id,
+            group,
+            level: Some(level),
+            backward: Official::NotChecked,
+            forward: Official::NotChecked,
+            impacts: Impacts::row("........"),
+            what: "",
+            why: "",
+            instead: None,
+            example: None,
+            source,
+        }
+    }
 }
 
 const GROUPS: [&[ChangeRule]; 15] = [

@@ -1,13 +1,14 @@
 //! Rules about operators as a whole: coming, going, and names.
 
 use super::{ChangeRule, Example, Group, Impacts, Level, Official};
-use crate::rules::ChangeRuleId;
+use crate::rules::ChangeRuleId as Id;
+
+const fn rule(id: Id, level: Level) -> ChangeRule {
+    ChangeRule::new(id, Group::Operator, level, "aten/src/ATen/native/README.md")
+}
 
 pub(super) const RULES: &[ChangeRule] = &[
     ChangeRule {
-        id: ChangeRuleId::OperatorRemoved,
-        group: Group::Operator,
-        level: Some(Level::Breaking),
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("xxxrxxxx"),
@@ -25,18 +26,15 @@ pub(super) const RULES: &[ChangeRule] = &[
             new: "- func: keep(Tensor self) -> Tensor\n",
         }),
         source: "test/forward_backward_compatibility/check_forward_backward_compatibility.py",
+        ..rule(Id::OperatorRemoved, Level::Breaking)
     },
     ChangeRule {
-        id: ChangeRuleId::OperatorAdded,
-        group: Group::Operator,
-        level: Some(Level::Info),
         backward: Official::Compatible,
         forward: Official::Compatible,
         impacts: Impacts::row("...r...."),
         what: "An operator with a new base name was added.",
         why: "Existing code cannot depend on it. Only a model from the new revision fails on an \
               old runtime.",
-        instead: None,
         example: Some(Example {
             old: "- func: keep(Tensor self) -> Tensor\n",
             new: concat!(
@@ -45,18 +43,15 @@ pub(super) const RULES: &[ChangeRule] = &[
             ),
         }),
         source: "test/forward_backward_compatibility/check_forward_backward_compatibility.py",
+        ..rule(Id::OperatorAdded, Level::Info)
     },
     ChangeRule {
-        id: ChangeRuleId::OverloadAdded,
-        group: Group::Operator,
-        level: Some(Level::Info),
         backward: Official::Compatible,
         forward: Official::Compatible,
         impacts: Impacts::row(".r.r...."),
         what: "An overload was added to an existing base name.",
         why: "Calls that name an overload are not affected. Python calls without an overload may \
               now select the new one; `overload-shadowing` reports where this can happen.",
-        instead: None,
         example: Some(Example {
             old: "- func: blend.Tensor(Tensor self, Tensor other) -> Tensor\n",
             new: concat!(
@@ -64,12 +59,9 @@ pub(super) const RULES: &[ChangeRule] = &[
                 "- func: blend.Scalar(Tensor self, Scalar other) -> Tensor\n",
             ),
         }),
-        source: "aten/src/ATen/native/README.md",
+        ..rule(Id::OverloadAdded, Level::Info)
     },
     ChangeRule {
-        id: ChangeRuleId::OverloadRemoved,
-        group: Group::Operator,
-        level: Some(Level::Breaking),
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("rrxrrx.r"),
@@ -84,12 +76,9 @@ pub(super) const RULES: &[ChangeRule] = &[
             ),
             new: "- func: blend.Tensor(Tensor self, Tensor other) -> Tensor\n",
         }),
-        source: "aten/src/ATen/native/README.md",
+        ..rule(Id::OverloadRemoved, Level::Breaking)
     },
     ChangeRule {
-        id: ChangeRuleId::OverloadRenamed,
-        group: Group::Operator,
-        level: Some(Level::Breaking),
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("..xx.x.x"),
@@ -101,12 +90,9 @@ pub(super) const RULES: &[ChangeRule] = &[
             old: "merge.tensor(Tensor self, Tensor other) -> Tensor",
             new: "merge.Tensor(Tensor self, Tensor other) -> Tensor",
         }),
-        source: "aten/src/ATen/native/README.md",
+        ..rule(Id::OverloadRenamed, Level::Breaking)
     },
     ChangeRule {
-        id: ChangeRuleId::OverloadNameAdded,
-        group: Group::Operator,
-        level: Some(Level::Breaking),
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("..xx.x.x"),
@@ -118,12 +104,9 @@ pub(super) const RULES: &[ChangeRule] = &[
             old: "merge(Tensor self, Tensor other) -> Tensor",
             new: "merge.Tensor(Tensor self, Tensor other) -> Tensor",
         }),
-        source: "aten/src/ATen/native/README.md",
+        ..rule(Id::OverloadNameAdded, Level::Breaking)
     },
     ChangeRule {
-        id: ChangeRuleId::OverloadNameRemoved,
-        group: Group::Operator,
-        level: Some(Level::Breaking),
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("..xx.x.x"),
@@ -135,12 +118,9 @@ pub(super) const RULES: &[ChangeRule] = &[
             old: "merge.Tensor(Tensor self, Tensor other) -> Tensor",
             new: "merge(Tensor self, Tensor other) -> Tensor",
         }),
-        source: "aten/src/ATen/native/README.md",
+        ..rule(Id::OverloadNameRemoved, Level::Breaking)
     },
     ChangeRule {
-        id: ChangeRuleId::OperatorRenamed,
-        group: Group::Operator,
-        level: Some(Level::Breaking),
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("xxxxxxxx"),
@@ -154,11 +134,9 @@ pub(super) const RULES: &[ChangeRule] = &[
             new: "merge_all(Tensor self) -> Tensor",
         }),
         source: "test/forward_backward_compatibility/check_forward_backward_compatibility.py",
+        ..rule(Id::OperatorRenamed, Level::Breaking)
     },
     ChangeRule {
-        id: ChangeRuleId::OperatorBecamePrivate,
-        group: Group::Operator,
-        level: Some(Level::Breaking),
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("xxxxxxxx"),
@@ -171,11 +149,9 @@ pub(super) const RULES: &[ChangeRule] = &[
             new: "_merge(Tensor self) -> Tensor",
         }),
         source: "PyTorch wiki, backward compatibility policy",
+        ..rule(Id::OperatorBecamePrivate, Level::Breaking)
     },
     ChangeRule {
-        id: ChangeRuleId::OperatorBecamePublic,
-        group: Group::Operator,
-        level: Some(Level::Breaking),
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("xxxxxxxx"),
@@ -187,11 +163,9 @@ pub(super) const RULES: &[ChangeRule] = &[
             new: "merge(Tensor self) -> Tensor",
         }),
         source: "PyTorch wiki, backward compatibility policy",
+        ..rule(Id::OperatorBecamePublic, Level::Breaking)
     },
     ChangeRule {
-        id: ChangeRuleId::OperatorBecameInplace,
-        group: Group::Operator,
-        level: Some(Level::Breaking),
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("xxxxxxxx"),
@@ -205,12 +179,9 @@ pub(super) const RULES: &[ChangeRule] = &[
             old: "merge(Tensor self) -> Tensor",
             new: "merge_(Tensor(a!) self) -> Tensor(a!)",
         }),
-        source: "aten/src/ATen/native/README.md",
+        ..rule(Id::OperatorBecameInplace, Level::Breaking)
     },
     ChangeRule {
-        id: ChangeRuleId::OperatorBecameFunctional,
-        group: Group::Operator,
-        level: Some(Level::Breaking),
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("xxxxxxxx"),
@@ -223,14 +194,9 @@ pub(super) const RULES: &[ChangeRule] = &[
             old: "merge_(Tensor(a!) self) -> Tensor(a!)",
             new: "merge(Tensor self) -> Tensor",
         }),
-        source: "aten/src/ATen/native/README.md",
+        ..rule(Id::OperatorBecameFunctional, Level::Breaking)
     },
     ChangeRule {
-        id: ChangeRuleId::VariantGroupIncomplete,
-        group: Group::Operator,
-        level: Some(Level::Dangerous),
-        backward: Official::NotChecked,
-        forward: Official::NotChecked,
         impacts: Impacts::row("......rx"),
         what: "A functional, in-place, out or mutable variant was removed from its group.",
         why: "Structured kernels, functionalization and `out=` need the whole group: without this \
@@ -244,56 +210,46 @@ pub(super) const RULES: &[ChangeRule] = &[
             new: "- func: glow(Tensor self) -> Tensor\n",
         }),
         source: "torchgen/native_function_generation.py",
+        ..rule(Id::VariantGroupIncomplete, Level::Dangerous)
     },
     ChangeRule {
-        id: ChangeRuleId::NoChange,
-        group: Group::Operator,
-        level: Some(Level::None),
         backward: Official::Compatible,
         forward: Official::Compatible,
-        impacts: Impacts::row("........"),
         what: "Both schemas print the same.",
         why: "There is nothing to report. The rule exists so that a comparison of two texts always \
               has a result.",
-        instead: None,
         example: Some(Example {
             old: "blend(Tensor self, Tensor other) -> Tensor",
             new: "blend(Tensor self, Tensor other) -> Tensor",
         }),
         source: "aten/src/ATen/core/function_schema.cpp",
+        ..rule(Id::NoChange, Level::None)
     },
     ChangeRule {
-        id: ChangeRuleId::SignatureRespelled,
-        group: Group::Operator,
-        level: Some(Level::None),
         backward: Official::Compatible,
         forward: Official::Compatible,
-        impacts: Impacts::row("........"),
         what: "The text differs, but the parsed schema is the same.",
         why: "Whitespace, the order of alias sets and the like have no meaning. This change is \
               listed so that every changed line is explained.",
-        instead: None,
         example: Some(Example {
             old: "ws(Tensor self, int dim=0) -> Tensor",
             new: "ws( Tensor self,int dim = 0 )->Tensor",
         }),
         source: "torch/csrc/jit/frontend/function_schema_parser.cpp",
+        ..rule(Id::SignatureRespelled, Level::None)
     },
     ChangeRule {
-        id: ChangeRuleId::Compound,
-        group: Group::Operator,
         level: None,
         backward: Official::Varies,
         forward: Official::Varies,
-        impacts: Impacts::row("........"),
         what: "One operator has several changes.",
         why: "Each change has its own rule, and the worst of them determines the verdict on the \
               operator. PyTorch's check gives one verdict for all.",
-        instead: None,
         example: Some(Example {
             old: "op(Tensor self, int dim) -> Tensor",
             new: "op(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
         }),
         source: "aten/src/ATen/core/function_schema.cpp",
+        ..rule(Id::Compound, Level::None)
     },
 ];

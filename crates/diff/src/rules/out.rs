@@ -1,13 +1,19 @@
 //! Rules about out arguments.
 
 use super::{ChangeRule, Example, Group, Impacts, Level, Official};
-use crate::rules::ChangeRuleId;
+use crate::rules::ChangeRuleId as Id;
+
+const fn rule(id: Id, level: Level) -> ChangeRule {
+    ChangeRule::new(
+        id,
+        Group::Out,
+        level,
+        "aten/src/ATen/core/function_schema.cpp",
+    )
+}
 
 pub(super) const RULES: &[ChangeRule] = &[
     ChangeRule {
-        id: ChangeRuleId::ArgumentBecameOut,
-        group: Group::Out,
-        level: Some(Level::Breaking),
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("xxxxxxxx"),
@@ -18,12 +24,9 @@ pub(super) const RULES: &[ChangeRule] = &[
             old: "op(Tensor self, Tensor(a!) out) -> ()",
             new: "op(Tensor self, *, Tensor(a!) out) -> ()",
         }),
-        source: "aten/src/ATen/core/function_schema.cpp",
+        ..rule(Id::ArgumentBecameOut, Level::Breaking)
     },
     ChangeRule {
-        id: ChangeRuleId::OutArgumentBecameInput,
-        group: Group::Out,
-        level: Some(Level::Breaking),
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("xxxxxxxx"),
@@ -34,12 +37,9 @@ pub(super) const RULES: &[ChangeRule] = &[
             old: "op(Tensor self, *, Tensor(a!) out) -> ()",
             new: "op(Tensor self, Tensor(a!) out) -> ()",
         }),
-        source: "aten/src/ATen/core/function_schema.cpp",
+        ..rule(Id::OutArgumentBecameInput, Level::Breaking)
     },
     ChangeRule {
-        id: ChangeRuleId::OutArgumentAdded,
-        group: Group::Out,
-        level: Some(Level::Breaking),
         backward: Official::Compatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("xxxxxxxx"),
@@ -51,12 +51,9 @@ pub(super) const RULES: &[ChangeRule] = &[
             old: "op(Tensor self) -> ()",
             new: "op(Tensor self, *, Tensor(a!) out) -> ()",
         }),
-        source: "aten/src/ATen/core/function_schema.cpp",
+        ..rule(Id::OutArgumentAdded, Level::Breaking)
     },
     ChangeRule {
-        id: ChangeRuleId::OutArgumentRemoved,
-        group: Group::Out,
-        level: Some(Level::Breaking),
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("xxxxxxxx"),
@@ -67,12 +64,9 @@ pub(super) const RULES: &[ChangeRule] = &[
             old: "op(Tensor self, *, Tensor(a!) out) -> ()",
             new: "op(Tensor self) -> ()",
         }),
-        source: "aten/src/ATen/core/function_schema.cpp",
+        ..rule(Id::OutArgumentRemoved, Level::Breaking)
     },
     ChangeRule {
-        id: ChangeRuleId::OutArgumentRenamed,
-        group: Group::Out,
-        level: Some(Level::Breaking),
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("x.rr..x."),
@@ -85,11 +79,9 @@ pub(super) const RULES: &[ChangeRule] = &[
             new: "op.out(Tensor self, *, Tensor(a!) res, Tensor(b!) out1) -> ()",
         }),
         source: "aten/src/ATen/native/README.md",
+        ..rule(Id::OutArgumentRenamed, Level::Breaking)
     },
     ChangeRule {
-        id: ChangeRuleId::OutArgumentReordered,
-        group: Group::Out,
-        level: Some(Level::Breaking),
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("..xxxx.."),
@@ -103,12 +95,9 @@ pub(super) const RULES: &[ChangeRule] = &[
             new: "op.out(Tensor self, *, Tensor(b!) indices, Tensor(a!) values) -> (Tensor(a!), \
                   Tensor(b!))",
         }),
-        source: "aten/src/ATen/core/function_schema.cpp",
+        ..rule(Id::OutArgumentReordered, Level::Breaking)
     },
     ChangeRule {
-        id: ChangeRuleId::OutArgumentTypeChanged,
-        group: Group::Out,
-        level: Some(Level::Breaking),
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("xxxxxxxx"),
@@ -119,28 +108,21 @@ pub(super) const RULES: &[ChangeRule] = &[
             old: "op.out(Tensor self, *, Tensor(a!) out) -> ()",
             new: "op.out(Tensor self, *, Tensor(a!)[] out) -> ()",
         }),
-        source: "aten/src/ATen/core/function_schema.cpp",
+        ..rule(Id::OutArgumentTypeChanged, Level::Breaking)
     },
     ChangeRule {
-        id: ChangeRuleId::OutArgumentTypeWidened,
-        group: Group::Out,
-        level: Some(Level::ForwardBreaking),
         backward: Official::Compatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("...xxx.."),
         what: "The type of an out argument was widened.",
         why: "Existing calls continue to work. New calls may omit what an old runtime requires.",
-        instead: None,
         example: Some(Example {
             old: "op.out(Tensor self, *, Tensor(a!) out) -> ()",
             new: "op.out(Tensor self, *, Tensor(a!)? out) -> ()",
         }),
-        source: "aten/src/ATen/core/function_schema.cpp",
+        ..rule(Id::OutArgumentTypeWidened, Level::ForwardBreaking)
     },
     ChangeRule {
-        id: ChangeRuleId::OutArgumentTypeNarrowed,
-        group: Group::Out,
-        level: Some(Level::Breaking),
         backward: Official::Incompatible,
         forward: Official::Compatible,
         impacts: Impacts::row("rrrrxx.."),
@@ -151,12 +133,9 @@ pub(super) const RULES: &[ChangeRule] = &[
             old: "op.out(Tensor self, *, Tensor(a!)? out) -> ()",
             new: "op.out(Tensor self, *, Tensor(a!) out) -> ()",
         }),
-        source: "aten/src/ATen/core/function_schema.cpp",
+        ..rule(Id::OutArgumentTypeNarrowed, Level::Breaking)
     },
     ChangeRule {
-        id: ChangeRuleId::OutArgumentsReplaced,
-        group: Group::Out,
-        level: Some(Level::Breaking),
         backward: Official::Raises,
         forward: Official::Incompatible,
         impacts: Impacts::row("xxxxxxxx"),
@@ -168,6 +147,6 @@ pub(super) const RULES: &[ChangeRule] = &[
             old: "op(Tensor self, *, Tensor(a!) out) -> ()",
             new: "op(Tensor self, *, int n=0) -> ()",
         }),
-        source: "aten/src/ATen/core/function_schema.cpp",
+        ..rule(Id::OutArgumentsReplaced, Level::Breaking)
     },
 ];

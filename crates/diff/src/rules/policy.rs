@@ -1,13 +1,19 @@
 //! Rules about what the project promised or allowed.
 
 use super::{ChangeRule, Example, Group, Impacts, Level, Official};
-use crate::rules::ChangeRuleId;
+use crate::rules::ChangeRuleId as Id;
+
+const fn rule(id: Id, level: Level) -> ChangeRule {
+    ChangeRule::new(
+        id,
+        Group::Policy,
+        level,
+        "test/forward_backward_compatibility/check_forward_backward_compatibility.py",
+    )
+}
 
 pub(super) const RULES: &[ChangeRule] = &[
     ChangeRule {
-        id: ChangeRuleId::CoreOperatorRemoved,
-        group: Group::Policy,
-        level: Some(Level::Breaking),
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("xxxxxxxx"),
@@ -25,11 +31,9 @@ pub(super) const RULES: &[ChangeRule] = &[
             new: "- func: keep(Tensor self) -> Tensor\n",
         }),
         source: "PyTorch core ATen operator policy",
+        ..rule(Id::CoreOperatorRemoved, Level::Breaking)
     },
     ChangeRule {
-        id: ChangeRuleId::CoreOperatorBcBroken,
-        group: Group::Policy,
-        level: Some(Level::Breaking),
         backward: Official::Incompatible,
         forward: Official::Varies,
         impacts: Impacts::row("xxxxxxxx"),
@@ -47,17 +51,14 @@ pub(super) const RULES: &[ChangeRule] = &[
             new: "- func: blend(Tensor self, Tensor second) -> Tensor\n",
         }),
         source: "PyTorch core ATen operator policy",
+        ..rule(Id::CoreOperatorBcBroken, Level::Breaking)
     },
     ChangeRule {
-        id: ChangeRuleId::CoreOperatorAdded,
-        group: Group::Policy,
-        level: Some(Level::ForwardBreaking),
         backward: Official::Compatible,
         forward: Official::Compatible,
         impacts: Impacts::row("...x...."),
         what: "An operator gained the core tag, or was added with it.",
         why: "Exporters may now use it, and runtimes without it cannot run the exported models.",
-        instead: None,
         example: Some(Example {
             old: "- func: keep(Tensor self) -> Tensor\n",
             new: concat!(
@@ -67,74 +68,45 @@ pub(super) const RULES: &[ChangeRule] = &[
             ),
         }),
         source: "PyTorch core ATen operator policy",
+        ..rule(Id::CoreOperatorAdded, Level::ForwardBreaking)
     },
     ChangeRule {
-        id: ChangeRuleId::UpgraderPresent,
-        group: Group::Policy,
-        level: Some(Level::Info),
         backward: Official::Incompatible,
         forward: Official::Varies,
         impacts: Impacts::row("..r....."),
         what: "The runtime has an upgrader for the old schema.",
         why: "The runtime upgrades stored models when it loads them, so PyTorch's check excuses \
               the break, except for core operators.",
-        instead: None,
-        example: None,
-        source: "test/forward_backward_compatibility/check_forward_backward_compatibility.py",
+        ..rule(Id::UpgraderPresent, Level::Info)
     },
     ChangeRule {
-        id: ChangeRuleId::AllowListed,
-        group: Group::Policy,
-        level: Some(Level::Info),
         backward: Official::Varies,
         forward: Official::Varies,
-        impacts: Impacts::row("........"),
         what: "A change matches an exception.",
         why: "The report always shows the change, with the author, the reason and the expiry date \
               of the exception.",
-        instead: None,
-        example: None,
-        source: "test/forward_backward_compatibility/check_forward_backward_compatibility.py",
+        ..rule(Id::AllowListed, Level::Info)
     },
     ChangeRule {
-        id: ChangeRuleId::AllowListExpired,
-        group: Group::Policy,
-        level: Some(Level::Breaking),
         backward: Official::Varies,
         forward: Official::Varies,
-        impacts: Impacts::row("........"),
         what: "The exception for a change has expired.",
         why: "The change counts as a break again.",
         instead: Some("Revert the change, or extend the exception and give a reason."),
-        example: None,
-        source: "test/forward_backward_compatibility/check_forward_backward_compatibility.py",
+        ..rule(Id::AllowListExpired, Level::Breaking)
     },
     ChangeRule {
-        id: ChangeRuleId::AllowListUnused,
-        group: Group::Policy,
-        level: Some(Level::Info),
-        backward: Official::NotChecked,
-        forward: Official::NotChecked,
-        impacts: Impacts::row("........"),
         what: "An exception matches no operator in either revision, or only operators that another \
                exception already matches.",
         why: "It may later hide a change that its author did not have in mind.",
         instead: Some("Delete it."),
-        example: None,
-        source: "test/forward_backward_compatibility/check_forward_backward_compatibility.py",
+        ..rule(Id::AllowListUnused, Level::Info)
     },
     ChangeRule {
-        id: ChangeRuleId::AllowListOverbroad,
-        group: Group::Policy,
-        level: Some(Level::Info),
-        backward: Official::NotChecked,
-        forward: Official::NotChecked,
-        impacts: Impacts::row("........"),
         what: "An exception matches more than one base name.",
         why: "It hides changes to operators that its author did not have in mind: a pattern \
               `static` also hides `nonzero_static`.",
         instead: Some("Write the operator's full name, or mark the exception as broad."),
-        example: None,
-        source: "test/forward_backward_compatibility/check_forward_backward_compatibility.py",
+        ..rule(Id::AllowListOverbroad, Level::Info)
     },
 ];

@@ -1,13 +1,19 @@
 //! Rules about returns.
 
 use super::{ChangeRule, Example, Group, Impacts, Level, Official};
-use crate::rules::ChangeRuleId;
+use crate::rules::ChangeRuleId as Id;
+
+const fn rule(id: Id, level: Level) -> ChangeRule {
+    ChangeRule::new(
+        id,
+        Group::Return,
+        level,
+        "aten/src/ATen/core/function_schema.cpp",
+    )
+}
 
 pub(super) const RULES: &[ChangeRule] = &[
     ChangeRule {
-        id: ChangeRuleId::ReturnCountChanged,
-        group: Group::Return,
-        level: Some(Level::Breaking),
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("xxxxxxxx"),
@@ -20,12 +26,9 @@ pub(super) const RULES: &[ChangeRule] = &[
             old: "op(Tensor self) -> Tensor",
             new: "op(Tensor self) -> ()",
         }),
-        source: "aten/src/ATen/core/function_schema.cpp",
+        ..rule(Id::ReturnCountChanged, Level::Breaking)
     },
     ChangeRule {
-        id: ChangeRuleId::ReturnRenamed,
-        group: Group::Return,
-        level: Some(Level::Breaking),
         backward: Official::Incompatible,
         forward: Official::Compatible,
         impacts: Impacts::row("x.....x."),
@@ -38,28 +41,22 @@ pub(super) const RULES: &[ChangeRule] = &[
             new: "op(Tensor self) -> (Tensor values, Tensor indices)",
         }),
         source: "aten/src/ATen/native/README.md",
+        ..rule(Id::ReturnRenamed, Level::Breaking)
     },
     ChangeRule {
-        id: ChangeRuleId::ReturnNameAdded,
-        group: Group::Return,
-        level: Some(Level::Dangerous),
         backward: Official::Incompatible,
         forward: Official::Compatible,
         impacts: Impacts::row("r.....r."),
         what: "Unnamed returns gained names.",
         why: "The result is now a named tuple: it still unpacks, but its type and its printed form \
               change. PyTorch's check rejects this.",
-        instead: None,
         example: Some(Example {
             old: "op(Tensor self) -> (Tensor, Tensor)",
             new: "op(Tensor self) -> (Tensor values, Tensor indices)",
         }),
-        source: "aten/src/ATen/core/function_schema.cpp",
+        ..rule(Id::ReturnNameAdded, Level::Dangerous)
     },
     ChangeRule {
-        id: ChangeRuleId::ReturnNameRemoved,
-        group: Group::Return,
-        level: Some(Level::Breaking),
         backward: Official::Incompatible,
         forward: Official::Compatible,
         impacts: Impacts::row("x.....x."),
@@ -70,12 +67,9 @@ pub(super) const RULES: &[ChangeRule] = &[
             old: "op(Tensor self) -> (Tensor values, Tensor indices)",
             new: "op(Tensor self) -> (Tensor, Tensor)",
         }),
-        source: "aten/src/ATen/core/function_schema.cpp",
+        ..rule(Id::ReturnNameRemoved, Level::Breaking)
     },
     ChangeRule {
-        id: ChangeRuleId::ReturnReordered,
-        group: Group::Return,
-        level: Some(Level::Breaking),
         backward: Official::Incompatible,
         forward: Official::Compatible,
         impacts: Impacts::row("xxxxxxxx"),
@@ -86,12 +80,9 @@ pub(super) const RULES: &[ChangeRule] = &[
             old: "op(Tensor self) -> (Tensor values, Tensor indices)",
             new: "op(Tensor self) -> (Tensor indices, Tensor values)",
         }),
-        source: "aten/src/ATen/core/function_schema.cpp",
+        ..rule(Id::ReturnReordered, Level::Breaking)
     },
     ChangeRule {
-        id: ChangeRuleId::ReturnTypeWidened,
-        group: Group::Return,
-        level: Some(Level::Breaking),
         backward: Official::Incompatible,
         forward: Official::Compatible,
         impacts: Impacts::row("rrrxxxr."),
@@ -102,29 +93,22 @@ pub(super) const RULES: &[ChangeRule] = &[
             old: "op(Tensor self) -> Tensor",
             new: "op(Tensor self) -> Tensor?",
         }),
-        source: "aten/src/ATen/core/function_schema.cpp",
+        ..rule(Id::ReturnTypeWidened, Level::Breaking)
     },
     ChangeRule {
-        id: ChangeRuleId::ReturnTypeNarrowed,
-        group: Group::Return,
-        level: Some(Level::Safe),
         backward: Official::Compatible,
         forward: Official::Compatible,
         impacts: Impacts::row("....xx.."),
         what: "The type of a return was narrowed.",
         why: "Code that handles the wider type also handles the narrower one. C++ signatures \
               change.",
-        instead: None,
         example: Some(Example {
             old: "op(Tensor self) -> Tensor?",
             new: "op(Tensor self) -> Tensor",
         }),
-        source: "aten/src/ATen/core/function_schema.cpp",
+        ..rule(Id::ReturnTypeNarrowed, Level::Safe)
     },
     ChangeRule {
-        id: ChangeRuleId::ReturnTypeChanged,
-        group: Group::Return,
-        level: Some(Level::Breaking),
         backward: Official::Incompatible,
         forward: Official::Compatible,
         impacts: Impacts::row("xxxxxxxx"),
@@ -137,12 +121,9 @@ pub(super) const RULES: &[ChangeRule] = &[
             old: "op(Tensor self) -> int",
             new: "op(Tensor self) -> Tensor",
         }),
-        source: "aten/src/ATen/core/function_schema.cpp",
+        ..rule(Id::ReturnTypeChanged, Level::Breaking)
     },
     ChangeRule {
-        id: ChangeRuleId::ReturnTypeChangedErased,
-        group: Group::Return,
-        level: Some(Level::Breaking),
         backward: Official::Compatible,
         forward: Official::Compatible,
         impacts: Impacts::row("rr..xx.."),
@@ -154,29 +135,22 @@ pub(super) const RULES: &[ChangeRule] = &[
             old: "op(Tensor self) -> int",
             new: "op(Tensor self) -> ScalarType",
         }),
-        source: "aten/src/ATen/core/function_schema.cpp",
+        ..rule(Id::ReturnTypeChangedErased, Level::Breaking)
     },
     ChangeRule {
-        id: ChangeRuleId::ReturnTypeSymint,
-        group: Group::Return,
-        level: Some(Level::Dangerous),
         backward: Official::Compatible,
         forward: Official::Compatible,
         impacts: Impacts::row("....xx.r"),
         what: "A return changed between `int` and `SymInt`.",
         why: "Kernels return the symbolic type whatever their arguments are, so the C++ signature \
               of every kernel changes. PyTorch's check sees `int` in both.",
-        instead: None,
         example: Some(Example {
             old: "op(Tensor self) -> int",
             new: "op(Tensor self) -> SymInt",
         }),
-        source: "aten/src/ATen/core/function_schema.cpp",
+        ..rule(Id::ReturnTypeSymint, Level::Dangerous)
     },
     ChangeRule {
-        id: ChangeRuleId::ReturnAliasChanged,
-        group: Group::Return,
-        level: Some(Level::Breaking),
         backward: Official::Incompatible,
         forward: Official::Compatible,
         impacts: Impacts::row("..rr.r.x"),
@@ -188,6 +162,6 @@ pub(super) const RULES: &[ChangeRule] = &[
             old: "op(Tensor(a) self) -> Tensor",
             new: "op(Tensor(a) self) -> Tensor(a)",
         }),
-        source: "aten/src/ATen/core/function_schema.cpp",
+        ..rule(Id::ReturnAliasChanged, Level::Breaking)
     },
 ];

@@ -1,13 +1,19 @@
 //! Rules about the shape of the whole schema.
 
 use super::{ChangeRule, Example, Group, Impacts, Level, Official};
-use crate::rules::ChangeRuleId;
+use crate::rules::ChangeRuleId as Id;
+
+const fn rule(id: Id, level: Level) -> ChangeRule {
+    ChangeRule::new(
+        id,
+        Group::Schema,
+        level,
+        "aten/src/ATen/core/function_schema.cpp",
+    )
+}
 
 pub(super) const RULES: &[ChangeRule] = &[
     ChangeRule {
-        id: ChangeRuleId::VarargChanged,
-        group: Group::Schema,
-        level: Some(Level::Breaking),
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("xxxxxxxx"),
@@ -18,12 +24,9 @@ pub(super) const RULES: &[ChangeRule] = &[
             old: "op(Tensor self) -> Tensor",
             new: "op(Tensor self, ...) -> Tensor",
         }),
-        source: "aten/src/ATen/core/function_schema.cpp",
+        ..rule(Id::VarargChanged, Level::Breaking)
     },
     ChangeRule {
-        id: ChangeRuleId::VarretChanged,
-        group: Group::Schema,
-        level: Some(Level::Breaking),
         backward: Official::Incompatible,
         forward: Official::Incompatible,
         impacts: Impacts::row("xxxxxxxx"),
@@ -35,6 +38,6 @@ pub(super) const RULES: &[ChangeRule] = &[
             old: "op(Tensor self) -> ()",
             new: "op(Tensor self) -> ...",
         }),
-        source: "aten/src/ATen/core/function_schema.cpp",
+        ..rule(Id::VarretChanged, Level::Breaking)
     },
 ];

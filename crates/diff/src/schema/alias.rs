@@ -15,7 +15,6 @@ use crate::rules::ChangeRuleId;
 /// The most sets of an annotation that are considered. PyTorch's annotations have one or two.
 const SETS: usize = 16;
 
-/// Adds the changes of the arguments' annotations.
 pub(super) fn compare(found: &mut ChangeCollector<'_>, alignment: &Alignment) {
     let (old, new) = (found.old.schema, found.new.schema);
     let is_renaming = Renaming::explains(old, new, alignment);
@@ -57,12 +56,10 @@ pub(super) fn compare(found: &mut ChangeCollector<'_>, alignment: &Alignment) {
     }
 }
 
-/// The changes of arguments' annotations, which may explain those of returns.
 #[derive(Debug, Default)]
 pub(super) struct AliasMoves<'a> {
     /// Whether the sets were only renamed.
     is_renaming: bool,
-    /// The old set, the new set, or both, of each changed argument.
     moved: FxHashSet<(Option<Symbol<'a>>, Option<Symbol<'a>>)>,
 }
 
@@ -146,7 +143,6 @@ fn symbols<'a>(alias: &Alias<'a>) -> Vec<Symbol<'a>> {
     all
 }
 
-/// A one-to-one map between old and new names of alias sets.
 #[derive(Default)]
 struct Renaming<'a> {
     to_new: FxHashMap<Symbol<'a>, Symbol<'a>>,

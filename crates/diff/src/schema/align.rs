@@ -13,15 +13,10 @@ pub(super) type Pair = (usize, usize);
 pub(super) struct Alignment {
     /// Plain arguments of both sides, in the old side's order.
     pub plain: Vec<Pair>,
-    /// Out arguments of both sides.
     pub out: Vec<Pair>,
-    /// Plain arguments that became out arguments.
     pub became_out: Vec<Pair>,
-    /// Out arguments that became plain arguments.
     pub became_plain: Vec<Pair>,
-    /// Arguments of the old side alone.
     pub removed: Vec<usize>,
-    /// Arguments of the new side alone.
     pub added: Vec<usize>,
 }
 
@@ -65,7 +60,6 @@ impl Alignment {
     }
 }
 
-/// Arguments that are not paired yet.
 struct Unpaired<'a> {
     /// The first argument of each name and kind (whether it is an out argument).
     first: FxHashMap<(&'a str, bool), usize>,
@@ -83,7 +77,6 @@ impl<'a> Unpaired<'a> {
         Self { first, next }
     }
 
-    /// Removes the first argument of a name and kind.
     fn take(&mut self, wanted: (&'a str, bool)) -> Option<usize> {
         let found = self.first.remove(&wanted)?;
         if let Some(next) = self.next[found] {
@@ -97,7 +90,6 @@ impl<'a> Unpaired<'a> {
 /// between.
 type Place = (Option<usize>, usize);
 
-/// Pairs arguments at the same position with the same type.
 fn rename(
     old: &[Argument<'_>],
     new: &[Argument<'_>],

@@ -203,7 +203,6 @@ fn added(
     found.add(change);
 }
 
-/// Whether the argument's position does not affect existing Python calls.
 fn binds_by_name(argument: &Argument<'_>) -> bool {
     argument.is_kwarg_only && argument.default.is_some()
 }

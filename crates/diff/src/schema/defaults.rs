@@ -46,7 +46,6 @@ fn same_spelling(found: &ChangeCollector<'_>, old: &Argument<'_>, new: &Argument
     old == new
 }
 
-/// The default as written.
 fn text<'a>(side: super::Side<'a>, argument: &Argument<'_>) -> Option<&'a str> {
     if !side.has_spans {
         return None;

@@ -60,7 +60,6 @@ impl Side<'_> {
         Fragment::of_schema(text.trim_end(), part, None)
     }
 
-    /// The text after the arrow.
     fn returns(&self) -> Fragment {
         let start = self.text.rfind("->").map_or(0, |arrow| arrow + 2);
         let start = start + self.text[start..].len() - self.text[start..].trim_start().len();
@@ -69,7 +68,6 @@ impl Side<'_> {
         Fragment::of_schema(&self.text[start..], Part::Returns, Some(span))
     }
 
-    /// The name with namespace and overload, as written.
     fn name(&self) -> Fragment {
         let end = self.text.find('(').unwrap_or(self.text.len());
         let span = Span::new(0, u32::try_from(end).unwrap_or(u32::MAX));
@@ -97,7 +95,6 @@ pub fn compare(operator: impl Into<Arc<str>>, old: Side<'_>, new: Side<'_>) -> V
     found.finish()
 }
 
-/// The changes found so far.
 struct ChangeCollector<'a> {
     operator: Arc<str>,
     old: Side<'a>,
@@ -131,7 +128,6 @@ impl<'a> ChangeCollector<'a> {
             .new_side(new.and_then(|i| self.new.argument(i)))
     }
 
-    /// A change of a return that both sides have.
     fn result(&self, rule: ChangeRuleId, old: usize, new: usize) -> Change {
         self.change(rule, Subject::Return(old))
             .old(self.old.result(old))
@@ -158,7 +154,6 @@ impl<'a> ChangeCollector<'a> {
     }
 }
 
-/// Whether the subject of a change also has a change under this rule.
 fn is_also(changes: &[Change], change: &Change, rule: ChangeRuleId) -> bool {
     changes
         .iter()

@@ -62,7 +62,6 @@ pub(super) fn compare(found: &mut ChangeCollector<'_>, alignment: &Alignment, is
     }
 }
 
-/// Whether several returns of one type became a list of that type.
 fn gathered(several: &[Argument<'_>], one: &[Argument<'_>]) -> bool {
     match one {
         [

@@ -3,10 +3,8 @@
 use super::Side;
 use crate::official::{Argument, Type, is_subtype, same};
 
-/// The relation of a new type to the old one, without list sizes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TypeChange {
-    /// No change.
     Same,
     /// `int` became `SymInt`, inside any `?` and `[]`.
     SymInt,
@@ -14,15 +12,12 @@ pub(super) enum TypeChange {
     DeSymInt,
     /// Another type that torch treats as equal.
     Erased,
-    /// Accepts more.
     Widened,
-    /// Accepts less.
     Narrowed,
     /// Neither accepts the other's values.
     Other,
 }
 
-/// Compares the types of two arguments or returns.
 pub(super) fn type_change(
     sides: (Side<'_>, Side<'_>),
     pair: (&Argument<'_>, &Argument<'_>),
@@ -83,7 +78,6 @@ fn symint(text: &str) -> (String, usize) {
     )
 }
 
-/// The change of a list size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SizeChange {
     Added,

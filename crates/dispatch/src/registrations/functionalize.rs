@@ -1,4 +1,4 @@
-//! Functionalization: kernels that turn writes and views into functional calls
+//! Functionalization: kernels that replace writes and views by functional calls
 //! (`docs/spec/dispatch.md`, section 6.9; `torchgen/gen_functionalization_type.py`
 //! `gen_functionalization_registration`).
 
@@ -16,7 +16,7 @@ use opatlas_pytorch::release::Release;
 use opatlas_schema::function::{Argument, SchemaKind};
 use opatlas_schema::signature::{ViewCopyNames, view_signature};
 
-/// The views, by the signature that their in-place and copying variants share.
+/// Views by the signature that they share with their in-place and copy variants.
 pub(super) struct Views<'a> {
     by_signature: FxHashMap<Cow<'a, str>, OperatorId>,
     names: ViewCopyNames,
@@ -37,8 +37,7 @@ impl<'a> Views<'a> {
         }
     }
 
-    /// The view of the group that the operator belongs to: the view itself, its in-place variant,
-    /// its copy.
+    /// The view whose group contains the operator: a view, its in-place variant, and its copy.
     fn view_of(&self, operator: &Operator) -> Option<OperatorId> {
         let is_copy = operator.kind == SchemaKind::Functional && operator.is_named_after_view();
         if !operator.is_view && !is_copy {
@@ -49,7 +48,7 @@ impl<'a> Views<'a> {
     }
 }
 
-/// Rendered only for the few names that it changes.
+/// Rendered only if it differs from the stored one.
 fn signature(operator: &Operator, names: ViewCopyNames) -> Cow<'_, str> {
     if operator.is_named_after_view() {
         Cow::Owned(view_signature(operator.schema(), names))
@@ -58,14 +57,14 @@ fn signature(operator: &Operator, names: ViewCopyNames) -> Cow<'_, str> {
     }
 }
 
-/// What becomes of composite operators, which decompose into others that are functionalized.
+/// How composite operators are functionalized.
 #[derive(Copy, Clone, PartialEq, Eq)]
 enum Composites {
-    /// Registered one by one (2.0).
+    /// All composites are registered (2.0).
     All,
-    /// Reached by the alias (2.1 to 2.9).
+    /// The alias serves them (2.1 to 2.9).
     None,
-    /// Views one by one, others not at all (since 2.10).
+    /// Only views are registered (since 2.10).
     Views,
 }
 
@@ -102,7 +101,7 @@ impl Builder<'_> {
         as_view || as_write
     }
 
-    /// The view and its in-place variant, not the copy.
+    /// The view and its in-place variant, not its copy.
     fn in_view_group(&self, id: OperatorId, view: OperatorId) -> bool {
         let catalogue = self.inputs.catalogue;
         let operator = catalogue.operator(id);
@@ -112,7 +111,7 @@ impl Builder<'_> {
             && (!self.is_composite(id) || composites != Composites::None)
     }
 
-    /// Every variant that writes, unless one of them is made by hand for all.
+    /// The variants that write, unless one of them is handwritten.
     fn in_triple(&self, id: OperatorId, group: &Group) -> bool {
         let catalogue = self.inputs.catalogue;
         let is_variant = group.members().any(|member| member == id)
@@ -143,8 +142,7 @@ impl Builder<'_> {
             && !matches!(name, "lift" | "resize_")
     }
 
-    /// Whether the operator itself needs a kernel: it writes, or is a composite that is registered
-    /// one by one.
+    /// Whether the operator itself needs a kernel: it writes, or is a composite that must be registered.
     fn writes(&self, id: OperatorId) -> bool {
         let composites = Composites::of(self.inputs.catalogue.release);
         if self.is_composite(id) {

@@ -1,5 +1,5 @@
-//! Generated code around kernels: autograd, version counters and views, tracing, the choice of a
-//! backend (`docs/spec/dispatch.md`, sections 6.5 to 6.8; `tools/autograd/gen_*.py`,
+//! Registrations of generated code around kernels: autograd, version counters and views, tracing, backend
+//! selection (`docs/spec/dispatch.md`, sections 6.5 to 6.8; `tools/autograd/gen_*.py`,
 //! `torchgen/gen.py` `compute_backend_select`).
 
 use std::borrow::Cow;
@@ -14,22 +14,20 @@ use opatlas_pytorch::keys::Key;
 use opatlas_pytorch::release::{CodegenLists, Release};
 use opatlas_schema::function::{FunctionSchema, SchemaKind};
 
-/// What the generated autograd kernel of an operator does.
+/// What a generated autograd kernel does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AutogradKind {
-    /// It records the operator's own formula.
+    /// Records the operator's formula.
     Formula,
-    /// It passes the call on; the result has no gradient.
+    /// Calls the next kernel; the result has no gradient.
     NotDifferentiable,
-    /// It lets the call pass and fails when a gradient is asked for (boxed
-    /// `autogradNotImplementedFallback`).
+    /// Calls the next kernel; computing a gradient fails (boxed `autogradNotImplementedFallback`).
     NotImplemented,
-    /// Unknown, since `derivatives.yaml` is absent.
+    /// Unknown, because `derivatives.yaml` is missing.
     Unknown,
 }
 
-/// The C++ name of an operator (torchgen `cpp.name`): its base name, `_out` appended for out
-/// variants.
+/// The C++ name of an operator (torchgen `cpp.name`): its base name, with `_out` for out variants.
 #[must_use]
 pub fn cpp_name(schema: &FunctionSchema) -> Cow<'_, str> {
     if schema.arguments.out().is_empty() {
@@ -39,9 +37,8 @@ pub fn cpp_name(schema: &FunctionSchema) -> Cow<'_, str> {
     }
 }
 
-/// Whether generated code registers autograd kernels for an operator: it has kernels for backends
-/// of its own or a formula, and autograd is not written by hand (`dispatch_strategy`,
-/// `MANUAL_AUTOGRAD`).
+/// Whether generated code registers autograd kernels for an operator: it has backend kernels or a
+/// formula, and its autograd is not handwritten (`dispatch_strategy`, `MANUAL_AUTOGRAD`).
 #[must_use]
 pub fn gets_autograd(inputs: Inputs<'_>, id: OperatorId) -> bool {
     let operator = inputs.catalogue.operator(id);
@@ -49,8 +46,7 @@ pub fn gets_autograd(inputs: Inputs<'_>, id: OperatorId) -> bool {
     !is_manual(lists, &cpp_name(operator.schema())) && is_derived(operator, inputs.matches, id)
 }
 
-/// What the autograd kernel at a key does: at the alias `Autograd`, or an autograd key that
-/// formulas are written for.
+/// What the autograd kernel on a key does: on the alias `Autograd`, or an autograd key with formulas.
 #[must_use]
 pub fn autograd_kind(inputs: Inputs<'_>, id: OperatorId, key: &str) -> AutogradKind {
     let operator = inputs.catalogue.operator(id);
@@ -90,7 +86,7 @@ impl Builder<'_> {
         }
     }
 
-    /// `Default` formulas, and the kernel of operators without formulas, serve the alias.
+    /// `Default` formulas, and kernels of operators without formulas, serve the alias.
     fn autograd(&self, id: OperatorId, rows: &mut Vec<Row>) {
         let Some((formulas, _)) = self.inputs.matches.of(id) else {
             let key = Key::Alias(Alias::Autograd);
@@ -107,12 +103,11 @@ impl Builder<'_> {
     }
 }
 
-/// Adds a kernel of generated code, where the release has the key.
 pub(super) fn add(key: Option<Key>, origin: Origin, rows: &mut Vec<Row>) {
     rows.extend(key.map(|key| Row::new(key, origin, RowSource::Operator)));
 }
 
-/// Autograd and tracing of these C++ names are written by hand, or not there.
+/// Autograd and tracing of these C++ names are handwritten or missing.
 fn is_manual(lists: &CodegenLists, cpp_name: &str) -> bool {
     lists.manual_backend.contains(cpp_name) || lists.manual_autograd_and_tracer.contains(cpp_name)
 }
@@ -125,7 +120,7 @@ fn is_derived(operator: &Operator, matches: &DerivativeMatches, id: OperatorId) 
     operator.is_abstract() || has_formula()
 }
 
-/// Views by a fixed list of names, and operators that write to what they return.
+/// Views in a fixed list, and operators that write to their result.
 fn counts_versions(operator: &Operator, lists: &CodegenLists) -> bool {
     let schema = operator.schema();
     let stem = schema.name.stem();
@@ -147,7 +142,7 @@ fn selects_backend(operator: &Operator, lists: &CodegenLists) -> bool {
     is_factory || lists.backend_select_template.contains(schema.name.as_str())
 }
 
-/// Without an entry in `derivatives.yaml`: whether asking for a gradient is an error. The lists
+/// Whether computing a gradient fails for an operator without an entry in `derivatives.yaml`. The lists
 /// name operators that need none.
 fn is_not_implemented(operator: &Operator, release: Release) -> bool {
     let lists = &release.data().codegen;

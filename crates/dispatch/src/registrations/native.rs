@@ -1,6 +1,6 @@
-//! Kernels: of `dispatch:` sections, of their absence, of structured and generated operators, and
-//! the ones at `Meta` that check in-place operators (`docs/spec/dispatch.md`, sections 6.1 to 6.4;
-//! torchgen `RegisterDispatchKey`).
+//! Kernels of `dispatch` sections, of entries without one, of structured and generated operators, and
+//! checks of in-place operators on `Meta` (`docs/spec/dispatch.md`, sections 6.1 to 6.4; torchgen
+//! `RegisterDispatchKey`).
 
 use super::{Builder, Row, RowSource};
 use crate::origin::Origin;
@@ -28,7 +28,6 @@ impl Builder<'_> {
         }
     }
 
-    /// The out variant of a structured triple that the operator belongs to.
     fn structured_out(&self, id: OperatorId) -> Option<OperatorId> {
         let catalogue = self.inputs.catalogue;
         let group = catalogue.groups.of(id);
@@ -38,8 +37,8 @@ impl Builder<'_> {
         (is_structured && is_variant).then_some(out)
     }
 
-    /// The out variant's kernels serve all variants on the structured keys; the generator adds
-    /// `Meta` for all and an explicit composite for those that allocate their result.
+    /// The kernels of the out variant serve all variants on structured keys. torchgen adds `Meta` for all
+    /// variants, and an explicit composite for those that allocate their result.
     fn structured(&self, id: OperatorId, out: OperatorId, rows: &mut Vec<Row>) {
         let catalogue = self.inputs.catalogue;
         let structured_keys = &catalogue.release.data().structured_keys;
@@ -82,8 +81,7 @@ impl Builder<'_> {
         }
     }
 
-    /// The key of a name in `dispatch:`. Names that the runtime does not know are refused by a
-    /// rule and register nothing.
+    /// The key of a name in `dispatch`. A rule rejects unknown names; they register nothing.
     pub(super) fn key(&self, name: &str) -> Option<Key> {
         self.keys
             .lookup(name)
@@ -100,7 +98,7 @@ fn origin(kernel: &KernelEntry) -> Origin {
     }
 }
 
-/// Whether the generator makes a kernel at `Meta` that only checks: for in-place operators without
+/// Whether torchgen generates a kernel on `Meta` that only checks: for in-place operators without a
 /// composite that return one value.
 fn is_checked_at_meta(operator: &Operator, kernels: &[KernelEntry]) -> bool {
     let serves_meta = |kernel: &KernelEntry| {

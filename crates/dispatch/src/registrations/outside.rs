@@ -1,4 +1,4 @@
-//! What out-of-tree backend files register (`docs/spec/files.md`, section 6; torchgen
+//! Registrations of out-of-tree backend files (`docs/spec/files.md`, section 6; torchgen
 //! `gen_backend_stubs.py`, `gets_generated_out_inplace_wrapper`).
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -9,7 +9,6 @@ use opatlas_operators::backend::{BackendFile, KeyKernels};
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::keys::{Key, Keys};
 
-/// The registrations of all backend files, by operator.
 pub(super) struct BackendRows(FxHashMap<OperatorId, Vec<Row>>);
 
 impl BackendRows {
@@ -56,7 +55,7 @@ impl BackendRows {
     }
 }
 
-/// The variants that the generator wraps around a functional kernel: the rest of its triple.
+/// The other variants of a triple, which torchgen wraps around the functional kernel.
 fn wrapped_variants(
     inputs: Inputs<'_>,
     functional: OperatorId,

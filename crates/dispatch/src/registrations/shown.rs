@@ -1,4 +1,4 @@
-//! A registration with its kernel's name and the place that it follows from.
+//! Assembles a registration with the name and the position of its kernel.
 
 use std::borrow::Cow;
 
@@ -64,13 +64,12 @@ pub(super) fn kernel_name<'a>(
     })
 }
 
-/// The kernel that a vendor's file names.
 fn named_kernel(inputs: Inputs<'_>, file: u16, at: Span) -> Option<&str> {
     let (_, file) = inputs.backends.get(usize::from(file))?;
     file.kernel_at(at)
 }
 
-/// The names that generated files give to their functions.
+/// Names of functions in generated files.
 fn kernel_of_operator(inputs: Inputs<'_>, id: OperatorId, origin: Origin) -> Cow<'_, str> {
     let operator = inputs.catalogue.operator(id);
     let name = operator.name().unambiguous();
@@ -91,14 +90,14 @@ fn kernel_of_operator(inputs: Inputs<'_>, id: OperatorId, origin: Origin) -> Cow
     format!("{space}::{name}").into()
 }
 
-/// A composite is registered to `Functionalize` as it is.
+/// Composites are registered on `Functionalize` without a wrapper.
 fn composite_kernel(inputs: Inputs<'_>, id: OperatorId) -> Option<&KernelEntry> {
     let mut kernels = inputs.catalogue.kernels(id).iter();
     kernels.find(|kernel| kernel.key.as_str() == "CompositeImplicitAutograd")
 }
 
-/// Structured operators share one function that works out shapes, named after the functional
-/// variant (torchgen `meta.name`).
+/// Structured operators share a shape function, which is named after the functional variant (torchgen
+/// `meta.name`).
 fn structured_name<'a>(inputs: Inputs<'a>, id: OperatorId, operator: &'a Operator) -> Cow<'a, str> {
     let group = inputs.catalogue.groups.of(id);
     let functional = group
@@ -145,8 +144,8 @@ fn place<'a>(inputs: Inputs<'a>, id: OperatorId, row: &Row) -> Place<'a> {
     }
 }
 
-/// Where a kernel that is not written follows from: the line that makes the operator structured,
-/// else its schema.
+/// The declaration that a generated kernel follows from: the field that makes the operator structured,
+/// else the schema.
 fn whole(inputs: Inputs<'_>, id: OperatorId, row: &Row) -> Option<Span> {
     let placed = inputs.catalogue.operator(id).declared();
     let structured = placed
@@ -165,8 +164,8 @@ fn whole(inputs: Inputs<'_>, id: OperatorId, row: &Row) -> Option<Span> {
     })
 }
 
-/// A place within an operator's entry as one in the file; a generated operator's are in the entry
-/// that it was made from.
+/// Converts a position in an operator's entry to one in the file. A generated operator uses the entry of
+/// its source.
 fn in_file(inputs: Inputs<'_>, id: OperatorId, at: Span) -> Option<Span> {
     let operator = inputs.catalogue.operator(id);
     if let Some(placed) = operator.declared() {

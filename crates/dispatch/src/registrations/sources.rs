@@ -1,4 +1,4 @@
-//! What the sources of a revision register (`docs/spec/sources.md`, section 6).
+//! Registrations in the sources of a revision (`docs/spec/sources.md`, section 6).
 
 use super::{Inputs, Row, RowSource};
 use crate::origin::Origin;
@@ -7,7 +7,7 @@ use opatlas_pytorch::key_set::{KeySet, Slot};
 use opatlas_pytorch::keys::{Key, Keys};
 use opatlas_sources::Registration;
 
-/// The registrations of an operator in sources, in the order in which a process makes them.
+/// Adds the operator's registrations in sources, in registration order.
 pub(super) fn rows(inputs: Inputs<'_>, keys: &Keys, id: OperatorId, rows: &mut Vec<Row>) {
     let sources = &inputs.catalogue.sources;
     if sources.is_empty() {
@@ -25,19 +25,17 @@ pub(super) fn rows(inputs: Inputs<'_>, keys: &Keys, id: OperatorId, rows: &mut V
     }
 }
 
-/// The fallbacks that sources register for every operator.
+/// Fallbacks for all operators that sources register.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SourceFallbacks {
-    /// Their keys.
     pub(crate) keys: KeySet,
-    /// The keys whose fallback only passes the call on.
+    /// Keys with a fallthrough fallback.
     pub(crate) passing: KeySet,
-    /// For each key the row that counts.
+    /// The last registration for each key.
     rows: Vec<(Slot, u32)>,
 }
 
 impl SourceFallbacks {
-    /// Those of a revision.
     pub(crate) fn new(inputs: Inputs<'_>, keys: &Keys) -> Self {
         let mut made = Self::default();
         for (index, found) in inputs.catalogue.sources.fallbacks() {
@@ -56,7 +54,6 @@ impl SourceFallbacks {
         made
     }
 
-    /// The registration at a key.
     pub(crate) fn of<'a>(&self, inputs: Inputs<'a>, slot: Slot) -> Option<&'a Registration> {
         let (_, index) = self.rows.iter().find(|(known, _)| *known == slot)?;
         inputs.catalogue.sources.rows().get(*index as usize)

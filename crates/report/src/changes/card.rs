@@ -4,7 +4,6 @@ use super::lists;
 use opatlas_diff::cards::{Card, OutForm};
 use opatlas_verdict::training::{Detail, Through, Works};
 
-/// Where it runs, where it fails, and where nobody can tell.
 pub(super) fn runs(card: &Card) -> String {
     let unknown = card.because.map_or_else(
         || "unknown".to_owned(),
@@ -28,7 +27,6 @@ pub(super) fn runs(card: &Card) -> String {
     parts.join("; ")
 }
 
-/// Whether it trains, and why or why not.
 pub(super) fn trains(card: &Card) -> String {
     let Some(training) = &card.training else {
         return "no: calls fail everywhere".to_owned();
@@ -63,7 +61,6 @@ pub(super) fn out(card: &Card, name: impl Fn(&str) -> String) -> String {
     }
 }
 
-/// Its Python bindings.
 pub(super) fn python(card: &Card) -> &'static str {
     match (card.is_function, card.is_method) {
         (true, true) => "function, method",

@@ -25,7 +25,6 @@ pub(super) fn entry_diff(report: &Report<'_>, change: &Change) -> Option<Vec<Str
     (lines.len() <= MOST_LINES).then_some(lines)
 }
 
-/// The text of the entry around a fragment, without trailing comments and blank lines.
 fn entry<'a>(side: &Side<'a>, fragment: Option<&Fragment>) -> Option<&'a str> {
     let (source, span) = side.place(fragment)?;
     let (at, text) = (span.start as usize, &*source.text);

@@ -43,7 +43,6 @@ fn worst(errors: usize, warnings: usize) -> Conclusion {
 }
 
 impl<'a> NewFindings<'a> {
-    /// The number of new findings of a severity.
     pub(super) fn count(&self, severity: Severity) -> usize {
         let counts = self.new.counts();
         match severity {
@@ -53,7 +52,6 @@ impl<'a> NewFindings<'a> {
         }
     }
 
-    /// The best possible conclusion.
     pub(super) fn conclusion(&self) -> Conclusion {
         worst(self.count(Severity::Error), self.count(Severity::Warning))
     }
@@ -63,7 +61,6 @@ impl<'a> NewFindings<'a> {
         self.conclusion() == Conclusion::Pass
     }
 
-    /// The new errors and warnings.
     pub(super) fn listed(&self) -> impl Iterator<Item = &'a Finding> {
         let all = self.new.findings.iter();
         all.filter(|finding| finding.severity != Severity::Info)
@@ -79,7 +76,6 @@ impl<'a> NewFindings<'a> {
         parts.map(|(number, word)| count(number, word)).collect()
     }
 
-    /// The counts of findings that are gone and of errors that the base has too.
     pub(super) fn others(&self) -> Option<String> {
         let mut parts = Vec::new();
         if self.gone > 0 {
@@ -103,7 +99,6 @@ impl<'a> NewFindings<'a> {
 }
 
 impl Report<'_> {
-    /// Whether the report has no content.
     pub(super) fn is_empty(&self) -> bool {
         self.judgement.changes.is_empty()
             && self.comparison.unread.is_empty()

@@ -37,12 +37,10 @@ impl<'a> Report<'a> {
         further.fold(self.own_conclusion(), Ord::max)
     }
 
-    /// The conclusion of the comparison with the base alone.
     pub(super) fn own_conclusion(&self) -> Conclusion {
         self.judgement.conclusion.max(self.found.conclusion())
     }
 
-    /// The further revisions that the head does not pass against.
     pub(super) fn not_passed(&self) -> impl Iterator<Item = &'a Further<'a>> {
         let further = self.further.iter();
         further.filter(|further| further.conclusion > Conclusion::Pass)

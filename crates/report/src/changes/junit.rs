@@ -97,7 +97,6 @@ pub fn junit(report: &Report<'_>) -> String {
     out
 }
 
-/// A case without a line.
 fn plain(out: &mut String, path: &str, name: &str, outcome: Outcome<'_>) {
     let case = Case {
         name,

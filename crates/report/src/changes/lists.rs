@@ -22,7 +22,6 @@ static FAMILIES: LazyLock<Vec<(&str, usize)>> = LazyLock::new(|| {
     families
 });
 
-/// The family of a backend's key.
 fn family(known: &Keys, slot: Slot) -> Option<&'static str> {
     known.backend(slot)?;
     Some(known.functionality(slot))
@@ -50,7 +49,6 @@ pub(super) fn keys<S: AsRef<str>>(names: &[S]) -> String {
     parts.join(", ")
 }
 
-/// The keys of one family.
 fn part(family: &str, names: &[&str]) -> String {
     let kind = match family {
         "" => "other",

@@ -32,7 +32,6 @@ pub fn message(change: &Change) -> Message {
     message.unwrap_or_else(|| change.rule.what.trim_end_matches('.').into())
 }
 
-/// A name as code.
 fn tick(name: &str) -> Message {
     Message::code(name)
 }
@@ -62,12 +61,10 @@ fn ticks<S: AsRef<str>>(names: &[S]) -> Message {
     message
 }
 
-/// The text of a side, or an empty one.
 fn text(fragment: Option<&Fragment>) -> &str {
     fragment.map_or("", |fragment| &fragment.text)
 }
 
-/// The names of the change's subject.
 fn names(change: &Change) -> Vec<&str> {
     match &change.subject {
         Subject::Operator | Subject::Return(_) => Vec::new(),
@@ -77,7 +74,6 @@ fn names(change: &Change) -> Vec<&str> {
     }
 }
 
-/// The value of the first note that `take` accepts.
 fn note<'a, T>(change: &'a Change, take: impl Fn(&'a Note) -> Option<T>) -> Option<T> {
     change.notes.iter().find_map(take)
 }

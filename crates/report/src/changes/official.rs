@@ -7,12 +7,10 @@ use opatlas_diff::rules::{Audience, Group, Level, Official};
 use opatlas_diff::{Change, Note};
 use opatlas_source::{Message, message};
 
-/// A piece of the verdict of PyTorch's check.
 #[derive(Debug)]
 pub(super) enum Word {
     /// Text.
     Plain(Message),
-    /// A highlighted `no`.
     No,
 }
 
@@ -111,7 +109,6 @@ pub fn disagreement<'a>(
     is_different.then(|| Message::join(reasons.into_iter().map(Message::from), "; "))
 }
 
-/// Whether PyTorch's check examines the change.
 fn is_seen(change: &Change) -> bool {
     change.rule.backward != Official::NotChecked
         && change.rule.group != Group::Policy
@@ -168,7 +165,6 @@ fn missed_forward(change: &Change) -> Option<&'static str> {
     })
 }
 
-/// Why PyTorch's check rejects a change that breaks few callers or none.
 fn false_alarm(change: &Change) -> Option<&'static str> {
     Some(match change.rule.id {
         ChangeRuleId::AliasSetRenamed => {

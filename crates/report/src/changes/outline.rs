@@ -26,23 +26,18 @@ const FEW: usize = 8;
 pub(super) enum Class {
     /// New errors, and edits that cause them.
     Errors,
-    /// Entries that were not compared.
     Unread,
     /// Changes that the policy rejects, and breaking changes.
     Fix,
     /// More of these, folded.
     MoreToFix,
-    /// Changes to review.
     Look,
     /// More of these, folded.
     MoreToLook,
     /// Excused changes, and changes about exceptions.
     Excused,
-    /// New operators.
     New,
-    /// Counts by backend.
     Backends,
-    /// The rest.
     Quiet,
 }
 
@@ -61,7 +56,6 @@ impl Class {
     ];
 }
 
-/// A section of a report.
 #[derive(Debug, Clone)]
 pub(super) struct Section<'a> {
     pub class: Class,
@@ -69,7 +63,6 @@ pub(super) struct Section<'a> {
     pub kind: Kind<'a>,
 }
 
-/// The content of a section.
 #[derive(Debug, Clone)]
 pub(super) enum Kind<'a> {
     /// A cause with the new findings that follow from it.
@@ -89,7 +82,6 @@ pub(super) fn weight(judged: &Judged) -> Level {
     }
 }
 
-/// Whether the policy rejects a change.
 pub(super) fn fails(report: &Report<'_>, judged: &Judged) -> bool {
     let fail_on = report.policy.fail_on;
     judged.is_counted()
@@ -174,7 +166,6 @@ fn findings<'a>(
     (of_cause, loose)
 }
 
-/// Whether an operator was added.
 pub(super) fn is_added(change: &Change) -> bool {
     matches!(
         change.rule.id,

@@ -55,7 +55,6 @@ pub fn sarif(report: &Report<'_>) -> Vec<u8> {
 /// The beginning of the log, before the results.
 const BEGIN: &[u8] = br#"{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":[{"results":["#;
 
-/// The hashes of the lines in the head that results begin in.
 fn hashes<'a>(report: &'a Report<'_>, told: &'a [&Judged]) -> LineHashes<'a> {
     let head = &report.head;
     let changes = told.iter().take_while(|_| !report.room.is_over(0));
@@ -192,12 +191,10 @@ fn descriptor(report: &Report<'_>, rule: &ChangeRule) -> Value {
     descriptor
 }
 
-/// The context of all results.
 struct Results<'a> {
     report: &'a Report<'a>,
     rules: &'a [&'a ChangeRule],
     hashes: &'a LineHashes<'a>,
-    /// The message of locations in the base.
     in_base: String,
 }
 
@@ -286,7 +283,6 @@ fn location<'a>(side: &Side<'a>, fragment: Option<&Fragment>, change: &'a Change
     }
 }
 
-/// Why a change does not count.
 fn standing(report: &Report<'_>, judged: &Judged) -> String {
     let standing = verdict::standing(report, judged).unwrap_or_default();
     lines(&standing).into_owned()

@@ -50,7 +50,6 @@ struct TextReport<'a, 'r> {
     out: String,
 }
 
-/// A text with an optional color.
 struct Painted<T> {
     code: Option<u8>,
     text: T,
@@ -80,7 +79,6 @@ impl<'a> TextReport<'a, '_> {
         }
     }
 
-    /// Adds a line, without trailing spaces.
     fn line(&mut self, text: fmt::Arguments<'_>) {
         let begin = self.out.len();
         let _ = self.out.write_fmt(text);
@@ -172,7 +170,6 @@ impl<'a> TextReport<'a, '_> {
         self.line(format_args!(""));
     }
 
-    /// New findings of one rule with one message.
     fn findings(&mut self, findings: &[&Finding]) {
         for finding in findings {
             if self.report.room.is_over(self.out.len()) {
@@ -204,7 +201,6 @@ impl<'a> TextReport<'a, '_> {
         }
     }
 
-    /// The counts of findings that are not shown.
     fn omitted(&mut self) {
         let found = self.report.found;
         if let Some(omission) = found.new.omission() {
@@ -215,7 +211,6 @@ impl<'a> TextReport<'a, '_> {
         }
     }
 
-    /// A cause with its consequences.
     fn cause(&mut self, cause: &Cause, found: &[&Finding], level: Level) {
         let title = title(&self.report.judgement.changes, cause);
         let first = self.judged(cause.first());
@@ -270,7 +265,6 @@ impl<'a> TextReport<'a, '_> {
         }
     }
 
-    /// One of several operators of a cause.
     fn edited(&mut self, edited: &EntryEdit) {
         if self.report.room.is_over(self.out.len()) {
             return;
@@ -288,7 +282,6 @@ impl<'a> TextReport<'a, '_> {
         self.standing(judged);
     }
 
-    /// The cards of the new operators of a cause, if they are few.
     fn cards(&mut self, cause: &Cause) {
         if cause.edited.len() > MOST_CARDS {
             return;
@@ -327,7 +320,6 @@ impl<'a> TextReport<'a, '_> {
         }
     }
 
-    /// The consequences, grouped by message.
     fn consequences(&mut self, cause: &Cause) {
         let all = cause.consequences.iter().map(|&i| self.judged(i));
         let all = all.filter(|judged| !judged.change.is_compound());

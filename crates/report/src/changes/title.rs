@@ -17,7 +17,6 @@ const NAMED: usize = 3;
 pub(super) struct Title<'a> {
     /// The named operators; empty if there are many.
     pub names: Vec<&'a str>,
-    /// What was done to them, without a period.
     pub what: Message,
 }
 
@@ -31,7 +30,6 @@ pub fn cause_title(changes: &[Judged], cause: &Cause) -> Message {
     message!("{}: {}", codes(title.names), title.what)
 }
 
-/// The title of a cause.
 pub(super) fn title<'a>(changes: &[Judged], cause: &'a Cause) -> Title<'a> {
     let first = &changes[cause.first()].change;
     let number = cause.edited.len();

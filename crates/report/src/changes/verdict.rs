@@ -69,7 +69,6 @@ fn found(report: &Report<'_>) -> String {
     all.join(", ")
 }
 
-/// Why the comparison passes or not, as a sentence with a period.
 pub(super) fn conclusion(report: &Report<'_>) -> Message {
     let policy = report.policy;
     let judgement = report.judgement;

@@ -142,17 +142,14 @@ impl Findings<'_> {
         (count > 0).then(|| format!("{count} more findings are not shown: {}", rules.join(", ")))
     }
 
-    /// The file of a finding.
     fn source(&self, file: &str) -> Option<&SourceText> {
         self.sources.get(file)
     }
 
-    /// The path of a file.
     pub(crate) fn path<'s>(&'s self, file: &'s str) -> &'s str {
         self.source(file).map_or(file, |source| &source.path)
     }
 
-    /// The position of a finding, in lines and columns.
     pub(crate) fn lines(&self, file: &str, span: Span) -> Option<LineSpan> {
         Some(self.source(file)?.lines(span))
     }
@@ -162,7 +159,6 @@ fn rule(finding: &Finding) -> &'static Rule {
     registry::of(finding.rule)
 }
 
-/// The first sentence of a text.
 pub(super) fn first_sentence(text: &str) -> &str {
     let text = text.trim();
     match text.find(". ") {

@@ -79,7 +79,6 @@ pub(crate) fn descriptor(rule: &Rule) -> Value {
     })
 }
 
-/// The first lines of the findings, until the room is used up.
 pub(crate) fn places<'a>(report: &'a Findings<'_>) -> impl Iterator<Item = (&'a SourceText, u32)> {
     let findings = report.findings.iter();
     let findings = findings.take_while(|_| !report.room.is_over(0));

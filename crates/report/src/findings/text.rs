@@ -94,7 +94,6 @@ fn group<'a>(report: &'a Findings<'_>, finding: &'a Finding) -> Group<'a> {
 
 type Place<'a> = (Span, AnnotationKind, Cow<'a, str>);
 
-/// The finding's own place with what is near it, and what is further away.
 fn places<'a>(finding: &'a Finding, source: &SourceText) -> (Vec<Place<'a>>, Vec<Place<'a>>) {
     let own = source.lines(finding.span).start.line;
     let mut near = vec![(finding.span, AnnotationKind::Primary, "".into())];
@@ -155,7 +154,6 @@ fn snippet<'a>(
         .annotations(annotations)
 }
 
-/// A part of the window around a place, cut at characters.
 fn excerpt(source: &SourceText, window: Span, place: Span) -> Span {
     let half = u32::try_from(LONGEST_LINE / 2).unwrap_or(u32::MAX);
     let boundary = |mut at: u32| {

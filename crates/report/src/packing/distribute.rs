@@ -1,29 +1,25 @@
-//! From "so many items of this size go into these bins" to which item goes where.
+//! Assigns items to bins, given how many items of each size each bin takes.
 //!
-//! Items are read in their own order, so that they keep that order within a bin and bins are in
-//! the order of their first items; no sorting is necessary.
+//! Items are read in order, so they keep their order within a bin, and bins are in the order of their first
+//! items, without sorting.
 
 use std::ops::Range;
 
 use super::Run;
 
-/// The items in their bins, and the bins in the order of their first items.
+/// Items by bin, and bins in the order of their first items.
 pub(super) struct Distribution<'a> {
     runs: &'a [Run],
-    /// By size.
     cursors: Vec<Cursor>,
-    /// For each bin where its items begin and where its next one goes.
+    /// For each bin, the start of its items and the position of the next one.
     filling: Vec<(u32, u32)>,
-    /// Item numbers, bin by bin.
     pub(super) slots: Vec<u32>,
-    /// The bins met so far.
     pub(super) order: Vec<u32>,
-    /// How many items were distributed.
     items: u32,
 }
 
 impl<'a> Distribution<'a> {
-    /// Nothing is distributed yet. `offsets` says where each bin's items begin.
+    /// `offsets` are the starts of the bins' items.
     pub(super) fn new(room: u32, runs: &'a [Run], offsets: &[u32], items: usize) -> Self {
         Self {
             runs,
@@ -35,7 +31,7 @@ impl<'a> Distribution<'a> {
         }
     }
 
-    /// Distributes the items of a class over the bins of its runs, which are sorted by size.
+    /// Distributes the items of a class over its runs, which are sorted by size.
     pub(super) fn distribute(&mut self, sizes: &[u32], runs: Range<usize>) {
         for run in runs.rev() {
             self.cursors[self.runs[run].size as usize] = Cursor {
@@ -56,10 +52,10 @@ impl<'a> Distribution<'a> {
     }
 }
 
-/// Reads which bin the next item of a size goes to, from the runs of its class.
+/// The bin of the next item of a size, from the runs of its class.
 #[derive(Debug, Clone, Copy, Default)]
 struct Cursor {
-    /// The next run of that size, should the present one end.
+    /// The next run of that size, after the current one.
     next_run: u32,
     bin: u32,
     per_bin: u32,

@@ -1,34 +1,32 @@
-//! Open bins by how much room they have left.
+//! Open bins by free room.
 //!
-//! Bins with equal room are interchangeable, so they are kept as ranges of consecutive numbers in a
-//! stack per amount of room. A bitmap of 64-ary levels marks the amounts that have a range: one bit
-//! per amount, one bit per word of the level below. The smallest sufficient amount is found with
-//! two or three word operations for capacities up to 262,144, and with at most four for larger
-//! ones.
+//! Bins with equal room are interchangeable, so they are kept as ranges of consecutive numbers, in a stack
+//! for each amount of room. A bitmap of 64-ary levels marks the amounts with a range: one bit per amount,
+//! then one bit per word of the level below. Finding the smallest sufficient amount takes two or three word
+//! operations for capacities up to 262,144, and at most four above.
 
-/// Open bins by free room, `0..=capacity`.
+/// Open bins by free room, from 0 to the capacity.
 pub(super) struct FreeSpace {
     capacity: u32,
     opened: u32,
-    /// The bitmap, finest level first, a single word last.
+    /// The bitmap, finest level first. The last level is a single word.
     levels: Vec<Vec<u64>>,
-    /// For each amount of room the top of its stack of ranges, as an index plus one; 0 for none.
+    /// The top of the stack for each amount of room, as an index plus one; 0 for none.
     tops: Vec<u32>,
     ranges: Vec<Range>,
-    /// The stack of places in `ranges` that are free again.
+    /// The stack of free places in `ranges`.
     unused: u32,
 }
 
-/// Consecutive bins with equal room.
 struct Range {
     bin: u32,
     bins: u32,
-    /// The next in the stack, as in `tops`.
+    /// The next range in the stack, as in `tops`.
     below: u32,
 }
 
-/// Where items of one size were put: into `full` bins from `bin` on `per_bin` each, and `rest` into
-/// the one after them; `items` in all.
+/// Where items of one size were placed: `per_bin` in each of the `full` bins starting with `bin`, and `rest`
+/// in the next one; `items` in total.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Placement {
     pub(super) bin: u32,
@@ -39,7 +37,6 @@ pub(super) struct Placement {
 }
 
 impl FreeSpace {
-    /// No bin is open yet.
     pub(super) fn new(capacity: u32) -> Self {
         let amounts = capacity as usize + 1;
         let mut levels = Vec::new();
@@ -61,17 +58,16 @@ impl FreeSpace {
         }
     }
 
-    /// How many bins are open.
     pub(super) fn opened(&self) -> u32 {
         self.opened
     }
 
-    /// Puts items of one size where best fit puts them one after the other, as many as go into one
-    /// range of equally free bins; into new bins when no open one has room. At least one item is
-    /// placed; `items` is at least 1 and `size` at most the capacity.
+    /// Places items of one size by best fit, as many as fit into one range of equally free bins, or into new
+    /// bins if no open one has room. Places at least one item; `items` is at least 1 and `size` at most the
+    /// capacity.
     ///
-    /// Once a bin has taken an item it is the best fit for the next of the same size as long as one
-    /// fits, so the bins of a range are filled one after the other.
+    /// A bin that took an item is the best fit for the next one of the same size as long as that fits, so bins
+    /// are filled one after the other.
     pub(super) fn place(&mut self, size: u32, items: u32) -> Placement {
         let found = self.smallest_at_least(size);
         let room = found.unwrap_or(self.capacity);
@@ -122,7 +118,7 @@ impl FreeSpace {
         None
     }
 
-    /// The first amount under bit `at` of a level.
+    /// The first amount below bit `at` of a level.
     fn descend(&self, level: usize, mut at: usize) -> u32 {
         for words in self.levels[..level].iter().rev() {
             at = at * 64 + words[at].trailing_zeros() as usize;
@@ -130,7 +126,7 @@ impl FreeSpace {
         at as u32
     }
 
-    /// Puts bins on the stack of those with that much room.
+    /// Pushes bins onto the stack for this much room.
     fn put(&mut self, room: u32, bin: u32, bins: u32) {
         if bins == 0 {
             return;
@@ -153,8 +149,7 @@ impl FreeSpace {
         }
     }
 
-    /// Takes up to `wanted` bins off the topmost range of those with that much room: the first and
-    /// how many.
+    /// Takes up to `wanted` bins from the top range with this much room. Returns the first one and the count.
     fn take(&mut self, room: u32, wanted: u32) -> (u32, u32) {
         let top = self.tops[room as usize];
         let range = &mut self.ranges[top as usize - 1];

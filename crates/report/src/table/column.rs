@@ -1,5 +1,4 @@
-//! One key across operators: how many really run, how many have which reason, and the operators
-//! asked for.
+//! One key across operators: counts by verdict and by reason, and the requested operators.
 
 use std::fmt::Write as _;
 
@@ -14,19 +13,18 @@ use opatlas_pytorch::keys::Key;
 use opatlas_verdict::Verdict;
 use opatlas_verdict::percentages;
 
-/// What is shown of a key.
+/// What to show about a key.
 #[derive(Debug, Clone, Copy)]
 pub struct Column<'a> {
     /// The key.
     pub slot: Slot,
-    /// The operators that are counted.
+    /// The operators to count.
     pub operators: &'a [OperatorId],
-    /// Only operators with this reason are listed.
+    /// Lists only operators with this reason.
     pub reason: Option<Reason>,
 }
 
-/// A heading, the counts by reason, and a line for each operator. `revision` is what the heading
-/// calls the revision.
+/// A heading, counts by reason, and a line for each operator. `revision` is the title of the revision.
 #[must_use]
 pub fn column(shown: Shown<'_>, asked: Column<'_>, revision: &str) -> String {
     let view = shown.view;
@@ -91,7 +89,7 @@ pub fn column(shown: Shown<'_>, asked: Column<'_>, revision: &str) -> String {
     out
 }
 
-/// The operators of the file by verdict, in parts that add up; generated ones apart.
+/// Declared operators by verdict; the counts add up. Generated operators are counted separately.
 fn verdicts(shown: Shown<'_>, entries: &[(OperatorId, Entry<'_>)], slot: Slot) -> String {
     let view = shown.view;
     let mut counts = [[0_u32; Verdict::ALL.len()]; 2];

@@ -1,4 +1,4 @@
-//! Entries as CSV (RFC 4180), one line an entry.
+//! Entries as CSV (RFC 4180), one per line.
 
 use super::words::cause_sentence;
 use crate::csv::{flag, line};
@@ -10,7 +10,7 @@ use opatlas_verdict::View;
 pub const CSV_HEADER: &str = "operator,key,functionality,backend,kernel,source_key,reason,origin,\
 fallthrough,derivable,cause,file,support,needs\r\n";
 
-/// Appends the line of an entry.
+/// Appends an entry.
 pub fn csv_row(out: &mut String, view: View<'_>, id: OperatorId, entry: &Entry<'_>) {
     let operator = view.inputs.catalogue.operator(id).qualified_name();
     let support = view.support_of(id, entry);

@@ -1,4 +1,4 @@
-//! An entry explained: the rules tried, what came of each, what would change the answer.
+//! An explained entry: the rules tried, their outcomes, and edits that would change the result.
 
 use std::fmt::Write as _;
 
@@ -14,10 +14,10 @@ use opatlas_pytorch::key_set::KeySet;
 use opatlas_pytorch::keys::{Key, Keys};
 use opatlas_verdict::Because;
 
-/// Names of keys in a sentence beyond which the rest is counted.
+/// The most keys named in a sentence; the rest is counted.
 const NAMED: usize = 4;
 
-/// An entry in a line: the operator, the key, the reason and the kernel; in the next whether it runs.
+/// An entry in two lines: operator, key, reason and kernel, then its verdict.
 #[must_use]
 pub fn headline(shown: Shown<'_>, id: OperatorId, entry: &Entry<'_>) -> String {
     let operator = shown.view.inputs.catalogue.operator(id);
@@ -40,7 +40,7 @@ pub fn headline(shown: Shown<'_>, id: OperatorId, entry: &Entry<'_>) -> String {
     out
 }
 
-/// The whole explanation: answer, steps, what would change it.
+/// The whole explanation: result, steps, and edits.
 #[must_use]
 pub fn explanation(shown: Shown<'_>, id: OperatorId, told: &ExplainedEntry<'_>) -> String {
     let entry = &told.entry;
@@ -81,7 +81,7 @@ pub fn explanation(shown: Shown<'_>, id: OperatorId, told: &ExplainedEntry<'_>) 
     out
 }
 
-/// What never serves the key is of interest only among the composites.
+/// Rules that never serve the key are shown only among composites.
 fn is_shown(step: &Step) -> bool {
     !matches!(
         (step.outcome, step.rule),
@@ -134,7 +134,6 @@ fn outcome(shown: Shown<'_>, id: OperatorId, told: &ExplainedEntry<'_>, step: St
     }
 }
 
-/// Why there is no implicit composite kernel.
 fn no_implicit(shown: Shown<'_>, id: OperatorId) -> &'static str {
     let operator = shown.view.inputs.catalogue.operator(id);
     match operator.declared() {
@@ -146,7 +145,7 @@ fn no_implicit(shown: Shown<'_>, id: OperatorId) -> &'static str {
     }
 }
 
-/// The key, or its whole functionality where the alias reaches none of it.
+/// The key, or its whole functionality if the alias reaches none of it.
 fn out_of_reach(keys: &Keys, told: &ExplainedEntry<'_>, rule: Precedence) -> String {
     let reach = rule
         .alias()

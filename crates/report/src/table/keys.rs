@@ -3,7 +3,7 @@
 use opatlas_pytorch::key_set::{KeySet, Slot};
 use opatlas_pytorch::keys::{Key, Keys};
 
-/// As many names are written out.
+/// The most names that are written out.
 const NAMED: usize = 3;
 
 /// `CPU, CUDA`; `Sparse CPU/CUDA/Meta`; `18 autograd keys`; `41 keys (HIP, MPS, IPU, ...)`.
@@ -33,7 +33,7 @@ pub(super) fn label(keys: &Keys, set: KeySet) -> String {
     }
     let mut names: Vec<&str> = slots.iter().map(|&slot| name(slot)).collect();
     if slots.first() == Some(&Slot::UNDEFINED) {
-        // What no tensor carries is of the least interest.
+        // No tensor has the key `Undefined`, so it comes last.
         names.rotate_left(1);
     }
     if names.len() <= NAMED {
@@ -46,8 +46,8 @@ fn is_autograd(keys: &Keys, slot: Slot) -> bool {
     keys.functionality(slot).starts_with("Autograd")
 }
 
-/// The functionality that all keys share, when it exists once per backend and its keys' names are
-/// not just backends.
+/// The functionality that all keys share, if each backend has its own key for it and its keys have names
+/// other than their backends'.
 fn family<'k>(keys: &'k Keys, slots: &[Slot]) -> Option<&'k str> {
     let first = keys.functionality(*slots.first()?);
     let shared = slots

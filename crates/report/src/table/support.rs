@@ -1,4 +1,4 @@
-//! What really runs, in words: the verdict of one entry, and of an operator on all backends.
+//! Verdicts in words, for an entry and for an operator on all backends.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ use opatlas_pytorch::calls::measured_for;
 use opatlas_pytorch::key_set::KeySet;
 use opatlas_verdict::{Support, Verdict, View};
 
-/// How many missing operators a line names.
+/// The most missing operators named in a line.
 const NAMED: usize = 4;
 
 /// `runs`; `fails: needs add.out`; `unknown (out of tree: give its file)`.
@@ -28,7 +28,6 @@ pub fn support_words(view: View<'_>, id: OperatorId, support: &Support) -> Strin
     }
 }
 
-/// The first operators that a verdict needs, and how many more there are.
 pub(super) fn some_names(view: View<'_>, support: &Support) -> String {
     let names: Vec<&str> = view.needed(support).collect();
     let (named, more) = names.split_at(names.len().min(NAMED));
@@ -39,8 +38,7 @@ pub(super) fn some_names(view: View<'_>, support: &Support) -> String {
     text
 }
 
-/// Where the operator runs: backends with the same verdict in a line, then a device that has only
-/// what every device must have.
+/// Backends by verdict, one line for each verdict, then a device with only the required kernels.
 pub(super) fn on_backends(shown: Shown<'_>, id: OperatorId) -> String {
     let view = shown.view;
     let mut groups: Vec<(String, Verdict, KeySet)> = Vec::new();
@@ -87,7 +85,6 @@ pub(super) fn on_backends(shown: Shown<'_>, id: OperatorId) -> String {
     out
 }
 
-/// A text in the colour of its verdict.
 pub(super) fn painted(text: &str, verdict: Verdict, colour: Colour) -> String {
     if colour == Colour::Never {
         return text.to_owned();

@@ -1,4 +1,4 @@
-//! A table before and after a change of registrations: what changes, equal changes together.
+//! A table before and after an edit of registrations, with equal changes grouped.
 
 use std::fmt::Write as _;
 
@@ -9,7 +9,7 @@ use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::KeySet;
 use opatlas_pytorch::keys::Key;
 
-/// A heading, what is changed, and a line for each group of keys that change in the same way.
+/// A heading, the edit, and a line for each group of keys with the same change.
 #[must_use]
 pub fn what_if(shown: Shown<'_>, id: OperatorId, made: &WhatIf<'_>, revision: &str) -> String {
     let all_keys = shown.view.keys();

@@ -1,4 +1,4 @@
-//! The words and sentences for entries, causes and training answers.
+//! Words and sentences for entries, causes and training answers.
 
 use super::Shown;
 use super::support::some_names;
@@ -10,7 +10,7 @@ use opatlas_pytorch::keys::Key;
 use opatlas_verdict::training::Detail;
 use opatlas_verdict::{Because, Through, TrainingAnswer, Verdict, View};
 
-/// What made a registration, in words.
+/// The origin of a registration in words.
 #[must_use]
 pub fn origin_words(origin: Origin) -> &'static str {
     match origin {
@@ -31,7 +31,7 @@ pub fn origin_words(origin: Origin) -> &'static str {
     }
 }
 
-/// Where an entry comes from: the alias that serves it, what made the registration, and where.
+/// The source of an entry: its alias, origin and position.
 pub(super) fn from_words(shown: Shown<'_>, id: OperatorId, entry: &Entry<'_>) -> String {
     let Some(origin) = entry.origin else {
         return String::new();
@@ -51,7 +51,7 @@ pub(super) fn from_words(shown: Shown<'_>, id: OperatorId, entry: &Entry<'_>) ->
         (shown.line)(file, span)
     };
     match (origin, entry.file, line()) {
-        // Many fallbacks with different files share a line.
+        // Fallbacks in different files share a line.
         (Origin::Fallback, ..) => {}
         (Origin::HandWritten | Origin::Observed, Some(file), _) => parts.push(file.to_owned()),
         (Origin::BackendFile | Origin::Autograd | Origin::Source, Some(file), Some(line)) => {
@@ -72,14 +72,12 @@ pub(super) fn from_words(shown: Shown<'_>, id: OperatorId, entry: &Entry<'_>) ->
     words
 }
 
-/// What made the registration whose place one from outside the files has taken.
 fn replaced(shown: Shown<'_>, id: OperatorId, key: Option<Key>) -> Option<Origin> {
     let mut made = shown.view.registrations(id);
     let made = made.find(|made| made.overridden && Some(made.key) == key)?;
     Some(made.origin)
 }
 
-/// Generated autograd in a few words.
 fn formula_words(shown: Shown<'_>, id: OperatorId, key: Option<Key>) -> &'static str {
     match autograd_kind(shown.view.inputs, id, formula_key(shown, key)) {
         AutogradKind::Formula => "own formula",
@@ -89,7 +87,6 @@ fn formula_words(shown: Shown<'_>, id: OperatorId, key: Option<Key>) -> &'static
     }
 }
 
-/// The key in `derivatives.yaml` for a registered key.
 fn formula_key(shown: Shown<'_>, key: Option<Key>) -> &'static str {
     match key {
         Some(key @ Key::Runtime(_)) => shown.view.keys().name(key),
@@ -97,7 +94,6 @@ fn formula_key(shown: Shown<'_>, key: Option<Key>) -> &'static str {
     }
 }
 
-/// What a generated autograd kernel does, in words.
 pub(super) fn autograd_words(shown: Shown<'_>, id: OperatorId, key: Key) -> &'static str {
     match autograd_kind(shown.view.inputs, id, formula_key(shown, Some(key))) {
         AutogradKind::Formula => "records the formula in derivatives.yaml",
@@ -107,7 +103,7 @@ pub(super) fn autograd_words(shown: Shown<'_>, id: OperatorId, key: Key) -> &'st
     }
 }
 
-/// Why the files do not decide an entry, as one line for a whole table.
+/// Why the files alone do not determine an entry, as one line for a whole table.
 pub(super) fn cause_kind(cause: Cause) -> &'static str {
     match cause {
         Cause::HandWritten { .. } => {
@@ -125,7 +121,7 @@ pub(super) fn cause_kind(cause: Cause) -> &'static str {
     }
 }
 
-/// Why the files do not decide an entry.
+/// Why the files alone do not determine an entry.
 #[must_use]
 pub fn cause_sentence(cause: Cause) -> String {
     let by = |file: Option<&str>| file.map_or_else(String::new, |file| format!(" in {file}"));
@@ -148,7 +144,7 @@ pub fn cause_sentence(cause: Cause) -> String {
     }
 }
 
-/// Whether an operator works on a backend, and whether its gradient can be had, in one sentence.
+/// Whether an operator works on a backend and trains there, in one sentence.
 #[must_use]
 pub fn training_sentence(view: View<'_>, id: OperatorId, answer: &TrainingAnswer<'_>) -> String {
     let key = answer.inference.key;

@@ -1,5 +1,5 @@
-//! Rules of out-of-tree backend files (`docs/spec/files.md`, section 6). What is about the file
-//! alone is reported while reading it.
+//! Rules of out-of-tree backend files (`docs/spec/files.md`, section 6). The parser reports problems of the
+//! text alone.
 
 use opatlas_operators::backend::{BackendFile, Listing, dispatch_key};
 use opatlas_operators::catalogue::Catalogue;
@@ -36,7 +36,6 @@ pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
     }
 }
 
-/// One operator per key with kernels.
 fn keys_with_kernels(catalogue: &Catalogue) -> FxHashMap<&str, OperatorId> {
     let mut keys = FxHashMap::default();
     for (id, operator) in catalogue.native() {
@@ -141,7 +140,6 @@ impl<'c> Check<'c> {
         }
     }
 
-    /// Checks that the key exists and is free, if anything is registered to it.
     fn key(&mut self, listed: &[Listed<'_>], of: KeyOf) {
         let Some(backend) = &self.file.backend else {
             return;
@@ -260,7 +258,6 @@ impl<'c> Check<'c> {
         }
     }
 
-    /// The operator that represents a group.
     fn representative(&self, id: OperatorId) -> OperatorId {
         let group = self.catalogue.groups.of(id);
         match (group.functional, group.out) {
@@ -335,10 +332,8 @@ impl<'c> Check<'c> {
     }
 }
 
-/// An operator and the list that contains it.
 type Listed<'f> = (Listing, &'f Placed<Box<str>>);
 
-/// One of the two keys of a backend.
 #[derive(Clone, Copy)]
 enum KeyOf {
     Backend,

@@ -44,7 +44,6 @@ pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
 
 struct InplaceViews<'s, 'c> {
     scope: &'s Scope<'c>,
-    /// Base names of operators that are not in place.
     bases: OnceCell<FxHashSet<&'c str>>,
 }
 
@@ -91,7 +90,7 @@ impl<'s, 'c> InplaceViews<'s, 'c> {
             );
             Diagnostic::new(RuleId::InplaceViewTag, at, message)
                 .with_help("remove the tag, or give the operator an in-place name")
-        } else if !self.has_base(name) && !self.scope.is_story_clouded(name) {
+        } else if !self.has_base(name) && !self.scope.has_broken_relative(name) {
             let plain = base_in_plain(name);
             let message = message!(
                 "`{}` is tagged `inplace_view`, but there is no view `{}`",
@@ -109,7 +108,6 @@ impl<'s, 'c> InplaceViews<'s, 'c> {
     }
 }
 
-/// The base name of the operator that is not in place.
 fn base_in_plain(name: &OperatorName) -> String {
     if name.is_dunder() {
         format!("__{}__", name.stem())
@@ -118,7 +116,6 @@ fn base_in_plain(name: &OperatorName) -> String {
     }
 }
 
-/// Reports declared operators that are tagged as generated.
 fn by_hand(scope: &Scope<'_>, id: OperatorId, operator: &Operator, sink: &mut Sink) {
     let group = scope.catalogue.groups.of(id);
     let passes = CompleteGroup::new(group).is_some_and(|complete| {

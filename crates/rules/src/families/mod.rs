@@ -28,7 +28,6 @@ use crate::sink::Sink;
 
 pub use sources::check_sources;
 
-/// A check.
 pub(super) type Check = fn(&Scope<'_>, &mut Sink);
 
 /// All checks in order. `autogen` depends on the errors found before it.
@@ -63,7 +62,6 @@ pub(super) static CHECKS: &[Check] = &[
     sources::check,
 ];
 
-/// Reports diagnostics from parsing entries.
 fn readings(scope: &Scope<'_>, sink: &mut Sink) {
     for placed in sink.while_wanted(scope.entries()) {
         for diagnostic in &placed.entry.diagnostics {

@@ -27,18 +27,15 @@ pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
     }
 }
 
-/// Whether both have a kernel on one key.
 fn collide(a: &Operator, b: &Operator) -> bool {
     a.kernels()
         .iter()
         .any(|kernel| b.has_kernel(kernel.key.as_str()))
 }
 
-/// The earlier operators of the same name.
 #[derive(Default)]
 struct Earlier<'c> {
     first: Option<OperatorId>,
-    /// The first that has a kernel on a key.
     by_key: FxHashMap<&'c str, OperatorId>,
     signatures: FxHashSet<(SchemaKind, &'c str)>,
 }
@@ -53,7 +50,6 @@ impl<'c> Earlier<'c> {
             .insert((operator.kind, operator.signature()));
     }
 
-    /// The first that has a kernel on a key of the operator's.
     fn colliding(&self, operator: &Operator) -> Option<OperatorId> {
         let kernels = operator.kernels().iter();
         let first = kernels.filter_map(|kernel| self.by_key.get(kernel.key.as_str()));
@@ -117,7 +113,7 @@ fn same_signature(scope: &Scope<'_>, id: OperatorId, first: OperatorId, sink: &m
     if operator.name() == other.name() && collide(operator, other) {
         return;
     }
-    if scope.is_clouded(id) {
+    if scope.has_broken_sibling(id) {
         return;
     }
     let message = message!(

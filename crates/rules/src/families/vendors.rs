@@ -25,7 +25,6 @@ pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
     }
 }
 
-/// Compares schemas in the file with PyTorch's.
 fn drift(
     catalogue: &Catalogue,
     name: &str,
@@ -67,7 +66,6 @@ fn drift(
     }
 }
 
-/// PyTorch's operator of an entry.
 fn native(catalogue: &Catalogue, vendor: &VendorFile, entry: &VendorEntry) -> Option<OperatorId> {
     let found = catalogue.find_in(vendor.namespace_of(entry), &entry.name.value)?;
     catalogue
@@ -77,7 +75,6 @@ fn native(catalogue: &Catalogue, vendor: &VendorFile, entry: &VendorEntry) -> Op
         .then_some(found)
 }
 
-/// The advice, with the C++ declarations if they differ.
 fn help(maker: &FaceMaker<'_>, operator: &Operator, whole: &Arc<WholeSchema>) -> Message {
     let declaration = Declaration::Vendor(Arc::new(VendorOperator {
         schema: whole.schema.clone(),

@@ -1,5 +1,5 @@
-//! Rules of out-of-tree backend files (`docs/spec/files.md`, section 6). What is about the file
-//! alone is reported while reading it.
+//! Rules of out-of-tree backend files (`docs/spec/files.md`, section 6). The parser reports problems of the
+//! text alone.
 
 use opatlas_source::diagnostic::{RuleId, Severity};
 
@@ -29,7 +29,6 @@ const fn error(id: RuleId) -> Rule {
     rule(id, Severity::Error)
 }
 
-/// All of them.
 pub(super) static RULES: [Rule; 12] = [
     Rule {
         what: "A backend file is a mapping.",

@@ -38,7 +38,6 @@ const fn example(text: &'static str) -> Example {
     Example::of(DEPRECATED, text)
 }
 
-/// All of them.
 pub(super) static RULES: [Rule; 10] = [
     Rule {
         what: "deprecated.yaml is a list of mappings.",

@@ -1,4 +1,4 @@
-//! What ATen's README asks for and no generator checks.
+//! Conventions of ATen's README that no generator checks.
 
 use opatlas_source::DERIVATIVES;
 use opatlas_source::diagnostic::{RuleId, Severity};
@@ -18,7 +18,6 @@ const fn note(id: RuleId, family: Family) -> Rule {
     )
 }
 
-/// All of them.
 pub(super) static RULES: [Rule; 6] = [
     Rule {
         what: "A list of views is returned, and no viewed argument enters the wildcard set (`a -> *`).",
@@ -105,7 +104,6 @@ pub(super) static RULES: [Rule; 6] = [
     },
 ];
 
-/// An operator and its backward.
 const PAIR: &str = "\
 - func: tilted(Tensor self) -> Tensor
   dispatch:

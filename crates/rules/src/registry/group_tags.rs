@@ -1,4 +1,4 @@
-//! Tags that other entries or other files decide about.
+//! Tags that depend on other entries or files.
 
 use opatlas_source::TAGS;
 use opatlas_source::diagnostic::{RuleId, Severity};

@@ -32,7 +32,6 @@ use opatlas_source::diagnostic::RuleId;
 
 use crate::rule::Rule;
 
-/// The tables of all families.
 #[rustfmt::skip]
 static TABLES: &[&[Rule]] = &[
     yaml::RULES,

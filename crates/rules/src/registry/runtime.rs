@@ -1,6 +1,5 @@
-//! The rules of the schema grammar of PyTorch's runtime parser, which parses the two schemas of a
-//! comparison. It accepts more than torchgen's, and `opatlas_diff::official` reports under these
-//! rules.
+//! The grammar of PyTorch's runtime parser, which parses the two schemas of a comparison. It accepts more
+//! than torchgen's. `opatlas_diff::official` reports under these rules.
 
 use opatlas_source::diagnostic::{RuleId, Severity};
 

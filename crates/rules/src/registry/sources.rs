@@ -1,5 +1,5 @@
-//! Rules of C++ and Python sources (`docs/spec/sources.md`, sections 3 and 7): where they and the
-//! files disagree, and what composite functions must not do.
+//! Rules of C++ and Python sources (`docs/spec/sources.md`, sections 3 and 7): disagreement with the files,
+//! and calls that composite functions must not make.
 
 use opatlas_source::diagnostic::{RuleId, Severity};
 
@@ -38,7 +38,6 @@ const fn rule(id: RuleId, severity: Severity) -> Rule {
     }
 }
 
-/// All of them.
 pub(super) static RULES: [Rule; 11] = [
     Rule {
         what: "A source file can be read: it is UTF-8 text of at most 8 MiB that is not nested too deeply.",

@@ -1,4 +1,4 @@
-//! The rules about suppressions, which [`crate::suppress`] reads and reports on.
+//! The rules about suppressions, which [`crate::suppress`] reports.
 
 use opatlas_source::diagnostic::{RuleId, Severity};
 

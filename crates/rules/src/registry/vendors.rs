@@ -1,5 +1,5 @@
-//! Rules of vendors' files: supersets of backend files, and entries that are laid over PyTorch's
-//! (`docs/spec/vendors.md`). What is about the text alone is reported while reading it.
+//! Rules of vendors' files (`docs/spec/vendors.md`): supersets of backend files, and overlays. The parser
+//! reports problems of the text alone.
 
 use opatlas_source::VENDOR;
 use opatlas_source::diagnostic::{RuleId, Severity};
@@ -31,7 +31,6 @@ const fn rule(id: RuleId, severity: Severity) -> Rule {
     }
 }
 
-/// All of them.
 pub(super) static RULES: [Rule; 5] = [
     Rule {
         what: "A file with sections or entries that only generators of vendors read has a vendor \

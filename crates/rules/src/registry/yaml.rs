@@ -1,5 +1,4 @@
-//! YAML and the shape of the file. All of it is reported while reading (`syntax::yaml`,
-//! `model::file`, `model::lower`).
+//! YAML and the shape of the file. The parsers report these rules.
 
 use opatlas_source::diagnostic::{RuleId, Severity};
 

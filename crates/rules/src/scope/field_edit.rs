@@ -16,7 +16,6 @@ pub(crate) fn adding(diagnostic: Diagnostic, text: &str, entry: &Entry, lines: &
     }
 }
 
-/// Adds a fix that removes a field.
 pub(crate) fn removing(
     diagnostic: Diagnostic,
     text: &str,
@@ -29,7 +28,6 @@ pub(crate) fn removing(
     }
 }
 
-/// Adds a fix that inserts an entry after this one.
 pub(crate) fn entry_after(
     diagnostic: Diagnostic,
     text: &str,
@@ -82,7 +80,6 @@ fn removal(text: &str, entry: &Entry, field: Field) -> Option<Span> {
     Some(Span::new(u32::try_from(start).ok()?, end))
 }
 
-/// The position of the last non-blank character of a value.
 fn end_of(text: &str, span: Span) -> u32 {
     let blank = span.slice(text);
     let blank = blank.len() - blank.trim_end().len();
@@ -99,7 +96,6 @@ fn indentation(text: &str, key: Span) -> Option<usize> {
     rest.bytes().all(|b| b == b' ').then_some(lead.len())
 }
 
-/// The end of the line that contains a position, without its line break.
 fn line_end(text: &str, at: u32) -> u32 {
     let rest = text.get(at as usize..).unwrap_or("");
     let line = rest.find(['\r', '\n']).unwrap_or(rest.len());

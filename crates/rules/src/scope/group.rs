@@ -39,7 +39,6 @@ impl CompleteGroup {
         .flatten()
     }
 
-    /// The members that write to arguments.
     pub(crate) fn writing(self) -> impl Iterator<Item = OperatorId> {
         [Some(self.out), self.inplace, self.mutable]
             .into_iter()

@@ -1,4 +1,4 @@
-//! What checks across entries share: operators, broken siblings, and reports.
+//! Shared by checks across entries: operators, broken siblings, and reports.
 
 pub(crate) mod field_edit;
 mod group;
@@ -26,11 +26,9 @@ pub(crate) use subject::Subject;
 /// The dispatch key of kernels that decompose into other operators.
 pub(crate) const IMPLICIT: &str = "CompositeImplicitAutograd";
 
-/// A revision under check.
 pub(crate) struct Scope<'c> {
     pub(crate) catalogue: &'c Catalogue,
     broken: OnceLock<BrokenSiblings<'c>>,
-    /// The number of grouped operators for each shared name.
     grouped: OnceLock<FxHashMap<&'c str, usize>>,
 }
 
@@ -43,7 +41,7 @@ pub(crate) struct BrokenSiblings<'c> {
     /// Signatures of entries with other broken fields.
     signatures: FxHashSet<&'c str>,
     /// Base names of all entries with errors.
-    stories: FxHashSet<&'c str>,
+    related: FxHashSet<&'c str>,
 }
 
 /// A label, an operator, and a position in its entry.
@@ -63,7 +61,6 @@ impl<'c> Scope<'c> {
         &self.catalogue.native_functions.entries
     }
 
-    /// The entries that have a schema.
     pub(crate) fn subjects(&self) -> impl Iterator<Item = Subject<'c>> + use<'c> {
         let text = &self.catalogue.native_functions.text;
         let entries = self.entries().iter();
@@ -75,13 +72,11 @@ impl<'c> Scope<'c> {
         self.catalogue.native()
     }
 
-    /// Whether an operator is in a complete group or a group of views.
     pub(crate) fn is_grouped(&self, id: OperatorId) -> bool {
         CompleteGroup::new(self.catalogue.groups.of(id)).is_some()
             || self.catalogue.view_groups().contains(id)
     }
 
-    /// The number of grouped operators with this name.
     pub(crate) fn grouped_namesakes(&self, name: &str) -> usize {
         let grouped = self.grouped.get_or_init(|| {
             let shared = self.catalogue.shared_names();
@@ -101,7 +96,6 @@ impl<'c> Scope<'c> {
         self.catalogue.operator(id)
     }
 
-    /// The entry of an operator, or of the operator that it was generated from.
     pub(crate) fn source(&self, id: OperatorId) -> Option<(&'c PlacedEntry, OperatorId)> {
         let mut id = id;
         // Generated operators come from declared ones.
@@ -115,7 +109,6 @@ impl<'c> Scope<'c> {
         None
     }
 
-    /// The position of an operator's name, or of its source's name.
     pub(crate) fn name_at(&self, id: OperatorId) -> Span {
         match self.source(id) {
             Some((_, source)) => self.operator(source).schema().name_at.0,
@@ -123,18 +116,16 @@ impl<'c> Scope<'c> {
         }
     }
 
-    /// Whether an entry that may belong to the operator's group cannot be read as it should be.
-    pub(crate) fn is_clouded(&self, id: OperatorId) -> bool {
+    pub(crate) fn has_broken_sibling(&self, id: OperatorId) -> bool {
         let operator = self.operator(id);
         let broken = self.broken();
-        broken.schemas.contains(story(operator.name().stem()))
+        broken.schemas.contains(shared_stem(operator.name().stem()))
             || broken.signatures.contains(operator.signature())
     }
 
-    /// Whether an entry of the same base name, or of that of a copy or view of it, cannot be read
-    /// as it should be.
-    pub(crate) fn is_story_clouded(&self, name: &OperatorName) -> bool {
-        self.broken().stories.contains(story(name.stem()))
+    /// Whether a related entry has an error.
+    pub(crate) fn has_broken_relative(&self, name: &OperatorName) -> bool {
+        self.broken().related.contains(shared_stem(name.stem()))
     }
 
     fn broken(&self) -> &BrokenSiblings<'c> {
@@ -142,12 +133,10 @@ impl<'c> Scope<'c> {
             .get_or_init(|| BrokenSiblings::new(self.catalogue))
     }
 
-    /// Complains about an operator, in its entry or in that of the one that it was made from.
     pub(crate) fn report(&self, sink: &mut Sink, id: OperatorId, diagnostic: Diagnostic) {
         self.report_with(sink, id, diagnostic, &[]);
     }
 
-    /// The same, with places in other entries attached.
     pub(crate) fn report_with(
         &self,
         sink: &mut Sink,
@@ -174,16 +163,14 @@ impl<'c> Scope<'c> {
         }
     }
 
-    /// The text from the beginning of an entry on, which places within the entry count from.
     pub(crate) fn text(&self, placed: &PlacedEntry) -> &'c str {
         let text = &self.catalogue.native_functions.text;
         text.get(placed.base as usize..).unwrap_or("")
     }
 }
 
-/// The base name without what ties variants of one operator to each other, so that entries of one
-/// story share it.
-fn story(stem: &str) -> &str {
+/// The base name without the affixes of variants, so that related entries share it.
+fn shared_stem(stem: &str) -> &str {
     ["_copy", "_scatter", "_inverse"]
         .into_iter()
         .find_map(|suffix| stem.strip_suffix(suffix))
@@ -204,11 +191,11 @@ impl<'c> BrokenSiblings<'c> {
             let Some(name) = entry.name.as_ref().filter(|_| is_broken) else {
                 continue;
             };
-            found.stories.insert(story(name.stem()));
+            found.related.insert(shared_stem(name.stem()));
             if sound.is_some() {
                 found.signatures.insert(&entry.signature);
             } else {
-                found.schemas.insert(story(name.stem()));
+                found.schemas.insert(shared_stem(name.stem()));
             }
         }
         found

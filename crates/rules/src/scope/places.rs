@@ -9,7 +9,6 @@ use opatlas_source::{DERIVATIVES, NATIVE_FUNCTIONS, Span};
 
 use crate::sink::Sink;
 
-/// Whether the value of a field could not be parsed as written.
 pub(crate) fn is_unread(entry: &Entry, field: Field) -> bool {
     entry.field(field).is_some_and(|place| {
         let whole = place.key.to(place.value);
@@ -41,7 +40,6 @@ pub(crate) fn name_place(argument: &Argument) -> Span {
     }
 }
 
-/// The position of an operator's tag, or of its name if the tag is not declared.
 pub(crate) fn tag_at(operator: &Operator, name: &str) -> Span {
     let tags = operator
         .declared()
@@ -52,7 +50,6 @@ pub(crate) fn tag_at(operator: &Operator, name: &str) -> Span {
         .map_or(operator.schema().name_at.0, |tag| tag.at)
 }
 
-/// The position of an operator's `autogen`, or of its name if it has none.
 pub(crate) fn autogen_at(operator: &Operator) -> Span {
     let written = operator
         .declared()
@@ -64,7 +61,6 @@ pub(crate) fn autogen_at(operator: &Operator) -> Span {
     }
 }
 
-/// The declaration of an operator, or of the operator that it was generated from.
 pub(crate) fn declaration(catalogue: &Catalogue, id: OperatorId) -> Option<Related> {
     let operator = catalogue.operator(id);
     let (message, placed) = match operator.generated_from() {

@@ -8,7 +8,6 @@ use opatlas_source::diagnostic::Diagnostic;
 
 use crate::sink::Sink;
 
-/// An entry with a schema.
 #[derive(Clone, Copy)]
 pub(crate) struct Subject<'c> {
     pub(crate) placed: &'c PlacedEntry,
@@ -43,7 +42,6 @@ impl<'c> Subject<'c> {
         at.slice(self.text) == &*self.entry().canonical
     }
 
-    /// The position of a field's value, or of the operator's name.
     pub(crate) fn field_or_name(&self, field: Field) -> Span {
         match self.entry().field(field) {
             Some(place) if !place.value.is_empty() => place.value,
@@ -77,12 +75,10 @@ pub(crate) fn is_identifier(text: &str) -> bool {
 /// Characters that get into names when a schema is split in an unexpected place.
 pub(crate) const STRAY: [char; 8] = [',', '(', ')', '[', ']', '?', '*', '"'];
 
-/// Whether a name holds a stray character, or is empty.
 pub(crate) fn is_quirk(name: &str) -> bool {
     !is_identifier(name) && (name.is_empty() || name.contains(STRAY))
 }
 
-/// The parameters of `precomputed`.
 pub(crate) fn parameters(precompute: &Precompute) -> impl Iterator<Item = &Argument> {
     let replacing = precompute.replace.iter().flat_map(|(_, new)| new);
     replacing.chain(&precompute.add)

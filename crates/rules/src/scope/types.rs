@@ -4,7 +4,6 @@ use opatlas_pytorch::release::Release;
 use opatlas_schema::function::FunctionSchema;
 use opatlas_schema::types::{BaseType, Type};
 
-/// Why a type cannot be used.
 pub(crate) enum Fault<'t> {
     /// The release does not know the base type.
     Unknown(BaseType),

@@ -48,7 +48,6 @@ impl Reach {
         self.places.push((file, span.start, reach));
     }
 
-    /// Whether a span overlaps one of the places, or is empty and inside one.
     fn covers(&self, file: u16, span: Span) -> bool {
         let end = span.end.max(span.start + 1);
         let before = self

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::marker::PhantomData;
+use std::str::FromStr;
 
 use serde::de::{Deserializer, Error, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
@@ -66,15 +67,15 @@ macro_rules! stored_words {
 }
 
 stored_words! {
-    EventKind, "kind of event", EventKind::as_str, Self::parse;
-    Level, "level", Level::as_str, level;
-    Reason, "reason", Reason::as_str, Self::parse;
+    EventKind, "kind of event", EventKind::as_str, word;
+    Level, "level", Level::as_str, word;
+    Reason, "reason", Reason::as_str, word;
     Verdict, "verdict", Verdict::as_str, Self::parse;
     &'static ChangeRule, "change rule", |rule: Self| rule.id.as_str(), find;
 }
 
-fn level(word: &str) -> Option<Level> {
-    Level::ALL.into_iter().find(|level| level.as_str() == word)
+fn word<T: FromStr>(word: &str) -> Option<T> {
+    word.parse().ok()
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

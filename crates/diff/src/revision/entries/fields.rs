@@ -10,7 +10,6 @@ use crate::change::{Change, Subject};
 use crate::rules::ChangeRuleId;
 use opatlas_operators::entry::{DeviceCheck, Entry, Field, Placed};
 
-/// Adds the changes between two entries of one operator.
 pub(super) fn compare(
     operator: &Arc<str>,
     old: DeclaredEntry<'_>,

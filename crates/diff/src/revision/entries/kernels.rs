@@ -58,7 +58,6 @@ impl<'a> Kernels<'a> {
         self.is_delegate() || self.on(EXPLICIT).is_some() || self.on(NON_FUNCTIONAL).is_some()
     }
 
-    /// The lines of `dispatch` for these keys.
     fn lines(&self, keys: &[KeyName]) -> Option<Fragment> {
         let kernels = self.kernels.iter();
         let kernels: Vec<_> = kernels
@@ -84,7 +83,6 @@ fn line(kernel: &KernelEntry) -> String {
     format!("{key}: {namespace}{name}{note}")
 }
 
-/// Adds the changes between the kernels of two entries of one operator.
 pub(super) fn compare(
     operator: &Arc<str>,
     base: (&Catalogue, DeclaredEntry<'_>),
@@ -166,7 +164,6 @@ fn taken_over(old: &Kernels<'_>, new: &Kernels<'_>, keys: &[KeyName]) -> Option<
     })
 }
 
-/// The change of the composites, if any, and the keys that it covers.
 fn composites(
     old: &Kernels<'_>,
     new: &Kernels<'_>,

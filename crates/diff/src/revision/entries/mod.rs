@@ -11,9 +11,6 @@ use opatlas_operators::catalogue::Catalogue;
 use opatlas_source::{Stop, Stopped};
 
 /// The changes of all entries.
-///
-/// # Errors
-/// [`Stopped`].
 pub(super) fn compare(
     base: &Catalogue,
     head: &Catalogue,

@@ -22,9 +22,6 @@ const CANDIDATES: usize = 3;
 
 /// Adds the changes of whole operators and of their schemas. Returns the pairs that differ, sorted
 /// by name.
-///
-/// # Errors
-/// [`Stopped`].
 pub(super) fn compare(
     base: &Catalogue,
     head: &Catalogue,
@@ -53,7 +50,6 @@ pub(super) fn compare(
     Ok(pairs)
 }
 
-/// The base names of a side, with their namespaces.
 struct BaseNames<'a>(FxHashSet<(&'a str, &'a str)>);
 
 impl<'a> BaseNames<'a> {
@@ -62,7 +58,6 @@ impl<'a> BaseNames<'a> {
         Self(operators.map(|o| (o.namespace(), o.base_name())).collect())
     }
 
-    /// Whether the side has an operator of the same namespace and base name.
     fn has_overload_of(&self, operator: &Operator) -> bool {
         self.0
             .contains(&(operator.namespace(), operator.base_name()))

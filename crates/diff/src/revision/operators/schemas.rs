@@ -15,7 +15,6 @@ use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::{Operator, OperatorId, PlacedEntry};
 use opatlas_source::{Span, Stop, Stopped};
 
-/// An operator whose schema differs.
 struct SchemaDiff<'a> {
     name: Arc<str>,
     base: (OperatorId, &'a Operator),
@@ -26,9 +25,6 @@ struct SchemaDiff<'a> {
 
 /// Adds the changes of schemas. A change that a generated operator has in common with its source
 /// belongs to the source, and [`Change::also`] lists the generated operator.
-///
-/// # Errors
-/// [`Stopped`].
 pub(super) fn compare(
     base: &Catalogue,
     head: &Catalogue,
@@ -95,7 +91,6 @@ impl<'a> SchemaDiff<'a> {
     }
 }
 
-/// Moves the changes that a generated operator has in common with its source to the source.
 fn move_shared_changes(diffs: &mut [SchemaDiff<'_>], generated: usize, source: usize) {
     let own = std::mem::take(&mut diffs[generated].changes);
     let name = diffs[generated].name.clone();
@@ -114,7 +109,6 @@ fn move_shared_changes(diffs: &mut [SchemaDiff<'_>], generated: usize, source: u
     diffs[generated].changes = rest;
 }
 
-/// Adds a change if both sides declare the same schema with different text.
 fn respelling(
     base: &Catalogue,
     head: &Catalogue,
@@ -138,7 +132,6 @@ fn respelling(
     }
 }
 
-/// The text of `func` in the file, without quotation marks around it.
 fn source_text<'a>(catalogue: &'a Catalogue, placed: &PlacedEntry) -> (&'a str, Span) {
     let span = placed.place(placed.entry.func_at);
     let text = span.slice(&catalogue.native_functions.text).trim();

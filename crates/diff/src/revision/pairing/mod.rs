@@ -13,7 +13,6 @@ use opatlas_source::{Stop, Stopped};
 
 pub(super) use renames::Rename;
 
-/// The operators that both revisions have by the same name.
 #[derive(Debug, Default)]
 pub(super) struct Common {
     /// In the base's order: declared operators first, then generated ones.
@@ -26,24 +25,16 @@ pub(super) struct Common {
     pub in_base: Vec<Option<OperatorId>>,
 }
 
-/// The operators of two revisions, paired.
 #[derive(Debug)]
 pub(super) struct Pairing<'c> {
-    /// Operators with equal names.
     pub common: &'c Common,
-    /// Operators that likely have another name in the head.
     pub renamed: Vec<Rename>,
-    /// Operators of the base alone.
     pub removed: Vec<OperatorId>,
-    /// Operators of the head alone.
     pub added: Vec<OperatorId>,
 }
 
 impl Common {
     /// Pairs the operators of two revisions by name.
-    ///
-    /// # Errors
-    /// [`Stopped`].
     pub(super) fn new(base: &Catalogue, head: &Catalogue, stop: &Stop) -> Result<Self, Stopped> {
         let mut common = Self {
             in_base: vec![None; head.operators.len()],
@@ -71,9 +62,6 @@ impl Common {
 
 impl<'c> Pairing<'c> {
     /// Adds the operators that only one side has by their names, and finds renames among them.
-    ///
-    /// # Errors
-    /// [`Stopped`].
     pub(super) fn new(
         base: &Catalogue,
         head: &Catalogue,
@@ -110,7 +98,6 @@ impl<'c> Pairing<'c> {
     }
 }
 
-/// Whether two declared operators share one parsed entry.
 fn shares_entry(a: &Operator, b: &Operator) -> bool {
     match (a.declared(), b.declared()) {
         (Some(a), Some(b)) => Arc::ptr_eq(&a.entry, &b.entry),
@@ -118,7 +105,6 @@ fn shares_entry(a: &Operator, b: &Operator) -> bool {
     }
 }
 
-/// The first operator of the same name and namespace.
 fn counterpart(catalogue: &Catalogue, operator: &Operator) -> Option<OperatorId> {
     catalogue.find_in(operator.namespace(), operator.name_text())
 }

@@ -14,7 +14,6 @@ use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_source::suggest::similarity;
 use opatlas_source::{Stop, Stopped};
 
-/// A removed operator and a new one with the same signature.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::revision) struct Rename {
     pub base: OperatorId,
@@ -30,9 +29,6 @@ const LEAST_SIMILARITY: u8 = 50;
 
 /// Finds pairs of declared operators that are likely one operator under two names, in the base's
 /// order. Each operator is in at most one pair.
-///
-/// # Errors
-/// [`Stopped`].
 pub(super) fn find(
     base: &Catalogue,
     head: &Catalogue,
@@ -183,7 +179,6 @@ impl<'a> Group<'a, '_> {
         })
     }
 
-    /// Pairs each old operator with the one that the step finds.
     fn pair(
         &mut self,
         stop: &Stop,
@@ -218,7 +213,6 @@ impl<'a> Group<'a, '_> {
     }
 }
 
-/// New operators that are not paired yet, by lookup key.
 struct Free<'a> {
     places: FxHashMap<LookupKey<'a>, usize>,
     queues: Vec<VecDeque<OperatorId>>,
@@ -246,12 +240,10 @@ impl<'a> Free<'a> {
         free
     }
 
-    /// The queue of the operators with this key.
     fn place(&self, key: LookupKey<'_>) -> Option<usize> {
         self.places.get(&key).copied()
     }
 
-    /// The first operator in a queue.
     fn first(&self, at: usize) -> Option<OperatorId> {
         self.queues[at].front().copied()
     }

@@ -13,7 +13,6 @@ use opatlas_operators::operator::Operator;
 /// The tag of frozen operators.
 pub const CORE: &str = "core";
 
-/// Adds the changes that break core operators or affect saved models.
 pub(super) fn compare(
     base: &Catalogue,
     head: &Catalogue,

@@ -78,7 +78,6 @@ const UPGRADERS: [(&str, &str); 19] = [
     ),
 ];
 
-/// The upgrader of exactly this schema.
 pub(super) fn find(schema: &str) -> Option<&'static str> {
     let at = UPGRADERS
         .binary_search_by(|(old, _)| (*old).cmp(schema))

@@ -16,7 +16,6 @@ pub struct TableChange {
     pub operator: Arc<str>,
     /// The change of an entry that this follows from, as an index into the changes of the comparison.
     pub cause: Option<usize>,
-    /// The operator in the base and in the head.
     pub(super) ids: (OperatorId, OperatorId),
     /// The keys that changed, in table order.
     pub(super) keys: Box<[KeyChange]>,
@@ -46,7 +45,6 @@ pub struct Cell<'a> {
     pub verdict: Option<Verdict>,
 }
 
-/// A key whose precedence or verdict changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct KeyChange {
     pub base: Slot,
@@ -55,7 +53,6 @@ pub(super) struct KeyChange {
     pub after: Precedence,
     /// Whether both sides claim anything about the backend.
     pub is_claimed: bool,
-    /// The verdicts on the key of a backend.
     pub verdicts: Option<(Verdict, Verdict)>,
 }
 
@@ -94,13 +91,11 @@ impl KeyChange {
             && !self.is_gain()
     }
 
-    /// Whether autograd became ambiguous.
     pub(super) fn is_ambiguity(&self) -> bool {
         self.before != Precedence::Ambiguous && self.after == Precedence::Ambiguous
     }
 }
 
-/// Whether a table has a kernel for a call.
 pub(super) fn serves(rule: Precedence) -> bool {
     !matches!(
         rule,

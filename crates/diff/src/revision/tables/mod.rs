@@ -31,9 +31,6 @@ pub use cells::{Cell, CellChange, TableChange};
 
 /// Compares the tables of all operators that both sides have. `of_entries` are the changes of their
 /// entries.
-///
-/// # Errors
-/// [`Stopped`].
 pub(super) fn compare(
     base: View<'_>,
     head: View<'_>,
@@ -77,7 +74,6 @@ pub(super) fn compare(
 /// rule.
 type Followers = FxHashMap<(Arc<str>, ChangeRuleId), Vec<Arc<str>>>;
 
-/// A key that both releases have.
 struct CommonKey {
     base: Slot,
     head: Slot,
@@ -87,7 +83,6 @@ struct CommonKey {
     verdicts: Option<KeyVerdicts>,
 }
 
-/// The tables of both sides.
 struct TableComparison<'a> {
     base: View<'a>,
     head: View<'a>,
@@ -124,7 +119,6 @@ impl<'a> TableComparison<'a> {
         }
     }
 
-    /// The keys of backends with dense tensors.
     fn dense_backends(&self) -> Vec<(Slot, Slot)> {
         let backends = self.keys.iter().filter(|key| key.verdicts.is_some());
         let dense = backends.filter(|key| self.base.keys().functionality(key.base) == "Dense");
@@ -154,7 +148,6 @@ impl<'a> TableComparison<'a> {
         Some(keys.filter(is_changed).collect())
     }
 
-    /// Adds support that was lost, gained, or is of another kind, and autograd that became ambiguous.
     fn support(
         &self,
         ids: (OperatorId, OperatorId),

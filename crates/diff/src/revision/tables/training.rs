@@ -15,17 +15,14 @@ use opatlas_schema::function::SchemaKind;
 use opatlas_verdict::training::{Through, Works};
 use opatlas_verdict::{Verdict, View};
 
-/// Training on both sides.
 pub(super) struct TrainingComparison<'a> {
     base: View<'a>,
     head: View<'a>,
-    /// The keys of backends with dense tensors.
     backends: Vec<(Slot, Slot)>,
     /// Operators that lost the composite of entries without kernels.
     lost_defaults: FxHashSet<&'a str>,
     /// Training on the base's CPU by operator stem; only few comparisons need it.
     stems: OnceCell<FxHashMap<&'a str, StemTraining>>,
-    /// The operators with formulas in the head's `derivatives.yaml`.
     formulas: OnceCell<FxHashSet<&'a str>>,
 }
 
@@ -60,7 +57,6 @@ impl<'a> TrainingComparison<'a> {
             && !has_formula(self.head, new)
     }
 
-    /// The loss of training on backends that still run the operator.
     pub(super) fn loss(&self, (old, new): (OperatorId, OperatorId)) -> Option<Change> {
         let catalogue = self.base.inputs.catalogue;
         let name = catalogue.operator(old).shared_name();
@@ -92,7 +88,6 @@ impl<'a> TrainingComparison<'a> {
         Some(change)
     }
 
-    /// Through what training worked on a backend that still runs the operator but no longer trains it.
     fn lost_training(
         &self,
         (old, slot): (OperatorId, Slot),
@@ -161,7 +156,6 @@ impl<'a> TrainingComparison<'a> {
     }
 }
 
-/// Counts of the operators of one stem that have kernels of their own.
 #[derive(Debug, Clone, Copy, Default)]
 struct StemTraining {
     with_kernels: usize,

@@ -8,7 +8,6 @@ use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::Slot;
 use opatlas_verdict::{Verdicts, View, Walk};
 
-/// The verdicts of all operators on a backend's key, on both sides.
 #[derive(Debug, Clone)]
 pub(super) struct KeyVerdicts {
     pub before: Verdicts,

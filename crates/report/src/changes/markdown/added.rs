@@ -15,7 +15,6 @@ const DECLARATIONS: usize = 2;
 /// The cards of new operators, by name.
 pub(super) type Cards<'a> = FxHashMap<&'a str, &'a Card>;
 
-/// The cards of a report.
 pub(super) fn cards<'a>(report: &Report<'a>) -> Cards<'a> {
     let cards = report.cards.iter();
     cards.map(|card| (&*card.operator, card)).collect()
@@ -32,7 +31,6 @@ pub(super) fn rows<'a>(report: &Report<'_>, cause: &'a Cause, cards: &Cards<'_>)
     rows
 }
 
-/// The table of new operators.
 pub(super) fn items(report: &Report<'_>, rows: Vec<Row<'_>>, room: Option<usize>) -> Vec<Item> {
     if rows.is_empty() {
         return Vec::new();

@@ -5,25 +5,18 @@ use super::item::{Item, chars, fits};
 use super::listing::Row;
 use crate::changes::outline::Class;
 
-/// A bullet and its rows.
 pub(super) struct Block<'a> {
     pub class: Class,
-    /// The first line of the bullet.
     pub title: String,
     /// Replaces `title` if that alone does not fit into the room.
     pub short: String,
-    /// Further lines of the bullet, each with a line break.
     pub lines: String,
-    /// The summary of the folded rows.
     pub summary: String,
-    /// Folded rows, each an item of a list.
     pub rows: Vec<Row<'a>>,
-    /// The changes that the bullet covers.
     pub changes: Vec<usize>,
 }
 
 impl Block<'_> {
-    /// One item, or several if the room requires it.
     pub(super) fn items(self, room: Option<usize>) -> Vec<Item> {
         let whole = self.item(0..self.rows.len(), &self.title, &self.lines, false);
         if fits(&whole.text, room) {

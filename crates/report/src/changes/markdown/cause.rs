@@ -37,7 +37,6 @@ const SENTENCES: usize = 4;
 /// The most errors shown with a cause; the others are folded.
 const ERRORS: usize = 2;
 
-/// A cause, in several pieces if the room requires it.
 pub(super) fn items(
     report: &Report<'_>,
     section: &Section<'_>,
@@ -261,14 +260,12 @@ impl<'a> View<'a, '_> {
         }
     }
 
-    /// Why it matters, if somebody must act.
     fn reason(&self, judged: &Judged) -> Option<Row<'static>> {
         let change = &judged.change;
         let matters = weight(judged) >= Level::Dangerous;
         matters.then(|| plain(format!("- why: {}\n", markdown(&why(change.rule).into()))))
     }
 
-    /// A row for one of several operators.
     fn operator(&self, edited: &'a EntryEdit) -> Row<'a> {
         let first = self.judged(edited.edits[0]);
         let change = &first.change;
@@ -345,7 +342,6 @@ impl<'a> View<'a, '_> {
     }
 }
 
-/// An added or removed operator by its schema, any other by its name and message.
 fn operator(name: &str, change: &Change) -> String {
     match change.rule.id {
         ChangeRuleId::OperatorRemoved
@@ -362,13 +358,11 @@ fn operator(name: &str, change: &Change) -> String {
     }
 }
 
-/// A diff as code.
 fn diff(lines: &[String]) -> Row<'static> {
     let block = code_block("diff", lines, "    ");
     plain(format!("- the entry:\n\n{block}\n"))
 }
 
-/// A row that covers no change.
 fn plain(text: String) -> Row<'static> {
     Row {
         name: None,
@@ -378,7 +372,6 @@ fn plain(text: String) -> Row<'static> {
     }
 }
 
-/// The old and new schemas with the changes marked, or the fields.
 fn sides(report: &Report<'_>, pair: Option<&Pair>, changes: &[&Judged]) -> Vec<String> {
     let mut rows = Vec::new();
     let mut add = |word: &str, place: Option<String>, shown: String| {
@@ -428,7 +421,6 @@ fn marks(changes: &[&Judged], is_new: bool) -> Vec<Span> {
     changes.iter().filter_map(of_change).collect()
 }
 
-/// A harmless cause of one operator, on one line.
 pub(super) fn row<'a>(report: &Report<'_>, cause: &'a Cause) -> Row<'a> {
     let changes = &report.judgement.changes;
     let edited = &cause.edited[0];

@@ -37,7 +37,6 @@ fn help(finding: &Finding) -> String {
     help.map_or_else(String::new, |help| format!(". {}", markdown(help)))
 }
 
-/// Findings of one rule with one message.
 pub(super) fn items(
     report: &Report<'_>,
     class: Class,

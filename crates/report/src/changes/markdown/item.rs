@@ -12,15 +12,11 @@ const LONGEST_LINK: usize = 500;
 /// The longest name in a shortened piece.
 pub(super) const SHORT_NAME: usize = 80;
 
-/// A piece of a report.
 #[derive(Debug, Clone)]
 pub(super) struct Item {
     pub class: Class,
-    /// Markdown that begins and ends a block.
     pub text: String,
-    /// The changes it covers, by their indices in the judgement.
     pub changes: Vec<usize>,
-    /// Whether part of it is shortened for lack of room.
     pub is_short: bool,
 }
 
@@ -29,12 +25,10 @@ pub(super) fn chars(text: &str) -> usize {
     text.chars().count()
 }
 
-/// Whether a text fits into the room.
 pub(super) fn fits(text: &str, room: Option<usize>) -> bool {
     room.is_none_or(|room| chars(text) <= room)
 }
 
-/// A name in a shortened piece.
 pub(super) fn short_name(name: &str) -> String {
     code(&cut(name, SHORT_NAME))
 }
@@ -45,7 +39,6 @@ pub(super) fn permalink(report: &Report<'_>) -> Option<String> {
     (chars(&link) <= LONGEST_LINK).then_some(link)
 }
 
-/// The hint in a shortened piece, with a link to the full text.
 pub(super) fn in_full(report: &Report<'_>) -> String {
     match permalink(report) {
         Some(link) => format!("too long to show here ([full text]({link}))"),
@@ -53,7 +46,6 @@ pub(super) fn in_full(report: &Report<'_>) -> String {
     }
 }
 
-/// A rule's id, linked to its page.
 pub(super) fn rule(report: &Report<'_>, rule: &ChangeRule) -> String {
     match report.rules_url.filter(|url| chars(url) <= 200) {
         Some(url) => format!("[{}]({}{})", rule.id, address(url), rule.id),
@@ -61,7 +53,6 @@ pub(super) fn rule(report: &Report<'_>, rule: &ChangeRule) -> String {
     }
 }
 
-/// The line of a fragment, linked to the file if the side has an address.
 pub(super) fn line(side: &Side<'_>, fragment: Option<&Fragment>) -> Option<String> {
     let line = side.line(fragment)?;
     let file = fragment?.place?.file;

@@ -8,27 +8,19 @@ use crate::escape::{cut, html};
 /// Longer lists are folded.
 const FOLDED: usize = 8;
 
-/// A list under a heading.
 pub(super) struct Listing<'a> {
     pub class: Class,
-    /// The line of the heading.
     pub title: String,
     /// List items that apply to all rows.
     pub meta: String,
-    /// The head of a table, before the rows.
     pub header: &'static str,
     pub rows: Vec<Row<'a>>,
-    /// The separator between rows.
     pub separator: &'static str,
-    /// What a row is about.
     pub what: &'static str,
-    /// Whether a long list is folded.
     pub is_folded: bool,
 }
 
-/// One row.
 pub(super) struct Row<'a> {
-    /// The operator or file, for the summary of a folded list.
     pub name: Option<&'a str>,
     pub text: String,
     /// Replaces `text` if that alone does not fit into the room.
@@ -36,13 +28,11 @@ pub(super) struct Row<'a> {
     pub changes: Vec<usize>,
 }
 
-/// The short form of an operator's row.
 pub(super) fn short_row(report: &Report<'_>, operator: &str) -> String {
     format!("- {}: {}\n", short_name(operator), in_full(report))
 }
 
 impl Listing<'_> {
-    /// One item, or several if the room requires it.
     pub(super) fn items(self, report: &Report<'_>, room: Option<usize>) -> Vec<Item> {
         let whole = self.item(report, 0..self.rows.len(), &self.meta, false);
         if fits(&whole.text, room) {
@@ -128,7 +118,6 @@ impl Listing<'_> {
     }
 }
 
-/// Code in a summary, which is HTML.
 fn html_code(text: &str) -> String {
     format!("<code>{}</code>", html(&cut(text, 60)))
 }

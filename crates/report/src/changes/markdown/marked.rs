@@ -1,10 +1,9 @@
-//! A schema as code with what changed in it in bold.
+//! A schema as code, with changes in bold.
 
 use crate::escape::code;
 use opatlas_diff::Fragment;
 use opatlas_source::Span;
 
-/// The schema, with these parts of it marked.
 pub(super) fn schema(schema: &str, marks: &[Span]) -> String {
     let marks = merged(marks, schema);
     let mut out = String::with_capacity(schema.len() + 16);
@@ -25,8 +24,7 @@ pub(super) fn schema(schema: &str, marks: &[Span]) -> String {
     out
 }
 
-/// The part of a fragment that the other side's does not have, in whole words; `None` where it only
-/// lacks something.
+/// The part of a fragment that the other side lacks, in whole words; `None` if nothing was added.
 pub(super) fn difference(own: &Fragment, other: &Fragment) -> Option<Span> {
     let mark = own.mark?;
     let (words, others) = (words(&own.text), words(&other.text));
@@ -44,7 +42,7 @@ pub(super) fn difference(own: &Fragment, other: &Fragment) -> Option<Span> {
     (start < end).then(|| Span::new(start, end))
 }
 
-/// Runs of letters, and all else by itself.
+/// Splits a text into words and single other characters.
 fn words(text: &str) -> Vec<&str> {
     let is_letter = |c: char| c == '_' || c.is_alphanumeric();
     let mut words = Vec::new();
@@ -62,7 +60,7 @@ fn words(text: &str) -> Vec<&str> {
     words
 }
 
-/// The marks in order, those that touch as one. A mark of everything marks nothing.
+/// Sorted marks, with adjacent ones merged. A mark of the whole text is dropped.
 fn merged(marks: &[Span], text: &str) -> Vec<(usize, usize)> {
     let mut marks: Vec<(usize, usize)> = marks
         .iter()

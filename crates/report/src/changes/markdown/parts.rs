@@ -81,7 +81,6 @@ fn between(report: &Report<'_>) -> String {
     )
 }
 
-/// The single line of an empty report.
 fn nothing(report: &Report<'_>) -> Part {
     let headline = verdict::headline(report);
     let caveat = if report.comparison.has_dispatch {
@@ -99,7 +98,6 @@ fn nothing(report: &Report<'_>) -> Part {
     }
 }
 
-/// Whether nobody needs to act, so the title is enough.
 fn is_harmless(report: &Report<'_>) -> bool {
     let mut sections = outline(report).into_iter();
     report.comparison.unread.is_empty()
@@ -129,7 +127,6 @@ fn header(report: &Report<'_>, part: Option<(usize, usize)>) -> String {
     text
 }
 
-/// The notes as a list.
 fn notes(report: &Report<'_>) -> String {
     let notes = report.notes.iter().take(MOST_NOTES);
     let lines: Vec<String> = notes
@@ -184,7 +181,6 @@ fn wrapper(report: &Report<'_>, class: Class, items: &[&Item]) -> Option<(String
     }
 }
 
-/// The maximum length of the markup around the items of a part.
 pub(super) fn overhead(report: &Report<'_>, items: &[Item]) -> usize {
     const MOST: usize = 9_999_999;
     // The first part has the longest header.

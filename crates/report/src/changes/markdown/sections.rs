@@ -25,13 +25,10 @@ pub(super) fn items<'a>(report: &Report<'a>, room: Option<usize>) -> Vec<Item> {
     items
 }
 
-/// Rendered sections.
 #[derive(Default)]
 struct Rendered<'a> {
     items: Vec<Item>,
-    /// New operators, shown together in one table.
     new: Vec<Row<'a>>,
-    /// Harmless changes, shown in one line each.
     quiet: Vec<Row<'a>>,
 }
 
@@ -85,7 +82,6 @@ impl<'a> Rendered<'a> {
     }
 }
 
-/// Harmless changes, one line each.
 fn single_changes(report: &Report<'_>, rows: Vec<Row<'_>>, room: Option<usize>) -> Vec<Item> {
     if rows.is_empty() {
         return Vec::new();

@@ -9,7 +9,6 @@ use crate::escape::{address, code, markdown};
 use opatlas_diff::revision::{Unread, UnreadSide};
 use opatlas_source::diagnostic::Severity;
 
-/// The list of unread entries.
 pub(super) fn items(report: &Report<'_>, room: Option<usize>) -> Vec<Item> {
     let unread = &report.comparison.unread;
     if unread.is_empty() {
@@ -33,7 +32,6 @@ pub(super) fn items(report: &Report<'_>, room: Option<usize>) -> Vec<Item> {
     listing.items(report, room)
 }
 
-/// One line, if new errors explain them.
 fn folded(report: &Report<'_>, room: Option<usize>) -> Vec<Item> {
     let unread = &report.comparison.unread;
     let number = match unread.len() {
@@ -86,7 +84,6 @@ fn row<'a>(report: &Report<'_>, unread: &'a Unread) -> Row<'a> {
     }
 }
 
-/// The hint that dispatch tables were not compared.
 pub(super) fn without_dispatch(report: &Report<'_>) -> Option<Item> {
     let text =
         "\nDispatch tables were not compared, so this report does not cover backend support.\n";

@@ -10,7 +10,6 @@ fn from_to(old: &str, new: &str) -> Message {
     message!("`{}` to `{}`", old, new)
 }
 
-/// An argument or return as declared.
 #[derive(Debug, Clone, Copy, Default)]
 struct Declaration<'a> {
     ty: &'a str,
@@ -270,7 +269,6 @@ fn returns(change: &Change, old: Declaration<'_>, new: Declaration<'_>) -> Optio
     })
 }
 
-/// The number of values in a list of returns.
 fn values(returns: &str) -> usize {
     let Some(list) = returns.strip_prefix('(') else {
         return 1;

@@ -127,7 +127,6 @@ fn tags(change: &Change) -> Option<Message> {
     })
 }
 
-/// Lines of `dispatch` as code.
 fn lines(text: &str) -> Message {
     ticks(&text.split("; ").collect::<Vec<_>>())
 }

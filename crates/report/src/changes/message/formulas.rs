@@ -12,7 +12,6 @@ const SHORT: usize = 160;
 /// The most characters of a shown piece.
 const LONGEST: usize = 120;
 
-/// The message for the formulas of one operator.
 pub(super) fn message(change: &Change) -> Message {
     let (old, new) = (text(change.old.as_ref()), text(change.new.as_ref()));
     if is_about_outputs(old) || is_about_outputs(new) {
@@ -51,7 +50,6 @@ pub(super) fn message(change: &Change) -> Message {
     }
 }
 
-/// The message for equal changes of several operators.
 pub(in crate::changes) fn of_several(first: &Change) -> Message {
     let (old, new) = (text(first.old.as_ref()), text(first.new.as_ref()));
     match first.rule.id {
@@ -150,7 +148,6 @@ fn parts(old: &str, new: &str) -> Message {
     }
 }
 
-/// A piece of a formula as code, cut if it is long.
 fn piece(text: &str) -> Message {
     match text.char_indices().nth(LONGEST) {
         None => tick(text),

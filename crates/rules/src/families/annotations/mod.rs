@@ -1,5 +1,5 @@
-//! Alias annotations and mutation. What cannot be read is reported by `syntax::schema`; how the
-//! parts of a schema must fit together is in `model::invariants`, and reported from here.
+//! Alias annotations and mutation. The schema parser reports what it cannot parse; the invariants of a
+//! schema are reported here.
 
 mod optional;
 

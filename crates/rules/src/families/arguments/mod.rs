@@ -1,5 +1,4 @@
-//! Arguments and their names. What cannot be read is reported by `syntax::schema`; how the parts
-//! of a schema must fit together, by `model::invariants` through the family of annotations.
+//! Arguments and their names. The schema parser reports what it cannot parse.
 
 mod options;
 
@@ -14,7 +13,7 @@ use crate::scope::subject::{is_identifier, is_quirk};
 use crate::scope::{Scope, Subject};
 use crate::sink::Sink;
 
-/// Python's keywords (`keyword.kwlist`; the same in all releases).
+/// Python's keywords (`keyword.kwlist`), equal in all releases.
 const KEYWORDS: [&str; 35] = [
     "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue",
     "def", "del", "elif", "else", "except", "finally", "for", "from", "global", "if", "import",

@@ -10,7 +10,6 @@ use opatlas_source::sentence::codes;
 use crate::scope::Subject;
 use crate::sink::Sink;
 
-/// C++ unpacks the four, and a memory format, from one TensorOptions, where they are optional.
 pub(super) fn optional(subject: &Subject<'_>, sink: &mut Sink) {
     let arguments = &subject.schema.arguments;
     let Some(options) = arguments.tensor_options() else {
@@ -52,7 +51,6 @@ pub(super) fn optional(subject: &Subject<'_>, sink: &mut Sink) {
     }
 }
 
-/// The argument with its optional type, and a default.
 fn optional_form(argument: &Argument) -> String {
     let ty = argument.ty.without_optional();
     let default = argument.default.as_deref().unwrap_or("None");

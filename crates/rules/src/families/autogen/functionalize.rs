@@ -1,4 +1,4 @@
-//! What functionalization and the kernels of generated operators need of a group (torchgen
+//! Requirements on groups by functionalization and kernels of generated operators (torchgen
 //! `gen_functionalization_type.py`, `native_function_generation.py`).
 
 use opatlas_operators::operator::{Operator, OperatorId};
@@ -12,7 +12,6 @@ use crate::scope::places::autogen_at;
 use crate::scope::{CompleteGroup, Scope};
 use crate::sink::Sink;
 
-/// Checks a group that is otherwise correct.
 pub(super) fn check(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) {
     let release = scope.catalogue.release;
     let functional = scope.operator(group.functional);
@@ -20,7 +19,7 @@ pub(super) fn check(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) {
         report(scope, id, fault, sink);
     } else if !group.members().any(|id| shares_letters(scope.operator(id)))
         && let Some((fault, other)) = functional_writes(scope, group)
-        && !scope.is_clouded(group.functional)
+        && !scope.has_broken_sibling(group.functional)
     {
         let elsewhere = [(
             "the variant that it replaces is here",
@@ -46,7 +45,7 @@ pub(super) fn check(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) {
 }
 
 fn report(scope: &Scope<'_>, id: OperatorId, fault: Diagnostic, sink: &mut Sink) {
-    if !scope.is_clouded(id) {
+    if !scope.has_broken_sibling(id) {
         scope.report(sink, id, fault);
     }
 }
@@ -99,7 +98,6 @@ fn aliases_twice(operator: &Operator) -> Option<Diagnostic> {
     Some(diagnostic)
 }
 
-/// Checks that the functional variant returns the new values of all written arguments.
 fn functional_writes(scope: &Scope<'_>, group: CompleteGroup) -> Option<(Diagnostic, OperatorId)> {
     let functional = scope.operator(group.functional);
     let schema = functional.schema();
@@ -128,7 +126,6 @@ fn functional_writes(scope: &Scope<'_>, group: CompleteGroup) -> Option<(Diagnos
     Some((diagnostic, unmatched))
 }
 
-/// Reports an out argument that TensorOptions cannot be taken from.
 fn lacks_options(operator: &Operator, functional: &Operator) -> Option<Diagnostic> {
     functional.schema().arguments.tensor_options()?;
     let arguments = operator.schema().arguments.all();
@@ -183,7 +180,6 @@ fn unwritable_out(scope: &Scope<'_>, operator: &Operator) -> Option<Diagnostic> 
     Some(diagnostic)
 }
 
-/// Two out variants keep the dtype of `out`, so the functional variant needs it as an argument.
 fn cumulative(operator: &Operator, functional: &Operator, release: Release) -> Option<Diagnostic> {
     let is_cumulative = match operator.name_text() {
         "cumsum.out" | "cumprod.out" => release >= Release::V2_12,

@@ -13,14 +13,13 @@ use crate::scope::places::autogen_at;
 use crate::scope::{Elsewhere, Scope};
 use crate::sink::Sink;
 
-/// Reports the faults, and returns the operators that they are about.
 pub(super) fn faults(scope: &Scope<'_>, sink: &mut Sink) -> FxHashSet<OperatorId> {
     let mut faulty = FxHashSet::default();
     for fault in &scope.catalogue.faults {
         let id = fault.operator();
         faulty.insert(id);
         let duplicates = !scope.catalogue.groups.of(id).duplicates.is_empty();
-        if duplicates || scope.is_clouded(id) {
+        if duplicates || scope.has_broken_sibling(id) {
             continue;
         }
         match fault {
@@ -82,7 +81,6 @@ fn lonely_out(scope: &Scope<'_>, id: OperatorId, sink: &mut Sink) {
     scope.report_with(sink, id, diagnostic.with_help(help), &elsewhere);
 }
 
-/// A functional operator with the same base name.
 fn near_sibling(scope: &Scope<'_>, id: OperatorId) -> Option<(OperatorId, &'static str)> {
     let out = scope.operator(id).schema();
     let expected = out.name.overload().strip_suffix("out").unwrap_or("");
@@ -157,7 +155,7 @@ pub(super) fn strays(scope: &Scope<'_>, faulty: &mut FxHashSet<OperatorId>, sink
         }
         faulty.insert(id);
         faulty.insert(from_id);
-        if !scope.is_clouded(from_id) {
+        if !scope.has_broken_sibling(from_id) {
             stray(scope, id, from, sink);
         }
     }

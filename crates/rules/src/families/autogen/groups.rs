@@ -50,7 +50,7 @@ fn refuse(
     sink: &mut Sink,
     report: impl FnOnce(&mut Sink),
 ) -> bool {
-    if !scope.is_clouded(id) {
+    if !scope.has_broken_sibling(id) {
         report(sink);
     }
     false
@@ -115,7 +115,7 @@ fn same_namespace(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) -> b
             continue;
         }
         same = false;
-        if scope.is_clouded(id) {
+        if scope.has_broken_sibling(id) {
             continue;
         }
         let message = message!(
@@ -137,7 +137,6 @@ fn same_namespace(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) -> b
     same
 }
 
-/// The functional variant needs another name than a mutable one with the same arguments.
 fn named_functional(
     scope: &Scope<'_>,
     functional: OperatorId,

@@ -31,7 +31,6 @@ fn written(scope: &Scope<'_>, group: &Group) -> Group {
     }
 }
 
-/// Checks that the lists of all members name exactly the generated operators.
 pub(super) fn check(scope: &Scope<'_>, group: &Group, sink: &mut Sink) -> bool {
     let members = || group.members().map(|id| scope.operator(id));
     let is_concerned =
@@ -54,7 +53,7 @@ pub(super) fn check(scope: &Scope<'_>, group: &Group, sink: &mut Sink) -> bool {
     let Some(base) = generate::base(&written(scope, group), release) else {
         return false;
     };
-    if scope.is_clouded(base) {
+    if scope.has_broken_sibling(base) {
         return false;
     }
     let is_missing = generated.iter().any(|name| !named.contains(name));

@@ -17,7 +17,6 @@ use crate::scope::field_edit::{adding, removing};
 use crate::scope::places::autogen_at;
 use crate::sink::Sink;
 
-/// Checks an operator that is alone in its group.
 pub(super) fn single(
     scope: &Scope<'_>,
     id: OperatorId,
@@ -38,7 +37,6 @@ pub(super) fn single(
     }
 }
 
-/// Checks a group of several operators that has no out variant.
 pub(super) fn several(scope: &Scope<'_>, group: &Group, sink: &mut Sink) {
     let refused = group.members().fold(false, |refused, id| {
         ungrouped(scope, id, group, sink) | refused
@@ -50,7 +48,6 @@ pub(super) fn several(scope: &Scope<'_>, group: &Group, sink: &mut Sink) {
     }
 }
 
-/// Reports the tag `generated` outside a complete group.
 pub(super) fn reserved(scope: &Scope<'_>, id: OperatorId, sink: &mut Sink) {
     let operator = scope.operator(id);
     let message = message!(
@@ -90,7 +87,7 @@ fn ungrouped(scope: &Scope<'_>, id: OperatorId, group: &Group, sink: &mut Sink) 
     {
         return false;
     }
-    if !scope.is_story_clouded(operator.name()) {
+    if !scope.has_broken_relative(operator.name()) {
         report_ungrouped(scope, id, group, sink);
     }
     true
@@ -109,7 +106,6 @@ fn is_exempt(operator: &Operator, release: Release) -> bool {
     release >= Release::V2_3 && names.contains(name.base()) && !operator.is_view
 }
 
-/// View groups have rules of their own.
 fn is_in_view_group(scope: &Scope<'_>, id: OperatorId) -> bool {
     scope.operator(id).kind != SchemaKind::Out && scope.catalogue.view_groups().contains(id)
 }
@@ -159,7 +155,6 @@ fn report_ungrouped(scope: &Scope<'_>, id: OperatorId, group: &Group, sink: &mut
     }
 }
 
-/// Adds a fix that completes the list of an entry.
 fn generate_here(
     scope: &Scope<'_>,
     placed: &PlacedEntry,
@@ -178,7 +173,6 @@ fn generate_here(
     }
 }
 
-/// Reports a list from which nothing is generated.
 fn list_without_effect(scope: &Scope<'_>, id: OperatorId, group: &Group, sink: &mut Sink) {
     let operator = scope.operator(id);
     let Some(placed) = operator
@@ -209,7 +203,6 @@ fn list_without_effect(scope: &Scope<'_>, id: OperatorId, group: &Group, sink: &
     scope.report(sink, id, diagnostic);
 }
 
-/// Reports a functional operator with its own kernels that could have an out variant.
 fn out_variant_missing(scope: &Scope<'_>, id: OperatorId, group: &Group, sink: &mut Sink) {
     let operator = scope.operator(id);
     let catalogue = scope.catalogue;

@@ -1,5 +1,4 @@
-//! Generated operators and the groups that they complete. `autogen` lists that cannot be read are
-//! reported by `model::lower`.
+//! Generated operators and the groups that they complete. Lowering reports unreadable `autogen` lists.
 
 mod functionalize;
 mod generation;

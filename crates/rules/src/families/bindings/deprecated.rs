@@ -146,7 +146,6 @@ fn out_alone(catalogue: &Catalogue, form: &DeprecatedForm, sink: &mut Sink) {
     report(catalogue, form, sink, diagnostic.with_help(help));
 }
 
-/// Reports on the first operator that the form calls.
 fn report(catalogue: &Catalogue, form: &DeprecatedForm, sink: &mut Sink, diagnostic: Diagnostic) {
     match catalogue.overloads(&form.call.name).first() {
         Some(&id) => about(catalogue, id, sink, diagnostic),

@@ -15,7 +15,6 @@ pub(super) enum Place<'a> {
 }
 
 impl<'a> Place<'a> {
-    /// Where an operator is bound.
     pub(super) fn of(operator: &'a Operator) -> impl Iterator<Item = Self> {
         let variants = operator.variants();
         let module = operator.python_module();
@@ -37,12 +36,10 @@ impl<'a> Place<'a> {
     }
 }
 
-/// The signature that the generator compares an overload by.
 pub(super) fn text_of(catalogue: &Catalogue, id: OperatorId, place: Place<'_>) -> Option<String> {
     let maker = FaceMaker::new(catalogue);
     let signature: PythonSignature<'_> = maker.python_signature(id, place.call())?;
     signature.text_without_out().ok()
 }
 
-/// Overloads of one name in one place.
 pub(super) type ByPlace<'a, T> = FxHashMap<(Place<'a>, &'a str), T>;

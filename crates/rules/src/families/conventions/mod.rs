@@ -162,7 +162,6 @@ fn formulas(catalogue: &Catalogue, file: &Derivatives, sink: &mut Sink) {
     }
 }
 
-/// Rejected calls in a formula, with position and reason.
 fn refused(text: &str) -> Vec<(usize, usize, &'static str)> {
     let mut found: Vec<(usize, usize, &'static str)> = Vec::new();
     for (name, why) in REFUSED {

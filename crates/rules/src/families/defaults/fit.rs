@@ -1,5 +1,4 @@
-//! Which defaults fit which types: those that the documentation names and PyTorch's own operators
-//! use.
+//! Valid defaults for a type, according to the documentation and PyTorch's own operators.
 
 use opatlas_schema::types::{BaseType, Type};
 use opatlas_source::{Message, message};
@@ -67,7 +66,6 @@ fn fits_base(base: BaseType, default: &str) -> bool {
     }
 }
 
-/// The items of `[...]`.
 fn list_items(default: &str) -> Option<Vec<&str>> {
     let inner = default.strip_prefix('[')?.strip_suffix(']')?;
     if inner.is_empty() {
@@ -90,7 +88,7 @@ fn is_bool(text: &str) -> bool {
     matches!(text, "True" | "False")
 }
 
-/// The named values: of reductions, memory formats, types, and the infinities.
+/// Named values of reductions, memory formats and types, and the infinities.
 fn is_constant(text: &str) -> bool {
     matches!(
         text,

@@ -1,4 +1,4 @@
-//! Defaults. What cannot be read is reported by `syntax::schema`.
+//! Defaults. The schema parser reports what it cannot parse.
 
 mod fit;
 
@@ -134,8 +134,7 @@ fn suffix(subject: &Subject<'_>, sink: &mut Sink) {
     subject.report(sink, diagnostic);
 }
 
-/// ATen's advice for a default in the middle: make the argument optional and choose the value in
-/// the kernel.
+/// ATen's advice for a default in the middle.
 fn optional_instead(argument: &Argument) -> Message {
     let (ty, name) = (&argument.ty, &argument.name);
     let default = argument.default.as_deref().unwrap_or_default();

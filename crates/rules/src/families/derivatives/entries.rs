@@ -14,7 +14,6 @@ use super::subjects::Subjects;
 use crate::scope::places::{about, declaration};
 use crate::sink::Sink;
 
-/// Reports an entry without an operator.
 pub(super) fn unmatched(
     catalogue: &Catalogue,
     file: &Derivatives,
@@ -131,7 +130,6 @@ fn unknown_schema(
     sink.about(DERIVATIVES, name, diagnostic.with_help(help));
 }
 
-/// The first difference between the name and the schema, up to the end of that word.
 fn difference(file: &Derivatives, entry: &DerivativeEntry, canonical: &str) -> Span {
     let written = file.value(entry.name);
     let same = written
@@ -147,7 +145,6 @@ fn difference(file: &Derivatives, entry: &DerivativeEntry, canonical: &str) -> S
     file.place(entry.name, start..end)
 }
 
-/// Checks an entry as a whole.
 pub(super) fn check(subjects: &Subjects<'_>, sink: &mut Sink) {
     let Subjects { file, entry, .. } = *subjects;
     for at in &entry.ignored {
@@ -186,7 +183,6 @@ pub(super) fn check(subjects: &Subjects<'_>, sink: &mut Sink) {
     }
 }
 
-/// Reports a key that cannot have formulas.
 pub(super) fn unknown_key(subjects: &Subjects<'_>, set: &FormulaSet, sink: &mut Sink) {
     let Some(key) = set.key else { return };
     let file = subjects.file;
@@ -215,7 +211,6 @@ pub(super) fn unknown_key(subjects: &Subjects<'_>, set: &FormulaSet, sink: &mut 
     subjects.report(sink, diagnostic);
 }
 
-/// Reports repeated entries for an operator.
 pub(super) fn repeated(catalogue: &Catalogue, file: &Derivatives, sink: &mut Sink) {
     let mut last: FxHashMap<OperatorId, usize> = FxHashMap::default();
     let targets = &catalogue.derivative_matches.targets;
@@ -243,7 +238,6 @@ pub(super) fn repeated(catalogue: &Catalogue, file: &Derivatives, sink: &mut Sin
     }
 }
 
-/// Reports names of both an argument and a return.
 pub(super) fn clashes(
     subjects: &Subjects<'_>,
     set: &FormulaSet,

@@ -34,7 +34,6 @@ pub(super) fn check(subjects: &Subjects<'_>, expansion: &Expansion<'_>, sink: &m
     check.gradients();
 }
 
-/// A diagnostic for a formula that is not a string.
 pub(super) fn formula_type(subjects: &Subjects<'_>, formula: &Formula) -> Diagnostic {
     let names = subjects.file.value(formula.names);
     let at = if formula.value_at.is_empty() {

@@ -45,7 +45,6 @@ struct Check<'c, 'a> {
 }
 
 impl<'a> Check<'_, 'a> {
-    /// The differentiable inputs.
     fn inputs(&self) -> impl Iterator<Item = &'a Argument> {
         let inputs = self.subjects.subject.schema.arguments.non_out().iter();
         inputs.filter(|a| {

@@ -9,7 +9,6 @@ use opatlas_source::diagnostic::Diagnostic;
 use crate::scope::places::about;
 use crate::sink::Sink;
 
-/// An entry with the operators that it is for.
 #[derive(Clone, Copy)]
 pub(super) struct Subjects<'a> {
     pub(super) catalogue: &'a Catalogue,
@@ -47,7 +46,6 @@ impl<'a> Subjects<'a> {
         expand(self.file, set, self.subject)
     }
 
-    /// Reports on the entry, with the operator's declaration attached.
     pub(super) fn report(&self, sink: &mut Sink, diagnostic: Diagnostic) {
         about(self.catalogue, self.target.named, sink, diagnostic);
     }

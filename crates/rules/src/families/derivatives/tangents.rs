@@ -45,7 +45,6 @@ impl Check<'_, '_> {
         })
     }
 
-    /// Checks that the formula is for an output that exists.
     fn target(&self, forward: &Forward<'_>) -> Option<Diagnostic> {
         let returns = &self.subjects.subject.schema.returns;
         let named = |name: &&str| returns.iter().any(|r| r.name.as_deref() == Some(name));
@@ -79,7 +78,6 @@ impl Check<'_, '_> {
         fault(message!("unknown output `result{}`", beyond))
     }
 
-    /// The names of the outputs.
     fn outputs(&self) -> Message {
         let results = self.expansion.results.iter();
         let names: Vec<&str> = results.map(|result| &*result.name).collect();
@@ -123,7 +121,6 @@ impl Check<'_, '_> {
         }
     }
 
-    /// Checks that a keyword can be expanded.
     fn auto(&self, forward: &Forward<'_>) -> Option<Diagnostic> {
         let inputs = self.expansion.differentiable().count();
         let tangents = &self.expansion.forward;

@@ -33,7 +33,6 @@ pub(super) fn served(catalogue: &Catalogue, file: &Derivatives) -> Vec<Served> {
     served
 }
 
-/// Checks an entry that is otherwise correct.
 pub(super) struct Check<'c, 'a> {
     subjects: Subjects<'a>,
     /// Formulas that serve a variant; few entries have any.
@@ -86,7 +85,6 @@ impl<'c, 'a> Check<'c, 'a> {
         self.operator(id).qualified_name().to_owned()
     }
 
-    /// The first served operator that matches.
     fn first(&self, test: impl Fn(&Operator, Basis) -> bool) -> Option<OperatorId> {
         let mut served = self.served.iter();
         let (id, _) = served.find(|(id, basis)| test(self.operator(*id), *basis))?;

@@ -31,7 +31,6 @@ pub(super) fn operators(scope: &Scope<'_>, sink: &mut Sink) {
     }
 }
 
-/// Whether the name of a kernel says that it takes symbolic sizes.
 fn is_symbolic(kernel: &KernelEntry) -> bool {
     kernel.kernel.name.contains("_symint")
 }
@@ -94,8 +93,7 @@ fn namespaces(scope: &Scope<'_>, id: OperatorId, kernels: &[KernelEntry], sink: 
     }
 }
 
-/// The position of a kernel in the operator's entry, or of the operator's name if another operator
-/// of the same name has the kernel.
+/// The position of a kernel in the operator's entry, or of the operator's name if a namesake has the kernel.
 fn place(scope: &Scope<'_>, id: OperatorId, kernel: &KernelEntry) -> Span {
     let mut own = scope.operator(id).kernels().iter();
     match own.find(|own| *own == kernel) {

@@ -12,7 +12,6 @@ use crate::sink::Sink;
 /// The maximum namespace depth that torchgen parses (`NativeFunction.from_yaml`).
 const DEEPEST: usize = 3;
 
-/// Checks the keys of an entry's `dispatch`.
 pub(super) fn check(
     placed: &PlacedEntry,
     lines: &[DispatchLine],

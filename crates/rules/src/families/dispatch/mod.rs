@@ -1,5 +1,4 @@
-//! `dispatch`: keys, kernels, and the composites. What cannot be read of it is reported by
-//! `model::lower`.
+//! `dispatch`: keys, kernels, and composites. Lowering reports what it cannot parse.
 
 mod kernels;
 mod keys;
@@ -22,7 +21,6 @@ use crate::sink::Sink;
 /// The one composite that can be combined with another.
 const NESTED: &str = "CompositeImplicitAutogradNestedTensor";
 
-/// The checks that look at one entry at a time.
 pub(super) fn entries(scope: &Scope<'_>, sink: &mut Sink) {
     let release = scope.catalogue.release;
     let decomposing = Decomposing::new(scope.catalogue);
@@ -67,7 +65,6 @@ fn empty(placed: &PlacedEntry, sink: &mut Sink) {
     sink.entry(placed, diagnostic);
 }
 
-/// The schema of an entry that has no kernels of its own and takes none from elsewhere.
 fn implicit_schema(entry: &Entry) -> Option<&FunctionSchema> {
     let elsewhere = entry.structured
         || entry.structured_delegate.is_some()

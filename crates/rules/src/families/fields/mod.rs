@@ -1,4 +1,4 @@
-//! Fields with simple values. Values of a wrong type are reported by `model::lower`.
+//! Fields with simple values. Lowering reports values of a wrong type.
 
 use opatlas_operators::entry::{DeviceCheck, Entry, Field, Placed};
 use opatlas_operators::operator::PlacedEntry;
@@ -76,7 +76,6 @@ fn manual_registration(placed: &PlacedEntry, sink: &mut Sink) {
     sink.entry(placed, diagnostic);
 }
 
-/// Reports values that the generator ignores in a free-text field.
 fn known(
     placed: &PlacedEntry,
     rule: RuleId,

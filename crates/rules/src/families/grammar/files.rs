@@ -70,7 +70,6 @@ fn unwritable(stem: &str, suffix: usize, release: Release) -> Option<Message> {
     None
 }
 
-/// Whether operators get a header of their own for this key.
 fn has_header(key: &str) -> bool {
     matches!(
         key,

@@ -74,7 +74,6 @@ fn quirk(at: Span, message: impl Into<opatlas_source::Message>) -> Diagnostic {
         .with_help("write `Type name`, separated by `, `, without other punctuation")
 }
 
-/// Adds a fix that removes trailing stray characters.
 fn mend(argument: &Argument, diagnostic: Diagnostic) -> Diagnostic {
     let bare = argument.name.trim_end_matches(STRAY);
     if is_identifier(bare) {

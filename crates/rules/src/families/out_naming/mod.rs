@@ -95,7 +95,6 @@ fn overload(catalogue: &Catalogue, id: OperatorId, subject: &Subject<'_>, sink: 
     subject.report(sink, diagnostic);
 }
 
-/// Names that suggest an out variant where there is none.
 fn named_out(subject: &Subject<'_>, kind: SchemaKind, sink: &mut Sink) {
     let arguments = &subject.schema.arguments;
     let overload = subject.schema.name.overload();
@@ -191,7 +190,6 @@ fn annotate(schema: &FunctionSchema, argument: &Argument, diagnostic: Diagnostic
     diagnostic.with_fix(argument.at.0.to(schema.returns_at.0), text)
 }
 
-/// Written arguments that share a letter.
 fn letters(
     catalogue: &Catalogue,
     id: OperatorId,

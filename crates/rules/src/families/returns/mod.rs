@@ -1,4 +1,4 @@
-//! Return values. What cannot be read is reported by `syntax::schema`.
+//! Return values. The schema parser reports what it cannot parse.
 
 use opatlas_pytorch::release::Release;
 use opatlas_schema::function::Return;
@@ -116,7 +116,7 @@ fn fault(ty: &Type, mutable: bool, release: Release) -> Option<Fault> {
     }
 }
 
-/// What C++ passes by value (torchgen `valuetype_type`).
+/// Types that C++ passes by value (torchgen `valuetype_type`).
 fn is_value(ty: &Type) -> bool {
     match ty {
         Type::Base(base) => !matches!(base, BaseType::Tensor | BaseType::Scalar),

@@ -12,7 +12,6 @@ use crate::findings::Omitted;
 use crate::sink::Sink;
 use crate::suppress::{self, Suppression};
 
-/// The comments of all files.
 pub(super) struct Comments<'f> {
     of_file: FxHashMap<&'f str, OfFile<'f>>,
     /// The files with comments, in the order given.
@@ -27,13 +26,10 @@ struct OfFile<'f> {
 
 struct Comment {
     said: Suppression,
-    /// Where `opatlas:` is.
     mark: usize,
     /// Whether it is certainly a comment: the mark may also be in a string or a C++ namespace.
     is_plain: bool,
-    /// The rules that it names.
     rules: BTreeSet<RuleId>,
-    /// The rules of which it allowed a finding.
     used: BTreeSet<RuleId>,
 }
 
@@ -48,7 +44,6 @@ const OF_BUNDLE: [RuleId; 3] = [
 ];
 
 impl<'f> Comments<'f> {
-    /// Comments in the files that are text.
     pub(super) fn read(files: &[File<'f>]) -> Self {
         let mut comments = Self {
             of_file: FxHashMap::default(),

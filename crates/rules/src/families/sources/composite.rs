@@ -1,4 +1,4 @@
-//! What composite functions must not do (`docs/spec/sources.md`, section 3).
+//! Calls that composite functions must not make (`docs/spec/sources.md`, section 3).
 //!
 //! A function is composite if it is registered for CompositeImplicitAutograd, in files or sources,
 //! or if a formula of `derivatives.yaml` calls it. Functions that check for tensor subclasses, and
@@ -64,28 +64,21 @@ const GUARDS: [&str; 4] = [
 /// The namespace of functions that formulas call (`torch/csrc/autograd/FunctionsManual.cpp`).
 const OF_FORMULAS: &str = "torch::autograd::generated::details";
 
-/// A function that must be composite.
 struct Composite {
-    /// The operator that it is for.
     operator: Box<str>,
     /// Namespace and parameter types; empty if only the name is known.
     scope: Box<str>,
     parameters: Option<Vec<Box<str>>>,
     role: Role,
-    /// Whether it writes to its arguments.
     writes: bool,
-    /// Whether it returns anything but tensors.
     returns_no_tensor: bool,
 }
 
-/// Why a function must be composite.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Role {
-    /// It is the kernel of an implicit composite.
     Implicit,
     /// The kernel of an explicit composite, which must only not call a DispatchStub.
     Explicit,
-    /// A formula calls it.
     Formula,
 }
 
@@ -117,7 +110,6 @@ pub(super) fn check(catalogue: &Catalogue, files: &[File<'_>], sink: &mut Sink) 
     }
 }
 
-/// The functions for composite keys and of formulas, by their names.
 fn composites(catalogue: &Catalogue) -> FxHashMap<Box<str>, Vec<Composite>> {
     let mut composites: FxHashMap<Box<str>, Vec<Composite>> = FxHashMap::default();
     let faces = FaceMaker::new(catalogue);
@@ -181,7 +173,6 @@ fn add_formulas(derivatives: &Derivatives, composites: &mut FxHashMap<Box<str>, 
     }
 }
 
-/// The names of the functions that a formula calls, without methods and qualified names.
 fn called(formula: &str) -> impl Iterator<Item = &str> {
     let mut before = "";
     tokens(formula)
@@ -206,7 +197,6 @@ impl Role {
 }
 
 impl Composite {
-    /// A kernel of an operator.
     fn kernel(catalogue: &Catalogue, id: OperatorId, scope: &str, role: Role) -> Self {
         let operator = catalogue.operator(id);
         let mut returned = operator.schema().returns.iter();
@@ -231,12 +221,10 @@ impl Composite {
     }
 }
 
-/// The body of a composite function.
 struct Body<'b> {
     composite: &'b Composite,
     function: &'b Function,
     file: &'b str,
-    /// The base names of operators with an out form.
     bases: &'b FxHashSet<&'b str>,
 }
 
@@ -282,7 +270,6 @@ impl Body<'_> {
         }
     }
 
-    /// The broken rule, the problem, and the advice.
     fn banned(&self, call: &Call) -> Option<(RuleId, Message, &'static str)> {
         let name = &*call.name;
         let path = &*call.path;

@@ -16,7 +16,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::scope::Scope;
 use crate::sink::Sink;
 
-/// Compares registrations with the lists of backend files.
 pub(crate) fn check(scope: &Scope<'_>, sink: &mut Sink) {
     let catalogue = scope.catalogue;
     let sources = &catalogue.sources;
@@ -118,7 +117,6 @@ fn unknown(catalogue: &Catalogue, row: &Registration, name: &str, sink: &mut Sin
     sink.about(catalogue.sources.file(row.file), name, diagnostic);
 }
 
-/// Compares kernels that backend files list with the functions that sources define.
 pub(super) fn kernels(catalogue: &Catalogue, files: &[File<'_>], sink: &mut Sink) {
     for (name, backend) in &catalogue.backends {
         let promised = promised(catalogue, backend);
@@ -139,7 +137,6 @@ pub(super) fn kernels(catalogue: &Catalogue, files: &[File<'_>], sink: &mut Sink
     }
 }
 
-/// A kernel that a backend file lists.
 struct Promised {
     name: Box<str>,
     operator: OperatorId,

@@ -3,12 +3,10 @@
 
 use opatlas_schema::types::{BaseType, Type};
 
-/// Whether a wrapper can pass an argument of this type on to a structured kernel.
 pub(super) fn can_pass(ty: &Type) -> bool {
     is_same(ty) || is_converted(ty)
 }
 
-/// Types that differ but have a conversion.
 fn is_converted(ty: &Type) -> bool {
     match ty {
         Type::Optional(inner) => {

@@ -33,7 +33,7 @@ pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
             || complete
                 .members()
                 .any(|id| scope.operator(id).is_part_of_structured_group());
-        if !touched || scope.is_clouded(complete.out) {
+        if !touched || scope.has_broken_sibling(complete.out) {
             continue;
         }
         let consistent = consistent(scope, complete, sink);
@@ -61,7 +61,6 @@ fn has_structured_kernel(scope: &Scope<'_>, out: OperatorId) -> bool {
     kernels.any(|kernel| keys.contains(kernel.key.as_str()))
 }
 
-/// Checks that all members are structured or none.
 fn consistent(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) -> bool {
     let out = scope.operator(group.out);
     let mut consistent = true;
@@ -224,7 +223,6 @@ fn out_kernels(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) {
     }
 }
 
-/// Whether the meta function and the kernel can be declared.
 fn signatures(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) {
     let functional = scope.operator(group.functional);
     if let Some(options) = functional.schema().arguments.tensor_options() {
@@ -242,7 +240,6 @@ fn signatures(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) {
     precomputed(scope, group.out, sink);
 }
 
-/// Whether the kernel classes can be declared.
 fn classes(scope: &Scope<'_>, group: CompleteGroup, sink: &mut Sink) {
     let functional = scope.operator(group.functional);
     let out = scope.operator(group.out);

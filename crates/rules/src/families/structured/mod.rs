@@ -1,5 +1,5 @@
-//! Structured kernels: entries that are structured or delegate, their groups, precomputed
-//! arguments and ufuncs. What cannot be read is reported by `model::lower`.
+//! Structured kernels: structured entries, delegates, their groups, precomputed arguments and ufuncs.
+//! Lowering reports what it cannot parse.
 
 mod arguments;
 mod groups;
@@ -104,7 +104,6 @@ fn structured_elsewhere(entry: &Entry, schema: &FunctionSchema) -> Diagnostic {
     ))
 }
 
-/// The name that the out variant of an operator has by convention.
 fn out_name(name: &OperatorName) -> String {
     match name.overload() {
         "" => format!("{}.out", name.stem()),
@@ -112,7 +111,6 @@ fn out_name(name: &OperatorName) -> String {
     }
 }
 
-/// Reports kernels on structured keys, which come from the structured operator.
 fn structured_keys(scope: &Scope<'_>, placed: &PlacedEntry, sink: &mut Sink) {
     let entry = &placed.entry;
     let keys = scope.catalogue.release.data().structured_keys;
@@ -134,7 +132,6 @@ fn structured_keys(scope: &Scope<'_>, placed: &PlacedEntry, sink: &mut Sink) {
     }
 }
 
-/// Reports fields of structured entries on other entries.
 fn needs_structured(scope: &Scope<'_>, placed: &PlacedEntry, sink: &mut Sink) {
     let entry = &placed.entry;
     if is_unread(entry, Field::Structured) {
@@ -166,7 +163,6 @@ fn needs_structured(scope: &Scope<'_>, placed: &PlacedEntry, sink: &mut Sink) {
     }
 }
 
-/// The operators that delegates name.
 struct Targets<'s, 'c> {
     scope: &'s Scope<'c>,
     /// The last operator of each name counts, as in torchgen's `error_check_native_functions`.
@@ -219,7 +215,7 @@ impl<'s, 'c> Targets<'s, 'c> {
     fn missing(&mut self, id: OperatorId, delegate: &OperatorName, sink: &mut Sink) {
         let Some(at) = self
             .place(id)
-            .filter(|_| !self.scope.is_story_clouded(delegate))
+            .filter(|_| !self.scope.has_broken_relative(delegate))
         else {
             return;
         };

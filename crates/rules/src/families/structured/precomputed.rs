@@ -1,4 +1,4 @@
-//! Precomputed arguments, as far as they depend on the release.
+//! Precomputed arguments, where they depend on the release.
 
 use opatlas_operators::operator::PlacedEntry;
 use opatlas_pytorch::release::Release;

@@ -15,7 +15,7 @@ use crate::scope::places::field_at;
 use crate::scope::{CompleteGroup, Scope};
 use crate::sink::Sink;
 
-/// Names for several dtypes, the same in every release (torchgen `DTYPE_CLASSES`).
+/// Names for several dtypes, equal in all releases (torchgen `DTYPE_CLASSES`).
 const CLASSES: [(&str, &[&str]); 6] = [
     ("Integral", &["Byte", "Char", "Int", "Long", "Short"]),
     ("Floating", &["Float", "Double"]),
@@ -53,7 +53,6 @@ const BINDING: [(&str, &str); 2] = [
     ("CUDAFunctorOnOther", "self"),
 ];
 
-/// Checks what an entry alone decides.
 pub(super) fn entry(placed: &PlacedEntry, release: Release, sink: &mut Sink) {
     let entry = &placed.entry;
     if entry.ufunc_inner_loop.is_empty() {
@@ -121,7 +120,6 @@ fn unknown_dtype(dtype: &Placed<Box<str>>, release: Release, sink: &Sink) -> Dia
     }
 }
 
-/// The dtypes of a loop, classes spelled out.
 fn dtypes(inner: &UfuncLoop) -> impl Iterator<Item = &str> {
     inner.dtypes.iter().flat_map(|dtype| {
         let spelled = class(&dtype.value);
@@ -130,14 +128,12 @@ fn dtypes(inner: &UfuncLoop) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The files that ufuncs are written into, one for each base name.
 #[derive(Default)]
 pub(super) struct Files<'c> {
     written: FxHashMap<&'c str, OperatorId>,
 }
 
 impl<'c> Files<'c> {
-    /// Checks the ufunc of a complete structured group.
     pub(super) fn group(&mut self, scope: &Scope<'c>, group: CompleteGroup, sink: &mut Sink) {
         let Some(placed) = scope.operator(group.out).declared() else {
             return;
@@ -225,7 +221,6 @@ impl<'c> Ufunc<'c> {
             .any(|key| self.find(key).is_some())
     }
 
-    /// The first argument that generated code cannot pass.
     fn unusable_argument(&self, release: Release) -> Option<&'c Argument> {
         let on_cpu = self.has_cpu_loops();
         let usable = |argument: &&Argument| match &argument.ty {
@@ -265,7 +260,6 @@ impl<'c> Ufunc<'c> {
         Diagnostic::new(RuleId::UfuncNamesMatch, inner.at, message).with_help(help)
     }
 
-    /// The functors that are needed, given the number of tensors.
     fn functors(tensors: usize) -> &'static [&'static str] {
         if tensors == 2 {
             &["CUDAFunctorOnSelf", "CUDAFunctorOnOther", "CUDAFunctor"]
@@ -325,7 +319,6 @@ impl<'c> Ufunc<'c> {
         ))
     }
 
-    /// The dtypes for which a functor exists.
     fn functor_dtypes(&self, key: &str) -> FxHashSet<&'c str> {
         let general = || {
             GENERAL

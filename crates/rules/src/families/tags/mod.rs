@@ -1,4 +1,4 @@
-//! Tags of entries. Faults of `tags.yaml` are reported by `model::tags`.
+//! Tags of entries. The parser of `tags.yaml` reports its faults.
 
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::entry::{Field, Placed, TagName};
@@ -32,7 +32,6 @@ pub(super) fn entries(scope: &Scope<'_>, sink: &mut Sink) {
 /// The maximum number of tags in a help text.
 const MOST_LISTED: usize = 100;
 
-/// The beginning of a name of any length.
 fn clipped(name: &str) -> &str {
     &name[..name.floor_char_boundary(200)]
 }
@@ -149,7 +148,6 @@ fn randomness(subject: &Subject<'_>, release: Release) -> Option<(Span, Message)
     ))
 }
 
-/// Adds a fix that adds the tag.
 fn adding_tag(diagnostic: Diagnostic, subject: &Subject<'_>) -> Diagnostic {
     let entry = subject.entry();
     let Some(place) = entry.field(Field::Tags) else {

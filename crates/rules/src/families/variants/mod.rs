@@ -108,7 +108,6 @@ fn passes_itself(this: &Argument, subject: &Subject<'_>) -> bool {
     }
 }
 
-/// A second argument `self` works if it has the same C++ type.
 fn arguments_supply(this: &Argument, subject: &Subject<'_>) -> bool {
     let all = subject.schema.arguments.all().iter();
     let twins = all.filter(|a| {

@@ -38,7 +38,6 @@ fn is_required(view: &Operator, release: Release) -> bool {
             .any(|suffix| view.name().stem().ends_with(suffix))
 }
 
-/// The name that the copy of a view has.
 fn copy_name(view: &Operator) -> String {
     let name = view.name();
     let dunder = if name.is_dunder() { "__" } else { "" };
@@ -50,7 +49,6 @@ fn copy_name(view: &Operator) -> String {
     text
 }
 
-/// Reports that a view has no copy.
 pub(super) fn required(scope: &Scope<'_>, id: OperatorId, sink: &mut Sink) {
     let view = scope.operator(id);
     let name = copy_name(view);
@@ -107,7 +105,6 @@ fn copy_entry(view: &Operator, name: &str) -> String {
     )
 }
 
-/// Arguments and returns without annotations.
 fn plain_schema(schema: &FunctionSchema) -> String {
     let mut text = String::from("(");
     let arguments = &schema.arguments;
@@ -181,7 +178,7 @@ fn named_and_tagged(scope: &Scope<'_>, view: OperatorId, id: OperatorId, sink: &
     false
 }
 
-/// Reports a view whose name ends in `_copy`, since it is mistaken for a copy.
+/// Reports a view whose name makes torchgen take it for a copy.
 fn same_signatures(scope: &Scope<'_>, group: &ViewGroup, sink: &mut Sink) -> bool {
     let names = if scope.catalogue.release >= Release::V2_3 {
         ViewCopyNames::CopyAndScatter

@@ -1,4 +1,4 @@
-//! Views as functionalization replays them (torchgen `emit_view_functionalization_body`,
+//! Views in functionalization (torchgen `emit_view_functionalization_body`,
 //! `GenCompositeViewCopyKernel`, `ViewMetaSpecialization`).
 
 use opatlas_operators::operator::{Operator, OperatorId};

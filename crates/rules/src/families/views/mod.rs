@@ -34,7 +34,7 @@ pub(super) fn check(scope: &Scope<'_>, sink: &mut Sink) {
         clash(scope, first, second, sink);
     }
     for group in &views.groups {
-        if scope.is_story_clouded(scope.operator(group.view).name()) {
+        if scope.has_broken_relative(scope.operator(group.view).name()) {
             continue;
         }
         let sound = copies::check(scope, group, sink) & same_composites(scope, group, sink);
@@ -64,7 +64,6 @@ fn untagged(scope: &Scope<'_>, id: OperatorId, operator: &Operator, sink: &mut S
     scope.report(sink, id, diagnostic);
 }
 
-/// Checks that a returned view names the argument that it views.
 fn annotations(scope: &Scope<'_>, id: OperatorId, operator: &Operator, sink: &mut Sink) {
     let schema = operator.schema();
     for ret in &schema.returns {
@@ -105,7 +104,7 @@ fn alone(scope: &Scope<'_>, id: OperatorId, operator: &Operator, sink: &mut Sink
         || exempt
         || scope.catalogue.view_groups().contains(id)
         || !operator.has_kernel(IMPLICIT)
-        || scope.is_story_clouded(operator.name())
+        || scope.has_broken_relative(operator.name())
     {
         return;
     }
@@ -120,7 +119,7 @@ fn clash(scope: &Scope<'_>, first: OperatorId, second: OperatorId, sink: &mut Si
     let (a, b) = (scope.operator(first), scope.operator(second));
     // Equal signatures of one kind are duplicates anyway.
     let duplicates = a.kind == b.kind && a.signature() == b.signature();
-    if duplicates || scope.is_story_clouded(a.name()) {
+    if duplicates || scope.has_broken_relative(a.name()) {
         return;
     }
     let message = message!(

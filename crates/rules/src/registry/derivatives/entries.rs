@@ -1,4 +1,4 @@
-//! What an entry is for: its name, its keys, the names that its formulas go by.
+//! Names and keys of entries.
 
 use opatlas_source::diagnostic::RuleId;
 

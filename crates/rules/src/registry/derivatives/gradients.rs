@@ -1,4 +1,4 @@
-//! Gradient formulas: their text, and how they speak of the incoming gradients.
+//! Gradient formulas: their text, and how they use the incoming gradients.
 
 use opatlas_source::diagnostic::RuleId;
 

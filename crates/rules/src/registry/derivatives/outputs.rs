@@ -1,5 +1,5 @@
-//! What the reader of formulas lets pass and the writers of autograd code refuse because of the
-//! operator's own inputs and outputs (`gen_variable_type.emit_body`).
+//! Formulas that the parser accepts but autograd code generation rejects, because of the operator's inputs
+//! and outputs (`gen_variable_type.emit_body`).
 
 use opatlas_source::diagnostic::RuleId;
 

@@ -1,5 +1,5 @@
-//! What the reader of formulas lets pass and the writers of autograd code refuse because of the
-//! other operators that the formulas serve: variants, generated operators.
+//! Formulas that the parser accepts but autograd code generation rejects, because of variants and generated
+//! operators that share them.
 
 use opatlas_source::diagnostic::RuleId;
 
