@@ -1,7 +1,6 @@
-//! Closed sets of stable ids: an enum, its texts, and the way back.
+//! Closed sets of stable ids, with conversion to and from text.
 
-/// Makes an enum of ids. Each variant is listed with its text, in the order of the texts, so that
-/// the derived order is that of the texts and the way back is a binary search.
+/// Makes an enum of ids. List the variants in the order of their texts: parsing is a binary search.
 #[macro_export]
 macro_rules! rule_ids {
     ($(#[$doc:meta])* $name:ident: $($variant:ident => $text:literal,)+) => {
@@ -26,7 +25,7 @@ macro_rules! rule_ids {
                 }
             }
 
-            /// The id with this text, if there is one.
+            /// The id with this text.
             #[must_use]
             pub fn parse(text: &str) -> Option<Self> {
                 let at = Self::ALL.binary_search_by(|id| id.as_str().cmp(text)).ok()?;
