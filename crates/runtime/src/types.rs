@@ -1,8 +1,7 @@
-//! Types of the runtime's schema language, and how torch prints them
-//! (`aten/src/ATen/core/jit_type.h`).
+//! Types of the runtime's schema language (`aten/src/ATen/core/jit_type.h`).
 //!
-//! A type is kept as it was written. What torch compares is the *erased* type, in which some base
-//! types are plain `int` (`docs/spec/compatibility.md`, section 2.1); see [`Base::erased`].
+//! A type stays as written. torch compares *erased* types, in which some base types are `int`
+//! (`docs/spec/compatibility.md`, section 2.1); see [`Base::erased`].
 
 use std::fmt;
 
@@ -41,7 +40,7 @@ pub enum Base {
 }
 
 impl Base {
-    /// The names that schemas may use, for suggestions.
+    /// Names to suggest.
     pub(super) const NAMES: [&'static str; 26] = [
         "Any",
         "AnyEnumType",
@@ -71,8 +70,8 @@ impl Base {
         "MemoryFormat",
     ];
 
-    /// The base type of that name. `Dimname` is `str`, `DeviceIndex` and `ConstQuantizerPtr` are
-    /// `int` from the start (`schema_type_parser.cpp`, `parseBaseType`).
+    /// The base type of this name. `Dimname` is `str`; `DeviceIndex` and `ConstQuantizerPtr` are
+    /// `int` (`schema_type_parser.cpp`, `parseBaseType`).
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         Some(match name {
@@ -133,8 +132,8 @@ impl Base {
         }
     }
 
-    /// What torch compares in its place: `int` for `SymInt`, `ScalarType`, `Layout` and
-    /// `MemoryFormat` (`docs/spec/compatibility.md`, section 2.1).
+    /// The type that torch compares: `int` for `SymInt`, `ScalarType`, `Layout` and `MemoryFormat`
+    /// (`docs/spec/compatibility.md`, section 2.1).
     #[must_use]
     pub fn erased(self) -> Self {
         match self {
@@ -144,19 +143,18 @@ impl Base {
     }
 }
 
-/// The type of an argument or a return. The size of a sized list is not part of it; see
-/// [`Argument`](super::Argument).
+/// The type of an argument or return, without the size of a sized list.
 #[derive(Debug, Clone)]
 pub enum Type<'a> {
     /// A type without parts.
     Base(Base),
-    /// A lower-case name that is not a known type. PyTorch treats all type variables as equal.
+    /// A lowercase name that is not a known type. PyTorch treats all type variables as equal.
     Variable(&'a str),
-    /// `__torch__.torch.classes.NAMESPACE.NAME`. Whether it is registered is not asked.
+    /// `__torch__.torch.classes.NAMESPACE.NAME`, registered or not.
     Class {
-        /// The third part from the end.
+        /// The namespace.
         namespace: &'a str,
-        /// The last part.
+        /// The name.
         name: &'a str,
     },
     /// `T?`; never an optional of an optional.
@@ -173,11 +171,10 @@ pub enum Type<'a> {
     Await(Box<Type<'a>>),
     /// `RRef(T)`
     RRef(Box<Type<'a>>),
-    /// `Union(T, ...)`, its members flattened, unified and sorted as torch does.
+    /// `Union(T, ...)`, with members flattened, unified and sorted as in torch.
     Union(Vec<Type<'a>>),
 }
 
-/// Which base types to print.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Spelling {
     /// Types as in the schema.
@@ -187,8 +184,7 @@ pub(super) enum Spelling {
 }
 
 impl<'a> Type<'a> {
-    /// The type with erased base types for good, as torch keeps the parts of tuples, dictionaries,
-    /// futures and unions.
+    /// Erases base types, as torch does in the parts of tuples, dictionaries, futures and unions.
     pub(super) fn into_erased(self) -> Self {
         match self {
             Self::Base(base) => Self::Base(base.erased()),
@@ -198,7 +194,7 @@ impl<'a> Type<'a> {
         }
     }
 
-    /// The base type that torch compares; `None` for a type with parts.
+    /// `None` for a type with parts.
     pub(super) fn erased_base(&self) -> Option<Base> {
         match self {
             Self::Base(base) => Some(base.erased()),
@@ -206,7 +202,7 @@ impl<'a> Type<'a> {
         }
     }
 
-    /// The type as written, the size of a sized list left out.
+    /// The type as written, without the size of a sized list.
     #[must_use]
     pub fn text(&self) -> String {
         let mut out = String::new();
@@ -214,7 +210,7 @@ impl<'a> Type<'a> {
         out
     }
 
-    /// The erased type as torch prints it in its reasons.
+    /// The erased type, as in torch's messages.
     #[must_use]
     pub fn erased_text(&self) -> String {
         let mut out = String::new();

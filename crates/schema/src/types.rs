@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-/// The base types of every release that Opatlas knows. Which of them a release accepts is a rule
-/// of that release (`type-unknown`), not of the language.
+/// The base types of all releases. The rule `type-unknown` checks which of them a release accepts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[expect(missing_docs, reason = "the names are PyTorch's own")]
 pub enum BaseType {
@@ -31,7 +30,7 @@ pub enum BaseType {
 }
 
 impl BaseType {
-    /// Every base type, in the order of their names.
+    /// Every base type, sorted by name.
     pub const ALL: [Self; 21] = [
         Self::ConstQuantizerPtr,
         Self::Device,
@@ -56,7 +55,7 @@ impl BaseType {
         Self::Str,
     ];
 
-    /// The name as it is written in a schema; case matters.
+    /// The name in a schema; case matters.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -84,10 +83,10 @@ impl BaseType {
         }
     }
 
-    /// Reads a base type's name.
+    /// Parses a base type's name.
     #[must_use]
     pub fn parse(name: &str) -> Option<Self> {
-        // The four that make up nine tenths of every file come first.
+        // The four most common types come first.
         match name {
             "Tensor" => return Some(Self::Tensor),
             "int" => return Some(Self::Int),
@@ -99,14 +98,14 @@ impl BaseType {
     }
 }
 
-/// A type: a base type or a custom class, with any nesting of `?` and `[]` around it.
+/// A type: a base type or a custom class, with any nesting of `?` and `[]`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Type {
     /// A base type.
     Base(BaseType),
-    /// `__torch__.torch.classes.` followed by this dotted name.
+    /// This dotted name after `__torch__.torch.classes.`.
     Custom(Box<str>),
-    /// A type that only schemas of libraries have, such as `Dict(str, int)`, as PyTorch prints it.
+    /// A type that only library schemas have, such as `Dict(str, int)`, as PyTorch prints it.
     Runtime(Box<str>),
     /// `T?`
     Optional(Box<Type>),
@@ -114,8 +113,8 @@ pub enum Type {
     List(Box<Type>, Option<ListSize>),
 }
 
-/// The size of a list type: a whole number of at least 1. PyTorch's reader bounds it by nothing
-/// but [`ListSize::MOST_DIGITS`], so it is kept as it is written.
+/// The size of a list type, at least 1. PyTorch only bounds it by [`ListSize::MOST_DIGITS`], so it
+/// is stored as text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ListSize(Box<str>);
 
@@ -123,8 +122,8 @@ impl ListSize {
     /// The maximum number of digits that Python parses (`sys.int_info.default_max_str_digits`).
     pub const MOST_DIGITS: usize = 4300;
 
-    /// The size that decimal digits say; `None` where it is not at least 1, has leading zeros or
-    /// too many digits.
+    /// Parses decimal digits; `None` if the number is less than 1, or has leading zeros or too many
+    /// digits.
     #[must_use]
     pub fn parse(digits: &str) -> Option<Self> {
         let is_number = digits.bytes().all(|b| b.is_ascii_digit());
@@ -139,7 +138,7 @@ impl ListSize {
         &self.0
     }
 
-    /// Whether it is this number.
+    /// Whether it equals this number.
     #[must_use]
     pub fn is(&self, number: usize) -> bool {
         self.0.parse() == Ok(number)
@@ -159,8 +158,8 @@ impl Type {
     /// The plain tensor type.
     pub const TENSOR: Self = Self::Base(BaseType::Tensor);
 
-    /// The innermost base type, through any `?` and `[]`; a custom class has none. This is what
-    /// "tensor-like" and the like are about (torchgen `Type.is_base_ty_like`).
+    /// The innermost base type, through any `?` and `[]`; `None` for custom classes (torchgen
+    /// `Type.is_base_ty_like`).
     #[must_use]
     pub fn innermost(&self) -> Option<BaseType> {
         match self {
@@ -176,7 +175,7 @@ impl Type {
         self.innermost() == Some(base)
     }
 
-    /// Whether it is a tensor, or an optional or list of them.
+    /// Whether it is a tensor, or an optional or list of tensors.
     #[must_use]
     pub fn is_tensor_like(&self) -> bool {
         self.is_like(BaseType::Tensor)
@@ -188,7 +187,7 @@ impl Type {
         matches!(self, Self::Base(BaseType::Tensor))
     }
 
-    /// The type without an outermost `?`.
+    /// The type without its outermost `?`.
     #[must_use]
     pub fn without_optional(&self) -> &Self {
         match self {

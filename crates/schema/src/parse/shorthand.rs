@@ -1,4 +1,4 @@
-//! The letters of `Tensor!`, which stands for an alias annotation of its own.
+//! Assigns letters to `Tensor!`, an annotation with its own set.
 
 use super::Reader;
 use crate::annotation::Annotation;
