@@ -1,8 +1,7 @@
-//! What differs between PyTorch releases, as data: releases with their types, tags and name lists,
-//! dispatch keys and alias sets, and the registrations that C++ sources make by hand.
+//! Differences between PyTorch releases: types, tags, name lists, dispatch keys, alias sets, and
+//! handwritten C++ registrations.
 //!
-//! The tables come from `data/` and are decoded when the crate is built, so that nothing is read or
-//! parsed at run time.
+//! The build decodes them from `data/`.
 
 pub mod alias;
 pub mod calls;

@@ -1,10 +1,9 @@
-//! What the tests of scans share.
+//! Helpers for tests of scans.
 #![allow(dead_code, reason = "not every test uses everything")]
 
 use opatlas_source::LineIndex;
 use opatlas_sources::{File, Macros, Registration, Scan, scan};
 
-/// The scan of one file.
 pub fn scanned(path: &str, text: &str) -> Scan {
     let file = File {
         path,
@@ -13,8 +12,7 @@ pub fn scanned(path: &str, text: &str) -> Scan {
     scan(&[file], &Macros::built_in())
 }
 
-/// Asserts the registrations of a file, one on each line: place, kind, operator, key, kernel, and
-/// what else there is.
+/// Asserts the registrations of a file, one per line: place, kind, operator, key, kernel, and more.
 #[track_caller]
 pub fn check(path: &str, text: &str, expected: &[&str]) {
     let scan = scanned(path, text);
