@@ -1,7 +1,7 @@
-//! One entry of `native_functions.yaml` as it was written, field by field.
+//! One entry of `native_functions.yaml`, field by field.
 //!
-//! An entry does not depend on a release and not on its neighbours, and its places count from its
-//! own beginning. So an entry that did not change between two revisions is shared by both.
+//! An entry does not depend on the release or on other entries, and its positions are relative, so
+//! revisions can share unchanged entries.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -12,17 +12,16 @@ use opatlas_schema::name::OperatorName;
 use opatlas_source::Span;
 use opatlas_source::diagnostic::Complaints;
 
-/// A value and where it was written.
+/// A value with its position.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Placed<T> {
     /// The value.
     pub value: T,
-    /// Where, from the beginning of the entry.
+    /// Its position, relative to the entry.
     pub at: Span,
 }
 
-/// The fields that an entry may have; the same in all releases (`docs/spec/files.md`, section 3,
-/// unknown-key).
+/// The fields of an entry, the same in all releases (`docs/spec/files.md`, section 3, unknown-key).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[expect(missing_docs, reason = "the names are PyTorch's own")]
 pub enum Field {
@@ -47,7 +46,7 @@ pub enum Field {
 }
 
 impl Field {
-    /// Every field.
+    /// All fields.
     pub const ALL: [Self; 18] = [
         Self::Func,
         Self::Variants,
@@ -69,7 +68,7 @@ impl Field {
         Self::CppNoDefaultArgs,
     ];
 
-    /// The key as in the file.
+    /// The key in the file.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -94,7 +93,7 @@ impl Field {
         }
     }
 
-    /// The field of this key.
+    /// The field with this key.
     #[must_use]
     pub fn parse(key: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|field| field.as_str() == key)
@@ -104,15 +103,15 @@ impl Field {
 /// The position of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FieldPlace {
-    /// Which.
+    /// The field.
     pub field: Field,
-    /// Its key.
+    /// The position of its key.
     pub key: Span,
-    /// Its value; empty right behind the key where there is none.
+    /// The position of its value; empty after the key if there is none.
     pub value: Span,
 }
 
-/// The forms in which C++ and Python can call the operator.
+/// How C++ and Python can call the operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Variants {
     /// `at::op` and `torch.op`.
@@ -130,7 +129,7 @@ impl Default for Variants {
     }
 }
 
-/// Whether the generated code checks that all tensors are on one device.
+/// Whether generated code checks that all tensors are on one device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum DeviceCheck {
     /// `NoCheck`
@@ -141,7 +140,7 @@ pub enum DeviceCheck {
 }
 
 impl DeviceCheck {
-    /// The value as in the file.
+    /// The value in the file.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -151,19 +150,18 @@ impl DeviceCheck {
     }
 }
 
-/// A dispatch key by its name, which keys are equal by. Names that no release knows are kept, for the rules to
-/// refuse.
+/// A dispatch key's name, by which keys are compared. Rules reject unknown names.
 #[derive(Debug, Clone, Eq)]
 pub enum KeyName {
-    /// A key that some release knows.
+    /// A key of some release.
     Known(&'static str),
     /// Any other text.
     Unknown(Box<str>),
 }
 
 impl KeyName {
-    /// The key of a name, shared where some release knows it. Keys have only ever been renamed, so the newest
-    /// and the oldest release together know all of them.
+    /// The key with a name, shared if it is known. Keys have only been renamed, so the newest and
+    /// the oldest release together know all of them.
     #[must_use]
     pub fn of(name: &str) -> Self {
         [Release::LATEST, Release::V2_0]
@@ -185,7 +183,7 @@ impl KeyName {
 impl PartialEq for KeyName {
     fn eq(&self, other: &Self) -> bool {
         let (one, other) = (self.as_str(), other.as_str());
-        // Known ones may be the same text and not just an equal one.
+        // Fast path for the same text.
         std::ptr::eq(one, other) || one == other
     }
 }
@@ -205,42 +203,42 @@ impl AsRef<str> for KeyName {
 /// A kernel by its C++ name.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Kernel {
-    /// The text before the last `::`; without it the kernel is in `at`. PyTorch always appends
-    /// `::native` (torchgen `NativeFunction.from_yaml`).
+    /// The text before the last `::`; by default `at`. PyTorch always appends `::native` (torchgen
+    /// `NativeFunction.from_yaml`).
     pub namespace: Option<Arc<str>>,
-    /// The function's name. Shared: one line of `dispatch` may put it on many keys.
+    /// The function's name, shared between the keys of a line.
     pub name: Arc<str>,
 }
 
-/// What brought a kernel into an entry's table.
+/// The source of a kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum KernelSource {
     /// A line of `dispatch:`.
     Declared,
-    /// No `dispatch:` at all: the implicit composite.
+    /// No `dispatch:`, which means the implicit composite.
     Implicit,
     /// `ufunc_inner_loop:`
     Ufunc,
-    /// The operator is generated.
+    /// A generated operator.
     Generated,
 }
 
-/// One kernel on one key.
+/// A kernel for a key.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct KernelEntry {
     /// The key.
     pub key: KeyName,
     /// The kernel.
     pub kernel: Kernel,
-    /// Why it is there.
+    /// Its source.
     pub source: KernelSource,
-    /// The key's name where written; for kernels that are not, the place of what brings them.
+    /// The position of the key; for implied kernels, of their source.
     pub key_at: Span,
-    /// The kernel's name where written.
+    /// The position of the kernel's name.
     pub kernel_at: Span,
 }
 
-/// One line of `dispatch:`, comma lists split, in the order written. A key may come twice.
+/// One line of `dispatch:` in file order, split at commas. Keys may repeat.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct DispatchLine {
     /// The key.
@@ -253,12 +251,12 @@ pub struct DispatchLine {
     pub kernel_at: Span,
 }
 
-/// A tag as written. Only strings name tags; anything else is kept for the rules.
+/// A tag. Rules reject anything but strings.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum TagName {
     /// A string.
     Text(Box<str>),
-    /// Some other scalar, as written.
+    /// Another scalar.
     Scalar(Box<str>),
     /// A list or mapping.
     Collection,
@@ -271,32 +269,31 @@ pub struct UfuncLoop {
     pub key: Placed<Box<str>>,
     /// The C++ function.
     pub name: Box<str>,
-    /// Names of scalar types or of classes of them.
+    /// Names of scalar types or of their classes.
     pub dtypes: Vec<Placed<Box<str>>>,
     /// The whole value.
     pub at: Span,
 }
 
-/// `precomputed`: arguments of structured kernels that the meta function works out.
+/// `precomputed`: arguments of structured kernels that the meta function computes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Precompute {
-    /// Kernel argument, and what replaces it.
+    /// Replaced kernel arguments, with their replacements.
     pub replace: Vec<(Placed<Box<str>>, Vec<Argument>)>,
-    /// Arguments added without replacing any.
+    /// Additional arguments.
     pub add: Vec<Argument>,
 }
 
-/// Everything an entry says. Fields that could not be read hold their defaults, and a diagnostic
-/// says so.
+/// An entry. Fields that could not be read have their defaults and a diagnostic.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// The whole entry, the dash of its list item excluded.
+    /// The whole entry, without the dash of its list item.
     pub span: Span,
-    /// The value of `func`; the whole entry where there is none.
+    /// The value of `func`; the whole entry if it is missing.
     pub func_at: Span,
-    /// The operator's namespace, `aten` where none is written.
+    /// The operator's namespace, `aten` by default.
     pub namespace: Box<str>,
-    /// The operator's name, read even where the rest of the schema is broken.
+    /// The operator's name, read even if the rest of the schema is broken.
     pub name: Option<OperatorName>,
     /// The schema.
     pub schema: Option<FunctionSchema>,
@@ -312,19 +309,18 @@ pub struct Entry {
     pub structured_delegate: Option<Placed<OperatorName>>,
     /// `structured_inherits`
     pub structured_inherits: Option<Placed<Box<str>>>,
-    /// `precomputed`, where it is neither absent nor null. An empty list says nothing, but needs a
-    /// structured operator all the same.
+    /// `precomputed`, unless missing or null. Even an empty list needs a structured operator.
     pub precomputed: Option<Precompute>,
     /// `autogen`
     pub autogen: Vec<Placed<OperatorName>>,
     /// `ufunc_inner_loop`
     pub ufunc_inner_loop: Vec<UfuncLoop>,
-    /// `dispatch` as written; `None` where it is absent or null.
+    /// `dispatch`; `None` if it is missing or null.
     pub dispatch: Option<Vec<DispatchLine>>,
-    /// The kernels that follow: of `dispatch`, later lines winning; the implicit composite; those
-    /// of ufuncs. Comma lists are split.
+    /// All kernels: of `dispatch` (the last line for a key wins), the implicit composite, and
+    /// ufuncs.
     pub kernels: Vec<KernelEntry>,
-    /// `tags`, before any that a release adds by itself.
+    /// `tags`, without those that a release adds.
     pub tags: Vec<Placed<TagName>>,
     /// `python_module`
     pub python_module: Option<Placed<Box<str>>>,
@@ -342,9 +338,9 @@ pub struct Entry {
     pub use_const_ref_for_mutable_tensors: bool,
     /// `cpp_no_default_args`
     pub cpp_no_default_args: Vec<Placed<Box<str>>>,
-    /// The fields in the order written.
+    /// The fields in file order.
     pub fields: Vec<FieldPlace>,
-    /// What could not be read.
+    /// Errors in the entry.
     pub diagnostics: Complaints,
 }
 
@@ -361,19 +357,19 @@ impl Entry {
         self.schema.as_ref().map(FunctionSchema::kind)
     }
 
-    /// The kernel on a key, composites only under their own name.
+    /// The kernel for a key; composites only under their own name.
     #[must_use]
     pub fn kernel(&self, key: &str) -> Option<&KernelEntry> {
         self.kernels.iter().find(|k| k.key.as_str() == key)
     }
 
-    /// Whether a kernel is put on this key.
+    /// Whether it has a kernel for this key.
     #[must_use]
     pub fn has_kernel(&self, key: &str) -> bool {
         self.kernel(key).is_some()
     }
 
-    /// Whether the operator is abstract: it delegates, or its keys are more than the implicit
+    /// Whether the operator is abstract: it delegates, or has kernels other than the implicit
     /// composites (torchgen `NativeFunction.is_abstract`; an empty table is abstract).
     #[must_use]
     pub fn is_abstract(&self) -> bool {

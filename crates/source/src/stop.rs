@@ -88,9 +88,7 @@ impl Stop {
         false
     }
 
-    /// Continues unless the work is cancelled.
-    ///
-    /// # Errors
+    /// Fails with [`Stopped`] if the work is cancelled.
     pub fn check(&self) -> Result<(), Stopped> {
         if self.is_requested() {
             Err(Stopped)

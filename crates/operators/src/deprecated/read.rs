@@ -1,4 +1,4 @@
-//! From the YAML tree to [`Deprecated`].
+//! Converts a YAML tree to [`Deprecated`].
 
 use opatlas_schema::function::FunctionSchema;
 use opatlas_schema::parse::{LONGEST, MOST_COMMAS, parse_schema};
@@ -42,8 +42,7 @@ pub(super) fn read(bytes: &[u8]) -> Deprecated {
     }
 }
 
-/// Reports a file that is not a list. The generator treats an empty mapping or string as an empty
-/// list.
+/// The generator accepts an empty mapping or string as an empty list.
 fn root_fault(tree: &Tree, root: Root) -> Option<Diagnostic> {
     let (what, span) = match root {
         Root::Sequence => return None,
@@ -63,7 +62,6 @@ fn root_fault(tree: &Tree, root: Root) -> Option<Diagnostic> {
     Some(Diagnostic::new(RuleId::DeprecatedRoot, span, message).with_help(help))
 }
 
-/// The first line of a node.
 fn head(tree: &Tree, node: NodeId) -> Span {
     let span = tree.span(node);
     let text = span.slice(tree.text());
@@ -94,7 +92,7 @@ impl Reader<'_> {
             self.report(Diagnostic::new(RuleId::DeprecatedRoot, at, message).with_help(SHAPE));
             return;
         };
-        // Reads both to report the problems of both.
+        // Reads both before returning, to report errors in both.
         let name = self.text(item.root, pairs, "name");
         let aten = self.text(item.root, pairs, "aten");
         let schema = name.and_then(|name| self.schema(name));
@@ -109,7 +107,6 @@ impl Reader<'_> {
         }
     }
 
-    /// The value of a key, which must be a string.
     fn text(&mut self, entry: NodeId, pairs: &[(NodeId, NodeId)], key: &str) -> Option<NodeId> {
         let mut values = pairs.iter();
         let value = values.find(|(k, _)| self.tree.str_value(*k) == Some(key));
@@ -132,9 +129,9 @@ impl Reader<'_> {
         let text = self.tree.str_value(name)?;
         let read = parse_schema(text, 0);
         for fault in read.diagnostics {
-            // Maps positions in the text to the file, for any quoting.
+            // Maps positions in the text to the file, with any quoting.
             let range = fault.span.start as usize..fault.span.end as usize;
-            // Something missing has no position.
+            // A missing part has no position.
             let at = if range.is_empty() {
                 self.tree.span(name)
             } else {
@@ -194,8 +191,7 @@ impl Reader<'_> {
     }
 }
 
-/// Resolves a passed value: an argument before the constant; the last argument of a name wins, as
-/// in the generator.
+/// Arguments come before the constant, and the last argument of a name wins, as in the generator.
 fn resolve(schema: &FunctionSchema, call: &mut Call) {
     let arguments = schema.arguments.all().iter().enumerate();
     let index: FxHashMap<&str, usize> = arguments.map(|(i, one)| (&*one.name, i)).collect();
@@ -208,7 +204,7 @@ fn resolve(schema: &FunctionSchema, call: &mut Call) {
     }
 }
 
-/// The name of a call, and where its arguments begin and end.
+/// The name of a call, and the range of its arguments.
 fn split(text: &str) -> Option<(&str, usize, usize)> {
     let name = crate::derivative_match::base_name(text)?;
     let open = text.find('(')? + 1;

@@ -1,4 +1,4 @@
-//! From the YAML tree to [`Derivatives`] (torchgen `load_derivatives`).
+//! Converts a YAML tree to [`Derivatives`] (torchgen `load_derivatives`).
 
 use std::sync::Arc;
 
@@ -47,7 +47,7 @@ pub(super) fn read(file: &Content) -> Derivatives {
     }
 }
 
-/// Reports a file that is not a list. torchgen treats an empty mapping or string as an empty list.
+/// torchgen accepts an empty mapping or string as an empty list.
 fn root_fault(tree: &Tree, root: Root) -> Option<Diagnostic> {
     let (what, span) = match root {
         Root::Sequence => return None,
@@ -69,7 +69,6 @@ fn root_fault(tree: &Tree, root: Root) -> Option<Diagnostic> {
     )
 }
 
-/// The first line of a node.
 fn head(tree: &Tree, node: NodeId) -> Span {
     let span = tree.span(node);
     let text = span.slice(tree.text());
@@ -81,7 +80,7 @@ struct Reader<'t> {
     tree: &'t Tree,
     entries: Vec<DerivativeEntry>,
     diagnostics: Complaints,
-    /// Mappings already read as entries, by their first key.
+    /// Mappings already read as entries, with their first keys.
     seen: FxHashMap<NodeId, Span>,
 }
 
@@ -90,7 +89,6 @@ impl Reader<'_> {
         self.diagnostics.push(diagnostic);
     }
 
-    /// Reports that the rest is ignored.
     fn limit(&mut self, node: NodeId, message: opatlas_source::Message) {
         let at = Span::at(self.tree.span(node).start);
         self.report(Diagnostic::new(RuleId::YamlLimit, at, message).with_help(
@@ -336,7 +334,7 @@ impl Reader<'_> {
         Some(OutputDifferentiability { at, outputs })
     }
 
-    /// The value in Python.
+    /// Truth in Python.
     fn is_true(&self, node: NodeId) -> bool {
         match self.tree.kind(node) {
             Kind::Sequence(items) => !items.is_empty(),
@@ -359,7 +357,7 @@ fn head_of(tree: &Tree, span: Span) -> Span {
     Span::new(span.start, span.start + u32::try_from(end).unwrap_or(0))
 }
 
-/// Whether a number in any of YAML's notations is zero.
+/// In any YAML notation.
 fn is_zero(number: &str) -> bool {
     let number = number.trim_start_matches(['-', '+']);
     let digits = match number.strip_prefix("0x").or(number.strip_prefix("0b")) {

@@ -13,7 +13,7 @@ impl OperatorTable {
         self.by_base().get(base_name).map_or(&[], Vec::as_slice)
     }
 
-    /// Operators whose name has this stem, in any form.
+    /// Operators with this stem, in any form.
     pub fn of_stem(&self, stem: &str) -> impl Iterator<Item = OperatorId> {
         let name = |form| OperatorName::from_parts(stem, form, "");
         let found = NameForm::ALL.map(|form| self.overloads(name(form).base()));
@@ -22,7 +22,7 @@ impl OperatorTable {
         found.into_iter().flatten().copied().filter(is_of_stem)
     }
 
-    /// Whether an operator of native functions has this namespace and base name.
+    /// Whether `native_functions.yaml` has an operator with this namespace and base name.
     #[must_use]
     pub fn has_overload(&self, namespace: &str, base_name: &str) -> bool {
         let found = self

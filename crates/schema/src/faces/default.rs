@@ -15,9 +15,10 @@ pub(super) fn expression<'a>(
     cx: Context,
 ) -> Result<Cow<'a, str>, Refused> {
     match ty {
-        Type::Optional(inner) if text == "None" => Ok(Cow::Borrowed(match inner.is_tensor() {
-            true => "{}",
-            false => cx.nullopt(),
+        Type::Optional(inner) if text == "None" => Ok(Cow::Borrowed(if inner.is_tensor() {
+            "{}"
+        } else {
+            cx.nullopt()
         })),
         Type::Optional(inner) => expression(text, inner, sizes, cx),
         Type::Base(BaseType::Str) => match single_quoted(text) {

@@ -71,8 +71,7 @@ fn joined(node: Node<'_>, source: &str, depth: usize) -> Option<Box<str>> {
             Some(unescaped(&content))
         }
         "concatenated_string" | "parenthesized_expression" => {
-            let parts = children(node);
-            let parts: Option<Vec<_>> = parts
+            let parts: Option<Vec<_>> = children(node)
                 .into_iter()
                 .map(|p| joined(p, source, depth))
                 .collect();
