@@ -57,26 +57,13 @@ pub struct BackendFile {
     pub diagnostics: Complaints,
 }
 
-/// A list of operators in a backend file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Listing {
-    /// `supported`
-    Supported,
-    /// `full_codegen`
-    FullCodegen,
-    /// `autograd`
-    Autograd,
-}
-
-impl Listing {
-    /// The key in the file.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Supported => "supported",
-            Self::FullCodegen => "full_codegen",
-            Self::Autograd => "autograd",
-        }
+opatlas_source::named_enum! {
+    /// A list of operators in a backend file.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum Listing {
+        Supported => "supported",
+        FullCodegen => "full_codegen",
+        Autograd => "autograd",
     }
 }
 

@@ -212,10 +212,8 @@ impl<'a> Matcher<'a> {
             if let Ok(Target { canonical, .. }) = target {
                 let schema = self.operator(canonical).schema();
                 let base = target::base_name(name).unwrap_or("");
-                let sets = entry
-                    .sets
-                    .iter()
-                    .filter(|set| is_formula_key(file.key(set), self.release));
+                let sets = entry.sets.iter();
+                let sets = sets.filter(|set| is_formula_key(file.key(set), self.release));
                 let keys = sets.map(|set| {
                     let mut formulas = formulas::on_key(file, set, schema, base);
                     formulas.function = formulas

@@ -21,82 +21,28 @@ pub struct Placed<T> {
     pub at: Span,
 }
 
-/// The fields of an entry, the same in all releases (`docs/spec/files.md`, section 3, unknown-key).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[expect(missing_docs, reason = "the names are PyTorch's own")]
-pub enum Field {
-    Func,
-    Variants,
-    Dispatch,
-    Autogen,
-    Tags,
-    Structured,
-    StructuredDelegate,
-    StructuredInherits,
-    Precomputed,
-    UfuncInnerLoop,
-    PythonModule,
-    CategoryOverride,
-    DeviceCheck,
-    DeviceGuard,
-    ManualKernelRegistration,
-    ManualCppBinding,
-    UseConstRefForMutableTensors,
-    CppNoDefaultArgs,
-}
-
-impl Field {
-    /// All fields.
-    pub const ALL: [Self; 18] = [
-        Self::Func,
-        Self::Variants,
-        Self::Dispatch,
-        Self::Autogen,
-        Self::Tags,
-        Self::Structured,
-        Self::StructuredDelegate,
-        Self::StructuredInherits,
-        Self::Precomputed,
-        Self::UfuncInnerLoop,
-        Self::PythonModule,
-        Self::CategoryOverride,
-        Self::DeviceCheck,
-        Self::DeviceGuard,
-        Self::ManualKernelRegistration,
-        Self::ManualCppBinding,
-        Self::UseConstRefForMutableTensors,
-        Self::CppNoDefaultArgs,
-    ];
-
-    /// The key in the file.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Func => "func",
-            Self::Variants => "variants",
-            Self::Dispatch => "dispatch",
-            Self::Autogen => "autogen",
-            Self::Tags => "tags",
-            Self::Structured => "structured",
-            Self::StructuredDelegate => "structured_delegate",
-            Self::StructuredInherits => "structured_inherits",
-            Self::Precomputed => "precomputed",
-            Self::UfuncInnerLoop => "ufunc_inner_loop",
-            Self::PythonModule => "python_module",
-            Self::CategoryOverride => "category_override",
-            Self::DeviceCheck => "device_check",
-            Self::DeviceGuard => "device_guard",
-            Self::ManualKernelRegistration => "manual_kernel_registration",
-            Self::ManualCppBinding => "manual_cpp_binding",
-            Self::UseConstRefForMutableTensors => "use_const_ref_for_mutable_tensors",
-            Self::CppNoDefaultArgs => "cpp_no_default_args",
-        }
-    }
-
-    /// The field with this key.
-    #[must_use]
-    pub fn parse(key: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|field| field.as_str() == key)
+opatlas_source::named_enum! {
+    /// The fields of an entry, the same in all releases (`docs/spec/files.md`, section 3, unknown-key).
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Field {
+        Func => "func",
+        Variants => "variants",
+        Dispatch => "dispatch",
+        Autogen => "autogen",
+        Tags => "tags",
+        Structured => "structured",
+        StructuredDelegate => "structured_delegate",
+        StructuredInherits => "structured_inherits",
+        Precomputed => "precomputed",
+        UfuncInnerLoop => "ufunc_inner_loop",
+        PythonModule => "python_module",
+        CategoryOverride => "category_override",
+        DeviceCheck => "device_check",
+        DeviceGuard => "device_guard",
+        ManualKernelRegistration => "manual_kernel_registration",
+        ManualCppBinding => "manual_cpp_binding",
+        UseConstRefForMutableTensors => "use_const_ref_for_mutable_tensors",
+        CppNoDefaultArgs => "cpp_no_default_args",
     }
 }
 
@@ -129,24 +75,14 @@ impl Default for Variants {
     }
 }
 
-/// Whether generated code checks that all tensors are on one device.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum DeviceCheck {
-    /// `NoCheck`
-    NoCheck,
-    /// `ExactSame`, the default.
-    #[default]
-    ExactSame,
-}
-
-impl DeviceCheck {
-    /// The value in the file.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::NoCheck => "NoCheck",
-            Self::ExactSame => "ExactSame",
-        }
+opatlas_source::named_enum! {
+    /// Whether generated code checks that all tensors are on one device.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+    pub enum DeviceCheck {
+        NoCheck => "NoCheck",
+        /// `ExactSame`, the default.
+        #[default]
+        ExactSame => "ExactSame",
     }
 }
 

@@ -113,14 +113,10 @@ impl NativeFunctions {
         chunks.truncate(MOST_ENTRIES);
         let sources: Vec<&str> = chunks.iter().map(|chunk| chunk.slice(text)).collect();
         let previous = previous.map(Self::by_source).unwrap_or_default();
-        let shared: Vec<Option<Arc<Entry>>> = sources
-            .iter()
-            .map(|source| previous.get(source).cloned())
-            .collect();
-        let unknown = shared
-            .iter()
-            .zip(&sources)
-            .filter_map(|(known, source)| known.is_none().then_some(*source));
+        let shared = sources.iter().map(|source| previous.get(source).cloned());
+        let shared: Vec<Option<Arc<Entry>>> = shared.collect();
+        let unknown = shared.iter().zip(&sources);
+        let unknown = unknown.filter_map(|(known, source)| known.is_none().then_some(*source));
         let mut read = read_entries(&unknown.collect::<Vec<_>>(), stop)?.into_iter();
         let mut taken = Taken::default();
         let mut entries = Vec::with_capacity(chunks.len());
@@ -207,10 +203,8 @@ const TASK: usize = 500;
 /// `None` marks an entry that cannot be read on its own. Entries after it, or beyond the limits,
 /// are missing.
 fn read_entries(sources: &[&str], stop: &Stop) -> Result<Vec<Option<Arc<Entry>>>, Stopped> {
-    let tasks: Vec<_> = sources
-        .par_chunks(TASK)
-        .map(|task| read_in_turn(task, stop))
-        .collect();
+    let tasks = sources.par_chunks(TASK);
+    let tasks: Vec<_> = tasks.map(|task| read_in_turn(task, stop)).collect();
     let mut entries = Vec::with_capacity(sources.len());
     for (task, sources) in tasks.into_iter().zip(sources.chunks(TASK)) {
         let read = task?;

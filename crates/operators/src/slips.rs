@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use opatlas_source::diagnostic::{Diagnostic, RuleId};
 use opatlas_source::{Span, message};
-use opatlas_yaml::{Root, Tree};
+use opatlas_yaml::{Kind, NodeId, Root, Tree};
 
 use crate::entry::Field;
 
@@ -152,4 +152,28 @@ fn span(range: &Range<usize>) -> Span {
 
 fn offset(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
+}
+
+/// Why a root is not a list, and where; torchgen accepts an empty mapping or string as an empty list.
+pub(crate) fn list_fault(tree: &Tree, root: Root) -> Option<(&'static str, Span)> {
+    match root {
+        Root::Sequence => None,
+        Root::Empty => Some(("it is empty", Span::at(0))),
+        Root::Mapping(node) if matches!(tree.kind(node), Kind::Mapping([])) => None,
+        Root::Mapping(node) => Some(("it is a mapping", head(tree, node))),
+        Root::Scalar(node) if tree.str_value(node) == Some("") => None,
+        Root::Scalar(node) => Some(("it is a single value", head(tree, node))),
+    }
+}
+
+/// The first line of a node.
+pub(crate) fn head(tree: &Tree, node: NodeId) -> Span {
+    head_of(tree, tree.span(node))
+}
+
+/// The first line of a span.
+pub(crate) fn head_of(tree: &Tree, span: Span) -> Span {
+    let text = span.slice(tree.text());
+    let end = text.find(['\n', '\r']).unwrap_or(text.len());
+    Span::new(span.start, span.start + u32::try_from(end).unwrap_or(0))
 }

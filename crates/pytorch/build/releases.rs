@@ -31,10 +31,9 @@ pub fn generate(data: &Value) -> String {
                 out.plain(&strings(&row[field]))
             );
         }
-        let digests = object(&row["native_functions"])
-            .iter()
-            .map(|(patch, digest)| format!("({patch:?}, {digest}), "))
-            .collect::<String>();
+        let digests = object(&row["native_functions"]).iter();
+        let digests = digests.map(|(patch, digest)| format!("({patch:?}, {digest}), "));
+        let digests = digests.collect::<String>();
         let _ = writeln!(rows, "        native_functions: &[{digests}],");
         for (field, steps) in object(&data["lists"]) {
             let _ = writeln!(rows, "        {field}: {},", out.names(&at.names(steps)));
@@ -97,16 +96,14 @@ fn runtime(out: &mut Output, at: &Steps, data: &Value) -> String {
         let _ = writeln!(text, "            {field}: {names},");
     }
     let backends = at.names(&data["backends"]);
-    let rows = array(at.value(&data["functionalities"]))
-        .iter()
-        .map(|row| runtime_keys(row, &backends));
+    let rows = array(at.value(&data["functionalities"])).iter();
+    let rows = rows.map(|row| runtime_keys(row, &backends));
     let keys = out.shared("&[RuntimeKey]", format!("&[{}]", rows.collect::<String>()));
     let _ = writeln!(text, "            keys: {keys},");
     let rows = array(&data["fallbacks"])
         .iter()
-        .filter(|row| at.within(row))
-        .map(fallback)
-        .collect::<String>();
+        .filter(|row| at.within(row));
+    let rows = rows.map(fallback).collect::<String>();
     let fallbacks = out.shared("&[BackendFallback]", format!("&[{rows}]"));
     let _ = writeln!(text, "            fallbacks: {fallbacks},");
     text.push_str("        },\n");

@@ -58,26 +58,6 @@ pub fn operators_without_yaml(release: Release) -> impl Iterator<Item = &'static
     (0..ENDS.len()).filter(undeclared).map(name)
 }
 
-/// The recorded release for `release` and a patch number: the newest one not after it, or the first
-/// of the line. `2.9.0` for 2.9.1.
-#[must_use]
-pub fn recorded_release(release: Release, patch: Option<u32>) -> &'static str {
-    let recorded = release.data().measured;
-    let number = |text: &str| {
-        text.rsplit('.')
-            .next()
-            .and_then(|patch| patch.parse::<u32>().ok())
-    };
-    let not_after =
-        |text: &&&str| patch.is_none_or(|patch| number(text).is_some_and(|n| n <= patch));
-    recorded
-        .iter()
-        .rfind(not_after)
-        .or(recorded.first())
-        .copied()
-        .unwrap_or_default()
-}
-
 /// `releases` has a bit for each minor release.
 struct Row {
     key: u8,
@@ -166,24 +146,5 @@ mod tests {
         assert!(of(Release::V2_9).contains(&"quantized_lstm.input"));
         assert!(!of(Release::V2_13).contains(&"shallow_copy_data_"));
         assert!(of(Release::V2_14).contains(&"shallow_copy_data_"));
-    }
-
-    #[test]
-    fn the_nearest_recorded_release_stands_in() {
-        let cases = [
-            (Release::V2_9, Some(1), "2.9.0"),
-            (Release::V2_9, None, "2.9.0"),
-            (Release::V2_1, Some(0), "2.1.2"),
-            (Release::V2_14, Some(0), "2.14.0"),
-            (Release::V2_14, Some(1), "2.14.1"),
-            (Release::V2_14, None, "2.14.1"),
-        ];
-        for (release, patch, expected) in cases {
-            assert_eq!(
-                recorded_release(release, patch),
-                expected,
-                "{release} {patch:?}"
-            );
-        }
     }
 }

@@ -97,8 +97,8 @@ impl<'a> Parser<'a, '_> {
             "SymFloat" => Some("write `float`"),
             _ => None,
         };
-        let near = nearest(name, Base::NAMES.iter().copied())
-            .map(|near| message!("did you mean `{}`?", near));
+        let near = nearest(name, Base::NAMES.split(' '));
+        let near = near.map(|near| message!("did you mean `{}`?", near));
         diagnostic.help = help.map(Into::into).or(near);
         Err(diagnostic)
     }

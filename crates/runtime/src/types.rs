@@ -5,131 +5,54 @@
 
 use std::fmt;
 
-/// A type without parts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[expect(
-    missing_docs,
-    reason = "each is the type of the same name in the schema language"
-)]
-pub enum Base {
-    Any,
-    AnyEnumType,
-    Tensor,
-    Storage,
-    /// `Scalar`, a number of any kind.
-    Scalar,
-    Float,
-    Complex,
-    Int,
-    /// `None` or `NoneType`.
-    None,
-    Str,
-    Generator,
-    Quantizer,
-    Bool,
-    Device,
-    Stream,
-    Capsule,
-    QScheme,
-    ScalarType,
-    Layout,
-    MemoryFormat,
-    AnyClassType,
-    SymInt,
-    SymBool,
+opatlas_source::named_enum! {
+    /// A type without parts.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum Base {
+        Any => "Any",
+        AnyEnumType => "AnyEnumType",
+        Tensor => "Tensor",
+        Storage => "Storage",
+        /// `Scalar`, a number of any kind.
+        Scalar => "Scalar",
+        Float => "float",
+        Complex => "complex",
+        Int => "int",
+        /// `None` or `NoneType`.
+        None => "NoneType",
+        Str => "str",
+        Generator => "Generator",
+        Quantizer => "Quantizer",
+        Bool => "bool",
+        Device => "Device",
+        Stream => "Stream",
+        Capsule => "Capsule",
+        QScheme => "QScheme",
+        ScalarType => "ScalarType",
+        Layout => "Layout",
+        MemoryFormat => "MemoryFormat",
+        AnyClassType => "AnyClassType",
+        SymInt => "SymInt",
+        SymBool => "SymBool",
+    }
 }
 
 impl Base {
     /// Names to suggest.
-    pub(super) const NAMES: [&'static str; 26] = [
-        "Any",
-        "AnyEnumType",
-        "AnyClassType",
-        "Tensor",
-        "Storage",
-        "Scalar",
-        "float",
-        "complex",
-        "int",
-        "DeviceIndex",
-        "ConstQuantizerPtr",
-        "SymInt",
-        "SymBool",
-        "None",
-        "NoneType",
-        "str",
-        "Dimname",
-        "Generator",
-        "Quantizer",
-        "QScheme",
-        "bool",
-        "Device",
-        "Stream",
-        "ScalarType",
-        "Layout",
-        "MemoryFormat",
-    ];
+    pub(super) const NAMES: &'static str = "Any AnyEnumType AnyClassType Tensor Storage Scalar float \
+        complex int DeviceIndex ConstQuantizerPtr SymInt SymBool None NoneType str Dimname Generator \
+        Quantizer QScheme bool Device Stream ScalarType Layout MemoryFormat";
 
     /// The base type of this name. `Dimname` is `str`; `DeviceIndex` and `ConstQuantizerPtr` are
     /// `int` (`schema_type_parser.cpp`, `parseBaseType`).
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
-        Some(match name {
-            "Any" => Self::Any,
-            "AnyEnumType" => Self::AnyEnumType,
-            "AnyClassType" => Self::AnyClassType,
-            "Tensor" => Self::Tensor,
-            "Storage" => Self::Storage,
-            "Scalar" => Self::Scalar,
-            "float" => Self::Float,
-            "complex" => Self::Complex,
-            "int" | "DeviceIndex" | "ConstQuantizerPtr" => Self::Int,
-            "SymInt" => Self::SymInt,
-            "SymBool" => Self::SymBool,
-            "None" | "NoneType" => Self::None,
-            "str" | "Dimname" => Self::Str,
-            "Generator" => Self::Generator,
-            "Quantizer" => Self::Quantizer,
-            "QScheme" => Self::QScheme,
-            "bool" => Self::Bool,
-            "Device" => Self::Device,
-            "Stream" => Self::Stream,
-            "Capsule" => Self::Capsule,
-            "ScalarType" => Self::ScalarType,
-            "Layout" => Self::Layout,
-            "MemoryFormat" => Self::MemoryFormat,
-            _ => return None,
+        Self::parse(match name {
+            "DeviceIndex" | "ConstQuantizerPtr" => "int",
+            "None" => "NoneType",
+            "Dimname" => "str",
+            other => other,
         })
-    }
-
-    /// The name that torch prints.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Any => "Any",
-            Self::AnyEnumType => "AnyEnumType",
-            Self::AnyClassType => "AnyClassType",
-            Self::Tensor => "Tensor",
-            Self::Storage => "Storage",
-            Self::Scalar => "Scalar",
-            Self::Float => "float",
-            Self::Complex => "complex",
-            Self::Int => "int",
-            Self::None => "NoneType",
-            Self::Str => "str",
-            Self::Generator => "Generator",
-            Self::Quantizer => "Quantizer",
-            Self::Bool => "bool",
-            Self::Device => "Device",
-            Self::Stream => "Stream",
-            Self::Capsule => "Capsule",
-            Self::QScheme => "QScheme",
-            Self::ScalarType => "ScalarType",
-            Self::Layout => "Layout",
-            Self::MemoryFormat => "MemoryFormat",
-            Self::SymInt => "SymInt",
-            Self::SymBool => "SymBool",
-        }
     }
 
     /// The type that torch compares: `int` for `SymInt`, `ScalarType`, `Layout` and `MemoryFormat`

@@ -212,32 +212,20 @@ pub fn tensor_options(keyword_only: &[Argument]) -> Option<usize> {
     })
 }
 
-/// The kind of a schema.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum SchemaKind {
-    /// Writes nothing.
-    Functional,
-    /// Writes to `self`, according to its name.
-    Inplace,
-    /// Writes to keyword-only out arguments.
-    Out,
-    /// Writes to positional arguments other than `self`.
-    Mutable,
-    /// Has an out argument named `_scratch_*`.
-    Scratch,
-}
-
-impl SchemaKind {
-    /// The word used in output.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Functional => "functional",
-            Self::Inplace => "inplace",
-            Self::Out => "out",
-            Self::Mutable => "mutable",
-            Self::Scratch => "scratch",
-        }
+opatlas_source::named_enum! {
+    /// The kind of a schema.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum SchemaKind {
+        /// Writes nothing.
+        Functional => "functional",
+        /// Writes to `self`, according to its name.
+        Inplace => "inplace",
+        /// Writes to keyword-only out arguments.
+        Out => "out",
+        /// Writes to positional arguments other than `self`.
+        Mutable => "mutable",
+        /// Has an out argument named `_scratch_*`.
+        Scratch => "scratch",
     }
 }
 

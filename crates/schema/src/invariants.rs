@@ -59,12 +59,8 @@ fn mutable_positional_not_returned(schema: &FunctionSchema, found: &mut Vec<Diag
     if schema.name.is_inplace() && schema.arguments.self_argument().is_none() {
         return; // one of them is meant to be `self`, which inplace-self says
     }
-    let mut written = schema
-        .arguments
-        .post_self()
-        .iter()
-        .filter(|a| a.is_write())
-        .peekable();
+    let written = schema.arguments.post_self().iter();
+    let mut written = written.filter(|a| a.is_write()).peekable();
     if written.peek().is_none() {
         return;
     }
@@ -152,10 +148,8 @@ fn written_returns_alias(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
     let paired = arguments.out().len();
     // The only return of an in-place operator is judged by inplace-self and inplace-return.
     let is_judged = schema.name.is_inplace() && schema.returns.len() == 1;
-    let mut returns = schema
-        .returns
-        .iter()
-        .skip(paired)
+    let returns = schema.returns.iter().skip(paired);
+    let mut returns = returns
         .filter(|ret| ret.is_write() && !is_judged)
         .peekable();
     if returns.peek().is_none() {
@@ -164,12 +158,8 @@ fn written_returns_alias(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
     let selves = arguments.positional().iter().filter(|a| &*a.name == "self");
     let owners = arguments.out().iter().chain(selves);
     let owned: HashSet<_> = owners.map(|a| a.annotation.as_deref()).collect();
-    let written: HashSet<_> = arguments
-        .post_self()
-        .iter()
-        .filter(|a| a.is_write())
-        .map(|a| a.annotation.as_deref())
-        .collect();
+    let written = arguments.post_self().iter().filter(|a| a.is_write());
+    let written: HashSet<_> = written.map(|a| a.annotation.as_deref()).collect();
     for ret in returns {
         if owned.contains(&ret.annotation.as_deref()) {
             continue;

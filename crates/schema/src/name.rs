@@ -102,12 +102,6 @@ impl OperatorName {
         }
     }
 
-    /// The stem of a base name; all of it if it has no known form.
-    #[must_use]
-    pub fn stem_of(base: &str) -> &str {
-        Self::shape(base).map_or(base, |((begin, end), _)| &base[begin..end])
-    }
-
     fn shape(base: &str) -> Result<((usize, usize), NameForm), NameError> {
         let dunder = base
             .strip_prefix("__")

@@ -2,99 +2,31 @@
 
 use std::fmt;
 
-/// The base types of all releases. The rule `type-unknown` checks which of them a release accepts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[expect(missing_docs, reason = "the names are PyTorch's own")]
-pub enum BaseType {
-    ConstQuantizerPtr,
-    Device,
-    DeviceIndex,
-    DimVector,
-    Dimname,
-    Generator,
-    GraphModule,
-    Layout,
-    MemoryFormat,
-    QScheme,
-    Scalar,
-    ScalarType,
-    Storage,
-    Stream,
-    SymBool,
-    SymInt,
-    Tensor,
-    Bool,
-    Float,
-    Int,
-    Str,
-}
-
-impl BaseType {
-    /// Every base type, sorted by name.
-    pub const ALL: [Self; 21] = [
-        Self::ConstQuantizerPtr,
-        Self::Device,
-        Self::DeviceIndex,
-        Self::DimVector,
-        Self::Dimname,
-        Self::Generator,
-        Self::GraphModule,
-        Self::Layout,
-        Self::MemoryFormat,
-        Self::QScheme,
-        Self::Scalar,
-        Self::ScalarType,
-        Self::Storage,
-        Self::Stream,
-        Self::SymBool,
-        Self::SymInt,
-        Self::Tensor,
-        Self::Bool,
-        Self::Float,
-        Self::Int,
-        Self::Str,
-    ];
-
-    /// The name in a schema; case matters.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::ConstQuantizerPtr => "ConstQuantizerPtr",
-            Self::Device => "Device",
-            Self::DeviceIndex => "DeviceIndex",
-            Self::DimVector => "DimVector",
-            Self::Dimname => "Dimname",
-            Self::Generator => "Generator",
-            Self::GraphModule => "GraphModule",
-            Self::Layout => "Layout",
-            Self::MemoryFormat => "MemoryFormat",
-            Self::QScheme => "QScheme",
-            Self::Scalar => "Scalar",
-            Self::ScalarType => "ScalarType",
-            Self::Storage => "Storage",
-            Self::Stream => "Stream",
-            Self::SymBool => "SymBool",
-            Self::SymInt => "SymInt",
-            Self::Tensor => "Tensor",
-            Self::Bool => "bool",
-            Self::Float => "float",
-            Self::Int => "int",
-            Self::Str => "str",
-        }
-    }
-
-    /// Parses a base type's name.
-    #[must_use]
-    pub fn parse(name: &str) -> Option<Self> {
-        // The four most common types come first.
-        match name {
-            "Tensor" => return Some(Self::Tensor),
-            "int" => return Some(Self::Int),
-            "bool" => return Some(Self::Bool),
-            "SymInt" => return Some(Self::SymInt),
-            _ => {}
-        }
-        Self::ALL.into_iter().find(|ty| ty.as_str() == name)
+opatlas_source::named_enum! {
+    /// The base types of all releases. The rule `type-unknown` checks which of them a release accepts.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum BaseType {
+        ConstQuantizerPtr => "ConstQuantizerPtr",
+        Device => "Device",
+        DeviceIndex => "DeviceIndex",
+        DimVector => "DimVector",
+        Dimname => "Dimname",
+        Generator => "Generator",
+        GraphModule => "GraphModule",
+        Layout => "Layout",
+        MemoryFormat => "MemoryFormat",
+        QScheme => "QScheme",
+        Scalar => "Scalar",
+        ScalarType => "ScalarType",
+        Storage => "Storage",
+        Stream => "Stream",
+        SymBool => "SymBool",
+        SymInt => "SymInt",
+        Tensor => "Tensor",
+        Bool => "bool",
+        Float => "float",
+        Int => "int",
+        Str => "str",
     }
 }
 

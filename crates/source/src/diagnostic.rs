@@ -6,26 +6,16 @@ use crate::{Message, Span, message};
 
 pub use crate::rule_id::RuleId;
 
-/// The severity of a finding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Severity {
-    /// PyTorch's generator refuses it at some stage.
-    Error,
-    /// Accepted, but breaks a documented convention or silently loses something.
-    Warning,
-    /// Worth knowing.
-    Info,
-}
-
-impl Severity {
-    /// The word used in output.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Error => "error",
-            Self::Warning => "warning",
-            Self::Info => "info",
-        }
+crate::named_enum! {
+    /// The severity of a finding.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Severity {
+        /// PyTorch's generator refuses it at some stage.
+        Error => "error",
+        /// Accepted, but breaks a documented convention or silently loses something.
+        Warning => "warning",
+        /// Worth knowing.
+        Info => "info",
     }
 }
 
@@ -46,24 +36,15 @@ pub struct Related {
     pub span: Span,
 }
 
-/// How certain a fix is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Applicability {
-    /// The edit changes only spelling (spaces, punctuation, quotes, case). Anything that parsed
-    /// before parses the same afterwards.
-    Safe,
-    /// One of several possible fixes, or it changes the declaration. A person decides.
-    Suggested,
-}
-
-impl Applicability {
-    /// The word used in output.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Safe => "safe",
-            Self::Suggested => "suggested",
-        }
+crate::named_enum! {
+    /// How certain a fix is.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Applicability {
+        /// The edit changes only spelling (spaces, punctuation, quotes, case). Anything that parsed
+        /// before parses the same afterwards.
+        Safe => "safe",
+        /// One of several possible fixes, or it changes the declaration. A person decides.
+        Suggested => "suggested",
     }
 }
 
@@ -256,11 +237,6 @@ impl Complaints {
     /// Keeps only what passes a test.
     pub fn retain(&mut self, test: impl FnMut(&Diagnostic) -> bool) {
         self.kept.retain(test);
-    }
-
-    /// Sorts what is kept by position.
-    pub fn sort_by_place(&mut self) {
-        self.kept.sort_by_key(|diagnostic| diagnostic.span.start);
     }
 }
 

@@ -1,4 +1,4 @@
-//! Closed sets of stable ids, with conversion to and from text.
+//! Macros for enums whose variants have names.
 
 /// Makes an enum of ids. List the variants in the order of their texts: parsing is a binary search.
 #[macro_export]
@@ -61,6 +61,38 @@ macro_rules! rule_ids {
                 for &id in $name::ALL {
                     assert_eq!($name::parse(id.as_str()), Some(id));
                 }
+            }
+        }
+    };
+}
+
+/// Makes an enum from its variants and their names, listed in display order.
+#[macro_export]
+macro_rules! named_enum {
+    ($(#[$meta:meta])* pub enum $enum:ident {
+        $($(#[$doc:meta])* $variant:ident => $name:literal,)+
+    }) => {
+        $(#[$meta])*
+        pub enum $enum {
+            $($(#[$doc])* #[doc = concat!("`", $name, "`.")] $variant,)+
+        }
+
+        impl $enum {
+            /// All of them, in display order.
+            pub const ALL: [Self; [$($name),+].len()] = [$(Self::$variant),+];
+
+            /// Its name in files and in output.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)+
+                }
+            }
+
+            /// The one with this name.
+            #[must_use]
+            pub fn parse(name: &str) -> Option<Self> {
+                Self::ALL.into_iter().find(|it| it.as_str() == name)
             }
         }
     };

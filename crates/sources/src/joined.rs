@@ -126,8 +126,8 @@ mod tests {
     fn registrations_are_found_by_operator() {
         let python = b"lib = Library(\"aten\", \"IMPL\")\nlib.impl(\"add\", b, \"XPU\")\n\
                        @torch.ops.aten.add.default.py_impl(DispatchKey.XPU)\ndef c(): ...\n";
-        let files = [("sources/a.py", &python[..]), ("sources/z.cpp", CPP)]
-            .map(|(path, bytes)| File { path, bytes });
+        let files = [("sources/a.py", &python[..]), ("sources/z.cpp", CPP)];
+        let files = files.map(|(path, bytes)| File { path, bytes });
         let sources = Sources::read(&files);
         let kernels: Vec<_> = sources
             .of("add")
@@ -143,8 +143,8 @@ mod tests {
     #[test]
     fn macros_come_with_the_sources() {
         let macros = b"[[macro]]\nname = \"ACME\"\nparameters = [\"op\"]\nimpl = \"{op}\"\n";
-        let files = [("sources/macros.toml", &macros[..]), ("sources/z.cpp", CPP)]
-            .map(|(path, bytes)| File { path, bytes });
+        let files = [("sources/macros.toml", &macros[..]), ("sources/z.cpp", CPP)];
+        let files = files.map(|(path, bytes)| File { path, bytes });
         assert_eq!(Sources::read(&files).of("mul").count(), 1);
     }
 }

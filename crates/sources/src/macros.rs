@@ -72,9 +72,8 @@ impl Macros {
     /// Adds macros from a TOML table; fails if it is invalid.
     pub fn add_table(&mut self, table: &Table) -> Result<(), String> {
         for (name, value) in table {
-            let items = value
-                .as_array()
-                .ok_or_else(|| format!("`{name}` must be a list"))?;
+            let items = value.as_array();
+            let items = items.ok_or_else(|| format!("`{name}` must be a list"))?;
             for item in items {
                 match name.as_str() {
                     "nothing" => self.add_nothing(text_of(name, item)?),
@@ -177,12 +176,9 @@ fn described(item: &Value) -> Result<Macro, String> {
     let mut made = Macro::default();
     for (name, value) in fields {
         if name == "parameters" {
-            let list: Result<Vec<_>, _> = value
-                .as_array()
-                .ok_or("`parameters` must be a list")?
-                .iter()
-                .map(|name| text_of("parameters", name))
-                .collect();
+            let list = value.as_array().ok_or("`parameters` must be a list")?;
+            let list = list.iter().map(|name| text_of("parameters", name));
+            let list: Result<Vec<_>, _> = list.collect();
             made.parameters = list?.into_iter().map(Into::into).collect();
             continue;
         }

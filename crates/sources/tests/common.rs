@@ -17,11 +17,11 @@ pub fn scanned(path: &str, text: &str) -> Scan {
 pub fn check(path: &str, text: &str, expected: &[&str]) {
     let scan = scanned(path, text);
     let index = LineIndex::new(text);
-    let shown: Vec<String> = scan
+    let shown = scan
         .registrations
         .iter()
-        .map(|row| shown(row, text, &index))
-        .collect();
+        .map(|row| shown(row, text, &index));
+    let shown: Vec<String> = shown.collect();
     assert_eq!(shown, expected, "{text}");
 }
 

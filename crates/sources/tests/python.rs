@@ -184,8 +184,8 @@ fn libraries_of_other_files() {
         ("c.py", "lib.define(\"g() -> ()\")\n"),
         ("d.py", "lib = Library(\"one\", \"DEF\")\n"),
         ("e.py", "lib = Library(\"two\", \"DEF\")\n"),
-    ]
-    .map(|(path, text)| File {
+    ];
+    let files = files.map(|(path, text)| File {
         path,
         bytes: text.as_bytes(),
     });

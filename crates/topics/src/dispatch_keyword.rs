@@ -91,14 +91,11 @@ impl Outcome {
     /// # Errors
     /// The registrations that the dispatcher of the release rejects.
     pub fn table(&self, release: Release) -> Result<Vec<Row>, Vec<Refused>> {
-        let wanted: Vec<Wanted<'_>> = self
-            .registrations
-            .iter()
-            .map(|&(key, kernel)| Wanted {
-                kernel: Some(kernel),
-                ..Wanted::at(key)
-            })
-            .collect();
+        let wanted = self.registrations.iter().map(|&(key, kernel)| Wanted {
+            kernel: Some(kernel),
+            ..Wanted::at(key)
+        });
+        let wanted: Vec<Wanted<'_>> = wanted.collect();
         let made = calculate(release, &wanted, None)?;
         let mut rows: Vec<Row> = Vec::new();
         for cell in made.cells() {

@@ -239,10 +239,8 @@ fn related(keys: &Keys, name: &str) -> Vec<Cow<'static, str>> {
         see.push(keys.name(Key::Runtime(autograd)).into());
     }
     if let Some(component) = keys.backend(slot) {
-        let others = keys
-            .slots()
-            .filter(|&other| other != slot)
-            .filter(|&other| keys.backend(other) == Some(component));
+        let others = keys.slots().filter(|&other| other != slot);
+        let others = others.filter(|&other| keys.backend(other) == Some(component));
         see.extend(others.map(|other| keys.name(Key::Runtime(other)).into()));
     }
     see.dedup();

@@ -19,45 +19,22 @@ use opatlas_source::diagnostic::RuleId;
 
 pub use dispatch_keyword::{Answer, GUIDE, Guide, Next, Outcome, Question, Row};
 
-/// The kind of a topic.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Kind {
-    /// How to do something, or a concept.
-    Guide,
-    /// A field of an entry.
-    Field,
-    /// A type.
-    Type,
-    /// An annotation of a type.
-    Annotation,
-    /// An alias key.
-    AliasKey,
-    /// A dispatch key of the runtime.
-    DispatchKey,
-}
-
-impl Kind {
-    /// All topics, in display order.
-    pub const ALL: [Self; 6] = [
-        Self::Guide,
-        Self::Field,
-        Self::Type,
-        Self::Annotation,
-        Self::AliasKey,
-        Self::DispatchKey,
-    ];
-
-    /// The word used in output and the API.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Guide => "guide",
-            Self::Field => "field",
-            Self::Type => "type",
-            Self::Annotation => "annotation",
-            Self::AliasKey => "alias-key",
-            Self::DispatchKey => "dispatch-key",
-        }
+opatlas_source::named_enum! {
+    /// The kind of a topic.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Kind {
+        /// How to do something, or a concept.
+        Guide => "guide",
+        /// A field of an entry.
+        Field => "field",
+        /// A type.
+        Type => "type",
+        /// An annotation of a type.
+        Annotation => "annotation",
+        /// An alias key.
+        AliasKey => "alias-key",
+        /// A dispatch key of the runtime.
+        DispatchKey => "dispatch-key",
     }
 }
 

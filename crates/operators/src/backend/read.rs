@@ -123,20 +123,14 @@ impl Reader<'_> {
     fn unknown_superset(&mut self, pairs: &[(NodeId, NodeId)], at: Span) {
         let backend = pairs
             .iter()
-            .find(|(key, _)| self.tree.str_value(*key) == Some("backend"))
-            .and_then(|(_, node)| self.tree.str_value(*node));
+            .find(|(key, _)| self.tree.str_value(*key) == Some("backend"));
+        let backend = backend.and_then(|(_, node)| self.tree.str_value(*node));
         let whose = match backend {
             Some(backend) => message!("the vendor of `{}`", backend),
             None => "a vendor".into(),
         };
-        let what: String = at
-            .slice(self.tree.text())
-            .lines()
-            .next()
-            .unwrap_or("")
-            .chars()
-            .take(60)
-            .collect();
+        let what = at.slice(self.tree.text()).lines().next().unwrap_or("");
+        let what: String = what.chars().take(60).collect();
         let message = message!(
             "this seems to be a backend file in a format of {}: PyTorch's generator does not \
              read `{}`",

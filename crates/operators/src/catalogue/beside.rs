@@ -28,10 +28,8 @@ impl Parsed {
     }
 
     pub(super) fn read(bundle: &Bundle, known: &Self, stop: &Stop) -> Result<Self, Stopped> {
-        let file = bundle
-            .content(NATIVE_FUNCTIONS)
-            .cloned()
-            .unwrap_or_default();
+        let file = bundle.content(NATIVE_FUNCTIONS);
+        let file = file.cloned().unwrap_or_default();
         let (native, derivatives) = rayon::join(
             || NativeFunctions::read_until(&file, Some(&known.native), stop),
             || derivatives(bundle, known.derivatives.as_ref()),
@@ -68,11 +66,8 @@ fn deprecated(bundle: &Bundle, known: Option<&Arc<Deprecated>>) -> Option<Arc<De
 
 pub(super) fn sources(bundle: &Bundle, stop: &Stop) -> Result<Sources, Stopped> {
     stop.check()?;
-    let files: Vec<_> = bundle
-        .files()
-        .filter(|(name, _)| name.starts_with(SOURCES))
-        .map(|(path, bytes)| File { path, bytes })
-        .collect();
+    let files = bundle.files().filter(|(name, _)| name.starts_with(SOURCES));
+    let files: Vec<_> = files.map(|(path, bytes)| File { path, bytes }).collect();
     if files.is_empty() {
         Ok(Sources::default())
     } else {

@@ -30,11 +30,11 @@ impl DeprecatedMatches {
         let mut matches = Self::default();
         for (index, form) in file.forms.iter().enumerate() {
             let overloads = catalogue.overloads(&form.call.name).iter();
-            let called: Vec<OperatorId> = overloads
+            let called = overloads
                 .take(MOST_OVERLOADS)
                 .copied()
-                .filter(|&id| calls(form, catalogue.operator(id).schema()) && is_bound(id))
-                .collect();
+                .filter(|&id| calls(form, catalogue.operator(id).schema()) && is_bound(id));
+            let called: Vec<OperatorId> = called.collect();
             for &id in &called {
                 matches.of_operator.entry(id).or_default().push(index);
             }

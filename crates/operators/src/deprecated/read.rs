@@ -8,6 +8,7 @@ use opatlas_yaml::{Item, Kind, NodeId, Root, Tree};
 use rustc_hash::FxHashMap;
 
 use super::{CONSTANT, Call, Deprecated, DeprecatedForm, Passed, Value};
+use crate::slips::{head, list_fault};
 
 const SHAPE: &str =
     "write `- name: op(Type argument, ...) -> Type`, and below it `aten: op(argument, ...)`";
@@ -42,35 +43,14 @@ pub(super) fn read(bytes: &[u8]) -> Deprecated {
     }
 }
 
-/// The generator accepts an empty mapping or string as an empty list.
 fn root_fault(tree: &Tree, root: Root) -> Option<Diagnostic> {
-    let (what, span) = match root {
-        Root::Sequence => return None,
-        Root::Empty => ("it is empty", Span::at(0)),
-        Root::Mapping(node) => match tree.kind(node) {
-            Kind::Mapping([]) => return None,
-            _ => ("it is a mapping", head(tree, node)),
-        },
-        Root::Scalar(node) if tree.str_value(node) == Some("") => return None,
-        Root::Scalar(node) => ("it is a single value", head(tree, node)),
-    };
+    let (what, span) = list_fault(tree, root)?;
     let message = message!(
         "the file must be a list of deprecated signatures, but {}",
         what
     );
     let help = "start each entry with `- name: ...`; a file without entries is `[]`";
     Some(Diagnostic::new(RuleId::DeprecatedRoot, span, message).with_help(help))
-}
-
-fn head(tree: &Tree, node: NodeId) -> Span {
-    let span = tree.span(node);
-    let text = span.slice(tree.text());
-    let end = text.find(['\n', '\r']).unwrap_or(text.len());
-    Span::new(span.start, span.start + offset(end))
-}
-
-fn offset(at: usize) -> u32 {
-    u32::try_from(at).unwrap_or(u32::MAX)
 }
 
 struct Reader<'t> {

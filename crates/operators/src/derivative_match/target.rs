@@ -80,11 +80,8 @@ impl<'a> Targets<'a> {
 
     pub(super) fn find(&mut self, name: &str) -> Result<Target, TargetFault> {
         let base = base_name(name).ok_or(TargetFault::Malformed)?;
-        let named = self
-            .schemas
-            .get(name)
-            .copied()
-            .ok_or(TargetFault::UnknownSchema)?;
+        let named = self.schemas.get(name).copied();
+        let named = named.ok_or(TargetFault::UnknownSchema)?;
         if self.hides(named) {
             return Err(TargetFault::ViewCopy(named));
         }

@@ -55,11 +55,8 @@ pub fn arguments(schema: &FunctionSchema) -> Vec<Binding<'_>> {
 #[must_use]
 pub fn has_argument(schema: &FunctionSchema, name: &str) -> bool {
     let all = &schema.arguments;
-    let mut plain = all
-        .positional()
-        .iter()
-        .chain(all.out())
-        .chain(all.keyword_only_without_options());
+    let plain = all.positional().iter().chain(all.out());
+    let mut plain = plain.chain(all.keyword_only_without_options());
     plain.any(|argument| *argument.name == *name)
         || name == "options" && all.tensor_options().is_some()
 }

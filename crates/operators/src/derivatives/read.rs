@@ -7,6 +7,8 @@ use opatlas_source::{Content, Span, message};
 use opatlas_yaml::{Item, Kind, NodeId, Root, ScalarType, Tree};
 use rustc_hash::FxHashMap;
 
+use crate::slips::{head, head_of, list_fault};
+
 use super::{
     DerivativeEntry, Derivatives, Formula, FormulaSet, LONGEST_FORMULA, MOST_FORMULAS, MOST_SETS,
     OutputDifferentiability, Outputs, Scalar,
@@ -47,18 +49,8 @@ pub(super) fn read(file: &Content) -> Derivatives {
     }
 }
 
-/// torchgen accepts an empty mapping or string as an empty list.
 fn root_fault(tree: &Tree, root: Root) -> Option<Diagnostic> {
-    let (what, span) = match root {
-        Root::Sequence => return None,
-        Root::Empty => ("it is empty", Span::at(0)),
-        Root::Mapping(node) => match tree.kind(node) {
-            Kind::Mapping([]) => return None,
-            _ => ("it is a mapping", head(tree, node)),
-        },
-        Root::Scalar(node) if tree.str_value(node) == Some("") => return None,
-        Root::Scalar(node) => ("it is a single value", head(tree, node)),
-    };
+    let (what, span) = list_fault(tree, root)?;
     Some(
         Diagnostic::new(
             RuleId::DerivRoot,
@@ -67,13 +59,6 @@ fn root_fault(tree: &Tree, root: Root) -> Option<Diagnostic> {
         )
         .with_help("start each entry with `- name: ...`; a file without formulas is `[]`"),
     )
-}
-
-fn head(tree: &Tree, node: NodeId) -> Span {
-    let span = tree.span(node);
-    let text = span.slice(tree.text());
-    let end = text.find(['\n', '\r']).unwrap_or(text.len());
-    Span::new(span.start, span.start + u32::try_from(end).unwrap_or(0))
 }
 
 struct Reader<'t> {
@@ -349,12 +334,6 @@ impl Reader<'_> {
             },
         }
     }
-}
-
-fn head_of(tree: &Tree, span: Span) -> Span {
-    let text = span.slice(tree.text());
-    let end = text.find(['\n', '\r']).unwrap_or(text.len());
-    Span::new(span.start, span.start + u32::try_from(end).unwrap_or(0))
 }
 
 /// In any YAML notation.

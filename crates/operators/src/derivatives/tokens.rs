@@ -58,12 +58,8 @@ pub fn difference<'t>(a: &'t str, b: &'t str) -> (&'t str, &'t str) {
     let alike = |(a, b): &(&&str, &&str)| a == b;
     let before = of_a.iter().zip(&of_b).take_while(alike).count();
     let (of_a, of_b) = (&of_a[before..], &of_b[before..]);
-    let after = of_a
-        .iter()
-        .rev()
-        .zip(of_b.iter().rev())
-        .take_while(alike)
-        .count();
+    let after = of_a.iter().rev().zip(of_b.iter().rev());
+    let after = after.take_while(alike).count();
     (
         part(a, &of_a[..of_a.len() - after]),
         part(b, &of_b[..of_b.len() - after]),

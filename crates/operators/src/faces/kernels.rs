@@ -205,9 +205,8 @@ fn unstructured(
         Sizes::Concrete
     };
     let parts = shared[usize::from(symbolic)]
-        .get_or_insert_with(|| native_kernel(operator.schema(), sizes, cx))
-        .as_ref()
-        .map_err(|refused| *refused)?;
+        .get_or_insert_with(|| native_kernel(operator.schema(), sizes, cx));
+    let parts = parts.as_ref().map_err(|refused| *refused)?;
     let export = export_of(kernel.key.as_str(), name, cx.release);
     Ok(format!("{export} {};", parts.named(name)))
 }

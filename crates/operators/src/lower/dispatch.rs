@@ -34,11 +34,8 @@ impl Lowering<'_> {
             match self.tree.kind(node) {
                 Kind::Mapping(pairs) => {
                     let keys = |(key, _): &(_, _)| self.tree.str_value(*key);
-                    let keys = pairs
-                        .iter()
-                        .filter_map(keys)
-                        .flat_map(|names| names.split(','))
-                        .take(super::FEW);
+                    let keys = pairs.iter().filter_map(keys);
+                    let keys = keys.flat_map(|names| names.split(',')).take(super::FEW);
                     let mut lines = Vec::with_capacity(keys.count());
                     for &(key, kernel) in pairs {
                         self.line(key, kernel, &mut lines);

@@ -22,15 +22,6 @@ impl OperatorTable {
         found.into_iter().flatten().copied().filter(is_of_stem)
     }
 
-    /// Whether `native_functions.yaml` has an operator with this namespace and base name.
-    #[must_use]
-    pub fn has_overload(&self, namespace: &str, base_name: &str) -> bool {
-        let found = self
-            .overloads(base_name)
-            .binary_search_by(|&id| self.operator(id).namespace().cmp(namespace));
-        found.is_ok()
-    }
-
     fn by_base(&self) -> &FxHashMap<Box<str>, Vec<OperatorId>> {
         self.by_base.get_or_init(|| {
             let mut by_base: FxHashMap<Box<str>, Vec<OperatorId>> = FxHashMap::default();
@@ -76,14 +67,6 @@ mod tests {
         );
         assert_eq!(overloads("mul"), ["mul.out", "mul"]);
         assert_eq!(overloads("ad"), [""; 0]);
-        for (namespace, base, is_there) in [
-            ("aten", "add", true),
-            ("x", "add", true),
-            ("x", "mul", false),
-            ("aten", "adde", false),
-        ] {
-            assert_eq!(catalogue.has_overload(namespace, base), is_there);
-        }
     }
 
     #[test]

@@ -52,12 +52,6 @@ impl Version {
             stage_number,
         })
     }
-
-    /// Whether it is a pre-release.
-    #[must_use]
-    pub fn is_prerelease(&self) -> bool {
-        self.stage < Stage::Final
-    }
 }
 
 impl Ord for Version {
@@ -143,7 +137,6 @@ mod tests {
             "{parsed:?}"
         );
         assert_eq!(Version::parse("2.9"), Version::parse("v2.9.0"));
-        assert!(parsed[3].is_prerelease() && !parsed[8].is_prerelease());
     }
 
     #[test]

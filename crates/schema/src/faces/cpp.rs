@@ -111,16 +111,13 @@ fn parameters(schema: &FunctionSchema, form: Form) -> impl Iterator<Item = Param
         arguments.all().iter().position(|a| std::ptr::eq(a, first))
     });
     let this = arguments.self_index().filter(|_| form.call == Call::Method);
-    let others = arguments
-        .non_out()
-        .iter()
-        .enumerate()
-        .filter_map(move |(i, argument)| match (options, options_from) {
-            _ if Some(i) == this => None,
-            (Some(options), Some(from)) if i == from => Some(Parameter::Options(options)),
-            (Some(_), Some(from)) if i > from && i < from + 4 => None,
-            _ => Some(Parameter::One(argument)),
-        });
+    let others = arguments.non_out().iter().enumerate();
+    let others = others.filter_map(move |(i, argument)| match (options, options_from) {
+        _ if Some(i) == this => None,
+        (Some(options), Some(from)) if i == from => Some(Parameter::Options(options)),
+        (Some(_), Some(from)) if i > from && i < from + 4 => None,
+        _ => Some(Parameter::One(argument)),
+    });
     first.chain(others).chain(last)
 }
 

@@ -119,10 +119,8 @@ fn texts(letters: &str) -> impl Iterator<Item = String> {
 #[test]
 fn texts_are_cut_where_a_general_search_would_cut_them() {
     for text in texts(", a*") {
-        let pieces: Vec<_> = Piece::new(&text, 3)
-            .split_comma()
-            .map(|piece| (piece.text, piece.at))
-            .collect();
+        let pieces = Piece::new(&text, 3).split_comma();
+        let pieces: Vec<_> = pieces.map(|piece| (piece.text, piece.at)).collect();
         let expected = text.split(", ").map(|part| {
             let at = part.as_ptr().addr() - text.as_ptr().addr();
             (part, 3 + offset(at))

@@ -230,11 +230,8 @@ fn call<'s>(
     }
     let is_library = |argument: &Node<'_>| call.text(found, *argument) == block.variable;
     if call.arguments.iter().any(is_library) {
-        let name = call
-            .text(found, function)
-            .split('<')
-            .next()
-            .unwrap_or_default();
+        let name = call.text(found, function);
+        let name = name.split('<').next().unwrap_or_default();
         calls.add(name.rsplit("::").next().unwrap_or_default(), block);
     }
 }
@@ -271,9 +268,8 @@ impl<'s> Call<'_, 's, '_> {
         if owner.is_none_or(|owner| self.text(found, owner) != self.block.variable) {
             return;
         }
-        let method = function
-            .child_by_field_name("field")
-            .map_or("", |field| self.text(found, field));
+        let method = function.child_by_field_name("field");
+        let method = method.map_or("", |field| self.text(found, field));
         let arguments = self.expressions(found);
         let kind = match method {
             "impl" | "impl_UNBOXED" => RegistrationKind::Impl,

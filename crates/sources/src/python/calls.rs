@@ -184,9 +184,8 @@ impl<'t> Call<'_, 't> {
                     .collect()
             }
             "fallback" => {
-                let key = self
-                    .argument(1, "dispatch_key")
-                    .and_then(|key| keys(self.names, key).into_iter().next());
+                let key = self.argument(1, "dispatch_key");
+                let key = key.and_then(|key| keys(self.names, key).into_iter().next());
                 let draft = Draft {
                     key: key.or_else(|| library.key.clone().map(Ok)),
                     ..Draft::of(RegistrationKind::Fallback, Operator::default(), &through)
@@ -205,8 +204,8 @@ impl<'t> Call<'_, 't> {
             "register_autograd" => Ok("Autograd".into()),
             "register_vmap" => Ok("FuncTorchBatched".into()),
             "register_kernel" => {
-                let devices = self
-                    .argument(0, "device_types")
+                let devices = self.argument(0, "device_types");
+                let devices = devices
                     .map(|node| keys(self.names, node))
                     .unwrap_or_default();
                 let draft = |key| self.named(name, Some(key), &through);
@@ -344,16 +343,13 @@ impl<'t> Call<'_, 't> {
         let Some(name) = self.argument(0, "qualname") else {
             return Vec::new();
         };
-        let rest = self
-            .argument(1, "schema")
-            .and_then(|node| values::literal(node, self.names.text));
+        let rest = self.argument(1, "schema");
+        let rest = rest.and_then(|node| values::literal(node, self.names.text));
         let found = operators(self.names, name, self.path).into_iter();
         found
             .map(|operator| {
-                let schema = rest
-                    .as_deref()
-                    .zip(operator.name.as_deref())
-                    .map(|(rest, name)| format!("{name}{rest}").into());
+                let schema = rest.as_deref().zip(operator.name.as_deref());
+                let schema = schema.map(|(rest, name)| format!("{name}{rest}").into());
                 Draft {
                     schema,
                     ..Draft::of(RegistrationKind::Def, operator, through)
@@ -373,9 +369,8 @@ impl<'t> Call<'_, 't> {
             Some(devices) => keys(self.names, devices),
             None => vec![Ok("CompositeExplicitAutograd".into())],
         };
-        let schema = self
-            .argument(4, "schema")
-            .and_then(|node| values::literal(node, self.names.text));
+        let schema = self.argument(4, "schema");
+        let schema = schema.and_then(|node| values::literal(node, self.names.text));
         let mut drafts = Vec::new();
         for operator in operators(self.names, name, self.path) {
             let named = schema.as_deref().zip(operator.name.as_deref());
@@ -414,9 +409,8 @@ impl<'t> Call<'_, 't> {
 
     /// `register_autocast("ns::name", "cuda", torch.float16)`.
     fn autocast(&self, through: &str) -> Vec<Draft> {
-        let device = self
-            .argument(1, "device_type")
-            .and_then(|node| keys(self.names, node).into_iter().next());
+        let device = self.argument(1, "device_type");
+        let device = device.and_then(|node| keys(self.names, node).into_iter().next());
         let key = device.map(|key| key.map(|key| format!("Autocast{key}").into()));
         key.map(|key| self.with_key(key, through))
             .unwrap_or_default()

@@ -94,9 +94,8 @@ impl Facts {
     }
 
     fn import(&mut self, node: Node<'_>, source: &str) {
-        let module = node
-            .child_by_field_name("module_name")
-            .map_or("", |module| text(module, source));
+        let module = node.child_by_field_name("module_name");
+        let module = module.map_or("", |module| text(module, source));
         let mut cursor = node.walk();
         for name in node.children_by_field_name("name", &mut cursor) {
             let field = |field| {
@@ -152,10 +151,8 @@ impl Shared {
                     Value::Library(_) | Value::Operator(_) | Value::Operators(_) => value,
                     Value::Text(_) | Value::List(..) | Value::Other => continue,
                 };
-                let known = self
-                    .values
-                    .entry(name.clone())
-                    .or_insert_with(|| Some(value.clone()));
+                let known = self.values.entry(name.clone());
+                let known = known.or_insert_with(|| Some(value.clone()));
                 if known.as_ref() != Some(value) {
                     *known = None;
                 }

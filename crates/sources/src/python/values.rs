@@ -71,7 +71,8 @@ fn joined(node: Node<'_>, source: &str, depth: usize) -> Option<Box<str>> {
             Some(unescaped(&content))
         }
         "concatenated_string" | "parenthesized_expression" => {
-            let parts: Option<Vec<_>> = children(node)
+            let parts = children(node);
+            let parts: Option<Vec<_>> = parts
                 .into_iter()
                 .map(|p| joined(p, source, depth))
                 .collect();

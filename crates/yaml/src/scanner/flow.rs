@@ -120,11 +120,8 @@ impl Scanner<'_> {
             self.long_plain.start,
             self.long_plain.start + offset(first.len()),
         );
-        let last = lines
-            .rsplit(breaks)
-            .next()
-            .unwrap_or("")
-            .trim_start_matches([' ', '\t']);
+        let last = lines.rsplit(breaks).next().unwrap_or("");
+        let last = last.trim_start_matches([' ', '\t']);
         let span = Span::new(self.long_plain.end - offset(last.len()), offset(at + 1));
         syntax_error(
             span,

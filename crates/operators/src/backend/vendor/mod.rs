@@ -31,46 +31,32 @@ pub struct VendorFile {
     pub is_overlay: bool,
 }
 
-/// A section of a vendor's file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Section {
-    /// `supported`: operators with kernels for the vendor's key.
-    Supported,
-    /// `official`: schemas of PyTorch's operators with kernels for the vendor's key.
-    Official,
-    /// `autograd`: operators with kernels for the vendor's autograd key.
-    Autograd,
-    /// `backward`: derivative formulas, which imply kernels for the autograd key.
-    Derivatives,
-    /// `custom`: the vendor's operators.
-    Custom,
-    /// `custom_autograd`: the vendor's operators with kernels for the autograd key.
-    CustomAutograd,
-    /// `schemas`: operators of a library, with unknown kernels.
-    Library,
-    /// `symint`: operators whose kernels take symbolic sizes.
-    Symint,
-    /// An entry of an overlay.
-    Overlay,
+opatlas_source::named_enum! {
+    /// A section of a vendor's file.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum Section {
+        /// Operators with kernels for the vendor's key.
+        Supported => "supported",
+        /// Schemas of PyTorch's operators with kernels for the vendor's key.
+        Official => "official",
+        /// Operators with kernels for the vendor's autograd key.
+        Autograd => "autograd",
+        /// Derivative formulas, which imply kernels for the autograd key.
+        Derivatives => "backward",
+        /// The vendor's operators.
+        Custom => "custom",
+        /// The vendor's operators with kernels for the autograd key.
+        CustomAutograd => "custom_autograd",
+        /// Operators of a library, with unknown kernels.
+        Library => "schemas",
+        /// Operators whose kernels take symbolic sizes.
+        Symint => "symint",
+        /// An entry of an overlay.
+        Overlay => "func",
+    }
 }
 
 impl Section {
-    /// The key in the file; `func` for a list.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Supported => "supported",
-            Self::Official => "official",
-            Self::Autograd => "autograd",
-            Self::Derivatives => "backward",
-            Self::Custom => "custom",
-            Self::CustomAutograd => "custom_autograd",
-            Self::Library => "schemas",
-            Self::Symint => "symint",
-            Self::Overlay => "func",
-        }
-    }
-
     /// Whether its entries declare the vendor's own operators.
     #[must_use]
     pub fn is_own(self) -> bool {

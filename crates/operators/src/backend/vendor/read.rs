@@ -309,11 +309,8 @@ impl Reader<'_> {
     }
 
     fn versions(&self, item: NodeId) -> Versions {
-        let fields = self
-            .profile
-            .versions
-            .iter()
-            .filter_map(|name| field(self.tree, item, name));
+        let fields = self.profile.versions.iter();
+        let fields = fields.filter_map(|name| field(self.tree, item, name));
         Versions::of_fields(self.tree, &fields.collect::<Vec<_>>())
     }
 
