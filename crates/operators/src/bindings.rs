@@ -17,8 +17,7 @@ pub struct Bound {
     pub tensor: bool,
     /// The module with a function of this name, such as `_nn` or `_linalg` in `torch._C`.
     pub module: Option<String>,
-    /// Whether a binding can call this overload. The parser omits generated out variants and some
-    /// numbered overloads.
+    /// Whether a binding can call this overload.
     pub overload: bool,
 }
 
@@ -152,8 +151,7 @@ impl Generator {
     }
 }
 
-/// A pattern of names with wildcards `*` and `?`, and at most one `*`. Split once, since every
-/// operator is compared with every pattern.
+/// A pattern with wildcards `*` and `?`, and at most one `*`.
 #[derive(Debug)]
 struct Pattern<'p> {
     before: &'p [u8],

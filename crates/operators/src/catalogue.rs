@@ -21,8 +21,7 @@ use super::operator::OperatorId;
 use super::table::OperatorTable;
 use super::tags::DeclaredTags;
 
-/// A revision under the rules of one release: its operators, to which it dereferences, and the
-/// other files of the bundle.
+/// A revision under the rules of one release; dereferences to its operators.
 #[derive(Debug)]
 pub struct Catalogue {
     table: OperatorTable,

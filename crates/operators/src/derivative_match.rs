@@ -32,8 +32,7 @@ pub use target::{MOST_ARGUMENTS, Target, TargetFault, base_name};
 pub enum Knowledge {
     /// The bundle has `derivatives.yaml`.
     Complete,
-    /// Only the dispatch keys of operators with formulas are known. Recorded for 2.0, whose
-    /// packages lack the file.
+    /// Only keys are known: recorded for 2.0, whose packages lack the file.
     KeysOnly,
     /// Nothing.
     Nothing,
@@ -55,8 +54,7 @@ pub struct KeyFormulas {
     pub key: Box<str>,
     /// Whether some input has a gradient.
     pub is_differentiable: bool,
-    /// The generated autograd function, such as `AddBackward0`; `None` without a gradient and for
-    /// recorded formulas.
+    /// The generated autograd function, such as `AddBackward0`; `None` for recorded formulas.
     pub function: Option<Box<str>>,
 }
 
@@ -150,8 +148,7 @@ impl DerivativeMatches {
         })
     }
 
-    /// The formulas of an operator, and why it has them. `None` means that it has none if
-    /// [`Knowledge::Complete`], otherwise unknown.
+    /// The formulas of an operator, and why it has them. See [`Knowledge`] for `None`.
     #[must_use]
     pub fn of(&self, id: OperatorId) -> Option<(&Differentiability, Basis)> {
         let (index, basis) = (*self.of.get(id.index())?)?;

@@ -1,7 +1,6 @@
 //! One entry of `native_functions.yaml`, field by field.
 //!
-//! An entry does not depend on the release or on other entries, and its positions are relative, so
-//! revisions can share unchanged entries.
+//! Its positions are relative, so revisions can share unchanged entries.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -96,8 +95,7 @@ pub enum KeyName {
 }
 
 impl KeyName {
-    /// The key with a name, shared if it is known. Keys have only been renamed, so the newest and
-    /// the oldest release together know all of them.
+    /// Keys have only been renamed, so the newest and the oldest release together know all of them.
     #[must_use]
     pub fn of(name: &str) -> Self {
         [Release::LATEST, Release::V2_0]
@@ -139,8 +137,7 @@ impl AsRef<str> for KeyName {
 /// A kernel by its C++ name.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Kernel {
-    /// The text before the last `::`; by default `at`. PyTorch always appends `::native` (torchgen
-    /// `NativeFunction.from_yaml`).
+    /// The text before the last `::`; by default `at`. PyTorch always appends `::native`.
     pub namespace: Option<Arc<str>>,
     /// The function's name, shared between the keys of a line.
     pub name: Arc<str>,
@@ -253,8 +250,7 @@ pub struct Entry {
     pub ufunc_inner_loop: Vec<UfuncLoop>,
     /// `dispatch`; `None` if it is missing or null.
     pub dispatch: Option<Vec<DispatchLine>>,
-    /// All kernels: of `dispatch` (the last line for a key wins), the implicit composite, and
-    /// ufuncs.
+    /// Kernels of `dispatch` (the last line for a key wins), the implicit composite, and ufuncs.
     pub kernels: Vec<KernelEntry>,
     /// `tags`, without those that a release adds.
     pub tags: Vec<Placed<TagName>>,

@@ -1,7 +1,6 @@
 //! The faces of operators: their C++ and Python declarations (`docs/spec/signatures.md`).
 //!
-//! [`opatlas_schema::faces`] covers single schemas; this module adds what depends on the entry, its
-//! group, and the keys of the revision.
+//! [`opatlas_schema::faces`] covers single schemas.
 
 mod deprecated;
 mod implement;
@@ -24,8 +23,7 @@ pub use kernels::{KeyFaces, StructuredClass, structured_class};
 /// The declarations of an operator; those that torchgen rejects are missing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct OperatorFaces {
-    /// The unboxed signature with symbolic sizes, which is registered and which out-of-tree
-    /// backends declare for operators under `symint`.
+    /// The unboxed signature with symbolic sizes, for the dispatcher and backends under `symint`.
     pub dispatcher: Option<String>,
     /// The signature with concrete sizes, if it differs, for other operators of such backends.
     pub dispatcher_int: Option<String>,

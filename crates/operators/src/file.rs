@@ -200,8 +200,7 @@ impl NativeFunctions {
 
 const TASK: usize = 500;
 
-/// `None` marks an entry that cannot be read on its own. Entries after it, or beyond the limits,
-/// are missing.
+/// `None` is an entry that cannot be read alone. Entries after it or the limits are missing.
 fn read_entries(sources: &[&str], stop: &Stop) -> Result<Vec<Option<Arc<Entry>>>, Stopped> {
     let tasks = sources.par_chunks(TASK);
     let tasks: Vec<_> = tasks.map(|task| read_in_turn(task, stop)).collect();

@@ -261,8 +261,8 @@ struct Generation<'a> {
     release: Release,
     tags: &'a mut TagInterner,
     faults: Vec<GenerationFault>,
-    /// The first operator of each name with a kernel for [`GENERATED_KEY`]; torchgen indexes
-    /// kernels by name (`BackendIndex.grow_index`).
+    /// The first operator of each name; torchgen indexes kernels by name
+    /// (`BackendIndex.grow_index`).
     explicit: FxHashMap<Arc<str>, OperatorId>,
 }
 

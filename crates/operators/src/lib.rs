@@ -1,8 +1,7 @@
 //! Operators as PyTorch sees them: entries, schemas, groups, generated operators.
 //!
-//! [`file::NativeFunctions`] contains the entries of a file, independent of the release and shared
-//! between revisions. [`catalogue::Catalogue`] applies the rules of a release: tags, views, groups,
-//! and generated operators.
+//! [`file::NativeFunctions`] contains the entries of a file, independent of the release.
+//! [`catalogue::Catalogue`] applies the rules of a release.
 
 pub mod backend;
 mod bindings;

@@ -67,8 +67,7 @@ pub struct Generated {
     pub use_const_ref_for_mutable_tensors: bool,
 }
 
-/// A vendor's operator (`docs/spec/vendors.md`). PyTorch generates no code for it, so it only has
-/// the kernels in the file.
+/// A vendor's operator (`docs/spec/vendors.md`), for which PyTorch generates no code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VendorOperator {
     /// Its schema.

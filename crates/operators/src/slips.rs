@@ -1,5 +1,4 @@
-//! Explains common slips in files and entries, such as an entry without its `- ` or a schema
-//! without its `func: `, and suggests edits.
+//! Explains common slips in files and entries, and suggests edits.
 
 use std::fmt::Write as _;
 use std::ops::Range;

@@ -7,8 +7,7 @@
 use memchr::memmem::Finder;
 use opatlas_source::suggest::Budget;
 
-/// Lowercase prefixes of operator names in C++ and Python. None is the base name of an operator
-/// with overloads.
+/// Lowercase prefixes; none is the base name of an operator with overloads.
 const PREFIXES: &[&str] = &[
     "torch",
     "aten",

@@ -173,8 +173,7 @@ impl OperatorTable {
         self.by_name.get(name).copied()
     }
 
-    /// The operator for a name such as `add.Tensor`, `aten::add.Tensor` or `custom::op`; the
-    /// default namespace is `aten`.
+    /// The operator for a name such as `add.Tensor`, `aten::add.Tensor` or `custom::op`.
     #[must_use]
     pub fn find_qualified(&self, name: &str) -> Option<OperatorId> {
         let (namespace, bare) = split_qualified(name);

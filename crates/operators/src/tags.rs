@@ -56,8 +56,7 @@ impl DeclaredTags {
         Self { tags, by_name }
     }
 
-    /// Reads `tags.yaml` (torchgen `parse_tags_yaml_struct`), after the diagnostics of decoding.
-    /// Skips invalid items.
+    /// Reads `tags.yaml` (torchgen `parse_tags_yaml_struct`), skipping invalid items.
     #[must_use]
     pub fn read(text: &str, mut diagnostics: Complaints) -> (Self, Complaints) {
         // Nearly all descriptions are block scalars, so splitting the file would gain nothing.

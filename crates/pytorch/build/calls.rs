@@ -1,5 +1,4 @@
-//! Turns `data/calls.json` into a string of operator names, rows of numbers, and the measured
-//! releases.
+//! Turns `data/calls.json` into a string of names, rows of numbers, and the measured releases.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;

@@ -1,5 +1,4 @@
-//! Turns `data/handwritten.json` into a string of operator names and rows of numbers: 2,000 names
-//! and 5,700 rows take about 100 kB.
+//! Turns `data/handwritten.json` into a string of operator names and rows of numbers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;

@@ -11,8 +11,7 @@ use crate::release::{ReleaseData, RuntimeKey};
 pub enum Alias {
     /// All autograd keys.
     Autograd,
-    /// A kernel that calls other operators, which also gives the gradient; the default of an entry
-    /// without `dispatch:`.
+    /// A kernel that calls other operators and has a gradient; the default without `dispatch:`.
     CompositeImplicitAutograd,
     /// `FuncTorchBatched` by decomposition.
     FuncTorchBatchedDecomposition,
@@ -20,8 +19,7 @@ pub enum Alias {
     CompositeImplicitAutogradNestedTensor,
     /// A kernel for all backends without gradient.
     CompositeExplicitAutograd,
-    /// Like `CompositeExplicitAutograd`, without lazy backends and sparse tensors, for operators
-    /// that return fresh tensors.
+    /// Like `CompositeExplicitAutograd`, without lazy backends and sparse tensors.
     CompositeExplicitAutogradNonFunctional,
 }
 
@@ -85,8 +83,7 @@ pub struct Sets {
     pub all: KeySet,
 }
 
-/// Backends whose dense kernels never count for their autograd key (`getBackendKeySetFromAutograd`
-/// lacks them in all releases).
+/// Not in `getBackendKeySetFromAutograd` of any release.
 const UNLINKED_BACKENDS: [&str; 3] = ["HIP", "VE", "MTIA"];
 
 /// Functionalizing backends, which `CompositeExplicitAutogradNonFunctional` excludes.
@@ -155,8 +152,7 @@ fn select(keys: &[RuntimeKey], wanted: impl Fn(&RuntimeKey) -> bool) -> KeySet {
         .collect()
 }
 
-/// Backends that are one key: `FPGA`, `MkldnnCPU`, and before 2.3 `SparseCsrCPU`. Backends end at
-/// `BackendSelect`.
+/// Backends that are one key (`FPGA`, `MkldnnCPU`), which precede `BackendSelect`.
 fn plain_backends(keys: &[RuntimeKey]) -> KeySet {
     let end = keys
         .iter()

@@ -51,16 +51,14 @@ pub fn of_release(release: Release) -> impl Iterator<Item = RecordedCalls> {
     })
 }
 
-/// The recorded releases, nearest first: `release` itself, earlier ones from the newest, then later
-/// ones from the oldest.
+/// Nearest first: `release` itself, earlier ones from the newest, later ones from the oldest.
 fn nearest(release: Release) -> impl Iterator<Item = Release> {
     let before = Release::all().filter(move |&known| known <= release).rev();
     let after = Release::all().filter(move |&known| known > release);
     before.chain(after).filter(|&known| is_measured(known))
 }
 
-/// The recorded release nearest to `release`; `None` if there are no recordings. Operators that it
-/// lacks come from the next nearest.
+/// The recorded release nearest to `release`; `None` without recordings.
 #[must_use]
 pub fn measured_for(release: Release) -> Option<Release> {
     nearest(release).next()

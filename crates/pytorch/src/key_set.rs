@@ -3,8 +3,7 @@
 use std::fmt;
 use std::ops::{BitAnd, BitOr, Sub};
 
-/// A runtime key: its index in the dispatch tables of one release, where 0 is `Undefined`. Compare
-/// keys of two releases by name.
+/// A runtime key of one release: its index in dispatch tables, where 0 is `Undefined`.
 #[derive(Copy, Clone, Eq, PartialEq, Ord, PartialOrd, Hash, Debug)]
 pub struct Slot(u8);
 

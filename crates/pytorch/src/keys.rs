@@ -176,8 +176,8 @@ impl Keys {
         self.row(slot)?.backend
     }
 
-    /// The runtime keys that an alias reaches. Includes `Undefined` if the alias serves it, unlike
-    /// the runtime's own query.
+    /// The runtime keys that an alias reaches, including `Undefined`, which the runtime's query
+    /// omits.
     #[must_use]
     pub fn reach(&self, alias: Alias) -> KeySet {
         self.sets.reach[alias.index()]

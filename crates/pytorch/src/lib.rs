@@ -1,7 +1,4 @@
-//! Differences between PyTorch releases: types, tags, name lists, dispatch keys, alias sets, and
-//! handwritten C++ registrations.
-//!
-//! The build decodes them from `data/`.
+//! Differences between PyTorch releases: types, names, keys, handwritten registrations.
 
 pub mod alias;
 pub mod calls;

@@ -23,8 +23,7 @@ pub struct Release(u8);
 pub struct ParsedRelease {
     /// The release whose rules apply.
     pub release: Release,
-    /// Whether the text names a newer release than the newest known one, whose rules apply. Report
-    /// this to the user.
+    /// Whether the text names a newer release. The newest known rules apply; tell the user.
     pub newer_than_known: bool,
 }
 
@@ -47,8 +46,7 @@ impl Release {
         (0..=Self::LATEST.0).map(Self)
     }
 
-    /// Parses a release: `2.9`, `2.9.1`, `v2.9`, `2.9.0+cu128`, `2.10.0rc1`. Fails if the text is
-    /// not a version, or is older than 2.0.
+    /// Parses a release from 2.0 on: `2.9`, `2.9.1`, `v2.9`, `2.9.0+cu128`, `2.10.0rc1`.
     pub fn parse(text: &str) -> Result<ParsedRelease, UnknownRelease> {
         let unknown = || UnknownRelease {
             text: text.chars().take(40).collect(),
@@ -68,8 +66,7 @@ impl Release {
         }
     }
 
-    /// The release of a label that looks like a version (`2.9.0`, `v2.10.0-rc1`); `None` for other
-    /// labels and versions before 2.0.
+    /// The release from 2.0 on of a label that looks like a version (`2.9.0`, `v2.10.0-rc1`).
     #[must_use]
     pub fn from_label(label: &str) -> Option<ParsedRelease> {
         Self::parse(label).ok()

@@ -82,8 +82,8 @@ impl<'a> Alias<'a> {
         Some(alias)
     }
 
-    /// The annotation without its parentheses, such as `a! -> a|b`. A list without one of its own
-    /// shows that of its elements.
+    /// The annotation without parentheses, such as `a! -> a|b`; by default that of a list's
+    /// elements.
     #[must_use]
     pub fn text(&self) -> String {
         let shown = match &self.contained {

@@ -180,8 +180,7 @@ fn punctuation(byte: u8) -> Token {
     }
 }
 
-/// Length of the closed string literal at the start of `rest`, in one or three quotes; only three
-/// quotes allow line breaks.
+/// Length of the closed string literal at the start; only three quotes allow line breaks.
 fn string_len(rest: &[u8], quote: u8) -> Option<usize> {
     let quotes = if rest.starts_with(&[quote; 3]) { 3 } else { 1 };
     let closing = &[quote; 3][..quotes];

@@ -18,7 +18,6 @@ const MAX_SETS: usize = 64;
 type Annotated<'a> = (Type<'a>, Option<Alias<'a>>);
 
 impl<'a> Parser<'a, '_> {
-    /// A type with its suffixes, except a last `[N]`.
     pub(super) fn annotated_type(&mut self) -> Parsed<Annotated<'a>> {
         self.type_at(0)
     }
@@ -228,7 +227,6 @@ impl<'a> Parser<'a, '_> {
         }))
     }
 
-    /// Names separated by `|`; nothing may follow a `*`.
     fn alias_sets(&mut self) -> Parsed<SymbolSet<'a>> {
         let mut sets = SymbolSet::default();
         loop {

@@ -1,7 +1,6 @@
 //! Function schemas: arguments, returns, kinds (`docs/spec/grammar.md`, sections 5, 6 and 7).
 //!
-//! A schema has been parsed completely. Rules check whether its parts fit together (`out` arguments
-//! returned, `self` written in place).
+//! Rules check whether the parts of a schema fit together.
 
 use opatlas_source::Span;
 
@@ -157,8 +156,7 @@ impl Arguments {
         &self.list[self.self_index.map_or(0, |at| at + 1)..self.positional]
     }
 
-    /// The keyword-only TensorOptions (dtype, layout, device, pin_memory), if all four are
-    /// adjacent.
+    /// The keyword-only dtype, layout, device and pin_memory, if they are adjacent.
     #[must_use]
     pub fn tensor_options(&self) -> Option<&[Argument]> {
         self.options.map(|at| &self.list[at..at + 4])
@@ -246,8 +244,8 @@ pub struct FunctionSchema {
 }
 
 impl FunctionSchema {
-    /// The kind (torchgen `FunctionSchema.kind`). A schema that is both in place and out, which the
-    /// rules reject, counts as in place.
+    /// The kind (torchgen `FunctionSchema.kind`). A schema both in place and out counts as in
+    /// place.
     #[must_use]
     pub fn kind(&self) -> SchemaKind {
         let out = self.arguments.out();
@@ -264,8 +262,8 @@ impl FunctionSchema {
         }
     }
 
-    /// The kernel of an entry without `dispatch` (torchgen `cpp.name`): the base name, with `_out`
-    /// for out variants.
+    /// The kernel of an entry without `dispatch`, ending in `_out` for out variants (torchgen
+    /// `cpp.name`).
     #[must_use]
     pub fn default_kernel(&self) -> String {
         let mut name = String::from(self.name.base());

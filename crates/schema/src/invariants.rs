@@ -107,8 +107,7 @@ fn mutable_positional_not_returned(schema: &FunctionSchema, found: &mut Vec<Diag
     }
 }
 
-/// Whether adding `*` before the argument would make an out variant: it is named `out`, and only
-/// mutable arguments follow.
+/// Whether adding `*` before the argument would make an out variant.
 fn is_out_but_for_the_marker(schema: &FunctionSchema, argument: &Argument) -> bool {
     let arguments = schema.arguments.all();
     let behind = arguments.iter().skip_while(|a| !std::ptr::eq(*a, argument));
@@ -182,7 +181,7 @@ fn written_returns_alias(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The out arguments to return, in order; excludes `_scratch_` ones.
+/// Without `_scratch_` arguments.
 fn returned_outs(schema: &FunctionSchema) -> impl Iterator<Item = &Argument> {
     let out = schema.arguments.out().iter();
     out.filter(|a| !a.name.starts_with("_scratch_"))

@@ -84,8 +84,7 @@ impl OperatorName {
         })
     }
 
-    /// A name that the runtime accepts but torchgen rejects, such as `nms_out`. Without a known
-    /// form, the stem is the whole base name.
+    /// A name that the runtime accepts but torchgen may reject, such as `nms_out`.
     #[must_use]
     pub fn of_runtime(base: &str, overload: &str) -> Self {
         let (stem, form) = Self::shape(base).unwrap_or(((0, base.len()), NameForm::Plain));
@@ -129,8 +128,7 @@ impl OperatorName {
         Ok(((0, base.len()), NameForm::Plain))
     }
 
-    /// A name from its parts; `overload` may be empty. It is not validated, like generated names in
-    /// torchgen.
+    /// A name from its parts; `overload` may be empty. Like torchgen, does not validate it.
     #[must_use]
     pub fn from_parts(stem: &str, form: NameForm, overload: &str) -> Self {
         let (before, after) = match form {

@@ -39,9 +39,8 @@ pub enum ViewCopyNames {
     CopyAndScatter,
 }
 
-/// The signature under the view's name. Removes every `_copy` from a name that ends in one, and
-/// replaces every `scatter` with `inverse` in a name that ends in `_scatter` (torchgen
-/// `view_signature`).
+/// The signature under the view's name: drops every `_copy`, or replaces every `scatter` with
+/// `inverse`, depending on the end of the name (torchgen `view_signature`).
 #[must_use]
 pub fn view_signature(schema: &FunctionSchema, names: ViewCopyNames) -> String {
     let stem = schema.name.stem();
@@ -61,8 +60,7 @@ fn arguments(schema: &FunctionSchema) -> impl Iterator<Item = (&Argument, bool)>
     positional.chain(arguments.keyword_only_without_options().map(|a| (a, true)))
 }
 
-/// Written arguments without a return. They become returns: `self` first, then out arguments, then
-/// other positional ones.
+/// Written arguments without a return, which become returns: `self`, out arguments, others.
 pub fn unreturned_writes(schema: &FunctionSchema) -> impl Iterator<Item = &Argument> {
     let arguments = &schema.arguments;
     let returned: HashSet<_> = schema

@@ -45,8 +45,7 @@ pub enum Type {
     List(Box<Type>, Option<ListSize>),
 }
 
-/// The size of a list type, at least 1. PyTorch only bounds it by [`ListSize::MOST_DIGITS`], so it
-/// is stored as text.
+/// The size of a list type, at least 1. Stored as text, since PyTorch bounds its digits only.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ListSize(Box<str>);
 
@@ -54,8 +53,7 @@ impl ListSize {
     /// The maximum number of digits that Python parses (`sys.int_info.default_max_str_digits`).
     pub const MOST_DIGITS: usize = 4300;
 
-    /// Parses decimal digits; `None` if the number is less than 1, or has leading zeros or too many
-    /// digits.
+    /// Parses decimal digits; `None` below 1, and with leading zeros or too many digits.
     #[must_use]
     pub fn parse(digits: &str) -> Option<Self> {
         let is_number = digits.bytes().all(|b| b.is_ascii_digit());

@@ -31,8 +31,7 @@ pub struct Bundle {
     files: BTreeMap<Box<str>, File>,
 }
 
-/// The digest is computed once: the store, revision names, and release registrations all ask for
-/// it.
+/// The digest is computed once, because many parts of the program ask for it.
 #[derive(Debug, Clone)]
 struct File {
     content: Content,

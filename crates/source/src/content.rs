@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-/// A file's bytes, and the same memory as text if they are UTF-8: the largest file of a revision is
-/// read as text and stored as bytes.
+/// A file's bytes, and the same memory as text if they are UTF-8.
 #[derive(Debug, Clone)]
 pub struct Content {
     pub(super) bytes: Arc<[u8]>,

@@ -40,8 +40,7 @@ crate::named_enum! {
     /// How certain a fix is.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub enum Applicability {
-        /// The edit changes only spelling (spaces, punctuation, quotes, case). Anything that parsed
-        /// before parses the same afterwards.
+        /// Changes spelling only (spaces, punctuation, quotes, case); everything parses the same.
         Safe => "safe",
         /// One of several possible fixes, or it changes the declaration. A person decides.
         Suggested => "suggested",
@@ -186,8 +185,7 @@ impl Diagnostic {
     }
 }
 
-/// A reader's complaints: the first [`Complaints::MOST_OF_A_RULE`] of each rule in full, and the
-/// number of further ones.
+/// Complaints: the first [`Complaints::MOST_OF_A_RULE`] of each rule, and the number of others.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Complaints {
     kept: Vec<Diagnostic>,

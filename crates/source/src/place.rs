@@ -140,8 +140,7 @@ impl LineIndex {
         counted as usize + characters(&bytes[at / STRIDE * STRIDE..at])
     }
 
-    /// Line and column of a byte offset in `text`, the text that was indexed. An offset past the
-    /// end counts as the end.
+    /// Line and column of a byte offset in the indexed text. Offsets past the end count as the end.
     #[must_use]
     pub fn line_column(&self, text: &str, offset: u32) -> LineColumn {
         let offset = (offset as usize).min(text.len());

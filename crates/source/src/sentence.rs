@@ -117,8 +117,7 @@ impl Message {
         })
     }
 
-    /// At most `most` bytes of the sentence, followed by `...` if it was cut. A cut piece of code
-    /// stays code.
+    /// At most `most` bytes of the sentence, followed by `...` if it was cut.
     #[must_use]
     pub fn cut(&self, most: usize) -> Self {
         let mut cut = Self::default();

@@ -1,13 +1,9 @@
-//! The known names nearest to a misspelled one.
-//!
-//! Callers that look up many names share a [`Budget`], so that a file full of unknown names stays
-//! cheap.
+//! The known names nearest to a misspelled one. Many lookups share a [`Budget`].
 
 use std::cell::Cell;
 
-/// The steps in one [`Budget`]: one for each candidate, and more, by length, for each that is
-/// compared letter by letter. A hundred misspelled names against all operators of a release use
-/// about a tenth of it.
+/// The steps in one [`Budget`], for comparing candidates and their letters. A hundred misspelled
+/// names against all operators of a release use about a tenth of it.
 pub const MOST_STEPS: u64 = 16_000_000;
 
 /// The steps left for a number of lookups. When it is used up, lookups find nothing. It counts
@@ -208,8 +204,7 @@ impl Wanted {
     }
 }
 
-/// How similar two names are, in percent. If one contains the other, the ratio of their lengths
-/// counts.
+/// How similar two names are, in percent; for a name within the other, the ratio of lengths.
 #[must_use]
 pub fn similarity(a: &str, b: &str) -> u8 {
     let letters = |name: &str| name.chars().take(MAX_LENGTH).collect::<Vec<char>>();

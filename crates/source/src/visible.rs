@@ -1,8 +1,7 @@
 //! Makes control characters visible.
 //!
-//! Names and messages come from untrusted files. A control character in them can drive a terminal,
-//! and a bidirectional override can reorder the text around it. Output shows such a character as
-//! its number, `\u{1b}`.
+//! Names and messages come from untrusted files, and control characters in them can drive a
+//! terminal or reorder text. Output shows such a character as its number, `\u{1b}`.
 
 use std::borrow::Cow;
 

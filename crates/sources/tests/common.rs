@@ -4,6 +4,7 @@
 use opatlas_source::LineIndex;
 use opatlas_sources::{File, Macros, Registration, Scan, scan};
 
+/// The scan of one file.
 pub fn scanned(path: &str, text: &str) -> Scan {
     let file = File {
         path,

@@ -1,7 +1,6 @@
 //! Topics explain dispatch keys, fields, types and annotations, and guide to a dispatch key.
 //!
 //! Tests run every example. If ATen's README and torchgen differ, the topic says how.
-//! is run as a test. Where ATen's README and torchgen differ, the topic says how.
 
 mod annotations;
 mod backends;

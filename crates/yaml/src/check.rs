@@ -151,8 +151,7 @@ fn other_type(at: Span, what: &str) -> Diagnostic {
     .with_help("remove the tag")
 }
 
-/// Whether the value's only fault is a type that no field accepts. Readers that ignore the value
-/// have nothing to report.
+/// Whether the value's only fault is a type that no field accepts.
 #[must_use]
 pub fn is_constructed(diagnostic: &Diagnostic) -> bool {
     diagnostic.rule == RuleId::YamlTag && diagnostic.message.ends_with(NO_FIELD)

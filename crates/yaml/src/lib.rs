@@ -40,12 +40,10 @@ pub use tree::{Kind, NodeId, Scalar, Style, Tree};
 /// The maximum nesting depth of collections.
 pub const DEEPEST: usize = 100;
 
-/// The maximum number of YAML events per file: starts and ends of collections, scalars and aliases.
-/// Real files have less than a tenth of that.
+/// The maximum number of YAML events per file, more than ten times that of real files.
 pub const MOST_EVENTS: usize = 1_000_000;
 
-/// The maximum number of bytes that the aliases of a file may repeat. Readers process the repeated
-/// text at each alias; real files have no aliases.
+/// The maximum number of bytes that the aliases of a file may repeat; real files have no aliases.
 pub const MOST_REPEATED: u64 = 1 << 20;
 
 /// The maximum size of a text that is read.
@@ -140,9 +138,7 @@ impl Document {
 /// Parses one piece of [`split`]; the caller sets [`Item::base`].
 ///
 /// `None` unless it is a list of exactly one item without anchors, aliases, directives and document
-/// markers. If no piece is `None`, parsing the pieces is the same as parsing the file; otherwise
-/// use [`parse`].
-/// any piece is `None`, [`parse`] must read the file.
+/// markers. If any piece is `None`, use [`parse`] for the file.
 #[must_use]
 pub fn parse_chunk(chunk: &str) -> Option<Item> {
     if chunk.len() > MAX_BYTES {
@@ -172,8 +168,7 @@ pub fn parse_chunk(chunk: &str) -> Option<Item> {
     })
 }
 
-/// Parses a whole file. A fault costs only its entry of a list; outside lists it costs the rest of
-/// the file.
+/// Parses a whole file. A fault costs its list entry, or the rest of a file that is not a list.
 #[must_use]
 pub fn parse(text: &str) -> Document {
     parse_shared(&text.into())

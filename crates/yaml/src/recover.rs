@@ -51,8 +51,7 @@ fn too_broken(at: u32) -> Diagnostic {
     limit_error(Span::at(at), message).with_help("fix the errors above first")
 }
 
-/// If the fault extends into later entries (an unterminated quote includes them all), parsing the
-/// entry alone gives a better diagnostic.
+/// An unterminated quote includes later entries; parsing the entry alone gives a better message.
 fn own_error(text: &str, broken: Span) -> Option<Diagnostic> {
     let error = Builder::new(broken.slice(text), 0).run().err()?;
     Some(error.shifted(broken.start))

@@ -1,5 +1,4 @@
-//! Types plain scalars by YAML 1.1, like PyYAML's Resolver: `no`, `0o17`, `1_000` and `12:30` are a
-//! bool, a string and two integers.
+//! Types plain scalars like PyYAML's Resolver: `no` and `12:30` are a bool and an integer.
 
 /// The type that PyYAML's SafeLoader gives a scalar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

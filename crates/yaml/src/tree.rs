@@ -85,8 +85,7 @@ pub(super) struct Node {
     pub content: Content,
 }
 
-/// An immutable YAML document, or the part of it that could be read. Spans are relative to its
-/// text.
+/// An immutable YAML document, possibly incomplete, with spans relative to its text.
 #[derive(Debug, Default)]
 pub struct Tree {
     pub(super) text: Arc<str>,
@@ -123,9 +122,8 @@ impl Tree {
         }
     }
 
-    /// The position of the node in the text: an alias itself, a quoted scalar with its quotes, a
-    /// block scalar from its indicator to the end of its last line. Tags and anchors are not
-    /// included.
+    /// The position of the node in the text, without tags and anchors: an alias itself, a quoted
+    /// scalar with its quotes, a block scalar from its indicator to the end of its last line.
     #[must_use]
     pub fn span(&self, id: NodeId) -> Span {
         self.nodes[id.index()].span

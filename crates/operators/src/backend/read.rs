@@ -314,7 +314,6 @@ impl Reader<'_> {
         operators
     }
 
-    /// Names for the generator of graph nodes.
     fn unchecked(&self, pair: Option<(NodeId, NodeId)>) -> Vec<Placed<Box<str>>> {
         let Some((_, node)) = pair else {
             return Vec::new();

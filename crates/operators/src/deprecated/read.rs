@@ -3,7 +3,7 @@
 use opatlas_schema::function::FunctionSchema;
 use opatlas_schema::parse::{LONGEST, MOST_COMMAS, parse_schema};
 use opatlas_source::diagnostic::{Complaints, Diagnostic, RuleId};
-use opatlas_source::{Span, message};
+use opatlas_source::message;
 use opatlas_yaml::{Item, Kind, NodeId, Root, Tree};
 use rustc_hash::FxHashMap;
 
@@ -111,7 +111,6 @@ impl Reader<'_> {
         for fault in read.diagnostics {
             // Maps positions in the text to the file, with any quoting.
             let range = fault.span.start as usize..fault.span.end as usize;
-            // A missing part has no position.
             let at = if range.is_empty() {
                 self.tree.span(name)
             } else {
@@ -125,8 +124,7 @@ impl Reader<'_> {
         read.schema.map(|schema| (schema, name))
     }
 
-    /// Splits `op.overload(a, b)` with PyTorch's regular expression (`split_name_params`), which
-    /// ignores text after the last `)`.
+    /// PyTorch's regular expression (`split_name_params`) ignores text after the last `)`.
     fn call(&mut self, aten: NodeId) -> Option<Call> {
         let text = self.tree.str_value(aten)?;
         let at = self.tree.span(aten);

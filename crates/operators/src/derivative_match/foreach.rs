@@ -72,8 +72,7 @@ impl Matcher<'_> {
             && own.iter().zip(other).all(|(own, other)| fits(own, other))
     }
 
-    /// In-place operators use the reference's formulas; others get a new function. Only `Default`
-    /// is inherited.
+    /// In place: the reference's formulas. Otherwise: a new function, from `Default` only.
     fn made(&self, operator: &Operator, reference: u32) -> Option<FormulaMatch> {
         let Differentiability { keys, .. } = &self.found[reference as usize];
         let default = keys.iter().find(|key| &*key.key == DEFAULT_KEY)?;

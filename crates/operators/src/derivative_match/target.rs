@@ -33,7 +33,6 @@ pub enum TargetFault {
 }
 
 /// The maximum number of arguments of an operator with formulas; real ones have fewer than 30.
-/// Every formula is searched for every argument.
 pub const MOST_ARGUMENTS: usize = 128;
 
 /// The base name in `base[.overload](...)` (torchgen `split_name_params`); `None` for other text.
@@ -58,7 +57,6 @@ pub fn base_name(name: &str) -> Option<&str> {
 pub(super) struct Targets<'a> {
     catalogue: &'a OperatorTable,
     copies: &'a ViewCopies<'a>,
-    /// The first operator of each schema.
     schemas: FxHashMap<&'a str, OperatorId>,
     /// By the first member of a group and a base name.
     canonical: FxHashMap<(Option<OperatorId>, Box<str>), Option<OperatorId>>,

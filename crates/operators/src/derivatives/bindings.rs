@@ -21,8 +21,7 @@ pub enum BindingKind {
 pub struct Binding<'a> {
     /// Its name in C++.
     pub name: Cow<'a, str>,
-    /// The name in formulas. A `memory_format` beside TensorOptions has another one, because
-    /// torchgen marks it as redundant.
+    /// The name in formulas; differs for a `memory_format` that is redundant with TensorOptions.
     pub saved_as: Cow<'a, str>,
     /// Its kind.
     pub kind: BindingKind,

@@ -170,8 +170,7 @@ impl<'d> Expansion<'d> {
         });
     }
 
-    /// The Jacobian of an element-wise function is diagonal, so its gradient formula also maps
-    /// tangents.
+    /// The Jacobian is diagonal, so the gradient formula also maps tangents.
     fn element_wise(&self) -> Option<String> {
         let input = &self.differentiable().next()?.name;
         let gradient = self.backward.first()?.text;

@@ -1,8 +1,7 @@
 //! The values that backward formulas save (torchgen `saved_variables`).
 //!
-//! If a formula uses a property that is cheaper than its value, the property is saved:
-//! `self.sym_sizes()` becomes `self_sym_sizes`. Gradient rules check formulas after this
-//! replacement.
+//! A property that is cheaper to save than its value replaces it: `self.sym_sizes()` becomes
+//! `self_sym_sizes`. Gradient rules check the result.
 
 use std::borrow::Cow;
 
@@ -24,8 +23,7 @@ pub struct Saved {
 
 #[derive(Clone, Copy)]
 enum Pattern {
-    /// `name`, any character, then this. torchgen does not escape the dot, so `name-dim()` matches,
-    /// too.
+    /// `name`, any character, then this: torchgen does not escape the dot.
     After(&'static str),
     /// `name`, then exactly this.
     Behind(&'static str),
@@ -165,8 +163,7 @@ struct PropertyUse<'t> {
     argument: Cow<'t, str>,
 }
 
-/// The first property at or after `from`. As in torchgen, a name may be a suffix: `myself.dim()`
-/// contains `self.dim()`.
+/// As in torchgen, a name may be a suffix: `myself.dim()` contains `self.dim()`.
 fn find<'t>(text: &'t str, from: usize, name: &str, pattern: Pattern) -> Option<PropertyUse<'t>> {
     let mut look = from;
     loop {

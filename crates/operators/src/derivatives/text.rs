@@ -87,8 +87,7 @@ pub fn uses(text: &str, name: &str) -> bool {
     identifiers(text, name).next().is_some()
 }
 
-/// Replaces every [`identifiers`] occurrence of `name`. As in torchgen, occurrences right after a
-/// match stay.
+/// Replaces every [`identifiers`] occurrence of `name`.
 #[must_use]
 pub fn replace_identifier(text: &str, name: &str, by: &str) -> String {
     let mut out = String::with_capacity(text.len() + 16);

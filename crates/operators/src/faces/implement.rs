@@ -1,5 +1,4 @@
-//! Code for implementing an operator for a dispatch key: in PyTorch, in a library that registers
-//! kernels, or in a backend with generated stubs.
+//! Code for implementing an operator: in PyTorch, in a library, or in a backend.
 
 use opatlas_schema::faces::{Refused, Sizes, dispatcher, native_kernel};
 
@@ -80,7 +79,6 @@ impl FaceMaker<'_> {
         }
     }
 
-    /// A function with the dispatcher's signature.
     fn function(&self, operator: &Operator) -> Option<String> {
         let (schema, cx) = (operator.schema(), self.context(operator));
         let parts = dispatcher(schema, Sizes::Symbolic, cx).ok()?;

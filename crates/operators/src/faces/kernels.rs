@@ -94,7 +94,6 @@ fn structured_out(group: &Group) -> Option<StructuredOut> {
     })
 }
 
-/// Whether a kernel of the out variant is a class.
 fn is_class(out: &Operator, kernel: &KernelEntry, release: Release) -> bool {
     match kernel.source {
         KernelSource::Ufunc => true,

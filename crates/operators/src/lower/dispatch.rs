@@ -9,8 +9,7 @@ use opatlas_yaml::{Kind, NodeId};
 use super::Lowering;
 use crate::entry::{DispatchLine, Field, Kernel, KernelEntry, KernelSource, KeyName};
 
-/// Parses `ns::name` or `name`. Splits at `::` from the start, so the third of three colons belongs
-/// to the name.
+/// Parses `ns::name` or `name`. The third of three colons belongs to the name.
 #[must_use]
 pub fn kernel(text: &str) -> Kernel {
     match last_separator(text) {

@@ -139,8 +139,7 @@ impl<'t> Lowering<'t> {
         self.quote_in_braces();
     }
 
-    /// Records the position of a field; reports unknown keys. The first of two equal keys counts;
-    /// YAML has reported the second.
+    /// Reports unknown keys. YAML has reported the second of two equal keys, which is ignored.
     fn field(&mut self, key: NodeId, value: NodeId) -> Option<Field> {
         let key_at = self.tree.span(key);
         let Some(name) = self.tree.str_value(key) else {

@@ -42,8 +42,7 @@ fn written(
     Operator::new(Declaration::Entry(placed.clone()), tags, is_view)
 }
 
-/// torchgen `NativeFunction.is_view_op`: a return aliases without a write, the tags say so, or an
-/// argument enters the wildcard set.
+/// torchgen `NativeFunction.is_view_op`
 fn is_view(schema: &FunctionSchema, tags: &tags::Tags, release: Release) -> bool {
     let returns_view = schema
         .returns

@@ -85,8 +85,7 @@ pub struct ReleaseData {
     pub base_types: Names,
     /// Keys allowed in `dispatch:` (`torchgen.model.dispatch_keys`).
     pub dispatch_keys_allowed: Names,
-    /// All members of `torchgen.model.DispatchKey`, in order. The message differs for names outside
-    /// this list.
+    /// All members of `torchgen.model.DispatchKey`, in order.
     pub dispatch_keys_known: Names,
     /// Other spellings that `DispatchKey.parse` accepts, with their members.
     pub dispatch_key_aliases: &'static [(&'static str, &'static [&'static str])],
@@ -135,8 +134,7 @@ pub struct ReleaseData {
     pub keys_dropped_without_flag: &'static [(&'static str, &'static [&'static str])],
     /// Arguments that may be Python keywords: operator, arguments. The rule exists since 2.6.
     pub python_keyword_argument_exemptions: &'static [(&'static str, &'static [&'static str])],
-    /// `dispatch:` keys in the derivatives of 2.0, whose wheel lacks the file. Empty for later
-    /// releases.
+    /// `dispatch:` keys in the derivatives of 2.0, whose wheel lacks the file.
     pub derivatives_with_dispatch: &'static [(&'static str, &'static [&'static str])],
     /// Exceptions from checks, by name.
     pub name_lists: NameLists,

@@ -7,11 +7,9 @@ use opatlas_pytorch::release::Release;
 pub struct Context {
     /// The release of torchgen.
     pub release: Release,
-    /// Whether written tensors are passed as `const Tensor &`
-    /// (`use_const_ref_for_mutable_tensors`).
+    /// `use_const_ref_for_mutable_tensors`: passes written tensors as `const Tensor &`.
     pub const_ref_for_mutable: bool,
-    /// Whether the operator is structured or delegates to a structured one: then tensor lists are
-    /// passed as `ITensorListRef`.
+    /// Whether the operator is structured or delegates: passes tensor lists as `ITensorListRef`.
     pub structured_group: bool,
 }
 

@@ -39,8 +39,7 @@ enum Parameter<'a> {
     Options(&'a [Argument]),
 }
 
-/// The signatures of a function or method, in torchgen's order: plain, faithful, and both again
-/// with symbolic sizes.
+/// The signatures in torchgen's order: plain, faithful, and both again with symbolic sizes.
 pub fn cpp_signatures(
     schema: &FunctionSchema,
     call: Call,

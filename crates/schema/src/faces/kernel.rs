@@ -48,8 +48,7 @@ impl KernelParts {
     }
 }
 
-/// The unboxed signature, which is registered with the dispatcher and which out-of-tree backends
-/// declare.
+/// The unboxed signature, for the dispatcher and for out-of-tree backends.
 pub fn dispatcher(
     schema: &FunctionSchema,
     sizes: Sizes,

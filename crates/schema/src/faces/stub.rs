@@ -171,7 +171,6 @@ impl PythonSignature<'_> {
     }
 }
 
-/// One line for each parameter.
 fn broken<'p>(name: &str, parameters: impl Iterator<Item = &'p str>, returns: &str) -> String {
     let mut w = format!("def {name}(\n");
     let mut fits = name.chars().count() + 5 <= WIDTH;

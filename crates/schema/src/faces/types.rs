@@ -152,7 +152,6 @@ fn optional_argument(w: &mut String, inner: &Type, passing: Passing, cx: Context
         },
         _ => {}
     }
-    // Inner types follow the public interface.
     let passing = Passing {
         interface: Interface::Public,
         ..passing

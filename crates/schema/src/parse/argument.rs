@@ -201,7 +201,6 @@ fn annotated_type(written: Piece<'_>) -> Read<(Type, Option<Annotation>)> {
     Ok((ty, Some(annotation(written.sub(7..7 + close))?)))
 }
 
-/// `Tensor!`: a written tensor in its own set.
 fn shorthand(written: Piece<'_>) -> Read<Option<(Type, Option<Annotation>)>> {
     let Some(suffix) = written.text.strip_prefix("Tensor!") else {
         return Ok(None);

@@ -128,8 +128,7 @@ pub fn parse_schema(text: &str, at: u32) -> ParsedSchema {
     }
 }
 
-/// The position of the last `::`, splitting from the start: the third of three colons belongs to
-/// the next part.
+/// The position of the last `::`. The third of three colons belongs to the next part.
 #[must_use]
 pub fn last_separator(text: &str) -> Option<usize> {
     // Fast path: most texts have no colon.

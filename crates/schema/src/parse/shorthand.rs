@@ -30,7 +30,6 @@ impl Reader {
         }
     }
 
-    /// The i-th `Tensor!` return is the i-th `Tensor!` argument.
     pub(super) fn expand_shorthand_returns(&mut self, returns: &mut [Return]) {
         let shorthands = returns
             .iter_mut()

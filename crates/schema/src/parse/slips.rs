@@ -59,7 +59,6 @@ fn is_type(text: &str) -> bool {
     ty::is_type(Piece::new(text, 0))
 }
 
-/// `Tensor a Tensor b`
 fn missing_comma(piece: Piece<'_>, cause: Diagnostic) -> Diagnostic {
     let Some((middle, _)) = piece.text.match_indices(' ').nth(1) else {
         return cause;
@@ -78,7 +77,6 @@ fn missing_comma(piece: Piece<'_>, cause: Diagnostic) -> Diagnostic {
     .with_fix(at, ", ")
 }
 
-/// `cause` is the parser's diagnostic.
 pub(super) fn returned(piece: Piece<'_>, cause: Diagnostic) -> Diagnostic {
     let joined = piece.text.split_whitespace().collect::<Vec<_>>().join(" ");
     if let Some(equals) = piece
@@ -196,8 +194,7 @@ pub(super) fn missing_arrow(schema: Piece<'_>, open: usize) -> Diagnostic {
     }
 }
 
-/// If a comma in brackets or quotes split the last of the pieces `read`: the text before the split,
-/// and the index after its last piece.
+/// If a comma in brackets or quotes split the last piece: the whole, and the index after it.
 pub(super) fn cut_within<'t>(
     all: Piece<'t>,
     pieces: &[Piece<'t>],
@@ -248,7 +245,6 @@ fn is_open(text: &str) -> bool {
     quote.is_some() || depth > 0
 }
 
-/// `cause` is the diagnostic of one part.
 pub(super) fn divided(whole: Piece<'_>, cause: Diagnostic) -> Diagnostic {
     match parse_argument(whole.text, whole.at) {
         Err(diagnostic) => *diagnostic,

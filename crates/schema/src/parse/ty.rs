@@ -20,8 +20,7 @@ pub(super) fn bare_comma(text: &str) -> Option<usize> {
     commas.find(|&at| !text[at + 1..].starts_with(' '))
 }
 
-/// Only the verdict: explanations check parts of the text with it, and must not explain those in
-/// turn.
+/// Explanations use it for parts of a text, so it does not explain them in turn.
 pub(super) fn is_type(piece: Piece<'_>) -> bool {
     read(piece).is_ok()
 }

@@ -1,5 +1,4 @@
-//! Finds registrations: `TORCH_LIBRARY` blocks, functions that take a library, macros outside
-//! blocks, and the old `RegisterOperators`.
+//! Finds blocks and other registrations in C++.
 
 use opatlas_source::Span;
 use rustc_hash::FxHashMap;
@@ -141,8 +140,7 @@ fn library<'s>(found: &Collector<'_, 's>, at: usize, word: &'s str) -> Option<Bl
     })
 }
 
-/// A namespace or key must be an identifier. Uppercase names with an underscore, such as
-/// `TORCH_EXTENSION_NAME`, are macros.
+/// An identifier. Uppercase names with an underscore, such as `TORCH_EXTENSION_NAME`, are macros.
 fn name_of(argument: Expression<'_>) -> Result<Box<str>, Box<str>> {
     let shown = argument.shown().unwrap_or_default();
     let is_word = shown

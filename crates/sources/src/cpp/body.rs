@@ -87,8 +87,7 @@ fn blank_left_out(found: &Collector<'_, '_>, start: usize, bytes: &mut [u8]) {
     }
 }
 
-/// Reads the macros of a block and blanks them: they may lack a semicolon or have types as
-/// arguments, which is not valid C++.
+/// Reads and blanks macros, which need not be valid C++: no semicolon, types as arguments.
 fn macros(found: &mut Collector<'_, '_>, block: &Block<'_>, start: usize, bytes: &mut [u8]) {
     let source = found.source;
     let mut index = block.body.0;
@@ -364,8 +363,7 @@ impl<'s> Call<'_, 's, '_> {
     }
 }
 
-/// The innermost expression of an access or call: `m` of `m.def(a).impl(b)`. `None` if a method in
-/// between does not return the library.
+/// The innermost expression: `m` of `m.def(a).impl(b)`. `None` if it may not be the library.
 fn root<'t>(node: Node<'t>, leaves: impl Fn(Node<'t>) -> bool) -> Option<Node<'t>> {
     let mut node = node;
     // Bounds the chain like the walk.

@@ -1,7 +1,4 @@
-//! Preprocessor conditions.
-//!
-//! Constant conditions (`#if 0`, `#if 1`) are evaluated. Otherwise, all branches count;
-//! [`Conditions::at`] names their conditions.
+//! Preprocessor conditions. Constant ones (`#if 0`) are evaluated; otherwise all branches count.
 
 use super::tokens::{Directive, Kind, Token};
 

@@ -1,5 +1,4 @@
-//! Registrations in macro definitions. They are unresolved, because they happen wherever the macro
-//! is used. Known macros are skipped.
+//! Registrations in macro definitions, which are unresolved: they happen where the macro is used.
 
 use super::blocks::{self, Block};
 use super::conditions::split;

@@ -1,7 +1,4 @@
-//! Functions defined in C++ files, and their calls.
-//!
-//! A file is traversed by its brackets: namespaces and classes are entered, and only the bodies of
-//! wanted functions are read.
+//! Functions defined in C++ files, and their calls. Only the bodies of wanted functions are read.
 
 use opatlas_source::Span;
 

@@ -1,5 +1,4 @@
-//! `RegisterOperators`: the dispatcher's registration before `TORCH_LIBRARY`, and TorchScript's
-//! class of the same name.
+//! `RegisterOperators`, of the dispatcher before `TORCH_LIBRARY` and of TorchScript.
 
 use super::blocks::{Block, unresolved};
 use super::expression::Expression;

@@ -48,8 +48,7 @@ pub(super) struct Lexed {
     pub directives: Vec<Directive>,
 }
 
-/// Splits a text of less than 4 GiB. An unterminated literal ends with its line, an unterminated
-/// comment or raw string with the text.
+/// Splits a text of less than 4 GiB. Unterminated literals end with their line.
 pub(super) fn lex(source: &str) -> Lexed {
     let mut lexer = Lexer {
         bytes: source.as_bytes(),
@@ -247,8 +246,7 @@ impl Lexer<'_> {
     }
 }
 
-/// The index of each bracket's partner; `u32::MAX` for other tokens and unmatched brackets. A
-/// closing brace also closes brackets inside it.
+/// The index of each bracket's partner, or `u32::MAX`. A closing brace also closes brackets inside.
 pub(super) fn partners(tokens: &[Token]) -> Vec<u32> {
     let mut partners = vec![u32::MAX; tokens.len()];
     let mut open: Vec<(u8, usize)> = Vec::new();

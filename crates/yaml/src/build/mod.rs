@@ -1,5 +1,4 @@
-//! Builds the tree from events: PyYAML's composer and constructor in one pass. Whatever they refuse
-//! is a diagnostic, and reading continues.
+//! Builds the tree from events, like PyYAML's composer and constructor in one pass.
 
 mod collection;
 

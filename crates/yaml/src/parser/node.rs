@@ -127,8 +127,7 @@ impl Parser<'_> {
         }
     }
 
-    /// An unexpected token inside brackets. If it is on a later line, the bracket is probably the
-    /// fault.
+    /// If the token is on a later line, the bracket is probably the fault.
     pub(super) fn flow_error<T>(&self, token: Token, message: &'static str) -> Scanned<T> {
         let help = "separate the items with `, `, and quote a value that contains brackets, commas \
                     or `: `";

@@ -63,8 +63,7 @@ pub(super) struct Cursor<'t> {
     pub pos: usize,
     pub line: u32,
     line_start: usize,
-    /// Continuation bytes passed, in total and at the start of the line: byte offset minus
-    /// character count.
+    /// Continuation bytes passed, in total and at the start of the line.
     wide: usize,
     line_wide: usize,
 }

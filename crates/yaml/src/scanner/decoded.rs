@@ -96,8 +96,7 @@ impl Decoded {
         }
     }
 
-    /// Folds white space with at least one line break: one line feed becomes a space; of several,
-    /// the first is dropped.
+    /// Folds white space: one line feed becomes a space; of several, the first is dropped.
     pub(super) fn put_fold(&mut self, draft: Draft, text: &str, from: usize, to: usize) {
         let gap = text.get(from..to).unwrap_or("");
         let blanks = gap.len() - gap.trim_start_matches([' ', '\t']).len();

@@ -174,8 +174,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Passes blanks, comments and line breaks. A tab is white space only where it cannot be
-    /// indentation.
+    /// A tab is white space only where it cannot be indentation.
     fn skip_to_token(&mut self) {
         loop {
             if self.cursor.at_byte_order_mark() && self.cursor.column() == 0 {

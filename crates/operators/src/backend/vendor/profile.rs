@@ -180,8 +180,7 @@ impl Profile {
         Ok(())
     }
 
-    /// The dispatch key for a name in its files. A spelling may be part of a name, such as
-    /// `AutogradNPU`.
+    /// The dispatch key for a name, which may contain a spelling, such as `AutogradNPU`.
     #[must_use]
     pub fn dispatch_key(&self, name: &str) -> Box<str> {
         for spelling in &self.spellings {
@@ -198,8 +197,8 @@ impl Profile {
         name == &*self.key || self.spellings.iter().any(|spelling| **spelling == *name)
     }
 
-    /// The profile for a file with this `backend` and these keys: `given` if it is the same
-    /// vendor's, otherwise a built-in one.
+    /// The profile for a file with these keys: `given` if it is the same vendor's, or a built-in
+    /// one.
     #[must_use]
     pub fn of_mapping(given: Option<&Self>, backend: Option<&str>, keys: &[&str]) -> Option<Self> {
         let has = |key: &str| keys.contains(&key);

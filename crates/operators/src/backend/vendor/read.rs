@@ -27,7 +27,6 @@ const SECTIONS: [(&str, Section); 8] = [
     ("symint", Section::Symint),
 ];
 
-/// Keys that only vendors' files have.
 const MARKS: [&str; 6] = [
     "official",
     "custom",
