@@ -25,8 +25,8 @@ pub fn names() -> impl ExactSizeIterator<Item = &'static str> {
         .map(|bounds| &NAMES[bounds[0] as usize..bounds[1] as usize])
 }
 
-/// The recorded calls of each operator from the release that is [`nearest`] to `release`. If there
-/// are no calls in that recording, those of the next one with calls count as conditional.
+/// The calls of each operator from the recording nearest to `release`. If it has none there, those
+/// of the next recording with calls count as conditional.
 pub fn of_release(release: Release) -> impl Iterator<Item = RecordedCalls> {
     let order: Vec<Release> = nearest(release).collect();
     let of_operators = ROWS.chunk_by(|a, b| a.operator == b.operator);

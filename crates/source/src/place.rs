@@ -83,7 +83,7 @@ pub struct LineSpan {
 
 /// The line starts of a text. Lines end at LF, CRLF or a lone CR, as in editors.
 ///
-/// It also counts the characters that begin before every [`STRIDE`]-th byte, so the cost of a
+/// It also counts the characters that begin before every `STRIDE`-th byte, so the cost of a
 /// lookup does not depend on the length of the line.
 #[derive(Debug, Clone)]
 pub struct LineIndex {

@@ -17,7 +17,7 @@ pub struct Function {
     pub file: u32,
     /// Its name in the file.
     pub at: Span,
-    /// The types of its parameters in the form of [`plain_type`].
+    /// The normalized types of its parameters, such as `const Tensor&`.
     pub parameters: Vec<Box<str>>,
     /// The calls in its body, in order.
     pub calls: Vec<Call>,
