@@ -1,5 +1,4 @@
-//! Decodes the tables of `data/` into Rust statics, so that the program holds them as constants
-//! and neither reads nor parses anything when it starts.
+//! Decodes the tables of `data/` into Rust statics, so that the program need not parse them.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -11,7 +10,6 @@ mod handwritten;
 #[path = "build/releases.rs"]
 mod releases;
 
-/// The folder of data files, from the root of this crate.
 const DATA: &str = "../../data";
 
 fn main() {
@@ -33,7 +31,7 @@ fn main() {
     );
 }
 
-/// A data file of this repository. A broken one must stop the build.
+/// Broken data must stop the build.
 fn read_json(name: &str) -> serde_json::Value {
     let text = fs::read_to_string(Path::new(DATA).join(name)).expect(name);
     serde_json::from_str(&text).expect(name)

@@ -1,8 +1,7 @@
-//! Out-of-tree backend files, `backends/NAME.yaml`: which operators a backend has kernels for
-//! (`docs/spec/files.md`, section 6, torchgen `gen_backend_stubs.parse_backend_yaml`).
+//! Out-of-tree backend files, `backends/NAME.yaml` (`docs/spec/files.md`, section 6, torchgen
+//! `gen_backend_stubs.parse_backend_yaml`).
 //!
-//! What is read here depends on the file alone; [`BackendFile::kernels`] says what it registers
-//! among the operators of a catalogue.
+//! Parsing depends only on the file; [`BackendFile::kernels`] resolves its operators.
 
 mod read;
 pub mod vendor;
@@ -19,110 +18,96 @@ use super::operator::{OperatorId, VendorOperator};
 use super::table::OperatorTable;
 use vendor::{PlacedKernel, Profile, VendorFile};
 
-/// One backend file. Places count from the beginning of the file.
+/// One backend file, with positions relative to its text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct BackendFile {
-    /// The text; where the bytes were no valid text, with the bad places replaced.
+    /// The text, with invalid bytes replaced.
     pub text: Arc<str>,
-    /// Whether the file is a mapping at all.
+    /// Whether the file is a mapping.
     pub is_mapping: bool,
     /// `backend`: the dispatch key of the kernels.
     pub backend: Option<Placed<Box<str>>>,
-    /// `class_name`: the C++ class that the kernels are members of.
+    /// `class_name`: the C++ class of the kernels.
     pub class_name: Option<Placed<Box<str>>>,
-    /// `cpp_namespace`: where that class lives.
+    /// `cpp_namespace`: the namespace of that class.
     pub cpp_namespace: Option<Placed<Box<str>>>,
-    /// `supported`: operators with a kernel on the backend's key.
+    /// `supported`: operators with kernels for the backend's key.
     pub supported: Vec<Placed<Box<str>>>,
-    /// `symint`: those among all listed whose kernels take symbolic sizes.
+    /// `symint`: listed operators whose kernels take symbolic sizes.
     pub symint: Vec<Placed<Box<str>>>,
-    /// `autograd`: operators with a kernel on the backend's autograd key.
+    /// `autograd`: operators with kernels for the backend's autograd key.
     pub autograd: Vec<Placed<Box<str>>>,
-    /// `full_codegen`: operators whose kernels are generated; they count as supported.
+    /// `full_codegen`: operators with generated kernels; they count as supported.
     pub full_codegen: Vec<Placed<Box<str>>>,
-    /// `ir_gen`: operators of which only the graph nodes are generated.
+    /// `ir_gen`: operators with generated graph nodes only.
     pub ir_gen: Vec<Placed<Box<str>>>,
     /// `non_native`: schemas of graph nodes that are not operators.
     pub non_native: Vec<Placed<Box<str>>>,
-    /// `use_out_as_primary`: out variants carry the kernels of structured operators.
+    /// `use_out_as_primary`: whether out variants carry the kernels of structured operators.
     pub use_out_as_primary: bool,
-    /// `device_guard`: generated code guards the device.
+    /// `device_guard`: whether generated code guards the device.
     pub device_guard: bool,
-    /// What a vendor's file says beyond a backend file; its lists and operators above and below are
-    /// there once a release is known ([`BackendFile::under`]).
+    /// The vendor's additions. [`BackendFile::under`] fills in lists and operators for a release.
     pub vendor: Option<Arc<VendorFile>>,
-    /// The operators that a vendor's file declares.
+    /// The operators of a vendor's file.
     pub custom: Vec<Arc<VendorOperator>>,
-    /// The kernels that a vendor's file registers under their own names, in the order of places.
+    /// The named kernels of a vendor's file, sorted by position.
     pub placed: Vec<PlacedKernel>,
-    /// What could not be read.
+    /// Errors in the file.
     pub diagnostics: Complaints,
 }
 
-/// A list of operators in a backend file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Listing {
-    /// `supported`
-    Supported,
-    /// `full_codegen`
-    FullCodegen,
-    /// `autograd`
-    Autograd,
-}
-
-impl Listing {
-    /// The key as in the file.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Supported => "supported",
-            Self::FullCodegen => "full_codegen",
-            Self::Autograd => "autograd",
-        }
+opatlas_source::named_enum! {
+    /// A list of operators in a backend file.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum Listing {
+        Supported => "supported",
+        FullCodegen => "full_codegen",
+        Autograd => "autograd",
     }
 }
 
-/// A kernel that a backend file promises.
+/// A kernel of a backend file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BackendKernel {
     /// The operator.
     pub operator: OperatorId,
-    /// The function's name, without class and namespace.
+    /// The function name, without class and namespace.
     pub kernel: Box<str>,
     /// Where the operator is listed.
     pub at: Span,
 }
 
-/// The kernels on one dispatch key.
+/// The kernels for one dispatch key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyKernels {
     /// The key.
     pub key: &'static str,
-    /// The kernels, each operator once, in the order listed.
+    /// The kernels in file order, one for each operator.
     pub kernels: Vec<BackendKernel>,
 }
 
 impl BackendFile {
-    /// Reads a file. Never fails: what cannot be read is in the diagnostics.
+    /// Reads a file.
     #[must_use]
     pub fn read(bytes: &[u8]) -> Self {
         Self::read_with(bytes, None)
     }
 
-    /// The same with the profile of its vendor. Without one, built-in profiles are tried.
+    /// Reads a file with its vendor's profile; without one, tries the built-in profiles.
     #[must_use]
     pub fn read_with(bytes: &[u8], profile: Option<&Profile>) -> Self {
         read::read(bytes, profile)
     }
 
-    /// The kernel that a registration at a place has, where the file names one.
+    /// The named kernel of the registration at a position.
     #[must_use]
     pub fn kernel_at(&self, at: Span) -> Option<&str> {
         let found = self.placed.binary_search_by_key(&at, |placed| placed.at);
         found.ok().map(|index| &*self.placed[index].kernel)
     }
 
-    /// The operator of a name in a list: one of PyTorch, or of the vendor's own.
+    /// The operator for a name in a list: PyTorch's or the vendor's.
     #[must_use]
     pub fn listed(&self, catalogue: &OperatorTable, name: &str) -> Option<OperatorId> {
         let own = || {
@@ -132,8 +117,7 @@ impl BackendFile {
         catalogue.find(name).or_else(own)
     }
 
-    /// The operators with kernels on the backend's key, in order: `supported`, then
-    /// `full_codegen`.
+    /// The operators with kernels for the backend's key: `supported`, then `full_codegen`.
     pub fn on_backend_key(&self) -> impl Iterator<Item = (Listing, &Placed<Box<str>>)> {
         let supported = self.supported.iter().map(|op| (Listing::Supported, op));
         let generated = self.full_codegen.iter();
@@ -153,9 +137,7 @@ impl BackendFile {
         dispatch_key(&format!("Autograd{backend}"), release)
     }
 
-    /// What the file registers among the operators of a catalogue, key by key; keys without
-    /// kernels are left out. Operators and keys that do not exist are left out too, which rules
-    /// refuse.
+    /// The file's kernels by dispatch key. Omits unknown operators and keys, which rules reject.
     #[must_use]
     pub fn kernels(&self, catalogue: &OperatorTable) -> Vec<KeyKernels> {
         let symint: FxHashSet<&str> = self.symint.iter().map(|op| &*op.value).collect();
@@ -193,7 +175,7 @@ impl BackendFile {
         all
     }
 
-    /// The kernels that the file names itself, by key, without those of its lists.
+    /// Named kernels by key, except those in `lists`.
     fn placed_kernels(&self, catalogue: &OperatorTable, lists: &[KeyKernels]) -> Vec<KeyKernels> {
         let mut by_key: Vec<KeyKernels> = Vec::new();
         let listed = lists.iter().flat_map(|on_key| {
@@ -229,8 +211,7 @@ impl BackendFile {
     }
 }
 
-/// The operators that a kernel serves: its own, and of a structured out variant those that delegate
-/// to it.
+/// The kernel's operator, and those that delegate to a structured out variant.
 fn served(
     catalogue: &OperatorTable,
     operator: OperatorId,
@@ -247,7 +228,7 @@ fn served(
     std::iter::once(operator).chain(delegates)
 }
 
-/// The dispatch key for a name in a release (torchgen `DispatchKey.parse`).
+/// The dispatch key with this name in a release (torchgen `DispatchKey.parse`).
 #[must_use]
 pub fn dispatch_key(name: &str, release: Release) -> Option<&'static str> {
     let data = release.data();

@@ -1,4 +1,4 @@
-//! Whether and where Python binds an operator (`tools/autograd/gen_python_functions.py`).
+//! Python bindings of operators (`tools/autograd/gen_python_functions.py`).
 
 use std::sync::OnceLock;
 
@@ -8,8 +8,7 @@ use rustc_hash::FxHashMap;
 use crate::operator::{Operator, OperatorId};
 use crate::table::OperatorTable;
 
-/// Where Python binds an operator. Overloads share a binding by name, so the first three fields are
-/// about the name.
+/// The Python bindings of an operator. Overloads share the first three fields.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Bound {
     /// Whether `torch` has a function of this name.
@@ -18,8 +17,7 @@ pub struct Bound {
     pub tensor: bool,
     /// The module with a function of this name, such as `_nn` or `_linalg` in `torch._C`.
     pub module: Option<String>,
-    /// Whether a binding can call this overload. The parser omits generated out variants and some
-    /// numbered overloads.
+    /// Whether a binding can call this overload.
     pub overload: bool,
 }
 
@@ -31,7 +29,6 @@ impl Bound {
     }
 }
 
-/// The bindings of a base name.
 #[derive(Debug, Default)]
 struct Names {
     torch: bool,
@@ -40,7 +37,7 @@ struct Names {
 }
 
 impl Names {
-    /// Adds an overload; `reached` says whether a binding takes it.
+    /// `reached`: whether a binding takes the overload.
     fn add(&mut self, operator: &Operator, reached: bool, lists: &PythonBindings) {
         let (name, variants) = (operator.base_name(), operator.variants());
         if operator.python_module().is_some() {
@@ -51,7 +48,6 @@ impl Names {
         self.tensor |= variants.method && (reached || lists.methods_by_hand.contains(name));
     }
 
-    /// The bindings of an overload.
     fn bound(&self, operator: &Operator, reached: bool, lists: &PythonBindings) -> Bound {
         let (module, variants) = (operator.python_module(), operator.variants());
         let module_name = module.filter(|_| self.module);
@@ -64,7 +60,6 @@ impl Names {
     }
 }
 
-/// Whether a binding can call this overload.
 fn is_called(operator: &Operator, reached: bool, lists: &PythonBindings) -> bool {
     if operator.python_module().is_some() {
         return reached;
@@ -74,13 +69,12 @@ fn is_called(operator: &Operator, reached: bool, lists: &PythonBindings) -> bool
         || (variants.method && (reached || lists.methods_by_hand.contains(name)))
 }
 
-/// All bindings of a revision.
 #[derive(Debug)]
 pub(crate) struct BoundNames {
     lists: &'static PythonBindings,
-    /// Of each operator whether the generator makes a binding that takes this overload.
+    /// By operator: whether a generated binding takes the overload.
     reached: Vec<bool>,
-    /// By base name, made when a face first asks: the rules need no more than the above.
+    /// By base name; lazy because rules do not need it.
     names: OnceLock<FxHashMap<Box<str>, Names>>,
 }
 
@@ -95,12 +89,10 @@ impl BoundNames {
         }
     }
 
-    /// Whether the generator makes a binding that takes this overload.
     pub(crate) fn is_reached(&self, id: OperatorId) -> bool {
         self.reached[id.index()]
     }
 
-    /// Where Python has an operator of the table that this was made of.
     pub(crate) fn bound(&self, table: &OperatorTable, id: OperatorId) -> Bound {
         let names = self.names.get_or_init(|| self.names(table));
         let operator = table.operator(id);
@@ -114,7 +106,7 @@ impl BoundNames {
         let mut names: FxHashMap<Box<str>, Names> = FxHashMap::default();
         for (operator, &reached) in table.operators.iter().zip(&self.reached) {
             let name = operator.base_name();
-            // Most operators share their name with one before.
+            // Most operators share a name with an earlier one.
             if !names.contains_key(name) {
                 names.insert(name.into(), Names::default());
             }
@@ -126,11 +118,10 @@ impl BoundNames {
     }
 }
 
-/// The generator of Python bindings, as far as it chooses what to bind.
+/// The part of the generator that selects bindings.
 #[derive(Debug)]
 pub(crate) struct Generator {
     lists: &'static PythonBindings,
-    /// The patterns among the names that are left out.
     patterns: Vec<Pattern<'static>>,
 }
 
@@ -145,7 +136,7 @@ impl Generator {
         }
     }
 
-    /// Whether it makes a binding that takes this overload (torchgen `should_generate_py_binding`).
+    /// torchgen `should_generate_py_binding`
     pub(crate) fn binds(&self, operator: &Operator) -> bool {
         if operator.namespace() != "aten"
             || (operator.has_tag("generated") && !operator.has_tag("view_copy"))
@@ -160,13 +151,11 @@ impl Generator {
     }
 }
 
-/// A pattern of names, in which `*` stands for any text and `?` for one character. The lists have at
-/// most one `*` in a pattern. Every operator is compared with every pattern, so each is cut in two
-/// once, and most comparisons end at the first byte.
+/// A pattern with wildcards `*` and `?`, and at most one `*`.
 #[derive(Debug)]
 struct Pattern<'p> {
     before: &'p [u8],
-    /// What follows the `*`, if there is one.
+    /// The part after the `*`, if there is one.
     after: Option<&'p [u8]>,
 }
 
@@ -196,7 +185,7 @@ impl<'p> Pattern<'p> {
         let Some(end) = end.filter(|&end| end >= self.before.len()) else {
             return false;
         };
-        // `?` is never a part of a character.
+        // `?` stands for a whole character.
         name.is_char_boundary(self.before.len())
             && name.is_char_boundary(end)
             && fits(after, &name.as_bytes()[end..])
@@ -250,7 +239,7 @@ mod tests {
                 .find(|(id, _)| known(id))
                 .map(|it| it.1)
         };
-        // Others of its name are functions, and this overload is a method only.
+        // This overload is a method only; others of its name are functions.
         assert!(bound("add").is_some_and(|it| it.tensor && !it.torch && it.overload));
         assert!(bound("mine::add.Scalar").is_some_and(|it| it.torch && !it.overload));
         assert!(bound("tanh_backward").is_some_and(|it| !it.anywhere()));

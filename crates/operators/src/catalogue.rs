@@ -1,5 +1,4 @@
-//! A revision under the rules of one release: its operators and the other files of the bundle.
-//! Immutable.
+//! A revision under the rules of one release.
 
 mod beside;
 mod reading;
@@ -22,15 +21,15 @@ use super::operator::OperatorId;
 use super::table::OperatorTable;
 use super::tags::DeclaredTags;
 
-/// A revision under the rules of one release. Dereferences to its operators.
+/// A revision under the rules of one release; dereferences to its operators.
 #[derive(Debug)]
 pub struct Catalogue {
     table: OperatorTable,
-    /// The tags that entries may carry.
+    /// The declared tags.
     pub tags: DeclaredTags,
     /// Diagnostics about `tags.yaml`.
     pub tags_diagnostics: Complaints,
-    /// Autograd's formulas; `None` without the file.
+    /// Derivative formulas; `None` without the file.
     pub derivatives: Option<Arc<Derivatives>>,
     /// The formulas of each operator.
     pub derivative_matches: DerivativeMatches,
@@ -69,7 +68,6 @@ impl Catalogue {
         }
     }
 
-    /// Adds a backend file, and the operators that it declares.
     fn add_backend(&mut self, name: &str, file: Arc<BackendFile>) {
         let file = match file.vendor {
             Some(_) => Arc::new(file.under(self.release, name)),
@@ -81,10 +79,7 @@ impl Catalogue {
         self.backends.push((name.into(), file));
     }
 
-    /// The revision under another release's rules, sharing what was read.
-    ///
-    /// # Errors
-    /// [`Stopped`].
+    /// The revision under another release's rules; shares what has been read.
     pub fn under(&self, bundle: &Bundle, release: Release, stop: &Stop) -> Result<Self, Stopped> {
         let tags = match bundle.file(TAGS) {
             Some(_) => self.tags.clone(),
@@ -112,7 +107,6 @@ impl Catalogue {
         Ok(())
     }
 
-    /// Data shared by the faces of all operators.
     pub(super) fn face_index(&self) -> &FaceIndex {
         self.face_index
             .get_or_init(|| FaceIndex::new(self, self.deprecated.as_deref()))

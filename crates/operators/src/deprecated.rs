@@ -1,8 +1,7 @@
-//! `deprecated.yaml`: Python signatures that are kept for old callers (`docs/spec/files.md`, section
-//! 7, `tools/autograd/gen_python_functions.py`).
+//! `deprecated.yaml`: Python signatures for old callers (`docs/spec/files.md`, section 7,
+//! `tools/autograd/gen_python_functions.py`).
 //!
-//! What is read here depends on the file alone. Which operators a form calls depends on the
-//! operators and the release: [`matching`].
+//! Parsing depends only on the file; [`matching`] finds the operators that it calls.
 
 pub mod matching;
 mod read;
@@ -13,68 +12,68 @@ use opatlas_schema::function::FunctionSchema;
 use opatlas_source::Span;
 use opatlas_source::diagnostic::Complaints;
 
-/// The only constant that a call may pass. It counts as a `Scalar`.
+/// The only constant that a call may pass, as a `Scalar`.
 pub const CONSTANT: &str = "1";
 
-/// One `deprecated.yaml`. Places count from the beginning of the file.
+/// One `deprecated.yaml`, with positions relative to its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Deprecated {
-    /// The text. Bytes that are not valid text are replaced.
+    /// The text, with invalid bytes replaced.
     pub text: Arc<str>,
-    /// The forms that could be read, in file order.
+    /// The valid forms, in file order.
     pub forms: Vec<DeprecatedForm>,
-    /// What could not be read.
+    /// Errors in the file.
     pub diagnostics: Complaints,
 }
 
-/// One deprecated signature, and the call that replaces it.
+/// A deprecated signature, and the call that replaces it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeprecatedForm {
-    /// The signature that Python callers use. Its places are not those of the file.
+    /// The signature for Python. Its positions are not those of the file.
     pub schema: FunctionSchema,
-    /// Where `name` is.
+    /// The position of `name`.
     pub name_at: Span,
     /// The call.
     pub call: Call,
 }
 
-/// The call `op(a, b, 1)` that a deprecated signature turns into.
+/// The replacement call `op(a, b, 1)`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
     /// The name of the operator, without `_out`.
     pub name: Box<str>,
-    /// Whether the name was written with `_out` at its end. The out arguments then come first.
+    /// Whether the name ends in `_out`. Out arguments then come first.
     pub is_out: bool,
-    /// What is passed.
+    /// The passed arguments.
     pub arguments: Vec<Passed>,
     /// The whole call in the file.
     pub at: Span,
 }
 
-/// What a call passes for one argument of the operator.
+/// A passed argument.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Passed {
     /// Its text.
     pub text: Box<str>,
-    /// Where it is written.
+    /// Its position.
     pub at: Span,
-    /// What the text means.
+    /// Its value.
     pub value: Value,
 }
 
-/// What is passed.
+/// The value of a passed argument.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Value {
     /// The argument with this index in the deprecated signature.
     Argument(usize),
     /// [`CONSTANT`].
     Constant,
-    /// Neither, which the generator refuses.
+    /// Anything else, which the generator rejects.
     Unknown,
 }
 
 impl Deprecated {
-    /// Reads the file. Never fails: what cannot be read is in the diagnostics.
+    /// Reads the file.
     #[must_use]
     pub fn read(bytes: &[u8]) -> Self {
         read::read(bytes)

@@ -1,8 +1,8 @@
-//! Which entry of `derivatives.yaml` serves each operator (`docs/spec/dispatch.md`, section 6.5,
+//! Matches operators with entries of `derivatives.yaml` (`docs/spec/dispatch.md`, section 6.5,
 //! torchgen `load_derivatives` and `match_differentiability_info`).
 //!
-//! An entry names one schema and belongs to its *canonical function*. Variants with the same
-//! signature, copies of views, and `_foreach_` operators share its formulas.
+//! An entry belongs to the *canonical function* of its schema. Variants with the same signature,
+//! copies of views, and `_foreach_` operators share its formulas.
 
 mod foreach;
 mod formulas;
@@ -27,13 +27,12 @@ use views::ViewCopies;
 pub use formulas::{formula_keys, is_formula_key};
 pub use target::{MOST_ARGUMENTS, Target, TargetFault, base_name};
 
-/// What is known about formulas.
+/// The completeness of formulas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Knowledge {
     /// The bundle has `derivatives.yaml`.
     Complete,
-    /// Only which operators have formulas on keys of their own, as recorded for 2.0, whose packages
-    /// lack the file.
+    /// Only keys are known: recorded for 2.0, whose packages lack the file.
     KeysOnly,
     /// Nothing.
     Nothing,
@@ -42,21 +41,20 @@ pub enum Knowledge {
 /// The source of formulas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
-    /// The entry of this index in [`Derivatives::entries`].
+    /// The entry with this index in [`Derivatives::entries`].
     Entry(u32),
-    /// Recorded with the release's data.
+    /// Recorded data of the release.
     Release,
 }
 
-/// Formulas of one operator on one dispatch key.
+/// The formulas of an operator for one dispatch key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyFormulas {
     /// `Default` for the alias `Autograd`, or an autograd key.
     pub key: Box<str>,
     /// Whether some input has a gradient.
     pub is_differentiable: bool,
-    /// The generated autograd function, such as `AddBackward0`; `None` without a gradient and for
-    /// recorded formulas.
+    /// The generated autograd function, such as `AddBackward0`; `None` for recorded formulas.
     pub function: Option<Box<str>>,
 }
 
@@ -65,15 +63,14 @@ pub struct KeyFormulas {
 pub struct Differentiability {
     /// Their source.
     pub origin: Origin,
-    /// Their operator: the canonical function of the entry, the copy of a view, or a `_foreach_`
-    /// operator.
+    /// Their operator: the canonical function, the copy of a view, or a `_foreach_` operator.
     pub operator: OperatorId,
-    /// By dispatch key, in the order written.
+    /// By dispatch key, in file order.
     pub keys: Vec<KeyFormulas>,
 }
 
 impl Differentiability {
-    /// Whether some input has a gradient on some key.
+    /// Whether some input has a gradient for some key.
     #[must_use]
     pub fn is_differentiable(&self) -> bool {
         self.keys.iter().any(|key| key.is_differentiable)
@@ -118,16 +115,13 @@ impl Default for DerivativeMatches {
 }
 
 impl DerivativeMatches {
-    /// Matches operators with the entries of a file or, without one, with recorded data.
+    /// Matches operators with a file or with recorded data.
     #[must_use]
     pub fn new(catalogue: &OperatorTable, file: Option<&Derivatives>) -> Self {
         Stop::unstopped(|stop| Self::new_until(catalogue, file, stop))
     }
 
-    /// Like [`DerivativeMatches::new`], but can be stopped.
-    ///
-    /// # Errors
-    /// [`Stopped`].
+    /// Like [`DerivativeMatches::new`], but cancellable.
     pub fn new_until(
         catalogue: &OperatorTable,
         file: Option<&Derivatives>,
@@ -154,8 +148,7 @@ impl DerivativeMatches {
         })
     }
 
-    /// The formulas of an operator and why it has them. `None` means no formula if
-    /// [`Knowledge::Complete`], otherwise unknown.
+    /// The formulas of an operator, and why it has them. See [`Knowledge`] for `None`.
     #[must_use]
     pub fn of(&self, id: OperatorId) -> Option<(&Differentiability, Basis)> {
         let (index, basis) = (*self.of.get(id.index())?)?;
@@ -163,8 +156,7 @@ impl DerivativeMatches {
     }
 }
 
-/// Formulas by signature, in the order of entries. The last entry for a signature wins, in the
-/// place of the first.
+/// The last entry for a signature wins, in the position of the first.
 type BySignature<'a> = IndexMap<Cow<'a, str>, u32, FxBuildHasher>;
 
 struct Matcher<'a> {
@@ -173,7 +165,6 @@ struct Matcher<'a> {
     copies: &'a ViewCopies<'a>,
     found: Vec<Differentiability>,
     why: Vec<Basis>,
-    /// By schema.
     by_schema: FxHashMap<&'a str, u32>,
     functional: BySignature<'a>,
     other: BySignature<'a>,
@@ -181,7 +172,6 @@ struct Matcher<'a> {
     other_stems: ByStem<'a>,
 }
 
-/// Formulas by stem, in the order of entries.
 type ByStem<'a> = FxHashMap<&'a str, Vec<u32>>;
 
 impl<'a> Matcher<'a> {
@@ -270,7 +260,7 @@ impl<'a> Matcher<'a> {
         }
     }
 
-    /// Copies of views have the formulas of the view; since 2.3 only without an entry of their own.
+    /// Copies of views have the formulas of the view; since 2.3 only without their own entry.
     fn view_copies(&mut self) {
         for index in 0..self.found.len() {
             let view = self.found[index].operator;
@@ -322,7 +312,7 @@ impl<'a> Matcher<'a> {
         let of = ids
             .zip(matched)
             .map(|(id, found)| match found? {
-                // An entry with an empty `dispatch:` counts as none.
+                // An empty `dispatch:` counts as no entry.
                 FormulaMatch::Known(index, _) if self.found[index as usize].keys.is_empty() => None,
                 FormulaMatch::Known(index, basis) => Some((index, basis)),
                 FormulaMatch::Made(keys, reference) => {
@@ -363,15 +353,13 @@ impl<'a> Matcher<'a> {
     }
 }
 
-/// The formulas found for an operator.
 enum FormulaMatch {
-    /// Existing formulas.
     Known(u32, Basis),
     /// New formulas, derived from those at this index.
     Made(Vec<KeyFormulas>, u32),
 }
 
-/// The signature that variants are matched by: without defaults.
+/// Variants match by their signatures without defaults.
 fn signature_of(operator: &Operator) -> Cow<'_, str> {
     let signature = operator.signature();
     if signature.contains('=') {

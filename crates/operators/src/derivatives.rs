@@ -1,9 +1,8 @@
-//! `derivatives.yaml`: the formulas that autograd differentiates operators by, as written
-//! (`docs/spec/files.md`, section 5, torchgen `load_derivatives.py`).
+//! `derivatives.yaml`: autograd's formulas (`docs/spec/files.md`, section 5, torchgen
+//! `load_derivatives.py`).
 //!
-//! What is read here depends on the file alone. Which operators an entry serves depends on the
-//! operators and the release: [`super::derivative_match`]. What becomes of a formula when code is
-//! generated is in [`expand`].
+//! Parsing depends only on the file; [`super::derivative_match`] finds the operators of entries,
+//! and [`expand`] expands formulas as the code generator does.
 
 pub mod bindings;
 pub mod expand;
@@ -19,27 +18,26 @@ use opatlas_source::diagnostic::Complaints;
 use opatlas_source::{Content, Span};
 use opatlas_yaml::{NodeId, Tree};
 
-/// The key that formulas without `dispatch:` belong to; they serve the alias `Autograd`.
+/// The key of formulas without `dispatch:`, for the alias `Autograd`.
 pub const DEFAULT_KEY: &str = "Default";
 
-/// A formula, and the names that one is for, may be this long, in bytes; the longest of a real release
-/// has 681.
+/// The maximum length of a formula and its names in bytes; the longest in a release has 681.
 pub const LONGEST_FORMULA: usize = 64 << 10;
 
-/// An entry may have this many formulas for one dispatch key; the most of a real one are 9.
+/// The maximum number of formulas in an entry for one dispatch key; real entries have at most 9.
 pub const MOST_FORMULAS: usize = 1_000;
 
-/// An entry may have formulas for this many dispatch keys; there are fewer that take any.
+/// The maximum number of dispatch keys in an entry; fewer accept formulas.
 pub const MOST_SETS: usize = 256;
 
-/// One `derivatives.yaml`. Places count from the beginning of the file.
+/// One `derivatives.yaml`, with positions relative to its text.
 #[derive(Debug)]
 pub struct Derivatives {
-    /// The text; where the bytes were no valid text, with the bad places replaced.
+    /// The text, with invalid bytes replaced.
     pub text: Arc<str>,
-    /// The entries that have a name, in file order.
+    /// The entries with a name, in file order.
     pub entries: Vec<DerivativeEntry>,
-    /// What could not be read.
+    /// Errors in the file.
     pub diagnostics: Complaints,
     tree: Arc<Tree>,
 }
@@ -48,34 +46,34 @@ pub struct Derivatives {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Scalar(NodeId);
 
-/// One entry: an operator and the formulas for it.
+/// An operator's formulas.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DerivativeEntry {
     /// The whole entry.
     pub span: Span,
     /// `name`: the operator's canonical schema.
     pub name: Scalar,
-    /// `output_differentiability`, unless it is absent or says nothing.
+    /// `output_differentiability`, unless it is missing or empty.
     pub output_differentiability: Option<OutputDifferentiability>,
-    /// The formulas by dispatch key; those without `dispatch:` under [`DEFAULT_KEY`].
+    /// The formulas by dispatch key; [`DEFAULT_KEY`] without `dispatch:`.
     pub sets: Vec<FormulaSet>,
     /// Keys next to `dispatch:`, which PyTorch ignores.
     pub ignored: Vec<Span>,
 }
 
-/// The formulas that hold on one dispatch key.
+/// The formulas for one dispatch key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FormulaSet {
-    /// The key where written; `None` in an entry without `dispatch:`.
+    /// The dispatch key; `None` in an entry without `dispatch:`.
     pub key: Option<Scalar>,
-    /// The formulas, sorted by the text of what they are for, as torchgen takes them.
+    /// The formulas, sorted by the text of their names, like in torchgen.
     pub formulas: Vec<Formula>,
 }
 
-/// A formula and what it is for.
+/// A formula and its names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Formula {
-    /// The arguments that it is the gradient of, or the outputs that it is the tangent of.
+    /// The arguments whose gradient, or the outputs whose tangent it is.
     pub names: Scalar,
     /// The formula; `None` if it is not a string.
     pub formula: Option<Scalar>,
@@ -83,26 +81,26 @@ pub struct Formula {
     pub value_at: Span,
 }
 
-/// What `output_differentiability` says.
+/// A value of `output_differentiability`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutputDifferentiability {
-    /// Where.
+    /// Its position.
     pub at: Span,
-    /// What.
+    /// Its value.
     pub outputs: Outputs,
 }
 
 /// Which outputs are differentiable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Outputs {
-    /// One flag for each; those that it does not reach are not differentiable.
+    /// One flag for each output; further outputs are not differentiable.
     Flags(Vec<bool>),
-    /// The only one, under a condition in C++.
+    /// The only output, under a C++ condition.
     Condition,
 }
 
 impl OutputDifferentiability {
-    /// Whether the output at this index is marked as differentiable.
+    /// Whether an output is marked as differentiable.
     #[must_use]
     pub fn allows(&self, index: usize) -> bool {
         match &self.outputs {
@@ -111,7 +109,7 @@ impl OutputDifferentiability {
         }
     }
 
-    /// How many outputs it speaks of.
+    /// The number of outputs that it covers.
     #[must_use]
     pub fn count(&self) -> usize {
         match &self.outputs {
@@ -122,13 +120,13 @@ impl OutputDifferentiability {
 }
 
 impl Derivatives {
-    /// Reads the file. Never fails: what cannot be read is in the diagnostics.
+    /// Reads the file.
     #[must_use]
     pub fn read(bytes: &[u8]) -> Self {
         Self::read_shared(&bytes.into())
     }
 
-    /// Like [`Self::read`], sharing the memory of the file.
+    /// Like [`Self::read`], sharing the file's memory.
     #[must_use]
     pub fn read_shared(file: &Content) -> Self {
         read::read(file)
@@ -146,14 +144,13 @@ impl Derivatives {
         self.tree.span(scalar.0)
     }
 
-    /// The position of a range of bytes in a scalar's text.
+    /// The position of a byte range in a scalar.
     #[must_use]
     pub fn place(&self, scalar: Scalar, range: Range<usize>) -> Span {
         self.tree.place(scalar.0, range)
     }
 
-    /// The position of the whole text of a scalar if it is written without escapes and line breaks,
-    /// so that it can be edited in place.
+    /// The position of a scalar's text, if it has no escapes and line breaks and so can be edited.
     #[must_use]
     pub fn verbatim(&self, scalar: Scalar) -> Option<Span> {
         let value = self.value(scalar);
@@ -167,7 +164,7 @@ impl Derivatives {
         set.key.map_or(DEFAULT_KEY, |key| self.value(key))
     }
 
-    /// The names that a formula is for, with their places in [`Formula::names`].
+    /// The names of a formula, with their positions in [`Formula::names`].
     pub fn names(&self, formula: &Formula) -> impl Iterator<Item = (Range<usize>, &str)> {
         let mut start = 0;
         self.value(formula.names).split(',').map(move |piece| {
@@ -178,8 +175,7 @@ impl Derivatives {
         })
     }
 
-    /// The first name that a formula is for; it decides whether the formula is a gradient or a
-    /// tangent.
+    /// The first name of a formula, which decides whether it is a gradient or a tangent.
     #[must_use]
     pub fn first_name(&self, formula: &Formula) -> &str {
         let names = self.value(formula.names);

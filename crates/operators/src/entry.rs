@@ -1,7 +1,6 @@
-//! One entry of `native_functions.yaml` as it was written, field by field.
+//! One entry of `native_functions.yaml`, field by field.
 //!
-//! An entry does not depend on a release and not on its neighbours, and its places count from its
-//! own beginning. So an entry that did not change between two revisions is shared by both.
+//! Its positions are relative, so revisions can share unchanged entries.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -12,107 +11,52 @@ use opatlas_schema::name::OperatorName;
 use opatlas_source::Span;
 use opatlas_source::diagnostic::Complaints;
 
-/// A value and where it was written.
+/// A value with its position.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Placed<T> {
     /// The value.
     pub value: T,
-    /// Where, from the beginning of the entry.
+    /// Its position, relative to the entry.
     pub at: Span,
 }
 
-/// The fields that an entry may have; the same in all releases (`docs/spec/files.md`, section 3,
-/// unknown-key).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[expect(missing_docs, reason = "the names are PyTorch's own")]
-pub enum Field {
-    Func,
-    Variants,
-    Dispatch,
-    Autogen,
-    Tags,
-    Structured,
-    StructuredDelegate,
-    StructuredInherits,
-    Precomputed,
-    UfuncInnerLoop,
-    PythonModule,
-    CategoryOverride,
-    DeviceCheck,
-    DeviceGuard,
-    ManualKernelRegistration,
-    ManualCppBinding,
-    UseConstRefForMutableTensors,
-    CppNoDefaultArgs,
-}
-
-impl Field {
-    /// Every field.
-    pub const ALL: [Self; 18] = [
-        Self::Func,
-        Self::Variants,
-        Self::Dispatch,
-        Self::Autogen,
-        Self::Tags,
-        Self::Structured,
-        Self::StructuredDelegate,
-        Self::StructuredInherits,
-        Self::Precomputed,
-        Self::UfuncInnerLoop,
-        Self::PythonModule,
-        Self::CategoryOverride,
-        Self::DeviceCheck,
-        Self::DeviceGuard,
-        Self::ManualKernelRegistration,
-        Self::ManualCppBinding,
-        Self::UseConstRefForMutableTensors,
-        Self::CppNoDefaultArgs,
-    ];
-
-    /// The key as in the file.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Func => "func",
-            Self::Variants => "variants",
-            Self::Dispatch => "dispatch",
-            Self::Autogen => "autogen",
-            Self::Tags => "tags",
-            Self::Structured => "structured",
-            Self::StructuredDelegate => "structured_delegate",
-            Self::StructuredInherits => "structured_inherits",
-            Self::Precomputed => "precomputed",
-            Self::UfuncInnerLoop => "ufunc_inner_loop",
-            Self::PythonModule => "python_module",
-            Self::CategoryOverride => "category_override",
-            Self::DeviceCheck => "device_check",
-            Self::DeviceGuard => "device_guard",
-            Self::ManualKernelRegistration => "manual_kernel_registration",
-            Self::ManualCppBinding => "manual_cpp_binding",
-            Self::UseConstRefForMutableTensors => "use_const_ref_for_mutable_tensors",
-            Self::CppNoDefaultArgs => "cpp_no_default_args",
-        }
-    }
-
-    /// The field of this key.
-    #[must_use]
-    pub fn parse(key: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|field| field.as_str() == key)
+opatlas_source::named_enum! {
+    /// The fields of an entry, the same in all releases (`docs/spec/files.md`, section 3, unknown-key).
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Field {
+        Func => "func",
+        Variants => "variants",
+        Dispatch => "dispatch",
+        Autogen => "autogen",
+        Tags => "tags",
+        Structured => "structured",
+        StructuredDelegate => "structured_delegate",
+        StructuredInherits => "structured_inherits",
+        Precomputed => "precomputed",
+        UfuncInnerLoop => "ufunc_inner_loop",
+        PythonModule => "python_module",
+        CategoryOverride => "category_override",
+        DeviceCheck => "device_check",
+        DeviceGuard => "device_guard",
+        ManualKernelRegistration => "manual_kernel_registration",
+        ManualCppBinding => "manual_cpp_binding",
+        UseConstRefForMutableTensors => "use_const_ref_for_mutable_tensors",
+        CppNoDefaultArgs => "cpp_no_default_args",
     }
 }
 
 /// The position of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FieldPlace {
-    /// Which.
+    /// The field.
     pub field: Field,
-    /// Its key.
+    /// The position of its key.
     pub key: Span,
-    /// Its value; empty right behind the key where there is none.
+    /// The position of its value; empty after the key if there is none.
     pub value: Span,
 }
 
-/// The forms in which C++ and Python can call the operator.
+/// How C++ and Python can call the operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Variants {
     /// `at::op` and `torch.op`.
@@ -130,40 +74,28 @@ impl Default for Variants {
     }
 }
 
-/// Whether the generated code checks that all tensors are on one device.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum DeviceCheck {
-    /// `NoCheck`
-    NoCheck,
-    /// `ExactSame`, the default.
-    #[default]
-    ExactSame,
-}
-
-impl DeviceCheck {
-    /// The value as in the file.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::NoCheck => "NoCheck",
-            Self::ExactSame => "ExactSame",
-        }
+opatlas_source::named_enum! {
+    /// Whether generated code checks that all tensors are on one device.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+    pub enum DeviceCheck {
+        NoCheck => "NoCheck",
+        /// `ExactSame`, the default.
+        #[default]
+        ExactSame => "ExactSame",
     }
 }
 
-/// A dispatch key by its name, which keys are equal by. Names that no release knows are kept, for the rules to
-/// refuse.
+/// A dispatch key's name, by which keys are compared. Rules reject unknown names.
 #[derive(Debug, Clone, Eq)]
 pub enum KeyName {
-    /// A key that some release knows.
+    /// A key of some release.
     Known(&'static str),
     /// Any other text.
     Unknown(Box<str>),
 }
 
 impl KeyName {
-    /// The key of a name, shared where some release knows it. Keys have only ever been renamed, so the newest
-    /// and the oldest release together know all of them.
+    /// Keys have only been renamed, so the newest and the oldest release together know all of them.
     #[must_use]
     pub fn of(name: &str) -> Self {
         [Release::LATEST, Release::V2_0]
@@ -185,7 +117,7 @@ impl KeyName {
 impl PartialEq for KeyName {
     fn eq(&self, other: &Self) -> bool {
         let (one, other) = (self.as_str(), other.as_str());
-        // Known ones may be the same text and not just an equal one.
+        // Fast path for the same text.
         std::ptr::eq(one, other) || one == other
     }
 }
@@ -205,42 +137,41 @@ impl AsRef<str> for KeyName {
 /// A kernel by its C++ name.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Kernel {
-    /// The text before the last `::`; without it the kernel is in `at`. PyTorch always appends
-    /// `::native` (torchgen `NativeFunction.from_yaml`).
+    /// The text before the last `::`; by default `at`. PyTorch always appends `::native`.
     pub namespace: Option<Arc<str>>,
-    /// The function's name. Shared: one line of `dispatch` may put it on many keys.
+    /// The function's name, shared between the keys of a line.
     pub name: Arc<str>,
 }
 
-/// What brought a kernel into an entry's table.
+/// The source of a kernel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum KernelSource {
     /// A line of `dispatch:`.
     Declared,
-    /// No `dispatch:` at all: the implicit composite.
+    /// No `dispatch:`, which means the implicit composite.
     Implicit,
     /// `ufunc_inner_loop:`
     Ufunc,
-    /// The operator is generated.
+    /// A generated operator.
     Generated,
 }
 
-/// One kernel on one key.
+/// A kernel for a key.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct KernelEntry {
     /// The key.
     pub key: KeyName,
     /// The kernel.
     pub kernel: Kernel,
-    /// Why it is there.
+    /// Its source.
     pub source: KernelSource,
-    /// The key's name where written; for kernels that are not, the place of what brings them.
+    /// The position of the key; for implied kernels, of their source.
     pub key_at: Span,
-    /// The kernel's name where written.
+    /// The position of the kernel's name.
     pub kernel_at: Span,
 }
 
-/// One line of `dispatch:`, comma lists split, in the order written. A key may come twice.
+/// One line of `dispatch:` in file order, split at commas. Keys may repeat.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct DispatchLine {
     /// The key.
@@ -253,12 +184,12 @@ pub struct DispatchLine {
     pub kernel_at: Span,
 }
 
-/// A tag as written. Only strings name tags; anything else is kept for the rules.
+/// A tag. Rules reject anything but strings.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum TagName {
     /// A string.
     Text(Box<str>),
-    /// Some other scalar, as written.
+    /// Another scalar.
     Scalar(Box<str>),
     /// A list or mapping.
     Collection,
@@ -271,32 +202,31 @@ pub struct UfuncLoop {
     pub key: Placed<Box<str>>,
     /// The C++ function.
     pub name: Box<str>,
-    /// Names of scalar types or of classes of them.
+    /// Names of scalar types or of their classes.
     pub dtypes: Vec<Placed<Box<str>>>,
     /// The whole value.
     pub at: Span,
 }
 
-/// `precomputed`: arguments of structured kernels that the meta function works out.
+/// `precomputed`: arguments of structured kernels that the meta function computes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Precompute {
-    /// Kernel argument, and what replaces it.
+    /// Replaced kernel arguments, with their replacements.
     pub replace: Vec<(Placed<Box<str>>, Vec<Argument>)>,
-    /// Arguments added without replacing any.
+    /// Additional arguments.
     pub add: Vec<Argument>,
 }
 
-/// Everything an entry says. Fields that could not be read hold their defaults, and a diagnostic
-/// says so.
+/// An entry. Fields that could not be read have their defaults and a diagnostic.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Entry {
-    /// The whole entry, the dash of its list item excluded.
+    /// The whole entry, without the dash of its list item.
     pub span: Span,
-    /// The value of `func`; the whole entry where there is none.
+    /// The value of `func`; the whole entry if it is missing.
     pub func_at: Span,
-    /// The operator's namespace, `aten` where none is written.
+    /// The operator's namespace, `aten` by default.
     pub namespace: Box<str>,
-    /// The operator's name, read even where the rest of the schema is broken.
+    /// The operator's name, read even if the rest of the schema is broken.
     pub name: Option<OperatorName>,
     /// The schema.
     pub schema: Option<FunctionSchema>,
@@ -312,19 +242,17 @@ pub struct Entry {
     pub structured_delegate: Option<Placed<OperatorName>>,
     /// `structured_inherits`
     pub structured_inherits: Option<Placed<Box<str>>>,
-    /// `precomputed`, where it is neither absent nor null. An empty list says nothing, but needs a
-    /// structured operator all the same.
+    /// `precomputed`, unless missing or null. Even an empty list needs a structured operator.
     pub precomputed: Option<Precompute>,
     /// `autogen`
     pub autogen: Vec<Placed<OperatorName>>,
     /// `ufunc_inner_loop`
     pub ufunc_inner_loop: Vec<UfuncLoop>,
-    /// `dispatch` as written; `None` where it is absent or null.
+    /// `dispatch`; `None` if it is missing or null.
     pub dispatch: Option<Vec<DispatchLine>>,
-    /// The kernels that follow: of `dispatch`, later lines winning; the implicit composite; those
-    /// of ufuncs. Comma lists are split.
+    /// Kernels of `dispatch` (the last line for a key wins), the implicit composite, and ufuncs.
     pub kernels: Vec<KernelEntry>,
-    /// `tags`, before any that a release adds by itself.
+    /// `tags`, without those that a release adds.
     pub tags: Vec<Placed<TagName>>,
     /// `python_module`
     pub python_module: Option<Placed<Box<str>>>,
@@ -342,9 +270,9 @@ pub struct Entry {
     pub use_const_ref_for_mutable_tensors: bool,
     /// `cpp_no_default_args`
     pub cpp_no_default_args: Vec<Placed<Box<str>>>,
-    /// The fields in the order written.
+    /// The fields in file order.
     pub fields: Vec<FieldPlace>,
-    /// What could not be read.
+    /// Errors in the entry.
     pub diagnostics: Complaints,
 }
 
@@ -361,19 +289,19 @@ impl Entry {
         self.schema.as_ref().map(FunctionSchema::kind)
     }
 
-    /// The kernel on a key, composites only under their own name.
+    /// The kernel for a key; composites only under their own name.
     #[must_use]
     pub fn kernel(&self, key: &str) -> Option<&KernelEntry> {
         self.kernels.iter().find(|k| k.key.as_str() == key)
     }
 
-    /// Whether a kernel is put on this key.
+    /// Whether it has a kernel for this key.
     #[must_use]
     pub fn has_kernel(&self, key: &str) -> bool {
         self.kernel(key).is_some()
     }
 
-    /// Whether the operator is abstract: it delegates, or its keys are more than the implicit
+    /// Whether the operator is abstract: it delegates, or has kernels other than the implicit
     /// composites (torchgen `NativeFunction.is_abstract`; an empty table is abstract).
     #[must_use]
     pub fn is_abstract(&self) -> bool {

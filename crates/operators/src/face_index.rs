@@ -10,18 +10,15 @@ use crate::deprecated::matching::DeprecatedMatches;
 use crate::operator::{Operator, OperatorId};
 use crate::table::OperatorTable;
 
-/// What the faces of all operators of a revision have in common.
 #[derive(Debug)]
 pub(crate) struct FaceIndex {
     /// Keys in the order of their first kernel.
     order_of_keys: OnceLock<FxHashMap<Box<str>, usize>>,
-    /// The Python bindings.
     names: OnceLock<BoundNames>,
     deprecated: DeprecatedMatches,
 }
 
 impl FaceIndex {
-    /// Linear in the number of operators.
     pub(crate) fn new(table: &OperatorTable, deprecated: Option<&Deprecated>) -> Self {
         let deprecated = match deprecated {
             Some(file) => {

@@ -1,7 +1,6 @@
-//! The faces of operators: what C++ and Python declare for each (`docs/spec/signatures.md`).
+//! The faces of operators: their C++ and Python declarations (`docs/spec/signatures.md`).
 //!
-//! [`opatlas_schema::faces`] covers single schemas; this module adds what depends on the entry, its
-//! group, and all keys of the revision.
+//! [`opatlas_schema::faces`] covers single schemas.
 
 mod deprecated;
 mod implement;
@@ -21,31 +20,30 @@ pub use deprecated::DeprecatedFaces;
 pub use implement::{BackendStub, ImplementationFaces, InTree, Structured};
 pub use kernels::{KeyFaces, StructuredClass, structured_class};
 
-/// The declarations of one operator, without those that torchgen rejects.
+/// The declarations of an operator; those that torchgen rejects are missing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct OperatorFaces {
-    /// The unboxed signature with symbolic sizes: what is registered, and what an out-of-tree
-    /// backend declares for operators that it lists under `symint`.
+    /// The unboxed signature with symbolic sizes, for the dispatcher and backends under `symint`.
     pub dispatcher: Option<String>,
-    /// The same with concrete sizes, where it differs: what such a backend declares otherwise.
+    /// The signature with concrete sizes, if it differs, for other operators of such backends.
     pub dispatcher_int: Option<String>,
     /// `at::` functions.
     pub functions: Option<Vec<String>>,
     /// Methods of `at::Tensor`.
     pub methods: Option<Vec<String>>,
-    /// What is declared for each key that has a kernel, in torchgen's order of keys.
+    /// The declarations for each key with a kernel, in torchgen's order.
     pub kernels: Vec<KeyFaces>,
-    /// What Python's argument parser gets for the function.
+    /// The argument parser's text for the function.
     pub python_function: Option<String>,
-    /// What it gets for the method.
+    /// The argument parser's text for the method.
     pub python_method: Option<String>,
     /// The function in the type stub.
     pub pyi_function: Option<Stub>,
     /// The method in the type stub.
     pub pyi_method: Option<Stub>,
-    /// Where Python binds it.
+    /// Its Python bindings.
     pub bound: Bound,
-    /// The deprecated Python signatures that call it (`deprecated.yaml`), in file order.
+    /// Its deprecated Python signatures (`deprecated.yaml`), in file order.
     pub deprecated: Vec<DeprecatedFaces>,
 }
 
@@ -56,14 +54,13 @@ pub struct FaceMaker<'a> {
 }
 
 impl<'a> FaceMaker<'a> {
-    /// For the operators of a catalogue, which keeps what all of them share.
+    /// A maker for the operators of a catalogue.
     #[must_use]
     pub fn new(catalogue: &'a Catalogue) -> Self {
         Self { catalogue }
     }
 
-    /// What all operators share, made when a face first asks for it: to make it takes longer than a few
-    /// faces that need nothing of it.
+    /// Lazy: building it takes longer than a few faces that do not need it.
     fn index(&self) -> &'a FaceIndex {
         self.catalogue.face_index()
     }
@@ -93,7 +90,7 @@ impl<'a> FaceMaker<'a> {
         faces
     }
 
-    /// The unboxed signature, and the one with concrete sizes where it differs.
+    /// The unboxed signature, and the one with concrete sizes if it differs.
     #[must_use]
     pub fn dispatcher(&self, operator: &Operator) -> (Option<String>, Option<String>) {
         let (schema, cx) = (operator.schema(), self.context(operator));
@@ -113,13 +110,13 @@ impl<'a> FaceMaker<'a> {
         (symbolic, concrete)
     }
 
-    /// The same by id.
+    /// Like [`Self::dispatcher`], for an id.
     #[must_use]
     pub fn dispatcher_of(&self, id: OperatorId) -> (Option<String>, Option<String>) {
         self.dispatcher(self.catalogue.operator(id))
     }
 
-    /// The `at::` functions and the methods together.
+    /// The `at::` functions and methods.
     #[must_use]
     pub fn calls(&self, id: OperatorId) -> Vec<String> {
         let operator = self.catalogue.operator(id);
@@ -133,7 +130,7 @@ impl<'a> FaceMaker<'a> {
             .collect()
     }
 
-    /// Where Python binds an operator.
+    /// The Python bindings of an operator.
     #[must_use]
     pub fn bound(&self, id: OperatorId) -> Bound {
         let names = self.index().names(self.catalogue);
@@ -154,7 +151,7 @@ impl<'a> FaceMaker<'a> {
         cpp_signatures(operator.schema(), call, api, self.context(operator)).ok()
     }
 
-    /// An operator as Python calls it; `None` where torchgen refuses.
+    /// The Python signature of an operator; `None` if torchgen rejects it.
     #[must_use]
     pub fn python_signature(&self, id: OperatorId, call: Call) -> Option<PythonSignature<'a>> {
         let operator = self.catalogue.operator(id);

@@ -1,4 +1,4 @@
-//! `native_functions.yaml`, entry by entry, reusing unchanged entries of a previous revision.
+//! Reads `native_functions.yaml` entry by entry, reusing unchanged entries of a previous revision.
 
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
@@ -14,27 +14,27 @@ use super::lower::lower;
 use super::operator::PlacedEntry;
 use crate::slips;
 
-/// The maximum number of entries; no real file has 3,000.
+/// The maximum number of entries; real files have fewer than 3,000.
 pub const MOST_ENTRIES: usize = 8_000;
 
 /// The maximum number of arguments and returns; real files have 15,000.
 pub const MOST_ARGUMENTS: usize = 60_000;
 
-/// The maximum number of diagnostics about entries that are kept.
+/// The maximum number of diagnostics about entries.
 pub const MOST_COMPLAINTS: usize = 100_000;
 
-/// The entries of one `native_functions.yaml`. It does not depend on a release.
+/// The entries of one `native_functions.yaml`, independent of the release.
 #[derive(Debug, Default)]
 pub struct NativeFunctions {
     /// The text, with invalid bytes replaced.
     pub text: Arc<str>,
-    /// The entries that could be read, in file order.
+    /// The valid entries, in file order.
     pub entries: Vec<PlacedEntry>,
     /// Diagnostics outside entries.
     pub diagnostics: Complaints,
     /// Whether the file is a list.
     pub is_list: bool,
-    /// The chunks that the entries were read from, for the next revision to reuse.
+    /// The chunks of the entries, for the next revision to reuse.
     chunks: Vec<Span>,
     hidden: OnceLock<Hidden>,
 }
@@ -42,9 +42,7 @@ pub struct NativeFunctions {
 /// Operators that unreadable entries may declare.
 #[derive(Debug, Default)]
 struct Hidden {
-    /// Operators of these names.
     names: FxHashSet<Box<str>>,
-    /// Operators of any name.
     anything: bool,
 }
 
@@ -56,10 +54,7 @@ impl NativeFunctions {
         Stop::unstopped(|stop| Self::read_until(&file, previous, stop))
     }
 
-    /// Like [`NativeFunctions::read`], but can be stopped.
-    ///
-    /// # Errors
-    /// [`Stopped`].
+    /// Like [`NativeFunctions::read`], but cancellable.
     pub fn read_until(
         file: &Content,
         previous: Option<&Self>,
@@ -75,13 +70,13 @@ impl NativeFunctions {
         Self::whole(&text, diagnostics, stop)
     }
 
-    /// The text of each entry, in order. Empty if the file cannot be split.
+    /// The text of each entry, in order; empty if the file cannot be split.
     #[must_use]
     pub fn chunks(&self) -> &[Span] {
         &self.chunks
     }
 
-    /// Whether something unreadable may declare an operator of this name.
+    /// Whether an unreadable entry may declare an operator of this name.
     #[must_use]
     pub fn may_hide(&self, name: &str) -> bool {
         let hidden = self.hidden.get_or_init(|| self.hides());
@@ -105,7 +100,7 @@ impl NativeFunctions {
         hidden
     }
 
-    /// Reads entry by entry. `None` if the file cannot be split.
+    /// `None` if the file cannot be split.
     fn by_chunks(
         text: &Arc<str>,
         previous: Option<&Self>,
@@ -150,7 +145,7 @@ impl NativeFunctions {
         }))
     }
 
-    /// The entries by their text. The hash is keyed, since files may be hostile.
+    /// The hash is keyed, since files may be hostile.
     fn by_source(&self) -> HashMap<&str, Arc<Entry>> {
         let entries = self.chunks.iter().zip(&self.entries);
         entries
@@ -158,7 +153,7 @@ impl NativeFunctions {
             .collect()
     }
 
-    /// Reads the whole file: anchors, document markers, broken entries.
+    /// For files with anchors, document markers or broken entries.
     fn whole(text: &Arc<str>, diagnostics: Vec<Diagnostic>, stop: &Stop) -> Result<Self, Stopped> {
         let mut diagnostics = Complaints::from(diagnostics);
         let mut document = opatlas_yaml::parse_shared(text).bounded();
@@ -203,11 +198,9 @@ impl NativeFunctions {
     }
 }
 
-/// The number of entries that a task reads.
 const TASK: usize = 500;
 
-/// Reads entries. `None` marks an entry that cannot be read on its own; entries after it, or beyond
-/// the limits of a file, are missing.
+/// `None` is an entry that cannot be read alone. Entries after it or the limits are missing.
 fn read_entries(sources: &[&str], stop: &Stop) -> Result<Vec<Option<Arc<Entry>>>, Stopped> {
     let tasks = sources.par_chunks(TASK);
     let tasks: Vec<_> = tasks.map(|task| read_in_turn(task, stop)).collect();
@@ -240,7 +233,6 @@ fn read_in_turn(sources: &[&str], stop: &Stop) -> Result<Vec<Option<Arc<Entry>>>
     Ok(entries)
 }
 
-/// How much of the limits of a file is used.
 #[derive(Debug, Default)]
 struct Taken {
     complaints: usize,
@@ -259,7 +251,6 @@ impl Taken {
         self.complaints > MOST_COMPLAINTS || self.arguments > MOST_ARGUMENTS
     }
 
-    /// The exceeded limit, if any.
     fn limit(&self, at: Span) -> Option<Diagnostic> {
         if self.complaints > MOST_COMPLAINTS {
             let message = "too many errors in this file; Opatlas ignores the rest";

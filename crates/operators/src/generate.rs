@@ -19,7 +19,7 @@ use super::operator::{Declaration, Generated, Operator, OperatorId};
 use super::tags::TagInterner;
 use variants::{functional_schema, out_schema};
 
-/// The key of the one kernel that a generated operator has.
+/// The key of a generated operator's kernel.
 const GENERATED_KEY: &str = "CompositeExplicitAutograd";
 
 /// Why a group cannot be completed.
@@ -33,14 +33,14 @@ pub enum GenerationFault {
     BrokenSchema {
         /// The base.
         from: OperatorId,
-        /// The invalid schema, or that of the base if none can be built.
+        /// The invalid schema, or that of the base.
         schema: Box<str>,
         /// The reason.
         why: Message,
     },
-    /// Another operator has this name and a kernel on the same key (`autogen-name-clash`).
+    /// Another operator has this name and a kernel for the same key (`autogen-name-clash`).
     NameClash {
-        /// What it would be made from.
+        /// The base.
         from: OperatorId,
         /// The generated name.
         name: OperatorName,
@@ -60,18 +60,18 @@ impl GenerationFault {
     }
 }
 
-/// Why nothing is generated for a group.
+/// Why a group generates nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LeftAlone {
     /// All members bypass the dispatcher (`manual_cpp_binding`).
     Manual,
     /// A member is a view.
     View,
-    /// All members decompose, and none is tagged `core` where that counts.
+    /// All members decompose, and none has a `core` tag that matters.
     Composite,
 }
 
-/// Why nothing is generated for a group, if so.
+/// Why a group generates nothing, if so.
 #[must_use]
 pub fn left_alone(operators: &[Operator], group: &Group, release: Release) -> Option<LeftAlone> {
     let data = release.data();
@@ -89,7 +89,7 @@ pub fn left_alone(operators: &[Operator], group: &Group, release: Release) -> Op
     }
 }
 
-/// The base of a group; `None` for scratch operators alone.
+/// The base of a group; `None` if there are only scratch operators.
 #[must_use]
 pub fn base(group: &Group, release: Release) -> Option<OperatorId> {
     let mut order = release.data().generation_base_order.iter();
@@ -102,7 +102,7 @@ pub fn base(group: &Group, release: Release) -> Option<OperatorId> {
     })
 }
 
-/// Whether an out variant is possible: from tensor-like returns, or from `self` in place.
+/// Whether an out variant is possible: from tensor-like returns, or from an in-place `self`.
 #[must_use]
 pub fn can_have_out(operator: &Operator) -> bool {
     operator.kind == SchemaKind::Inplace || operator.returns_tensors()
@@ -125,7 +125,6 @@ pub fn lacking(operators: &[Operator], group: &Group, release: Release) -> Vec<O
     names
 }
 
-/// Completes the groups. New operators are appended to `operators`.
 pub(super) fn generate(
     operators: &mut Vec<Operator>,
     groups: &[Group],
@@ -158,18 +157,16 @@ pub(super) fn generate(
 
 type Variant = Result<Arc<Generated>, GenerationFault>;
 
-/// The missing variants of a group, before name clashes.
+/// Before checking for name clashes.
 #[derive(Default)]
 struct Completion {
-    /// Why it cannot be completed.
     fault: Option<GenerationFault>,
-    /// The base and its out variant, if requested.
+    /// Only if requested.
     out: Option<(OperatorId, Variant)>,
-    /// The base and its functional variant; only with an out variant.
+    /// Only with an out variant.
     functional: Option<(OperatorId, Variant)>,
 }
 
-/// Completes groups of declared operators.
 struct VariantBuilder<'a> {
     operators: &'a [Operator],
     release: Release,
@@ -217,7 +214,7 @@ impl VariantBuilder<'_> {
         completion
     }
 
-    /// The out variant, if possible and requested by `autogen`.
+    /// If possible and requested by `autogen`.
     fn out(&self, base: OperatorId) -> Completion {
         let lists = &self.release.data().name_lists;
         let operator = self.operator(base);
@@ -239,7 +236,6 @@ impl VariantBuilder<'_> {
         }
     }
 
-    /// Makes the variant of a kind.
     fn make(&self, from: OperatorId, kind: SchemaKind) -> Variant {
         let base = self.operator(from);
         let broken = |text: String, why: Message| GenerationFault::BrokenSchema {
@@ -259,14 +255,14 @@ impl VariantBuilder<'_> {
     }
 }
 
-/// Adds missing variants in order: an earlier one may take a name.
+/// In order, since an earlier variant may take a name.
 struct Generation<'a> {
     operators: &'a mut Vec<Operator>,
     release: Release,
     tags: &'a mut TagInterner,
     faults: Vec<GenerationFault>,
-    /// The first operator of each name with a kernel on [`GENERATED_KEY`]. torchgen indexes
-    /// kernels by name (`BackendIndex.grow_index`).
+    /// The first operator of each name; torchgen indexes kernels by name
+    /// (`BackendIndex.grow_index`).
     explicit: FxHashMap<Arc<str>, OperatorId>,
 }
 
@@ -282,7 +278,7 @@ impl Generation<'_> {
         }
     }
 
-    /// Adds a variant, unless its schema is invalid or its name is taken.
+    /// Unless its schema is invalid or its name is taken.
     fn add(&mut self, from: OperatorId, made: Variant) -> bool {
         let made = match made {
             Ok(made) => made,

@@ -76,7 +76,7 @@ pub struct Groups {
 }
 
 impl Groups {
-    /// Groups operators; ids are their indices.
+    /// Groups operators; their ids are indices.
     #[must_use]
     pub fn of_operators(operators: &[Operator]) -> Self {
         let mut by_signature: FxHashMap<&str, GroupId> = FxHashMap::default();
@@ -97,7 +97,7 @@ impl Groups {
         GroupId(u32::try_from(self.groups.len()).unwrap_or(u32::MAX))
     }
 
-    /// Adds an operator in its own group, ignoring its signature.
+    /// Ignores the signature.
     pub(super) fn push_alone(&mut self, kind: SchemaKind, id: OperatorId) {
         let group = self.next_id();
         self.groups.push(Group::default());

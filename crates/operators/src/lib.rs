@@ -1,8 +1,7 @@
 //! Operators as PyTorch sees them: entries, schemas, groups, generated operators.
 //!
-//! Reading goes in two steps. [`file::NativeFunctions`] is what the file says, entry by entry,
-//! whatever the release; entries that a former revision read are shared. [`catalogue::Catalogue`]
-//! is what a release makes of it: tags, views, groups, and the operators that `autogen` adds.
+//! [`file::NativeFunctions`] contains the entries of a file, independent of the release.
+//! [`catalogue::Catalogue`] applies the rules of a release.
 
 pub mod backend;
 mod bindings;

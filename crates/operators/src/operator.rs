@@ -18,7 +18,7 @@ use super::tags::Tags;
 pub struct OperatorId(pub u32);
 
 impl OperatorId {
-    /// The id for an index.
+    /// The id with an index.
     #[must_use]
     pub fn of_index(index: usize) -> Self {
         Self(u32::try_from(index).unwrap_or(u32::MAX))
@@ -59,16 +59,15 @@ pub struct Generated {
     pub signature: Box<str>,
     /// Its one kernel, on CompositeExplicitAutograd.
     pub kernels: Vec<KernelEntry>,
-    /// Taken over from the operator that it was made from.
+    /// Inherited from its base.
     pub namespace: Box<str>,
-    /// Taken over from the operator that it was made from.
+    /// Inherited from its base.
     pub is_abstract: bool,
-    /// Taken over from the operator that it was made from.
+    /// Inherited from its base.
     pub use_const_ref_for_mutable_tensors: bool,
 }
 
-/// A vendor's operator (`docs/spec/vendors.md`). PyTorch generates no code for it; its kernels are
-/// those that the file registers.
+/// A vendor's operator (`docs/spec/vendors.md`), for which PyTorch generates no code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VendorOperator {
     /// Its schema.
@@ -150,7 +149,6 @@ pub struct Operator {
     pub is_view: bool,
     /// Its kind.
     pub kind: SchemaKind,
-    /// Its name, qualified unless its namespace is `aten`.
     name: Arc<str>,
 }
 
@@ -172,25 +170,25 @@ impl Operator {
         }
     }
 
-    /// Whether its declaration puts a kernel on `CompositeImplicitAutograd`.
+    /// Whether its declaration has a kernel for `CompositeImplicitAutograd`.
     #[must_use]
     pub fn is_composite_implicit(&self) -> bool {
         self.has_kernel("CompositeImplicitAutograd")
     }
 
-    /// Whether its declaration puts a kernel on `CompositeExplicitAutograd`.
+    /// Whether its declaration has a kernel for `CompositeExplicitAutograd`.
     #[must_use]
     pub fn is_composite_explicit(&self) -> bool {
         self.has_kernel("CompositeExplicitAutograd")
     }
 
-    /// Whether its declaration puts a kernel on `CompositeExplicitAutogradNonFunctional`.
+    /// Whether its declaration has a kernel for `CompositeExplicitAutogradNonFunctional`.
     #[must_use]
     pub fn is_composite_non_functional(&self) -> bool {
         self.has_kernel("CompositeExplicitAutogradNonFunctional")
     }
 
-    /// Whether its name ends as those of copies (`_copy`) and scatters (`_scatter`) of views do.
+    /// Whether its name ends in `_copy` or `_scatter`, like copies of views.
     #[must_use]
     pub fn is_named_after_view(&self) -> bool {
         let stem = self.name().stem();
@@ -221,7 +219,7 @@ impl Operator {
         }
     }
 
-    /// The base types of its arguments and returns, each once, in order.
+    /// The distinct base types of its arguments and returns, in order.
     pub fn used_types(&self) -> impl Iterator<Item = BaseType> + use<> {
         let schema = self.schema();
         let arguments = schema.arguments.all().iter().map(|argument| &argument.ty);
@@ -248,7 +246,7 @@ impl Operator {
         }
     }
 
-    /// Whether both share one parsed entry, or equal generated declarations.
+    /// Whether both share a parsed entry, or have equal generated declarations.
     #[must_use]
     pub fn is_shared_with(&self, other: &Self) -> bool {
         match (&self.declaration, &other.declaration) {
@@ -288,19 +286,19 @@ impl Operator {
         self.declaration.signature()
     }
 
-    /// The kernels that its declaration puts on keys.
+    /// The kernels in its declaration.
     #[must_use]
     pub fn kernels(&self) -> &[KernelEntry] {
         self.declaration.kernels()
     }
 
-    /// Whether its declaration puts a kernel on this key.
+    /// Whether its declaration has a kernel for this key.
     #[must_use]
     pub fn has_kernel(&self, key: &str) -> bool {
         self.kernels().iter().any(|k| k.key.as_str() == key)
     }
 
-    /// Whether it carries a tag.
+    /// Whether it has a tag.
     #[must_use]
     pub fn has_tag(&self, tag: &str) -> bool {
         self.tags.binary_search_by(|t| (**t).cmp(tag)).is_ok()
@@ -389,7 +387,7 @@ impl Operator {
     }
 }
 
-/// The namespace and the bare name of a qualified name; a name without a namespace is in `aten`.
+/// The namespace and the bare name of a qualified name; `aten` by default.
 #[must_use]
 pub fn split_qualified(name: &str) -> (&str, &str) {
     name.rsplit_once("::").unwrap_or(("aten", name))

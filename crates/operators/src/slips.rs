@@ -1,20 +1,18 @@
-//! Files and entries that are not what they must be, but whose text shows what is meant: an entry
-//! without its `- `, a schema without its `func: `. Here is only what is said about it, and the
-//! edit that writes it.
+//! Explains common slips in files and entries, and suggests edits.
 
 use std::fmt::Write as _;
 use std::ops::Range;
 
 use opatlas_source::diagnostic::{Diagnostic, RuleId};
 use opatlas_source::{Span, message};
-use opatlas_yaml::{Root, Tree};
+use opatlas_yaml::{Kind, NodeId, Root, Tree};
 
 use crate::entry::Field;
 
-/// An edit rewrites at most this many bytes.
+/// The maximum size of an edit.
 const MOST_BYTES: usize = 64 << 10;
 
-/// What is wrong with a file that is not a list of entries.
+/// For a file that is not a list of entries.
 pub(crate) fn no_list(text: &str, root: Root, tree: Option<&Tree>) -> Diagnostic {
     let what = match root {
         Root::Empty => "it is empty",
@@ -50,7 +48,7 @@ pub(crate) fn no_list(text: &str, root: Root, tree: Option<&Tree>) -> Diagnostic
 
 const HELP: &str = "start each entry with `- func: ...`; a file without operators is `[]`";
 
-/// What is wrong with an entry that is not a mapping; `at` is its place in `text`.
+/// For an entry that is not a mapping; `at` is its position in `text`.
 pub(crate) fn no_mapping(text: &str, at: Span) -> Diagnostic {
     let diagnostic = Diagnostic::new(
         RuleId::YamlEntryMapping,
@@ -69,7 +67,7 @@ pub(crate) fn no_mapping(text: &str, at: Span) -> Diagnostic {
     }
 }
 
-/// The mapping of a file as an entry of a list.
+/// The edit that turns a file's mapping into an entry of a list.
 fn entry(text: &str, whole: &Range<usize>) -> Option<(Span, String)> {
     let written = text.get(whole.clone())?;
     let rest = written.strip_prefix(Field::Func.as_str())?;
@@ -92,7 +90,7 @@ fn entry(text: &str, whole: &Range<usize>) -> Option<(Span, String)> {
     Some((span(whole), list))
 }
 
-/// The schemas of a file, one a line, each as an entry of a list.
+/// The edit that turns schemas, one per line, into entries of a list.
 fn schemas(text: &str, whole: &Range<usize>) -> Option<(Span, String)> {
     let written = text.get(whole.clone())?;
     if written.len() > MOST_BYTES {
@@ -116,7 +114,7 @@ fn schemas(text: &str, whole: &Range<usize>) -> Option<(Span, String)> {
     Some((at, "- func: ".to_owned()))
 }
 
-/// Whether a line looks like a schema: parentheses, and an arrow behind them.
+/// A schema has parentheses, followed by an arrow.
 fn is_schema(line: &str) -> bool {
     let name = line.split('(').next().unwrap_or_default();
     let name = &name[word(line).min(name.len())..];
@@ -124,7 +122,7 @@ fn is_schema(line: &str) -> bool {
     !name.is_empty() && name.chars().all(is_name) && !line.contains('\n') && line.contains(") -> ")
 }
 
-/// How long the word `func` without its colon is, where a line begins with it.
+/// The length of the word `func` without a colon at the start of a line.
 fn word(line: &str) -> usize {
     if line.starts_with("func ") {
         "func ".len()
@@ -133,7 +131,6 @@ fn word(line: &str) -> usize {
     }
 }
 
-/// Where the root of a document is written, without the white space behind it.
 fn content(text: &str, root: Root, tree: Option<&Tree>) -> Range<usize> {
     let trimmed = text.trim_end().len();
     let start = match (root, tree) {
@@ -143,7 +140,6 @@ fn content(text: &str, root: Root, tree: Option<&Tree>) -> Range<usize> {
     start.min(trimmed)..trimmed
 }
 
-/// The line at a place, up to its end.
 fn first_line(text: &str, start: usize) -> Range<usize> {
     let length = text.get(start..).and_then(|rest| rest.find(['\n', '\r']));
     start..length.map_or(text.len(), |length| start + length)
@@ -155,4 +151,28 @@ fn span(range: &Range<usize>) -> Span {
 
 fn offset(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
+}
+
+/// Why a root is not a list, and where; torchgen accepts an empty mapping or string as an empty list.
+pub(crate) fn list_fault(tree: &Tree, root: Root) -> Option<(&'static str, Span)> {
+    match root {
+        Root::Sequence => None,
+        Root::Empty => Some(("it is empty", Span::at(0))),
+        Root::Mapping(node) if matches!(tree.kind(node), Kind::Mapping([])) => None,
+        Root::Mapping(node) => Some(("it is a mapping", head(tree, node))),
+        Root::Scalar(node) if tree.str_value(node) == Some("") => None,
+        Root::Scalar(node) => Some(("it is a single value", head(tree, node))),
+    }
+}
+
+/// The first line of a node.
+pub(crate) fn head(tree: &Tree, node: NodeId) -> Span {
+    head_of(tree, tree.span(node))
+}
+
+/// The first line of a span.
+pub(crate) fn head_of(tree: &Tree, span: Span) -> Span {
+    let text = span.slice(tree.text());
+    let end = text.find(['\n', '\r']).unwrap_or(text.len());
+    Span::new(span.start, span.start + u32::try_from(end).unwrap_or(0))
 }

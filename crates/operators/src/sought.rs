@@ -1,15 +1,13 @@
-//! What people write when they look for an operator, and how well an operator fits it.
+//! Ranks operators for a search query.
 //!
-//! An operator has one name here, but C++ and Python call it in many ways: `aten::add.Tensor`,
-//! `torch.ops.aten.add.Tensor`, `torch.add`, `F.relu`, `at::_ops::add_Tensor::call`. The search of
-//! the web interface understands the same (`web/src/lib/sought.ts`), and `tests/search/queries.txt`
-//! holds both to it.
+//! C++ and Python have many names for an operator: `aten::add.Tensor`, `torch.ops.aten.add.Tensor`,
+//! `torch.add`, `F.relu`, `at::_ops::add_Tensor::call`. The web interface has the same search
+//! (`web/src/lib/sought.ts`); `tests/search/queries.txt` tests both.
 
 use memchr::memmem::Finder;
 use opatlas_source::suggest::Budget;
 
-/// What may come before the name of an operator in C++ and Python, in lower case. None of these is
-/// the base name of an operator that has overloads.
+/// Lowercase prefixes; none is the base name of an operator with overloads.
 const PREFIXES: &[&str] = &[
     "torch",
     "aten",
@@ -26,41 +24,40 @@ const PREFIXES: &[&str] = &[
     "_variablefunctions",
     "_tensorbase",
 ];
-/// What may follow the name of an operator in `at::_ops` and `torch.ops`.
+/// Suffixes of operator names in `at::_ops` and `torch.ops`.
 const SUFFIXES: &[&str] = &["::call", "::redispatch", ".default"];
-/// The maximum number of words in a query for which other spellings are tried; longer text is not a name.
+/// The maximum number of words for which other spellings are tried.
 const MOST_LOOSE_WORDS: usize = 8;
-/// How many known names one unknown word may stand for.
+/// The maximum number of known names for an unknown word.
 const MOST_NEAR: usize = 4;
-/// How many letters a word needs before parts of names without their underscores count.
+/// The minimum length of a word that is compared without underscores.
 const LEAST_LETTERS: usize = 4;
 
-/// Words that are searched for, each with the name that it may stand for.
+/// The words of a query, each with the name that it may stand for.
 #[derive(Debug, Clone, Default)]
 pub struct Sought {
     words: Vec<Word>,
-    /// Whether other spellings fit too.
+    /// Whether other spellings match, too.
     is_loose: bool,
 }
 
 #[derive(Debug, Clone)]
 struct Word {
-    /// The word in lower case, without what comes before a name.
+    /// The lowercase word without prefixes.
     text: String,
-    /// The same up to a parenthesis.
+    /// The text before a parenthesis.
     name: String,
     /// The name without underscores, dots and colons.
     letters: String,
-    /// What follows the last dot: the name, if what comes before is a variable or a module.
+    /// The text after the last dot: the name, if a variable or module precedes it.
     last: Option<String>,
-    /// Known names that differ little, nearest first, in lower case.
+    /// Similar known names in lower case, nearest first.
     near: Vec<String>,
-    /// Searches for the name and for the letters, prepared once: preparing one takes longer than searching a
-    /// name with it.
+    /// For the name and for the letters. Preparing a finder takes longer than searching a name.
     finders: [Finder<'static>; 2],
 }
 
-/// What is compared with the words.
+/// An operator to compare with the query.
 #[derive(Debug, Clone, Copy)]
 pub struct Candidate<'a> {
     /// The namespace.
@@ -71,7 +68,7 @@ pub struct Candidate<'a> {
     pub schema: &'a str,
 }
 
-/// The texts of a candidate in lower case. The buffers are used again for the next one.
+/// Reusable buffers for a candidate in lower case.
 #[derive(Debug, Default)]
 pub struct Texts {
     name: String,
@@ -81,21 +78,20 @@ pub struct Texts {
     namespace: usize,
 }
 
-/// The same texts, wherever they are.
 #[derive(Debug, Clone, Copy)]
 struct Lower<'a> {
-    /// The name, qualified unless the namespace is `aten`.
+    /// Qualified unless the namespace is `aten`.
     name: &'a str,
     letters: &'a str,
-    /// How many bytes of the letters are those of the base name.
+    /// The length of the base name in the letters.
     base_letters: usize,
     schema: &'a str,
-    /// Where the name begins after its namespace.
+    /// The start of the name after its namespace.
     namespace: usize,
 }
 
 impl Sought {
-    /// Reads a text that somebody typed or copied. Linear in the text.
+    /// Parses a query in linear time.
     #[must_use]
     pub fn parse(text: &str) -> Self {
         let words = text.split_whitespace().map(Word::parse);
@@ -105,28 +101,27 @@ impl Sought {
         }
     }
 
-    /// Whether nothing is searched for.
+    /// Whether the query is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
     }
 
-    /// The words in lower case without what C++ and Python write before names: for
-    /// `torch.ops.aten.add.Tensor` it is `add.tensor`.
+    /// The lowercase words without prefixes: `add.tensor` for `torch.ops.aten.add.Tensor`.
     #[must_use]
     pub fn plain(&self) -> String {
         let words: Vec<&str> = self.words.iter().map(|word| &*word.text).collect();
         words.join(" ")
     }
 
-    /// How well all words fit: the less, the better. `None` when one does not fit.
+    /// The rank of a candidate, best first; `None` if a word does not match.
     #[must_use]
     pub fn rank(&self, texts: &mut Texts, candidate: Candidate<'_>) -> Option<u32> {
         texts.read(candidate);
         self.fit(texts.lower()).map(|(rank, _)| rank)
     }
 
-    /// The rank, and whether the name has all words as they are, whatever the schema.
+    /// Also returns whether the name contains all words, whatever the schema.
     fn fit(&self, texts: Lower<'_>) -> Option<(u32, bool)> {
         let (mut all, mut is_named) = (0, true);
         for word in &self.words {
@@ -138,9 +133,8 @@ impl Sought {
         Some((all, is_named))
     }
 
-    /// The same words, which fit other spellings too: known names that differ little, and names that
-    /// have their letters in this order. For when nothing fits as it is written. `names` are the names
-    /// of all candidates, which are looked at once for each word. `None` for a text with many words.
+    /// A query that also matches similar names and names with the same letters in order, for when
+    /// nothing else matches. `names` are the names of all candidates. `None` for many words.
     #[must_use]
     pub fn loosened(&self, names: &[&str]) -> Option<Self> {
         if self.words.is_empty() || self.words.len() > MOST_LOOSE_WORDS {
@@ -181,13 +175,13 @@ impl Word {
         }
     }
 
-    /// Whether only whole names fit: `Tensor(a!)` is not part of the name `add.Tensor`.
+    /// Whether only whole names match: `Tensor(a!)` is not part of the name `add.Tensor`.
     fn is_call(&self) -> bool {
         self.name.len() < self.text.len()
     }
 }
 
-/// A name without what C++ and Python write around it.
+/// Removes prefixes and suffixes.
 fn bare(word: &str) -> String {
     let mut rest = word;
     let mut is_namespace = false;
@@ -213,7 +207,7 @@ fn without_suffix(path: &str) -> &str {
     end.unwrap_or(path)
 }
 
-/// The first part of a path, and what follows the dot or the colons behind it.
+/// Splits a path after its first part.
 fn split_path(path: &str) -> Option<(&str, &str)> {
     let at = path.find(['.', ':', '('])?;
     let (first, rest) = path.split_at(at);
@@ -225,10 +219,9 @@ fn base_of(name: &str) -> &str {
     name.split('.').next().unwrap_or(name)
 }
 
-/// Adds the letters of a name without what separates its words. The underscore at the end of an in-place
-/// operator is part of its name.
+/// Drops separators of words, but keeps the underscore at the end of an in-place name.
 fn push_letters(name: &str, letters: &mut String) {
-    // What separates words is one byte long, so the pieces between are whole characters.
+    // Separators have one byte, so the pieces between are whole characters.
     let bytes = name.as_bytes();
     let mut from = 0;
     for (at, byte) in bytes.iter().enumerate() {
@@ -241,9 +234,9 @@ fn push_letters(name: &str, letters: &mut String) {
     letters.push_str(&name[from..]);
 }
 
-/// The rank of the nearest other spelling of a word.
+/// The best rank of another spelling.
 const LOOSE: u32 = 8;
-/// The rank of a word whose letters a name has in their order; after all other spellings.
+/// The rank of letters in order, after all other spellings.
 const IN_ORDER: u32 = 16;
 
 impl Texts {
@@ -279,11 +272,10 @@ impl Texts {
     }
 }
 
-/// The rank of a word that only the schema has.
+/// The rank of a word that only the schema contains.
 const IN_SCHEMA: u32 = 7;
 
 impl Lower<'_> {
-    /// How well a word fits, least first; `None` when it does not.
     fn rank(self, word: &Word) -> Option<u32> {
         let name = &*word.name;
         let bare = &self.name[self.namespace..];
@@ -317,7 +309,6 @@ impl Lower<'_> {
         self.schema.contains(&*word.text).then_some(IN_SCHEMA)
     }
 
-    /// How well another spelling of a word fits.
     fn loose_rank(self, word: &Word) -> Option<u32> {
         let bare = &self.name[self.namespace..];
         let is = |near: &String| self.name == *near || bare == near || base_of(bare) == near;
@@ -338,7 +329,7 @@ fn is_subsequence(letters: &str, text: &str) -> bool {
 mod tests {
     use super::*;
 
-    /// Operators, and queries with what each must find, in order.
+    /// Operators and queries, with the expected results in order.
     const TABLE: &str = include_str!("../../../tests/search/queries.txt");
 
     fn candidates() -> Vec<(String, String, String)> {

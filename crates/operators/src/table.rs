@@ -1,5 +1,4 @@
-//! The operators of a revision under the rules of one release: declared and generated ones, their
-//! groups, and lookups by name.
+//! The operators of a revision under the rules of one release, their groups, and lookups by name.
 
 mod bases;
 mod written;
@@ -27,27 +26,25 @@ use crate::view_group::ViewGroups;
 pub struct OperatorTable {
     /// The release whose rules apply.
     pub release: Release,
-    /// The file of operators.
+    /// The file with the declared operators.
     pub native_functions: Arc<NativeFunctions>,
     /// All operators: declared ones in file order, generated ones, then vendors' operators.
     pub operators: Vec<Operator>,
     /// The entry index of each declared operator.
     pub entry_of: Vec<u32>,
-    /// Groups of all operators, generated ones included.
+    /// Groups of all operators, including generated ones.
     pub groups: Groups,
     /// Why groups could not be completed.
     pub faults: Vec<GenerationFault>,
-    /// The operators of vendors' files by their qualified names.
+    /// Vendors' operators by qualified name.
     of_vendors: FxHashMap<Box<str>, OperatorId>,
     by_name: FxHashMap<Arc<str>, OperatorId>,
     same_name: FxHashMap<Box<str>, Vec<OperatorId>>,
     namesakes: OnceLock<FxHashMap<Box<str>, OperatorId>>,
-    /// Index into `kernels_of_name` of each operator that shares its name.
+    /// Index into `kernels_of_name` of operators that share a name.
     merged: FxHashMap<OperatorId, u32>,
-    /// The kernels of each shared name.
     kernels_of_name: Vec<Vec<KernelEntry>>,
     view_groups: OnceLock<ViewGroups>,
-    /// Operators of native functions by base name ([`Self::overloads`]).
     by_base: OnceLock<FxHashMap<Box<str>, Vec<OperatorId>>>,
 }
 
@@ -102,7 +99,7 @@ impl OperatorTable {
         self.operators.push(operator);
     }
 
-    /// The number of operators that vendors' files declare.
+    /// The number of vendors' operators.
     #[must_use]
     pub fn vendor_operators(&self) -> usize {
         self.of_vendors.len()
@@ -114,7 +111,7 @@ impl OperatorTable {
             .take(self.operators.len() - self.of_vendors.len())
     }
 
-    /// Declared operators that list others in `autogen`.
+    /// Declared operators with `autogen`.
     pub fn listing(&self) -> impl Iterator<Item = OperatorId> + '_ {
         let written = self.iter().take(self.entry_of.len());
         let listing = written.filter(|(_, operator)| {
@@ -124,7 +121,7 @@ impl OperatorTable {
         listing.map(|(id, _)| id)
     }
 
-    /// The source of a generated operator.
+    /// The base of a generated operator.
     #[must_use]
     pub fn generated_from(&self, id: OperatorId) -> Option<OperatorId> {
         self.operator(id).generated_from()
@@ -171,14 +168,13 @@ impl OperatorTable {
             .map(|(i, operator)| (OperatorId::of_index(i), operator))
     }
 
-    /// The first operator of this name in `native_functions.yaml`, whatever its namespace.
+    /// The first operator of this name in `native_functions.yaml`, in any namespace.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<OperatorId> {
         self.by_name.get(name).copied()
     }
 
-    /// The operator for a name such as `add.Tensor`, `aten::add.Tensor` or `custom::op`. A bare
-    /// name means `aten`.
+    /// The operator for a name such as `add.Tensor`, `aten::add.Tensor` or `custom::op`.
     #[must_use]
     pub fn find_qualified(&self, name: &str) -> Option<OperatorId> {
         let (namespace, bare) = split_qualified(name);
@@ -207,7 +203,6 @@ impl OperatorTable {
         self.of_vendors.get(&*qualified).copied()
     }
 
-    /// Operators with shared names, by qualified name.
     fn namesakes(&self) -> &FxHashMap<Box<str>, OperatorId> {
         self.namesakes.get_or_init(|| {
             let mut namesakes = FxHashMap::default();
@@ -239,14 +234,14 @@ impl OperatorTable {
             .map(|(name, ids)| (&**name, ids.as_slice()))
     }
 
-    /// The view groups of the revision, computed on first use.
+    /// The view groups of the revision.
     #[must_use]
     pub fn view_groups(&self) -> &ViewGroups {
         self.view_groups
             .get_or_init(|| ViewGroups::of_operators(&self.operators, self.release))
     }
 
-    /// The base types of arguments and returns of all operators, each once, in order.
+    /// The distinct base types of all arguments and returns, in order.
     pub fn used_types(&self) -> impl Iterator<Item = BaseType> {
         let used: BTreeSet<BaseType> = self
             .operators
@@ -256,7 +251,7 @@ impl OperatorTable {
         used.into_iter()
     }
 
-    /// The kernels of an operator. As in torchgen, operators of one name share them.
+    /// The kernels of an operator, which shares them with its namesakes, as in torchgen.
     #[must_use]
     pub fn kernels(&self, id: OperatorId) -> &[KernelEntry] {
         match self.merged.get(&id) {

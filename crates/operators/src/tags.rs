@@ -1,4 +1,4 @@
-//! Tags: which exist (`tags.yaml`), and which an operator has.
+//! Tags of `tags.yaml` and of operators.
 
 use std::hash::{Hash as _, Hasher as _};
 use std::sync::Arc;
@@ -12,7 +12,6 @@ use rustc_hash::{FxHashMap, FxHasher};
 
 use super::entry::{Entry, TagName};
 
-/// The rule that all faults of `tags.yaml` come under.
 const RULE: RuleId = RuleId::TagsYaml;
 
 /// A tag of `tags.yaml`.
@@ -22,13 +21,13 @@ pub struct DeclaredTag {
     pub name: Box<str>,
     /// Whether the name is a string, as the generated code needs (`tags-must-be-strings`).
     pub is_string: bool,
-    /// What it means.
+    /// Its description.
     pub description: Box<str>,
     /// The position of the name in `tags.yaml`.
     pub at: Span,
 }
 
-/// The tags that entries may carry.
+/// The tags that a bundle declares.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeclaredTags {
     tags: Vec<DeclaredTag>,
@@ -48,7 +47,7 @@ impl DeclaredTags {
         Self::new(release.data().tags.iter().map(tag).collect())
     }
 
-    /// The first tag of a name counts.
+    /// The first tag of a name wins.
     fn new(tags: Vec<DeclaredTag>) -> Self {
         let mut by_name = FxHashMap::default();
         for (i, tag) in (0..).zip(&tags) {
@@ -57,11 +56,10 @@ impl DeclaredTags {
         Self { tags, by_name }
     }
 
-    /// Reads `tags.yaml` (torchgen `parse_tags_yaml_struct`). Items that cannot be read are
-    /// reported, behind what decoding the text has given already, and left out.
+    /// Reads `tags.yaml` (torchgen `parse_tags_yaml_struct`), skipping invalid items.
     #[must_use]
     pub fn read(text: &str, mut diagnostics: Complaints) -> (Self, Complaints) {
-        // Nearly all descriptions are block scalars, so nothing is gained by reading tags one by one.
+        // Nearly all descriptions are block scalars, so splitting the file would gain nothing.
         let document = opatlas_yaml::parse_shared(&text.into()).bounded();
         let broken = !document.diagnostics.is_empty();
         diagnostics.extend(document.diagnostics);
@@ -90,20 +88,20 @@ impl DeclaredTags {
         (Self::new(tags), diagnostics)
     }
 
-    /// The tag of this name.
+    /// Finds a tag.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<&DeclaredTag> {
         let at = *self.by_name.get(name)?;
         self.tags.get(at as usize)
     }
 
-    /// All of them, in file order.
+    /// All tags, in file order.
     #[must_use]
     pub fn all(&self) -> &[DeclaredTag] {
         &self.tags
     }
 
-    /// Whether an entry may carry this tag.
+    /// Whether entries may have this tag.
     #[must_use]
     pub fn allows(&self, tag: &TagName) -> bool {
         match tag {
@@ -114,7 +112,7 @@ impl DeclaredTags {
     }
 }
 
-/// Whether a place is within a value of an item that may be anything: all but the `tag`.
+/// Only the name of a `tag` is read.
 fn is_never_read(tree: &Tree, item: NodeId, at: Span) -> bool {
     let Kind::Mapping(pairs) = tree.kind(item) else {
         return false;
@@ -143,7 +141,7 @@ fn read_tag(tree: &Tree, node: NodeId) -> Result<DeclaredTag, Diagnostic> {
     };
     let description = value("desc").map(|desc| match tree.kind(desc) {
         Kind::Scalar(text) if text.ty == ScalarType::Str => (desc, text.value),
-        // Anything but an empty string counts as a description, null included.
+        // Anything but an empty string counts as a description, even null.
         _ => (desc, "-"),
     });
     match description {
@@ -158,18 +156,17 @@ fn read_tag(tree: &Tree, node: NodeId) -> Result<DeclaredTag, Diagnostic> {
     }
 }
 
-/// The tags of an operator: sorted, each once, shared between operators that have the same.
+/// The tags of an operator, sorted and distinct, shared between operators.
 pub type Tags = Arc<[Box<str>]>;
 
-/// Makes one [`Tags`] for all operators with the same tags.
+/// Shares equal sets of tags.
 #[derive(Debug, Default)]
 pub struct TagInterner {
-    /// By a hash of their names.
     sets: FxHashMap<u64, Vec<Tags>>,
 }
 
 impl TagInterner {
-    /// The shared set of these names.
+    /// The shared set with these names.
     pub fn intern(&mut self, mut names: Vec<&str>) -> Tags {
         names.sort_unstable();
         names.dedup();
@@ -186,7 +183,7 @@ impl TagInterner {
     }
 }
 
-/// The tags that a release adds to a written operator by itself, where `tags.yaml` has them
+/// The tags that a release adds to a declared operator, if `tags.yaml` has them
 /// (`docs/spec/releases.md`, section 2.4).
 pub fn added_automatically<'a>(
     release: Release,
@@ -206,7 +203,7 @@ pub fn added_automatically<'a>(
     })
 }
 
-/// The names of an entry's written tags.
+/// The tag names in an entry.
 pub fn written(entry: &Entry) -> impl Iterator<Item = &str> {
     entry.tags.iter().filter_map(|tag| match &tag.value {
         TagName::Text(name) | TagName::Scalar(name) => Some(&**name),

@@ -10,19 +10,19 @@ use rustc_hash::FxHashMap;
 
 use super::operator::{Operator, OperatorId};
 
-/// A view with its in-place form and its copy.
+/// A view with its in-place variant and its copy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ViewGroup {
     /// The view.
     pub view: OperatorId,
-    /// Its in-place form.
+    /// Its in-place variant.
     pub inplace: Option<OperatorId>,
     /// Its copy: the functional operator with the same view signature.
     pub copy: Option<OperatorId>,
 }
 
 impl ViewGroup {
-    /// The view, its in-place form and its copy.
+    /// The view, its in-place variant and its copy.
     pub fn members(&self) -> impl Iterator<Item = OperatorId> + use<> {
         [Some(self.view), self.inplace, self.copy]
             .into_iter()
@@ -35,12 +35,11 @@ impl ViewGroup {
 pub struct ViewGroups {
     /// The groups, in order of first appearance of any member.
     pub groups: Vec<ViewGroup>,
-    /// Pairs of operators that claim the same part of a group.
+    /// Pairs of operators with the same role in a group.
     pub clashes: Vec<(OperatorId, OperatorId)>,
     in_group: Vec<bool>,
 }
 
-/// The role of an operator in a view group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
     View,
@@ -59,7 +58,7 @@ impl Part {
 }
 
 impl ViewGroups {
-    /// Groups operators; ids are their indices.
+    /// Groups operators; their ids are indices.
     #[must_use]
     pub fn of_operators(operators: &[Operator], release: Release) -> Self {
         let names = if release >= Release::V2_3 {
@@ -77,7 +76,7 @@ impl ViewGroups {
                 }
             })
             .collect();
-        // Only groups that have a view or a renamed operator can be view groups.
+        // Only groups with a view or a renamed operator can be view groups.
         let mut places: FxHashMap<&str, usize> = FxHashMap::default();
         for (operator, signature) in operators.iter().zip(&signatures) {
             if operator.is_view || is_renamed(operator, names) {
@@ -116,14 +115,13 @@ impl ViewGroups {
     }
 }
 
-/// Whether the view signature of an operator may differ from its signature.
 fn is_renamed(operator: &Operator, names: ViewCopyNames) -> bool {
     let stem = operator.name().stem();
     let is_scatter = names == ViewCopyNames::CopyAndScatter && stem.ends_with("_scatter");
     stem.ends_with("_copy") || is_scatter
 }
 
-/// The group of these parts; none without a view.
+/// `None` without a view.
 fn group(parts: &[(Part, OperatorId)]) -> Option<ViewGroup> {
     let find = |wanted| {
         let found = parts.iter().find(|(part, _)| *part == wanted);

@@ -1,5 +1,4 @@
-//! `data/calls.json` -> one string with all operator names, rows of numbers, and the releases that
-//! were measured.
+//! Turns `data/calls.json` into a string of names, rows of numbers, and the measured releases.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -9,7 +8,7 @@ use serde_json::Value;
 /// A bit for each minor release; `Row` in `src/calls.rs` has the same type.
 type Mask = u64;
 
-/// The source text of the tables. Only forward calls are kept: verdicts ask for nothing else.
+/// Keeps only forward calls, which is all that verdicts need.
 pub fn generate(data: &Value, releases: &[String]) -> String {
     assert!(
         releases.len() <= Mask::BITS as usize,

@@ -1,13 +1,11 @@
-//! `data/handwritten.json` -> rows of numbers, one string with all operator names, and where each
-//! operator's name and rows end. Numbers keep the program small: 2,000 names and 5,700 rows take
-//! about 100 kB.
+//! Turns `data/handwritten.json` into a string of operator names and rows of numbers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use serde_json::{Map, Value};
 
-/// A row before its names become numbers: operator, key, file, fallthrough, declared, releases.
+/// Operator, key, file, fallthrough, declared, releases.
 struct Row<'a> {
     operator: &'a str,
     key: &'a str,
@@ -20,7 +18,6 @@ struct Row<'a> {
 /// A bit for each minor release; `Row` in `src/handwritten.rs` has the same type.
 type Mask = u64;
 
-/// The source text of the tables.
 pub fn generate(data: &Value, releases: &[String]) -> String {
     assert!(
         releases.len() <= Mask::BITS as usize,
@@ -76,7 +73,7 @@ pub fn generate(data: &Value, releases: &[String]) -> String {
     )
 }
 
-/// key -> file -> releases -> operators, separated by blanks.
+/// `keys` maps key -> file -> releases -> operators, separated by blanks.
 fn collect<'a>(rows: &mut Vec<Row<'a>>, keys: &'a Value, releases: &[String], declared: bool) {
     for (key, files) in object(keys) {
         for (file, ranges) in object(files) {
@@ -102,7 +99,7 @@ fn collect<'a>(rows: &mut Vec<Row<'a>>, keys: &'a Value, releases: &[String], de
     }
 }
 
-/// `2.0-2.3,2.6-` -> a bit for each release.
+/// Parses `2.0-2.3,2.6-` into a bit for each release.
 fn mask(ranges: &str, releases: &[String]) -> Mask {
     let index = |name: &str| {
         let found = releases.iter().position(|release| release == name);

@@ -1,19 +1,18 @@
-//! `data/releases.json` -> one `static` per distinct list and the table `RELEASES` of
-//! `ReleaseData`, whose field names are the names used in the data file.
+//! Turns `data/releases.json` into one `static` per distinct list and the table `RELEASES` of
+//! `ReleaseData`, whose fields are named as in the data file.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use serde_json::{Map, Value};
 
-/// Groups of lists, each with the type that holds them.
+/// Groups of lists, with their types.
 const GROUPS: [(&str, &str); 3] = [
     ("name_lists", "NameLists"),
     ("codegen", "CodegenLists"),
     ("bindings", "PythonBindings"),
 ];
 
-/// The source text of the tables.
 pub fn generate(data: &Value) -> String {
     let mut out = Output::default();
     let releases = names(data);
@@ -69,7 +68,7 @@ pub fn generate(data: &Value) -> String {
     source
 }
 
-/// The source text of the constants of `Release`: one for each release, and `LATEST`.
+/// The constants of `Release`, and `LATEST`.
 pub fn constants(data: &Value) -> String {
     let names = names(data);
     let mut source = String::from("impl Release {\n");
@@ -84,7 +83,7 @@ pub fn constants(data: &Value) -> String {
     source
 }
 
-/// The releases, oldest first.
+/// Oldest first.
 pub fn names(data: &Value) -> Vec<String> {
     let rows = array(&data["releases"]).iter();
     rows.map(|row| text(&row["release"]).to_owned()).collect()
@@ -111,7 +110,7 @@ fn runtime(out: &mut Output, at: &Steps, data: &Value) -> String {
     text
 }
 
-/// The keys of a functionality: itself, or one per backend, named prefix + backend.
+/// The functionality itself, or one key per backend, named prefix + backend.
 fn runtime_keys(row: &Value, backends: &[String]) -> String {
     let Value::String(name) = row else {
         let (name, prefix) = (text(&row[0]), text(&row[1]));
@@ -137,14 +136,13 @@ fn fallback(row: &Value) -> String {
     )
 }
 
-/// A release among all, to read tables that are written as steps.
+/// A release, for reading tables of steps.
 struct Steps<'a> {
     releases: &'a [String],
     minor: usize,
 }
 
 impl Steps<'_> {
-    /// The place of a release named in the data.
     fn index(&self, name: &str) -> usize {
         let found = self.releases.iter().position(|release| release == name);
         found.unwrap_or_else(|| panic!("data/releases.json names an unknown release {name}"))
@@ -161,7 +159,7 @@ impl Steps<'_> {
             .1
     }
 
-    /// The list of this release, with all `add` and `remove` steps applied.
+    /// Applies all `add` and `remove` steps up to this release.
     fn names(&self, steps: &Value) -> Vec<String> {
         let mut names = Vec::new();
         let mut begun: Vec<_> = object(steps).iter().collect();
@@ -191,7 +189,7 @@ impl Steps<'_> {
     }
 }
 
-/// The statics written so far; equal ones are written once.
+/// The statics so far, without duplicates.
 #[derive(Default)]
 struct Output {
     source: String,
@@ -199,7 +197,6 @@ struct Output {
 }
 
 impl Output {
-    /// An expression for a shared static of the given type and value.
     fn shared(&mut self, kind: &str, value: String) -> String {
         if let Some(name) = self.known.get(&value) {
             return name.clone();
@@ -210,12 +207,11 @@ impl Output {
         name
     }
 
-    /// `&'static [&'static str]`.
     fn plain(&mut self, names: &[String]) -> String {
         self.shared("&[&str]", format!("&{names:?}"))
     }
 
-    /// `Names`: the declared order, and the places in it for look-up, shorter names first.
+    /// `Names`: the declared order, and indices for lookup, shorter names first.
     fn names(&mut self, names: &[String]) -> String {
         let mut sorted: Vec<usize> = (0..names.len()).collect();
         sorted.sort_by_key(|&at| (names[at].len(), &names[at]));
@@ -254,13 +250,13 @@ fn object(value: &Value) -> &Map<String, Value> {
     value.as_object().expect("an object")
 }
 
-/// The strings of a list; an absent one is empty.
+/// A missing list is empty.
 fn strings(value: &Value) -> Vec<String> {
     let values = list(value).iter();
     values.map(|value| text(value).to_owned()).collect()
 }
 
-/// The items of a list; null is an empty one.
+/// Null is an empty list.
 fn list(value: &Value) -> &[Value] {
     match value {
         Value::Null => &[],

@@ -1,26 +1,25 @@
-//! Alias keys and the sets of runtime keys that they reach, computed for a release from its keys
-//! by the rules of `c10/core/DispatchKeySet.cpp` (`docs/spec/dispatch.md`, sections 2, 3 and 8.2).
+//! Alias keys and the runtime keys that they reach in a release, by the rules of
+//! `c10/core/DispatchKeySet.cpp` (`docs/spec/dispatch.md`, sections 2, 3 and 8.2).
 
 use std::fmt;
 
 use super::key_set::{KeySet, Slot};
 use crate::release::{ReleaseData, RuntimeKey};
 
-/// A key that has no slot of its own: a kernel registered to it serves many runtime keys.
+/// A key without a slot: its kernels serve many runtime keys.
 #[derive(Copy, Clone, Eq, PartialEq, Ord, PartialOrd, Hash, Debug)]
 pub enum Alias {
     /// All autograd keys.
     Autograd,
-    /// A kernel made of other operators, which also gives the gradient; the default of an entry
-    /// without `dispatch:`.
+    /// A kernel that calls other operators and has a gradient; the default without `dispatch:`.
     CompositeImplicitAutograd,
     /// `FuncTorchBatched` by decomposition.
     FuncTorchBatchedDecomposition,
-    /// A composite kernel for nested tensors only.
+    /// A composite kernel for nested tensors.
     CompositeImplicitAutogradNestedTensor,
     /// A kernel for all backends without gradient.
     CompositeExplicitAutograd,
-    /// The same for operators that make fresh tensors: not for lazy backends and sparse tensors.
+    /// Like `CompositeExplicitAutograd`, without lazy backends and sparse tensors.
     CompositeExplicitAutogradNonFunctional,
 }
 
@@ -50,7 +49,7 @@ impl Alias {
         }
     }
 
-    /// The place in [`Alias::ALL`].
+    /// The index in [`Alias::ALL`].
     #[must_use]
     pub fn index(self) -> usize {
         self as usize
@@ -63,32 +62,31 @@ impl fmt::Display for Alias {
     }
 }
 
-/// The sets of keys of a release that the computation of tables needs.
+/// The key sets of a release for computing tables.
 #[derive(Debug)]
 pub struct Sets {
-    /// The keys of each alias, by [`Alias::index`]; includes `Undefined` if it is reached.
+    /// By [`Alias::index`]; includes `Undefined` if it is reached.
     pub(super) reach: [KeySet; Alias::ALL.len()],
     /// Backends whose kernels make a composite kernel ambiguous at `AutogradOther`.
     pub autogradother_backends: KeySet,
     /// All keys for nested tensors.
     pub nested: KeySet,
-    /// Dense backends with an autograd key of their own that they speak for.
+    /// Dense backends whose kernels count as kernels of their own autograd key.
     pub linked_backends: KeySet,
-    /// By slot: the autograd key that a backend's kernel speaks for.
+    /// By slot of the backend.
     pub(super) autograd_of: Vec<Option<Slot>>,
-    /// `AutogradOther`, where the release has it.
+    /// `AutogradOther`, if the release has it.
     pub autograd_other: Option<Slot>,
-    /// `AutogradNestedTensor`, where the release has it.
+    /// `AutogradNestedTensor`, if the release has it.
     pub autograd_nested: Option<Slot>,
-    /// All runtime keys, `Undefined` included.
+    /// All runtime keys, including `Undefined`.
     pub all: KeySet,
 }
 
-/// Backends whose dense kernels never speak for their autograd key
-/// (`getBackendKeySetFromAutograd` has no case for them, in any release).
+/// Not in `getBackendKeySetFromAutograd` of any release.
 const UNLINKED_BACKENDS: [&str; 3] = ["HIP", "VE", "MTIA"];
 
-/// Backends that `CompositeExplicitAutogradNonFunctional` leaves out: they functionalize.
+/// Functionalizing backends, which `CompositeExplicitAutogradNonFunctional` excludes.
 const LAZY_BACKENDS: [&str; 2] = ["XLA", "Lazy"];
 
 impl Sets {
@@ -154,8 +152,7 @@ fn select(keys: &[RuntimeKey], wanted: impl Fn(&RuntimeKey) -> bool) -> KeySet {
         .collect()
 }
 
-/// Backends that are one key: `FPGA`, `MkldnnCPU`, and before 2.3 `SparseCsrCPU`. They are the
-/// single keys that come before `BackendSelect`, where the backends end.
+/// Backends that are one key (`FPGA`, `MkldnnCPU`), which precede `BackendSelect`.
 fn plain_backends(keys: &[RuntimeKey]) -> KeySet {
     let end = keys
         .iter()
@@ -167,7 +164,7 @@ fn plain_backends(keys: &[RuntimeKey]) -> KeySet {
     })
 }
 
-/// By slot: `AutogradCPU` for `CPU`, and so on for each linked backend.
+/// By slot: `AutogradCPU` for `CPU`, and so on.
 fn autograd_keys(keys: &[RuntimeKey]) -> Vec<Option<Slot>> {
     let autograd_of = |key: &RuntimeKey| {
         let backend = key

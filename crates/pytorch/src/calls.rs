@@ -1,33 +1,32 @@
-//! What composite kernels call: recorded by running PyTorch's own operator tests on a device that
-//! has only the kernels that it must have (`docs/spec/support.md`, section 3).
+//! Calls of composite kernels, recorded by running PyTorch's operator tests on a device with a
+//! minimum of kernels (`docs/spec/support.md`, section 3).
 //!
-//! A call is one operator that the kernel itself calls through the dispatcher, without gradients.
+//! Recordings contain the direct calls through the dispatcher, without gradients.
 
 use crate::release::Release;
 
-/// The recorded calls of one operator's composite kernel. Operators are places in [`names`].
+/// The recorded calls of one composite kernel. Operators are indices into [`names`].
 #[derive(Debug, Clone, Copy)]
 pub struct RecordedCalls {
     /// The operator.
     pub operator: u16,
-    /// The release that they were recorded with.
+    /// The recorded release.
     pub recorded_with: Release,
-    /// The operators that it called in every sample, in the order of the first call.
+    /// The operators that every sample called, in the order of the first call.
     pub always: &'static [u16],
-    /// The operators that it called in some samples only.
+    /// The operators that some samples called.
     pub sometimes: &'static [u16],
 }
 
-/// All operators that recordings speak of, of namespace `aten`: `chunk`, `add.Tensor`.
+/// All recorded operators of namespace `aten`: `chunk`, `add.Tensor`.
 pub fn names() -> impl ExactSizeIterator<Item = &'static str> {
     BOUNDS
         .windows(2)
         .map(|bounds| &NAMES[bounds[0] as usize..bounds[1] as usize])
 }
 
-/// The recorded calls that hold for a release: of each operator those of the nearest recorded
-/// release that has them, in the order of [`nearest`]. An operator that called nothing there, and
-/// something in another release, makes those calls in some cases.
+/// The calls of each operator from the recording nearest to `release`. If it has none there, those
+/// of the next recording with calls count as conditional.
 pub fn of_release(release: Release) -> impl Iterator<Item = RecordedCalls> {
     let order: Vec<Release> = nearest(release).collect();
     let of_operators = ROWS.chunk_by(|a, b| a.operator == b.operator);
@@ -37,7 +36,7 @@ pub fn of_release(release: Release) -> impl Iterator<Item = RecordedCalls> {
             Some((known, row))
         });
         let (recorded_with, row) = recorded.next()?;
-        // Samples that call nothing show nothing where those of another release call operators.
+        // The samples of another release may be more thorough.
         let others = recorded.find(|(_, other)| row.begin == row.end && other.begin < other.end);
         let (recorded_with, sometimes) = match others {
             Some((release, other)) => (release, called(other.begin, other.end)),
@@ -52,17 +51,14 @@ pub fn of_release(release: Release) -> impl Iterator<Item = RecordedCalls> {
     })
 }
 
-/// The recorded releases, nearest first: `release` itself, those before it from the last, then those
-/// after it from the first.
+/// Nearest first: `release` itself, earlier ones from the newest, later ones from the oldest.
 fn nearest(release: Release) -> impl Iterator<Item = Release> {
     let before = Release::all().filter(move |&known| known <= release).rev();
     let after = Release::all().filter(move |&known| known > release);
     before.chain(after).filter(|&known| is_measured(known))
 }
 
-/// The first of the releases whose recordings stand for `release`: itself, else the nearest recorded
-/// one before it, else the first after it. `None` when nothing was recorded. An operator whose calls
-/// that release did not record has those of the next nearest.
+/// The recorded release nearest to `release`; `None` without recordings.
 #[must_use]
 pub fn measured_for(release: Release) -> Option<Release> {
     nearest(release).next()
@@ -72,8 +68,7 @@ fn is_measured(release: Release) -> bool {
     MEASURED >> release.index() & 1 == 1
 }
 
-/// A recording with names as numbers. `releases` has a bit for each minor release; `begin` to
-/// `end` are places in [`CALLED`].
+/// `releases` has a bit for each minor release; `begin..end` is a range of [`CALLED`].
 #[derive(Debug)]
 struct Row {
     operator: u16,
@@ -89,8 +84,8 @@ impl Row {
     }
 }
 
-// MEASURED has a bit for each recorded release; NAMES are all names, sorted, without anything between; BOUNDS
-// has where each begins, and where the last one ends; ROWS are sorted by operator.
+// MEASURED has a bit for each recorded release. NAMES concatenates all sorted names; BOUNDS has
+// their boundaries. ROWS are sorted by operator.
 include!(concat!(env!("OUT_DIR"), "/calls.rs"));
 
 fn called(begin: u32, end: u32) -> &'static [u16] {

@@ -1,10 +1,9 @@
-//! Registrations that no YAML file declares: written by hand in C++ (`TORCH_LIBRARY_IMPL` in
-//! autocast, functorch, named tensors, ...) or made by Python when `torch` is imported
-//! (`torch/_meta_registrations.py`).
+//! Registrations that no YAML file declares: handwritten in C++ (`TORCH_LIBRARY_IMPL` in autocast,
+//! functorch, named tensors, ...) or in Python (`torch/_meta_registrations.py`).
 //!
-//! They were recorded from a real process of each release (Linux CUDA build, after
-//! `import torch`; `docs/spec/dispatch.md`, sections 7 and 8.5). Where generated code registers at
-//! the same key too, the hand-written registration wins: it is made later.
+//! They were recorded from a process of each release (Linux CUDA build, after `import torch`;
+//! `docs/spec/dispatch.md`, sections 7 and 8.5). They override generated registrations at the same
+//! key, because they are made later.
 
 use std::sync::OnceLock;
 
@@ -13,39 +12,39 @@ use rustc_hash::FxHashMap;
 use super::keys::{Key, Keys};
 use crate::release::Release;
 
-/// A hand-written registration of a release.
+/// A handwritten registration of a release.
 #[derive(Clone, Copy, Eq, PartialEq, Debug)]
 pub struct Handwritten {
-    /// The operator of namespace `aten`: `add.Tensor`.
+    /// The operator in namespace `aten`: `add.Tensor`.
     pub operator: &'static str,
-    /// The key that it is registered to.
+    /// The dispatch key.
     pub key: Key,
     /// The source file; `None` for Python kernels whose file was not recorded.
     pub file: Option<SourceFile>,
-    /// The kernel only passes the call on to the next key.
+    /// Whether the kernel is a fallthrough.
     pub fallthrough: bool,
-    /// An entry of `native_functions.yaml` declares the operator.
+    /// Whether `native_functions.yaml` declares the operator.
     pub declared: bool,
 }
 
-/// A source file of PyTorch, as a number: a revision has tens of thousands of registrations.
+/// A source file of PyTorch, as a number to save memory.
 #[derive(Clone, Copy, Eq, PartialEq, Debug)]
 pub struct SourceFile(u8);
 
 impl SourceFile {
-    /// Its name, without its folder.
+    /// Its name without its folder.
     #[must_use]
     pub fn name(self) -> &'static str {
         FILES.get(usize::from(self.0)).copied().unwrap_or_default()
     }
 }
 
-/// All hand-written registrations of a release, sorted by operator and key name.
+/// All handwritten registrations of a release, sorted by operator and key name.
 pub fn all(release: Release) -> impl Iterator<Item = Handwritten> {
     (0..ENDS.len()).flat_map(move |operator| rows_of(release, operator))
 }
 
-/// The rows of one operator, given as `base_name[.overload]` of namespace `aten`.
+/// The registrations of one operator, `base_name[.overload]` in namespace `aten`.
 pub fn of_operator(release: Release, operator: &str) -> impl Iterator<Item = Handwritten> + use<> {
     let found = index().get(operator).copied();
     found
@@ -53,33 +52,13 @@ pub fn of_operator(release: Release, operator: &str) -> impl Iterator<Item = Han
         .flat_map(move |operator| rows_of(release, usize::from(operator)))
 }
 
-/// The operators that the runtime of a release has without an entry in `native_functions.yaml`.
+/// The operators of a release without an entry in `native_functions.yaml`.
 pub fn operators_without_yaml(release: Release) -> impl Iterator<Item = &'static str> {
     let undeclared = move |&operator: &usize| rows_of(release, operator).any(|row| !row.declared);
     (0..ENDS.len()).filter(undeclared).map(name)
 }
 
-/// The release whose process was recorded for `release` and a patch number: the latest recorded
-/// one not after it, else the first of the line. `2.9.0` for 2.9.1.
-#[must_use]
-pub fn recorded_release(release: Release, patch: Option<u32>) -> &'static str {
-    let recorded = release.data().measured;
-    let number = |text: &str| {
-        text.rsplit('.')
-            .next()
-            .and_then(|patch| patch.parse::<u32>().ok())
-    };
-    let not_after =
-        |text: &&&str| patch.is_none_or(|patch| number(text).is_some_and(|n| n <= patch));
-    recorded
-        .iter()
-        .rfind(not_after)
-        .or(recorded.first())
-        .copied()
-        .unwrap_or_default()
-}
-
-/// A registration with names as numbers. `releases` has a bit for each minor release.
+/// `releases` has a bit for each minor release.
 struct Row {
     key: u8,
     file: Option<u8>,
@@ -88,17 +67,15 @@ struct Row {
     releases: u64,
 }
 
-// KEYS and FILES are names; NAMES is all operator names, sorted, without anything between; ENDS
-// has for each operator where its name and where its ROWS end.
+// NAMES concatenates all sorted operator names; ENDS has the ends of each operator's name and ROWS.
 include!(concat!(env!("OUT_DIR"), "/handwritten.rs"));
 
-/// Operator names and their places in [`ENDS`].
 fn index() -> &'static FxHashMap<&'static str, u16> {
     static INDEX: OnceLock<FxHashMap<&'static str, u16>> = OnceLock::new();
     INDEX.get_or_init(|| (0..ENDS.len()).map(name).zip(0..).collect())
 }
 
-/// The start of the name and of the rows of an operator.
+/// The starts of an operator's name and rows.
 fn starts(operator: usize) -> (u32, u16) {
     operator
         .checked_sub(1)
@@ -169,24 +146,5 @@ mod tests {
         assert!(of(Release::V2_9).contains(&"quantized_lstm.input"));
         assert!(!of(Release::V2_13).contains(&"shallow_copy_data_"));
         assert!(of(Release::V2_14).contains(&"shallow_copy_data_"));
-    }
-
-    #[test]
-    fn the_nearest_recorded_release_stands_in() {
-        let cases = [
-            (Release::V2_9, Some(1), "2.9.0"),
-            (Release::V2_9, None, "2.9.0"),
-            (Release::V2_1, Some(0), "2.1.2"),
-            (Release::V2_14, Some(0), "2.14.0"),
-            (Release::V2_14, Some(1), "2.14.1"),
-            (Release::V2_14, None, "2.14.1"),
-        ];
-        for (release, patch, expected) in cases {
-            assert_eq!(
-                recorded_release(release, patch),
-                expected,
-                "{release} {patch:?}"
-            );
-        }
     }
 }

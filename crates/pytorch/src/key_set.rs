@@ -1,11 +1,9 @@
-//! Sets of runtime keys as bits, so that whole tables are computed by set algebra.
+//! Sets of runtime keys as bits.
 
 use std::fmt;
 use std::ops::{BitAnd, BitOr, Sub};
 
-/// A runtime key of one release: its place in that release's dispatch tables, 0 is `Undefined`.
-///
-/// A number can mean another key in another release; compare keys of two releases by name.
+/// A runtime key of one release: its index in dispatch tables, where 0 is `Undefined`.
 #[derive(Copy, Clone, Eq, PartialEq, Ord, PartialOrd, Hash, Debug)]
 pub struct Slot(u8);
 
@@ -17,7 +15,7 @@ impl Slot {
         Self(index)
     }
 
-    /// The place in the table, from 0.
+    /// The index in the table.
     #[must_use]
     pub fn index(self) -> usize {
         usize::from(self.0)
@@ -34,7 +32,7 @@ impl KeySet {
     /// The capacity of a set; no release has more keys.
     pub const CAPACITY: usize = 64 * WORDS;
 
-    /// The set without any key.
+    /// The empty set.
     pub const EMPTY: Self = Self([0; WORDS]);
 
     /// The set of one key.
@@ -52,7 +50,7 @@ impl KeySet {
         }
     }
 
-    /// Takes a key out.
+    /// Removes a key.
     pub fn remove(&mut self, slot: Slot) {
         if let Some(word) = self.0.get_mut(slot.index() / 64) {
             *word &= !(1 << (slot.0 % 64));
@@ -72,7 +70,7 @@ impl KeySet {
         *self == Self::EMPTY
     }
 
-    /// Whether some key is in both sets.
+    /// Whether the sets have a key in common.
     #[must_use]
     pub fn meets(&self, other: &Self) -> bool {
         !(*self & *other).is_empty()

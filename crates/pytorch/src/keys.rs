@@ -1,5 +1,4 @@
-//! The dispatch keys of a release: names, places in the table, functionality and backend, and
-//! what may be registered to.
+//! The dispatch keys of a release.
 
 use std::fmt;
 use std::sync::OnceLock;
@@ -10,7 +9,7 @@ use super::alias::{Alias, Sets};
 use super::key_set::{KeySet, Slot};
 use crate::release::{Release, RuntimeKey};
 
-/// What a kernel can be registered to.
+/// A key for registrations.
 #[derive(Copy, Clone, Eq, PartialEq, Ord, PartialOrd, Hash, Debug)]
 pub enum Key {
     /// A key with a slot in the table.
@@ -19,21 +18,20 @@ pub enum Key {
     Alias(Alias),
 }
 
-/// Why a name is not one that a kernel can be registered to.
+/// Why a kernel cannot be registered to a name.
 #[derive(Copy, Clone, Eq, PartialEq, Hash, Debug)]
 pub enum NotRegistrable {
     /// No key of this release has the name.
     Unknown,
-    /// A slot of the table whose name the runtime cannot parse; only aliases reach it.
+    /// A slot whose name the runtime cannot parse; only aliases reach it.
     Unparseable(Slot),
-    /// `Undefined`: such a registration does not exist.
+    /// `Undefined` does not accept registrations.
     Undefined,
-    /// A functionality that exists once per backend (`Sparse`): name one of its keys.
+    /// A functionality that exists once per backend (`Sparse`); register to one of its keys.
     Functionality,
 }
 
-/// The keys of one release. Get it by [`Keys::of`]; it is made once and lives as long as the
-/// program.
+/// The keys of one release, from [`Keys::of`].
 #[derive(Debug)]
 pub struct Keys {
     release: Release,
@@ -41,9 +39,8 @@ pub struct Keys {
     unparseable: KeySet,
     fallbacks: KeySet,
     fallthrough_fallbacks: KeySet,
-    /// By slot.
     fallback_files: Vec<Option<&'static str>>,
-    /// The sets that computing tables needs.
+    /// The key sets for computing tables.
     pub sets: Sets,
 }
 
@@ -96,7 +93,7 @@ impl Keys {
         }
     }
 
-    /// The release whose keys these are.
+    /// The release.
     #[must_use]
     pub fn release(&self) -> Release {
         self.release
@@ -113,7 +110,7 @@ impl Keys {
         self.sets.all.iter()
     }
 
-    /// The runtime or alias key of a name, `Undefined` and unparseable ones included.
+    /// The runtime or alias key of a name, including `Undefined` and unparseable ones.
     #[must_use]
     pub fn lookup(&self, name: &str) -> Option<Key> {
         self.index.get(name).copied()
@@ -167,20 +164,20 @@ impl Keys {
         }
     }
 
-    /// `Sparse` of `SparseCPU`; a single key is its own functionality.
+    /// `Sparse` for `SparseCPU`; a single key is its own functionality.
     #[must_use]
     pub fn functionality(&self, slot: Slot) -> &'static str {
         self.row(slot).map_or("", |row| row.functionality)
     }
 
-    /// `CPU` of `SparseCPU`; `None` for a single key.
+    /// `CPU` for `SparseCPU`; `None` for a single key.
     #[must_use]
     pub fn backend(&self, slot: Slot) -> Option<&'static str> {
         self.row(slot)?.backend
     }
 
-    /// The runtime keys that an alias reaches. `Undefined` is counted where the alias serves it,
-    /// although the runtime's own query leaves it out.
+    /// The runtime keys that an alias reaches, including `Undefined`, which the runtime's query
+    /// omits.
     #[must_use]
     pub fn reach(&self, alias: Alias) -> KeySet {
         self.sets.reach[alias.index()]
@@ -195,8 +192,8 @@ impl Keys {
         }
     }
 
-    /// The backend keys of an autograd key: a kernel at one of them keeps the implicit composite
-    /// kernel from serving it (`docs/spec/dispatch.md`, section 3). Empty for other keys.
+    /// The backends of an autograd key: a kernel at one of them blocks the implicit composite
+    /// kernel (`docs/spec/dispatch.md`, section 3). Empty for other keys.
     #[must_use]
     pub fn backends_of_autograd(&self, slot: Slot) -> KeySet {
         if self.sets.autograd_other == Some(slot) {
@@ -211,25 +208,25 @@ impl Keys {
             .collect()
     }
 
-    /// The keys that the release serves by a global fallback.
+    /// The keys with a backend fallback.
     #[must_use]
     pub fn fallbacks(&self) -> KeySet {
         self.fallbacks
     }
 
-    /// The [`Keys::fallbacks`] that only fall through.
+    /// The [`Keys::fallbacks`] that fall through.
     #[must_use]
     pub fn fallthrough_fallbacks(&self) -> KeySet {
         self.fallthrough_fallbacks
     }
 
-    /// The source file that registers the global fallback of a key.
+    /// The source file that registers the backend fallback of a key.
     #[must_use]
     pub fn fallback_file(&self, slot: Slot) -> Option<&'static str> {
         *self.fallback_files.get(slot.index())?
     }
 
-    /// The autograd key for which a dense backend speaks.
+    /// The autograd key for which kernels of a dense backend count.
     pub fn autograd_of(&self, backend: Slot) -> Option<Slot> {
         *self.sets.autograd_of.get(backend.index())?
     }

@@ -1,8 +1,4 @@
-//! What differs between PyTorch releases, as data: releases with their types, tags and name lists,
-//! dispatch keys and alias sets, and the registrations that C++ sources make by hand.
-//!
-//! The tables come from `data/` and are decoded when the crate is built, so that nothing is read or
-//! parsed at run time.
+//! Differences between PyTorch releases: types, names, keys, handwritten registrations.
 
 pub mod alias;
 pub mod calls;

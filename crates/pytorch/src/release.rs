@@ -1,9 +1,7 @@
-//! The minor releases of PyTorch whose rules Opatlas knows (`data/releases.json` lists them), and how
-//! a text names one.
+//! The known minor releases of PyTorch (`data/releases.json`).
 //!
-//! A release decides which rules, keys and name lists apply. Everything that differs between
-//! releases is data ([`ReleaseData`]); code asks the data or compares releases
-//! (`release >= Release::V2_6`), and never compares texts.
+//! A release determines rules, keys and name lists. Differences are data ([`ReleaseData`]); code
+//! uses them or compares releases (`release >= Release::V2_6`), never texts.
 
 mod data;
 mod version;
@@ -16,25 +14,23 @@ pub use data::{
 };
 pub use version::Version;
 
-/// A minor release, in the order of time. All patch releases of a line share its
-/// rules (`2.9.1` is `2.9`).
+/// A minor release, ordered by time. Its patch releases share its rules (`2.9.1` is `2.9`).
 #[derive(Copy, Clone, Eq, PartialEq, Ord, PartialOrd, Hash)]
 pub struct Release(u8);
 
-/// The release that a text names.
+/// A parsed release.
 #[derive(Copy, Clone, Eq, PartialEq, Hash, Debug)]
 pub struct ParsedRelease {
     /// The release whose rules apply.
     pub release: Release,
-    /// The text names a release after the newest known one, whose rules are used instead. Report
-    /// this to the user.
+    /// Whether the text names a newer release. The newest known rules apply; tell the user.
     pub newer_than_known: bool,
 }
 
-/// A text that names no release, or one older than 2.0. Its display lists the known ones.
+/// A text that is not a release, or one older than 2.0. Its display lists the known releases.
 #[derive(Clone, Eq, PartialEq, Debug)]
 pub struct UnknownRelease {
-    /// The text, cut to a length fit for a message.
+    /// The text, shortened for a message.
     pub text: Box<str>,
 }
 
@@ -50,10 +46,7 @@ impl Release {
         (0..=Self::LATEST.0).map(Self)
     }
 
-    /// Reads a release as users write it: `2.9`, `2.9.1`, `v2.9`, `2.9.0+cu128`, `2.10.0rc1`.
-    ///
-    /// # Errors
-    /// [`UnknownRelease`] if the text is not a version, or is older than 2.0.
+    /// Parses a release from 2.0 on: `2.9`, `2.9.1`, `v2.9`, `2.9.0+cu128`, `2.10.0rc1`.
     pub fn parse(text: &str) -> Result<ParsedRelease, UnknownRelease> {
         let unknown = || UnknownRelease {
             text: text.chars().take(40).collect(),
@@ -73,20 +66,19 @@ impl Release {
         }
     }
 
-    /// The release that a label names when it looks like a version (`2.9.0`, `v2.10.0-rc1`);
-    /// `None` for any other label, and for versions before 2.0.
+    /// The release from 2.0 on of a label that looks like a version (`2.9.0`, `v2.10.0-rc1`).
     #[must_use]
     pub fn from_label(label: &str) -> Option<ParsedRelease> {
         Self::parse(label).ok()
     }
 
-    /// The facts of this release.
+    /// The data of this release.
     #[must_use]
     pub fn data(self) -> &'static ReleaseData {
         data::of(self.0)
     }
 
-    /// The place of the release among all, from 0 for 2.0.
+    /// The index among all releases, from 0 for 2.0.
     #[must_use]
     pub fn index(self) -> usize {
         usize::from(self.0)
@@ -100,7 +92,7 @@ impl Release {
 }
 
 impl Default for Release {
-    /// The newest.
+    /// The newest release.
     fn default() -> Self {
         Self::LATEST
     }

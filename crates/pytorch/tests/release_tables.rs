@@ -1,5 +1,4 @@
-//! How the build decodes the tables of `data/`: what it does not know stops it, and there is room
-//! for more releases than there are.
+//! The build rejects unknown data, and supports more releases than there are.
 
 #[path = "../build/handwritten.rs"]
 mod handwritten;
@@ -20,7 +19,6 @@ fn registered(file: &str, range: &str) -> Value {
     })
 }
 
-/// The releases of the only row.
 fn mask(range: &str, releases: usize) -> u64 {
     let tables = handwritten::generate(&registered("null", range), &names(releases));
     let (_, rest) = tables.split_once("releases: ").unwrap();
@@ -37,7 +35,6 @@ fn every_release_has_a_bit_of_its_own() {
     }
 }
 
-/// Whether the build goes on.
 fn is_taken(decode: impl FnOnce() -> String + std::panic::UnwindSafe) -> bool {
     std::panic::catch_unwind(decode).is_ok()
 }

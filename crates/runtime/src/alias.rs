@@ -1,5 +1,4 @@
-//! Alias annotations, `(a! -> a|b)`: which sets a value is in before and after the call, and
-//! whether it is written to (`aten/src/ATen/core/alias_info.h`).
+//! Alias annotations such as `(a! -> a|b)` (`aten/src/ATen/core/alias_info.h`).
 
 use std::fmt;
 
@@ -8,13 +7,13 @@ use std::fmt;
 pub enum Symbol<'a> {
     /// `*`, which may alias anything.
     Wildcard,
-    /// A set with a name.
+    /// A named set.
     Named(&'a str),
-    /// The set that a bare `!` makes up, counted over the whole schema from 0.
+    /// The set of a bare `!`, numbered from 0 over the whole schema.
     Fresh(u32),
 }
 
-/// Alias sets in the order written, each once. Their order has no meaning.
+/// Distinct alias sets in source order. The order has no meaning.
 #[derive(Debug, Clone, Default)]
 pub struct SymbolSet<'a>(Vec<Symbol<'a>>);
 
@@ -29,14 +28,13 @@ impl fmt::Display for Symbol<'_> {
 }
 
 impl<'a> SymbolSet<'a> {
-    /// Adds a set unless it is there.
     pub(super) fn insert(&mut self, symbol: Symbol<'a>) {
         if !self.0.contains(&symbol) {
             self.0.push(symbol);
         }
     }
 
-    /// The sets in the order written.
+    /// The sets in source order.
     #[must_use]
     pub fn as_slice(&self) -> &[Symbol<'a>] {
         &self.0
@@ -57,23 +55,21 @@ impl PartialEq for SymbolSet<'_> {
     }
 }
 
-/// The alias annotation of an argument or a return. A list of annotated elements has one too,
-/// with the elements' in [`Alias::contained`].
+/// The alias annotation of an argument or a return. For a list of annotated elements, the
+/// annotation of the elements is in [`Alias::contained`].
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Alias<'a> {
     /// Whether the value is written to.
     pub is_write: bool,
     /// The sets before the call.
     pub before: SymbolSet<'a>,
-    /// The sets after the call; those before it where no arrow says otherwise. A bare `!` leaves
-    /// it empty.
+    /// The sets after the call; the same as before without an arrow. Empty for a bare `!`.
     pub after: SymbolSet<'a>,
-    /// What the elements of a list carry.
+    /// The annotation of a list's elements.
     pub contained: Option<Box<Alias<'a>>>,
 }
 
 impl<'a> Alias<'a> {
-    /// The annotation of a list from its own and that of its elements.
     pub(super) fn of_list(own: Option<Self>, elements: Option<Self>) -> Option<Self> {
         let Some(elements) = elements else {
             return own;
@@ -86,8 +82,8 @@ impl<'a> Alias<'a> {
         Some(alias)
     }
 
-    /// The annotation without its parentheses, such as `a! -> a|b`. For a list, that of the list
-    /// itself if it has one, else that of its elements.
+    /// The annotation without parentheses, such as `a! -> a|b`; by default that of a list's
+    /// elements.
     #[must_use]
     pub fn text(&self) -> String {
         let shown = match &self.contained {

@@ -1,15 +1,15 @@
-//! Custom classes: which of them `torch._C.parse_schema` knows.
+//! The custom classes that `torch._C.parse_schema` knows.
 
 /// The custom classes that a schema may name.
 #[derive(Debug, Clone, Copy)]
 pub enum Classes<'c> {
-    /// Every class: whether one is defined is not asked.
+    /// Every class, defined or not.
     Any,
-    /// torch's own classes and these, each as `NAMESPACE.NAME`.
+    /// PyTorch's own classes and these, each as `NAMESPACE.NAME`.
     Defined(&'c [String]),
 }
 
-/// The classes of a process of torch 2.9.0, sorted.
+/// The classes in a process of torch 2.9.0, sorted.
 const BUILT_IN: [&str; 22] = [
     "_nnapi.Compilation",
     "backendutils.BackendDebugInfo",
@@ -35,11 +35,9 @@ const BUILT_IN: [&str; 22] = [
     "xnnpack.TransposeConv2dOpContext",
 ];
 
-/// The prefix of a class name in a schema.
 const PREFIX: &str = "__torch__.torch.classes.";
 
 impl Classes<'_> {
-    /// Whether the class is among them.
     pub(super) fn contain(self, namespace: &str, name: &str) -> bool {
         let Self::Defined(further) = self else {
             return true;

@@ -1,13 +1,13 @@
-//! The official verdict on two schemas: `FunctionSchema::isBackwardCompatibleWith` and
+//! The official compatibility check: `FunctionSchema::isBackwardCompatibleWith` and
 //! `isForwardCompatibleWith` of torch 2.9.0 (`aten/src/ATen/core/function_schema.cpp`;
-//! `docs/spec/compatibility.md`, sections 2.4 to 2.7), blind spots and crashes included.
+//! `docs/spec/compatibility.md`, sections 2.4 to 2.7), including blind spots and crashes.
 
 use super::reason::{ArgumentBreak, BackwardBreak, Verdict};
 use super::schema::{Argument, RuntimeSchema};
 use super::subtype::is_subtype;
 use super::value::Value;
 
-/// Judges the change from `old` to `new` as torch does.
+/// Judges the change from `old` to `new` like torch.
 ///
 /// ```
 /// use opatlas_runtime::{compare, parse};
@@ -45,7 +45,7 @@ fn backward(old: &RuntimeSchema<'_>, new: &RuntimeSchema<'_>) -> Result<(), Back
         });
     }
     for (index, (old, new)) in old.returns.iter().zip(&new.returns).enumerate() {
-        // Callers of the old schema receive what the new one returns: roles are swapped.
+        // Callers of the old schema receive the returns of the new one, so roles are swapped.
         argument_backward(new, old).map_err(|what| BackwardBreak::Return { index, what })?;
     }
     let (old_out, new_out) = (old.out_start(), new.out_start());
@@ -71,7 +71,6 @@ fn backward(old: &RuntimeSchema<'_>, new: &RuntimeSchema<'_>) -> Result<(), Back
     Ok(())
 }
 
-/// Conditions of both checks: names and counts that may not change.
 fn same_structure(old: &RuntimeSchema<'_>, new: &RuntimeSchema<'_>) -> Result<(), BackwardBreak> {
     if (old.namespace, old.name) != (new.namespace, new.name) {
         return Err(BackwardBreak::Name);
@@ -158,7 +157,7 @@ fn out_argument_reason(new: &RuntimeSchema<'_>, index: usize) -> ForwardBreak {
     }
 }
 
-/// Whether a call that was right for `old` is right for `new`.
+/// Whether every valid call of `old` is valid for `new`.
 fn argument_backward(old: &Argument<'_>, new: &Argument<'_>) -> Result<(), ArgumentBreak> {
     same_head(old, new)?;
     if !is_subtype(&old.ty, &new.ty) {
@@ -167,7 +166,7 @@ fn argument_backward(old: &Argument<'_>, new: &Argument<'_>) -> Result<(), Argum
     default_kept(old.default.as_ref(), new.default.as_ref())
 }
 
-/// Whether a call that is right for `new` was right for `old`.
+/// Whether every valid call of `new` is valid for `old`.
 fn argument_forward(old: &Argument<'_>, new: &Argument<'_>) -> Result<(), ArgumentBreak> {
     same_head(old, new)?;
     if !is_subtype(&new.ty, &old.ty) {

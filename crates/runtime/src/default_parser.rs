@@ -12,11 +12,9 @@ use super::rule;
 use super::types::{Base, Type};
 use super::value::{Device, List, Value};
 
-/// The longest list that a single value is spread to.
 const MAX_SPREAD: usize = 65_536;
 
 impl<'a> Parser<'a, '_> {
-    /// The default of an argument of type `ty` and list size `size`.
     pub(super) fn default(&mut self, ty: &Type<'a>, size: Option<i32>) -> Parsed<Value<'a>> {
         match (ty, ty.erased_base()) {
             (_, Some(Base::Tensor | Base::Generator | Base::Quantizer)) => {
@@ -47,8 +45,7 @@ impl<'a> Parser<'a, '_> {
             .ok_or_else(|| self.error(rule::DEFAULT, token.span, "expected a device"))
     }
 
-    /// A single constant for an argument or a list element of type `ty`. Most kinds of constants
-    /// are taken for most types.
+    /// Most kinds of constants are accepted for most types.
     fn constant(&mut self, ty: &Type<'a>) -> Parsed<Value<'a>> {
         let token = self.current;
         match token.kind {
@@ -79,8 +76,8 @@ impl<'a> Parser<'a, '_> {
         Ok(value)
     }
 
-    /// A number: complex for a `complex` argument or with a `j`, else a float for a `float` or
-    /// with a point or an `e` anywhere, else an integer.
+    /// A number: complex for a `complex` argument or with a `j`; otherwise a float for a `float` or
+    /// with a point or an `e` anywhere; otherwise an integer.
     fn number(&mut self, ty: &Type<'a>) -> Parsed<Value<'a>> {
         let start = self.current.span.start;
         let minus = self.eat(Token::Punct(b'-'));
@@ -93,7 +90,7 @@ impl<'a> Parser<'a, '_> {
         };
         let base = ty.erased_base();
         let value = if base == Some(Base::Complex) || text.contains('j') {
-            // Whatever the last character is, it is taken for the `j`.
+            // PyTorch takes the last character for the `j`, whatever it is.
             let cut = text.get(..text.len() - 1).unwrap_or("");
             number::float(cut).map(Value::Imaginary)
         } else if base == Some(Base::Float) || text.contains(['.', 'e']) {
@@ -155,7 +152,7 @@ impl<'a> Parser<'a, '_> {
         }
     }
 
-    /// The bytes of a string literal (`parse_string_literal.h`).
+    /// `parse_string_literal.h`
     fn string(&self, span: Span) -> Parsed<Cow<'a, [u8]>> {
         let text = self.slice(span);
         let quote = text.get(..1).unwrap_or("");
@@ -216,7 +213,7 @@ fn octal(digits: [u8; 3]) -> Option<u8> {
     u8::try_from(value).ok()
 }
 
-/// A list of one kind, as torch makes it from single values; `None` where it cannot.
+/// `None` if torch cannot make such a list from single values.
 fn typed_list<'a>(element: &Type<'a>, values: &List<Value<'a>>) -> Option<Value<'a>> {
     match element.erased_base()? {
         Base::Int => values
@@ -248,8 +245,7 @@ fn typed_list<'a>(element: &Type<'a>, values: &List<Value<'a>>) -> Option<Value<
 }
 
 impl<'a> List<Value<'a>> {
-    /// The values as those of one kind; `None` where one is of another. No values at all are of any
-    /// kind.
+    /// `None` if a value is of another kind. An empty list is of any kind.
     fn of_kind<T>(&self, kind: impl Fn(&Value<'a>) -> Option<T>) -> Option<List<T>> {
         match self {
             Self::Written(values) => {
@@ -262,7 +258,7 @@ impl<'a> List<Value<'a>> {
     }
 }
 
-/// Words with a numeric value: some for any type, the names of dtypes for `ScalarType` only.
+/// Words with a numeric value; the names of dtypes count for `ScalarType` only.
 fn named_constant(word: &str, ty: &Type<'_>) -> Option<i64> {
     match word {
         "float" => Some(6),

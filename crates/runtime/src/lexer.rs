@@ -1,51 +1,42 @@
-//! Tokens of the runtime's schema language, as TorchScript's lexer cuts them
-//! (`torch/csrc/jit/frontend/lexer.h`). Bytes go in, [`Lexed`] tokens with byte spans come out.
+//! The lexer of the runtime's schema language, modeled on TorchScript's
+//! (`torch/csrc/jit/frontend/lexer.h`).
 //!
-//! Lexing cannot fail: text outside this grammar is [`Token::Other`], which no production accepts.
+//! Lexing cannot fail: other text is [`Token::Other`], which no production accepts.
 
 use opatlas_source::Span;
 
 use super::number;
 
-/// The kind of token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Token {
     /// A name that is not a keyword.
     Ident,
-    /// A decimal or hexadecimal number without sign, perhaps with a `j`.
+    /// A decimal or hexadecimal number without sign, possibly with a `j`.
     Number,
-    /// A quoted string, quotes included.
+    /// Includes the quotes.
     Str,
-    /// `True`
     True,
-    /// `False`
     False,
-    /// `None`
     None,
-    /// `NoneType`
     NoneType,
     /// `->`
     Arrow,
     /// `...`
     Dots,
-    /// A single character of the grammar.
     Punct(u8),
-    /// A line break outside of all brackets, with what blank space and comments follow.
+    /// A line break outside of all brackets, with the white space and comments after it.
     Newline,
-    /// The end of the text.
     End,
-    /// A keyword of TorchScript, an operator that schemas have no use for, or no token at all.
+    /// A TorchScript keyword, an operator that schemas do not use, or an invalid character.
     Other,
 }
 
-/// A token and its position.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Lexed {
     pub(super) kind: Token,
     pub(super) span: Span,
 }
 
-/// Reads one token after the other.
 #[derive(Debug, Clone)]
 pub(super) struct Lexer<'a> {
     text: &'a str,
@@ -54,7 +45,6 @@ pub(super) struct Lexer<'a> {
 }
 
 impl<'a> Lexer<'a> {
-    /// Starts behind blank space, line breaks and comments.
     pub(super) fn new(text: &'a str) -> Self {
         let mut lexer = Self {
             text,
@@ -65,7 +55,7 @@ impl<'a> Lexer<'a> {
         lexer
     }
 
-    /// The next token; [`Token::End`] again and again at the end.
+    /// Returns [`Token::End`] forever at the end.
     pub(super) fn next(&mut self) -> Lexed {
         if let Some(newline) = self.skip_trivia() {
             return newline;
@@ -118,7 +108,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Skips the space between tokens. A line break counts as a token outside brackets.
+    /// A line break counts as a token outside brackets.
     fn skip_trivia(&mut self) -> Option<Lexed> {
         loop {
             self.skip_blanks();
@@ -190,8 +180,7 @@ fn punctuation(byte: u8) -> Token {
     }
 }
 
-/// Length of the string literal at the start of `rest`, if it is closed. One or three quotes; only
-/// three let a line break in.
+/// Length of the closed string literal at the start; only three quotes allow line breaks.
 fn string_len(rest: &[u8], quote: u8) -> Option<usize> {
     let quotes = if rest.starts_with(&[quote; 3]) { 3 } else { 1 };
     let closing = &[quote; 3][..quotes];

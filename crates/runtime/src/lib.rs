@@ -1,12 +1,11 @@
-//! The runtime's schema language, and the official compatibility verdict: what torch 2.9.0 itself says
-//! about a changed schema, to the letter.
+//! The runtime's schema language and the compatibility check of torch 2.9.0.
 //!
 //! [`parse`] reads the runtime's schema language, which is wider than that of
-//! `native_functions.yaml`; [`compare`] judges two schemas. The two grammars differ, and so do their notions of
-//! equality: [`of_model`] and [`to_model`] are the only bridges.
+//! `native_functions.yaml`; [`compare`] judges two schemas. The grammars and their notions of
+//! equality differ: only [`of_model`] and [`to_model`] convert.
 //!
-//! Blind spots and false alarms of PyTorch's checks are reproduced as they are; the change rules
-//! cover them (`docs/spec/compatibility.md`, section 6).
+//! PyTorch's blind spots and false alarms are reproduced. The change rules cover them
+//! (`docs/spec/compatibility.md`, section 6).
 
 mod alias;
 mod classes;
@@ -38,13 +37,13 @@ pub use to_model::to_model;
 pub use types::{Base, Type};
 pub use value::{Device, List, Value};
 
-/// The rules that a text can break on its way to a [`RuntimeSchema`].
+/// The rules that parsing checks.
 pub mod rule {
     use opatlas_source::diagnostic::RuleId;
 
-    /// A token that the grammar has no place for.
+    /// A token that the grammar does not allow here.
     pub const SYNTAX: RuleId = RuleId::RuntimeSchemaSyntax;
-    /// A type that the runtime does not know or cannot make.
+    /// A type that the runtime does not know or cannot create.
     pub const TYPE: RuleId = RuleId::RuntimeSchemaType;
     /// A default that the runtime cannot evaluate for its argument.
     pub const DEFAULT: RuleId = RuleId::RuntimeSchemaDefault;

@@ -1,7 +1,6 @@
-//! Number literals as C reads them: how long one is (`strtod` in the lexer), and what `std::stod`
-//! and `std::stoll` make of its text, which need not be the same number.
+//! Number literals as in C: their length (`strtod` in the lexer), and their value by `std::stod`
+//! and `std::stoll`, which may be another number.
 
-/// Why a literal has no value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum NumberError {
     /// No digit at the start.
@@ -11,7 +10,7 @@ pub(super) enum NumberError {
 }
 
 /// Length of the number at the start of `bytes`: a decimal or hexadecimal float without sign, and
-/// a `j` behind it; 0 when there is none.
+/// an optional `j`; 0 if there is none.
 pub(super) fn literal_len(bytes: &[u8]) -> usize {
     match float_len(bytes) {
         0 => 0,
@@ -20,7 +19,7 @@ pub(super) fn literal_len(bytes: &[u8]) -> usize {
     }
 }
 
-/// `std::stod`: the float at the start of `text`, whatever follows it.
+/// `std::stod`: the float at the start of `text`.
 pub(super) fn float(text: &str) -> Result<f64, NumberError> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
@@ -38,7 +37,7 @@ pub(super) fn float(text: &str) -> Result<f64, NumberError> {
     Ok(if negative { -value } else { value })
 }
 
-/// `std::stoll`: the decimal integer at the start of `text`, whatever follows it.
+/// `std::stoll`: the decimal integer at the start of `text`.
 pub(super) fn integer(text: &str) -> Result<i64, NumberError> {
     let unsigned = text.strip_prefix('-').unwrap_or(text);
     let digits = unsigned.bytes().take_while(u8::is_ascii_digit).count();
@@ -64,7 +63,7 @@ fn float_len(bytes: &[u8]) -> usize {
     }
 }
 
-/// Digits with at most one point among, before or behind them; 0 without a digit.
+/// Digits with at most one point; 0 without a digit.
 fn mantissa_len(bytes: &[u8], is_digit: fn(&u8) -> bool) -> usize {
     let whole = bytes.iter().take_while(|&byte| is_digit(byte)).count();
     let Some((b'.', rest)) = bytes.get(whole..).unwrap_or_default().split_first() else {
@@ -78,7 +77,7 @@ fn mantissa_len(bytes: &[u8], is_digit: fn(&u8) -> bool) -> usize {
     }
 }
 
-/// `e` or `p` in either case, a sign if any, decimal digits; 0 when that is not what follows.
+/// `e` or `p` in either case, an optional sign, decimal digits; 0 without an exponent.
 fn exponent_len(bytes: &[u8], letter: u8) -> usize {
     let rest = match bytes.split_first() {
         Some((first, rest)) if first.to_ascii_lowercase() == letter => rest,
@@ -100,8 +99,7 @@ fn decimal(digits: &str) -> Result<f64, NumberError> {
     let value: f64 = digits.parse().map_err(|_| NumberError::NoDigits)?;
     let mantissa = digits.split(['e', 'E']).next().unwrap_or("");
     let is_zero = !mantissa.bytes().any(|byte| matches!(byte, b'1'..=b'9'));
-    // A subnormal result is never exact for a decimal text of sensible length, and then the C
-    // library reports an underflow.
+    // Decimal texts have no exact subnormal value, so the C library reports an underflow.
     if value.is_normal() || is_zero {
         Ok(value)
     } else {
@@ -130,8 +128,8 @@ fn hexadecimal(hex: &[u8]) -> Result<f64, NumberError> {
     Ok(value)
 }
 
-/// The digits as an integer and the power of two to multiply it with. Digits beyond 128 bits only
-/// leave a mark in the lowest bit, enough for correct rounding.
+/// The digits as an integer and a power of two. Digits beyond 128 bits only set the lowest bit,
+/// which is enough for correct rounding.
 fn hexadecimal_mantissa(mantissa: &[u8]) -> (u128, i64) {
     let (mut bits, mut scale, mut after_point) = (0_u128, 0_i64, false);
     for &byte in mantissa {
@@ -153,8 +151,7 @@ fn hexadecimal_mantissa(mantissa: &[u8]) -> (u128, i64) {
 fn scaled(bits: u128, scale: i64) -> f64 {
     let mut value = bits as f64;
     let mut left = scale;
-    // Steps that a power of two can be written for; each is exact until the result leaves the
-    // normal range.
+    // Each step is exact until the result leaves the normal range.
     while left != 0 && value != 0.0 && value.is_finite() {
         let step = left.clamp(-1000, 1000);
         value *= 2_f64.powi(i32::try_from(step).unwrap_or(0));

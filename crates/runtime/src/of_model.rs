@@ -1,5 +1,4 @@
-//! A schema of the operator model in the runtime's shape, for schemas that torch would refuse to
-//! read but that can be compared with others all the same.
+//! Converts schemas of the operator model, for comparing schemas that torch refuses to read.
 
 use std::borrow::Cow;
 
@@ -13,8 +12,8 @@ use super::schema::{Argument, DEFAULT_NAMESPACE, RuntimeSchema};
 use super::types::{Base, Type};
 use super::value::Value;
 
-/// The schema without evaluation: types that the runtime does not know are taken for type
-/// variables of their name, and a default is its text. Spans are empty.
+/// The schema without evaluation: unknown types become type variables, defaults stay text, and
+/// spans are empty.
 #[must_use]
 pub fn of_model(schema: &FunctionSchema) -> RuntimeSchema<'_> {
     let arguments = schema.arguments.all().iter().enumerate();

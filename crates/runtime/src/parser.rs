@@ -1,6 +1,5 @@
-//! Reads a schema text: name, arguments and returns (`function_schema_parser.cpp`;
-//! `docs/spec/compatibility.md`, section 2.0). Types are read in [`super::type_parser`], defaults
-//! in [`super::default_parser`].
+//! Reads a schema's name, arguments and returns (`function_schema_parser.cpp`;
+//! `docs/spec/compatibility.md`, section 2.0).
 
 use opatlas_source::diagnostic::{Diagnostic, RuleId};
 use opatlas_source::{Message, Span, message};
@@ -12,22 +11,21 @@ use super::schema::{Argument, DEFAULT_NAMESPACE, RuntimeSchema};
 use super::types::Type;
 use super::{number, rule, union};
 
-/// The longest text that is read, in bytes. The longest schema of PyTorch has a tenth of it; the
-/// bound keeps comparisons of adversarial types cheap.
+/// The maximum length of a text in bytes, ten times the longest schema of PyTorch. Keeps
+/// comparisons of adversarial types cheap.
 pub const MAX_TEXT: usize = 16 * 1024;
 
-/// Maximum nesting of types, in brackets and in suffixes each.
+/// For brackets and for suffixes.
 pub(super) const MAX_DEPTH: usize = 32;
 
-/// The result of a production, or the first error.
 pub(super) type Parsed<T> = Result<T, Box<Diagnostic>>;
 
-/// Reads a schema as `torch._C.parse_schema` of torch 2.9.0 does, with two differences: a custom
-/// class need not be registered, and bounds on length and depth apply.
+/// Reads a schema like `torch._C.parse_schema` of torch 2.9.0, except that custom classes need not
+/// be registered, and length and depth are bounded.
 ///
 /// # Errors
-/// Why the text is not a schema, with spans in it. Text that does not split into its parts gives
-/// one diagnostic; a schema that breaks rules about the order of defaults gives one per breach.
+///
+/// One diagnostic for a syntax error; otherwise one for each breach of the rules for defaults.
 ///
 /// ```
 /// let schema = opatlas_runtime::parse("relu(Tensor self) -> Tensor").unwrap();
@@ -37,10 +35,7 @@ pub fn parse(text: &str) -> Result<RuntimeSchema<'_>, Vec<Diagnostic>> {
     parse_with(text, Classes::Any)
 }
 
-/// Like [`parse`], but custom classes must be known, as in `torch._C.parse_schema`.
-///
-/// # Errors
-/// As [`parse`], and a class that is not among `classes`.
+/// Like [`parse`], but also fails on a custom class that is not among `classes`.
 pub fn parse_with<'a>(
     text: &'a str,
     classes: Classes<'_>,
@@ -61,14 +56,12 @@ pub fn parse_with<'a>(
     }
 }
 
-/// The parser: the text, its tokens and the one token it looks at.
 pub(super) struct Parser<'a, 'c> {
     text: &'a str,
     pub(super) classes: Classes<'c>,
     lexer: Lexer<'a>,
     pub(super) current: Lexed,
     previous_end: u32,
-    /// The number of alias sets made for a bare `!` so far.
     pub(super) fresh_sets: u32,
 }
 
@@ -222,8 +215,7 @@ impl<'a, 'c> Parser<'a, 'c> {
         })
     }
 
-    /// What follows the bracket of `T[N]`: only an argument or a return may have it, not a part of
-    /// another type.
+    /// Only an argument or a return may be a sized list.
     fn sized_list(&mut self, element: Type<'a>, alias: Option<Alias<'a>>) -> Parsed<SizedList<'a>> {
         let number = self.expect(Token::Number)?;
         let size = number::integer(self.slice(number.span)).map_err(|_| {
@@ -244,25 +236,21 @@ impl<'a, 'c> Parser<'a, 'c> {
         Ok((ty, alias, Some(i32::from_le_bytes([a, b, c, d]))))
     }
 
-    /// The next token's name.
     pub(super) fn identifier(&mut self) -> Parsed<&'a str> {
         let token = self.expect(Token::Ident)?;
         Ok(self.slice(token.span))
     }
 
-    /// The text of a span.
     pub(super) fn slice(&self, span: Span) -> &'a str {
         span.slice(self.text)
     }
 
-    /// Takes the current token.
     pub(super) fn advance(&mut self) -> Lexed {
         let token = std::mem::replace(&mut self.current, self.lexer.next());
         self.previous_end = token.span.end;
         token
     }
 
-    /// Takes the current token if it is of that kind.
     pub(super) fn eat(&mut self, kind: Token) -> bool {
         let found = self.current.kind == kind;
         if found {
@@ -271,7 +259,6 @@ impl<'a, 'c> Parser<'a, 'c> {
         found
     }
 
-    /// Takes the current token, which must be of that kind.
     pub(super) fn expect(&mut self, kind: Token) -> Parsed<Lexed> {
         if self.current.kind == kind {
             return Ok(self.advance());
@@ -282,12 +269,10 @@ impl<'a, 'c> Parser<'a, 'c> {
         Err(error)
     }
 
-    /// The token after the current one.
     pub(super) fn peek(&self) -> Token {
         self.lexer.clone().next().kind
     }
 
-    /// The current token in words.
     pub(super) fn found(&self) -> Message {
         match self.current.kind {
             Token::End => "the end".into(),
@@ -296,7 +281,6 @@ impl<'a, 'c> Parser<'a, 'c> {
         }
     }
 
-    /// A diagnostic to stop at.
     pub(super) fn error(
         &self,
         rule: RuleId,
@@ -306,12 +290,10 @@ impl<'a, 'c> Parser<'a, 'c> {
         Box::new(Diagnostic::new(rule, span, message))
     }
 
-    /// An optional type, where torch makes one.
     pub(super) fn optional(&self, inner: Type<'a>, start: u32) -> Parsed<Type<'a>> {
         union::optional(inner).map_err(|_| self.single_member(start))
     }
 
-    /// The complaint that a union has but one member.
     pub(super) fn single_member(&self, start: u32) -> Box<Diagnostic> {
         let span = Span::new(start, self.previous_end);
         let message = "all members of this union have the same type; write that type instead";
@@ -340,7 +322,6 @@ fn wanted(kind: Token) -> Message {
     }
 }
 
-/// Advice for a missing token.
 fn help(kind: Token) -> Option<&'static str> {
     Some(match kind {
         Token::Ident => {
@@ -358,8 +339,8 @@ fn help(kind: Token) -> Option<&'static str> {
     })
 }
 
-/// Positional arguments after one with a default need a default too, except plain lists; and a
-/// schema with `...` may have no default at all (`FunctionSchema::checkSchema`).
+/// After a positional argument with a default, others need one too, except plain lists; with `...`
+/// there may be no defaults (`FunctionSchema::checkSchema`).
 fn order_breaches(schema: &RuntimeSchema<'_>) -> Vec<Diagnostic> {
     let mut breaches = Vec::new();
     let mut first_default = None;

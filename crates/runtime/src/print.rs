@@ -1,14 +1,12 @@
-//! The canonical text of a schema: what `str(schema)` gives in torch (`operator<<` of
-//! `FunctionSchema` and `Argument`).
+//! The text of a schema, as torch prints it (`operator<<` of `FunctionSchema` and `Argument`).
 
 use super::schema::{Argument, RuntimeSchema};
 use super::types::{Base, Spelling, Type};
 use super::value::{Value, write_int, write_quoted};
 
 impl RuntimeSchema<'_> {
-    /// What PyTorch prints for this schema after registration, hence with its namespace. Parsing
-    /// the result need not give the same schema: PyTorch prints strings, devices and unions in
-    /// forms that it does not parse.
+    /// The text after registration, with its namespace. Parsing it may give another schema: PyTorch
+    /// prints strings, devices and unions in forms that it does not parse.
     #[must_use]
     pub fn canonical(&self) -> String {
         let mut out = String::with_capacity(128);
@@ -18,8 +16,7 @@ impl RuntimeSchema<'_> {
         out
     }
 
-    /// What PyTorch prints for the text alone, as `str(torch._C.parse_schema(text))`: with a
-    /// namespace only where the text has one.
+    /// `str(torch._C.parse_schema(text))`: the namespace is printed only if the text has one.
     #[must_use]
     pub fn printed(&self) -> String {
         if self.has_namespace {
@@ -75,8 +72,7 @@ impl RuntimeSchema<'_> {
                 ", ..."
             });
         }
-        // A single return has no parentheses unless it begins with one, which would start a list of
-        // returns.
+        // A single return has no parentheses, unless it begins with one.
         let stands_alone = match (self.returns.len(), self.is_varret) {
             (0, true) => true,
             (1, false) => !out.get(start..).unwrap_or("").starts_with('('),
@@ -90,8 +86,7 @@ impl RuntimeSchema<'_> {
 }
 
 impl Argument<'_> {
-    /// The type as the canonical text has it, with the size of a sized list but without the alias
-    /// annotation of the argument.
+    /// The type with the size of a sized list, but without the alias annotation.
     #[must_use]
     pub fn type_text(&self) -> String {
         let bare = Argument {
@@ -108,7 +103,7 @@ impl Argument<'_> {
         out
     }
 
-    /// The default as PyTorch prints it; nothing without a default.
+    /// The default as PyTorch prints it.
     #[must_use]
     pub fn default_text(&self) -> Option<String> {
         let default = self.default.as_ref()?;
@@ -158,8 +153,8 @@ impl Argument<'_> {
     }
 }
 
-/// Strings are quoted for `str` arguments only; a list that repeats one integer is printed as that
-/// integer, but not for `SymInt` and the other types that merely count as integers.
+/// Only `str` arguments quote strings. A list that repeats one integer is printed as that integer,
+/// but not for `SymInt` and other types that are erased to integers.
 fn write_default(out: &mut String, default: &Value<'_>, unwrapped: &Type<'_>, ty: &Type<'_>) {
     match (default, unwrapped, ty) {
         (Value::Str(bytes), Type::Base(Base::Str), _) => write_quoted(out, bytes),

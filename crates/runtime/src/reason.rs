@@ -1,4 +1,4 @@
-//! The verdict of the official check, and its reason.
+//! The verdict of the official check, with its reason.
 
 use std::fmt;
 
@@ -7,16 +7,16 @@ use opatlas_source::{Message, message};
 /// The verdict on a change from an old schema to a new one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
-    /// `new.is_backward_compatible_with(old)`: programs written against the old schema run on the
-    /// new one. False where torch raises.
+    /// `new.is_backward_compatible_with(old)`: programs for the old schema run on the new one.
+    /// False if torch raises.
     pub backward: bool,
-    /// The first part of `new.check_forward_compatible_with(old)`: programs written against the
-    /// new schema run on the old one. False where torch raises.
+    /// The first part of `new.check_forward_compatible_with(old)`: programs for the new schema run
+    /// on the old one. False if torch raises.
     pub forward: bool,
-    /// The first reason that the backward check fails. PyTorch itself reports none.
+    /// The first reason that the backward check fails; PyTorch itself does not report one.
     pub backward_reason: Option<BackwardBreak>,
-    /// PyTorch's own message for the forward check, verbatim: empty if it passes, and for some
-    /// failures. The message of the exception if PyTorch raises one.
+    /// PyTorch's message for the forward check or its exception, verbatim; empty if it passes, and
+    /// for some failures.
     pub forward_reason: String,
     /// PyTorch raises `IndexError` in the backward check.
     pub backward_crash: bool,
@@ -27,65 +27,64 @@ pub struct Verdict {
 /// The first thing that broke the backward check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BackwardBreak {
-    /// Another name or namespace.
+    /// The name or namespace changed.
     Name,
-    /// Another overload name.
+    /// The overload name changed.
     Overload,
-    /// `...` came or went among arguments or returns.
+    /// `...` was added to or removed from the arguments or returns.
     Variadic,
-    /// Another number of returns.
+    /// The number of returns changed.
     ReturnCount {
-        /// How many the old schema has.
+        /// The old number.
         old: usize,
-        /// How many the new schema has.
+        /// The new number.
         new: usize,
     },
     /// The new schema has fewer arguments.
     FewerArguments {
-        /// How many the old schema has.
+        /// The old number.
         old: usize,
-        /// How many the new schema has.
+        /// The new number.
         new: usize,
     },
     /// A return differs.
     Return {
-        /// Which, from 0.
+        /// Its index, from 0.
         index: usize,
-        /// In what.
+        /// The difference.
         what: ArgumentBreak,
     },
     /// An argument of the old schema differs from the one at its position.
     Argument {
         /// Its name in the old schema.
         name: String,
-        /// In what.
+        /// The difference.
         what: ArgumentBreak,
     },
     /// A new argument has no default.
     NewArgumentWithoutDefault {
         /// Its name.
         name: String,
-        /// Its type as torch compares it.
+        /// Its erased type.
         type_text: String,
     },
     /// PyTorch reads an out argument past the end of the new schema and raises `IndexError`.
     Crash {
-        /// Where it looks.
+        /// The index it reads.
         index: usize,
-        /// How many arguments there are.
+        /// The number of arguments.
         size: usize,
     },
 }
 
 impl BackwardBreak {
-    /// The message of the exception.
     pub(super) fn crash_text(index: usize, size: usize) -> String {
         format!("vector::_M_range_check: __n (which is {index}) >= this->size() (which is {size})")
     }
 }
 
 impl BackwardBreak {
-    /// The reason in words.
+    /// The reason as a sentence.
     #[must_use]
     pub fn message(&self) -> Message {
         match self {
@@ -113,20 +112,20 @@ impl BackwardBreak {
     }
 }
 
-/// In what an argument or return differs from the one it is compared with.
+/// How an argument or return differs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ArgumentBreak {
-    /// Another name.
+    /// The name.
     Name,
-    /// Another list size, or only one has a list size.
+    /// The list size.
     Size,
-    /// Another alias annotation.
+    /// The alias annotation.
     Alias,
-    /// Keyword-only now.
+    /// It became keyword-only.
     KwargOnly,
-    /// A type that does not take what the old one took.
+    /// The new type does not accept the old one.
     Type,
-    /// The default was removed or has another value.
+    /// The default was removed or changed.
     Default,
 }
 

@@ -6,16 +6,15 @@ use super::alias::Alias;
 use super::types::Type;
 use super::value::Value;
 
-/// The namespace of a name that is written without one.
+/// The namespace of an unqualified name.
 pub const DEFAULT_NAMESPACE: &str = "aten";
 
-/// An operator's schema in the runtime's sense, which borrows names from the text it was read
-/// from. [`parse`](super::parse) makes it, [`compare`](super::compare) judges two of them.
+/// An operator's schema as the runtime sees it; borrows from its text.
 #[derive(Debug, Clone)]
 pub struct RuntimeSchema<'a> {
     /// The text before `::`; [`DEFAULT_NAMESPACE`] if there is none.
     pub namespace: &'a str,
-    /// Whether the text spells the namespace out.
+    /// Whether the text has a namespace.
     pub has_namespace: bool,
     /// The name without namespace and overload name.
     pub name: &'a str,
@@ -32,8 +31,8 @@ pub struct RuntimeSchema<'a> {
 }
 
 impl RuntimeSchema<'_> {
-    /// The index of the first out argument: one that is keyword-only and written to. The number of
-    /// arguments when there is none (`docs/spec/compatibility.md`, section 2.5).
+    /// The index of the first out argument (keyword-only and written), or the number of arguments
+    /// (`docs/spec/compatibility.md`, section 2.5).
     #[must_use]
     pub fn out_start(&self) -> usize {
         let is_out = |argument: &Argument<'_>| argument.is_out();
@@ -47,13 +46,13 @@ impl RuntimeSchema<'_> {
 /// An argument or a return.
 #[derive(Debug, Clone)]
 pub struct Argument<'a> {
-    /// Its name; empty for a return without one.
+    /// Its name; empty for an unnamed return.
     pub name: &'a str,
-    /// Its type as written, without the size of a sized list.
+    /// Its type without the size of a sized list.
     pub ty: Type<'a>,
     /// The N of `T[N]`. PyTorch truncates it to 32 bits.
     pub size: Option<i32>,
-    /// Its default, evaluated. Returns have none.
+    /// Its evaluated default; always `None` for returns.
     pub default: Option<Value<'a>>,
     /// Whether it is keyword-only (after `*`).
     pub is_kwarg_only: bool,

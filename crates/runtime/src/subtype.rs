@@ -1,10 +1,10 @@
-//! When one type can replace another: equality and the subtype relation of PyTorch's types, on
-//! erased base types (`isSubtypeOfExt` and `equals` in `aten/src/ATen/core/jit_type.h`, `type.cpp`
-//! and `union_type.cpp`; `docs/spec/compatibility.md`, section 2.2).
+//! Equality and subtyping of PyTorch's types, on erased base types (`isSubtypeOfExt` and `equals`
+//! in `aten/src/ATen/core/jit_type.h`, `type.cpp` and `union_type.cpp`;
+//! `docs/spec/compatibility.md`, section 2.2).
 
 use super::types::{Base, Type};
 
-/// Whether torch calls the two types equal.
+/// Whether torch considers the types equal.
 #[must_use]
 pub fn same(a: &Type<'_>, b: &Type<'_>) -> bool {
     match (a, b) {
@@ -35,7 +35,7 @@ pub fn same(a: &Type<'_>, b: &Type<'_>) -> bool {
     }
 }
 
-/// Whether a value of type `a` is one of type `b`.
+/// Whether `a` is a subtype of `b`.
 #[must_use]
 pub fn is_subtype(a: &Type<'_>, b: &Type<'_>) -> bool {
     match (a, b) {
@@ -54,24 +54,20 @@ pub fn is_subtype(a: &Type<'_>, b: &Type<'_>) -> bool {
     }
 }
 
-/// Whether some member of a union is a supertype of `a`.
 pub(super) fn can_hold(members: &[Type<'_>], a: &Type<'_>) -> bool {
     members.iter().any(|member| is_subtype(a, member))
 }
 
-/// Whether a union takes every kind of number.
 pub(super) fn can_hold_scalar(members: &[Type<'_>]) -> bool {
     NUMBERS
         .iter()
         .all(|&number| can_hold(members, &Type::Base(number)))
 }
 
-/// Whether it is one of the kinds of number that `Scalar` comprises.
 pub(super) fn is_number(a: &Type<'_>) -> bool {
     a.erased_base().is_some_and(|base| NUMBERS.contains(&base))
 }
 
-/// The kinds of number that `Scalar` comprises.
 pub(super) const NUMBERS: [Base; 3] = [Base::Int, Base::Float, Base::Complex];
 
 fn is_subtype_by_default(a: &Type<'_>, b: &Type<'_>) -> bool {
@@ -83,7 +79,7 @@ fn is_subtype_by_default(a: &Type<'_>, b: &Type<'_>) -> bool {
     }
 }
 
-/// For a member `a` of a union on the left: `b` taken apart once.
+/// `a` is a member of a union on the left; splits `b` once.
 fn is_subtype_of_some_part(a: &Type<'_>, b: &Type<'_>) -> bool {
     let of_a_number = || NUMBERS.iter().any(|&n| is_subtype(a, &Type::Base(n)));
     match b {

@@ -1,5 +1,4 @@
-//! A schema of the runtime in the shape of the operator model, for operators of libraries, whose
-//! schemas say more than `native_functions.yaml` can.
+//! Converts schemas of library operators, which may contain more than `native_functions.yaml` can.
 
 use opatlas_schema::annotation::{AfterSet, Annotation};
 use opatlas_schema::function::{Argument as ModelArgument, Arguments, At, FunctionSchema, Return};
@@ -11,9 +10,8 @@ use super::alias::{Alias, Symbol, SymbolSet};
 use super::schema::{Argument, RuntimeSchema};
 use super::types::Type;
 
-/// The schema as the operator model has it. A type that the model has no word for is kept as its
-/// text; alias sets are named by letters, in the order in which they occur. `...` is dropped. Places are
-/// those of the arguments in the text.
+/// The schema in the operator model. Types that the model does not have stay text; alias sets
+/// become letters in order of appearance; `...` is dropped.
 #[must_use]
 pub fn to_model(schema: &RuntimeSchema<'_>) -> FunctionSchema {
     let mut letters = Letters::default();
@@ -93,14 +91,12 @@ fn type_of(ty: &Type<'_>, size: Option<i32>) -> ModelType {
     }
 }
 
-/// The letters of the alias sets of a schema.
 #[derive(Default)]
 struct Letters<'a> {
     sets: Vec<Symbol<'a>>,
 }
 
 impl<'a> Letters<'a> {
-    /// The annotation of a value, or of its elements. Nothing for one that says nothing.
     fn annotation(&mut self, alias: &Alias<'a>) -> Option<Annotation> {
         let own = alias.before.as_slice().is_empty();
         let alias = match &alias.contained {
@@ -133,7 +129,7 @@ impl<'a> Letters<'a> {
         symbols.map(|&symbol| self.letter(symbol)).collect()
     }
 
-    /// The letter of a set. Of more than 26 sets, the last ones share a letter.
+    /// Beyond 26 sets, all share the last letter.
     fn letter(&mut self, symbol: Symbol<'a>) -> u8 {
         let known = self.sets.iter().position(|set| *set == symbol);
         let index = known.unwrap_or_else(|| {

@@ -9,18 +9,15 @@ use super::parser::{MAX_DEPTH, Parsed, Parser};
 use super::types::{Base, Type};
 use super::{rule, union};
 
-/// The most members a union may be written with; unification compares each with each.
+/// Unification compares each member with each.
 const MAX_UNION: usize = 64;
 
-/// The most alias sets that an annotation may name; their order has no meaning, so each is looked
-/// for among all.
+/// Each set is searched for among all.
 const MAX_SETS: usize = 64;
 
-/// A type and the annotation it carries.
 type Annotated<'a> = (Type<'a>, Option<Alias<'a>>);
 
 impl<'a> Parser<'a, '_> {
-    /// A type with its suffixes, except a last `[N]`.
     pub(super) fn annotated_type(&mut self) -> Parsed<Annotated<'a>> {
         self.type_at(0)
     }
@@ -99,13 +96,12 @@ impl<'a> Parser<'a, '_> {
             "SymFloat" => Some("write `float`"),
             _ => None,
         };
-        let near = nearest(name, Base::NAMES.iter().copied());
+        let near = nearest(name, Base::NAMES.split(' '));
         let near = near.map(|near| message!("did you mean `{}`?", near));
         diagnostic.help = help.map(Into::into).or(near);
         Err(diagnostic)
     }
 
-    /// The types up to a closing parenthesis, erased as torch keeps parts.
     fn members(&mut self, depth: usize) -> Parsed<Vec<Type<'a>>> {
         let mut members = Vec::new();
         if self.eat(Token::Punct(b')')) {
@@ -172,7 +168,6 @@ impl<'a> Parser<'a, '_> {
         union::union(members).map_err(|_| self.single_member(start))
     }
 
-    /// The name after `__torch__`.
     fn custom_class(&mut self) -> Parsed<Type<'a>> {
         for part in ["torch", "classes"] {
             self.expect(Token::Punct(b'.'))?;
@@ -202,7 +197,7 @@ impl<'a> Parser<'a, '_> {
         Ok(Type::Class { namespace, name })
     }
 
-    /// `(a! -> a|b)`, or a bare `!`, if one of them follows.
+    /// Reads `(a! -> a|b)` or a bare `!`, if there is one.
     pub(super) fn alias_annotation(&mut self) -> Parsed<Option<Alias<'a>>> {
         if self.eat(Token::Punct(b'!')) {
             let mut alias = Alias {
@@ -232,7 +227,6 @@ impl<'a> Parser<'a, '_> {
         }))
     }
 
-    /// Names with `|` between them; nothing may follow a `*`.
     fn alias_sets(&mut self) -> Parsed<SymbolSet<'a>> {
         let mut sets = SymbolSet::default();
         loop {

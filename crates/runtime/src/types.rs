@@ -1,140 +1,62 @@
-//! Types of the runtime's schema language, and how torch prints them
-//! (`aten/src/ATen/core/jit_type.h`).
+//! Types of the runtime's schema language (`aten/src/ATen/core/jit_type.h`).
 //!
-//! A type is kept as it was written. What torch compares is the *erased* type, in which some base
-//! types are plain `int` (`docs/spec/compatibility.md`, section 2.1); see [`Base::erased`].
+//! A type stays as written. torch compares *erased* types, in which some base types are `int`
+//! (`docs/spec/compatibility.md`, section 2.1); see [`Base::erased`].
 
 use std::fmt;
 
-/// A type without parts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[expect(
-    missing_docs,
-    reason = "each is the type of the same name in the schema language"
-)]
-pub enum Base {
-    Any,
-    AnyEnumType,
-    Tensor,
-    Storage,
-    /// `Scalar`, a number of any kind.
-    Scalar,
-    Float,
-    Complex,
-    Int,
-    /// `None` or `NoneType`.
-    None,
-    Str,
-    Generator,
-    Quantizer,
-    Bool,
-    Device,
-    Stream,
-    Capsule,
-    QScheme,
-    ScalarType,
-    Layout,
-    MemoryFormat,
-    AnyClassType,
-    SymInt,
-    SymBool,
+opatlas_source::named_enum! {
+    /// A type without parts.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum Base {
+        Any => "Any",
+        AnyEnumType => "AnyEnumType",
+        Tensor => "Tensor",
+        Storage => "Storage",
+        /// `Scalar`, a number of any kind.
+        Scalar => "Scalar",
+        Float => "float",
+        Complex => "complex",
+        Int => "int",
+        /// `None` or `NoneType`.
+        None => "NoneType",
+        Str => "str",
+        Generator => "Generator",
+        Quantizer => "Quantizer",
+        Bool => "bool",
+        Device => "Device",
+        Stream => "Stream",
+        Capsule => "Capsule",
+        QScheme => "QScheme",
+        ScalarType => "ScalarType",
+        Layout => "Layout",
+        MemoryFormat => "MemoryFormat",
+        AnyClassType => "AnyClassType",
+        SymInt => "SymInt",
+        SymBool => "SymBool",
+    }
 }
 
 impl Base {
-    /// The names that schemas may use, for suggestions.
-    pub(super) const NAMES: [&'static str; 26] = [
-        "Any",
-        "AnyEnumType",
-        "AnyClassType",
-        "Tensor",
-        "Storage",
-        "Scalar",
-        "float",
-        "complex",
-        "int",
-        "DeviceIndex",
-        "ConstQuantizerPtr",
-        "SymInt",
-        "SymBool",
-        "None",
-        "NoneType",
-        "str",
-        "Dimname",
-        "Generator",
-        "Quantizer",
-        "QScheme",
-        "bool",
-        "Device",
-        "Stream",
-        "ScalarType",
-        "Layout",
-        "MemoryFormat",
-    ];
+    /// Names to suggest.
+    pub(super) const NAMES: &'static str = "Any AnyEnumType AnyClassType Tensor Storage Scalar float \
+        complex int DeviceIndex ConstQuantizerPtr SymInt SymBool None NoneType str Dimname Generator \
+        Quantizer QScheme bool Device Stream ScalarType Layout MemoryFormat";
 
-    /// The base type of that name. `Dimname` is `str`, `DeviceIndex` and `ConstQuantizerPtr` are
-    /// `int` from the start (`schema_type_parser.cpp`, `parseBaseType`).
+    /// The base type of this name. `Dimname` is `str`; `DeviceIndex` and `ConstQuantizerPtr` are
+    /// `int` (`schema_type_parser.cpp`, `parseBaseType`).
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
-        Some(match name {
-            "Any" => Self::Any,
-            "AnyEnumType" => Self::AnyEnumType,
-            "AnyClassType" => Self::AnyClassType,
-            "Tensor" => Self::Tensor,
-            "Storage" => Self::Storage,
-            "Scalar" => Self::Scalar,
-            "float" => Self::Float,
-            "complex" => Self::Complex,
-            "int" | "DeviceIndex" | "ConstQuantizerPtr" => Self::Int,
-            "SymInt" => Self::SymInt,
-            "SymBool" => Self::SymBool,
-            "None" | "NoneType" => Self::None,
-            "str" | "Dimname" => Self::Str,
-            "Generator" => Self::Generator,
-            "Quantizer" => Self::Quantizer,
-            "QScheme" => Self::QScheme,
-            "bool" => Self::Bool,
-            "Device" => Self::Device,
-            "Stream" => Self::Stream,
-            "Capsule" => Self::Capsule,
-            "ScalarType" => Self::ScalarType,
-            "Layout" => Self::Layout,
-            "MemoryFormat" => Self::MemoryFormat,
-            _ => return None,
+        Self::parse(match name {
+            "DeviceIndex" | "ConstQuantizerPtr" => "int",
+            "None" => "NoneType",
+            "Dimname" => "str",
+            other => other,
         })
     }
 
-    /// The name that torch prints.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Any => "Any",
-            Self::AnyEnumType => "AnyEnumType",
-            Self::AnyClassType => "AnyClassType",
-            Self::Tensor => "Tensor",
-            Self::Storage => "Storage",
-            Self::Scalar => "Scalar",
-            Self::Float => "float",
-            Self::Complex => "complex",
-            Self::Int => "int",
-            Self::None => "NoneType",
-            Self::Str => "str",
-            Self::Generator => "Generator",
-            Self::Quantizer => "Quantizer",
-            Self::Bool => "bool",
-            Self::Device => "Device",
-            Self::Stream => "Stream",
-            Self::Capsule => "Capsule",
-            Self::QScheme => "QScheme",
-            Self::ScalarType => "ScalarType",
-            Self::Layout => "Layout",
-            Self::MemoryFormat => "MemoryFormat",
-            Self::SymInt => "SymInt",
-            Self::SymBool => "SymBool",
-        }
-    }
-
-    /// What torch compares in its place: `int` for `SymInt`, `ScalarType`, `Layout` and
-    /// `MemoryFormat` (`docs/spec/compatibility.md`, section 2.1).
+    /// The type that torch compares: `int` for `SymInt`, `ScalarType`, `Layout` and `MemoryFormat`
+    /// (`docs/spec/compatibility.md`, section 2.1).
     #[must_use]
     pub fn erased(self) -> Self {
         match self {
@@ -144,19 +66,18 @@ impl Base {
     }
 }
 
-/// The type of an argument or a return. The size of a sized list is not part of it; see
-/// [`Argument`](super::Argument).
+/// The type of an argument or return, without the size of a sized list.
 #[derive(Debug, Clone)]
 pub enum Type<'a> {
     /// A type without parts.
     Base(Base),
-    /// A lower-case name that is not a known type. PyTorch treats all type variables as equal.
+    /// A lowercase name that is not a known type. PyTorch treats all type variables as equal.
     Variable(&'a str),
-    /// `__torch__.torch.classes.NAMESPACE.NAME`. Whether it is registered is not asked.
+    /// `__torch__.torch.classes.NAMESPACE.NAME`, registered or not.
     Class {
-        /// The third part from the end.
+        /// The namespace.
         namespace: &'a str,
-        /// The last part.
+        /// The name.
         name: &'a str,
     },
     /// `T?`; never an optional of an optional.
@@ -173,11 +94,10 @@ pub enum Type<'a> {
     Await(Box<Type<'a>>),
     /// `RRef(T)`
     RRef(Box<Type<'a>>),
-    /// `Union(T, ...)`, its members flattened, unified and sorted as torch does.
+    /// `Union(T, ...)`, with members flattened, unified and sorted as in torch.
     Union(Vec<Type<'a>>),
 }
 
-/// Which base types to print.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Spelling {
     /// Types as in the schema.
@@ -187,8 +107,7 @@ pub(super) enum Spelling {
 }
 
 impl<'a> Type<'a> {
-    /// The type with erased base types for good, as torch keeps the parts of tuples, dictionaries,
-    /// futures and unions.
+    /// Erases base types, as torch does in the parts of tuples, dictionaries, futures and unions.
     pub(super) fn into_erased(self) -> Self {
         match self {
             Self::Base(base) => Self::Base(base.erased()),
@@ -198,7 +117,7 @@ impl<'a> Type<'a> {
         }
     }
 
-    /// The base type that torch compares; `None` for a type with parts.
+    /// `None` for a type with parts.
     pub(super) fn erased_base(&self) -> Option<Base> {
         match self {
             Self::Base(base) => Some(base.erased()),
@@ -206,7 +125,7 @@ impl<'a> Type<'a> {
         }
     }
 
-    /// The type as written, the size of a sized list left out.
+    /// The type as written, without the size of a sized list.
     #[must_use]
     pub fn text(&self) -> String {
         let mut out = String::new();
@@ -214,7 +133,7 @@ impl<'a> Type<'a> {
         out
     }
 
-    /// The erased type as torch prints it in its reasons.
+    /// The erased type, as in torch's messages.
     #[must_use]
     pub fn erased_text(&self) -> String {
         let mut out = String::new();

@@ -1,17 +1,14 @@
-//! Optional and union types, which torch rewrites when it makes them: members are flattened,
-//! unified and sorted (`aten/src/ATen/core/union_type.cpp`).
+//! Optional and union types. torch flattens, unifies and sorts their members
+//! (`aten/src/ATen/core/union_type.cpp`).
 
 use super::subtype::{can_hold_scalar, is_number, is_subtype};
 use super::types::{Base, Spelling, Type};
 
-/// PyTorch creates no union: only a single member remains.
+/// Only a single member remains, so PyTorch creates no union.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct SingleMember;
 
-/// `T?`
-///
-/// # Errors
-/// When `inner` is nothing but `None`.
+/// `T?`; fails if `inner` is only `None`.
 pub(super) fn optional(inner: Type<'_>) -> Result<Type<'_>, SingleMember> {
     match inner {
         Type::Base(Base::None) => Err(SingleMember),
@@ -20,10 +17,7 @@ pub(super) fn optional(inner: Type<'_>) -> Result<Type<'_>, SingleMember> {
     }
 }
 
-/// `Union(T, ...)`, which may come out as an optional type.
-///
-/// # Errors
-/// When only one member is left after unification.
+/// `Union(T, ...)`, which may become an optional type. Fails if unification leaves a single member.
 pub(super) fn union(members: Vec<Type<'_>>) -> Result<Type<'_>, SingleMember> {
     let members = standardized(members);
     if members.len() < 2 {
@@ -41,8 +35,8 @@ pub(super) fn union(members: Vec<Type<'_>>) -> Result<Type<'_>, SingleMember> {
     Ok(Type::Union(members))
 }
 
-/// Prints a union as torch does, with its slips: the comma before `Scalar` depends on how many
-/// members came before it.
+/// Prints a union like torch, including its bug: the comma before `Scalar` depends on the number of
+/// members before it.
 pub(super) fn write(out: &mut String, members: &[Type<'_>], spelling: Spelling) {
     let holds_scalar = can_hold_scalar(members);
     let mut comma_written = false;
@@ -122,8 +116,7 @@ fn flatten<'a>(member: Type<'a>, into: &mut Vec<Type<'a>>) {
     }
 }
 
-/// From right to left, puts each member together with the nearest earlier one that has a common
-/// supertype with it.
+/// From right to left, merges each member with the nearest earlier one that shares a supertype.
 fn unify_all(members: &mut Vec<Type<'_>>) {
     for i in (1..members.len()).rev() {
         if i >= members.len() {
@@ -145,7 +138,7 @@ fn unify_all(members: &mut Vec<Type<'_>>) {
     }
 }
 
-/// The common supertype of two members, if torch finds one; `None` stays by itself.
+/// The common supertype that torch finds, if any; `None` is not merged.
 fn unified<'a>(a: &Type<'a>, b: &Type<'a>) -> Option<Type<'a>> {
     if is_none(a) != is_none(b) {
         return None;
@@ -176,7 +169,7 @@ fn supertype<'a>(a: &Type<'a>, b: &Type<'a>) -> Option<Type<'a>> {
     }
 }
 
-/// The order of the kinds of types in torch (`C10_FORALL_TYPES`), by which members are sorted.
+/// Members are sorted by the kinds of types in torch (`C10_FORALL_TYPES`).
 fn kind_rank(member: &Type<'_>) -> u8 {
     match member {
         Type::Tuple(_) => 5,

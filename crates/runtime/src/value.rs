@@ -1,9 +1,9 @@
-//! Values of defaults after evaluation, how torch compares them (by kind and value,
-//! `docs/spec/compatibility.md`, section 2.3) and how it prints them (`operator<<` of `IValue`).
+//! Values of defaults: comparison by kind and value (`docs/spec/compatibility.md`, section 2.3),
+//! and printing (`operator<<` of `IValue`).
 
 use std::borrow::Cow;
 
-/// The value of a default. Two values are equal only if they are of the same kind.
+/// The value of a default. Equal values have the same kind.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value<'a> {
     /// `None`
@@ -16,7 +16,7 @@ pub enum Value<'a> {
     Float(f64),
     /// An imaginary number; literals have no real part.
     Imaginary(f64),
-    /// The bytes of a string, escapes resolved.
+    /// The bytes of a string, with escapes resolved.
     Str(Cow<'a, [u8]>),
     /// A device.
     Device(Device),
@@ -30,13 +30,13 @@ pub enum Value<'a> {
     Bools(List<bool>),
 }
 
-/// The values of a list. A single default of a sized list applies to all of its values; it is
-/// stored once, so that `int[65536] x=1` costs no more than its text.
+/// The values of a list. A single default of a sized list is stored once, so `int[65536] x=1` costs
+/// only its text.
 #[derive(Debug, Clone)]
 pub enum List<T> {
-    /// Values as they are written.
+    /// Individual values.
     Written(Vec<T>),
-    /// One value, so many times.
+    /// One value and its count.
     Repeated(T, usize),
 }
 
@@ -50,7 +50,7 @@ impl<T: Copy + PartialEq> List<T> {
         }
     }
 
-    /// Whether there are none.
+    /// Whether the list is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
@@ -66,7 +66,7 @@ impl<T: Copy + PartialEq> List<T> {
         written.chain(repeated.into_iter().flatten())
     }
 
-    /// The value that all of them are, where there are several.
+    /// The common value of a list with several equal values.
     pub(super) fn repeated(&self) -> Option<T> {
         match self {
             Self::Repeated(value, count) => (*count > 1).then_some(*value),
@@ -79,7 +79,6 @@ impl<T: Copy + PartialEq> List<T> {
     }
 }
 
-/// Two lists are equal where their values are, however they are kept.
 impl<T: Copy + PartialEq> PartialEq for List<T> {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
@@ -116,11 +115,11 @@ impl Value<'_> {
     }
 }
 
-/// A device as `c10::Device` reads it from a string.
+/// A device as parsed by `c10::Device`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Device {
     kind: &'static str,
-    /// -1 for none. PyTorch keeps eight bits of the number.
+    /// -1 for none. PyTorch keeps eight bits.
     index: i8,
 }
 
@@ -148,7 +147,7 @@ impl Device {
         "privateuseone",
     ];
 
-    /// Reads `KIND` or `KIND:INDEX`, the index without leading zeros (`c10/core/Device.cpp`).
+    /// Parses `KIND` or `KIND:INDEX`; the index has no leading zeros (`c10/core/Device.cpp`).
     #[must_use]
     pub fn parse(bytes: &[u8]) -> Option<Self> {
         let text = std::str::from_utf8(bytes).ok()?;
@@ -179,8 +178,8 @@ impl Device {
     }
 }
 
-/// Prints a string in double quotes like `c10::printQuotedString`. That function treats bytes above
-/// 127 as negative numbers and prints an invalid octal escape for them.
+/// Prints a string like `c10::printQuotedString`, which prints invalid octal escapes for bytes
+/// above 127.
 pub(super) fn write_quoted(out: &mut String, bytes: &[u8]) {
     out.push('"');
     for &byte in bytes {
@@ -218,7 +217,6 @@ fn write_octal(out: &mut String, byte: i8) {
     out.push(digit(byte % 8));
 }
 
-/// Prints an integer.
 pub(super) fn write_int(out: &mut String, value: i64) {
     out.push_str(&value.to_string());
 }
@@ -227,7 +225,7 @@ fn write_bool(out: &mut String, value: bool) {
     out.push_str(if value { "True" } else { "False" });
 }
 
-/// A whole number gets a point and nothing behind it; anything else 17 significant digits.
+/// A whole number ends in a point; others have 17 significant digits.
 fn write_float(out: &mut String, value: f64) {
     const LIMIT: f64 = 9_223_372_036_854_775_808.0;
     if value.trunc() == value && (-LIMIT..LIMIT).contains(&value) {
@@ -239,7 +237,7 @@ fn write_float(out: &mut String, value: f64) {
     }
 }
 
-/// `%.17g` of the C library.
+/// `%.17g` in C.
 fn write_shortest_of_17(out: &mut String, value: f64) {
     let scientific = format!("{value:.16e}");
     let Some((mantissa, exponent)) = scientific.split_once('e') else {

@@ -2,17 +2,16 @@
 
 /// The alias sets of a tensor before and after the call, and whether it is written to.
 ///
-/// Two annotations are equal only when all of it is equal, the order of letters included
-/// (torchgen compares them so). Where the annotation was written in shorthand does not count.
+/// As in torchgen, equality includes the order of letters. The shorthand does not count.
 #[derive(Debug, Clone)]
 pub struct Annotation {
-    /// Letters `a` to `z` of the set before the call, in the order written; at least one.
+    /// Letters `a` to `z` of the set before the call, in source order; never empty.
     pub before: Box<[u8]>,
     /// `!`: the tensor is written to.
     pub write: bool,
-    /// The set after the call, where an arrow gives one.
+    /// The set after the arrow.
     pub after: AfterSet,
-    /// Whether it was written `Tensor!`, without a letter of its own.
+    /// Whether it was written as `Tensor!`, without a letter.
     pub shorthand: bool,
 }
 
@@ -21,9 +20,9 @@ pub struct Annotation {
 pub enum AfterSet {
     /// No arrow.
     Same,
-    /// `-> *`: may be in any set.
+    /// `-> *`: any set.
     Wildcard,
-    /// `-> a|b`: these letters, in the order written.
+    /// `-> a|b`: these letters, in source order.
     Letters(Box<[u8]>),
 }
 

@@ -1,7 +1,6 @@
 //! Function schemas: arguments, returns, kinds (`docs/spec/grammar.md`, sections 5, 6 and 7).
 //!
-//! A schema in hand has been read whole; what could not be read is a diagnostic instead. Whether
-//! its parts fit together (`out` arguments returned, `self` written in place) is for the rules.
+//! Rules check whether the parts of a schema fit together.
 
 use opatlas_source::Span;
 
@@ -9,8 +8,7 @@ use super::annotation::Annotation;
 use super::name::OperatorName;
 use super::types::{BaseType, Type};
 
-/// Where something was written. Places never matter to equality: schemas are equal when they say
-/// the same.
+/// A source position. It does not count for equality.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct At(pub Span);
 
@@ -29,26 +27,26 @@ impl std::hash::Hash for At {
 /// One argument, `Tensor(a!) self` or `int dim=0`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Argument {
-    /// Name; empty or odd only where torchgen accepts that.
+    /// Its name; empty or odd only where torchgen accepts that.
     pub name: Box<str>,
-    /// Type, without the annotation.
+    /// Its type, without the annotation.
     pub ty: Type,
     /// The text after `=`.
     pub default: Option<Box<str>>,
-    /// The alias annotation. Few arguments have one, and all are kept in memory.
+    /// Its alias annotation. Boxed, since few arguments have one.
     pub annotation: Option<Box<Annotation>>,
     /// The whole argument.
     pub at: At,
-    /// Its type, annotation included.
+    /// Its type with the annotation.
     pub type_at: At,
     /// Its name.
     pub name_at: At,
-    /// Its default's value; empty where there is none.
+    /// Its default; empty if there is none.
     pub default_at: At,
 }
 
 impl Argument {
-    /// Whether the annotation says that it is written to.
+    /// Whether it is annotated as written.
     #[must_use]
     pub fn is_write(&self) -> bool {
         self.annotation.as_ref().is_some_and(|a| a.write)
@@ -58,9 +56,9 @@ impl Argument {
 /// One return value.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Return {
-    /// Its name, where it has one.
+    /// Its name, if any.
     pub name: Option<Box<str>>,
-    /// Type, without the annotation.
+    /// Its type, without the annotation.
     pub ty: Type,
     /// The alias annotation.
     pub annotation: Option<Box<Annotation>>,
@@ -69,7 +67,7 @@ pub struct Return {
 }
 
 impl Return {
-    /// Whether the annotation says that it is a written alias.
+    /// Whether it is annotated as a written alias.
     #[must_use]
     pub fn is_write(&self) -> bool {
         self.annotation.as_ref().is_some_and(|a| a.write)
@@ -87,9 +85,8 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// Sorts out the groups: the first positional argument called `self`; the run of TensorOptions
-    /// among the keyword-only ones (torchgen `Arguments.parse`). `positional` counts the arguments
-    /// before `*`; `out` is the index of the first out argument, or the length.
+    /// Finds `self` and the TensorOptions (torchgen `Arguments.parse`). `positional` is the number
+    /// of arguments before `*`; `out` is the index of the first out argument, or the length.
     #[must_use]
     pub fn new(list: Vec<Argument>, positional: usize, out: usize) -> Self {
         let out = out.min(list.len());
@@ -105,7 +102,7 @@ impl Arguments {
         }
     }
 
-    /// All arguments, in schema order.
+    /// All arguments in schema order.
     #[must_use]
     pub fn all(&self) -> &[Argument] {
         &self.list
@@ -117,13 +114,13 @@ impl Arguments {
         &self.list[..self.positional]
     }
 
-    /// Keyword-only arguments that are not out arguments.
+    /// Keyword-only arguments, without the out arguments.
     #[must_use]
     pub fn keyword_only(&self) -> &[Argument] {
         &self.list[self.positional..self.out]
     }
 
-    /// Out arguments: keyword-only and written; always last.
+    /// Out arguments: keyword-only, written, and last.
     #[must_use]
     pub fn out(&self) -> &[Argument] {
         &self.list[self.out..]
@@ -147,26 +144,25 @@ impl Arguments {
         self.self_index
     }
 
-    /// Positional arguments before `self`; none when there is no `self`.
+    /// Positional arguments before `self`; empty without `self`.
     #[must_use]
     pub fn pre_self(&self) -> &[Argument] {
         &self.list[..self.self_index.unwrap_or(0)]
     }
 
-    /// Positional arguments after `self`; all of them when there is no `self`.
+    /// Positional arguments after `self`; all of them without `self`.
     #[must_use]
     pub fn post_self(&self) -> &[Argument] {
         &self.list[self.self_index.map_or(0, |at| at + 1)..self.positional]
     }
 
-    /// The four TensorOptions arguments (dtype, layout, device, pin_memory), if they are adjacent
-    /// among the keyword-only ones.
+    /// The keyword-only dtype, layout, device and pin_memory, if they are adjacent.
     #[must_use]
     pub fn tensor_options(&self) -> Option<&[Argument]> {
         self.options.map(|at| &self.list[at..at + 4])
     }
 
-    /// Keyword-only arguments without the TensorOptions and out arguments, in order.
+    /// Keyword-only arguments without TensorOptions and out arguments.
     pub fn keyword_only_without_options(&self) -> impl Iterator<Item = &Argument> {
         let options = self.options.map_or(0..0, |at| at..at + 4);
         self.list[self.positional..self.out]
@@ -176,26 +172,25 @@ impl Arguments {
             .map(|(_, argument)| argument)
     }
 
-    /// Whether the argument at this index of [`Arguments::all`] is keyword-only.
+    /// Whether the argument at an index of [`Arguments::all`] is keyword-only.
     #[must_use]
     pub fn is_keyword_only(&self, index: usize) -> bool {
         index >= self.positional
     }
 
-    /// Whether the argument at this index of [`Arguments::all`] is an out argument.
+    /// Whether the argument at an index of [`Arguments::all`] is an out argument.
     #[must_use]
     pub fn is_out(&self, index: usize) -> bool {
         index >= self.out
     }
 
-    /// Whether some argument other than the out ones is, or holds, `base`.
+    /// Whether a non-out argument is, or contains, `base`.
     #[must_use]
     pub fn has_like(&self, base: BaseType) -> bool {
         self.non_out().iter().any(|a| a.ty.is_like(base))
     }
 }
 
-/// The names and types that make a run of TensorOptions, in their order.
 const TENSOR_OPTIONS: [(&str, BaseType); 4] = [
     ("dtype", BaseType::ScalarType),
     ("layout", BaseType::Layout),
@@ -203,7 +198,7 @@ const TENSOR_OPTIONS: [(&str, BaseType); 4] = [
     ("pin_memory", BaseType::Bool),
 ];
 
-/// Index of the first run of TensorOptions in keyword-only arguments.
+/// The index of the first four TensorOptions among keyword-only arguments.
 #[must_use]
 pub fn tensor_options(keyword_only: &[Argument]) -> Option<usize> {
     keyword_only.windows(4).position(|run| {
@@ -215,37 +210,25 @@ pub fn tensor_options(keyword_only: &[Argument]) -> Option<usize> {
     })
 }
 
-/// The kind of variant that a schema describes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum SchemaKind {
-    /// Writes to nothing.
-    Functional,
-    /// Writes to `self`, by its name.
-    Inplace,
-    /// Writes to keyword-only out arguments.
-    Out,
-    /// Writes to positional arguments other than `self`.
-    Mutable,
-    /// Has an out argument called `_scratch_*`.
-    Scratch,
-}
-
-impl SchemaKind {
-    /// The word used in every rendering.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Functional => "functional",
-            Self::Inplace => "inplace",
-            Self::Out => "out",
-            Self::Mutable => "mutable",
-            Self::Scratch => "scratch",
-        }
+opatlas_source::named_enum! {
+    /// The kind of a schema.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum SchemaKind {
+        /// Writes nothing.
+        Functional => "functional",
+        /// Writes to `self`, according to its name.
+        Inplace => "inplace",
+        /// Writes to keyword-only out arguments.
+        Out => "out",
+        /// Writes to positional arguments other than `self`.
+        Mutable => "mutable",
+        /// Has an out argument named `_scratch_*`.
+        Scratch => "scratch",
     }
 }
 
-/// A whole schema, `add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor`. The
-/// namespace is not part of it. `Display` gives the canonical text.
+/// A whole schema without namespace, `add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) ->
+/// Tensor`. `Display` prints its canonical text.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct FunctionSchema {
     /// Name and overload.
@@ -254,15 +237,15 @@ pub struct FunctionSchema {
     pub arguments: Arguments,
     /// Return values.
     pub returns: Vec<Return>,
-    /// The name, where written.
+    /// The position of the name.
     pub name_at: At,
-    /// Everything behind the arrow.
+    /// The position of the returns.
     pub returns_at: At,
 }
 
 impl FunctionSchema {
-    /// The kind (torchgen `FunctionSchema.kind`). A schema that is both in place and out, which
-    /// the rules refuse, counts as in place.
+    /// The kind (torchgen `FunctionSchema.kind`). A schema both in place and out counts as in
+    /// place.
     #[must_use]
     pub fn kind(&self) -> SchemaKind {
         let out = self.arguments.out();
@@ -279,8 +262,8 @@ impl FunctionSchema {
         }
     }
 
-    /// The C++ name of the kernel that an entry without `dispatch` registers (torchgen
-    /// `cpp.name`): the base name, with `_out` appended for out variants.
+    /// The kernel of an entry without `dispatch`, ending in `_out` for out variants (torchgen
+    /// `cpp.name`).
     #[must_use]
     pub fn default_kernel(&self) -> String {
         let mut name = String::from(self.name.base());
@@ -290,13 +273,13 @@ impl FunctionSchema {
         name
     }
 
-    /// Whether some argument other than the out ones holds a `SymInt` (torchgen `has_symint`).
+    /// Whether a non-out argument contains a `SymInt` (torchgen `has_symint`).
     #[must_use]
     pub fn has_symint(&self) -> bool {
         self.arguments.has_like(BaseType::SymInt)
     }
 
-    /// Visits every place in the schema.
+    /// Visits every position in the schema.
     pub fn for_each_place(&mut self, visit: &mut impl FnMut(&mut At)) {
         visit(&mut self.name_at);
         visit(&mut self.returns_at);

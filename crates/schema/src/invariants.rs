@@ -1,7 +1,7 @@
-//! What must hold between the parts of a schema (torchgen `FunctionSchema.__post_init__`,
-//! `Arguments.__post_init__`, `FunctionSchema.kind`).
+//! Invariants of a schema (torchgen `FunctionSchema.__post_init__`, `Arguments.__post_init__`,
+//! `FunctionSchema.kind`).
 //!
-//! These are here and not with the other rules because generated schemas must keep them too.
+//! They are apart from the rules because generated schemas must satisfy them too.
 
 use std::collections::HashSet;
 
@@ -11,11 +11,11 @@ use opatlas_source::{Span, message};
 use super::function::{Argument, FunctionSchema, Return, SchemaKind};
 use super::types::Type;
 
-/// Every invariant that the schema breaks. Empty for a schema that torchgen takes.
+/// Every invariant that the schema breaks.
 #[must_use]
 pub fn broken_invariants(schema: &FunctionSchema) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    // Most schemas write to nothing, and all of these are about what is written.
+    // A shortcut: most schemas write nothing, and all invariants concern writes.
     if writes_nothing(schema) {
         return found;
     }
@@ -33,7 +33,6 @@ pub fn broken_invariants(schema: &FunctionSchema) -> Vec<Diagnostic> {
     found
 }
 
-/// Whether neither the name nor any argument or return says that something is written.
 fn writes_nothing(schema: &FunctionSchema) -> bool {
     !schema.name.is_inplace()
         && !schema.arguments.all().iter().any(Argument::is_write)
@@ -108,8 +107,7 @@ fn mutable_positional_not_returned(schema: &FunctionSchema, found: &mut Vec<Diag
     }
 }
 
-/// Whether `*` before the argument makes an out variant: it is named `out`, and only mutable
-/// arguments follow.
+/// Whether adding `*` before the argument would make an out variant.
 fn is_out_but_for_the_marker(schema: &FunctionSchema, argument: &Argument) -> bool {
     let arguments = schema.arguments.all();
     let behind = arguments.iter().skip_while(|a| !std::ptr::eq(*a, argument));
@@ -118,7 +116,7 @@ fn is_out_but_for_the_marker(schema: &FunctionSchema, argument: &Argument) -> bo
         && behind.into_iter().all(Argument::is_write)
 }
 
-/// What is wrong with a return by itself, or with all of them, goes before their being unlike.
+/// Only if each return is valid by itself.
 fn returns_alike(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
     let returns = schema.returns_at.0;
     if found
@@ -147,7 +145,7 @@ fn written_returns_alias(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
     let arguments = &schema.arguments;
     // An out argument's own return is judged by out-return-matches.
     let paired = arguments.out().len();
-    // The only one of an in-place operator is judged by inplace-self and inplace-return.
+    // The only return of an in-place operator is judged by inplace-self and inplace-return.
     let is_judged = schema.name.is_inplace() && schema.returns.len() == 1;
     let returns = schema.returns.iter().skip(paired);
     let mut returns = returns
@@ -183,7 +181,7 @@ fn written_returns_alias(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// The out arguments that are returned, in order; `_scratch_` ones are not.
+/// Without `_scratch_` arguments.
 fn returned_outs(schema: &FunctionSchema) -> impl Iterator<Item = &Argument> {
     let out = schema.arguments.out().iter();
     out.filter(|a| !a.name.starts_with("_scratch_"))
@@ -274,7 +272,7 @@ fn out_returned(schema: &FunctionSchema, found: &mut Vec<Diagnostic>) {
     }
 }
 
-/// A scratch argument with one behind it that is returned.
+/// A scratch argument before one that is returned.
 fn misplaced_scratch(out: &[Argument]) -> Option<&Argument> {
     let is_scratch = |argument: &Argument| argument.name.starts_with("_scratch_");
     let first = out.iter().position(is_scratch)?;
@@ -294,7 +292,7 @@ fn unnamed(ret: &Return) -> String {
     .to_string()
 }
 
-/// The returns that the out arguments ask for, return names kept where they fit.
+/// The returns that match the out arguments, keeping return names if possible.
 fn expected_returns(schema: &FunctionSchema) -> String {
     let wanted: Vec<Return> = returned_outs(schema)
         .enumerate()
@@ -306,7 +304,6 @@ fn expected_returns(schema: &FunctionSchema) -> String {
         })
         .collect();
     let mut text = String::new();
-    // Writing to a string does not fail.
     let _ = crate::print::write_returns(&mut text, &wanted);
     text
 }

@@ -1,6 +1,5 @@
-//! The schema language of operator declarations: names, types, alias annotations and whole schemas,
-//! a parser that gives diagnostics with exact places, a printer, invariants, and signatures by which
-//! operators are grouped.
+//! The schema language of operator declarations: names, types, annotations, schemas, a parser with
+//! exact diagnostics, a printer, invariants, and signatures for grouping.
 //!
 //! Start at [`parse::parse_schema`] and [`function::FunctionSchema`].
 

@@ -9,18 +9,18 @@ use std::sync::Arc;
 pub enum NameForm {
     /// `add`
     Plain,
-    /// `add_`: written in place.
+    /// `add_`: in place.
     Inplace,
     /// `native_batch_norm_functional`: the functional twin of a mutable operator.
     Functional,
     /// `__add__`
     Dunder,
-    /// `__iadd__`: written in place.
+    /// `__iadd__`: in place.
     DunderInplace,
 }
 
 impl NameForm {
-    /// Every form.
+    /// All forms.
     pub const ALL: [Self; 5] = [
         Self::Plain,
         Self::Inplace,
@@ -30,7 +30,7 @@ impl NameForm {
     ];
 }
 
-/// `base_name[.overload]`. The stem is the base name without what its form adds.
+/// `base_name[.overload]`. The stem is the base name without the affixes of its form.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct OperatorName {
     /// Shared with everything that mentions the operator.
@@ -40,13 +40,13 @@ pub struct OperatorName {
     form: NameForm,
 }
 
-/// The operators whose augmented assignment has a dunder name of its own, `__iadd__` and so on
-/// (torchgen `AUGMENTED_ASSIGNMENT_NAMES`).
+/// Operators whose augmented assignment has its own dunder name, such as `__iadd__` (torchgen
+/// `AUGMENTED_ASSIGNMENT_NAMES`).
 pub const AUGMENTED_ASSIGNMENTS: [&str; 11] = [
     "add", "sub", "mul", "div", "mod", "pow", "lshift", "rshift", "and", "xor", "or",
 ];
 
-/// Why a text is not an operator name, with the bytes of the text that are at fault.
+/// Why a text is not an operator name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NameError {
     /// No base name (`op-name-empty`).
@@ -57,15 +57,12 @@ pub enum NameError {
     EmptyOverload,
     /// `__i...__` that is not an augmented assignment (`dunder-name`).
     Dunder,
-    /// `_functional` on a name that is in place (`functional-suffix`).
+    /// `_functional` on an in-place name (`functional-suffix`).
     FunctionalInplace,
 }
 
 impl OperatorName {
-    /// Reads a name.
-    ///
-    /// # Errors
-    /// The first thing that torchgen's `OperatorName.parse` refuses.
+    /// Parses a name; fails with the first error of torchgen's `OperatorName.parse`.
     pub fn parse(text: &str) -> Result<Self, NameError> {
         let base_end = text.find('.').unwrap_or(text.len());
         let base = &text[..base_end];
@@ -87,8 +84,7 @@ impl OperatorName {
         })
     }
 
-    /// A name that the runtime accepts and torchgen refuses, such as `nms_out`. Its stem is the whole
-    /// base name where its shape means nothing.
+    /// A name that the runtime accepts but torchgen may reject, such as `nms_out`.
     #[must_use]
     pub fn of_runtime(base: &str, overload: &str) -> Self {
         let (stem, form) = Self::shape(base).unwrap_or(((0, base.len()), NameForm::Plain));
@@ -105,13 +101,6 @@ impl OperatorName {
         }
     }
 
-    /// The stem of a base name; all of it where its shape means nothing.
-    #[must_use]
-    pub fn stem_of(base: &str) -> &str {
-        Self::shape(base).map_or(base, |((begin, end), _)| &base[begin..end])
-    }
-
-    /// The part of a base name that is its stem, and the form.
     fn shape(base: &str) -> Result<((usize, usize), NameForm), NameError> {
         let dunder = base
             .strip_prefix("__")
@@ -139,9 +128,7 @@ impl OperatorName {
         Ok(((0, base.len()), NameForm::Plain))
     }
 
-    /// A name made of its parts; `overload` may be empty. Gives what printing them gives, even
-    /// where reading it back would be refused, since generated names are not checked (torchgen
-    /// builds them without parsing).
+    /// A name from its parts; `overload` may be empty. Like torchgen, does not validate it.
     #[must_use]
     pub fn from_parts(stem: &str, form: NameForm, overload: &str) -> Self {
         let (before, after) = match form {
@@ -174,19 +161,19 @@ impl OperatorName {
         &self.text
     }
 
-    /// The whole name, to be kept.
+    /// A shared copy of the whole name.
     #[must_use]
     pub fn shared(&self) -> Arc<str> {
         Arc::clone(&self.text)
     }
 
-    /// The base name as written, `add_` or `__iadd__`.
+    /// The base name, `add_` or `__iadd__`.
     #[must_use]
     pub fn base(&self) -> &str {
         &self.text[..self.base_end as usize]
     }
 
-    /// The base name without what its form adds, `add`.
+    /// The stem, `add`.
     #[must_use]
     pub fn stem(&self) -> &str {
         &self.text[self.stem.0 as usize..self.stem.1 as usize]
@@ -204,7 +191,7 @@ impl OperatorName {
         self.form
     }
 
-    /// Whether the shape of the name says that it is in place.
+    /// Whether it is in place, according to its form.
     #[must_use]
     pub fn is_inplace(&self) -> bool {
         matches!(self.form, NameForm::Inplace | NameForm::DunderInplace)

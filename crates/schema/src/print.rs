@@ -1,8 +1,6 @@
-//! Canonical printing of schemas. For everything that can be read, reading what is printed gives
-//! the same schema again.
+//! Prints schemas in canonical form; parsing the text returns the same schema.
 //!
-//! Signatures of thousands of operators are printed while a file is read, so this writes pieces
-//! of text and does without the formatting machinery.
+//! Thousands of signatures are printed per file, so this avoids the formatting machinery.
 
 use std::fmt::{self, Write};
 
@@ -11,9 +9,6 @@ use crate::function::{Argument, Arguments, FunctionSchema, Return};
 use crate::types::{CUSTOM_CLASS_PREFIX, Type};
 
 /// Prints a type.
-///
-/// # Errors
-/// Those of the writer.
 pub fn write_type(w: &mut impl Write, ty: &Type) -> fmt::Result {
     match ty {
         Type::Base(base) => w.write_str(base.as_str()),
@@ -63,9 +58,6 @@ fn write_annotation(w: &mut impl Write, annotation: &Annotation) -> fmt::Result 
 }
 
 /// Prints a type with its annotation, `Tensor(a!)[]`.
-///
-/// # Errors
-/// Those of the writer.
 pub fn write_annotated(
     w: &mut impl Write,
     ty: &Type,
@@ -85,9 +77,6 @@ pub fn write_annotated(
 }
 
 /// Prints an argument.
-///
-/// # Errors
-/// Those of the writer.
 pub fn write_argument(w: &mut impl Write, argument: &Argument) -> fmt::Result {
     write_annotated(w, &argument.ty, argument.annotation.as_deref())?;
     w.write_str(" ")?;
@@ -99,10 +88,7 @@ pub fn write_argument(w: &mut impl Write, argument: &Argument) -> fmt::Result {
     Ok(())
 }
 
-/// Prints the return values as after the arrow: a single one without parentheses.
-///
-/// # Errors
-/// Those of the writer.
+/// Prints the return values; a single one without parentheses.
 pub fn write_returns(w: &mut impl Write, returns: &[Return]) -> fmt::Result {
     let write_return = |w: &mut _, ret: &Return| -> fmt::Result {
         write_annotated(w, &ret.ty, ret.annotation.as_deref())?;
@@ -138,10 +124,7 @@ fn write_arguments(w: &mut impl Write, arguments: &Arguments) -> fmt::Result {
     Ok(())
 }
 
-/// Prints a schema in its canonical form, without namespace.
-///
-/// # Errors
-/// Those of the writer.
+/// Prints a schema without namespace.
 pub fn write_schema(w: &mut impl Write, schema: &FunctionSchema) -> fmt::Result {
     w.write_str(schema.name.as_str())?;
     w.write_str("(")?;

@@ -1,8 +1,5 @@
-//! Signatures: what the variants of one operator have in common (`docs/spec/grammar.md`, section 9,
-//! torchgen `FunctionSchema.signature`).
-//!
-//! A signature is kept as its canonical text. Two schemas have equal signatures exactly when the
-//! texts are equal, and a text is quick to compare, to hash and to show.
+//! Signatures: the common part of an operator's variants (`docs/spec/grammar.md`, section 9,
+//! torchgen `FunctionSchema.signature`). They are equal exactly if their canonical texts are equal.
 
 use std::collections::HashSet;
 use std::fmt::{self, Write};
@@ -12,12 +9,12 @@ use super::name::OperatorName;
 use super::types::Type;
 use crate::print::write_type;
 
-/// How a signature treats names and defaults.
+/// How a signature treats defaults.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Defaults {
-    /// Kept, as grouping wants it.
+    /// Kept, for grouping.
     Kept,
-    /// Dropped, as matching derivatives wants it.
+    /// Dropped, for matching derivatives.
     Stripped,
 }
 
@@ -27,24 +24,23 @@ pub fn signature(schema: &FunctionSchema) -> String {
     render(schema, schema.name.stem(), Defaults::Kept)
 }
 
-/// The signature with the defaults dropped.
+/// The signature without defaults.
 #[must_use]
 pub fn signature_without_defaults(schema: &FunctionSchema) -> String {
     render(schema, schema.name.stem(), Defaults::Stripped)
 }
 
-/// Which name a view copy goes under when it is paired with its view.
+/// The name under which a view copy is paired with its view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ViewCopyNames {
     /// `x_copy` pairs with `x` (until 2.2).
     Copy,
-    /// `x_scatter` pairs with `x_inverse` too (since 2.3).
+    /// `x_scatter` also pairs with `x_inverse` (since 2.3).
     CopyAndScatter,
 }
 
-/// The signature under the name of the view that a copy belongs to. Every `_copy` of a name that
-/// ends in one is cut out, and every `scatter` of a name that ends in `_scatter` becomes `inverse`
-/// (torchgen `view_signature`).
+/// The signature under the view's name: drops every `_copy`, or replaces every `scatter` with
+/// `inverse`, depending on the end of the name (torchgen `view_signature`).
 #[must_use]
 pub fn view_signature(schema: &FunctionSchema, names: ViewCopyNames) -> String {
     let stem = schema.name.stem();
@@ -57,15 +53,14 @@ pub fn view_signature(schema: &FunctionSchema, names: ViewCopyNames) -> String {
     }
 }
 
-/// The arguments of a signature: no out arguments, no TensorOptions.
+/// Without out arguments and TensorOptions.
 fn arguments(schema: &FunctionSchema) -> impl Iterator<Item = (&Argument, bool)> {
     let arguments = &schema.arguments;
     let positional = arguments.positional().iter().map(|a| (a, false));
     positional.chain(arguments.keyword_only_without_options().map(|a| (a, true)))
 }
 
-/// Written arguments that no return carries: they become returns, `self` first, then the out
-/// arguments, then the other positional ones.
+/// Written arguments without a return, which become returns: `self`, out arguments, others.
 pub fn unreturned_writes(schema: &FunctionSchema) -> impl Iterator<Item = &Argument> {
     let arguments = &schema.arguments;
     let returned: HashSet<_> = schema
@@ -83,7 +78,6 @@ pub fn unreturned_writes(schema: &FunctionSchema) -> impl Iterator<Item = &Argum
 
 fn render(schema: &FunctionSchema, stem: &str, defaults: Defaults) -> String {
     let mut text = String::with_capacity(160);
-    // Writing to a string does not fail.
     let _ = write_signature(&mut text, schema, stem, defaults);
     text
 }
@@ -137,8 +131,8 @@ fn return_types(schema: &FunctionSchema) -> impl Iterator<Item = &Type> {
     returns.chain(unreturned_writes(schema).map(|a| &a.ty))
 }
 
-/// `bernoulli.p` declares `float p` while its siblings have a default, so torchgen reads one into
-/// its signature; stripping defaults happens before that and does not remove it.
+/// `bernoulli.p` declares `float p`, but its siblings have a default, so torchgen adds it to the
+/// signature, even where defaults are stripped.
 fn default_of<'a>(
     name: &OperatorName,
     argument: &'a Argument,

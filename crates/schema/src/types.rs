@@ -2,111 +2,42 @@
 
 use std::fmt;
 
-/// The base types of every release that Opatlas knows. Which of them a release accepts is a rule
-/// of that release (`type-unknown`), not of the language.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[expect(missing_docs, reason = "the names are PyTorch's own")]
-pub enum BaseType {
-    ConstQuantizerPtr,
-    Device,
-    DeviceIndex,
-    DimVector,
-    Dimname,
-    Generator,
-    GraphModule,
-    Layout,
-    MemoryFormat,
-    QScheme,
-    Scalar,
-    ScalarType,
-    Storage,
-    Stream,
-    SymBool,
-    SymInt,
-    Tensor,
-    Bool,
-    Float,
-    Int,
-    Str,
-}
-
-impl BaseType {
-    /// Every base type, in the order of their names.
-    pub const ALL: [Self; 21] = [
-        Self::ConstQuantizerPtr,
-        Self::Device,
-        Self::DeviceIndex,
-        Self::DimVector,
-        Self::Dimname,
-        Self::Generator,
-        Self::GraphModule,
-        Self::Layout,
-        Self::MemoryFormat,
-        Self::QScheme,
-        Self::Scalar,
-        Self::ScalarType,
-        Self::Storage,
-        Self::Stream,
-        Self::SymBool,
-        Self::SymInt,
-        Self::Tensor,
-        Self::Bool,
-        Self::Float,
-        Self::Int,
-        Self::Str,
-    ];
-
-    /// The name as it is written in a schema; case matters.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::ConstQuantizerPtr => "ConstQuantizerPtr",
-            Self::Device => "Device",
-            Self::DeviceIndex => "DeviceIndex",
-            Self::DimVector => "DimVector",
-            Self::Dimname => "Dimname",
-            Self::Generator => "Generator",
-            Self::GraphModule => "GraphModule",
-            Self::Layout => "Layout",
-            Self::MemoryFormat => "MemoryFormat",
-            Self::QScheme => "QScheme",
-            Self::Scalar => "Scalar",
-            Self::ScalarType => "ScalarType",
-            Self::Storage => "Storage",
-            Self::Stream => "Stream",
-            Self::SymBool => "SymBool",
-            Self::SymInt => "SymInt",
-            Self::Tensor => "Tensor",
-            Self::Bool => "bool",
-            Self::Float => "float",
-            Self::Int => "int",
-            Self::Str => "str",
-        }
-    }
-
-    /// Reads a base type's name.
-    #[must_use]
-    pub fn parse(name: &str) -> Option<Self> {
-        // The four that make up nine tenths of every file come first.
-        match name {
-            "Tensor" => return Some(Self::Tensor),
-            "int" => return Some(Self::Int),
-            "bool" => return Some(Self::Bool),
-            "SymInt" => return Some(Self::SymInt),
-            _ => {}
-        }
-        Self::ALL.into_iter().find(|ty| ty.as_str() == name)
+opatlas_source::named_enum! {
+    /// The base types of all releases. The rule `type-unknown` checks which of them a release accepts.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum BaseType {
+        ConstQuantizerPtr => "ConstQuantizerPtr",
+        Device => "Device",
+        DeviceIndex => "DeviceIndex",
+        DimVector => "DimVector",
+        Dimname => "Dimname",
+        Generator => "Generator",
+        GraphModule => "GraphModule",
+        Layout => "Layout",
+        MemoryFormat => "MemoryFormat",
+        QScheme => "QScheme",
+        Scalar => "Scalar",
+        ScalarType => "ScalarType",
+        Storage => "Storage",
+        Stream => "Stream",
+        SymBool => "SymBool",
+        SymInt => "SymInt",
+        Tensor => "Tensor",
+        Bool => "bool",
+        Float => "float",
+        Int => "int",
+        Str => "str",
     }
 }
 
-/// A type: a base type or a custom class, with any nesting of `?` and `[]` around it.
+/// A type: a base type or a custom class, with any nesting of `?` and `[]`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Type {
     /// A base type.
     Base(BaseType),
-    /// `__torch__.torch.classes.` followed by this dotted name.
+    /// This dotted name after `__torch__.torch.classes.`.
     Custom(Box<str>),
-    /// A type that only schemas of libraries have, such as `Dict(str, int)`, as PyTorch prints it.
+    /// A type that only library schemas have, such as `Dict(str, int)`, as PyTorch prints it.
     Runtime(Box<str>),
     /// `T?`
     Optional(Box<Type>),
@@ -114,8 +45,7 @@ pub enum Type {
     List(Box<Type>, Option<ListSize>),
 }
 
-/// The size of a list type: a whole number of at least 1. PyTorch's reader bounds it by nothing
-/// but [`ListSize::MOST_DIGITS`], so it is kept as it is written.
+/// The size of a list type, at least 1. Stored as text, since PyTorch bounds its digits only.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct ListSize(Box<str>);
 
@@ -123,8 +53,7 @@ impl ListSize {
     /// The maximum number of digits that Python parses (`sys.int_info.default_max_str_digits`).
     pub const MOST_DIGITS: usize = 4300;
 
-    /// The size that decimal digits say; `None` where it is not at least 1, has leading zeros or
-    /// too many digits.
+    /// Parses decimal digits; `None` below 1, and with leading zeros or too many digits.
     #[must_use]
     pub fn parse(digits: &str) -> Option<Self> {
         let is_number = digits.bytes().all(|b| b.is_ascii_digit());
@@ -139,7 +68,7 @@ impl ListSize {
         &self.0
     }
 
-    /// Whether it is this number.
+    /// Whether it equals this number.
     #[must_use]
     pub fn is(&self, number: usize) -> bool {
         self.0.parse() == Ok(number)
@@ -159,8 +88,8 @@ impl Type {
     /// The plain tensor type.
     pub const TENSOR: Self = Self::Base(BaseType::Tensor);
 
-    /// The innermost base type, through any `?` and `[]`; a custom class has none. This is what
-    /// "tensor-like" and the like are about (torchgen `Type.is_base_ty_like`).
+    /// The innermost base type, through any `?` and `[]`; `None` for custom classes (torchgen
+    /// `Type.is_base_ty_like`).
     #[must_use]
     pub fn innermost(&self) -> Option<BaseType> {
         match self {
@@ -176,7 +105,7 @@ impl Type {
         self.innermost() == Some(base)
     }
 
-    /// Whether it is a tensor, or an optional or list of them.
+    /// Whether it is a tensor, or an optional or list of tensors.
     #[must_use]
     pub fn is_tensor_like(&self) -> bool {
         self.is_like(BaseType::Tensor)
@@ -188,7 +117,7 @@ impl Type {
         matches!(self, Self::Base(BaseType::Tensor))
     }
 
-    /// The type without an outermost `?`.
+    /// The type without its outermost `?`.
     #[must_use]
     pub fn without_optional(&self) -> &Self {
         match self {

@@ -23,7 +23,6 @@ pub const BACKENDS: &str = "backends/";
 /// The folder of C++ and Python sources, `sources/PATH`.
 pub const SOURCES: &str = "sources/";
 
-/// The longest path of a source file in a bundle, in bytes.
 const LONGEST_SOURCE: usize = 512;
 
 /// The files of one revision by name, shared and immutable.
@@ -32,8 +31,7 @@ pub struct Bundle {
     files: BTreeMap<Box<str>, File>,
 }
 
-/// A file with its digest, computed once: the store, the name of the revision and the registrations
-/// of a release all ask for it.
+/// The digest is computed once, because many parts of the program ask for it.
 #[derive(Debug, Clone)]
 struct File {
     content: Content,
@@ -63,9 +61,9 @@ impl Bundle {
         bundle
     }
 
-    /// Whether a file of this name may be in a bundle: the fixed names, and `backends/NAME.yaml`
-    /// with a NAME of letters, digits, `.`, `_`, `+` and `-` that does not begin with a dot; and
-    /// `sources/PATH`, each part of the PATH such a NAME.
+    /// Whether a bundle may contain a file of this name: one of the fixed names,
+    /// `backends/NAME.yaml`, or `sources/PATH`. NAME and each part of PATH consist of letters,
+    /// digits, `.`, `_`, `+` and `-`, and do not begin with a dot.
     #[must_use]
     pub fn is_file_name(name: &str) -> bool {
         if [
@@ -98,14 +96,13 @@ impl Bundle {
         self.files.insert(name.into(), file);
     }
 
-    /// Adds or replaces a file whose digest is known; it must be that of the content, and is not computed again.
+    /// Adds or replaces a file whose digest is already known; it must be the digest of `content`.
     pub fn insert_with(&mut self, name: &str, content: Content, digest: Digest) {
         let digest = digest.into();
         self.files.insert(name.into(), File { content, digest });
     }
 
-    /// Takes the memory of this text for a file with the same bytes, whose digest stays known. Does nothing
-    /// where they are not the same.
+    /// Shares the memory of `text` with a file that has the same bytes; otherwise does nothing.
     pub fn share(&mut self, name: &str, text: &Arc<str>) {
         if let Some(file) = self.files.get_mut(name)
             && !file.content.is_of(text)
@@ -127,8 +124,7 @@ impl Bundle {
         self.files.get(name).map(|file| &file.content)
     }
 
-    /// The SHA-256 of a file's bytes: about 0.5 ms the first time for the operators of a release,
-    /// and then nothing.
+    /// The SHA-256 of a file's bytes, computed once.
     #[must_use]
     pub fn file_digest(&self, name: &str) -> Option<Digest> {
         self.files.get(name).map(File::digest)
@@ -147,7 +143,7 @@ impl Bundle {
             .map(|(name, file)| (&**name, file.digest()))
     }
 
-    /// Sum of the sizes of all files, in bytes.
+    /// The total size of all files, in bytes.
     #[must_use]
     pub fn total_bytes(&self) -> usize {
         self.files

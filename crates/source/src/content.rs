@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-/// A file's bytes, and the same memory as text where they are UTF-8: the largest file of a revision is read
-/// as text and stored as bytes, and a copy of it takes longer than to see that it is UTF-8.
+/// A file's bytes, and the same memory as text if they are UTF-8.
 #[derive(Debug, Clone)]
 pub struct Content {
     pub(super) bytes: Arc<[u8]>,
@@ -17,13 +16,12 @@ impl Content {
         &self.bytes
     }
 
-    /// The text. `None` where the bytes are not UTF-8, and for shared bytes that nobody had as text.
+    /// The text; `None` if the bytes are not UTF-8, and for shared bytes that were not text before.
     #[must_use]
     pub fn text(&self) -> Option<&Arc<str>> {
         self.text.as_ref()
     }
 
-    /// Whether it is in the memory of this text.
     pub(super) fn is_of(&self, text: &Arc<str>) -> bool {
         self.text.as_ref().is_some_and(|it| Arc::ptr_eq(it, text))
     }
@@ -65,7 +63,6 @@ impl<const N: usize> From<[u8; N]> for Content {
     }
 }
 
-/// Shared bytes stay where they are.
 impl From<Arc<[u8]>> for Content {
     fn from(bytes: Arc<[u8]>) -> Self {
         Self { bytes, text: None }

@@ -1,5 +1,4 @@
-//! Diagnostics: [`Finding`]s with a rule, a position, a reason and, if mechanical, an edit that
-//! fixes it.
+//! Diagnostics: [`Finding`]s with a rule, a position, a reason and, if it is mechanical, a fix.
 
 use std::fmt;
 
@@ -7,26 +6,16 @@ use crate::{Message, Span, message};
 
 pub use crate::rule_id::RuleId;
 
-/// The severity of a finding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Severity {
-    /// PyTorch's generator refuses it at some stage.
-    Error,
-    /// Accepted, but against a documented convention, or something is silently lost.
-    Warning,
-    /// Worth knowing.
-    Info,
-}
-
-impl Severity {
-    /// The word used in every rendering.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Error => "error",
-            Self::Warning => "warning",
-            Self::Info => "info",
-        }
+crate::named_enum! {
+    /// The severity of a finding.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Severity {
+        /// PyTorch's generator refuses it at some stage.
+        Error => "error",
+        /// Accepted, but breaks a documented convention or silently loses something.
+        Warning => "warning",
+        /// Worth knowing.
+        Info => "info",
     }
 }
 
@@ -41,30 +30,20 @@ impl fmt::Display for Severity {
 pub struct Related {
     /// What this place shows.
     pub message: Message,
-    /// The bundle's file; `None` is the finding's own.
+    /// The bundle's file; `None` means the finding's own.
     pub file: Option<Box<str>>,
-    /// Where in it.
+    /// Where in that file.
     pub span: Span,
 }
 
-/// How certain a fix is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Applicability {
-    /// The text has one reading, and the edit spells it: spaces, punctuation, quotes, upper and
-    /// lower case. What could be read before is read the same after it.
-    Safe,
-    /// One of several possible fixes, or it changes the declaration. A person decides.
-    Suggested,
-}
-
-impl Applicability {
-    /// The word used in every rendering.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Safe => "safe",
-            Self::Suggested => "suggested",
-        }
+crate::named_enum! {
+    /// How certain a fix is.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Applicability {
+        /// Changes spelling only (spaces, punctuation, quotes, case); everything parses the same.
+        Safe => "safe",
+        /// One of several possible fixes, or it changes the declaration. A person decides.
+        Suggested => "suggested",
     }
 }
 
@@ -75,7 +54,7 @@ pub struct Fix {
     pub span: Span,
     /// The new text.
     pub replacement: Box<str>,
-    /// Whether it can be made without asking.
+    /// Whether it is safe to apply without asking.
     pub applicability: Applicability,
 }
 
@@ -86,31 +65,31 @@ pub struct Finding {
     pub rule: RuleId,
     /// Its severity.
     pub severity: Severity,
-    /// What is wrong here, in one sentence without a full stop.
+    /// What is wrong, in one sentence without a full stop.
     pub message: Message,
-    /// The bundle's file, by its name there.
+    /// The file's name in the bundle.
     pub file: Box<str>,
-    /// Where in it.
+    /// Where in that file.
     pub span: Span,
-    /// The operator it is about, by full name, where there is one.
+    /// The full name of the operator, if there is one.
     pub operator: Option<Box<str>>,
     /// How to fix it.
     pub help: Option<Message>,
     /// Other places to look at.
     pub related: Vec<Related>,
-    /// A mechanical edit, where there is one.
+    /// A mechanical edit, if there is one.
     pub fix: Option<Fix>,
     /// Whether a comment in the file allows it (`opatlas_rules::suppress`).
     pub suppressed: bool,
 }
 
-/// A complaint made while reading one entry or file. Its spans count from the beginning of what
-/// was read; `opatlas_rules` turns it into a [`Finding`] with file, operator and severity.
+/// A complaint made while reading one entry or file. Its spans are relative to the text read;
+/// `opatlas_rules` turns it into a [`Finding`] with file, operator and severity.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Diagnostic {
     /// The rule.
     pub rule: RuleId,
-    /// What is wrong here, in one sentence without a full stop.
+    /// What is wrong, in one sentence without a full stop.
     pub message: Message,
     /// Where.
     pub span: Span,
@@ -118,12 +97,12 @@ pub struct Diagnostic {
     pub help: Option<Message>,
     /// Other places to look at.
     pub related: Vec<(Message, Span)>,
-    /// A mechanical edit, where there is one.
+    /// A mechanical edit, if there is one.
     pub fix: Option<Fix>,
 }
 
 impl Diagnostic {
-    /// A complaint with nothing but a message.
+    /// A complaint with only a message.
     #[must_use]
     pub fn new(rule: RuleId, span: Span, message: impl Into<Message>) -> Self {
         Self {
@@ -150,7 +129,7 @@ impl Diagnostic {
         self
     }
 
-    /// Adds an edit that a person should look at ([`Applicability::Suggested`]).
+    /// Adds an edit that a person should review ([`Applicability::Suggested`]).
     #[must_use]
     pub fn with_fix(mut self, span: Span, replacement: impl Into<Box<str>>) -> Self {
         self.fix = Some(Fix {
@@ -161,13 +140,13 @@ impl Diagnostic {
         self
     }
 
-    /// Adds an edit that changes no meaning ([`Applicability::Safe`]).
+    /// Adds an edit that does not change the meaning ([`Applicability::Safe`]).
     #[must_use]
     pub fn with_safe_fix(self, span: Span, replacement: impl Into<Box<str>>) -> Self {
         self.with_fix(span, replacement).with_same_meaning()
     }
 
-    /// Says of the edit that it changes no meaning.
+    /// Marks the edit as one that does not change the meaning.
     #[must_use]
     pub fn with_same_meaning(mut self) -> Self {
         if let Some(fix) = &mut self.fix {
@@ -176,8 +155,7 @@ impl Diagnostic {
         self
     }
 
-    /// Asks whether a known name is meant, and adds the edit that writes it. Safe only where
-    /// nothing but upper and lower case differs.
+    /// Suggests a known name, with an edit. It is safe only if the names differ in case alone.
     #[must_use]
     pub fn with_near_name(self, span: Span, written: &str, near: &str) -> Self {
         // Two question marks in a row would read as one type, `float??`.
@@ -207,8 +185,7 @@ impl Diagnostic {
     }
 }
 
-/// What one reader has to say: of each rule the first [`Complaints::MOST_OF_A_RULE`] in full, and how
-/// many more there are.
+/// Complaints: the first [`Complaints::MOST_OF_A_RULE`] of each rule, and the number of others.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Complaints {
     kept: Vec<Diagnostic>,
@@ -229,13 +206,12 @@ impl Complaints {
         }
     }
 
-    /// Whether further complaints under a rule are counted and not kept.
+    /// Whether further complaints of a rule are only counted.
     #[must_use]
     pub fn is_full(&self, rule: RuleId) -> bool {
         if self.kept.len() < Self::MOST_OF_A_RULE {
             return false;
         }
-        // Once a rule is full it is among those that are counted.
         self.more.iter().any(|(counted, _)| *counted == rule) || {
             let same = self.kept.iter().filter(|kept| kept.rule == rule);
             same.count() >= Self::MOST_OF_A_RULE
@@ -259,11 +235,6 @@ impl Complaints {
     /// Keeps only what passes a test.
     pub fn retain(&mut self, test: impl FnMut(&Diagnostic) -> bool) {
         self.kept.retain(test);
-    }
-
-    /// Puts what is kept into the order of places.
-    pub fn sort_by_place(&mut self) {
-        self.kept.sort_by_key(|diagnostic| diagnostic.span.start);
     }
 }
 

@@ -4,25 +4,24 @@ use std::fmt;
 
 use sha2::{Digest as _, Sha256};
 
-/// Makes the digest of bytes that come one part after the other.
+/// Computes a digest incrementally.
 #[derive(Debug, Clone, Default)]
 pub struct Hasher(Sha256);
 
 impl Hasher {
-    /// Takes the next bytes.
+    /// Adds bytes.
     pub fn update(&mut self, bytes: &[u8]) {
         self.0.update(bytes);
     }
 
-    /// The digest of all that it has taken.
+    /// The digest of everything added.
     #[must_use]
     pub fn digest(self) -> Digest {
         Digest(self.0.finalize().into())
     }
 }
 
-/// SHA-256 of a revision or a file. Prints as 64 lower-case hexadecimal digits, as `sha256sum`
-/// does.
+/// SHA-256 of a revision or a file. Prints as 64 lowercase hexadecimal digits, like `sha256sum`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Digest([u8; 32]);
 
@@ -46,7 +45,7 @@ impl Digest {
         Some(Self(out))
     }
 
-    /// A digest from its raw bytes, as a store keeps it.
+    /// A digest from its raw bytes.
     #[must_use]
     pub fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
@@ -59,12 +58,10 @@ impl Digest {
     }
 }
 
-/// The digits.
 const HEXADECIMAL: &[u8; 16] = b"0123456789abcdef";
 
 impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Answers hold hundreds of digests, so their digits are not formatted one by one.
         let mut digits = [0; 64];
         for (two, byte) in digits.chunks_exact_mut(2).zip(self.0) {
             let digit = |of: u8| HEXADECIMAL[usize::from(of & 15)];
@@ -80,9 +77,9 @@ impl fmt::Debug for Digest {
     }
 }
 
-/// The name of a revision from its files' names and digests, which must come sorted by name:
-/// SHA-256 over the lines `HEX  NAME\n` (`docs/spec/registry.md`, section 1), so that
-/// `sha256sum FILES | sort -k2 | sha256sum` gives the same.
+/// The name of a revision, from the names and digests of its files, sorted by name: SHA-256 over
+/// the lines `HEX  NAME\n` (`docs/spec/registry.md`, section 1). `sha256sum FILES | sort -k2 |
+/// sha256sum` prints the same digest.
 #[must_use]
 pub fn revision_digest<'a>(files: impl IntoIterator<Item = (&'a str, Digest)>) -> Digest {
     use fmt::Write as _;

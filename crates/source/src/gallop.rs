@@ -1,8 +1,8 @@
 //! Search in a sorted list, close to the previous result.
 
-/// The index of the first item, from `from` on, for which `is_before` is false. The list must be partitioned
-/// by `is_before`, as for [`slice::partition_point`]. Logarithmic in the distance from `from`, so that
-/// searches through a whole list in order are linear together.
+/// The index of the first item at or after `from` for which `is_before` is false. The list must be
+/// partitioned by `is_before`, as for [`slice::partition_point`]. Logarithmic in the distance from
+/// `from`, so searching a whole list in order is linear.
 #[must_use]
 pub fn gallop<T>(sorted: &[T], from: usize, is_before: impl Fn(&T) -> bool) -> usize {
     let (mut low, mut step) = (from, 1);
@@ -30,7 +30,6 @@ mod tests {
         ) {
             list.sort_unstable();
             let expected = list.partition_point(|it| *it < wanted);
-            // The result is never before `from`.
             let from = from.min(expected);
             prop_assert_eq!(gallop(&list, from, |it| *it < wanted), expected);
         }

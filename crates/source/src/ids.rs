@@ -1,7 +1,6 @@
-//! Closed sets of stable ids: an enum, its texts, and the way back.
+//! Macros for enums whose variants have names.
 
-/// Makes an enum of ids. Each variant is listed with its text, in the order of the texts, so that
-/// the derived order is that of the texts and the way back is a binary search.
+/// Makes an enum of ids. List the variants in the order of their texts: parsing is a binary search.
 #[macro_export]
 macro_rules! rule_ids {
     ($(#[$doc:meta])* $name:ident: $($variant:ident => $text:literal,)+) => {
@@ -26,7 +25,7 @@ macro_rules! rule_ids {
                 }
             }
 
-            /// The id with this text, if there is one.
+            /// The id with this text.
             #[must_use]
             pub fn parse(text: &str) -> Option<Self> {
                 let at = Self::ALL.binary_search_by(|id| id.as_str().cmp(text)).ok()?;
@@ -62,6 +61,38 @@ macro_rules! rule_ids {
                 for &id in $name::ALL {
                     assert_eq!($name::parse(id.as_str()), Some(id));
                 }
+            }
+        }
+    };
+}
+
+/// Makes an enum from its variants and their names, listed in display order.
+#[macro_export]
+macro_rules! named_enum {
+    ($(#[$meta:meta])* pub enum $enum:ident {
+        $($(#[$doc:meta])* $variant:ident => $name:literal,)+
+    }) => {
+        $(#[$meta])*
+        pub enum $enum {
+            $($(#[$doc])* #[doc = concat!("`", $name, "`.")] $variant,)+
+        }
+
+        impl $enum {
+            /// All of them, in display order.
+            pub const ALL: [Self; [$($name),+].len()] = [$(Self::$variant),+];
+
+            /// Its name in files and in output.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)+
+                }
+            }
+
+            /// The one with this name.
+            #[must_use]
+            pub fn parse(name: &str) -> Option<Self> {
+                Self::ALL.into_iter().find(|it| it.as_str() == name)
             }
         }
     };

@@ -1,9 +1,7 @@
-//! The sources of a revision: files, bundles, byte spans, the line index, digests; and the diagnostics
-//! that point into them.
+//! The sources of a revision: files, bundles, byte spans, the line index, digests, and the
+//! diagnostics that point into them.
 //!
-//! Inside the core a place is a [`Span`] of bytes. Lines and columns exist only at the edge, and
-//! [`LineIndex`] is the only thing that makes them. A [`Bundle`] is the set of files that one
-//! revision consists of.
+//! The core uses [`Span`]s of bytes. Only [`LineIndex`], at the edge, makes lines and columns.
 
 mod bundle;
 mod content;

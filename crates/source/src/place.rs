@@ -25,7 +25,7 @@ impl Span {
         Self { start: at, end: at }
     }
 
-    /// The span moved by `by` bytes, such as from an entry to its file.
+    /// The span moved by `by` bytes, for example from an entry to its file.
     #[must_use]
     pub fn shifted(self, by: u32) -> Self {
         Self {
@@ -49,7 +49,7 @@ impl Span {
         (self.end - self.start) as usize
     }
 
-    /// Whether it holds no byte.
+    /// Whether it is empty.
     #[must_use]
     pub fn is_empty(self) -> bool {
         self.start == self.end
@@ -63,7 +63,7 @@ impl Span {
     }
 }
 
-/// A place for people: 1-based, the column in Unicode scalar values.
+/// A 1-based position for people; the column counts Unicode scalar values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LineColumn {
     /// 1-based line.
@@ -72,7 +72,7 @@ pub struct LineColumn {
     pub column: u32,
 }
 
-/// A [`Span`] as people read it.
+/// A [`Span`] in lines and columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LineSpan {
     /// The start.
@@ -81,22 +81,19 @@ pub struct LineSpan {
     pub end: LineColumn,
 }
 
-/// The line starts of a text. Lines end at LF, CRLF or a lone CR, as editors count them.
+/// The line starts of a text. Lines end at LF, CRLF or a lone CR, as in editors.
 ///
-/// Beside them it holds how many characters begin before every [`STRIDE`]-th byte, so that a column
-/// is found without reading its line: the cost of a place does not grow with the length of lines.
+/// It also counts the characters that begin before every `STRIDE`-th byte, so the cost of a
+/// lookup does not depend on the length of the line.
 #[derive(Debug, Clone)]
 pub struct LineIndex {
     starts: Vec<u32>,
-    /// Characters that begin before byte `n * STRIDE`; empty for a text of ASCII alone, where bytes
-    /// are characters.
+    /// Characters that begin before byte `n * STRIDE`; empty if the text is ASCII.
     characters: Vec<u32>,
 }
 
-/// The distance in bytes between two positions with known character counts.
 const STRIDE: usize = 128;
 
-/// The number of characters in these bytes.
 fn characters(bytes: &[u8]) -> usize {
     bytes.iter().filter(|&&byte| byte & 0xC0 != 0x80).count()
 }
@@ -130,7 +127,6 @@ impl LineIndex {
         }
     }
 
-    /// The number of characters before a byte.
     fn characters_before(&self, bytes: &[u8], at: usize) -> usize {
         let Some(&counted) = self.characters.get(at / STRIDE) else {
             return match self.characters.last() {
@@ -144,8 +140,7 @@ impl LineIndex {
         counted as usize + characters(&bytes[at / STRIDE * STRIDE..at])
     }
 
-    /// Line and column of a byte offset; an offset past the end counts as the end. `text` is the
-    /// text that was indexed.
+    /// Line and column of a byte offset in the indexed text. Offsets past the end count as the end.
     #[must_use]
     pub fn line_column(&self, text: &str, offset: u32) -> LineColumn {
         let offset = (offset as usize).min(text.len());
@@ -177,7 +172,7 @@ impl LineIndex {
         }
     }
 
-    /// Number of lines; a text that ends in a line break has an empty last line.
+    /// The number of lines; a text that ends with a line break has an empty last line.
     #[must_use]
     pub fn lines(&self) -> usize {
         self.starts.len()

@@ -1,8 +1,7 @@
-//! The ids of the rules of validation.
+//! The ids of the validation rules.
 
 crate::rule_ids! {
-    /// The ids of the rules of validation.
-    /// Ids are forever: a retired rule keeps its own, and none is used twice.
+    /// The ids of the validation rules. Ids are permanent: they are retired, never reused.
     RuleId:
     Annotation => "annotation",
     AnnotationBeforeAfterSize => "annotation-before-after-size",

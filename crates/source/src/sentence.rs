@@ -1,4 +1,4 @@
-//! Sentences for people, in which code is marked by type.
+//! Sentences in which code is marked by type.
 
 use std::borrow::Cow;
 use std::fmt::{Display, Write as _};
@@ -6,8 +6,8 @@ use std::ops::Deref;
 
 /// A sentence of prose and code.
 ///
-/// Renderings take it by its [pieces](Message::pieces) and escape each of them once. Its text, which
-/// goes over the wire, puts code between backticks; nothing finds the code again by them.
+/// Renderings escape each of its [pieces](Message::pieces) once. Its text puts code between
+/// backticks.
 ///
 /// [`message!`](crate::message!) makes one from a template.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -19,7 +19,6 @@ struct Sentence {
     code: Vec<Code>,
 }
 
-/// Where code is in the text, and how many bytes of backticks and spaces are on either side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 struct Code {
     start: usize,
@@ -30,14 +29,14 @@ struct Code {
 /// A piece of a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Piece<'m> {
-    /// Prose.
+    /// Text to read.
     Text(&'m str),
-    /// A name, a value, or what else is code.
+    /// A name, a value, or other code.
     Code(&'m str),
 }
 
 impl Message {
-    /// Prose alone. Backticks in it are backticks.
+    /// Prose alone; backticks in it stay as they are.
     #[must_use]
     pub fn prose(text: impl Into<Cow<'static, str>>) -> Self {
         Self(Box::new(Sentence {
@@ -46,7 +45,7 @@ impl Message {
         }))
     }
 
-    /// A name, a value, or what else is code.
+    /// Code alone, such as a name or a value.
     #[must_use]
     pub fn code(code: &str) -> Self {
         let mut message = Self::default();
@@ -59,8 +58,7 @@ impl Message {
         self.0.text.to_mut().push_str(text);
     }
 
-    /// Appends code. Its text is a code span of Markdown, so that code with backticks ends where it
-    /// ends.
+    /// Appends code as a Markdown code span, even if it contains backticks.
     pub fn push_code(&mut self, code: &str) {
         let runs = code.split(|char| char != '`').map(str::len);
         let fence = 1 + runs.max().unwrap_or_default();
@@ -89,7 +87,7 @@ impl Message {
         }));
     }
 
-    /// Sentences with this between them.
+    /// Joins sentences with a separator.
     #[must_use]
     pub fn join(messages: impl IntoIterator<Item = Self>, between: &str) -> Self {
         let mut joined = Self::default();
@@ -100,13 +98,13 @@ impl Message {
         joined
     }
 
-    /// The text as it goes over the wire: prose, and code between backticks.
+    /// The text: prose, and code between backticks.
     #[must_use]
     pub fn into_text(self) -> Cow<'static, str> {
         self.0.text
     }
 
-    /// The pieces in order, none of them empty prose.
+    /// The pieces in order; prose is never empty.
     pub fn pieces(&self) -> impl Iterator<Item = Piece<'_>> {
         let ends = self.0.code.iter().map(|code| code.end + code.edge);
         let starts = std::iter::once(0).chain(ends);
@@ -119,8 +117,7 @@ impl Message {
         })
     }
 
-    /// At most `most` bytes of the sentence, with `...` behind them where some are left off. A piece
-    /// of code is cut, too, and stays code.
+    /// At most `most` bytes of the sentence, followed by `...` if it was cut.
     #[must_use]
     pub fn cut(&self, most: usize) -> Self {
         let mut cut = Self::default();
@@ -140,7 +137,7 @@ impl Message {
         cut
     }
 
-    /// For [`message!`](crate::message!): a template with `{}` for each of the parts.
+    /// Fills in a template with `{}` for each part; use [`message!`](crate::message!).
     #[doc(hidden)]
     #[must_use]
     pub fn compose(template: &'static str, parts: &[&dyn Part]) -> Self {
@@ -177,7 +174,6 @@ impl Deref for Message {
     }
 }
 
-/// A text of the program's own, with code between backticks.
 impl From<&'static str> for Message {
     fn from(text: &'static str) -> Self {
         let mut code = Vec::new();
@@ -216,8 +212,7 @@ impl PartialEq<&str> for Message {
     }
 }
 
-/// What a template of [`message!`](crate::message!) takes: sentences, and all else as prose or, between
-/// backticks, as code.
+/// An argument of [`message!`](crate::message!): a sentence or anything that can be displayed.
 #[doc(hidden)]
 pub trait Part {
     /// Appends it to a sentence.
@@ -228,7 +223,6 @@ pub trait Part {
 
 impl<T: Display + ?Sized> Part for T {
     fn add(&self, message: &mut Message) {
-        // Writing to a string does not fail.
         let _ = write!(message.0.text.to_mut(), "{self}");
     }
 
@@ -250,14 +244,14 @@ impl Part for Message {
     }
 }
 
-/// Names as code with commas between them.
+/// Names as code, separated by commas.
 #[must_use]
 pub fn codes<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> Message {
     let names = names.into_iter().map(|name| Message::code(name.as_ref()));
     Message::join(names, ", ")
 }
 
-/// Checks a template while the program is compiled: `parts` placeholders, and code that ends.
+/// Checks a template at compile time: `parts` placeholders, and balanced backticks.
 #[doc(hidden)]
 pub const fn check(template: &str, parts: usize) {
     let bytes = template.as_bytes();
@@ -282,9 +276,8 @@ pub const fn check(template: &str, parts: usize) {
     assert!(places == parts, "as many arguments as placeholders");
 }
 
-/// A [`Message`] from a template: what is between backticks is code, and `{}` stands for the next
-/// argument, which may be a message itself. Only the template decides what is code; the arguments
-/// are never searched for backticks.
+/// A [`Message`] from a template: text between backticks is code, and `{}` stands for the next
+/// argument, which may be a message itself. Backticks in arguments have no meaning.
 ///
 /// ```
 /// use opatlas_source::message;

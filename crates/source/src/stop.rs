@@ -1,25 +1,24 @@
-//! Cancellation of work that no caller waits for.
+//! Cancellation of work whose result nobody needs.
 
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// A mark that whoever ordered work sets when the result is not wanted any more. Long work looks at
-/// it between its stages and in its longest loops ([`Stop::check`]) and ends early. Clones share one
-/// mark; it is never taken back.
+/// A cancellation flag. Long work calls [`Stop::check`] between stages and in its longest loops,
+/// and ends early. Clones share the flag, which is never cleared.
 #[derive(Debug, Clone, Default)]
 pub struct Stop(Option<Arc<Mark>>);
 
 #[derive(Debug)]
 struct Mark {
     is_set: AtomicBool,
-    /// After how many looks it sets itself.
+    /// Requests itself after this many checks.
     looks: Option<AtomicUsize>,
-    /// Another mark that also stops this.
+    /// Requesting this one stops the work, too.
     above: Stop,
 }
 
-/// The work ended early, because a [`Stop`] was requested.
+/// The work ended early because a [`Stop`] was requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stopped;
 
@@ -38,13 +37,13 @@ impl Stop {
         Self(None)
     }
 
-    /// A mark of its own.
+    /// A new token.
     #[must_use]
     pub fn new() -> Self {
         Self::never().within()
     }
 
-    /// A mark of its own that counts as set when `self` is set as well.
+    /// A new token that is also cancelled when `self` is.
     #[must_use]
     pub fn within(&self) -> Self {
         Self(Some(Arc::new(Mark {
@@ -54,8 +53,7 @@ impl Stop {
         })))
     }
 
-    /// A mark that sets itself when it is looked at once more than so often: to try that work can be
-    /// stopped at every place.
+    /// A token that cancels itself after so many checks, to test that work can stop everywhere.
     #[must_use]
     pub fn after(looks: usize) -> Self {
         Self(Some(Arc::new(Mark {
@@ -65,14 +63,14 @@ impl Stop {
         })))
     }
 
-    /// Sets the mark; does nothing to one that is [`Stop::never`] set.
+    /// Cancels the work; does nothing to [`Stop::never`].
     pub fn request(&self) {
         if let Some(mark) = &self.0 {
             mark.is_set.store(true, Ordering::Relaxed);
         }
     }
 
-    /// Whether the mark is set.
+    /// Whether the work is cancelled.
     #[must_use]
     pub fn is_requested(&self) -> bool {
         let mut stop = self;
@@ -90,10 +88,7 @@ impl Stop {
         false
     }
 
-    /// Goes on, unless the mark is set.
-    ///
-    /// # Errors
-    /// [`Stopped`] when it is.
+    /// Fails with [`Stopped`] if the work is cancelled.
     pub fn check(&self) -> Result<(), Stopped> {
         if self.is_requested() {
             Err(Stopped)

@@ -1,17 +1,13 @@
-//! The nearest known name to a misspelt one.
-//!
-//! Comparing one name with all known names is cheap, but expensive for a file with very many
-//! unknown names. Callers with more than a few lookups therefore share a [`Budget`] among them.
+//! The known names nearest to a misspelled one. Many lookups share a [`Budget`].
 
 use std::cell::Cell;
 
-/// How much one [`Budget`] allows, in steps: one for each candidate that is looked at, and more for
-/// each that is compared letter by letter, after the length of the names. A hundred misspelt names
-/// beside all operators of a release take about a tenth of it.
+/// The steps in one [`Budget`], for comparing candidates and their letters. A hundred misspelled
+/// names against all operators of a release use about a tenth of it.
 pub const MOST_STEPS: u64 = 16_000_000;
 
-/// The steps that are left to a number of lookups. When it is used up, lookups find nothing. It
-/// counts and does not measure time, so that the same lookups always find the same.
+/// The steps left for a number of lookups. When it is used up, lookups find nothing. It counts
+/// steps instead of time, so results are reproducible.
 #[derive(Debug)]
 pub struct Budget {
     left: Cell<u64>,
@@ -46,13 +42,11 @@ impl Budget {
     ) -> Vec<&'a str> {
         let wanted = Wanted::new(name);
         let candidates = candidates.into_iter();
-        // A name that is far too long is not read.
         let looked_at = candidates.map(|it| (it, wanted.may_be_near(it)));
         self.few(&wanted, looked_at, count)
     }
 
-    /// As [`Budget::nearest_few`], of candidates whose letters are known: for who looks up many names among
-    /// the same ones.
+    /// Like [`Budget::nearest_few`], for candidates whose letters are already counted.
     #[must_use]
     pub fn nearest_few_of<'a>(
         &self,
@@ -66,7 +60,6 @@ impl Budget {
         self.few(&wanted, looked_at, count)
     }
 
-    /// Of candidates, each with whether it may be near.
     fn few<'a>(
         &self,
         wanted: &Wanted,
@@ -107,9 +100,9 @@ impl Budget {
     }
 }
 
-/// The candidate that differs least from `name`, if it is near enough to be meant: at most a
-/// third of its letters changed, inserted, dropped or swapped. Letter case counts little. The
-/// first of equally near ones is given. Finds nothing among more than [`MOST_STEPS`] candidates.
+/// The candidate that differs least from `name`, if at most a third of its letters are changed,
+/// inserted, dropped or swapped. Case counts little. Of equally near candidates, the first wins.
+/// Finds nothing among more than [`MOST_STEPS`] candidates.
 #[must_use]
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     Budget::default().nearest(name, candidates)
@@ -128,20 +121,18 @@ pub fn nearest_few<'a>(
 /// Letter counts of a name. Names with very different counts are not near.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Letters {
-    /// The number of letters.
     count: usize,
     /// The count of each letter, ignoring case; some letters share a count.
     times: [u8; KINDS],
 }
 
-/// How many kinds of letters are counted: as many as fit into a register.
+/// As many as fit into a register.
 const KINDS: usize = 32;
 
 impl Letters {
-    /// The letters of a name.
+    /// Counts the letters of a name.
     #[must_use]
     pub fn of(name: &str) -> Self {
-        // Nearly all names are ASCII, of which each byte is a letter.
         if name.is_ascii() {
             Self::of_each(name.bytes().map(char::from))
         } else {
@@ -159,7 +150,6 @@ impl Letters {
         all
     }
 
-    /// The number of letters of the other name that are missing here.
     fn lacks(&self, other: &Self) -> u32 {
         let both = self.times.iter().zip(&other.times);
         both.map(|(here, there)| u32::from(there.saturating_sub(*here)))
@@ -167,7 +157,6 @@ impl Letters {
     }
 }
 
-/// A name that others are compared with.
 struct Wanted {
     letters: Vec<char>,
     all: Letters,
@@ -184,24 +173,21 @@ impl Wanted {
         }
     }
 
-    /// Whether a name can be within the limit. Says no without reading a name that is far too long.
     fn may_be_near(&self, candidate: &str) -> bool {
         let most = self.limit / CHANGE;
         candidate.len() <= (self.letters.len() + most) * 4 && self.may_have(Letters::of(candidate))
     }
 
-    /// Whether a name with these letters can be within the limit.
     fn may_have(&self, candidate: Letters) -> bool {
         let most = self.limit / CHANGE;
         if candidate.count.abs_diff(self.all.count) > most {
             return false;
         }
-        // One change gives up one letter for another.
+        // One change replaces one letter with another.
         let lacking = self.all.lacks(&candidate).max(candidate.lacks(&self.all));
         lacking as usize <= most
     }
 
-    /// The edit distance to a name.
     fn steps(&self) -> u64 {
         16 + 4 * self.letters.len() as u64
     }
@@ -210,7 +196,6 @@ impl Wanted {
         let mut letters = ['\0'; ROW];
         let mut count = 0;
         for letter in candidate.chars() {
-            // Longer names are too far away.
             *letters.get_mut(count)? = letter;
             count += 1;
         }
@@ -219,8 +204,7 @@ impl Wanted {
     }
 }
 
-/// How alike two names are, in percent: 100 where they are equal, 0 where nothing is. A name that is
-/// part of the other is as alike as it is long.
+/// How similar two names are, in percent; for a name within the other, the ratio of lengths.
 #[must_use]
 pub fn similarity(a: &str, b: &str) -> u8 {
     let letters = |name: &str| name.chars().take(MAX_LENGTH).collect::<Vec<char>>();
@@ -235,21 +219,19 @@ pub fn similarity(a: &str, b: &str) -> u8 {
     u8::try_from(alike).unwrap_or(100)
 }
 
-/// Names are compared up to this many characters.
 const MAX_LENGTH: usize = 128;
-/// The cost of a changed, inserted or deleted letter. Another case costs 1.
+/// The cost of a changed, inserted or deleted letter. A change of case costs 1.
 const CHANGE: usize = 4;
 
-/// The longest names that are compared: candidates may be longer than the name by what the limit
-/// allows.
+/// Candidates may be longer than the name, within the limit.
 const ROW: usize = MAX_LENGTH + 8;
 
-/// Edit distance with swaps of neighbours (optimal string alignment), unless it is over the limit.
+/// Edit distance with swaps of neighbors (optimal string alignment), unless it is over the limit.
 fn distance_within(limit: usize, a: &[char], b: &[char]) -> Option<usize> {
     if b.len() + 1 > ROW {
         return None;
     }
-    // Each step off the diagonal counts a change, so that a way within the limit stays near it.
+    // Each step off the diagonal costs a change, so a path within the limit stays near it.
     let band = limit / CHANGE;
     let beyond = limit + CHANGE;
     let mut rows = [[beyond; ROW]; 3];
@@ -282,7 +264,7 @@ fn distance_within(limit: usize, a: &[char], b: &[char]) -> Option<usize> {
             }
             row[j] = best;
         }
-        // A row follows from the two before it, and costs never sink.
+        // Each row depends on the two before it, and costs never decrease.
         let reached = row.get(from..=to).unwrap_or(&[]);
         let least = reached.iter().copied().min().unwrap_or(beyond);
         if least.min(least_before) > limit {

@@ -1,14 +1,12 @@
-//! Characters that act instead of being read, made visible.
+//! Makes control characters visible.
 //!
-//! Names and messages come from files that anybody may write. A control character in them drives the
-//! terminal that shows it, and a bidirectional override changes the order of the text around it.
-//! Every rendering shows such a character by its number, `\u{1b}`.
+//! Names and messages come from untrusted files, and control characters in them can drive a
+//! terminal or reorder text. Output shows such a character as its number, `\u{1b}`.
 
 use std::borrow::Cow;
 
-/// Whether a character acts on what shows it: C0 and C1 controls, DEL, line and paragraph
-/// separators, controls of the direction of text, and the invisible characters of tags and
-/// annotations.
+/// Whether a character acts on the display: C0 and C1 controls, DEL, line and paragraph separators,
+/// bidirectional controls, and invisible tag and annotation characters.
 #[must_use]
 pub fn is_acting(char: char) -> bool {
     char.is_control()
@@ -24,7 +22,7 @@ pub fn is_acting(char: char) -> bool {
         )
 }
 
-/// Text on one line: line breaks and tabs are spaces, other acting characters are numbers.
+/// Text on one line: line breaks and tabs become spaces, other acting characters numbers.
 ///
 /// ```
 /// use opatlas_source::visible;
@@ -38,15 +36,13 @@ pub fn line(text: &str) -> Cow<'_, str> {
     })
 }
 
-/// Text that keeps its line feeds and tabs. Other acting characters are numbers.
+/// Text that keeps its line feeds and tabs. Other acting characters become numbers.
 #[must_use]
 pub fn lines(text: &str) -> Cow<'_, str> {
     shown(text, |char| matches!(char, '\n' | '\t').then_some(char))
 }
 
-/// The text with each acting character replaced: by what `instead` gives for it, else by its number.
 fn shown(text: &str, instead: impl Fn(char) -> Option<char>) -> Cow<'_, str> {
-    // Nearly all texts.
     if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) || !text.contains(is_acting) {
         return Cow::Borrowed(text);
     }

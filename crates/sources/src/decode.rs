@@ -1,4 +1,4 @@
-//! From bytes to text, within the limits.
+//! Decodes files, within limits.
 
 use std::borrow::Cow;
 
@@ -6,8 +6,7 @@ use opatlas_source::Span;
 
 use crate::{Fault, FaultKind, LARGEST_FILE};
 
-/// The text of a file that is worth reading. `None` for one that registers nothing, and for one
-/// that cannot be read, which is a fault.
+/// `None` if the file registers nothing, or cannot be read, which is a fault.
 pub(crate) fn decode<'b>(
     bytes: &'b [u8],
     may_register: bool,

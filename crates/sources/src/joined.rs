@@ -1,4 +1,4 @@
-//! The registrations of a revision's sources, ready to join its dispatch tables.
+//! The registrations of a revision's sources for its dispatch tables.
 
 use opatlas_source::{Stop, Stopped};
 use rustc_hash::FxHashMap;
@@ -6,34 +6,29 @@ use rustc_hash::FxHashMap;
 use crate::parse::Budget;
 use crate::{Fault, File, Language, Macros, Registration, RegistrationKind, scan_within};
 
-/// The file that describes a project's macros, beside its sources.
+/// The macro description file.
 pub const MACRO_FILE: &str = "macros.toml";
 
-/// What the sources of a revision register.
+/// The registrations of a revision's sources.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Sources {
     files: Vec<Box<str>>,
     rows: Vec<Registration>,
-    /// The rows of each operator that join its table, by its name with the namespace unless that
-    /// is `aten`; of several to one key the last counts.
+    /// By operator name with its namespace, except `aten`; the last registration for a key wins.
     of: FxHashMap<Box<str>, Vec<u32>>,
-    /// The fallbacks of every operator.
     fallbacks: Vec<u32>,
     faults: Vec<Fault>,
 }
 
 impl Sources {
-    /// Reads source files. One whose name ends in [`MACRO_FILE`] describes macros; what is wrong
-    /// in it counts as if it were not there.
+    /// Reads source files. Files whose names end in [`MACRO_FILE`] describe macros; errors in them
+    /// are ignored.
     #[must_use]
     pub fn read(files: &[File<'_>]) -> Self {
         Stop::unstopped(|stop| Self::read_until(files, stop))
     }
 
-    /// Like [`Sources::read`], but can be stopped.
-    ///
-    /// # Errors
-    /// [`Stopped`].
+    /// Like [`Sources::read`], but cancellable.
     pub fn read_until(files: &[File<'_>], stop: &Stop) -> Result<Self, Stopped> {
         let mut macros = Macros::built_in();
         let described = files.iter().find(|file| {
@@ -41,7 +36,7 @@ impl Sources {
             name == Some(MACRO_FILE)
         });
         if let Some(text) = described.and_then(|file| str::from_utf8(file.bytes).ok()) {
-            // An import refuses invalid descriptions.
+            // An import rejects invalid descriptions.
             let _ = macros.add_text(text);
         }
         let names = files.iter().map(|file| file.path.into()).collect();
@@ -51,8 +46,8 @@ impl Sources {
         Ok(sources)
     }
 
-    /// The same for registrations that were found before. A process loads its C++ libraries before
-    /// Python registers more, so rows of Python come last.
+    /// From existing registrations. Rows of Python come last, because a process loads its C++
+    /// libraries first.
     #[must_use]
     pub fn of_registrations(files: Vec<Box<str>>, mut rows: Vec<Registration>) -> Self {
         let is_python = |row: &Registration| {
@@ -81,13 +76,13 @@ impl Sources {
         }
     }
 
-    /// Whether nothing is registered.
+    /// Whether there are no registrations.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// All registrations, those of Python last.
+    /// All registrations, Python's last.
     #[must_use]
     pub fn rows(&self) -> &[Registration] {
         &self.rows
@@ -105,14 +100,14 @@ impl Sources {
         &self.faults
     }
 
-    /// The registrations of an operator, given with its namespace unless that is `aten`, each with
-    /// its index.
+    /// The registrations of an operator with their indices; its name has a namespace unless it is
+    /// `aten`.
     pub fn of(&self, operator: &str) -> impl Iterator<Item = (u32, &Registration)> {
         let indices = self.of.get(operator).into_iter().flatten();
         indices.filter_map(|&index| Some((index, self.rows.get(index as usize)?)))
     }
 
-    /// The fallbacks of every operator with their indices, in order; of several to one key the last counts.
+    /// The fallbacks for all operators with their indices, in order; the last one for a key wins.
     pub fn fallbacks(&self) -> impl Iterator<Item = (u32, &Registration)> {
         let indices = self.fallbacks.iter();
         indices.filter_map(|&index| Some((index, self.rows.get(index as usize)?)))

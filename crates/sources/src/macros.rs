@@ -1,39 +1,38 @@
-//! Macros that register operators, as data: the known ones of `data/macros.toml`, and a project's own.
+//! Macros that register operators: built-in ones in `data/macros.toml`, and a project's own.
 //!
-//! A macro is known by its name and its number of parameters. Its texts may hold `{parameter}`,
-//! which stands for the argument: an identifier or the contents of a string literal.
+//! A macro is identified by its name and number of parameters. `{parameter}` in its texts stands
+//! for an argument: an identifier or the contents of a string literal.
 
 use std::sync::OnceLock;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use toml::{Table, Value};
 
-/// What a macro stands for. `library` opens a block of registrations; `def` and `imp` define an
-/// operator and register a kernel.
+/// A macro: `library` opens a block of registrations, `def` defines an operator, and `imp`
+/// registers a kernel.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Macro {
     /// Its name.
     pub name: Box<str>,
     /// The names of its parameters.
     pub parameters: Vec<Box<str>>,
-    /// The namespace of the block that it opens: `torch_ipex`.
+    /// The namespace of its block: `torch_ipex`.
     pub library: Option<Box<str>>,
-    /// The library's name inside that block.
+    /// The library's name inside the block.
     pub variable: Option<Box<str>>,
-    /// The schema or name of the operator that it defines.
+    /// The schema or name of its operator.
     pub def: Option<Box<str>>,
-    /// The operator that it registers a kernel for: `{op}.{overload}`.
+    /// The operator of its kernel: `{op}.{overload}`.
     pub imp: Option<Box<str>>,
-    /// The dispatch key; without one that of the block.
+    /// The dispatch key; by default that of the block.
     pub key: Option<Box<str>>,
     /// The kernel.
     pub kernel: Option<Box<str>>,
 }
 
-/// The description of known macros.
 const KNOWN: &str = include_str!("../../../data/macros.toml");
 
-/// The macros that a scan knows.
+/// The macros that a scan recognizes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Macros {
     by_name: FxHashMap<Box<str>, Vec<Macro>>,
@@ -47,7 +46,7 @@ impl Default for Macros {
 }
 
 impl Macros {
-    /// The known ones.
+    /// The built-in macros.
     #[must_use]
     pub fn built_in() -> Self {
         static KNOWN_MACROS: OnceLock<Macros> = OnceLock::new();
@@ -63,19 +62,14 @@ impl Macros {
         known.clone()
     }
 
-    /// Adds the macros that a text in TOML describes (`docs/spec/sources.md`, section 4).
-    ///
-    /// # Errors
-    /// A sentence about what is wrong with the text; then some of its macros may have been added.
+    /// Adds macros described in TOML (`docs/spec/sources.md`, section 4). After an error, some of
+    /// them may have been added.
     pub fn add_text(&mut self, text: &str) -> Result<(), String> {
         let table: Table = text.parse().map_err(|error| format!("{error}"))?;
         self.add_table(&table)
     }
 
-    /// The macros as a table.
-    ///
-    /// # Errors
-    /// What is invalid in it.
+    /// Adds macros from a TOML table; fails if it is invalid.
     pub fn add_table(&mut self, table: &Table) -> Result<(), String> {
         for (name, value) in table {
             let items = value.as_array();
@@ -91,35 +85,32 @@ impl Macros {
         Ok(())
     }
 
-    /// Adds a macro. It replaces one with the same name and number of parameters.
+    /// Adds a macro, replacing one with the same name and number of parameters.
     pub fn add(&mut self, added: Macro) {
         let same_name = self.by_name.entry(added.name.clone()).or_default();
         same_name.retain(|known| known.parameters.len() != added.parameters.len());
         same_name.push(added);
     }
 
-    /// Adds the name of a macro that registers nothing.
+    /// Adds a macro that registers nothing.
     pub fn add_nothing(&mut self, name: &str) {
         self.nothing.insert(name.into());
     }
 
-    /// The macro of a name with a number of arguments.
     pub(crate) fn find(&self, name: &str, arguments: usize) -> Option<&Macro> {
         let mut same_name = self.by_name.get(name)?.iter();
         same_name.find(|known| known.parameters.len() == arguments)
     }
 
-    /// Whether there is a macro of a name, with any number of parameters.
     pub(crate) fn is_known(&self, name: &str) -> bool {
         self.by_name.contains_key(name)
     }
 
-    /// Whether a macro registers nothing.
     pub(crate) fn is_nothing(&self, name: &str) -> bool {
         self.nothing.contains(name)
     }
 
-    /// The names of macros that register outside blocks: those that open one or name everything.
+    /// Macros that register outside blocks: they open one or name everything.
     pub(crate) fn at_file_scope(&self) -> impl Iterator<Item = &str> {
         let all = self.by_name.values().flatten();
         let outside = all.filter(|known| known.library.is_some() || known.is_complete());
@@ -128,7 +119,7 @@ impl Macros {
 }
 
 impl Macro {
-    /// What is wrong with its description.
+    /// Why its description is invalid.
     fn fault(&self) -> Option<String> {
         let name = &self.name;
         if name.is_empty() {
@@ -148,13 +139,13 @@ impl Macro {
         ))
     }
 
-    /// Whether it names the operator's namespace and the key, and so needs no block.
+    /// Whether it names the namespace and the key, and so needs no block.
     pub(crate) fn is_complete(&self) -> bool {
         let is_qualified = |text: &Option<Box<str>>| text.as_deref().is_some_and(is_qualified);
         self.key.is_some() && (is_qualified(&self.imp) || is_qualified(&self.def))
     }
 
-    /// A text with the arguments in place. An argument is `None` where it is no plain text.
+    /// Substitutes arguments; `None` stands for one that is not plain text.
     pub(crate) fn fill(&self, text: &str, arguments: &[Option<Box<str>>]) -> Option<Box<str>> {
         let mut filled = String::with_capacity(text.len());
         let mut rest = text;
@@ -180,7 +171,6 @@ fn text_of<'t>(name: &str, value: &'t Value) -> Result<&'t str, String> {
         .ok_or_else(|| format!("`{name}` must hold strings"))
 }
 
-/// The macro that an item describes.
 fn described(item: &Value) -> Result<Macro, String> {
     let fields = item.as_table().ok_or("a macro must be a table")?;
     let mut made = Macro::default();

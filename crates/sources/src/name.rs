@@ -1,9 +1,9 @@
-//! Names of operators and dispatch keys as sources write them.
+//! Names of operators and dispatch keys in source files.
 
 /// A name split at its namespace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Names<'t> {
-    /// The namespace, where the name has one.
+    /// The namespace, if the name has one.
     pub namespace: Option<&'t str>,
     /// The operator: `add.Tensor`.
     pub operator: &'t str,
@@ -18,7 +18,7 @@ impl<'t> Names<'t> {
             Some((namespace, operator)) => (Some(namespace.trim()), operator.trim()),
             None => (None, name),
         };
-        // The runtime prints the overload `default` as none.
+        // The runtime omits the overload `default`.
         let operator = operator.strip_suffix(".default").unwrap_or(operator);
         Self {
             namespace,
@@ -26,7 +26,7 @@ impl<'t> Names<'t> {
         }
     }
 
-    /// Whether it can be an operator's name.
+    /// Whether it is a valid operator name.
     #[must_use]
     pub fn is_valid(&self) -> bool {
         let is_word = |text: &str| {
@@ -40,11 +40,11 @@ impl<'t> Names<'t> {
     }
 }
 
-/// The key of an operator's kernel that is registered without one.
+/// The default key of an operator's kernel.
 pub(crate) const CATCH_ALL: &str = "CompositeImplicitAutograd";
 
-/// The dispatch key for a name that registrations accept: `CatchAll` is an old name of
-/// [`CATCH_ALL`], and `DefaultBackend` of `CompositeExplicitAutograd`.
+/// Translates old names: `CatchAll` is [`CATCH_ALL`], and `DefaultBackend` is
+/// `CompositeExplicitAutograd`.
 pub(crate) fn canonical_key(name: &str) -> &str {
     match name {
         "CatchAll" | "Math" => CATCH_ALL,
@@ -54,8 +54,8 @@ pub(crate) fn canonical_key(name: &str) -> &str {
     }
 }
 
-/// The dispatch key of a device as Python and C++ name it: `cuda` and `kCUDA` are `CUDA`. `None`
-/// for names that only a process decides, such as a renamed `privateuseone`.
+/// The dispatch key of a device in Python or C++: `cuda` and `kCUDA` are `CUDA`. `None` for names
+/// that depend on the process, such as a renamed `privateuseone`.
 #[must_use]
 pub fn device_key(device: &str) -> Option<&'static str> {
     let device = device.strip_prefix('k').unwrap_or(device);

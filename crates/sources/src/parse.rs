@@ -1,36 +1,31 @@
-//! Syntax trees, in a bounded number of steps.
+//! Parses with tree-sitter in a bounded number of steps.
 
 use std::ops::ControlFlow;
 
 use tree_sitter::{Language, Node, ParseOptions, Parser, Tree, TreeCursor};
 
-/// Steps that a text of no length may take; a step is what tree-sitter counts between two calls
-/// of its progress callback.
+/// A step is what tree-sitter counts between two progress callbacks.
 const BASE_STEPS: usize = 1_000;
 
-/// Bytes for each further step. Ordinary code takes a step for about 85 bytes; text that no parser
-/// makes sense of takes one for 10, each a hundred times as long.
+/// Ordinary code takes a step for about 85 bytes, invalid text one for 10, each a hundred times as
+/// long.
 const BYTES_PER_STEP: usize = 32;
 
-/// The most steps that any text may take.
 const MOST_STEPS: usize = 30_000;
 
-/// The deepest nesting of nodes that a [`Walk`] follows.
+/// Maximum nesting that a [`Walk`] follows.
 pub(crate) const DEEPEST: usize = 400;
 
-/// The steps that all texts of one scan together may take in each language.
+/// The steps for all texts of a scan, in each language.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Budget {
-    /// As many as each text may take.
     Unlimited,
-    /// For files from anywhere: about 5 MB of ordinary code.
+    /// For untrusted files: about 5 MB of ordinary code.
     Limited,
 }
 
-/// The steps of [`Budget::Limited`].
 const MOST_STEPS_OF_ALL: usize = 60_000;
 
-/// A parser of one language.
 pub(crate) struct Reader {
     parser: Parser,
     is_ready: bool,
@@ -60,7 +55,7 @@ impl Reader {
         }
     }
 
-    /// The tree of a text; `None` if it takes too many steps.
+    /// `None` if the text takes too many steps.
     pub(crate) fn parse(&mut self, text: &[u8]) -> Option<Tree> {
         if !self.is_ready {
             return None;
@@ -80,20 +75,20 @@ impl Reader {
         let tree = self
             .parser
             .parse_with_options(&mut read, None, Some(options));
-        // A stopped parser would go on with the old text.
+        // A stopped parser would continue with the old text.
         self.parser.reset();
         self.left -= given - steps;
         tree
     }
 }
 
-/// All nodes below a node in order of their beginnings, each with the nodes around it.
+/// Visits all nodes in source order, with their ancestors.
 pub(crate) struct Walk<'t> {
     cursor: TreeCursor<'t>,
-    /// The nodes from the root to the current one.
+    /// From the root to the current node.
     pub(crate) path: Vec<Node<'t>>,
     has_begun: bool,
-    /// Whether nodes were left out because they are nested too deeply.
+    /// Whether deeply nested nodes were skipped.
     pub(crate) is_cut: bool,
 }
 
@@ -107,7 +102,7 @@ impl<'t> Walk<'t> {
         }
     }
 
-    /// Goes to the next node: into the current one if `enter`, past it otherwise.
+    /// Enters the current node if `enter`; otherwise goes past it.
     pub(crate) fn next(&mut self, enter: bool) -> Option<Node<'t>> {
         if !self.has_begun {
             self.has_begun = true;
@@ -135,12 +130,11 @@ impl<'t> Walk<'t> {
     }
 }
 
-/// The text of a node.
 pub(crate) fn text<'s>(node: Node<'_>, source: &'s str) -> &'s str {
     source.get(node.byte_range()).unwrap_or_default()
 }
 
-/// The named children of a node, comments left out.
+/// Without comments.
 pub(crate) fn children<'t>(node: Node<'t>) -> Vec<Node<'t>> {
     let mut cursor = node.walk();
     let named: Vec<_> = node.named_children(&mut cursor).collect();

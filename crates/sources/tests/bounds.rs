@@ -1,4 +1,4 @@
-//! Input that is made to hurt: large, deep, broken or no text at all.
+//! Hostile input: large, deep, broken or not text.
 
 mod common;
 

@@ -1,4 +1,4 @@
-//! What the tests of scans share.
+//! Helpers for tests of scans.
 #![allow(dead_code, reason = "not every test uses everything")]
 
 use opatlas_source::LineIndex;
@@ -13,8 +13,7 @@ pub fn scanned(path: &str, text: &str) -> Scan {
     scan(&[file], &Macros::built_in())
 }
 
-/// Asserts the registrations of a file, one on each line: place, kind, operator, key, kernel, and
-/// what else there is.
+/// Asserts the registrations of a file, one per line: place, kind, operator, key, kernel, and more.
 #[track_caller]
 pub fn check(path: &str, text: &str, expected: &[&str]) {
     let scan = scanned(path, text);

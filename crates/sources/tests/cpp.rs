@@ -1,4 +1,4 @@
-//! Every idiom of registration in C++ (`docs/spec/sources.md`, section 1).
+//! Every C++ registration idiom (`docs/spec/sources.md`, section 1).
 
 mod common;
 

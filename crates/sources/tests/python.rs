@@ -1,4 +1,4 @@
-//! Every idiom of registration in Python (`docs/spec/sources.md`, section 1).
+//! Every Python registration idiom (`docs/spec/sources.md`, section 1).
 
 mod common;
 

@@ -1,6 +1,6 @@
 //! Backend components: the devices that keys such as `SparseCPU` end in.
 
-/// The name of a device, and what is to be known about its kernels.
+/// The device's name, and notes on its kernels.
 pub(super) fn backend(component: &str) -> (&str, Option<&'static str>) {
     let (title, about) = match component {
         "CPU" => ("CPU", ""),

@@ -1,4 +1,4 @@
-//! The guided path to a dispatch key: questions about a kernel that end in YAML and its table.
+//! The guide to a dispatch key: questions about a kernel that lead to its YAML and table.
 
 use opatlas_dispatch::calculator::calculate;
 use opatlas_dispatch::{Refused, Wanted};
@@ -36,7 +36,7 @@ pub enum Next {
     Outcome(&'static str),
 }
 
-/// What to write.
+/// The result of the guide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Outcome {
     /// Its name.
@@ -45,18 +45,18 @@ pub struct Outcome {
     pub title: &'static str,
     /// The consequence.
     pub text: &'static str,
-    /// The entry.
+    /// An example entry.
     pub yaml: &'static str,
     /// Registrations: key and kernel, including kernels generated from formulas.
     pub registrations: &'static [(&'static str, &'static str)],
 }
 
-/// Keys of a table with the same kernel for the same reason.
+/// Keys with the same kernel for the same reason.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
     /// The keys, in table order.
     pub keys: Vec<&'static str>,
-    /// The kernel; none where the key has none.
+    /// The kernel, if there is one.
     pub kernel: Option<String>,
     /// Why it serves the keys.
     pub reason: &'static str,
@@ -67,18 +67,18 @@ pub struct Row {
 pub struct Guide {
     /// The questions; the first one begins.
     pub questions: &'static [Question],
-    /// What to write.
+    /// The outcomes.
     pub outcomes: &'static [Outcome],
 }
 
 impl Guide {
-    /// The outcome of a name.
+    /// Finds an outcome.
     #[must_use]
     pub fn outcome(&self, id: &str) -> Option<&'static Outcome> {
         self.outcomes.iter().find(|outcome| outcome.id == id)
     }
 
-    /// The question of a name.
+    /// Finds a question.
     #[must_use]
     pub fn question(&self, id: &str) -> Option<&'static Question> {
         self.questions.iter().find(|question| question.id == id)
@@ -86,10 +86,10 @@ impl Guide {
 }
 
 impl Outcome {
-    /// The dispatch table of the entry: keys with the same kernel and reason together, in table order.
+    /// The dispatch table of the entry, grouped by kernel and reason, in table order.
     ///
     /// # Errors
-    /// What the dispatcher of the release refuses.
+    /// The registrations that the dispatcher of the release rejects.
     pub fn table(&self, release: Release) -> Result<Vec<Row>, Vec<Refused>> {
         let wanted = self.registrations.iter().map(|&(key, kernel)| Wanted {
             kernel: Some(kernel),
@@ -118,7 +118,7 @@ impl Outcome {
     }
 }
 
-/// The way to a dispatch key.
+/// The guide to a dispatch key.
 pub const GUIDE: Guide = Guide {
     questions: &[
         Question {

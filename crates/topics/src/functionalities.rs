@@ -1,9 +1,8 @@
-//! Functionalities: what keys do, apart from the device.
+//! Functionalities: the purpose of keys, apart from the device.
 
 use std::borrow::Cow;
 
-/// What a key of this functionality serves, without a full stop where a device follows, and what
-/// else is to be known.
+/// A summary, without a full stop if a device follows, and notes.
 pub(super) fn functionality(name: &str) -> (String, Vec<Cow<'static, str>>) {
     let (what, more): (&str, &[&'static str]) = match name {
         "Dense" => (
@@ -51,7 +50,6 @@ pub(super) fn functionality(name: &str) -> (String, Vec<Cow<'static, str>>) {
     )
 }
 
-/// Keys without a device.
 fn single(name: &str) -> (String, Vec<Cow<'static, str>>) {
     let (what, more): (&str, &str) = match name {
         "Undefined" => (

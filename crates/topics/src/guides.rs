@@ -1,4 +1,4 @@
-//! Concepts that are about more than one field.
+//! Concepts that concern several fields.
 
 use opatlas_source::diagnostic::RuleId;
 

@@ -13,7 +13,6 @@ const fn alias(id: &'static str, summary: &'static str) -> Text {
     Text::new(id, Kind::AliasKey, summary)
 }
 
-/// The alias keys of the dispatcher.
 pub(super) const ALIASES: &[Text] = &[
     Text {
         body: &[
@@ -134,7 +133,7 @@ pub(super) const ALIASES: &[Text] = &[
     },
 ];
 
-/// Which dense backends an alias key reaches in the newest release.
+/// The dense backends that an alias key reaches in the newest release.
 pub(super) fn reach(text: &Text) -> Option<Cow<'static, str>> {
     let keys = Keys::of(Release::LATEST);
     let Some(Key::Alias(alias)) = keys.lookup(text.id).filter(|_| text.kind == Kind::AliasKey)
@@ -169,7 +168,7 @@ pub(super) fn reach(text: &Text) -> Option<Cow<'static, str>> {
     )
 }
 
-/// The runtime keys of all releases, in the order of the newest that has them.
+/// The runtime keys of all releases, in the order of the newest release that has each.
 fn names() -> Vec<&'static str> {
     let mut names: Vec<&'static str> = Vec::new();
     for release in Release::all().rev() {
@@ -187,7 +186,6 @@ pub(super) fn all() -> impl Iterator<Item = Topic> {
     names().into_iter().filter_map(find)
 }
 
-/// The topic of a runtime key.
 pub(super) fn find(name: &str) -> Option<Topic> {
     let has = |release| matches!(Keys::of(release).lookup(name), Some(Key::Runtime(_)));
     let (since, until) = span_of(has)?;
@@ -218,7 +216,6 @@ pub(super) fn find(name: &str) -> Option<Topic> {
     })
 }
 
-/// In which releases `dispatch` may name a key.
 fn place_in_files(name: &str) -> String {
     let allowed = |release: Release| release.data().dispatch_keys_allowed.contains(name);
     match span_of(allowed) {
@@ -233,7 +230,6 @@ fn place_in_files(name: &str) -> String {
     }
 }
 
-/// The autograd key of a backend, and the other keys of its backend component.
 fn related(keys: &Keys, name: &str) -> Vec<Cow<'static, str>> {
     let mut see: Vec<Cow<'static, str>> = Vec::new();
     let Some(slot) = keys.slot(name) else {

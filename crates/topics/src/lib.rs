@@ -1,8 +1,6 @@
-//! Topics: what dispatch keys, fields, types and annotations mean, and which dispatch key a kernel
-//! needs.
+//! Topics explain dispatch keys, fields, types and annotations, and guide to a dispatch key.
 //!
-//! The texts are data, and the releases of a topic follow from the data of releases. Every example
-//! is run as a test. Where ATen's README and torchgen differ, the topic says how.
+//! Tests run every example. If ATen's README and torchgen differ, the topic says how.
 
 mod annotations;
 mod backends;
@@ -20,63 +18,40 @@ use opatlas_source::diagnostic::RuleId;
 
 pub use dispatch_keyword::{Answer, GUIDE, Guide, Next, Outcome, Question, Row};
 
-/// The kind of a topic.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Kind {
-    /// How to do something, or a concept.
-    Guide,
-    /// A field of an entry.
-    Field,
-    /// A type.
-    Type,
-    /// An annotation of a type.
-    Annotation,
-    /// An alias key.
-    AliasKey,
-    /// A dispatch key of the runtime.
-    DispatchKey,
-}
-
-impl Kind {
-    /// All topics, in display order.
-    pub const ALL: [Self; 6] = [
-        Self::Guide,
-        Self::Field,
-        Self::Type,
-        Self::Annotation,
-        Self::AliasKey,
-        Self::DispatchKey,
-    ];
-
-    /// The word used in every rendering and in the API.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Guide => "guide",
-            Self::Field => "field",
-            Self::Type => "type",
-            Self::Annotation => "annotation",
-            Self::AliasKey => "alias-key",
-            Self::DispatchKey => "dispatch-key",
-        }
+opatlas_source::named_enum! {
+    /// The kind of a topic.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum Kind {
+        /// How to do something, or a concept.
+        Guide => "guide",
+        /// A field of an entry.
+        Field => "field",
+        /// A type.
+        Type => "type",
+        /// An annotation of a type.
+        Annotation => "annotation",
+        /// An alias key.
+        AliasKey => "alias-key",
+        /// A dispatch key of the runtime.
+        DispatchKey => "dispatch-key",
     }
 }
 
 /// torchgen's verdict on an example.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// It accepts it.
+    /// torchgen accepts it.
     Accepted,
-    /// It refuses it under this rule.
+    /// torchgen rejects it under this rule.
     Refused(RuleId),
 }
 
-/// Entries of `native_functions.yaml` that show something.
+/// Example entries of `native_functions.yaml`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Example {
     /// The entries.
     pub yaml: &'static str,
-    /// What becomes of them in the last release of the topic.
+    /// The verdict of the topic's last release.
     pub verdict: Verdict,
 }
 
@@ -99,29 +74,28 @@ impl Example {
 /// A topic.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Topic {
-    /// Its name: that of the key, field or type where there is one.
+    /// The name of the key, field, type or concept.
     pub id: Cow<'static, str>,
     /// What it is about.
     pub kind: Kind,
-    /// One sentence.
+    /// A one-sentence summary.
     pub summary: Cow<'static, str>,
     /// Paragraphs.
     pub body: Vec<Cow<'static, str>>,
-    /// Where ATen's README and torchgen differ, and which one counts.
+    /// Where ATen's README and torchgen differ, and which one is right.
     pub differs: Option<&'static str>,
     /// Entries that show it.
     pub examples: &'static [Example],
     /// Related topics.
     pub see: Vec<Cow<'static, str>>,
-    /// Other names under which it is found.
+    /// Other names for searches.
     pub names: &'static [&'static str],
-    /// The first release that has it.
+    /// The first release with it.
     pub since: Release,
-    /// The last one, unless the newest release has it.
+    /// The last one; `None` if the newest release has it.
     pub until: Option<Release>,
 }
 
-/// A topic as it is written down.
 #[derive(Debug, Clone, Copy)]
 struct Text {
     id: &'static str,
@@ -192,14 +166,14 @@ pub fn all() -> Vec<Topic> {
     topics
 }
 
-/// The topic of a name, its other names included.
+/// Finds a topic by its name or another name.
 #[must_use]
 pub fn find(name: &str) -> Option<Topic> {
     let known = texts().find(|text| text.id == name || text.names.contains(&name));
     known.map(Text::topic).or_else(|| keys::find(name))
 }
 
-/// The releases in which something is there, from the first to the last; `None` where it never is.
+/// The first and last releases with something; `None` for the last if the newest has it.
 fn span_of(is_there: impl Fn(Release) -> bool) -> Option<(Release, Option<Release>)> {
     let since = Release::all().find(|&release| is_there(release))?;
     let last = Release::all().rfind(|&release| is_there(release))?;

@@ -9,7 +9,7 @@ const fn ty(id: &'static str, summary: &'static str) -> Text {
     Text::new(id, Kind::Type, summary)
 }
 
-/// The releases that have a base type; all for what is not one.
+/// The releases with a base type; all releases for anything else.
 pub(super) fn releases(id: &str) -> (Release, Option<Release>) {
     let has = |release: Release| release.data().base_types.contains(id);
     span_of(has).unwrap_or((Release::V2_0, None))

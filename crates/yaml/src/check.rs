@@ -1,4 +1,4 @@
-//! What the loader rejects in well-formed text: types, tags, keys, anchors.
+//! What PyTorch's loader rejects in well-formed text: types, tags, keys, anchors.
 
 use opatlas_source::diagnostic::{Diagnostic, RuleId};
 use opatlas_source::{Span, message};
@@ -10,10 +10,8 @@ use super::scalar::{ScalarType, resolve};
 use super::tag::Tag;
 use super::tree::{Arena, Content};
 
-/// The maximum number of keys to compare pairwise.
 const FEW: usize = 16;
 
-/// Types a plain scalar without a tag.
 pub(super) fn plain(value: &str, span: Span) -> (ScalarType, Option<Diagnostic>) {
     let ty = resolve(value);
     let complaint = match ty {
@@ -40,7 +38,7 @@ pub(super) fn plain(value: &str, span: Span) -> (ScalarType, Option<Diagnostic>)
     (ty, complaint)
 }
 
-/// Types a scalar with the tag `!`, which asks for the type that the spelling has.
+/// `!` asks for the type of the spelling.
 pub(super) fn non_specific(value: &str, span: Span, at: Span) -> (ScalarType, Option<Diagnostic>) {
     if matches!(value, "!" | "&" | "*") {
         return (ScalarType::Str, Some(unknown_tag(at)));
@@ -57,7 +55,6 @@ fn unconstructable(ty: ScalarType, span: Span) -> Diagnostic {
         .with_help("quote the value if it is text")
 }
 
-/// Types a scalar with a tag.
 pub(super) fn tagged(tag: Tag, value: &str, at: Span) -> (ScalarType, Option<Diagnostic>) {
     let ty = match tag {
         Tag::Null => ScalarType::Null,
@@ -100,15 +97,12 @@ fn misfit(at: Span) -> Diagnostic {
     .with_help("remove the tag, or change the value")
 }
 
-/// The effect of a tag on a collection.
 pub(super) enum Retagged {
     Same,
-    /// It represents this scalar.
     As(Content),
     Refused(Diagnostic),
 }
 
-/// Applies a tag to a collection.
 pub(super) fn collection(arena: &Arena, id: super::tree::NodeId, tag: Tag, at: Span) -> Retagged {
     let content = arena.node(id).content;
     let (from, to) = match content {
@@ -146,7 +140,6 @@ pub(super) fn collection(arena: &Arena, id: super::tree::NodeId, tag: Tag, at: S
     }
 }
 
-/// The end of messages about values of a type that no field accepts.
 const NO_FIELD: &str = ", which no field accepts";
 
 fn other_type(at: Span, what: &str) -> Diagnostic {
@@ -158,16 +151,15 @@ fn other_type(at: Span, what: &str) -> Diagnostic {
     .with_help("remove the tag")
 }
 
-/// Whether the only fault of a value is a type that no field accepts. A reader that ignores the
-/// value has nothing to report.
+/// Whether the value's only fault is a type that no field accepts.
 #[must_use]
 pub fn is_constructed(diagnostic: &Diagnostic) -> bool {
     diagnostic.rule == RuleId::YamlTag && diagnostic.message.ends_with(NO_FIELD)
 }
 
-/// The scalar that a mapping under a scalar's tag represents: the value of its first key `=`.
+/// PyYAML: SafeConstructor.construct_scalar, which takes the value of the first key `=`.
 fn default_value(arena: &Arena, mut content: Content) -> Option<Content> {
-    // Mappings nest at most as deep as the tree, and aliases lead to complete nodes only.
+    // Terminates: nesting is finite, and aliases lead to complete nodes only.
     loop {
         let Content::Mapping { from, to } = content else {
             return matches!(content, Content::Scalar { .. }).then_some(content);
@@ -187,10 +179,9 @@ fn default_value(arena: &Arena, mut content: Content) -> Option<Content> {
     }
 }
 
-/// A key: its position, and its type and value if it is a scalar.
+/// Position of a key, and its type and value if it is a scalar.
 pub(super) type Key<'t> = (Span, Option<(ScalarType, &'t str)>);
 
-/// Complaints about the keys of one mapping, which has `count` of them.
 pub(super) fn keys<'t>(count: usize, key: impl Fn(usize) -> Key<'t>) -> Vec<Diagnostic> {
     let mut complaints = Vec::new();
     let mut table: FxHashMap<Constructed<'_>, Span> = FxHashMap::default();

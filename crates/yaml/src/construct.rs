@@ -1,18 +1,18 @@
-//! Scalars as PyYAML's SafeConstructor converts them: whether it can, and which keys are equal.
+//! Constructs scalars like PyYAML's SafeConstructor, to find values it rejects and equal keys.
 
 use super::scalar::ScalarType;
 
-/// Python 3.11 reads no decimal integer of more digits.
+/// Python 3.11 rejects decimal integers with more digits.
 const MOST_DIGITS: usize = 4300;
 
-/// A constructed scalar, equal to another as Python has it: `1 == 1.0 == True`.
+/// A constructed scalar that compares as in Python: `1 == 1.0 == True`.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum Constructed<'t> {
     Null,
     Int(i128),
-    /// An integer that does not fit: sign, base, digits.
+    /// Sign, base, and digits of an integer that does not fit.
     Huge(bool, u32, String),
-    /// By its bits; never an integer that fits.
+    /// The bits; never an integer that fits.
     Float(u64),
     Str(&'t str),
     Bytes(Vec<u8>),
@@ -24,7 +24,7 @@ pub(super) enum Constructed<'t> {
     Instant(i64),
 }
 
-/// Constructs a scalar; `None` when the loader fails on it.
+/// `None` if the loader fails.
 pub(super) fn construct(ty: ScalarType, value: &str) -> Option<Constructed<'_>> {
     match ty {
         ScalarType::Str => Some(Constructed::Str(value)),
@@ -38,7 +38,6 @@ pub(super) fn construct(ty: ScalarType, value: &str) -> Option<Constructed<'_>> 
     }
 }
 
-/// The value of a scalar tagged `!!bool`.
 pub(super) fn bool_value(value: &str) -> Option<bool> {
     match value.to_lowercase().as_str() {
         "yes" | "true" | "on" => Some(true),
@@ -80,7 +79,6 @@ fn int(value: &str) -> Option<Constructed<'static>> {
     Some(Constructed::Int(if negative { -sum } else { sum }))
 }
 
-/// Python's `int(text, base)`, optionally negated.
 fn python_int(text: &str, base: u32, negative: bool) -> Option<Constructed<'static>> {
     let text = text.trim();
     let minus = text.starts_with('-');
@@ -134,7 +132,7 @@ fn float(value: &str) -> Option<Constructed<'static>> {
         }
     };
     let number = if negative { -number } else { number };
-    // Exactly representable up to here, so the conversion below loses nothing.
+    // Floats up to here are exact integers.
     let limit = 2f64.powi(126);
     Some(if number.fract() == 0.0 && number.abs() < limit {
         Constructed::Int(number as i128)
@@ -145,7 +143,7 @@ fn float(value: &str) -> Option<Constructed<'static>> {
     })
 }
 
-/// Python's `base64.decodebytes`: characters outside the alphabet are passed over.
+/// Python's `base64.decodebytes`, which skips characters outside the alphabet.
 fn base64(value: &str) -> Option<Vec<u8>> {
     if !value.is_ascii() {
         return None;
@@ -212,7 +210,6 @@ fn timestamp(value: &str) -> Option<Constructed<'static>> {
     let micros = days * 86_400_000_000 + time_of_day(&time[..length])?;
     let zone = time[length..].trim_start_matches([' ', '\t']);
     if zone.is_empty() {
-        // Blanks alone may not follow.
         return (length == time.len()).then_some(Constructed::Naive(micros));
     }
     Some(Constructed::Instant(micros - zone_offset(zone)?))
@@ -224,7 +221,7 @@ fn number(text: &str, least: usize, most: usize) -> Option<i64> {
     fits.then(|| text.parse().ok()).flatten()
 }
 
-/// Days since the year 0 in the proleptic Gregorian calendar; `None` for days that do not exist.
+/// Days since year 0 in the proleptic Gregorian calendar; `None` if the day does not exist.
 fn day_number(year: i64, month: i64, day: i64) -> Option<i64> {
     let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
     let lengths = [
@@ -266,7 +263,7 @@ fn time_of_day(text: &str) -> Option<i64> {
     Some(((hour * 60 + minute) * 60 + second) * 1_000_000 + micros)
 }
 
-/// A time zone's distance from UTC in microseconds.
+/// Microseconds from UTC.
 fn zone_offset(zone: &str) -> Option<i64> {
     if zone == "Z" {
         return Some(0);

@@ -1,4 +1,4 @@
-//! From bytes to text: what PyTorch's `open()` and the YAML reader refuse of a file.
+//! Decodes files: what PyTorch's `open()` and the YAML reader refuse.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -8,14 +8,13 @@ use opatlas_source::{Content, Span, message};
 
 use super::scanner::offset;
 
-/// More findings about single bytes than this say nothing new.
+/// Diagnostics per file about single bytes.
 const MOST: usize = 50;
 
-/// Decodes a file as UTF-8. The text has the same length as the bytes, so that offsets hold: every
-/// byte that is not UTF-8, or whose character YAML forbids, is `?` in it, and has a diagnostic
-/// (`yaml-encoding`), one for each run of them.
+/// Decodes a file as UTF-8. Each byte that is not UTF-8 or that YAML forbids becomes `?`, so
+/// offsets stay the same, and each run of them has a diagnostic (`yaml-encoding`).
 ///
-/// A byte order mark at the very beginning is kept in the text and skipped by the parser. Source:
+/// A byte order mark at the start stays in the text; the parser skips it. Source:
 /// `docs/spec/files.md`, section 2, libyaml reader.c (yaml_parser_update_buffer).
 #[must_use]
 pub fn decode(bytes: &[u8]) -> (Cow<'_, str>, Vec<Diagnostic>) {
@@ -25,7 +24,7 @@ pub fn decode(bytes: &[u8]) -> (Cow<'_, str>, Vec<Diagnostic>) {
     }
 }
 
-/// Like [`decode`], but shares the memory of a file without invalid bytes.
+/// Like [`decode`], but shares the memory of a valid file.
 #[must_use]
 pub fn decode_shared(file: &Content) -> (Arc<str>, Vec<Diagnostic>) {
     let (text, found) = decode(file.bytes());
@@ -36,12 +35,11 @@ pub fn decode_shared(file: &Content) -> (Arc<str>, Vec<Diagnostic>) {
     (text, found)
 }
 
-/// Whether a text has a character that YAML forbids.
 fn has_forbidden(text: &str) -> bool {
     let suspicious = |byte: u8| {
         byte < 0x20 && !matches!(byte, b'\t' | b'\n' | b'\r') || matches!(byte, 0x7F | 0xC2 | 0xEF)
     };
-    // The first pass has no branch in it and so is fast; wide characters are rare.
+    // A first pass without branches is fast; wide characters are rare.
     text.bytes()
         .fold(false, |found, byte| found | suspicious(byte))
         && !text.chars().all(is_allowed)
@@ -80,7 +78,7 @@ fn is_allowed(char: char) -> bool {
     )
 }
 
-/// A file in UTF-16 or UTF-32 is one finding, not one for each character.
+/// A file in UTF-16 or UTF-32 gets one diagnostic instead of one for each character.
 fn other_encoding(bytes: &[u8]) -> Option<Diagnostic> {
     let name = match bytes {
         [0xFF, 0xFE, 0, 0, ..] | [0, 0, 0xFE, 0xFF, ..] => "UTF-32",
@@ -102,7 +100,6 @@ enum Bad {
     Forbidden(char),
 }
 
-/// Runs of bad bytes.
 #[derive(Default)]
 struct BadRuns {
     runs: Vec<(usize, usize, Bad)>,

@@ -1,17 +1,16 @@
-//! YAML as PyTorch's loader reads it (PyYAML's CSafeLoader over libyaml 0.2.5), with the exact place
-//! of every key and scalar.
+//! YAML as PyTorch's loader reads it (PyYAML's CSafeLoader over libyaml 0.2.5), with the exact
+//! position of every key and scalar.
 //!
-//! Text enters; trees with byte spans and diagnostics leave. Reading never fails: what the loader
-//! would refuse is a diagnostic, and everything else in the file is still read. All work is linear
-//! in the text: aliases are references, nesting, events and diagnostics are bounded.
+//! Text enters; trees with byte spans and diagnostics leave. Reading never fails: whatever the
+//! loader would refuse is a diagnostic, and the rest of the file is still read. All work is linear
+//! in the text: aliases are references; nesting, events and diagnostics are bounded.
 //!
 //! ```text
 //! bytes -> encoding -> scanner -> parser -> build (+ check) -> tree
 //! ```
 //!
-//! The scanner and parser follow libyaml, not YAML 1.2: the two disagree on what is well formed in
-//! about a quarter of all odd documents, in both directions, and the loader's verdict is the one that
-//! counts.
+//! The scanner and parser follow libyaml instead of YAML 1.2. The two disagree about a quarter of
+//! all unusual documents, in both directions, and PyTorch uses libyaml.
 
 mod build;
 mod check;
@@ -38,33 +37,31 @@ pub use scalar::ScalarType;
 pub use split::split;
 pub use tree::{Kind, NodeId, Scalar, Style, Tree};
 
-/// Collections may be nested this deep.
+/// The maximum nesting depth of collections.
 pub const DEEPEST: usize = 100;
 
-/// A file may have this many YAML events: starts and ends of collections, scalars and aliases.
-/// No real one has a tenth of that.
+/// The maximum number of YAML events per file, more than ten times that of real files.
 pub const MOST_EVENTS: usize = 1_000_000;
 
-/// The aliases of a file can repeat this many bytes of its text in total. Readers process the
-/// repeated text at each alias; no real file has aliases.
+/// The maximum number of bytes that the aliases of a file may repeat; real files have no aliases.
 pub const MOST_REPEATED: u64 = 1 << 20;
 
-/// More text than this is not read.
+/// The maximum size of a text that is read.
 pub const MAX_BYTES: usize = 1 << 30;
 
-/// A file's YAML gets at most this many diagnostics.
+/// The maximum number of YAML diagnostics per file.
 pub const MOST_DIAGNOSTICS: usize = 1_000;
 
 /// One item of a file's list.
 #[derive(Debug, Clone)]
 pub struct Item {
-    /// The tree that it belongs to; the items of one file may share it.
+    /// The tree that contains it; items of one file may share it.
     pub tree: Arc<Tree>,
-    /// The item in it.
+    /// The item's node.
     pub root: NodeId,
     /// The offset of the tree's text in the file.
     pub base: u32,
-    /// The whole item, without its `- ` and without comments after it; counts from `base`.
+    /// The whole item, without its `- ` and without comments after it, relative to `base`.
     pub span: Span,
     /// What the loader rejects in it; spans are relative to `base`.
     pub diagnostics: Vec<Diagnostic>,
@@ -75,7 +72,7 @@ pub struct Item {
 /// The root of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Root {
-    /// Nothing: no document, null, or nothing that could be read.
+    /// No document, null, or nothing that could be read.
     Empty,
     /// A list: see [`Document::items`].
     Sequence,
@@ -92,22 +89,20 @@ pub struct Document {
     pub tree: Option<Arc<Tree>>,
     /// The root of the file.
     pub root: Root,
-    /// The root; none when it could not be read whole.
+    /// The root's node; `None` when it could not be read as a whole.
     pub root_id: Option<NodeId>,
-    /// The items, when the root is a list.
+    /// The items, if the root is a list.
     pub items: Vec<Item>,
-    /// What is wrong outside of the items, and what made parts of the file unreadable. Spans count
-    /// from the start of the file.
+    /// Diagnostics outside of the items, with spans relative to the file.
     pub diagnostics: Vec<Diagnostic>,
-    /// The entries (or the part of the file) that could not be read. Each has its diagnostic.
+    /// The entries (or the part of the file) that could not be read. Each has a diagnostic.
     pub unread: Vec<Span>,
     /// The number of bytes that aliases repeat.
     pub repeated: u64,
 }
 
 impl Document {
-    /// Drops what aliases repeat beyond [`MOST_REPEATED`], for readers that process repeated text
-    /// at each alias.
+    /// Drops what aliases repeat beyond [`MOST_REPEATED`].
     #[must_use]
     pub fn bounded(mut self) -> Self {
         if self.repeated <= MOST_REPEATED {
@@ -140,11 +135,10 @@ impl Document {
     }
 }
 
-/// Parses one piece of [`split`] on its own; the caller sets [`Item::base`].
+/// Parses one piece of [`split`]; the caller sets [`Item::base`].
 ///
-/// `None` unless it is, alone, a list of exactly one item without anchors, aliases, directives and
-/// document markers: then parsing all pieces gives just what parsing the whole file gives, and when
-/// any piece is `None`, [`parse`] must read the file.
+/// `None` unless it is a list of exactly one item without anchors, aliases, directives and document
+/// markers. If any piece is `None`, use [`parse`] for the file.
 #[must_use]
 pub fn parse_chunk(chunk: &str) -> Option<Item> {
     if chunk.len() > MAX_BYTES {
@@ -174,14 +168,13 @@ pub fn parse_chunk(chunk: &str) -> Option<Item> {
     })
 }
 
-/// Parses a whole file. A fault in a list costs only its entry; in any other file it costs the rest
-/// of the file.
+/// Parses a whole file. A fault costs its list entry, or the rest of a file that is not a list.
 #[must_use]
 pub fn parse(text: &str) -> Document {
     parse_shared(&text.into())
 }
 
-/// Like [`parse`], for a text that the tree then shares.
+/// Like [`parse`]; the tree shares the text.
 #[must_use]
 pub fn parse_shared(text: &Arc<str>) -> Document {
     if text.len() > MAX_BYTES {

@@ -1,7 +1,7 @@
-//! Reading a whole file, over whatever is broken in it.
+//! Recovers from YAML errors.
 //!
-//! A YAML parser stops at its first error. A list of entries need not: the next line that begins an
-//! entry is a good place to go on. One broken entry so costs one finding, and all others are read.
+//! A YAML parser stops at its first error. In a list of entries, the next line that begins an entry
+//! is a good place to continue, so a broken entry costs one diagnostic.
 
 use opatlas_source::Span;
 use opatlas_source::diagnostic::Diagnostic;
@@ -11,10 +11,9 @@ use super::limit_error;
 use super::scanner::offset;
 use super::split::entry_lines;
 
-/// Text may be read again up to this many times its own length in all.
+/// Bounds the text that is read again, in multiples of its length.
 const REREADS: usize = 8;
 
-/// Reads all of the text; gives the entries that could not be read.
 pub(super) fn read<'t>(builder: &mut Builder<'t>, text: &'t str) -> Vec<Span> {
     let mut unread = Vec::new();
     let mut lines = None;
@@ -52,14 +51,13 @@ fn too_broken(at: u32) -> Diagnostic {
     limit_error(Span::at(at), message).with_help("fix the errors above first")
 }
 
-/// What is wrong with a broken entry. If its fault extends into later entries (an unterminated
-/// quote includes them all), parsing the entry alone gives a better diagnostic.
+/// An unterminated quote includes later entries; parsing the entry alone gives a better message.
 fn own_error(text: &str, broken: Span) -> Option<Diagnostic> {
     let error = Builder::new(broken.slice(text), 0).run().err()?;
     Some(error.shifted(broken.start))
 }
 
-/// Aliases to anchors in what could not be read are not at fault.
+/// Aliases to anchors in unreadable text are not at fault.
 fn lose_anchors<'t>(builder: &mut Builder<'t>, text: &'t str, broken: Span) {
     let mut rest = broken.slice(text);
     while let Some(at) = rest.find('&') {
@@ -71,7 +69,6 @@ fn lose_anchors<'t>(builder: &mut Builder<'t>, text: &'t str, broken: Span) {
     }
 }
 
-/// The lines at which an entry of the file's list begins.
 struct EntryLines {
     starts: Vec<usize>,
     end: usize,
@@ -91,33 +88,30 @@ impl EntryLines {
         }
     }
 
-    /// The start of the entry that contains `at`.
     fn entry_at(&self, at: usize) -> Option<usize> {
         let after = self.starts.partition_point(|&start| start <= at);
         after.checked_sub(1).map(|number| self.starts[number])
     }
 
-    /// From `start` to the next entry after `past`, or the end.
     fn span(&self, start: usize, past: usize) -> Span {
         let next = self.starts.partition_point(|&start| start <= past);
         let end = self.starts.get(next).copied().unwrap_or(self.end);
         Span::new(offset(start), offset(end))
     }
 
-    /// Finds the entry that made reading fail at `error`, after it began at `from`, and drops what was
-    /// read of it.
+    /// Drops the entry that made reading fail at `error`, after it began at `from`.
     fn drop_broken(&self, builder: &mut Builder<'_>, from: usize, error: usize) -> Span {
         builder.diagnostics.clear();
         if !builder.in_sequence {
             // Other values cannot continue; a list may follow.
             return self.span(from, from.max(error.saturating_sub(1)));
         }
-        // The entry that is being read may have begun long before the place of the error.
+        // The current entry may have begun long before the error.
         let open = builder.parser.entry.map_or(error, |entry| entry as usize);
         let mut start = self
             .entry_at(error.min(open))
             .map_or(from, |start| start.max(from));
-        // One that was complete but reached into this one is what broke it.
+        // A complete entry that reached into this one broke it.
         while let Some(item) = builder.items.pop_if(|item| item.span.end as usize > start) {
             let at = item.span.start as usize;
             start = self

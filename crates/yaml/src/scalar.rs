@@ -1,7 +1,4 @@
-//! YAML 1.1 typing of plain scalars, as PyYAML's Resolver does it.
-//!
-//! This decides more than one would think: `no`, `0o17`, `1_000` and `12:30` are a bool, a string
-//! and two integers.
+//! Types plain scalars like PyYAML's Resolver: `no` and `12:30` are a bool and an integer.
 
 /// The type that PyYAML's SafeLoader gives a scalar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -18,7 +15,7 @@ pub enum ScalarType {
     Timestamp,
     /// `str`.
     Str,
-    /// `bytes`, by the tag `!!binary`.
+    /// `bytes`, from the tag `!!binary`.
     Binary,
     /// Plain `<<`, for which the loader has no constructor.
     Merge,
@@ -26,7 +23,7 @@ pub enum ScalarType {
     Value,
 }
 
-/// The type of a plain scalar that carries no tag.
+/// The type of a plain scalar without a tag.
 #[must_use]
 pub fn resolve(value: &str) -> ScalarType {
     let Some(&first) = value.as_bytes().first() else {
@@ -58,7 +55,7 @@ fn resolve_word(value: &str) -> ScalarType {
     }
 }
 
-/// The resolver tries float, int and timestamp in this order; no text is two of them.
+/// The resolver tries float, int and timestamp in this order; no text matches two of them.
 fn resolve_number(value: &str) -> ScalarType {
     if is_float(value) {
         ScalarType::Float
@@ -71,7 +68,6 @@ fn resolve_number(value: &str) -> ScalarType {
     }
 }
 
-/// A reader of one pattern.
 struct Scan<'t>(&'t [u8]);
 
 impl Scan<'_> {
@@ -93,7 +89,7 @@ impl Scan<'_> {
         self.eat(|byte| byte.is_ascii_digit())
     }
 
-    /// As many as there are, from none on; gives how many.
+    /// Skips all matching bytes and returns their number.
     fn run(&mut self, wanted: impl Fn(u8) -> bool) -> usize {
         let count = self.0.iter().take_while(|&&byte| wanted(byte)).count();
         self.0 = &self.0[count..];

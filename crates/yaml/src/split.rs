@@ -1,21 +1,19 @@
-//! The cheap cut of a file into its entries.
+//! Splits a file into its entries.
 
 use opatlas_source::Span;
 
 use super::scanner::offset;
 
-/// Cuts a text at the lines that begin with `- ` in column 0: the spans of its entries, which
-/// together reach from the first one to the end.
+/// Cuts a text at the lines that begin with `- ` in column 0. The spans of its entries together
+/// reach from the first one to the end.
 ///
-/// `None` if it cannot be split so simply: if anything but comments and empty lines precedes the
-/// first entry, or there is no entry. Splitting alone does not check that the text is well formed;
-/// [`super::parse_chunk`] of every piece does.
+/// `None` if anything but comments and empty lines precedes the first entry, or there is no entry.
+/// It does not check that the text is well formed; [`super::parse_chunk`] does.
 #[must_use]
 pub fn split(text: &str) -> Option<Vec<Span>> {
     let mut start = first_entry(text)?;
     let mut spans = Vec::with_capacity(text.len() / 200 + 1);
     let from = start;
-    // Dashes that follow a line break are rarer by far than lines.
     for found in memchr::memmem::find_iter(&text.as_bytes()[from..], b"\n-") {
         let at = from + found + 1;
         if begins_entry(&text[at..]) {
@@ -27,7 +25,6 @@ pub fn split(text: &str) -> Option<Vec<Span>> {
     Some(spans)
 }
 
-/// The start of the first line that is neither empty nor a comment, if it begins an entry.
 fn first_entry(text: &str) -> Option<usize> {
     let mut at = if text.starts_with('\u{FEFF}') { 3 } else { 0 };
     loop {
@@ -55,8 +52,7 @@ fn begins_entry(line: &str) -> bool {
     )
 }
 
-/// The starts of the lines from `from` on, itself the start of a line, that begin an entry in the
-/// given column.
+/// `from` must be the start of a line.
 pub(super) fn entry_lines(text: &str, from: usize, column: usize) -> impl Iterator<Item = usize> {
     let mut next = Some(from);
     std::iter::from_fn(move || {

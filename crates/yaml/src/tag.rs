@@ -1,9 +1,8 @@
-//! The tags that PyTorch's loader knows: those of PyYAML's SafeLoader.
+//! The tags of PyYAML's SafeLoader.
 
-/// The type that a tag requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tag {
-    /// `!`: the type that the spelling has.
+    /// `!`: the type of the spelling.
     NonSpecific,
     Null,
     Bool,
@@ -17,12 +16,11 @@ pub(super) enum Tag {
     Omap,
     Pairs,
     Set,
-    /// Any other: the loader has nothing to make of it.
     Unknown,
 }
 
 impl Tag {
-    /// From the full name, `tag:yaml.org,2002:str`.
+    /// A full name, such as `tag:yaml.org,2002:str`.
     pub fn from_name(name: &str) -> Self {
         if name == "!" {
             return Self::NonSpecific;
@@ -44,7 +42,6 @@ impl Tag {
         }
     }
 
-    /// Whether it asks for a scalar.
     pub fn is_scalar(self) -> bool {
         matches!(
             self,

@@ -13,7 +13,7 @@ use super::scanner::{Decoded, Piece, ValueRef, offset};
 pub struct NodeId(u32);
 
 impl NodeId {
-    /// Stands for a node that could not be made, while a tree is built.
+    /// A node that could not be made, while the tree is built.
     pub(super) const MISSING: Self = Self(u32::MAX);
 
     fn index(self) -> usize {
@@ -39,7 +39,7 @@ pub enum Style {
 /// A scalar's content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Scalar<'t> {
-    /// Its text, escapes and line breaks resolved.
+    /// Its text, with escapes and line breaks resolved.
     pub value: &'t str,
     /// Its style.
     pub style: Style,
@@ -47,20 +47,19 @@ pub struct Scalar<'t> {
     pub ty: ScalarType,
 }
 
-/// A node's content. Aliases are followed, not copied.
+/// A node's content. Aliases are followed.
 #[derive(Debug, Clone, Copy)]
 pub enum Kind<'t> {
     /// A scalar.
     Scalar(Scalar<'t>),
     /// A list.
     Sequence(&'t [NodeId]),
-    /// Keys and values in the order of the text, repeated keys included.
+    /// Keys and values in source order, repeated keys included.
     Mapping(&'t [(NodeId, NodeId)]),
-    /// An alias to a node that holds it.
+    /// An alias to an enclosing node.
     Recursive,
 }
 
-/// The content of a node in the arena.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Content {
     Scalar {
@@ -86,12 +85,11 @@ pub(super) struct Node {
     pub content: Content,
 }
 
-/// A YAML document, or the part of it that could be read. Immutable; all spans count from the start
-/// of the text that it was read from.
+/// An immutable YAML document, possibly incomplete, with spans relative to its text.
 #[derive(Debug, Default)]
 pub struct Tree {
     pub(super) text: Arc<str>,
-    /// Decoded values; a value's offset past the text's length points in here.
+    /// A value offset past the length of the text points in here.
     pub(super) decoded: Box<str>,
     pub(super) pieces: Vec<Piece>,
     pub(super) ranges: Vec<(u32, u32)>,
@@ -107,7 +105,7 @@ impl Tree {
         &self.text
     }
 
-    /// The content of a node. Follows aliases.
+    /// The content of a node; follows aliases.
     #[must_use]
     pub fn kind(&self, id: NodeId) -> Kind<'_> {
         match self.target(id).content {
@@ -124,9 +122,8 @@ impl Tree {
         }
     }
 
-    /// The position of the node, as written: of an alias the alias itself, of a quoted scalar
-    /// including the quotes, of a block scalar from its indicator to the end of its last line. Tags
-    /// and anchors before it are not included.
+    /// The position of the node in the text, without tags and anchors: an alias itself, a quoted
+    /// scalar with its quotes, a block scalar from its indicator to the end of its last line.
     #[must_use]
     pub fn span(&self, id: NodeId) -> Span {
         self.nodes[id.index()].span
@@ -145,9 +142,8 @@ impl Tree {
         }
     }
 
-    /// The position of the bytes `range` of a scalar's value. Of an alias: in the scalar that it
-    /// refers to. The text of one escape or one folded line break is not divided. A node that is
-    /// not a scalar returns its own span.
+    /// The source position of `range` in a scalar's value; follows aliases. Escapes and folded line
+    /// breaks are not divided. Any other node returns its own span.
     #[must_use]
     pub fn place(&self, id: NodeId, range: Range<usize>) -> Span {
         let node = self.target(id);
@@ -170,7 +166,6 @@ impl Tree {
         Span::new(begin(pieces, start, value.len), finish(pieces, end))
     }
 
-    /// The node itself, or the one that its alias refers to.
     fn target(&self, id: NodeId) -> &Node {
         let node = &self.nodes[id.index()];
         match node.content {
@@ -213,7 +208,6 @@ fn finish(pieces: &[Piece], at: u32) -> u32 {
     }
 }
 
-/// A tree in the making.
 #[derive(Debug, Default)]
 pub(super) struct Arena {
     pub nodes: Vec<Node>,
@@ -222,7 +216,7 @@ pub(super) struct Arena {
 }
 
 impl Arena {
-    /// An empty one with room for so many nodes, about half of which are in pairs.
+    /// About half of the nodes are in pairs.
     pub fn with_capacity(nodes: usize) -> Self {
         Self {
             nodes: Vec::with_capacity(nodes),
@@ -236,7 +230,6 @@ impl Arena {
         NodeId(offset(self.nodes.len() - 1))
     }
 
-    /// The tree of a text, with its decoded values.
     pub fn into_tree(self, decoded: Decoded, text: Arc<str>) -> Tree {
         Tree {
             text,
@@ -257,7 +250,6 @@ impl Arena {
         &mut self.nodes[id.index()]
     }
 
-    /// The content of a node, of an alias that of its target.
     pub fn content(&self, id: NodeId) -> Content {
         match self.node(id).content {
             Content::Alias(target) => self.node(target).content,
@@ -270,7 +262,6 @@ impl Arena {
 mod tests {
     use crate::{Kind, NodeId, Tree, parse};
 
-    /// The place of `part`, which must be found in the only item's value.
     fn check(text: &str, value: &str, part: &str, expected: &str) {
         let document = parse(text);
         let item = &document.items[0];

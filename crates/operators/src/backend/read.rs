@@ -1,4 +1,4 @@
-//! From the YAML tree to a [`BackendFile`].
+//! Converts a YAML tree to a [`BackendFile`].
 
 use opatlas_pytorch::release::Release;
 use opatlas_source::diagnostic::{Complaints, Diagnostic, RuleId};
@@ -63,7 +63,6 @@ struct Reader<'t> {
     file: BackendFile,
 }
 
-/// Whether a list may be null.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Null {
     Empty,
@@ -87,7 +86,6 @@ impl Reader<'_> {
         }
     }
 
-    /// A superset of a backend file, read as its profile says.
     fn superset(&mut self, pairs: &[(NodeId, NodeId)], profile: Profile) {
         let value = |key: &str| {
             let mut pairs = pairs.iter();
@@ -115,13 +113,13 @@ impl Reader<'_> {
             })
         });
         self.file.class_name = class.and_then(|(_, node)| self.text(node));
-        // Vendors' generators make no wrappers around functional kernels.
+        // Vendors' generators do not wrap functional kernels.
         self.file.use_out_as_primary = out.is_none() || self.flag("use_out_as_primary", out);
         self.file.device_guard = self.flag("device_guard", guard);
         vendor::sections(self.tree, pairs, profile, &mut self.file);
     }
 
-    /// Reports one finding instead of one per unknown key.
+    /// Reports one diagnostic instead of one per unknown key.
     fn unknown_superset(&mut self, pairs: &[(NodeId, NodeId)], at: Span) {
         let backend = pairs
             .iter()
@@ -199,7 +197,7 @@ impl Reader<'_> {
         matches!(self.tree.kind(node), Kind::Scalar(s) if s.ty == ScalarType::Null)
     }
 
-    /// A value as text; `None` for null.
+    /// `None` for null.
     fn text(&self, node: NodeId) -> Option<Placed<Box<str>>> {
         let at = self.tree.span(node);
         let value = match self.tree.kind(node) {
@@ -269,7 +267,7 @@ impl Reader<'_> {
         }
         let items: Vec<NodeId> = match self.tree.kind(node) {
             Kind::Sequence(items) => items.to_vec(),
-            // Python extends lists by anything iterable.
+            // Python extends lists with any iterable.
             Kind::Mapping(pairs) if key == "full_codegen" => {
                 pairs.iter().map(|(key, _)| *key).collect()
             }
@@ -301,7 +299,7 @@ impl Reader<'_> {
                     value: name.into(),
                     at: self.tree.span(item),
                 }),
-                // A set of scalars may hold anything.
+                // A set of scalars may contain anything.
                 (None, Kind::Scalar(_)) if key == "symint" => {}
                 (None, _) => self.report(
                     Diagnostic::new(
@@ -316,7 +314,6 @@ impl Reader<'_> {
         operators
     }
 
-    /// The names in a list for the generator of graph nodes.
     fn unchecked(&self, pair: Option<(NodeId, NodeId)>) -> Vec<Placed<Box<str>>> {
         let Some((_, node)) = pair else {
             return Vec::new();
@@ -340,7 +337,7 @@ impl Reader<'_> {
         items.iter().filter_map(name).collect()
     }
 
-    /// Reports a key that no release accepts; all accept the same keys.
+    /// Reports unknown keys, which are the same in all releases.
     fn known(&mut self, key: NodeId) {
         let taken = Release::LATEST.data().backend_yaml_keys_taken;
         let at = self.tree.span(key);

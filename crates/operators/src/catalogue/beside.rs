@@ -1,4 +1,4 @@
-//! Reads the files of a bundle. Unchanged files come from a previous catalogue, unless they had
+//! Reads the files of a bundle. Reuses unchanged files of a previous catalogue, unless they had
 //! errors: repaired text differs from the original bytes.
 
 use std::sync::Arc;
@@ -11,7 +11,6 @@ use crate::deprecated::Deprecated;
 use crate::derivatives::Derivatives;
 use crate::file::NativeFunctions;
 
-/// The parts of a bundle that do not depend on the release.
 #[derive(Debug, Default)]
 pub(super) struct Parsed {
     pub(super) native: Arc<NativeFunctions>,
@@ -20,7 +19,6 @@ pub(super) struct Parsed {
 }
 
 impl Parsed {
-    /// Shares the parts of a catalogue.
     pub(super) fn share(catalogue: &Catalogue) -> Self {
         Self {
             native: Arc::clone(&catalogue.native_functions),
@@ -29,7 +27,6 @@ impl Parsed {
         }
     }
 
-    /// Reads a bundle, reusing unchanged files.
     pub(super) fn read(bundle: &Bundle, known: &Self, stop: &Stop) -> Result<Self, Stopped> {
         let file = bundle.content(NATIVE_FUNCTIONS);
         let file = file.cloned().unwrap_or_default();
@@ -45,7 +42,6 @@ impl Parsed {
     }
 }
 
-/// Reads the formulas of a bundle.
 fn derivatives(bundle: &Bundle, known: Option<&Arc<Derivatives>>) -> Option<Arc<Derivatives>> {
     let file = bundle.content(DERIVATIVES)?;
     let same = |known: &&Arc<Derivatives>| {
@@ -57,7 +53,6 @@ fn derivatives(bundle: &Bundle, known: Option<&Arc<Derivatives>>) -> Option<Arc<
     })
 }
 
-/// Reads the deprecated signatures of a bundle.
 fn deprecated(bundle: &Bundle, known: Option<&Arc<Deprecated>>) -> Option<Arc<Deprecated>> {
     let bytes = bundle.file(DEPRECATED)?;
     let same = |known: &&Arc<Deprecated>| {
@@ -69,7 +64,6 @@ fn deprecated(bundle: &Bundle, known: Option<&Arc<Deprecated>>) -> Option<Arc<De
     })
 }
 
-/// Reads the sources of a bundle.
 pub(super) fn sources(bundle: &Bundle, stop: &Stop) -> Result<Sources, Stopped> {
     stop.check()?;
     let files = bundle.files().filter(|(name, _)| name.starts_with(SOURCES));

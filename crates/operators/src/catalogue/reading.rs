@@ -1,4 +1,4 @@
-//! From the files of a bundle to a catalogue.
+//! Builds a catalogue from a bundle.
 
 use std::sync::Arc;
 
@@ -20,10 +20,7 @@ impl Catalogue {
         Stop::unstopped(|stop| Self::read_until(bundle, release, previous, stop))
     }
 
-    /// Like [`Catalogue::read`], but can be stopped.
-    ///
-    /// # Errors
-    /// [`Stopped`].
+    /// Like [`Catalogue::read`], but cancellable.
     pub fn read_until(
         bundle: &Bundle,
         release: Release,
@@ -35,7 +32,6 @@ impl Catalogue {
         Self::from_parsed(read, (bundle, release), stop)
     }
 
-    /// Makes operators of what was read of a bundle.
     fn from_parsed(
         read: Parsed,
         (bundle, release): (&Bundle, Release),

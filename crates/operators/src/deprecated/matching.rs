@@ -1,4 +1,4 @@
-//! Which operators deprecated signatures call (`load_deprecated_signatures` of
+//! Finds the operators that deprecated signatures call (`load_deprecated_signatures` of
 //! `tools/autograd/gen_python_functions.py`).
 
 use opatlas_schema::function::{Argument, FunctionSchema};
@@ -9,22 +9,19 @@ use super::{Deprecated, DeprecatedForm, Value};
 use crate::operator::OperatorId;
 use crate::table::OperatorTable;
 
-/// The maximum number of overloads of a name to compare with a signature; real releases have about
-/// 20.
+/// The maximum number of overloads to compare with a signature; real releases have about 20.
 pub const MOST_OVERLOADS: usize = 1_000;
 
 /// The operators that deprecated signatures call.
 #[derive(Debug, Default)]
 pub struct DeprecatedMatches {
-    /// Of each form the operators that it calls, in their order; usually one.
+    /// By form; usually one operator.
     of_form: Vec<Vec<OperatorId>>,
-    /// The forms that call an operator, by their index, in file order.
     of_operator: FxHashMap<OperatorId, Vec<usize>>,
 }
 
 impl DeprecatedMatches {
-    /// Matches all forms. `is_bound` tells whether an operator has a Python binding; others are
-    /// never called.
+    /// Only operators with a Python binding can be called.
     pub(crate) fn new(
         catalogue: &OperatorTable,
         file: &Deprecated,
@@ -46,7 +43,7 @@ impl DeprecatedMatches {
         matches
     }
 
-    /// The operators that the form with this index calls.
+    /// The operators that a form calls.
     #[must_use]
     pub fn of_form(&self, index: usize) -> &[OperatorId] {
         self.of_form.get(index).map_or(&[], Vec::as_slice)
@@ -59,8 +56,7 @@ impl DeprecatedMatches {
     }
 }
 
-/// Whether a call fits an operator: equal types and annotations, defaults for the other arguments,
-/// and equal returns.
+/// Requires equal types and annotations, defaults for missing arguments, and equal returns.
 fn calls(form: &DeprecatedForm, schema: &FunctionSchema) -> bool {
     let arguments = &schema.arguments;
     let (first, then) = if form.call.is_out {

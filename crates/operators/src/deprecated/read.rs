@@ -1,13 +1,14 @@
-//! From the YAML tree to [`Deprecated`].
+//! Converts a YAML tree to [`Deprecated`].
 
 use opatlas_schema::function::FunctionSchema;
 use opatlas_schema::parse::{LONGEST, MOST_COMMAS, parse_schema};
 use opatlas_source::diagnostic::{Complaints, Diagnostic, RuleId};
-use opatlas_source::{Span, message};
+use opatlas_source::message;
 use opatlas_yaml::{Item, Kind, NodeId, Root, Tree};
 use rustc_hash::FxHashMap;
 
 use super::{CONSTANT, Call, Deprecated, DeprecatedForm, Passed, Value};
+use crate::slips::{head, list_fault};
 
 const SHAPE: &str =
     "write `- name: op(Type argument, ...) -> Type`, and below it `aten: op(argument, ...)`";
@@ -42,37 +43,14 @@ pub(super) fn read(bytes: &[u8]) -> Deprecated {
     }
 }
 
-/// Reports a file that is not a list. The generator treats an empty mapping or string as an empty
-/// list.
 fn root_fault(tree: &Tree, root: Root) -> Option<Diagnostic> {
-    let (what, span) = match root {
-        Root::Sequence => return None,
-        Root::Empty => ("it is empty", Span::at(0)),
-        Root::Mapping(node) => match tree.kind(node) {
-            Kind::Mapping([]) => return None,
-            _ => ("it is a mapping", head(tree, node)),
-        },
-        Root::Scalar(node) if tree.str_value(node) == Some("") => return None,
-        Root::Scalar(node) => ("it is a single value", head(tree, node)),
-    };
+    let (what, span) = list_fault(tree, root)?;
     let message = message!(
         "the file must be a list of deprecated signatures, but {}",
         what
     );
     let help = "start each entry with `- name: ...`; a file without entries is `[]`";
     Some(Diagnostic::new(RuleId::DeprecatedRoot, span, message).with_help(help))
-}
-
-/// The first line of a node.
-fn head(tree: &Tree, node: NodeId) -> Span {
-    let span = tree.span(node);
-    let text = span.slice(tree.text());
-    let end = text.find(['\n', '\r']).unwrap_or(text.len());
-    Span::new(span.start, span.start + offset(end))
-}
-
-fn offset(at: usize) -> u32 {
-    u32::try_from(at).unwrap_or(u32::MAX)
 }
 
 struct Reader<'t> {
@@ -94,7 +72,7 @@ impl Reader<'_> {
             self.report(Diagnostic::new(RuleId::DeprecatedRoot, at, message).with_help(SHAPE));
             return;
         };
-        // Reads both to report the problems of both.
+        // Reads both before returning, to report errors in both.
         let name = self.text(item.root, pairs, "name");
         let aten = self.text(item.root, pairs, "aten");
         let schema = name.and_then(|name| self.schema(name));
@@ -109,7 +87,6 @@ impl Reader<'_> {
         }
     }
 
-    /// The value of a key, which must be a string.
     fn text(&mut self, entry: NodeId, pairs: &[(NodeId, NodeId)], key: &str) -> Option<NodeId> {
         let mut values = pairs.iter();
         let value = values.find(|(k, _)| self.tree.str_value(*k) == Some(key));
@@ -132,9 +109,8 @@ impl Reader<'_> {
         let text = self.tree.str_value(name)?;
         let read = parse_schema(text, 0);
         for fault in read.diagnostics {
-            // Maps positions in the text to the file, for any quoting.
+            // Maps positions in the text to the file, with any quoting.
             let range = fault.span.start as usize..fault.span.end as usize;
-            // Something missing has no position.
             let at = if range.is_empty() {
                 self.tree.span(name)
             } else {
@@ -148,8 +124,7 @@ impl Reader<'_> {
         read.schema.map(|schema| (schema, name))
     }
 
-    /// Splits `op.overload(a, b)` with PyTorch's regular expression (`split_name_params`), which
-    /// ignores text after the last `)`.
+    /// PyTorch's regular expression (`split_name_params`) ignores text after the last `)`.
     fn call(&mut self, aten: NodeId) -> Option<Call> {
         let text = self.tree.str_value(aten)?;
         let at = self.tree.span(aten);
@@ -194,8 +169,7 @@ impl Reader<'_> {
     }
 }
 
-/// Resolves a passed value: an argument before the constant; the last argument of a name wins, as
-/// in the generator.
+/// Arguments come before the constant, and the last argument of a name wins, as in the generator.
 fn resolve(schema: &FunctionSchema, call: &mut Call) {
     let arguments = schema.arguments.all().iter().enumerate();
     let index: FxHashMap<&str, usize> = arguments.map(|(i, one)| (&*one.name, i)).collect();
@@ -208,7 +182,7 @@ fn resolve(schema: &FunctionSchema, call: &mut Call) {
     }
 }
 
-/// The name of a call, and where its arguments begin and end.
+/// The name of a call, and the range of its arguments.
 fn split(text: &str) -> Option<(&str, usize, usize)> {
     let name = crate::derivative_match::base_name(text)?;
     let open = text.find('(')? + 1;

@@ -1,5 +1,5 @@
-//! Formulas of `_foreach_` operators: those of the operator that they apply to each tensor of a
-//! list (torchgen `gen_foreach_derivativeinfo`).
+//! Formulas of `_foreach_` operators, from the operator that they apply to each tensor of a list
+//! (torchgen `gen_foreach_derivativeinfo`).
 
 use opatlas_pytorch::release::Release;
 use opatlas_schema::function::{Argument, SchemaKind};
@@ -11,7 +11,7 @@ use crate::operator::Operator;
 
 const PREFIX: &str = "_foreach_";
 
-/// Of one base name this many operators are tried; no real one has as many.
+/// Overloads of a base name to try; real names have fewer.
 const MOST_OVERLOADS: usize = 1_000;
 
 pub(super) fn is_foreach(operator: &Operator) -> bool {
@@ -19,7 +19,6 @@ pub(super) fn is_foreach(operator: &Operator) -> bool {
 }
 
 impl Matcher<'_> {
-    /// Formulas for a `_foreach_` operator out of those of its reference.
     pub(super) fn foreach(&self, operator: &Operator) -> Option<FormulaMatch> {
         let lists = &self.release.data().codegen;
         let name = operator.name_text();
@@ -40,7 +39,7 @@ impl Matcher<'_> {
         self.made(operator, reference)
     }
 
-    /// The first whose operator takes single tensors where this one takes lists.
+    /// The first operator that takes single tensors instead of lists.
     fn reference(&self, operator: &Operator, by_stem: &ByStem<'_>) -> Option<u32> {
         let candidates = by_stem.get(reference_stem(operator))?;
         let fits = |&&index: &&u32| {
@@ -73,8 +72,7 @@ impl Matcher<'_> {
             && own.iter().zip(other).all(|(own, other)| fits(own, other))
     }
 
-    /// In place the reference's own formulas serve; otherwise a function of their own is made. Only
-    /// `Default` is taken over.
+    /// In place: the reference's formulas. Otherwise: a new function, from `Default` only.
     fn made(&self, operator: &Operator, reference: u32) -> Option<FormulaMatch> {
         let Differentiability { keys, .. } = &self.found[reference as usize];
         let default = keys.iter().find(|key| &*key.key == DEFAULT_KEY)?;
@@ -93,14 +91,13 @@ impl Matcher<'_> {
     }
 }
 
-/// The name of the operator that a `_foreach_` operator repeats.
 fn reference_stem(operator: &Operator) -> &str {
     let stem = operator.name().stem();
     stem.rsplit_once(PREFIX).map_or(stem, |(_, name)| name)
 }
 
 impl Basis {
-    /// The operator that the formulas were taken over from, where that is another one.
+    /// The operator whose formulas are used, if it is another one.
     #[must_use]
     pub fn reference(self) -> Option<crate::operator::OperatorId> {
         match self {

@@ -1,4 +1,4 @@
-//! The keys that formulas are for, and the functions that are generated of them.
+//! Keys and generated functions of formulas.
 
 use opatlas_pytorch::release::Release;
 use opatlas_schema::function::FunctionSchema;
@@ -7,8 +7,8 @@ use rustc_hash::FxHashMap;
 use super::KeyFormulas;
 use crate::derivatives::{DEFAULT_KEY, Derivatives, FormulaSet, bindings};
 
-/// Whether this key can have formulas (torchgen `AUTOGRAD_KEYS`): `Default`,
-/// `AutogradNestedTensor`, and `Autograd` followed by each of the generator's backends.
+/// Whether a key can have formulas (torchgen `AUTOGRAD_KEYS`): `Default`, `AutogradNestedTensor`,
+/// and `Autograd` with each of the generator's backends.
 #[must_use]
 pub fn is_formula_key(key: &str, release: Release) -> bool {
     if matches!(key, DEFAULT_KEY | "AutogradNestedTensor") {
@@ -26,7 +26,7 @@ pub fn formula_keys(release: Release) -> impl Iterator<Item = String> {
         .chain(backends.map(|backend| format!("Autograd{backend}")))
 }
 
-/// The formulas of an entry on one key, with the name of their function before it is numbered.
+/// The function's name has no number yet.
 pub(super) fn on_key(
     file: &Derivatives,
     set: &FormulaSet,
@@ -46,7 +46,7 @@ pub(super) fn on_key(
     }
 }
 
-/// How the names of generated autograd functions begin (torchgen `_create_op_prefix`).
+/// torchgen `_create_op_prefix`
 fn function_prefix(base: &str, key: &str) -> Box<str> {
     let mut prefix = String::with_capacity(base.len() + 16);
     for part in base.split('_') {
@@ -68,14 +68,13 @@ fn function_prefix(base: &str, key: &str) -> Box<str> {
     prefix.into()
 }
 
-/// Names of generated autograd functions: those of one prefix are numbered (torchgen `op_counter`).
+/// Numbers the functions with a common prefix (torchgen `op_counter`).
 #[derive(Default)]
 pub(super) struct FunctionNames {
     count: FxHashMap<Box<str>, u32>,
 }
 
 impl FunctionNames {
-    /// The next name that begins so.
     pub(super) fn next(&mut self, prefix: Box<str>) -> Box<str> {
         let number = self.count.get(&prefix).copied().unwrap_or(0);
         let name = format!("{prefix}{number}").into();

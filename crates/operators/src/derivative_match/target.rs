@@ -1,4 +1,4 @@
-//! The operators of an entry: the named one and the canonical one.
+//! The operators of entries.
 
 use opatlas_pytorch::release::Release;
 use opatlas_schema::function::SchemaKind;
@@ -11,9 +11,9 @@ use crate::table::OperatorTable;
 /// The operators of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Target {
-    /// The operator whose schema it names.
+    /// The operator with its schema.
     pub named: OperatorId,
-    /// The variant that the formulas belong to (torchgen `canonical_function`).
+    /// The variant with the formulas (torchgen `canonical_function`).
     pub canonical: OperatorId,
 }
 
@@ -24,20 +24,18 @@ pub enum TargetFault {
     Malformed,
     /// No operator has this schema.
     UnknownSchema,
-    /// The operator has it, but is the copy of a view, which until 2.2 cannot have an entry.
+    /// The operator is the copy of a view, which cannot have an entry until 2.2.
     ViewCopy(OperatorId),
-    /// The operator has no variant that formulas could belong to.
+    /// The operator has no variant for formulas.
     NoCanonical(OperatorId),
     /// The operator has more than [`MOST_ARGUMENTS`] arguments.
     TooManyArguments(OperatorId),
 }
 
-/// The maximum number of arguments of an operator with formulas; no real one has 30. Each formula
-/// is searched for every argument.
+/// The maximum number of arguments of an operator with formulas; real ones have fewer than 30.
 pub const MOST_ARGUMENTS: usize = 128;
 
-/// The base name in `base[.overload](...)` (torchgen `split_name_params`); `None` where the text
-/// does not begin so.
+/// The base name in `base[.overload](...)` (torchgen `split_name_params`); `None` for other text.
 #[must_use]
 pub fn base_name(name: &str) -> Option<&str> {
     let word = |text: &str| {
@@ -56,13 +54,11 @@ pub fn base_name(name: &str) -> Option<&str> {
     (end > 0 && line.contains(')')).then(|| &name[..end])
 }
 
-/// Finds the operators of entries.
 pub(super) struct Targets<'a> {
     catalogue: &'a OperatorTable,
     copies: &'a ViewCopies<'a>,
-    /// The first operator of each schema.
     schemas: FxHashMap<&'a str, OperatorId>,
-    /// What was found for a group, by its first member, and a base name.
+    /// By the first member of a group and a base name.
     canonical: FxHashMap<(Option<OperatorId>, Box<str>), Option<OperatorId>>,
 }
 
@@ -80,7 +76,6 @@ impl<'a> Targets<'a> {
         }
     }
 
-    /// Finds what an entry of this name means.
     pub(super) fn find(&mut self, name: &str) -> Result<Target, TargetFault> {
         let base = base_name(name).ok_or(TargetFault::Malformed)?;
         let named = self.schemas.get(name).copied();
@@ -111,7 +106,6 @@ impl<'a> Targets<'a> {
     }
 }
 
-/// The variant that formulas for a base name belong to.
 fn canonical(
     catalogue: &OperatorTable,
     named: OperatorId,
@@ -133,7 +127,7 @@ fn canonical(
     })
 }
 
-/// The variants of an operator: a view first, then its in-place form, then the others in order.
+/// A view first, then its in-place variant, then the others in order.
 fn variants(catalogue: &OperatorTable, id: OperatorId) -> Vec<OperatorId> {
     let group = catalogue.groups.of(id);
     let mut members: Vec<OperatorId> = group.members().chain(group.duplicates.clone()).collect();

@@ -1,4 +1,4 @@
-//! Views and the operators that copy what they would alias.
+//! Pairs views with the operators that copy them.
 
 use opatlas_pytorch::release::Release;
 use opatlas_schema::function::SchemaKind;
@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use crate::operator::{Operator, OperatorId};
 use crate::table::OperatorTable;
 
-/// The copies of views by the name of the view (torchgen `NativeFunctionsViewGroup`).
+/// The copies of views by the view's name (torchgen `NativeFunctionsViewGroup`).
 #[derive(Default)]
 pub(super) struct ViewCopies<'a> {
     by_view: FxHashMap<&'a str, OperatorId>,
@@ -51,12 +51,10 @@ impl<'a> ViewCopies<'a> {
         found
     }
 
-    /// The copy of the view of this name.
     pub(super) fn of_view(&self, name: &str) -> Option<OperatorId> {
         self.by_view.get(name).copied()
     }
 
-    /// Whether an operator copies a view.
     pub(super) fn is_copy(&self, id: OperatorId) -> bool {
         self.copies.binary_search(&id).is_ok()
     }

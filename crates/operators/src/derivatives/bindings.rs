@@ -1,4 +1,4 @@
-//! The arguments and results that formulas can use, by their names in generated C++.
+//! Arguments and results in formulas, by their names in generated C++.
 
 use std::borrow::Cow;
 
@@ -8,11 +8,11 @@ use opatlas_schema::types::{BaseType, Type};
 /// How formulas refer to a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BindingKind {
-    /// `Tensor[]`: passed whole, so forward formulas can name it directly.
+    /// `Tensor[]`: passed as a whole, so forward formulas can name it.
     TensorList,
-    /// `str?`: saved as an owned string, so every use is rewritten.
+    /// `str?`: saved as a string, so every use is rewritten.
     OptionalString,
-    /// Anything else.
+    /// Any other type.
     Other,
 }
 
@@ -21,14 +21,13 @@ pub enum BindingKind {
 pub struct Binding<'a> {
     /// Its name in C++.
     pub name: Cow<'a, str>,
-    /// The name in formulas. It differs for a `memory_format` beside TensorOptions, which torchgen
-    /// marks as redundant, so formulas cannot use it.
+    /// The name in formulas; differs for a `memory_format` that is redundant with TensorOptions.
     pub saved_as: Cow<'a, str>,
     /// Its kind.
     pub kind: BindingKind,
 }
 
-/// The arguments in C++ order: out arguments first, and the four TensorOptions as one `options`
+/// The arguments in C++ order: out arguments first, and the four TensorOptions as `options`
 /// (torchgen `load_derivatives.cpp_arguments`).
 #[must_use]
 pub fn arguments(schema: &FunctionSchema) -> Vec<Binding<'_>> {
@@ -51,7 +50,7 @@ pub fn arguments(schema: &FunctionSchema) -> Vec<Binding<'_>> {
     bindings
 }
 
-/// Whether [`arguments`] has one of this name in C++.
+/// Whether [`arguments`] contains this C++ name.
 #[must_use]
 pub fn has_argument(schema: &FunctionSchema, name: &str) -> bool {
     let all = &schema.arguments;
@@ -74,7 +73,7 @@ fn plain(argument: &Argument, beside_options: bool) -> Binding<'_> {
     }
 }
 
-/// The results by their names in formulas: `result`, `result0`, ..., or the names in the schema
+/// The results by their names in formulas: `result`, `result0`, ..., or those of the schema
 /// (torchgen `cpp.return_names`, with `self` as `result`).
 #[must_use]
 pub fn results(schema: &FunctionSchema) -> Vec<Binding<'_>> {

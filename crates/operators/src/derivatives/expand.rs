@@ -1,7 +1,5 @@
-//! Expands a set of formulas as code generation does (torchgen `set_up_derivatives` and
-//! `postprocess_forward_derivatives`).
-//!
-//! Formulas that cannot be expanded stay as they are; the rules report why.
+//! Expands a set of formulas like the code generator (torchgen `set_up_derivatives` and
+//! `postprocess_forward_derivatives`). Invalid formulas stay as they are; rules report why.
 
 use opatlas_pytorch::release::Release;
 use opatlas_schema::function::FunctionSchema;
@@ -13,10 +11,10 @@ use super::text::replace_identifier;
 use super::{Derivatives, Formula, FormulaSet};
 use crate::entry::Variants;
 
-/// The operator that formulas are expanded for.
+/// The operator of the formulas.
 #[derive(Debug, Clone, Copy)]
 pub struct Subject<'a> {
-    /// The base name in the entry, which generated calls use.
+    /// The base name in the entry, for generated calls.
     pub name: &'a str,
     /// The schema of the canonical function.
     pub schema: &'a FunctionSchema,
@@ -29,7 +27,7 @@ pub struct Subject<'a> {
 /// A gradient formula.
 #[derive(Debug, Clone)]
 pub struct Backward<'d> {
-    /// As written.
+    /// Its source.
     pub source: &'d Formula,
     /// The text.
     pub text: &'d str,
@@ -42,7 +40,7 @@ pub struct Backward<'d> {
 }
 
 impl Backward<'_> {
-    /// The formula that runs.
+    /// The final formula.
     #[must_use]
     pub fn formula(&self) -> &str {
         &self.of_results.formula
@@ -61,15 +59,15 @@ pub enum Auto {
 /// A tangent formula.
 #[derive(Debug, Clone)]
 pub struct Forward<'d> {
-    /// As written.
+    /// Its source.
     pub source: &'d Formula,
-    /// The declared text; `None` if it is not a string.
+    /// The text in the file; `None` if it is not a string.
     pub text: Option<&'d str>,
     /// The outputs that it is the tangent of.
     pub names: Vec<&'d str>,
     /// The keyword.
     pub auto: Option<Auto>,
-    /// The expanded formula; the text itself if a keyword cannot be expanded.
+    /// The expanded formula; the original text if a keyword cannot be expanded.
     pub formula: String,
 }
 
@@ -84,16 +82,16 @@ pub struct Expansion<'d> {
     pub backward: Vec<Backward<'d>>,
     /// Tangents.
     pub forward: Vec<Forward<'d>>,
-    /// Non-differentiable arguments, each with the formula that says so.
+    /// Non-differentiable arguments, each with its formula.
     pub non_differentiable: Vec<(&'d str, &'d Formula)>,
     /// Gradients that are not strings.
     pub unreadable: Vec<&'d Formula>,
-    /// For each argument whether it has a gradient.
+    /// By argument.
     has_gradient: Vec<bool>,
 }
 
 impl Expansion<'_> {
-    /// The arguments with a gradient, in the order of C++.
+    /// The arguments with a gradient, in C++ order.
     pub fn differentiable(&self) -> impl Iterator<Item = &Binding<'_>> {
         let all = self.arguments.iter().zip(&self.has_gradient);
         all.filter(|(_, has)| **has).map(|(argument, _)| argument)
@@ -172,8 +170,7 @@ impl<'d> Expansion<'d> {
         });
     }
 
-    /// The Jacobian of an element-wise function is diagonal, so its gradient formula also maps
-    /// tangents.
+    /// The Jacobian is diagonal, so the gradient formula also maps tangents.
     fn element_wise(&self) -> Option<String> {
         let input = &self.differentiable().next()?.name;
         let gradient = self.backward.first()?.text;
@@ -185,7 +182,7 @@ impl<'d> Expansion<'d> {
         Some(format!("({formula}).conj()"))
     }
 
-    /// A linear function of the tangents is the tangent.
+    /// The tangent of a linear function is the function of the tangents.
     fn linear(&self, subject: Subject<'_>) -> String {
         let tangents: Vec<String> = self
             .arguments

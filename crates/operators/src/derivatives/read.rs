@@ -1,4 +1,4 @@
-//! From the YAML tree to [`Derivatives`] (torchgen `load_derivatives`).
+//! Converts a YAML tree to [`Derivatives`] (torchgen `load_derivatives`).
 
 use std::sync::Arc;
 
@@ -6,6 +6,8 @@ use opatlas_source::diagnostic::{Complaints, Diagnostic, RuleId};
 use opatlas_source::{Content, Span, message};
 use opatlas_yaml::{Item, Kind, NodeId, Root, ScalarType, Tree};
 use rustc_hash::FxHashMap;
+
+use crate::slips::{head, head_of, list_fault};
 
 use super::{
     DerivativeEntry, Derivatives, Formula, FormulaSet, LONGEST_FORMULA, MOST_FORMULAS, MOST_SETS,
@@ -47,18 +49,8 @@ pub(super) fn read(file: &Content) -> Derivatives {
     }
 }
 
-/// Reports a file that is not a list. torchgen treats an empty mapping or string as an empty list.
 fn root_fault(tree: &Tree, root: Root) -> Option<Diagnostic> {
-    let (what, span) = match root {
-        Root::Sequence => return None,
-        Root::Empty => ("it is empty", Span::at(0)),
-        Root::Mapping(node) => match tree.kind(node) {
-            Kind::Mapping([]) => return None,
-            _ => ("it is a mapping", head(tree, node)),
-        },
-        Root::Scalar(node) if tree.str_value(node) == Some("") => return None,
-        Root::Scalar(node) => ("it is a single value", head(tree, node)),
-    };
+    let (what, span) = list_fault(tree, root)?;
     Some(
         Diagnostic::new(
             RuleId::DerivRoot,
@@ -69,19 +61,11 @@ fn root_fault(tree: &Tree, root: Root) -> Option<Diagnostic> {
     )
 }
 
-/// The first line of a node.
-fn head(tree: &Tree, node: NodeId) -> Span {
-    let span = tree.span(node);
-    let text = span.slice(tree.text());
-    let end = text.find(['\n', '\r']).unwrap_or(text.len());
-    Span::new(span.start, span.start + u32::try_from(end).unwrap_or(0))
-}
-
 struct Reader<'t> {
     tree: &'t Tree,
     entries: Vec<DerivativeEntry>,
     diagnostics: Complaints,
-    /// Mappings already read as entries, by their first key.
+    /// Mappings already read as entries, with their first keys.
     seen: FxHashMap<NodeId, Span>,
 }
 
@@ -90,7 +74,6 @@ impl Reader<'_> {
         self.diagnostics.push(diagnostic);
     }
 
-    /// Reports that the rest is ignored.
     fn limit(&mut self, node: NodeId, message: opatlas_source::Message) {
         let at = Span::at(self.tree.span(node).start);
         self.report(Diagnostic::new(RuleId::YamlLimit, at, message).with_help(
@@ -336,7 +319,7 @@ impl Reader<'_> {
         Some(OutputDifferentiability { at, outputs })
     }
 
-    /// The value in Python.
+    /// Truth in Python.
     fn is_true(&self, node: NodeId) -> bool {
         match self.tree.kind(node) {
             Kind::Sequence(items) => !items.is_empty(),
@@ -353,13 +336,7 @@ impl Reader<'_> {
     }
 }
 
-fn head_of(tree: &Tree, span: Span) -> Span {
-    let text = span.slice(tree.text());
-    let end = text.find(['\n', '\r']).unwrap_or(text.len());
-    Span::new(span.start, span.start + u32::try_from(end).unwrap_or(0))
-}
-
-/// Whether a number in any of YAML's notations is zero.
+/// In any YAML notation.
 fn is_zero(number: &str) -> bool {
     let number = number.trim_start_matches(['-', '+']);
     let digits = match number.strip_prefix("0x").or(number.strip_prefix("0b")) {

@@ -1,8 +1,7 @@
-//! What a backward formula saves of a call, and the remaining formula (torchgen `saved_variables`).
+//! The values that backward formulas save (torchgen `saved_variables`).
 //!
-//! If a formula only uses a property that is cheaper to save than the value, the property is saved:
-//! `self.sym_sizes()` becomes `self_sym_sizes`. Rules about gradients check the formula after this
-//! replacement.
+//! A property that is cheaper to save than its value replaces it: `self.sym_sizes()` becomes
+//! `self_sym_sizes`. Gradient rules check the result.
 
 use std::borrow::Cow;
 
@@ -22,11 +21,9 @@ pub struct Saved {
     pub strides_of: Vec<Box<str>>,
 }
 
-/// The text of a property around the name of the value.
 #[derive(Clone, Copy)]
 enum Pattern {
-    /// `name`, any character, then this. torchgen does not escape the dot, so `name-dim()` matches
-    /// too.
+    /// `name`, any character, then this: torchgen does not escape the dot.
     After(&'static str),
     /// `name`, then exactly this.
     Behind(&'static str),
@@ -36,11 +33,9 @@ enum Pattern {
     Size,
 }
 
-/// A property and its replacement.
 struct Property {
     pattern: Pattern,
     suffix: &'static str,
-    /// The suffix of the saved name.
     tail: &'static str,
     since: Release,
 }
@@ -54,7 +49,6 @@ const fn property(pattern: Pattern, suffix: &'static str) -> Property {
     }
 }
 
-/// In order of replacement.
 static PROPERTIES: [Property; 17] = [
     property(Pattern::After("sym_sizes()"), "_sym_sizes"),
     property(Pattern::Behind("->sym_sizes()"), "_sym_sizes_opt"),
@@ -87,7 +81,7 @@ static PROPERTIES: [Property; 17] = [
 
 const STRIDES: &str = "sym_strides()";
 
-/// Replaces what a formula saves of these values.
+/// Replaces the saved properties of these values.
 #[must_use]
 pub fn saved(formula: &str, values: &[Binding<'_>], release: Release) -> Saved {
     let mut saved = Saved {
@@ -142,7 +136,7 @@ impl Saved {
         }
     }
 
-    /// Whether some kept name contains this text.
+    /// Whether a saved name contains this text.
     #[must_use]
     pub fn keeps_part(&self, part: &str) -> bool {
         self.kept.iter().any(|kept| kept.contains(part))
@@ -169,8 +163,7 @@ struct PropertyUse<'t> {
     argument: Cow<'t, str>,
 }
 
-/// The first property at or after `from`. As in torchgen, a name may be the end of a longer one:
-/// `myself.dim()` contains `self.dim()`.
+/// As in torchgen, a name may be a suffix: `myself.dim()` contains `self.dim()`.
 fn find<'t>(text: &'t str, from: usize, name: &str, pattern: Pattern) -> Option<PropertyUse<'t>> {
     let mut look = from;
     loop {
@@ -182,7 +175,6 @@ fn find<'t>(text: &'t str, from: usize, name: &str, pattern: Pattern) -> Option<
     }
 }
 
-/// The property around the name at `at`, not starting before `from`.
 fn at_name<'t>(
     text: &'t str,
     from: usize,
@@ -229,14 +221,14 @@ fn at_name<'t>(
     }
 }
 
-/// The end of a `call` after exactly one character.
+/// The end of `call` after exactly one character.
 fn any_then(rest: &str, call: &str) -> Option<usize> {
     let any = rest.chars().next().filter(|&c| c != '\n')?.len_utf8();
     let matches = rest[any..].starts_with(call);
     matches.then_some(any + call.len())
 }
 
-/// Positions where a formula uses the strides of a value.
+/// The positions where a formula uses a value's strides.
 #[must_use]
 pub fn strides_places(formula: &str, name: &str) -> Vec<std::ops::Range<usize>> {
     let mut places = Vec::new();
@@ -248,7 +240,7 @@ pub fn strides_places(formula: &str, name: &str) -> Vec<std::ops::Range<usize>> 
     places
 }
 
-/// The position of a whole-word name in a formula, for diagnostics.
+/// The position of a whole-word name, for diagnostics.
 #[must_use]
 pub fn first_use(formula: &str, name: &str) -> Option<std::ops::Range<usize>> {
     let found = identifiers(formula, name).next()?;

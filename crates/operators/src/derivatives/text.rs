@@ -1,6 +1,5 @@
-//! Searches for names in formulas with the semantics of torchgen's regular expressions
-//! (`IDENT_REGEX` and its uses): verdicts depend on what counts as a word character and on which
-//! characters a match consumes.
+//! Searches for names in formulas like torchgen's regular expressions (`IDENT_REGEX`): verdicts
+//! depend on word characters and on the characters that a match consumes.
 
 use std::ops::Range;
 
@@ -13,12 +12,11 @@ pub struct Occurrence {
     pub start: usize,
     /// One past the last byte of the name.
     pub end: usize,
-    /// Where the search continues. The match consumes the character after the name, so of two names
-    /// with one character between them only the first is found.
+    /// Where the search continues. A match consumes the character after the name, so of two names
+    /// separated by one character, only the first is found.
     next: usize,
 }
 
-/// A character of `\w`.
 fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
@@ -27,13 +25,11 @@ fn char_at(text: &str, at: usize) -> Option<char> {
     text.get(at..)?.chars().next()
 }
 
-/// Finds a text at or after `from`.
 pub(super) fn find_from(text: &str, from: usize, name: &str) -> Option<usize> {
     let rest = text.as_bytes().get(from..)?;
     memmem::find(rest, name.as_bytes()).map(|at| from + at)
 }
 
-/// Finds a text without overlaps.
 fn find_all(text: &str, name: &'static str) -> impl Iterator<Item = usize> {
     let mut from = 0;
     std::iter::from_fn(move || {
@@ -43,7 +39,7 @@ fn find_all(text: &str, name: &'static str) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Whether a match may start at `at` after consuming everything before `from`.
+/// Whether a match may start at `at`; everything before `from` is consumed.
 fn opens(text: &str, from: usize, at: usize) -> bool {
     if at == 0 {
         return true;
@@ -63,7 +59,7 @@ fn closes(text: &str, end: usize) -> Option<usize> {
     }
 }
 
-/// Whole-word occurrences of `name` without overlaps; none for an empty name.
+/// Whole-word occurrences of `name`, without overlaps.
 pub fn identifiers<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = Occurrence> + 't {
     let mut from = 0;
     std::iter::from_fn(move || {
@@ -91,8 +87,7 @@ pub fn uses(text: &str, name: &str) -> bool {
     identifiers(text, name).next().is_some()
 }
 
-/// Replaces every [`identifiers`] occurrence of `name`. As in torchgen, occurrences right after a
-/// match stay.
+/// Replaces every [`identifiers`] occurrence of `name`.
 #[must_use]
 pub fn replace_identifier(text: &str, name: &str, by: &str) -> String {
     let mut out = String::with_capacity(text.len() + 16);
@@ -154,7 +149,7 @@ fn digit_run(text: &str) -> usize {
     end.unwrap_or(text.len())
 }
 
-/// Every `.size(N)` and `->size(N)` with a plain number.
+/// Every `.size(N)` and `->size(N)` with a literal number.
 #[must_use]
 pub fn numbered_sizes(text: &str) -> Vec<Range<usize>> {
     const OPEN: &str = "size(";
@@ -178,7 +173,6 @@ pub fn bare_calls(text: &str, call: &'static str) -> Vec<Range<usize>> {
     found.collect()
 }
 
-/// The length of a trailing `.` or `->`.
 fn arrow(before: &str) -> Option<usize> {
     if before.ends_with("->") {
         Some(2)
@@ -187,7 +181,7 @@ fn arrow(before: &str) -> Option<usize> {
     }
 }
 
-/// The text without what Python's `strip` removes: white space and four control characters.
+/// Removes white space and control characters like Python's `strip`.
 #[must_use]
 pub fn strip(text: &str) -> &str {
     text.trim_matches(|c: char| c.is_whitespace() || ('\u{1c}'..='\u{1f}').contains(&c))

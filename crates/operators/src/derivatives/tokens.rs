@@ -1,9 +1,9 @@
-//! C++ tokens of formulas. Two formulas with equal tokens differ only in white space.
+//! C++ tokens of formulas. Equal tokens mean that formulas differ only in white space.
 
 /// Two-character tokens. `>>` is not one, since it may close two template argument lists.
 const PAIRS: [&str; 8] = ["->", "::", "++", "--", "&&", "||", "//", "/*"];
 
-/// The tokens of a formula, in order. Text between quotes is one token.
+/// The tokens of a formula. A quoted literal is one token.
 pub fn tokens(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -15,7 +15,6 @@ pub fn tokens(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The length of the first token in bytes; `None` at the end.
 fn length(text: &str) -> Option<usize> {
     let first = text.chars().next()?;
     if is_word(first) {
@@ -28,7 +27,7 @@ fn length(text: &str) -> Option<usize> {
     Some(if is_pair { 2 } else { first.len_utf8() })
 }
 
-/// The length of a quoted literal; the whole text if it is not closed.
+/// The whole text if the literal is not closed.
 fn quoted(text: &str, quote: char) -> usize {
     let mut is_escaped = false;
     for (at, c) in text.char_indices().skip(1) {
@@ -52,8 +51,7 @@ pub fn is_same(a: &str, b: &str) -> bool {
     a == b || tokens(a).eq(tokens(b))
 }
 
-/// The differing middle of two formulas, without their common start and end. Either part may be
-/// empty.
+/// The differing middle parts of two formulas, which may be empty.
 #[must_use]
 pub fn difference<'t>(a: &'t str, b: &'t str) -> (&'t str, &'t str) {
     let (of_a, of_b): (Vec<&str>, Vec<&str>) = (tokens(a).collect(), tokens(b).collect());
@@ -68,7 +66,6 @@ pub fn difference<'t>(a: &'t str, b: &'t str) -> (&'t str, &'t str) {
     )
 }
 
-/// The piece of a text from the first to the last of its tokens.
 fn part<'t>(text: &'t str, tokens: &[&'t str]) -> &'t str {
     let offset = |token: &str| token.as_ptr() as usize - text.as_ptr() as usize;
     match tokens {

@@ -1,4 +1,4 @@
-//! The deprecated Python signatures of an operator.
+//! Deprecated Python signatures of operators.
 
 use opatlas_schema::faces::{Call, PythonSignature};
 use opatlas_schema::function::FunctionSchema;
@@ -6,18 +6,18 @@ use opatlas_schema::function::FunctionSchema;
 use super::FaceMaker;
 use crate::operator::{Operator, OperatorId};
 
-/// One deprecated signature, as Python has it. A face that torchgen refuses to make is absent.
+/// A deprecated Python signature, without faces that torchgen rejects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeprecatedFaces {
     /// Index into the forms of the file.
     pub form: usize,
-    /// Its schema, in canonical spelling.
+    /// Its canonical schema.
     pub schema: String,
-    /// What Python's argument parser gets for the function.
+    /// The argument parser's text for the function.
     pub python_function: Option<String>,
-    /// What it gets for the method.
+    /// The argument parser's text for the method.
     pub python_method: Option<String>,
-    /// The function in the type stub. Methods have no stub for deprecated signatures.
+    /// The function in the type stub. Deprecated methods have no stubs.
     pub pyi_function: Option<String>,
 }
 
@@ -32,7 +32,7 @@ impl FaceMaker<'_> {
             .collect()
     }
 
-    /// A deprecated signature of an operator as Python calls it; `None` where torchgen refuses.
+    /// The deprecated Python signature of an operator; `None` if torchgen rejects it.
     #[must_use]
     pub fn deprecated_signature<'s>(
         &self,

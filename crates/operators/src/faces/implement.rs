@@ -1,5 +1,4 @@
-//! What an author writes to implement an operator for one dispatch key: in PyTorch's own tree, in
-//! a library that registers kernels, or in a backend whose stubs torchgen makes.
+//! Code for implementing an operator: in PyTorch, in a library, or in a backend.
 
 use opatlas_schema::faces::{Refused, Sizes, dispatcher, native_kernel};
 
@@ -7,62 +6,62 @@ use super::FaceMaker;
 use super::kernels::structured_class;
 use crate::operator::{Operator, OperatorId};
 
-/// All ways to implement an operator for a key. A part that torchgen refuses is absent.
+/// Ways to implement an operator for a key, without those that torchgen rejects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImplementationFaces {
     /// The key.
     pub key: Box<str>,
     /// In PyTorch's own tree.
     pub in_tree: Option<InTree>,
-    /// The function that a library registers.
+    /// The function in a library.
     pub function: Option<String>,
-    /// The lines that register it.
+    /// Its registration.
     pub registration: String,
-    /// A backend file that does not list the operator under `symint`.
+    /// The backend stub, if the file does not list the operator under `symint`.
     pub backend: Option<BackendStub>,
-    /// A backend file that does; absent where no argument is a symbolic size.
+    /// The backend stub if it does; `None` without symbolic sizes.
     pub backend_symint: Option<BackendStub>,
 }
 
 /// A kernel in PyTorch's own tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InTree {
-    /// Whether the entry has a kernel for the key already. If not, the name is a proposal.
+    /// Whether the entry already has a kernel for the key. If not, the name is a proposal.
     pub is_declared: bool,
     /// The kernel's name.
     pub kernel: Box<str>,
-    /// What `NativeFunctions.h` declares.
+    /// Its declaration in `NativeFunctions.h`.
     pub declaration: String,
-    /// What the author defines.
+    /// Its definition.
     pub definition: String,
-    /// The line of `dispatch:` in the entry that holds the kernel.
+    /// Its line of `dispatch:`.
     pub yaml: String,
-    /// The entry that the line belongs to: for a structured operator the out variant.
+    /// The entry of that line: for a structured operator, the out variant.
     pub entry: String,
-    /// The class, where the kernel is structured.
+    /// Its class, if the kernel is structured.
     pub structured: Option<Structured>,
 }
 
-/// What a structured kernel consists of besides its `impl`.
+/// The parts of a structured kernel besides `impl`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Structured {
-    /// The class that all kernels of the operator derive from.
+    /// The base class of all kernels of the operator.
     pub meta_class: String,
-    /// The definition of `meta`, which all keys share.
+    /// The definition of `meta`, shared by all keys.
     pub meta_definition: String,
 }
 
-/// What a backend file and its stubs hold.
+/// A kernel in a backend with generated stubs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BackendStub {
-    /// The member of `KEYNativeFunctions` that torchgen declares.
+    /// The member of `KEYNativeFunctions` in the stubs.
     pub declaration: String,
     /// The lines of the backend file.
     pub yaml: String,
 }
 
 impl FaceMaker<'_> {
-    /// How an operator is implemented for a key that the release knows.
+    /// The ways to implement an operator for a key of the release.
     #[must_use]
     pub fn implementation(&self, id: OperatorId, key: &str) -> ImplementationFaces {
         let operator = self.catalogue.operator(id);
@@ -80,14 +79,13 @@ impl FaceMaker<'_> {
         }
     }
 
-    /// What a library defines: a function with the dispatcher's signature.
     fn function(&self, operator: &Operator) -> Option<String> {
         let (schema, cx) = (operator.schema(), self.context(operator));
         let parts = dispatcher(schema, Sizes::Symbolic, cx).ok()?;
         Some(format!("{};", parts.named(&operator.name().unambiguous())))
     }
 
-    /// What a backend's stubs declare for an operator.
+    /// The declaration of an operator in a backend's stubs.
     #[must_use]
     pub fn backend_stub(&self, operator: &Operator, sizes: Sizes) -> Option<BackendStub> {
         let (schema, cx) = (operator.schema(), self.context(operator));
@@ -180,7 +178,7 @@ impl FaceMaker<'_> {
     }
 }
 
-/// A name for a kernel that does not exist yet, in the manner of the existing ones: `add_out_mps`.
+/// A name like those of existing kernels: `add_out_mps`.
 fn proposal(operator: &Operator, key: &str) -> String {
     let name = operator.schema().default_kernel();
     let separator = if name.ends_with('_') { "" } else { "_" };

@@ -1,4 +1,4 @@
-//! What is declared for the kernel of a key (torchgen `dest/native_functions.py`).
+//! Kernel declarations (torchgen `dest/native_functions.py`).
 
 use opatlas_pytorch::release::Release;
 use opatlas_schema::faces::{
@@ -17,27 +17,27 @@ use crate::operator::{Operator, OperatorId};
 pub struct KeyFaces {
     /// The key.
     pub key: Box<str>,
-    /// The declarations, as they stand in `NativeFunctions.h`.
+    /// The declarations in `NativeFunctions.h`.
     pub declarations: Vec<String>,
     /// Whether it is the class of a structured kernel.
     pub is_structured: bool,
 }
 
-/// A structured kernel in the words of an author.
+/// The names of a structured kernel, for its author.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StructuredClass {
-    /// The class that all kernels of the operator derive from, `structured_add_Tensor`.
+    /// The base class of all kernels of the operator, `structured_add_Tensor`.
     pub meta_class: String,
-    /// The name that `TORCH_META_FUNC` and `TORCH_META_FUNC2` take: `add, Tensor`.
+    /// The arguments of `TORCH_META_FUNC` and `TORCH_META_FUNC2`: `add, Tensor`.
     pub meta_name: String,
-    /// What stands between the parentheses of `meta`.
+    /// The parameters of `meta`.
     pub meta_arguments: String,
-    /// What stands between those of `impl`.
+    /// The parameters of `impl`.
     pub impl_arguments: String,
 }
 
 impl FaceMaker<'_> {
-    /// What is declared for each key of an operator.
+    /// The kernel declarations of an operator by key.
     #[must_use]
     pub fn kernels(&self, id: OperatorId) -> Vec<KeyFaces> {
         let catalogue = self.catalogue;
@@ -80,14 +80,13 @@ impl FaceMaker<'_> {
     }
 }
 
-/// The two operators that a structured class is made of.
 #[derive(Debug, Clone, Copy)]
 struct StructuredOut {
     functional: OperatorId,
     out: OperatorId,
 }
 
-/// The group as torchgen takes it: only one that has a functional and an out variant counts.
+/// torchgen only counts a group with a functional and an out variant.
 fn structured_out(group: &Group) -> Option<StructuredOut> {
     Some(StructuredOut {
         functional: group.functional?,
@@ -95,7 +94,6 @@ fn structured_out(group: &Group) -> Option<StructuredOut> {
     })
 }
 
-/// Whether a kernel of the out variant is written as a class.
 fn is_class(out: &Operator, kernel: &KernelEntry, release: Release) -> bool {
     match kernel.source {
         KernelSource::Ufunc => true,
@@ -108,7 +106,6 @@ fn is_class(out: &Operator, kernel: &KernelEntry, release: Release) -> bool {
 }
 
 impl StructuredOut {
-    /// The classes of all keys.
     fn classes(self, catalogue: &Catalogue) -> Vec<KeyFaces> {
         let Ok(class) = self.class(catalogue) else {
             return Vec::new();
@@ -155,7 +152,7 @@ impl StructuredOut {
     }
 }
 
-/// The class of a structured operator; `None` for any other.
+/// The class of a structured operator; `None` for others.
 #[must_use]
 pub fn structured_class(catalogue: &Catalogue, id: OperatorId) -> Option<StructuredClass> {
     let out = structured_out(catalogue.groups.of(id))?;
@@ -163,8 +160,7 @@ pub fn structured_class(catalogue: &Catalogue, id: OperatorId) -> Option<Structu
     is_structured.then(|| out.class(catalogue).ok()).flatten()
 }
 
-/// The arguments of `impl`: those of the out variant, with what `precomputed` puts in place of
-/// some, and before the out arguments.
+/// The arguments of the out variant with those of `precomputed`, before the out arguments.
 fn impl_arguments(out: &Operator) -> impl Iterator<Item = &Argument> {
     let arguments = &out.schema().arguments;
     let precomputed = out
@@ -190,8 +186,7 @@ fn impl_arguments(out: &Operator) -> impl Iterator<Item = &Argument> {
     given.chain(added).chain(arguments.out())
 }
 
-/// The declaration of an unstructured kernel. `shared` keeps the parts that kernels with concrete
-/// and with symbolic sizes have in common.
+/// `shared` keeps the parts that kernels with concrete and symbolic sizes have in common.
 fn unstructured(
     operator: &Operator,
     kernel: &KernelEntry,
@@ -215,7 +210,6 @@ fn unstructured(
     Ok(format!("{export} {};", parts.named(name)))
 }
 
-/// The declaration of a structured kernel's class.
 pub(super) fn class_text(
     key: &str,
     kernel: &str,
@@ -230,7 +224,6 @@ pub(super) fn class_text(
     )
 }
 
-/// The macro before an unstructured kernel.
 pub(super) fn export_of(key: &str, kernel: &str, release: Release) -> &'static str {
     if release >= Release::V2_15 {
         exported(key, kernel, release)
@@ -239,7 +232,6 @@ pub(super) fn export_of(key: &str, kernel: &str, release: Release) -> &'static s
     }
 }
 
-/// The macro before a structured class.
 fn exported_class(key: &str, kernel: &str, release: Release) -> &'static str {
     if release >= Release::V2_15 {
         return exported(key, kernel, release);
@@ -252,7 +244,7 @@ fn exported_class(key: &str, kernel: &str, release: Release) -> &'static str {
     }
 }
 
-/// The macro of the library that a kernel is part of, since 2.15.
+/// The export macro of the kernel's library, since 2.15.
 fn exported(key: &str, kernel: &str, release: Release) -> &'static str {
     let in_cpu_library = release
         .data()

@@ -6,7 +6,7 @@ use opatlas_schema::function::{Argument, Arguments, FunctionSchema, Return, Sche
 use opatlas_schema::name::{NameForm, OperatorName};
 use opatlas_schema::signature::unreturned_writes;
 
-/// The arguments of a signature: without annotations, out arguments and TensorOptions.
+/// Drops annotations, out arguments and TensorOptions.
 fn signature_arguments(schema: &FunctionSchema, outs: Vec<Argument>) -> Arguments {
     let plain = |argument: &Argument| Argument {
         annotation: None,
@@ -22,7 +22,6 @@ fn signature_arguments(schema: &FunctionSchema, outs: Vec<Argument>) -> Argument
     Arguments::new(list, positional, out)
 }
 
-/// Copies arguments with spare capacity.
 fn with_room(arguments: &[Argument], more: usize) -> Vec<Argument> {
     let mut list = Vec::with_capacity(arguments.len() + more);
     list.extend_from_slice(arguments);
@@ -45,7 +44,6 @@ fn plain_form(name: &OperatorName) -> NameForm {
     }
 }
 
-/// The name of the out variant that is made from a schema.
 pub(super) fn out_name(base: &FunctionSchema) -> OperatorName {
     OperatorName::from_parts(
         base.name.stem(),
@@ -54,7 +52,6 @@ pub(super) fn out_name(base: &FunctionSchema) -> OperatorName {
     )
 }
 
-/// The name of the functional variant that is made from a schema.
 pub(super) fn functional_name(base: &FunctionSchema) -> OperatorName {
     let form = match base.kind() {
         SchemaKind::Mutable if !base.name.is_dunder() => NameForm::Functional,
@@ -102,14 +99,13 @@ pub(super) fn out_schema(base: &FunctionSchema) -> Result<FunctionSchema, &'stat
     })
 }
 
-/// One out argument for each tensor-like return, and the returns that remain.
+/// One out argument for each tensor-like return, and the remaining returns.
 fn outs_of_returns(base: &FunctionSchema) -> Result<(Vec<Return>, Vec<Argument>), &'static str> {
     if base.returns.iter().any(Return::is_write) {
         return Err("it returns a mutable argument, but its name is not an in-place name");
     }
-    // torchgen checks each letter against what remains of a generator over the used letters. A
-    // letter thus counts as used only if earlier searches have not passed it, so returns may get
-    // letters of arguments.
+    // torchgen checks each letter against a generator over the used letters, which earlier searches
+    // have partly consumed. So returns may get letters of arguments.
     let arguments = base.arguments.all().iter();
     let mut used = arguments
         .filter_map(|a| a.annotation.as_ref())

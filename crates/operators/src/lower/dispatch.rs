@@ -1,4 +1,4 @@
-//! `dispatch`, and the kernels that follow from it, from its absence, and from ufuncs.
+//! `dispatch`, and kernels implied by its absence or by ufuncs.
 
 use opatlas_pytorch::release::Release;
 use opatlas_schema::parse::last_separator;
@@ -9,8 +9,7 @@ use opatlas_yaml::{Kind, NodeId};
 use super::Lowering;
 use crate::entry::{DispatchLine, Field, Kernel, KernelEntry, KernelSource, KeyName};
 
-/// A kernel as written, `ns::name` or `name`. The text is cut at every `::` from its beginning, so
-/// that of three colons the third belongs to what follows.
+/// Parses `ns::name` or `name`. The third of three colons belongs to the name.
 #[must_use]
 pub fn kernel(text: &str) -> Kernel {
     match last_separator(text) {
@@ -25,7 +24,7 @@ pub fn kernel(text: &str) -> Kernel {
     }
 }
 
-/// A line of `dispatch` may list this many keys; no release has as many.
+/// The maximum number of keys in a line of `dispatch`.
 pub const MOST_KEYS: usize = 256;
 
 impl Lowering<'_> {
@@ -45,7 +44,7 @@ impl Lowering<'_> {
                 }
                 _ => {
                     self.wrong_type(Field::Dispatch, node);
-                    // Something was meant: no implicit composite on top of it.
+                    // Suppresses the implicit composite, since something was meant.
                     self.entry.dispatch = Some(Vec::new());
                 }
             }
@@ -114,11 +113,11 @@ impl Lowering<'_> {
         }
     }
 
-    /// A later line for the same key wins, in the place of the first.
+    /// The last line for a key wins, in the position of the first.
     fn declared(&mut self, lines: &[DispatchLine]) {
         let kernels = &mut self.entry.kernels;
         kernels.reserve_exact(lines.len().min(super::FEW));
-        // Keys that no release knows are refused; left out here, they cannot make a long list.
+        // Unknown keys are errors; without them the list stays short.
         let known = |line: &&DispatchLine| matches!(line.key, KeyName::Known(_));
         for line in lines.iter().filter(known) {
             let entry = KernelEntry {
@@ -153,7 +152,7 @@ impl Lowering<'_> {
         });
     }
 
-    /// A ufunc brings kernels for CPU and CUDA (the same keys in every release).
+    /// Ufuncs have kernels for CPU and CUDA in every release.
     fn ufunc_kernels(&mut self) {
         if self.entry.ufunc_inner_loop.is_empty() {
             return;

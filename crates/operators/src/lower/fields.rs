@@ -1,4 +1,4 @@
-//! Fields that hold one simple value.
+//! Fields with simple values.
 
 use opatlas_schema::parse::parse_name;
 use opatlas_source::diagnostic::{Diagnostic, RuleId};
@@ -8,7 +8,6 @@ use opatlas_yaml::{Kind, NodeId, ScalarType};
 use super::{LINE_KEY, Lowering};
 use crate::entry::{Field, Placed};
 
-/// What a field must hold.
 fn expected(field: Field) -> (RuleId, &'static str) {
     match field {
         Field::Structured
@@ -37,7 +36,7 @@ fn expected(field: Field) -> (RuleId, &'static str) {
     }
 }
 
-/// Whether an explicit null means the same as leaving the field out (rule `field-null`).
+/// Whether an explicit null is the same as a missing field (rule `field-null`).
 fn may_be_null(field: Field) -> bool {
     matches!(
         field,
@@ -77,7 +76,6 @@ impl<'t> Lowering<'t> {
         matches!(self.tree.kind(node), Kind::Scalar(s) if s.ty == ScalarType::Null)
     }
 
-    /// Reports a value of the wrong type, or a null where none is allowed.
     pub(super) fn wrong_type(&mut self, field: Field, node: NodeId) {
         let (rule, what) = expected(field);
         let at = self.tree.span(node);
@@ -121,7 +119,7 @@ impl<'t> Lowering<'t> {
         self.report(diagnostic);
     }
 
-    /// The text of a string field; null counts as absent where it may.
+    /// Null counts as missing where it is allowed.
     pub(super) fn string(
         &mut self,
         field: Field,

@@ -1,4 +1,4 @@
-//! An unquoted schema inside braces, where YAML ends it at its first comma.
+//! Detects an unquoted schema inside braces, which YAML ends at its first comma.
 
 use opatlas_source::Span;
 use opatlas_source::diagnostic::{Diagnostic, RuleId};
@@ -6,7 +6,7 @@ use opatlas_source::diagnostic::{Diagnostic, RuleId};
 use super::Lowering;
 
 impl Lowering<'_> {
-    /// Says so once, in place of what is wrong with each of the pieces.
+    /// Replaces the diagnostics of the single pieces.
     pub(super) fn quote_in_braces(&mut self) {
         let func = self.entry.func_at;
         let opened = func.slice(self.text);

@@ -1,7 +1,6 @@
-//! From the YAML tree of one entry to an [`Entry`] (torchgen `NativeFunction.from_yaml`).
+//! Converts a YAML tree to an [`Entry`] (torchgen `NativeFunction.from_yaml`).
 //!
-//! Where torchgen stops at the first thing it cannot take, this reports it, keeps the field's
-//! default and reads on.
+//! torchgen stops at the first error. This reports it, keeps the field's default and continues.
 
 mod dispatch;
 mod fields;
@@ -21,13 +20,13 @@ use opatlas_yaml::{Item, Kind, NodeId, Tree};
 use super::entry::{DeviceCheck, Entry, Field, FieldPlace, Placed, TagName, Variants};
 use crate::slips;
 
-/// Room is made for so many of a list at most before they are read; no real entry has more.
+/// Bounds the capacity that is allocated in advance; real lists are shorter.
 const FEW: usize = 64;
 
-/// The key that the loader writes into every mapping for itself.
+/// The key that the loader adds to every mapping.
 pub(super) const LINE_KEY: &str = "__line__";
 
-/// Reads one item of the list. `text` is what the item's tree was read from.
+/// Reads an item of the list. `text` is the text of the item's tree.
 #[must_use]
 pub fn lower(item: &Item, text: &str) -> Entry {
     let mut lowering = Lowering {
@@ -86,7 +85,7 @@ impl<'t> Lowering<'t> {
         self.entry.diagnostics.push(diagnostic);
     }
 
-    /// The same, for complaints that may be many: they are made only as long as they are kept.
+    /// Makes diagnostics only as long as they are kept.
     fn report_with(&mut self, rule: RuleId, complaint: impl FnOnce(&Self) -> Diagnostic) {
         if self.entry.diagnostics.is_full(rule) {
             self.entry.diagnostics.count(rule, 1);
@@ -96,12 +95,10 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// The position of a part of a scalar's value.
     fn place(&self, node: NodeId, range: Range<usize>) -> Span {
         self.tree.place(node, range)
     }
 
-    /// The position of the whole value of a scalar.
     fn whole(&self, node: NodeId, value: &str) -> Span {
         self.place(node, 0..value.len())
     }
@@ -142,8 +139,7 @@ impl<'t> Lowering<'t> {
         self.quote_in_braces();
     }
 
-    /// Records the position of a field; reports an unknown key. The first of two equal keys counts;
-    /// the tree has reported the second.
+    /// Reports unknown keys. YAML has reported the second of two equal keys, which is ignored.
     fn field(&mut self, key: NodeId, value: NodeId) -> Option<Field> {
         let key_at = self.tree.span(key);
         let Some(name) = self.tree.str_value(key) else {
@@ -205,13 +201,12 @@ impl<'t> Lowering<'t> {
         let parsed = if at.slice(self.text) == text {
             parse_schema(text, at.start)
         } else {
-            // Quoted with escapes, folded or literal: places are found piece by piece.
+            // Escapes and folded lines need a position for each piece.
             self.replaced(parse_schema(text, 0), node)
         };
         self.schema(parsed, text, node);
     }
 
-    /// Whether a field that does not exist has been taken for `func`.
     fn misspells_func(&self) -> bool {
         self.entry.diagnostics.iter().any(|diagnostic| {
             let fix = diagnostic.fix.as_ref();
@@ -243,9 +238,8 @@ impl<'t> Lowering<'t> {
         self.entry.name = parsed.name;
         self.entry.diagnostics.extend(parsed.diagnostics);
         if let Some(schema) = parsed.schema {
-            // What was read is nearly always canonical, so its length is right.
+            // Most texts are canonical, so the length is right.
             let mut canonical = String::with_capacity(text.len());
-            // Writing to a string does not fail.
             let _ = write_schema(&mut canonical, &schema);
             self.entry.canonical = canonical.into();
             self.entry.signature = signature(&schema).into();
@@ -253,7 +247,6 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// Moves places within the scalar's value to places in the file.
     fn replaced(&self, mut parsed: ParsedSchema, node: NodeId) -> ParsedSchema {
         let place = |span: &mut Span| {
             *span = self.place(node, span.start as usize..span.end as usize);
@@ -264,7 +257,7 @@ impl<'t> Lowering<'t> {
                 .related
                 .iter_mut()
                 .for_each(|(_, span)| place(span));
-            // The text of an edit would have to be escaped as the scalar is.
+            // The edit would have to be escaped like the scalar.
             diagnostic.fix = None;
         }
         if let Some(schema) = &mut parsed.schema {
@@ -402,7 +395,6 @@ impl<'t> Lowering<'t> {
     }
 }
 
-/// The pieces between every `, `, with their ranges.
 pub(super) fn pieces(text: &str) -> impl Iterator<Item = (Range<usize>, &str)> {
     let mut start = 0;
     text.split(", ").map(move |piece| {

@@ -55,7 +55,7 @@ impl<'t> Lowering<'t> {
         self.entry.precomputed = Some(precompute);
     }
 
-    /// Scalars that Python counts as false are taken as saying nothing.
+    /// False in Python, which torchgen treats as missing.
     fn is_nothing(&self, node: NodeId) -> bool {
         let Kind::Scalar(scalar) = self.tree.kind(node) else {
             return false;
@@ -124,7 +124,7 @@ impl<'t> Lowering<'t> {
         ));
     }
 
-    /// Arguments between commas, spaces around them free; none where one cannot be read.
+    /// Empty if an argument is invalid.
     fn arguments(&mut self, item: NodeId, text: &'t str, from: usize) -> Vec<Argument> {
         let mut arguments = Vec::new();
         let mut complete = true;
@@ -155,7 +155,7 @@ impl<'t> Lowering<'t> {
         if complete { arguments } else { Vec::new() }
     }
 
-    /// The generated template parameter is the name in upper case, so the two must differ.
+    /// The template parameter is the name in upper case, so the two must differ.
     fn template_name(&mut self, argument: &Argument, at: Span) {
         if argument.name.to_uppercase() == *argument.name {
             self.report(

@@ -42,12 +42,6 @@ impl Operator {
     pub fn shared_name(&self) -> Arc<str> {
         Arc::clone(&self.name)
     }
-
-    /// Whether both have the same name and namespace.
-    #[must_use]
-    pub fn is_namesake_of(&self, other: &Self) -> bool {
-        self.name == other.name
-    }
 }
 
 #[cfg(test)]
@@ -93,10 +87,6 @@ mod tests {
         for (_, one) in catalogue.iter() {
             assert_eq!(one.name_text(), one.name().as_str());
             assert_eq!(one.base_name(), one.name().base());
-            for (_, other) in catalogue.iter() {
-                let is_same = one.qualified_name() == other.qualified_name();
-                assert_eq!(one.is_namesake_of(other), is_same);
-            }
         }
     }
 }

@@ -13,22 +13,13 @@ impl OperatorTable {
         self.by_base().get(base_name).map_or(&[], Vec::as_slice)
     }
 
-    /// Operators whose name has this stem, in any form.
+    /// Operators with this stem, in any form.
     pub fn of_stem(&self, stem: &str) -> impl Iterator<Item = OperatorId> {
         let name = |form| OperatorName::from_parts(stem, form, "");
         let found = NameForm::ALL.map(|form| self.overloads(name(form).base()));
         // `__iadd__` is `add` in place, not `iadd`.
         let is_of_stem = move |id: &OperatorId| self.operator(*id).name().stem() == stem;
         found.into_iter().flatten().copied().filter(is_of_stem)
-    }
-
-    /// Whether an operator of native functions has this namespace and base name.
-    #[must_use]
-    pub fn has_overload(&self, namespace: &str, base_name: &str) -> bool {
-        let found = self
-            .overloads(base_name)
-            .binary_search_by(|&id| self.operator(id).namespace().cmp(namespace));
-        found.is_ok()
     }
 
     fn by_base(&self) -> &FxHashMap<Box<str>, Vec<OperatorId>> {
@@ -76,14 +67,6 @@ mod tests {
         );
         assert_eq!(overloads("mul"), ["mul.out", "mul"]);
         assert_eq!(overloads("ad"), [""; 0]);
-        for (namespace, base, is_there) in [
-            ("aten", "add", true),
-            ("x", "add", true),
-            ("x", "mul", false),
-            ("aten", "adde", false),
-        ] {
-            assert_eq!(catalogue.has_overload(namespace, base), is_there);
-        }
     }
 
     #[test]

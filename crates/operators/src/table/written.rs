@@ -7,7 +7,6 @@ use opatlas_source::{Stop, Stopped};
 use crate::operator::{Declaration, Operator, PlacedEntry};
 use crate::tags::{self, DeclaredTags, TagInterner};
 
-/// The declared operators, the entry index of each, and their tags.
 pub(super) fn operators(
     entries: &[PlacedEntry],
     declared: &DeclaredTags,
@@ -43,8 +42,7 @@ fn written(
     Operator::new(Declaration::Entry(placed.clone()), tags, is_view)
 }
 
-/// Whether an operator is a view (torchgen `NativeFunction.is_view_op`): a return aliases without a
-/// write, it is tagged so, or an argument enters the wildcard set.
+/// torchgen `NativeFunction.is_view_op`
 fn is_view(schema: &FunctionSchema, tags: &tags::Tags, release: Release) -> bool {
     let returns_view = schema
         .returns

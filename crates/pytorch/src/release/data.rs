@@ -1,17 +1,14 @@
-//! The tables of facts of each release, decoded from `data/` when the crate is built.
-//!
-//! Names are spelled as PyTorch spells them. Where a release has no such list, it is empty.
+//! The tables of each release, decoded from `data/` at build time. Names are spelled as in PyTorch.
+//! A list that a release lacks is empty.
 
 use std::ops::Range;
 
-/// A fixed list of names: in the order in which PyTorch declares them, and for look-up sorted by length
-/// first: operators are looked up in dozens of such lists, and two lengths are compared at once. The names are
-/// one text, and only their places are sorted, since the loader writes the address of each text in a table
-/// when a process starts.
+/// A fixed list of names in declared order, with indices sorted by length for lookup. The names are
+/// one text because the loader relocates each pointer in a table when a process starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Names {
     text: &'static str,
-    /// The start of each name, and the end of the last.
+    /// The boundaries of the names.
     bounds: &'static [u32],
     sorted: &'static [u16],
 }
@@ -25,13 +22,13 @@ impl Names {
         }
     }
 
-    /// Whether the name is in the list (binary search).
+    /// Whether the list contains the name.
     #[must_use]
     pub fn contains(&self, name: &str) -> bool {
         self.find(name).is_some()
     }
 
-    /// The list's own copy of the name, which lives as long as the program.
+    /// The list's own copy of the name.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<&'static str> {
         let bytes = self.text.as_bytes();
@@ -73,119 +70,115 @@ impl Names {
     }
 }
 
-/// What a minor release of PyTorch knows: of its generator (`torchgen`) first, of its runtime in
-/// [`RuntimeLists`].
+/// The data of a minor release: its generator (`torchgen`), and its runtime in [`RuntimeLists`].
 #[derive(Debug)]
 pub struct ReleaseData {
     /// `2.9`.
     pub name: &'static str,
-    /// The patch releases whose `native_functions.yaml` these facts were checked against.
+    /// The patch releases whose `native_functions.yaml` matches this data.
     pub patches: &'static [&'static str],
-    /// The releases whose real dispatcher was recorded (registrations that no YAML holds).
+    /// The releases with a recorded dispatcher.
     pub measured: &'static [&'static str],
-    /// SHA-256 of the `native_functions.yaml` of each measured release, in hexadecimal digits.
+    /// SHA-256 of the `native_functions.yaml` of each measured release, in hexadecimal.
     pub native_functions: &'static [(&'static str, &'static str)],
-    /// Names of `torchgen.model.BaseTy`: the base types that a schema may use.
+    /// Base types of schemas (`torchgen.model.BaseTy`).
     pub base_types: Names,
     /// Keys allowed in `dispatch:` (`torchgen.model.dispatch_keys`).
     pub dispatch_keys_allowed: Names,
-    /// All members of `torchgen.model.DispatchKey`, in order. A name outside is an unknown key;
-    /// one inside but not allowed is refused with other words.
+    /// All members of `torchgen.model.DispatchKey`, in order.
     pub dispatch_keys_known: Names,
-    /// Other spellings that `DispatchKey.parse` accepts, with the member that they mean.
+    /// Other spellings that `DispatchKey.parse` accepts, with their members.
     pub dispatch_key_aliases: &'static [(&'static str, &'static [&'static str])],
     /// Keys of structured kernels (`STRUCTURED_DISPATCH_KEYS`).
     pub structured_keys: Names,
-    /// Keys that a ufunc makes kernels for (`UFUNC_DISPATCH_KEYS`).
+    /// Keys for which ufuncs generate kernels (`UFUNC_DISPATCH_KEYS`).
     pub ufunc_keys: Names,
     /// Keys of `ufunc_inner_loop:` (`UfuncKey`).
     pub ufunc_loop_keys: Names,
-    /// Element types that `ufunc_inner_loop:` may name (`ScalarType`).
+    /// Element types in `ufunc_inner_loop:` (`ScalarType`).
     pub scalar_types: Names,
-    /// The keys that serve all backends: composite ones (`is_generic_dispatch_key`).
+    /// Composite keys, which serve all backends (`is_generic_dispatch_key`).
     pub generic_keys: Names,
     /// Backends of the generator's enum (`BACKEND_COMPONENTS`); the runtime has more.
     pub backend_components: Names,
     /// Prefixes of the generator's keys that exist once per backend (`FUNCTIONALITY_KEYS`).
     pub functionality_keys: Names,
-    /// Fields that an entry of `native_functions.yaml` may have.
+    /// Fields of an entry of `native_functions.yaml`.
     pub yaml_fields: Names,
-    /// Operations that have an in-place dunder method: `add` for `__iadd__`.
+    /// Operations with an in-place dunder method: `add` for `__iadd__`.
     pub dunder_inplace_names: Names,
     /// Values of `device_check:`.
     pub device_check_values: Names,
     /// Values of `variants:`.
     pub variant_values: Names,
-    /// Keys that the refusal of a backend file names as known.
+    /// Keys that the error about a backend file lists.
     pub backend_yaml_keys_named: Names,
-    /// Keys that a backend file may have.
+    /// Keys of a backend file.
     pub backend_yaml_keys_taken: Names,
-    /// Tags of the release's own `tags.yaml`.
+    /// Tags in the release's `tags.yaml`.
     pub tags: Names,
-    /// Tags that a generated operator takes over from its base.
+    /// Tags that a generated operator inherits.
     pub tags_kept_on_generated: Names,
-    /// Tags put on generated operators: `generated` always; `out` and `inplace` when it is one.
+    /// Tags of generated operators: `generated` always, `out` and `inplace` by kind.
     pub tags_forced_on_generated: Names,
-    /// Tags put on written operators when `tags.yaml` has them: `pt2_compliant_tag` in namespace
+    /// Tags added to declared operators when `tags.yaml` has them: `pt2_compliant_tag` in namespace
     /// `aten`, `out` with out arguments, `inplace` with an in-place name.
     pub tags_added_automatically: Names,
-    /// Which member of a group is the base of generation, by schema kind, best first.
+    /// The preferred schema kinds for the base of generation, best first.
     pub generation_base_order: Names,
-    /// Whether a group of composite operators generates when a member is tagged `core`.
+    /// Whether the tag `core` makes a group of composite operators generate variants.
     pub core_tag_forces_generation: bool,
-    /// Whether alias `CompositeImplicitAutograd` reaches the key `Functionalize`.
+    /// Whether `CompositeImplicitAutograd` reaches the key `Functionalize`.
     pub functionalize_in_composite_implicit: bool,
-    /// Keys that the generator drops unless it gets the flag (`--mps`): flag name, keys.
+    /// Keys that need a generator flag (`--mps`): flag name, keys.
     pub keys_dropped_without_flag: &'static [(&'static str, &'static [&'static str])],
-    /// Operators that may keep an argument named as a Python keyword: operator, arguments. The
-    /// rule exists since 2.6.
+    /// Arguments that may be Python keywords: operator, arguments. The rule exists since 2.6.
     pub python_keyword_argument_exemptions: &'static [(&'static str, &'static [&'static str])],
-    /// What the derivatives of 2.0 change in dispatch tables (its wheel lacks the file): entry, its
-    /// `dispatch:` keys. Empty for all other releases, whose files contain this.
+    /// `dispatch:` keys in the derivatives of 2.0, whose wheel lacks the file.
     pub derivatives_with_dispatch: &'static [(&'static str, &'static [&'static str])],
-    /// The fixed lists of names that checks make exceptions for.
+    /// Exceptions from checks, by name.
     pub name_lists: NameLists,
-    /// The fixed lists of names that registrations depend on.
+    /// Exceptions from registrations, by name.
     pub codegen: CodegenLists,
-    /// Which operators Python binds.
+    /// Operators that Python binds.
     pub bindings: PythonBindings,
-    /// What the runtime knows.
+    /// The runtime's data.
     pub runtime: RuntimeLists,
 }
 
-/// Names that the generator's checks treat apart (`torchgen/native_function_generation.py`,
+/// Exceptions in the generator's checks (`torchgen/native_function_generation.py`,
 /// `torchgen/model.py`, `torchgen/gen.py`).
 #[derive(Debug)]
 pub struct NameLists {
-    /// Functional operators without an out variant although one could be made.
+    /// Functional operators that do not get a generated out variant.
     pub functional_ops_that_cannot_get_an_out_variant: Names,
-    /// Out operators that form a group of their own.
+    /// Out operators in a group of their own.
     pub out_ops_that_dont_get_grouped_properly: Names,
-    /// In-place operators that form a group of their own.
+    /// In-place operators in a group of their own.
     pub inplace_ops_that_dont_get_grouped_properly: Names,
     /// Mutable operators without an out variant.
     pub mutable_ops_that_cannot_get_an_out_variant: Names,
-    /// All operators that may write without a functional twin; the three lists above included.
+    /// All mutable operators that need no functional variant, including the three lists above.
     pub mutable_ops_not_using_functionalization: Names,
-    /// Base names that may speak of `dropout` without the tag `nondeterministic_seeded`.
+    /// Base names that may contain `dropout` without the tag `nondeterministic_seeded`.
     pub dropout_rule_exempt_base_names: Names,
-    /// Full names tagged `inplace_view` without being named as in-place operators.
+    /// Full names that may have the tag `inplace_view` without an in-place name.
     pub inplace_view_naming_exempt_full_names: Names,
-    /// Base names tagged `inplace_view` without the naming rule.
+    /// Base names exempt from the naming rule of `inplace_view`.
     pub inplace_view_naming_exempt_base_names: Names,
-    /// Full names tagged `inplace_view` that do not count as views.
+    /// Full names with the tag `inplace_view` that do not count as views.
     pub inplace_view_not_view_full_names: Names,
-    /// Base names of views that do not keep their group from generating.
+    /// Base names of views that do not stop their group from generating.
     pub view_in_group_ignored_base_names: Names,
-    /// Parts of names that excuse `rand` from needing the tag `nondeterministic_seeded`.
+    /// Parts of names that may contain `rand` without the tag `nondeterministic_seeded`.
     pub random_rule_exempt_name_parts: Names,
-    /// Endings of base names of views that need no copying twin.
+    /// Suffixes of views that need no copy variant.
     pub view_without_copy_base_suffixes: Names,
-    /// Endings of base names of copying twins of views.
+    /// Suffixes of copy variants of views.
     pub view_copy_base_suffixes: Names,
     /// Operators with a gradient for complex tensors (since 2.1).
     pub autograd_gradient_implemented_for_complex: Names,
-    /// Operators with hand-written autograd, as the check of derivatives has them (since 2.1).
+    /// Operators with handwritten autograd, according to the check of derivatives (since 2.1).
     pub autograd_manual_backend: Names,
     /// Views with several outputs that can be replayed one output at a time (since 2.15).
     pub single_output_view_replay: Names,
@@ -193,7 +186,7 @@ pub struct NameLists {
     pub cuda_kernels_defined_in_cpu_library: Names,
 }
 
-/// Names that decide which registrations generated code makes (`tools/autograd/gen_*.py`,
+/// Exceptions in generated registrations (`tools/autograd/gen_*.py`,
 /// `torchgen/gen_functionalization_type.py`; `docs/spec/dispatch.md`, section 6).
 #[derive(Debug)]
 pub struct CodegenLists {
@@ -203,9 +196,9 @@ pub struct CodegenLists {
     pub view_functions: Names,
     /// View operators by base name: `RETURNS_VIEWS_OF_INPUT` without those above.
     pub returns_views_of_input: Names,
-    /// C++ names without any generated autograd or tracing: `MANUAL_BACKEND`.
+    /// C++ names without generated autograd and tracing: `MANUAL_BACKEND`.
     pub manual_backend: Names,
-    /// C++ names whose autograd and tracing are written by hand: `MANUAL_AUTOGRAD_AND_TRACER`.
+    /// C++ names with handwritten autograd and tracing: `MANUAL_AUTOGRAD_AND_TRACER`.
     pub manual_autograd_and_tracer: Names,
     /// C++ names that pass autograd through: `DONT_REQUIRE_DERIVATIVE`.
     pub dont_require_derivative: Names,
@@ -219,77 +212,74 @@ pub struct CodegenLists {
     pub dont_enforce_storage_impl_use_count: Names,
     /// `_foreach_` operators that may use the formula of an in-place operator.
     pub foreach_with_inplace_ref: Names,
-    /// `_foreach_` operators that use the formula of the overload with a tensor.
+    /// `_foreach_` operators that use the formula of the tensor overload.
     pub foreach_with_tensor_overload: Names,
-    /// `_foreach_` operators whose number of arguments is not compared (since 2.4).
+    /// `_foreach_` operators whose argument count is not compared (since 2.4).
     pub foreach_skip_argument_len_check: Names,
-    /// Lone operators that write an argument but are not registered to `Functionalize`.
+    /// Mutable operators without variants that are not registered to `Functionalize`.
     pub functionalization_exempt_lone: Names,
-    /// Operators that the `BackendSelect` template registers by hand (up to 2.4).
+    /// Operators in the handwritten `BackendSelect` template (up to 2.4).
     pub backend_select_template: Names,
-    /// Operators whose whole triple or view has no generated `Functionalize` kernel.
+    /// Operators whose whole group lacks a generated `Functionalize` kernel.
     pub functionalize_named_exceptions: Names,
 }
 
-/// What decides whether Python binds an operator (`tools/autograd/gen_python_functions.py` and the
-/// type stubs; `docs/spec/signatures.md`, section 3).
+/// Python bindings (`tools/autograd/gen_python_functions.py` and type stubs;
+/// `docs/spec/signatures.md`, section 3).
 #[derive(Debug)]
 pub struct PythonBindings {
-    /// C++ names without a generated binding. `*` stands for any text, `?` for one character.
+    /// C++ names without a generated binding; `*` and `?` are wildcards.
     pub skipped: Names,
     /// Schemas without a generated binding.
     pub skipped_schemas: Names,
-    /// Functions of `torch` that are bound by hand.
+    /// Functions of `torch` with handwritten bindings.
     pub functions_by_hand: Names,
-    /// Methods and attributes of `Tensor` that are bound by hand.
+    /// Methods and attributes of `Tensor` with handwritten bindings.
     pub methods_by_hand: Names,
 }
 
-/// What the runtime of a release knows (`c10/core/DispatchKey.h`, read off real tables;
-/// `docs/spec/dispatch.md`, sections 1, 4 and 8.2). Key sets are computed from it in
-/// [`crate::keys`].
+/// The runtime's keys and fallbacks (`c10/core/DispatchKey.h`, checked against recorded tables;
+/// `docs/spec/dispatch.md`, sections 1, 4 and 8.2). See [`crate::keys`] for key sets.
 #[derive(Debug)]
 pub struct RuntimeLists {
     /// Backends, in order.
     pub backends: Names,
     /// The runtime keys in table order, `Undefined` first.
     pub keys: &'static [RuntimeKey],
-    /// Runtime keys that have a slot in every table but cannot be named in a registration.
+    /// Runtime keys with a slot that registrations cannot name.
     pub unparseable: Names,
-    /// Kernels that serve a key for all operators.
+    /// Backend fallbacks.
     pub fallbacks: &'static [BackendFallback],
 }
 
-/// A key that has a slot in every dispatch table of a release.
+/// A key with a slot in every dispatch table of a release.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RuntimeKey {
     /// `SparseCPU`, `Tracer`.
     pub name: &'static str,
-    /// `Sparse`, `Tracer`; the keys `CPU` and `AutogradCPU` are of `Dense` and
-    /// `AutogradFunctionality`.
+    /// `Sparse`, `Tracer`; `CPU` has `Dense` and `AutogradCPU` has `AutogradFunctionality`.
     pub functionality: &'static str,
-    /// `CPU`; `None` when the functionality is a single key.
+    /// `CPU`; `None` for a single key.
     pub backend: Option<&'static str>,
 }
 
-/// A kernel that the runtime has for a key whatever the operator.
+/// A kernel that serves a key for all operators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BackendFallback {
-    /// The runtime key.
+    /// The dispatch key.
     pub key: &'static str,
     /// The source file that registers it.
     pub file: &'static str,
-    /// Whether it only passes the call on to the next key.
+    /// Whether it is a fallthrough.
     pub fallthrough: bool,
 }
 
 include!(concat!(env!("OUT_DIR"), "/releases.rs"));
 
-/// The row of minor release 2.`minor`; beyond the table, the newest.
+/// The newest, if `minor` is beyond the table.
 pub(super) fn of(minor: u8) -> &'static ReleaseData {
     let newest = RELEASES.len() - 1;
     &RELEASES[usize::from(minor).min(newest)]
 }
 
-/// The number of known releases.
 pub(super) const COUNT: usize = RELEASES.len();

@@ -1,24 +1,20 @@
-//! Version texts as PyTorch and its users write them: `2.9`, `v2.9.1`, `2.10.0rc1`,
-//! `2.9.0+cu128`.
+//! Parses versions such as `2.9`, `v2.9.1`, `2.10.0rc1`, `2.9.0+cu128`.
 
 use std::cmp::Ordering;
 
-/// A version: numbers, and whether it is a pre-release of them. Ordered as PEP 440 orders them,
-/// as far as numbers and pre-releases go; a local part (`+cu128`) is read and ignored.
+/// A version, ordered by PEP 440; the local part (`+cu128`) is ignored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Version {
     /// `2` of `2.9.1rc3`.
     pub major: u32,
     /// `9` of `2.9.1rc3`.
     pub minor: u32,
-    /// `1` of `2.9.1rc3`; 0 when not written.
+    /// `1` of `2.9.1rc3`; 0 if missing.
     pub patch: u32,
     stage: Stage,
-    /// `3` of `2.9.1rc3`.
     stage_number: u32,
 }
 
-/// Stages of a version from its first to its last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 enum Stage {
     Dev,
@@ -30,9 +26,8 @@ enum Stage {
 }
 
 impl Version {
-    /// Reads `[v]MAJOR.MINOR[.PATCH][STAGE][+LOCAL]`, where STAGE is one of `.dev`, `a`, `b`,
-    /// `rc` and `.post` (also after `-` or `_`, or spelled out) and a number. `None` for anything
-    /// else.
+    /// Parses `[v]MAJOR.MINOR[.PATCH][STAGE][+LOCAL]`. STAGE is `.dev`, `a`, `b`, `rc` or `.post`
+    /// (also after `-` or `_`, or spelled out) and a number.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.strip_prefix(['v', 'V']).unwrap_or(text);
@@ -57,12 +52,6 @@ impl Version {
             stage_number,
         })
     }
-
-    /// Whether it comes before the version that its numbers name.
-    #[must_use]
-    pub fn is_prerelease(&self) -> bool {
-        self.stage < Stage::Final
-    }
 }
 
 impl Ord for Version {
@@ -78,7 +67,7 @@ impl PartialOrd for Version {
     }
 }
 
-/// The decimal number at the start, and what follows it.
+/// The decimal number at the start, and the rest.
 fn number(text: &str) -> Option<(u32, &str)> {
     let end = text
         .find(|c: char| !c.is_ascii_digit())
@@ -148,7 +137,6 @@ mod tests {
             "{parsed:?}"
         );
         assert_eq!(Version::parse("2.9"), Version::parse("v2.9.0"));
-        assert!(parsed[3].is_prerelease() && !parsed[8].is_prerelease());
     }
 
     #[test]

@@ -1,29 +1,26 @@
-//! What all faces share.
+//! Settings shared by all faces.
 
 use opatlas_pytorch::release::Release;
 
-/// What a face depends on besides the schema.
+/// Inputs of a face other than the schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Context {
-    /// The release whose torchgen makes the face.
+    /// The release of torchgen.
     pub release: Release,
-    /// Whether written tensors are passed as `const Tensor &`
-    /// (`use_const_ref_for_mutable_tensors`).
+    /// `use_const_ref_for_mutable_tensors`: passes written tensors as `const Tensor &`.
     pub const_ref_for_mutable: bool,
-    /// Whether the operator is structured or delegates to a structured one: its lists of tensors
-    /// are passed as `ITensorListRef`.
+    /// Whether the operator is structured or delegates: passes tensor lists as `ITensorListRef`.
     pub structured_group: bool,
 }
 
-/// torchgen makes no such face.
+/// torchgen rejects the schema for this face.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Refused;
 
-/// Whether something could be written.
 pub(super) type WriteResult = Result<(), Refused>;
 
 impl Context {
-    /// `optional` as the release spells it (`::std::optional` since 2.4).
+    /// `::std::optional` since 2.4.
     pub(super) fn optional(&self) -> &'static str {
         if self.release >= Release::V2_4 {
             "::std::optional<"
@@ -32,7 +29,6 @@ impl Context {
         }
     }
 
-    /// `nullopt` as the release spells it.
     pub(super) fn nullopt(&self) -> &'static str {
         if self.release >= Release::V2_4 {
             "::std::nullopt"
@@ -42,7 +38,6 @@ impl Context {
     }
 }
 
-/// Writes the items with `, ` between them.
 pub(super) fn list<T>(
     w: &mut String,
     items: impl IntoIterator<Item = T>,

@@ -7,7 +7,7 @@ use super::types::{Interface, Passing, Sizes, argument, returns};
 use crate::faces::Refused;
 use crate::function::{Argument, FunctionSchema};
 
-/// Whether a signature is that of a function or of a method.
+/// A function or a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Call {
     /// `at::add(self, other)`
@@ -16,36 +16,30 @@ pub enum Call {
     Method,
 }
 
-/// What an entry says about its C++ interface.
+/// An entry's settings for its C++ interface.
 #[derive(Debug, Clone, Copy)]
 pub struct CppApi<'a> {
-    /// `manual_cpp_binding`: what is generated goes under another name.
+    /// `manual_cpp_binding`: the generated function has another name.
     pub manual_binding: bool,
     /// `cpp_no_default_args`
     pub no_default: &'a [&'a str],
 }
 
-/// One of the signatures that a schema has.
 #[derive(Debug, Clone, Copy)]
 struct Form {
     call: Call,
-    /// Arguments in the order of the schema, TensorOptions apart, no defaults.
+    /// Schema order, separate TensorOptions, no defaults.
     faithful: bool,
     sizes: Sizes,
 }
 
-/// An argument as C++ takes it.
 enum Parameter<'a> {
     One(&'a Argument),
     /// `TensorOptions options`
     Options(&'a [Argument]),
 }
 
-/// The signatures of a function or method, in torchgen's order: plain, faithful, and both again
-/// with symbolic sizes.
-///
-/// # Errors
-/// [`Refused`] where torchgen makes none.
+/// The signatures in torchgen's order: plain, faithful, and both again with symbolic sizes.
 pub fn cpp_signatures(
     schema: &FunctionSchema,
     call: Call,
@@ -104,7 +98,7 @@ fn signature(
     Ok(())
 }
 
-/// The parameters in order. Out arguments come first, except in a faithful signature.
+/// Out arguments come first, except in a faithful signature.
 fn parameters(schema: &FunctionSchema, form: Form) -> impl Iterator<Item = Parameter<'_>> {
     let arguments = &schema.arguments;
     let out = arguments.out().iter().map(Parameter::One);

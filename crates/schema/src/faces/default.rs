@@ -1,4 +1,4 @@
-//! Defaults: from a schema to C++ (torchgen `api/cpp.py`, `default_expr`).
+//! Converts defaults to C++ (torchgen `api/cpp.py`, `default_expr`).
 
 use std::borrow::Cow;
 
@@ -8,7 +8,6 @@ use super::context::{Context, Refused};
 use super::types::Sizes;
 use crate::types::{BaseType, Type};
 
-/// The C++ expression of a default.
 pub(super) fn expression<'a>(
     text: &'a str,
     ty: &Type,
@@ -16,9 +15,10 @@ pub(super) fn expression<'a>(
     cx: Context,
 ) -> Result<Cow<'a, str>, Refused> {
     match ty {
-        Type::Optional(inner) if text == "None" => Ok(Cow::Borrowed(match inner.is_tensor() {
-            true => "{}",
-            false => cx.nullopt(),
+        Type::Optional(inner) if text == "None" => Ok(Cow::Borrowed(if inner.is_tensor() {
+            "{}"
+        } else {
+            cx.nullopt()
         })),
         Type::Optional(inner) => expression(text, inner, sizes, cx),
         Type::Base(BaseType::Str) => match single_quoted(text) {
@@ -33,7 +33,7 @@ pub(super) fn expression<'a>(
             if sizes == Sizes::Symbolic && digits && **element == Type::Base(BaseType::SymInt) {
                 return Ok(Cow::Owned(format!("c10::SymInt({text})")));
             }
-            // Only a list of a fixed size may be given as one value.
+            // Only a list with a fixed size can have a single value as its default.
             match size {
                 Some(_) => Ok(word(text, cx)),
                 None => Err(Refused),
@@ -66,8 +66,7 @@ fn single_quoted(text: &str) -> Option<&str> {
     text.strip_prefix('\'')?.strip_suffix('\'')
 }
 
-/// A C++ string of what stands between single quotes: double quotes are escaped, single ones no
-/// longer are.
+/// Converts the inside of a single-quoted string.
 fn double_quoted(inner: &str) -> String {
     let mut quoted = String::with_capacity(inner.len() + 2);
     quoted.push('"');
@@ -78,7 +77,7 @@ fn double_quoted(inner: &str) -> String {
             '\\' => match rest.next() {
                 Some('\'') => quoted.push('\''),
                 Some(escaped) => quoted.extend(['\\', escaped]),
-                // The closing quote is what a last backslash escapes.
+                // A trailing backslash escapes the closing quote.
                 None => quoted.push('\''),
             },
             c => quoted.push(c),

@@ -1,6 +1,6 @@
-//! What kernels are declared as: the dispatcher's signature, unstructured kernels of
-//! `NativeFunctions.h`, and the arguments of structured ones (torchgen `api/dispatcher.py`,
-//! `api/native.py`, `api/structured.py`).
+//! Kernel declarations: the dispatcher's signature, unstructured kernels of `NativeFunctions.h`,
+//! and the arguments of structured kernels (torchgen `api/dispatcher.py`, `api/native.py`,
+//! `api/structured.py`).
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -10,7 +10,7 @@ use super::default;
 use super::types::{Interface, Passing, Sizes, argument, optional, returns, structured};
 use crate::function::{Argument, FunctionSchema};
 
-/// A declaration without its name, so that many kernels share it.
+/// A declaration without its name, which many kernels can share.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KernelParts {
     /// The return type.
@@ -22,7 +22,7 @@ pub struct KernelParts {
 }
 
 impl KernelParts {
-    /// The declaration under a name.
+    /// The declaration with a name.
     #[must_use]
     pub fn named(&self, name: &str) -> String {
         let length = self.returns.len() + name.len() + self.arguments.len() + 3;
@@ -48,11 +48,7 @@ impl KernelParts {
     }
 }
 
-/// The unboxed signature: what is registered with the dispatcher, and what an out-of-tree backend
-/// declares.
-///
-/// # Errors
-/// [`Refused`] where torchgen makes none.
+/// The unboxed signature, for the dispatcher and for out-of-tree backends.
 pub fn dispatcher(
     schema: &FunctionSchema,
     sizes: Sizes,
@@ -66,9 +62,6 @@ pub fn dispatcher(
 }
 
 /// The signature of an unstructured kernel in `NativeFunctions.h`.
-///
-/// # Errors
-/// [`Refused`] where torchgen makes none.
 pub fn native_kernel(
     schema: &FunctionSchema,
     sizes: Sizes,
@@ -76,7 +69,7 @@ pub fn native_kernel(
 ) -> Result<KernelParts, Refused> {
     let options = schema.arguments.tensor_options().unwrap_or_default();
     let is_option = |one: &Argument| options.iter().any(|option| std::ptr::eq(option, one));
-    // Out variants have no defaults, because the out arguments behind them have none.
+    // Out arguments have no defaults, so those before them cannot have any.
     let has_defaults = schema.arguments.out().is_empty();
     parts(schema, sizes, cx, |w, defaults| {
         list(w, schema.arguments.all(), |w, one| {
@@ -134,7 +127,7 @@ fn plain(
     Ok(())
 }
 
-/// One of the TensorOptions: always optional, whatever the schema says.
+/// A TensorOption is always optional.
 fn option(w: &mut String, one: &Argument, cx: Context) -> WriteResult {
     let ty = match &*one.name {
         "dtype" => "at::ScalarType",
@@ -152,9 +145,6 @@ fn option(w: &mut String, one: &Argument, cx: Context) -> WriteResult {
 }
 
 /// The arguments of a structured kernel's `impl` or `meta`.
-///
-/// # Errors
-/// [`Refused`] where a type has no spelling.
 pub fn structured_arguments<'a>(
     arguments: impl IntoIterator<Item = &'a Argument>,
     cx: Context,

@@ -1,12 +1,11 @@
-//! Faces of an operator: the C++ and Python declarations that torchgen makes of one schema
+//! Faces of an operator: the C++ and Python declarations that torchgen generates from a schema
 //! (`docs/spec/signatures.md`).
 //!
-//! A face follows from the schema, from the release, and from what [`Context`] holds. Faces that
-//! need more than one entry, such as the class of a structured kernel, are put together in
-//! `opatlas_operators::faces`.
+//! A face depends on the schema, the release and the [`Context`]. `opatlas_operators::faces` builds
+//! those that need several entries, such as structured kernel classes.
 //!
-//! torchgen refuses some schemas that its reader accepts: a type may have no C++ spelling, or an
-//! argument may not be usable from Python. Such a face is a [`Refused`], and nothing is shown.
+//! torchgen rejects some schemas that its reader accepts: a type may have no C++ spelling, or
+//! Python may not support an argument. Such a face is [`Refused`].
 
 mod context;
 mod cpp;

@@ -1,12 +1,12 @@
-//! Numbers as Python reads and prints them. torchgen sends the defaults of Python signatures
-//! through `int` and `float`, so `1e-5` becomes `1e-05` (`pythonify_default`).
+//! Numbers as Python prints them. torchgen passes the defaults of Python signatures through `int`
+//! and `float`, so `1e-5` becomes `1e-05` (`pythonify_default`).
 
-/// Whether a number may begin with this character, spaces included.
+/// Includes leading spaces.
 pub(super) fn may_start(c: char) -> bool {
     c.is_ascii_digit() || c.is_whitespace() || matches!(c, '+' | '-' | '.' | 'i' | 'I' | 'n' | 'N')
 }
 
-/// The text that Python prints for `int(text)` or `float(text)`; `None` if it is neither.
+/// What Python prints for `int(text)` or `float(text)`; `None` if both fail.
 pub(super) fn printed(text: &str) -> Option<String> {
     let trimmed = text.trim();
     integer(trimmed).or_else(|| float(trimmed))
@@ -19,7 +19,7 @@ fn sign(text: &str) -> (bool, &str) {
     }
 }
 
-/// The digits without the underscores that may stand between two of them.
+/// Removes underscores, which may only stand between two digits.
 fn digits(text: &str) -> Option<String> {
     let between = |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit());
     text.split('_').all(between).then(|| text.replace('_', ""))
@@ -54,7 +54,7 @@ fn float(text: &str) -> Option<String> {
     Some(format!("{minus}{}", shortest(value)))
 }
 
-/// A decimal float literal without underscores; `None` where Python would refuse it.
+/// A decimal float literal without underscores; `None` if Python rejects it.
 fn decimal(text: &str) -> Option<String> {
     let (mantissa, exponent) = match text.find(['e', 'E']) {
         Some(at) => (&text[..at], Some(&text[at + 1..])),
@@ -79,7 +79,7 @@ fn decimal(text: &str) -> Option<String> {
     Some(format!("{whole}.{fraction}e{exponent}"))
 }
 
-/// The shortest digits that give the same number back, with an exponent below 1e-4 and from 1e16.
+/// The shortest round-trip digits, with an exponent below 1e-4 and from 1e16.
 fn shortest(value: f64) -> String {
     let scientific = format!("{value:e}");
     let Some((mantissa, exponent)) = scientific.split_once('e') else {

@@ -11,7 +11,6 @@ use super::{default, number};
 use crate::function::{Argument, FunctionSchema};
 use crate::types::{BaseType, ListSize, Type};
 
-/// An argument as Python takes it.
 pub(super) struct PythonArgument<'a> {
     pub(super) name: &'a str,
     pub(super) ty: Cow<'a, Type>,
@@ -19,7 +18,7 @@ pub(super) struct PythonArgument<'a> {
     pub(super) is_out: bool,
 }
 
-/// An operator as Python calls it; the argument parser's text and the type stub are made of it.
+/// An operator's Python signature, from which the parser's text and the type stub are made.
 pub struct PythonSignature<'a> {
     pub(super) schema: &'a FunctionSchema,
     pub(super) call: Call,
@@ -30,16 +29,15 @@ pub struct PythonSignature<'a> {
     pub(super) form: Form,
 }
 
-/// Whether Python callers should still use a signature.
+/// Whether a signature is deprecated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
-    /// That of an operator.
+    /// A signature of an operator.
     Current,
-    /// One of `deprecated.yaml`.
+    /// A signature in `deprecated.yaml`.
     Deprecated,
 }
 
-/// The arguments that Python adds to factories, and their defaults.
 const OPTIONS: [(&str, BaseType, &str); 5] = [
     ("dtype", BaseType::ScalarType, "None"),
     ("layout", BaseType::Layout, "None"),
@@ -50,9 +48,6 @@ const OPTIONS: [(&str, BaseType, &str); 5] = [
 
 impl<'a> PythonSignature<'a> {
     /// The signature of a function or method; `category` is the entry's `category_override`.
-    ///
-    /// # Errors
-    /// [`Refused`] where torchgen makes none.
     pub fn new(
         schema: &'a FunctionSchema,
         call: Call,
@@ -100,19 +95,13 @@ impl<'a> PythonSignature<'a> {
         self
     }
 
-    /// The text that the generator compares overloads by: without out arguments.
-    ///
-    /// # Errors
-    /// [`Refused`] where a type cannot be parsed.
+    /// The text without out arguments, by which the generator compares overloads.
     pub fn text_without_out(mut self) -> Result<String, Refused> {
         self.arguments.retain(|argument| !argument.is_out);
         self.parser_text()
     }
 
-    /// The text that the argument parser reads.
-    ///
-    /// # Errors
-    /// [`Refused`] where a type cannot be parsed.
+    /// The text for the argument parser.
     pub fn parser_text(&self) -> Result<String, Refused> {
         let mut w = String::with_capacity(160);
         w.push_str(self.schema.name.base());
@@ -145,7 +134,6 @@ impl<'a> PythonSignature<'a> {
     }
 }
 
-/// Whether a C++ default is `None` in Python.
 pub(super) fn none_like(default: &str, release: Release) -> bool {
     match default {
         "nullptr" | "{}" => true,
@@ -177,7 +165,7 @@ fn in_python(expression: Cow<'_, str>) -> Cow<'_, str> {
     match &*expression {
         "true" => Cow::Borrowed("True"),
         "false" => Cow::Borrowed("False"),
-        // Most numbers are small and need nothing done.
+        // Fast path for the most common numbers.
         "0" | "1" | "-1" | "2" | "0.5" | "{}" => expression,
         text if !text.starts_with(number::may_start) => expression,
         text => match number::printed(text) {
@@ -187,7 +175,7 @@ fn in_python(expression: Cow<'_, str>) -> Cow<'_, str> {
     }
 }
 
-/// Out arguments become one: several are a list of tensors.
+/// Several out arguments become one list of tensors.
 fn out(all: &[Argument]) -> Result<Option<PythonArgument<'_>>, Refused> {
     let (name, ty) = match all {
         [] => return Ok(None),
@@ -210,8 +198,7 @@ fn out(all: &[Argument]) -> Result<Option<PythonArgument<'_>>, Refused> {
     }))
 }
 
-/// Whether Python takes TensorOptions: factories, and functions named or declared as making a
-/// tensor like another.
+/// Whether Python adds TensorOptions: to factories and to functions named or declared like them.
 fn takes_options(schema: &FunctionSchema, category: Option<&str>, release: Release) -> bool {
     if category == Some("dummy") && release >= Release::V2_3 {
         return false;

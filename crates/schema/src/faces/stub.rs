@@ -10,19 +10,18 @@ use super::python::{Form, PythonArgument, PythonSignature, none_like};
 use super::stub_type::{argument_type, make_optional, return_type};
 use crate::types::{BaseType, Type};
 
-/// The declaration in a type stub.
+/// The declarations in a type stub.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stub {
-    /// The declaration.
+    /// The main declaration.
     pub plain: String,
-    /// Another one that takes a list of integers as separate arguments, where there is one.
+    /// An overload that takes a list of integers as separate arguments.
     pub variadic: Option<String>,
 }
 
-/// Lines longer than this many characters are broken, since 2.8.
+/// Longer lines are broken, since 2.8.
 const WIDTH: usize = 80;
 
-/// The parameters of a declaration, one behind the other in one text.
 #[derive(Default)]
 struct Parameters {
     text: String,
@@ -46,9 +45,6 @@ impl Parameters {
 
 impl PythonSignature<'_> {
     /// The declaration in the type stub.
-    ///
-    /// # Errors
-    /// [`Refused`] where a type has no spelling, or only some returns have names.
     pub fn stub(&self) -> Result<Stub, Refused> {
         let mut returns = String::with_capacity(16);
         self.returns(&mut returns)?;
@@ -73,7 +69,7 @@ impl PythonSignature<'_> {
         })
     }
 
-    /// The first argument as a variadic one: an integer list that is the only positional argument.
+    /// The overload for an integer list that is the only positional argument.
     fn variadic(&self) -> Result<Option<String>, Refused> {
         let may_vary = self.positional == 1 && self.form == Form::Current;
         let Some(first) = self.arguments.first().filter(|_| may_vary) else {
@@ -120,7 +116,7 @@ impl PythonSignature<'_> {
         Ok(())
     }
 
-    /// A deprecated form names its arguments as they are, and requires `out`.
+    /// A deprecated form keeps its argument names, and requires `out`.
     fn parameter(&self, w: &mut String, one: &PythonArgument<'_>) -> WriteResult {
         let (release, is_current) = (self.cx.release, self.form == Form::Current);
         let is_renamed = one.ty.is_tensor() && self.call == Call::Function && is_current;
@@ -133,7 +129,7 @@ impl PythonSignature<'_> {
         w.push_str(": ");
         let from = w.len();
         argument_type(w, &one.ty, release)?;
-        // The stub of an out variant serves the functional one too.
+        // An out variant and its functional variant share a stub.
         if name == "out" && is_current && (&w[from..] == "Tensor" || release >= Release::V2_12) {
             make_optional(w, from, release);
         }
@@ -175,7 +171,6 @@ impl PythonSignature<'_> {
     }
 }
 
-/// A declaration with a line for each parameter.
 fn broken<'p>(name: &str, parameters: impl Iterator<Item = &'p str>, returns: &str) -> String {
     let mut w = format!("def {name}(\n");
     let mut fits = name.chars().count() + 5 <= WIDTH;

@@ -1,5 +1,5 @@
-//! Types as Python's type stubs write them (torchgen `api/python.py`, `argument_type_str_pyi`,
-//! `return_type_str_pyi`). Since 2.8 they are written `A | B`, before as `Union[A, B]`.
+//! Types in Python's type stubs (torchgen `api/python.py`, `argument_type_str_pyi`,
+//! `return_type_str_pyi`). Unions are `A | B` since 2.8, and `Union[A, B]` before.
 
 use opatlas_pytorch::release::Release;
 
@@ -7,7 +7,6 @@ use super::context::{Refused, WriteResult};
 use super::types::knows;
 use crate::types::{BaseType, Type};
 
-/// Whether unions are written with `|`.
 fn bars(release: Release) -> bool {
     release >= Release::V2_8
 }
@@ -16,7 +15,7 @@ fn either(release: Release, bars_text: &'static str, union_text: &'static str) -
     if bars(release) { bars_text } else { union_text }
 }
 
-/// Makes the type that begins at `from` one that may be `None`.
+/// Adds `None` to the type that begins at `from`.
 pub(super) fn make_optional(w: &mut String, from: usize, release: Release) {
     if !bars(release) {
         w.insert_str(from, "Optional[");
@@ -26,7 +25,6 @@ pub(super) fn make_optional(w: &mut String, from: usize, release: Release) {
     }
 }
 
-/// Writes the type of an argument.
 pub(super) fn argument_type(w: &mut String, ty: &Type, release: Release) -> WriteResult {
     let from = w.len();
     let (mut is_optional, inner) = match ty {
@@ -89,7 +87,6 @@ fn base_type(base: BaseType, release: Release) -> Result<&'static str, Refused> 
     })
 }
 
-/// Several tensors.
 fn tensors(may_miss: bool, has_size: bool, release: Release) -> &'static str {
     if may_miss && release >= Release::V2_12 {
         return if has_size {
@@ -132,7 +129,7 @@ fn list_type(w: &mut String, element: &Type, has_size: bool, release: Release) -
     Ok(())
 }
 
-/// Writes the type of a return value, which is concrete where that of an argument leaves a choice.
+/// Return types are concrete where argument types allow alternatives.
 pub(super) fn return_type(w: &mut String, ty: &Type, release: Release) -> WriteResult {
     match ty {
         Type::Optional(inner) => {

@@ -7,7 +7,6 @@ use super::context::{Context, Refused, WriteResult};
 use crate::function::Return;
 use crate::types::{BaseType, Type};
 
-/// Which C++ interface an argument belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Interface {
     /// `at::` functions, methods and the dispatcher.
@@ -16,7 +15,7 @@ pub(super) enum Interface {
     Native,
 }
 
-/// Whether a size is passed as `SymInt`.
+/// How sizes are passed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sizes {
     /// `c10::SymInt`
@@ -25,7 +24,7 @@ pub enum Sizes {
     Concrete,
 }
 
-/// The C++ spelling of a base type that is passed by value; `None` where torchgen has none.
+/// The C++ spelling of a base type that is passed by value, if torchgen has one.
 fn base(ty: BaseType, sizes: Sizes, release: Release) -> Option<&'static str> {
     Some(match ty {
         BaseType::Int => "int64_t",
@@ -58,12 +57,10 @@ fn base(ty: BaseType, sizes: Sizes, release: Release) -> Option<&'static str> {
     })
 }
 
-/// Whether the release has a base type.
 pub(super) fn knows(ty: BaseType, release: Release) -> bool {
     release.data().base_types.contains(ty.as_str())
 }
 
-/// Whether a type is passed by value, the same for arguments and returns.
 fn is_value(ty: &Type) -> bool {
     match ty {
         Type::Base(base) => !matches!(base, BaseType::Tensor | BaseType::Scalar),
@@ -105,7 +102,6 @@ fn array_ref(w: &mut String, inner: impl FnOnce(&mut String) -> WriteResult) -> 
     Ok(())
 }
 
-/// How an argument is written to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Passing {
     pub(super) mutable: bool,
@@ -113,7 +109,6 @@ pub(super) struct Passing {
     pub(super) interface: Interface,
 }
 
-/// The type of an argument of a function, a method, the dispatcher or an unstructured kernel.
 pub(super) fn argument(w: &mut String, ty: &Type, passing: Passing, cx: Context) -> WriteResult {
     let by_reference = passing.mutable && !cx.const_ref_for_mutable;
     if is_value(ty) {
@@ -157,7 +152,6 @@ fn optional_argument(w: &mut String, inner: &Type, passing: Passing, cx: Context
         },
         _ => {}
     }
-    // Inner types follow the public interface.
     let passing = Passing {
         interface: Interface::Public,
         ..passing
@@ -206,7 +200,7 @@ fn dimnames(w: &mut String, cx: Context) -> WriteResult {
     Ok(())
 }
 
-/// The type of an argument of a structured kernel. Sizes are always concrete.
+/// Sizes are always concrete.
 pub(super) fn structured(w: &mut String, ty: &Type, cx: Context) -> WriteResult {
     if is_value(ty) {
         return value(w, ty, Sizes::Concrete, cx);
@@ -234,7 +228,6 @@ pub(super) fn structured(w: &mut String, ty: &Type, cx: Context) -> WriteResult 
     Ok(())
 }
 
-/// The type of all return values together.
 pub(super) fn returns(w: &mut String, all: &[Return], sizes: Sizes, cx: Context) -> WriteResult {
     // Since 2.1 the size of a return is symbolic in every interface.
     let sizes = if cx.release >= Release::V2_1 {

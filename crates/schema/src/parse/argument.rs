@@ -10,23 +10,20 @@ use crate::annotation::{AfterSet, Annotation};
 use crate::function::{Argument, At, Return};
 use crate::types::Type;
 
-/// Boxed, since a diagnostic is large beside what is read.
+/// Boxed because diagnostics are large.
 type Read<T> = Result<T, Box<Diagnostic>>;
 
 fn refuse<T>(diagnostic: Diagnostic) -> Read<T> {
     Err(Box::new(diagnostic))
 }
 
-/// Reads `Type name[=default]`; `at` is where the text begins.
-///
-/// # Errors
-/// A diagnostic under the rule that the text breaks.
+/// Reads `Type name[=default]`; `at` is the position of the text.
 pub fn parse_argument(text: &str, at: u32) -> Read<Argument> {
     let piece = Piece::new(text, at);
     if !text.as_bytes().contains(&b' ') {
         return refuse(name_missing(piece));
     }
-    // An argument is a few bytes long: a loop is quicker than a searcher.
+    // Arguments are short: a loop is faster than a searcher.
     let find = |from: usize, byte: u8| text.bytes().skip(from).position(|other| other == byte);
     let equals = find(0, b'=');
     if let Some(equals) = equals
@@ -62,7 +59,7 @@ pub fn parse_argument(text: &str, at: u32) -> Read<Argument> {
     let name = head.from(space + 1);
     let written = head.to(space);
     if equals.is_some() && name.text.is_empty() && looks_typed(written.text) {
-        // `int n =1`: read as type `int n` with an empty name, so say what is meant.
+        // torchgen reads `int n =1` as type `int n` with an empty name; explain the slip instead.
         return refuse(
             Diagnostic::new(
                 RuleId::DefaultEmpty,
@@ -86,7 +83,6 @@ pub fn parse_argument(text: &str, at: u32) -> Read<Argument> {
     })
 }
 
-/// Whether the text is a type and a name, not a type alone.
 pub(super) fn looks_typed(text: &str) -> bool {
     text.rsplit_once(' ')
         .is_some_and(|(ty, name)| !name.ends_with(')') && annotated_type(Piece::new(ty, 0)).is_ok())
@@ -116,7 +112,6 @@ fn name_missing(piece: Piece<'_>) -> Diagnostic {
     }
 }
 
-/// An empty piece between two commas, or at an end.
 pub(super) fn missing(piece: Piece<'_>, all: Piece<'_>) -> Diagnostic {
     let (span, message) = if piece.span().start == all.span().start {
         (
@@ -134,7 +129,7 @@ pub(super) fn missing(piece: Piece<'_>, all: Piece<'_>) -> Diagnostic {
         .with_fix(span, "")
 }
 
-/// Reads `Type[ name]` of a return. `all` is everything behind the arrow.
+/// Reads `Type[ name]` of a return. `all` is the text after the arrow.
 pub(super) fn parse_return(piece: Piece<'_>, all: Piece<'_>) -> Read<Return> {
     if piece.text.is_empty() {
         return refuse(
@@ -157,7 +152,7 @@ pub(super) fn parse_return(piece: Piece<'_>, all: Piece<'_>) -> Read<Return> {
         );
     }
     let (ty, annotation) = annotated_type(written).map_err(|mut diagnostic| {
-        // The text is cut at its last space, so an arrow in an unnamed return is cut in two.
+        // The text is split at its last space, so an arrow in an unnamed return is split, too.
         if written.text.ends_with("->") {
             *diagnostic = Diagnostic::new(
                 RuleId::AnnotationReturnArrowNeedsName,
@@ -176,7 +171,6 @@ pub(super) fn parse_return(piece: Piece<'_>, all: Piece<'_>) -> Read<Return> {
     })
 }
 
-/// Reads a type with its annotation.
 fn annotated_type(written: Piece<'_>) -> Read<(Type, Option<Annotation>)> {
     let text = written.text;
     let Some(inside) = text.strip_prefix("Tensor(") else {
@@ -207,7 +201,6 @@ fn annotated_type(written: Piece<'_>) -> Read<(Type, Option<Annotation>)> {
     Ok((ty, Some(annotation(written.sub(7..7 + close))?)))
 }
 
-/// `Tensor!`: a tensor that is written, in a set of its own.
 fn shorthand(written: Piece<'_>) -> Read<Option<(Type, Option<Annotation>)>> {
     let Some(suffix) = written.text.strip_prefix("Tensor!") else {
         return Ok(None);
@@ -223,7 +216,6 @@ fn shorthand(written: Piece<'_>) -> Read<Option<(Type, Option<Annotation>)>> {
     Ok(Some((ty, Some(annotation))))
 }
 
-/// Parses the text inside the parentheses of `Tensor(...)`.
 fn annotation(inside: Piece<'_>) -> Read<Annotation> {
     let text = inside.text;
     let arrow = text.contains('>').then(|| text.find(" -> ")).flatten();
@@ -284,7 +276,6 @@ fn annotation(inside: Piece<'_>) -> Read<Annotation> {
     })
 }
 
-/// `a|b|c` as its letters.
 fn letters(text: &str) -> Option<Box<[u8]>> {
     text.split('|')
         .map(|letter| match letter.as_bytes() {

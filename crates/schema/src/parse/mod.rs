@@ -1,11 +1,9 @@
-//! The schema language: text in, a [`FunctionSchema`] or diagnostics with exact places out.
+//! Parses the schema language into a [`FunctionSchema`] or diagnostics with exact positions.
 //!
-//! What is read and what is refused is what torchgen's `FunctionSchema.parse` reads and refuses,
-//! odd corners included: arguments are cut at every `, `, names are unchecked, and the text must
-//! be exactly what printing gives back (`docs/spec/grammar.md`, section 5). Two things are read
-//! that no release accepts or only some do, and left to the rules of a release: the `Tensor!`
-//! shorthand, and base types that come and go. Invariants between the parts of a schema are rules
-//! too.
+//! It accepts and rejects the same texts as torchgen's `FunctionSchema.parse`, odd corners
+//! included: arguments are split at every `, `, names are unchecked, and printing must return the
+//! same text (`docs/spec/grammar.md`, section 5). Two things depend on the release and are left to
+//! rules: the `Tensor!` shorthand and some base types. Invariants are rules, too.
 
 mod argument;
 mod shorthand;
@@ -21,22 +19,22 @@ use crate::name::{NameError, OperatorName};
 pub use argument::parse_argument;
 pub use ty::parse_type;
 
-/// A parsed schema, or why it is not one.
+/// A parsed schema, or the reasons why it is not one.
 #[derive(Debug, Clone)]
 pub struct ParsedSchema {
-    /// The text before the last `::`; `None` where there is none or it is empty.
+    /// The text before the last `::`; `None` if it is missing or empty.
     pub namespace: Option<Box<str>>,
     /// The position of the namespace, without its `::`.
     pub namespace_at: Span,
-    /// The operator's name, read even when the rest is broken.
+    /// The operator's name, even when the rest is broken.
     pub name: Option<OperatorName>,
-    /// The schema; `None` exactly when there are diagnostics.
+    /// The schema; `None` exactly if there are diagnostics.
     pub schema: Option<FunctionSchema>,
-    /// What could not be read.
+    /// The errors.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// A piece of text with the place where it begins.
+/// A piece of text with its position.
 #[derive(Clone, Copy)]
 pub(crate) struct Piece<'t> {
     text: &'t str,
@@ -44,7 +42,6 @@ pub(crate) struct Piece<'t> {
 }
 
 impl<'t> Piece<'t> {
-    /// The whole of `text`, which begins at `at`.
     pub(crate) fn new(text: &'t str, at: u32) -> Self {
         Self { text, at }
     }
@@ -68,7 +65,6 @@ impl<'t> Piece<'t> {
         self.sub(0..end)
     }
 
-    /// The pieces between every `, `.
     fn split_comma(self) -> impl Iterator<Item = Self> {
         let mut next = Some(0);
         std::iter::from_fn(move || {
@@ -80,13 +76,11 @@ impl<'t> Piece<'t> {
     }
 }
 
-/// The position of the first `, `. A schema is short, and a searcher for any pattern costs more to
-/// set up than it saves.
+/// Schemas are short, so a plain loop is faster than a searcher.
 fn comma(text: &[u8]) -> Option<usize> {
     text.windows(2).position(|pair| pair == b", ")
 }
 
-/// The position of the last `) -> `, found by its `>`.
 fn last_arrow(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut end = bytes.len();
@@ -104,8 +98,7 @@ fn offset(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }
 
-/// Reads `[namespace::]schema`. `at` is added to every place. Never fails: what cannot be read is
-/// in the diagnostics.
+/// Reads `[namespace::]schema`. `at` is added to every position.
 #[must_use]
 pub fn parse_schema(text: &str, at: u32) -> ParsedSchema {
     let whole = Piece::new(text, at);
@@ -135,11 +128,10 @@ pub fn parse_schema(text: &str, at: u32) -> ParsedSchema {
     }
 }
 
-/// The position of the last `::` when the text is split at every `::` from the start: of three
-/// colons, the third belongs to the next part.
+/// The position of the last `::`. The third of three colons belongs to the next part.
 #[must_use]
 pub fn last_separator(text: &str) -> Option<usize> {
-    // Most texts have no colon at all, which is quickly seen.
+    // Fast path: most texts have no colon.
     if !text.as_bytes().contains(&b':') {
         return None;
     }
@@ -147,16 +139,15 @@ pub fn last_separator(text: &str) -> Option<usize> {
     (text.len() - last.len()).checked_sub(2)
 }
 
-/// A schema may be this long, in bytes; the longest of a real release has 492.
+/// The maximum length of a schema in bytes; the longest in a release has 492.
 pub const LONGEST: usize = 64 << 10;
-/// A schema may have this many commas between its arguments and returns; the most of a real one are
-/// 28.
+/// The maximum number of commas in a schema; real schemas have at most 28.
 pub const MOST_COMMAS: usize = 2_000;
 
-/// In a schema this many broken arguments are looked at for what a comma may have cut.
+/// The number of broken arguments per schema that are checked for a misplaced comma.
 const MOST_CUTS: usize = 32;
 
-/// Some checks compare arguments with one another, so their number is bounded.
+/// Bounds checks that compare arguments with one another.
 fn too_long(schema: Piece<'_>) -> Option<Diagnostic> {
     let text = schema.text;
     let commas = || text.matches(", ").take(MOST_COMMAS + 1).count();
@@ -174,9 +165,6 @@ fn too_long(schema: Piece<'_>) -> Option<Diagnostic> {
 }
 
 /// Parses an operator's name, as in `func`, `autogen` or `structured_delegate`.
-///
-/// # Errors
-/// A diagnostic under the rule for names.
 pub fn parse_name(text: &str, at: u32) -> Result<OperatorName, Diagnostic> {
     OperatorName::parse(text).map_err(|error| name_diagnostic(Piece::new(text, at), &error))
 }
@@ -238,9 +226,8 @@ fn name_diagnostic(name: Piece<'_>, error: &NameError) -> Diagnostic {
 #[derive(Default)]
 struct Reader {
     diagnostics: Vec<Diagnostic>,
-    /// Letters given to `Tensor!` arguments, for the returns that repeat them.
+    /// Letters of `Tensor!` arguments, for the returns that repeat them.
     fresh: Vec<u8>,
-    /// The number of pieces searched for a comma that split something.
     cuts: usize,
 }
 
@@ -308,7 +295,7 @@ impl Reader {
         }
         let pieces: Vec<Piece<'_>> = text.split_comma().collect();
         let mut next = 0;
-        // Pieces already found to be split are not part of another split.
+        // A piece can only be part of one split.
         let mut floor = 0;
         while let Some(&piece) = pieces.get(next) {
             next += 1;
@@ -343,7 +330,6 @@ impl Reader {
         arguments
     }
 
-    /// As [`slips::cut_within`], for the first broken arguments of a schema.
     fn cut_within<'t>(
         &mut self,
         text: Piece<'t>,
@@ -358,7 +344,6 @@ impl Reader {
         }
     }
 
-    /// The `*` that ends the positional arguments.
     fn marker(
         &mut self,
         star: Piece<'_>,
@@ -388,7 +373,7 @@ impl Reader {
         positional.get_or_insert(count);
     }
 
-    /// Out arguments are the keyword-only ones that are written, and come last.
+    /// Out arguments are keyword-only, written, and last.
     fn group(
         &mut self,
         argument: &Argument,
@@ -467,7 +452,7 @@ impl Reader {
         returns
     }
 
-    /// One return has no parentheses; two or more have.
+    /// Several returns need parentheses; a single one has none.
     fn parentheses(&mut self, text: Piece<'_>, has: bool, returns: &[Return]) {
         if has && returns.len() == 1 {
             self.report(

@@ -1,4 +1,4 @@
-//! The letters of `Tensor!`, which stands for an alias annotation of its own.
+//! Assigns letters to `Tensor!`, an annotation with its own set.
 
 use super::Reader;
 use crate::annotation::Annotation;
@@ -30,7 +30,6 @@ impl Reader {
         }
     }
 
-    /// The i-th `Tensor!` return is the i-th `Tensor!` argument.
     pub(super) fn expand_shorthand_returns(&mut self, returns: &mut [Return]) {
         let shorthands = returns
             .iter_mut()

@@ -1,5 +1,4 @@
-//! Common slips: text that cannot be read, but that shows what is meant. Here is only what is said
-//! about it; whether a text can be read is decided before.
+//! Explains common slips in text that could not be parsed.
 
 use opatlas_source::diagnostic::{Diagnostic, RuleId};
 use opatlas_source::message;
@@ -7,7 +6,7 @@ use opatlas_source::message;
 use super::argument::{looks_typed, parse_argument};
 use super::{Piece, ty};
 
-/// Explains a broken argument; `cause` is the parser's diagnostic.
+/// `cause` is the parser's diagnostic.
 pub(super) fn argument(piece: Piece<'_>, cause: Diagnostic) -> Diagnostic {
     let words: Vec<&str> = piece.text.split_whitespace().collect();
     let joined = words.join(" ");
@@ -60,7 +59,6 @@ fn is_type(text: &str) -> bool {
     ty::is_type(Piece::new(text, 0))
 }
 
-/// `Tensor a Tensor b`
 fn missing_comma(piece: Piece<'_>, cause: Diagnostic) -> Diagnostic {
     let Some((middle, _)) = piece.text.match_indices(' ').nth(1) else {
         return cause;
@@ -79,7 +77,6 @@ fn missing_comma(piece: Piece<'_>, cause: Diagnostic) -> Diagnostic {
     .with_fix(at, ", ")
 }
 
-/// Explains a broken return; `cause` is the parser's diagnostic.
 pub(super) fn returned(piece: Piece<'_>, cause: Diagnostic) -> Diagnostic {
     let joined = piece.text.split_whitespace().collect::<Vec<_>>().join(" ");
     if let Some(equals) = piece
@@ -109,7 +106,6 @@ pub(super) fn returned(piece: Piece<'_>, cause: Diagnostic) -> Diagnostic {
     cause
 }
 
-/// Returns that begin with a parenthesis and do not end with one.
 pub(super) fn unclosed(text: Piece<'_>) -> Diagnostic {
     let diagnostic = Diagnostic::new(
         RuleId::Returns,
@@ -129,7 +125,7 @@ pub(super) fn unclosed(text: Piece<'_>) -> Diagnostic {
     }
 }
 
-/// Returns as a tuple of Python, and how they are written in a schema, where that is known.
+/// Returns in the form of a Python tuple, and their schema form, if known.
 pub(super) fn tuple(text: Piece<'_>, written: Option<String>) -> Diagnostic {
     let diagnostic = Diagnostic::new(
         RuleId::TypeContainer,
@@ -147,7 +143,6 @@ pub(super) fn tuple(text: Piece<'_>, written: Option<String>) -> Diagnostic {
     }
 }
 
-/// A `::` within the schema, and not before it.
 pub(super) fn colons(whole: Piece<'_>, namespace: Piece<'_>) -> Diagnostic {
     let at = namespace.text.len();
     Diagnostic::new(
@@ -158,7 +153,6 @@ pub(super) fn colons(whole: Piece<'_>, namespace: Piece<'_>) -> Diagnostic {
     .with_help("write types and defaults without C++ namespaces: `str`, not `std::string`")
 }
 
-/// There is no `) -> `: reports what is there instead.
 pub(super) fn missing_arrow(schema: Piece<'_>, open: usize) -> Diagnostic {
     let text = schema.text;
     let end = schema.from(text.len());
@@ -200,9 +194,7 @@ pub(super) fn missing_arrow(schema: Piece<'_>, open: usize) -> Diagnostic {
     }
 }
 
-/// When the last of the pieces `read` could not be read because a comma within brackets or quotes
-/// cut it: the whole that was cut, which begins with one of them, and the index behind its last
-/// piece.
+/// If a comma in brackets or quotes split the last piece: the whole, and the index after it.
 pub(super) fn cut_within<'t>(
     all: Piece<'t>,
     pieces: &[Piece<'t>],
@@ -232,13 +224,12 @@ pub(super) fn cut_within<'t>(
     })
 }
 
-/// The maximum distance of split pieces.
+/// The maximum distance between split pieces.
 const MOST_PIECES: usize = 16;
 
-/// The maximum distance of split pieces, in bytes.
+/// The maximum distance between split pieces, in bytes.
 const MOST_BYTES: usize = 2_000;
 
-/// Whether a bracket or quote is opened and not closed.
 fn is_open(text: &str) -> bool {
     let mut depth = 0_u32;
     let mut quote = None;
@@ -254,7 +245,6 @@ fn is_open(text: &str) -> bool {
     quote.is_some() || depth > 0
 }
 
-/// Explains an argument that was split at a comma; `cause` is the diagnostic of one part.
 pub(super) fn divided(whole: Piece<'_>, cause: Diagnostic) -> Diagnostic {
     match parse_argument(whole.text, whole.at) {
         Err(diagnostic) => *diagnostic,
@@ -268,7 +258,7 @@ pub(super) fn divided(whole: Piece<'_>, cause: Diagnostic) -> Diagnostic {
                     "PyTorch splits arguments at every `, `, so this list cannot contain one",
                 )
                 .with_help(message!("write `{}`", joined));
-                // Within quotes the space belongs to a value.
+                // A space in quotes belongs to a value.
                 if default.contains(['\'', '"']) {
                     diagnostic.with_fix(at, joined)
                 } else {

@@ -10,7 +10,6 @@ fn canonical(text: &str) -> String {
     }
 }
 
-/// The rule of the first diagnostic and the text it points at.
 fn refusal(text: &str) -> (RuleId, &str) {
     let parsed = parse_schema(text, 0);
     let first = parsed.diagnostics.first().expect(text);

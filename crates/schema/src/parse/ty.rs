@@ -7,26 +7,20 @@ use opatlas_source::{Message, message};
 use super::Piece;
 use crate::types::{BaseType, CUSTOM_CLASS_PREFIX, ListSize, Type};
 
-/// Maximum nesting of `?` and `[]`; real types have two. Bounds recursion.
+/// Bounds recursion; real types nest two deep.
 const MAX_NESTING: usize = 64;
 
-/// Reads a type; `at` is where the text begins.
-///
-/// # Errors
-/// A diagnostic under `type-unknown`, `type-list-size`, `type-container`, `type-custom-class` or
-/// `annotation-placement`.
+/// Reads a type; `at` is the position of the text.
 pub fn parse_type(text: &str, at: u32) -> Result<Type, Box<Diagnostic>> {
     type_of(Piece::new(text, at))
 }
 
-/// A comma that no space follows.
 pub(super) fn bare_comma(text: &str) -> Option<usize> {
     let mut commas = text.match_indices(',').map(|(at, _)| at);
     commas.find(|&at| !text[at + 1..].starts_with(' '))
 }
 
-/// Whether a text is a type. Says nothing of why it is none: what makes up an explanation asks this
-/// of parts of the text, and must not explain these in turn.
+/// Explanations use it for parts of a text, so it does not explain them in turn.
 pub(super) fn is_type(piece: Piece<'_>) -> bool {
     read(piece).is_ok()
 }
@@ -49,17 +43,15 @@ pub(super) fn type_of(piece: Piece<'_>) -> Result<Type, Box<Diagnostic>> {
     })
 }
 
-/// Why a text is not a type.
 enum Fault {
     TooDeep,
-    /// A list size behind this bracket, of so many digits, is none.
+    /// An invalid list size: the end of its bracket and its number of digits.
     Size(usize, usize),
-    /// The text before this byte is not a type.
     Unknown(usize),
 }
 
 fn read(piece: Piece<'_>) -> Result<Type, Fault> {
-    // Suffixes bind leftmost-inner, so they are taken off from the right.
+    // Suffixes bind leftmost-inner, so they are removed from the right.
     let mut suffixes = Vec::new();
     let mut rest = piece;
     loop {
@@ -102,7 +94,6 @@ fn wrap(base: Type, suffixes: Vec<Suffix>) -> Type {
         })
 }
 
-/// The position of the bracket in `T[n]`, and its digits.
 fn list_suffix(text: &str) -> Option<(usize, &str)> {
     let inner = text.strip_suffix(']')?;
     let open = inner.rfind('[').filter(|&open| open > 0)?;
@@ -160,7 +151,6 @@ fn custom_class(text: &str) -> Option<&str> {
     })
 }
 
-/// Common names for types that have another name here.
 const OTHER_NAMES: [(&str, &str); 22] = [
     ("double", "float"),
     ("float32", "float"),
@@ -270,13 +260,11 @@ fn unknown(rest: Piece<'_>, whole: Piece<'_>) -> Diagnostic {
     }
 }
 
-/// Prefixes of tuples, dictionaries and unions.
 const CONTAINERS: [&str; 7] = ["Dict(", "Dict[", "dict[", "Union[", "Tuple[", "tuple[", "("];
 
 /// Maximum nesting of Python generics in a suggestion.
 const MOST_GENERICS: usize = 8;
 
-/// The spelling of a type that is written with another name or case.
 fn spelled(text: &str, most: usize) -> Option<String> {
     let is_same = |name: &str| name.eq_ignore_ascii_case(text);
     let other = OTHER_NAMES.iter().find(|(name, _)| is_same(name));
@@ -290,7 +278,6 @@ fn spelled(text: &str, most: usize) -> Option<String> {
     }
 }
 
-/// A type inside another: as written if it is one, else as it is spelled.
 fn inner(text: &str, most: usize) -> Option<String> {
     if is_type(Piece::new(text, 0)) {
         Some(text.to_owned())
@@ -305,7 +292,6 @@ fn base_types() -> Message {
     message!("the base types are {}", names.join(", "))
 }
 
-/// `List[int]` and `Optional[int]` of Python.
 fn generic(text: &str, most: usize) -> Option<String> {
     let (outer, of) = text.strip_suffix(']')?.split_once('[')?;
     let suffix = match outer.strip_prefix("typing.").unwrap_or(outer) {
@@ -316,7 +302,6 @@ fn generic(text: &str, most: usize) -> Option<String> {
     Some(format!("{}{suffix}", inner(of, most)?))
 }
 
-/// `int | None` and `Union[int, None]` of Python.
 fn union_with_none(text: &str) -> Option<String> {
     let members = text
         .strip_prefix("Union[")
@@ -332,7 +317,6 @@ fn union_with_none(text: &str) -> Option<String> {
     Some(format!("{}?", inner(of, MOST_GENERICS)?))
 }
 
-/// The list that takes what a tuple of equal types takes.
 fn list_of_tuple(text: &str) -> Option<String> {
     let mut members = tuple(text)?.split(", ");
     let first = members.next()?;
@@ -347,7 +331,6 @@ fn list_of_tuple(text: &str) -> Option<String> {
     }
 }
 
-/// The members of a tuple of Python.
 pub(super) fn tuple(text: &str) -> Option<&str> {
     let rest = text
         .strip_prefix("Tuple[")
@@ -355,7 +338,6 @@ pub(super) fn tuple(text: &str) -> Option<&str> {
     rest.strip_suffix(']')
 }
 
-/// The members of a tuple as the returns of a schema.
 pub(super) fn returns_of_tuple(members: &str) -> Option<String> {
     let members = members.split(", ");
     let types: Option<Vec<_>> = members.map(|of| inner(of, MOST_GENERICS)).collect();

@@ -1,5 +1,4 @@
-//! Where registrations are: blocks of `TORCH_LIBRARY` and its kin, functions that take a library,
-//! macros outside blocks, and the old `RegisterOperators`.
+//! Finds blocks and other registrations in C++.
 
 use opatlas_source::Span;
 use rustc_hash::FxHashMap;
@@ -10,33 +9,28 @@ use crate::RegistrationKind;
 use crate::name::{CATCH_ALL, canonical_key};
 use crate::parse::Reader;
 
-/// The most blocks that one function is read for.
+/// Maximum number of blocks for which a function is read.
 const MOST_CALLERS: usize = 8;
 
-/// The most functions, once for each of their callers, that a file is read for.
+/// Maximum number of pairs of function and caller in a file.
 const MOST_HELPERS: usize = 256;
 
-/// A block of registrations.
 #[derive(Debug, Clone)]
 pub(super) struct Block<'s> {
-    /// The namespace of its operators, `_` for all; `None` if a macro decides it.
+    /// The namespace of its operators, `_` for all; `None` if it comes from a macro.
     pub namespace: Option<Box<str>>,
-    /// The key of its kernels.
     pub key: Option<Box<str>>,
-    /// The library's name.
     pub variable: &'s str,
-    /// The macro that opens it.
+    /// The macro that opens it, and its position.
     pub through: &'s str,
-    /// That macro's place.
     pub at: Span,
-    /// The tokens of its body: between two braces, or behind a declaration.
+    /// The tokens of its body: between braces, or after a declaration.
     pub body: (usize, usize),
-    /// Why its registrations are unresolved.
     pub unresolved: Option<Box<str>>,
 }
 
 impl Block<'_> {
-    /// The key of a kernel that has none of its own.
+    /// The default key of its kernels.
     pub(super) fn key(&self) -> Option<Box<str>> {
         match (&self.key, &self.unresolved) {
             (None, None) => Some(CATCH_ALL.into()),
@@ -45,7 +39,6 @@ impl Block<'_> {
     }
 }
 
-/// A function that takes a library.
 struct Helper<'s> {
     name: &'s str,
     variable: &'s str,
@@ -53,7 +46,6 @@ struct Helper<'s> {
     body: (usize, usize),
 }
 
-/// Reads all blocks of a source.
 pub(super) fn read(found: &mut Collector<'_, '_>, reader: &mut Reader) {
     let source = found.source;
     let mut helpers: Vec<Helper<'_>> = Vec::new();
@@ -79,7 +71,7 @@ pub(super) fn read(found: &mut Collector<'_, '_>, reader: &mut Reader) {
     read_helpers(found, reader, &helpers, calls);
 }
 
-/// The next word and, in `index`, the token behind it.
+/// The next word; moves `index` past it.
 fn next_word<'s>(found: &Collector<'_, 's>, index: &mut usize) -> Option<&'s str> {
     while *index < found.source.tokens.len() {
         *index += 1;
@@ -90,7 +82,7 @@ fn next_word<'s>(found: &Collector<'_, 's>, index: &mut usize) -> Option<&'s str
     None
 }
 
-/// The blocks whose library is given to a function, by the function's name.
+/// The blocks whose library is passed to a function, by function name.
 #[derive(Default)]
 pub(super) struct Calls<'s> {
     by_function: FxHashMap<&'s str, Vec<Block<'s>>>,
@@ -105,8 +97,8 @@ impl<'s> Calls<'s> {
     }
 }
 
-/// The block that a macro at a token opens: `TORCH_LIBRARY_IMPL(ns, Key, m) {`, or the library that
-/// `MAKE_TORCH_LIBRARY_IMPL(ns, Key)` makes for the rest of a function.
+/// Parses `TORCH_LIBRARY_IMPL(ns, Key, m) {`, or `MAKE_TORCH_LIBRARY_IMPL(ns, Key)`, whose library
+/// serves the rest of a function.
 fn library<'s>(found: &Collector<'_, 's>, at: usize, word: &'s str) -> Option<Block<'s>> {
     let source = found.source;
     let open = at + 1;
@@ -148,8 +140,7 @@ fn library<'s>(found: &Collector<'_, 's>, at: usize, word: &'s str) -> Option<Bl
     })
 }
 
-/// Reads a namespace or key from the arguments of a block: one identifier. Identifiers in capital
-/// letters with an underscore, such as `TORCH_EXTENSION_NAME`, are macros and refused.
+/// An identifier. Uppercase names with an underscore, such as `TORCH_EXTENSION_NAME`, are macros.
 fn name_of(argument: Expression<'_>) -> Result<Box<str>, Box<str>> {
     let shown = argument.shown().unwrap_or_default();
     let is_word = shown
@@ -166,7 +157,6 @@ fn name_of(argument: Expression<'_>) -> Result<Box<str>, Box<str>> {
     }
 }
 
-/// The token that ends the block around a token.
 fn end_of_scope(found: &Collector<'_, '_>, from: usize) -> usize {
     let source = found.source;
     let mut index = from;
@@ -185,7 +175,7 @@ fn end_of_scope(found: &Collector<'_, '_>, from: usize) -> usize {
 fn helper<'s>(found: &Collector<'_, 's>, at: usize) -> Option<Helper<'s>> {
     let source = found.source;
     let variable = source.is(at + 1, b'&').then(|| source.word(at + 2))??;
-    // The parameter list around it: at most a few parameters before this one.
+    // Only a few parameters can precede this one.
     let from = at.saturating_sub(64);
     let open = (from..at)
         .rev()
@@ -202,7 +192,6 @@ fn helper<'s>(found: &Collector<'_, 's>, at: usize) -> Option<Helper<'s>> {
     })
 }
 
-/// Reads the functions that take a library, for each block that calls them.
 fn read_helpers<'s>(
     found: &mut Collector<'_, 's>,
     reader: &mut Reader,
@@ -211,7 +200,7 @@ fn read_helpers<'s>(
 ) {
     let mut read = vec![0_usize; helpers.len()];
     let mut left = MOST_HELPERS;
-    // A helper may call another, so this goes on until nothing is called any more.
+    // A helper may call another, so repeat until there are no new calls.
     loop {
         let called = helpers.iter().enumerate().find_map(|(index, helper)| {
             let block = calls.by_function.get(helper.name)?.get(read[index])?;
@@ -245,7 +234,7 @@ fn read_helpers<'s>(
     }
 }
 
-/// A known macro outside blocks: it opens one, or registers an operator by itself.
+/// A known macro outside blocks opens one, or registers an operator.
 fn known_macro<'s>(
     found: &mut Collector<'_, 's>,
     reader: &mut Reader,
@@ -292,7 +281,6 @@ fn known_macro<'s>(
     end
 }
 
-/// A registration that was found but is not understood.
 pub(super) fn unresolved(
     found: &mut Collector<'_, '_>,
     block: &Block<'_>,

@@ -1,4 +1,4 @@
-//! One block of registrations: macros by their tokens, calls of the library by a syntax tree.
+//! Reads a block of registrations: macros by tokens, library calls from a syntax tree.
 
 use tree_sitter::Node;
 
@@ -10,7 +10,7 @@ use crate::name::canonical_key;
 use crate::parse::{DEEPEST, Reader, Walk, children};
 use crate::{FaultKind, RegistrationKind};
 
-/// Reads a block. Calls that give the library to other functions go to `calls`.
+/// Calls that pass the library to other functions go to `calls`.
 pub(super) fn read<'s>(
     found: &mut Collector<'_, 's>,
     reader: &mut Reader,
@@ -54,7 +54,7 @@ pub(super) fn read<'s>(
     }
 }
 
-/// Replaces a range of bytes by blanks; line breaks stay.
+/// Keeps line breaks.
 fn blank(bytes: &mut [u8], start: usize, end: usize) {
     let end = end.min(bytes.len());
     for byte in bytes.get_mut(start.min(end)..end).unwrap_or_default() {
@@ -64,7 +64,7 @@ fn blank(bytes: &mut [u8], start: usize, end: usize) {
     }
 }
 
-/// Takes directives and code that is left out from a block that begins at `start`.
+/// The block begins at `start`.
 fn blank_left_out(found: &Collector<'_, '_>, start: usize, bytes: &mut [u8]) {
     let source = found.source;
     let end = start + bytes.len();
@@ -87,8 +87,7 @@ fn blank_left_out(found: &Collector<'_, '_>, start: usize, bytes: &mut [u8]) {
     }
 }
 
-/// Reads the macros of a block and takes them out of its text: they need no semicolon and may have
-/// types as arguments, which is no C++.
+/// Reads and blanks macros, which need not be valid C++: no semicolon, types as arguments.
 fn macros(found: &mut Collector<'_, '_>, block: &Block<'_>, start: usize, bytes: &mut [u8]) {
     let source = found.source;
     let mut index = block.body.0;
@@ -126,7 +125,6 @@ fn macros(found: &mut Collector<'_, '_>, block: &Block<'_>, start: usize, bytes:
     }
 }
 
-/// Whether a name looks like that of a macro.
 fn is_macro_name(word: &str) -> bool {
     word.len() > 1
         && word.starts_with(|c: char| c.is_ascii_uppercase() || c == '_')
@@ -148,7 +146,7 @@ fn unknown_macro(
     unresolved(found, block, span, word, why);
 }
 
-/// The registrations of a known macro, whose name is at `at` and whose arguments end at `close`.
+/// The macro's name is at `at`, and its arguments end at `close`.
 pub(super) fn known_macro(
     found: &mut Collector<'_, '_>,
     block: &Block<'_>,
@@ -194,18 +192,16 @@ pub(super) fn known_macro(
     }
 }
 
-/// A call in a block's tree.
 struct Call<'c, 's, 't> {
     block: &'c Block<'s>,
-    /// Where the tree's text begins in the source.
+    /// The offset of the tree's text in the source.
     start: usize,
-    /// The nodes around the call, and the call.
+    /// The call and its ancestors.
     path: &'c [Node<'t>],
     node: Node<'t>,
     arguments: Vec<Node<'t>>,
 }
 
-/// Reads a call: of the library, or of a function that is given the library.
 fn call<'s>(
     found: &mut Collector<'_, 's>,
     block: &Block<'s>,
@@ -250,8 +246,7 @@ impl<'s> Call<'_, 's, '_> {
         found.source.expression(found.source.within(range))
     }
 
-    /// The arguments. Where the tree has errors, such as macros between literals, brackets and
-    /// commas decide.
+    /// Falls back to brackets and commas if the tree has errors, such as macros between literals.
     fn expressions<'r>(&self, found: &Collector<'r, 's>) -> Vec<Expression<'r>> {
         let list = self.node.child_by_field_name("arguments");
         if let Some(list) = list.filter(Node::has_error) {
@@ -305,7 +300,6 @@ impl<'s> Call<'_, 's, '_> {
         }
     }
 
-    /// The names that the first argument stands for, or why they are not known.
     fn names(
         &self,
         found: &Collector<'_, 's>,
@@ -323,7 +317,7 @@ impl<'s> Call<'_, 's, '_> {
         vec![Some(Err(why.into()))]
     }
 
-    /// The literals that a loop around the call gives a variable.
+    /// The literals of a loop variable around the call.
     fn listed(&self, found: &Collector<'_, 's>, variable: &str) -> Option<Vec<Box<str>>> {
         let source = found.source;
         let mut loops = self.path.iter().rev();
@@ -348,7 +342,7 @@ impl<'s> Call<'_, 's, '_> {
         Some(items.filter_map(Expression::literal).collect())
     }
 
-    /// The conditions of the call: of the preprocessor and of `if` statements in the block.
+    /// Preprocessor conditions and `if` statements in the block.
     fn condition(&self, found: &Collector<'_, 's>) -> Option<Box<str>> {
         let of_text = u32::try_from(self.node.start_byte() + self.start).ok();
         let mut conditions: Vec<String> = Vec::new();
@@ -369,11 +363,10 @@ impl<'s> Call<'_, 's, '_> {
     }
 }
 
-/// The innermost expression that an access or call begins with: `m` of `m.def(a).impl(b)`. `None`
-/// where a method on the way gives something else than the library.
+/// The innermost expression: `m` of `m.def(a).impl(b)`. `None` if it may not be the library.
 fn root<'t>(node: Node<'t>, leaves: impl Fn(Node<'t>) -> bool) -> Option<Node<'t>> {
     let mut node = node;
-    // A longer chain is more than the walk follows.
+    // Bounds the chain like the walk.
     for _ in 0..DEEPEST {
         let inner = match node.kind() {
             "field_expression" => {
@@ -394,7 +387,6 @@ fn root<'t>(node: Node<'t>, leaves: impl Fn(Node<'t>) -> bool) -> Option<Node<'t
     None
 }
 
-/// Fills in key and kernel from the arguments of a call.
 fn complete(draft: &mut Draft<'_>, arguments: &[Expression<'_>]) {
     match draft.kind {
         RegistrationKind::Fallback => {

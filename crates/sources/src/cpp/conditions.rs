@@ -1,36 +1,28 @@
-//! Preprocessor conditions: which text is certainly left out, and which only may be.
-//!
-//! Conditions that the text decides (`#if 0`, `#if 1`) are decided. All others count as true, all
-//! their branches included; [`Conditions::at`] names those that hold at a place.
+//! Preprocessor conditions. Constant ones (`#if 0`) are evaluated; otherwise all branches count.
 
 use super::tokens::{Directive, Kind, Token};
 
-/// The conditions of a file.
 #[derive(Debug, Default)]
 pub(super) struct Conditions {
-    /// From each place on, the innermost condition.
+    /// Offsets at which the innermost condition changes.
     changes: Vec<(u32, Option<usize>)>,
-    /// A condition and the one around it.
+    /// Each condition and its parent.
     conditions: Vec<(String, Option<usize>)>,
-    /// Byte ranges without code: decided off, or a second branch that would unbalance brackets.
+    /// Byte ranges without code: disabled, or a second branch that would unbalance brackets.
     off: Vec<(u32, u32)>,
 }
 
-/// The most nested conditions that are named.
 const MOST_NAMED: usize = 4;
 
-/// One `#if` that is still open.
 struct Open<'s> {
     /// The condition of the first branch.
     first: &'s str,
-    /// The condition of the current branch; `None` if it is decided on.
+    /// The condition of the current branch; `None` if it is always on.
     current: Option<usize>,
     around: Option<usize>,
-    /// Where the code of the current branch begins.
     start: u32,
-    /// Whether the current branch is decided off.
     is_off: bool,
-    /// Whether a branch before was decided on: the others are off.
+    /// Whether an earlier branch is always on.
     is_decided: bool,
     /// Whether the first branch leaves brackets open, so that only it counts.
     is_unbalanced: bool,
@@ -38,7 +30,7 @@ struct Open<'s> {
 }
 
 impl Conditions {
-    /// Reads the directives of a text. `tokens` are all its tokens.
+    /// `tokens` are all tokens of the text.
     pub(super) fn new(source: &str, directives: &[Directive], tokens: &[Token]) -> Self {
         let tokens = &Depths::of(tokens);
         let mut conditions = Self::default();
@@ -137,7 +129,6 @@ impl Conditions {
             .push((directive.end, open.current.or(open.around)));
     }
 
-    /// Ends the current branch at `end`.
     fn close(&mut self, open: &mut Open<'_>, end: u32, tokens: &Depths) {
         if open.is_off {
             self.off.push((open.start, end));
@@ -151,7 +142,7 @@ impl Conditions {
         self.conditions.len() - 1
     }
 
-    /// The conditions at a place, the innermost first; `None` where the code is unconditional.
+    /// The conditions at a place, innermost first; `None` for unconditional code.
     pub(super) fn at(&self, place: u32) -> Option<Box<str>> {
         let before = self.changes.partition_point(|(from, _)| *from <= place);
         let mut next = self.changes.get(before.checked_sub(1)?)?.1;
@@ -171,7 +162,6 @@ impl Conditions {
         }
     }
 
-    /// Whether the code at a place is left out.
     pub(super) fn is_off(&self, place: u32) -> bool {
         let before = self.off.partition_point(|(start, _)| *start <= place);
         before > 0
@@ -180,7 +170,7 @@ impl Conditions {
                 .is_some_and(|(_, end)| place < *end)
     }
 
-    /// Makes one range of nested ones, so that the last that begins before a place decides.
+    /// Flattens nested ranges.
     fn merge(&mut self) {
         let mut merged: Vec<(u32, u32)> = Vec::with_capacity(self.off.len());
         for &(start, end) in &self.off {
@@ -192,13 +182,13 @@ impl Conditions {
         self.off = merged;
     }
 
-    /// The ranges that are left out, in order.
+    /// In order.
     pub(super) fn off(&self) -> &[(u32, u32)] {
         &self.off
     }
 }
 
-/// A directive's name and what follows, comments at its end removed.
+/// Splits a directive into its name and the rest, without trailing comments.
 pub(super) fn split(text: &str) -> (&str, &str) {
     let text = text.trim_start_matches('#').trim_start();
     let end = text
@@ -210,7 +200,7 @@ pub(super) fn split(text: &str) -> (&str, &str) {
     (name, rest.trim())
 }
 
-/// Whether an `#ifndef` only guards a header against being read twice.
+/// Whether an `#ifndef` is an include guard.
 fn is_guard(name: &str, rest: &str, source: &str, next: Option<&Directive>) -> bool {
     let text = next.and_then(|next| source.get(next.start as usize..next.end as usize));
     name == "ifndef" && text.map(split) == Some(("define", rest))
@@ -221,7 +211,7 @@ fn one_line(text: &str) -> String {
     format!("#{name} {}", shortened(rest))
 }
 
-/// A condition as shown: without line breaks, at most 80 characters.
+/// A condition on one line, with at most 80 characters.
 pub(super) fn shortened(text: &str) -> String {
     let words: Vec<&str> = text.split(['\\', ' ', '\t', '\r', '\n']).collect();
     let words: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
@@ -232,7 +222,6 @@ pub(super) fn shortened(text: &str) -> String {
     line
 }
 
-/// The number of open braces and parentheses after each token.
 struct Depths {
     starts: Vec<u32>,
     depths: Vec<[i32; 2]>,
@@ -258,7 +247,6 @@ impl Depths {
         }
     }
 
-    /// Whether as many brackets close as open between two places.
     fn is_balanced(&self, start: u32, end: u32) -> bool {
         let at = |place| self.starts.partition_point(|start| *start < place);
         self.depths.get(at(start)) == self.depths.get(at(end))

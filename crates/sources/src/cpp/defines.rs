@@ -1,5 +1,4 @@
-//! Registrations in the definitions of macros. They happen wherever the macro is used, so they are
-//! listed as unresolved; definitions of known macros are left out.
+//! Registrations in macro definitions, which are unresolved: they happen where the macro is used.
 
 use super::blocks::{self, Block};
 use super::conditions::split;
@@ -9,7 +8,6 @@ use super::{Collector, Draft};
 use crate::parse::Reader;
 use crate::{Macros, RegistrationKind, Scan};
 
-/// Reads a directive of a text.
 pub(super) fn read(
     text: &str,
     directive: Directive,
@@ -39,7 +37,7 @@ pub(super) fn read(
         .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
         .unwrap_or(rest.len());
     let (name, body) = rest.split_at(name_end);
-    // A macro that opens a block registers nothing by itself.
+    // A macro that only opens a block registers nothing.
     if macros.is_known(name) || name.contains("TORCH_LIBRARY") {
         return;
     }
@@ -61,7 +59,7 @@ pub(super) fn read(
     }
 }
 
-/// Calls of a library that the macro's user has: `m.impl(#op, fn)`.
+/// Calls of a library from the macro's environment: `m.impl(#op, fn)`.
 fn calls(found: &mut Collector<'_, '_>) {
     let source = found.source;
     for index in 0..source.tokens.len() {

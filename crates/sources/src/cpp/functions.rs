@@ -1,7 +1,4 @@
-//! The functions that C++ files define, and what they call.
-//!
-//! A file is walked by its brackets: namespaces and classes are entered, the bodies of functions are
-//! passed over and read only for functions that are asked for.
+//! Functions defined in C++ files, and their calls. Only the bodies of wanted functions are read.
 
 use opatlas_source::Span;
 
@@ -14,13 +11,13 @@ use crate::{File, LARGEST_FILE, Language};
 pub struct Function {
     /// Its name.
     pub name: Box<str>,
-    /// The namespaces and classes around it and before its name: `at::native`.
+    /// Enclosing namespaces and classes: `at::native`.
     pub scope: Box<str>,
     /// The index of its file.
     pub file: u32,
     /// Its name in the file.
     pub at: Span,
-    /// The types of its parameters without names and blanks, as [`plain_type`] writes them.
+    /// The normalized types of its parameters, such as `const Tensor&`.
     pub parameters: Vec<Box<str>>,
     /// The calls in its body, in order.
     pub calls: Vec<Call>,
@@ -31,26 +28,25 @@ pub struct Function {
 pub struct Call {
     /// The last part of the name.
     pub name: Box<str>,
-    /// The name as written: `at::native::add`.
+    /// The full name: `at::native::add`.
     pub path: Box<str>,
-    /// Whether it is a method of an object.
+    /// Whether it is a method call.
     pub is_method: bool,
-    /// The object of a method, if it is a plain name.
+    /// The object of a method call, if it is a plain name.
     pub object: Option<Box<str>>,
-    /// The name in the file.
+    /// The position of the name.
     pub at: Span,
 }
 
 /// The functions of a set of files.
 #[derive(Debug, Clone, Default)]
 pub struct Functions {
-    /// In the order of files and places.
+    /// Sorted by file and position.
     pub all: Vec<Function>,
 }
 
 impl Functions {
-    /// Finds the functions whose names are wanted in C++ files; files that [`crate::scan`] reports as
-    /// unreadable are left out.
+    /// Finds wanted functions in C++ files; skips files that [`crate::scan`] reports as unreadable.
     #[must_use]
     pub fn find(files: &[File<'_>], wanted: impl Fn(&str) -> bool) -> Self {
         let mut found = Self::default();
@@ -81,17 +77,15 @@ struct Walker<'w, 's> {
     found: &'w mut Vec<Function>,
 }
 
-/// The kind of a block.
 enum Opens {
-    /// A namespace or class; none where it has no name.
+    /// A namespace or class, with its name.
     Scope(Option<String>),
-    /// The body of a function: the token of its name.
+    /// The body of a function, with the token of its name.
     Body(usize),
-    /// Something else, whose contents do not count.
     Other,
 }
 
-/// Words before parentheses that are no function's name.
+/// Keywords before parentheses.
 const NO_NAMES: [&str; 14] = [
     "alignas",
     "catch",
@@ -139,7 +133,7 @@ impl Walker<'_, '_> {
         }
     }
 
-    /// What the brace at `brace` opens, after the tokens from `start` on.
+    /// Tokens from `start` on precede the brace.
     fn opens(&self, start: usize, brace: usize) -> Opens {
         let mut index = start;
         let mut parameters = None;
@@ -172,7 +166,6 @@ impl Walker<'_, '_> {
         parameters.map_or(Opens::Other, Opens::Body)
     }
 
-    /// The words of a path such as `at::native`, joined.
     fn path(&self, start: usize, end: usize) -> Option<String> {
         let words: Vec<_> = (start..end).filter_map(|at| self.source.word(at)).collect();
         (!words.is_empty()).then(|| words.join("::"))
@@ -288,7 +281,7 @@ pub fn parameter_types(declaration: &str) -> Vec<Box<str>> {
     parts.iter().map(|text| plain_type(text)).collect()
 }
 
-/// Puts together what commas between template arguments have separated.
+/// Rejoins template arguments that were split at commas.
 fn join_templates(parts: Vec<String>) -> Vec<String> {
     let mut joined: Vec<String> = Vec::new();
     let mut depth = 0_i32;
@@ -308,13 +301,12 @@ fn join_templates(parts: Vec<String>) -> Vec<String> {
     joined
 }
 
-/// A parameter's type in one spelling: `const at::Tensor & self = {}` is `const Tensor&`. Namespaces
-/// of PyTorch and of the standard library are left out, and so are names, defaults and `const` of a
-/// value.
+/// A normalized parameter type: `const at::Tensor & self = {}` is `const Tensor&`. Drops namespaces
+/// of PyTorch and the standard library, names, defaults and `const` of a value.
 #[must_use]
 pub fn plain_type(parameter: &str) -> Box<str> {
     let parameter = parameter.split('=').next().unwrap_or_default();
-    // Tokens come one by one, so the two of `::` are apart.
+    // `::` is two tokens.
     let mut text = parameter
         .replace(['\n', '\t', '\r'], " ")
         .replace(": :", "::");
@@ -347,7 +339,6 @@ pub fn plain_type(parameter: &str) -> Box<str> {
     kept.join(" ").into()
 }
 
-/// Whether a word can end a type of more than one word.
 fn is_builtin(word: Option<&&str>) -> bool {
     matches!(
         word,

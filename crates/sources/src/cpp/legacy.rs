@@ -1,5 +1,4 @@
-//! `RegisterOperators`: the dispatcher's registration before `TORCH_LIBRARY`, and that of
-//! TorchScript, which has the same name.
+//! `RegisterOperators`, of the dispatcher before `TORCH_LIBRARY` and of TorchScript.
 
 use super::blocks::{Block, unresolved};
 use super::expression::Expression;
@@ -7,10 +6,9 @@ use super::{Collector, Draft};
 use crate::RegistrationKind;
 use crate::name::CATCH_ALL;
 
-/// The name under which both are found.
 const NAME: &str = "RegisterOperators";
 
-/// Reads the statement with `RegisterOperators` at a token; gives the token behind it.
+/// Reads a statement; returns the token after it.
 pub(super) fn read(found: &mut Collector<'_, '_>, at: usize) -> usize {
     let source = found.source;
     let end = end_of_statement(found, at);
@@ -102,8 +100,7 @@ fn operator(found: &mut Collector<'_, '_>, block: &Block<'_>, at: usize, close: 
     found.add(block, draft);
 }
 
-/// `Operator("ns::name(...) -> ...", function)` of TorchScript: it defines an operator that the
-/// dispatcher does not know.
+/// TorchScript's `Operator("ns::name(...) -> ...", function)`, which the dispatcher does not know.
 fn script_operator(found: &mut Collector<'_, '_>, block: &Block<'_>, at: usize, close: usize) {
     let source = found.source;
     let span = source.span(source.tokens[at].start, source.tokens[close].end);

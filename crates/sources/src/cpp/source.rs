@@ -1,4 +1,4 @@
-//! A C++ text prepared for reading: tokens, brackets, conditions, lists of literals.
+//! A tokenized C++ text with brackets, conditions and lists of literals.
 
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -10,13 +10,12 @@ use super::conditions::Conditions;
 use super::expression::Expression;
 use super::tokens::{Directive, Kind, Token, lex, partners};
 
-/// A text, or a part of a larger one.
 pub(super) struct Source<'s> {
     pub text: &'s str,
     pub tokens: Vec<Token>,
     pub directives: Vec<Directive>,
     pub conditions: Conditions,
-    /// Where the text begins in its file.
+    /// The offset of the text in its file.
     base: u32,
     partners: Vec<u32>,
     lists: OnceCell<FxHashMap<&'s str, Option<Range<usize>>>>,
@@ -41,7 +40,6 @@ impl<'s> Source<'s> {
         }
     }
 
-    /// A place in the file.
     pub(super) fn span(&self, start: u32, end: u32) -> Span {
         Span::new(start, end).shifted(self.base)
     }
@@ -55,7 +53,6 @@ impl<'s> Source<'s> {
         self.tokens.get(index).is_some_and(|token| token.is(punct))
     }
 
-    /// The index of the bracket that belongs to the one at `index`.
     pub(super) fn partner(&self, index: usize) -> Option<usize> {
         let partner = *self.partners.get(index)? as usize;
         (partner < self.tokens.len()).then_some(partner)
@@ -68,7 +65,6 @@ impl<'s> Source<'s> {
         }
     }
 
-    /// The tokens within a range of bytes.
     pub(super) fn within(&self, bytes: Range<usize>) -> Range<usize> {
         let at = |byte: usize| {
             let place = u32::try_from(byte).unwrap_or(u32::MAX);
@@ -77,8 +73,7 @@ impl<'s> Source<'s> {
         at(bytes.start)..at(bytes.end)
     }
 
-    /// The tokens of the list of string literals that a name stands for; `None` if there is none,
-    /// or more than one.
+    /// The tokens of a named list of string literals; `None` if the name is ambiguous.
     pub(super) fn list(&self, name: &str) -> Option<Range<usize>> {
         let lists = self.lists.get_or_init(|| self.find_lists());
         lists.get(name).cloned().flatten()
@@ -101,7 +96,7 @@ impl<'s> Source<'s> {
         lists
     }
 
-    /// The tokens in the braces at `open` if they are a list of string literals.
+    /// The tokens in the braces at `open` if they are string literals.
     pub(super) fn literals(&self, open: usize) -> Option<Range<usize>> {
         if !self.is(open, b'{') {
             return None;

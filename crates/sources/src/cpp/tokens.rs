@@ -1,25 +1,21 @@
-//! C++ text as tokens, so that registrations are found in text that no C++ parser could read:
-//! macros without semicolons, code under conditions, faults elsewhere in the file.
+//! Tokenizes C++, to find registrations in text that a parser rejects: macros without semicolons,
+//! conditional code, errors elsewhere.
 //!
-//! Comments leave nothing behind. A preprocessor directive is one [`Directive`], continuation lines
-//! included, and gives no tokens.
+//! Comments are dropped. A preprocessor directive is one [`Directive`] without tokens, including
+//! its continuation lines.
 
 use memchr::memmem;
 
-/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// An identifier, a keyword or a number.
     Word,
-    /// A string literal with its quotes, raw strings included.
+    /// Includes its quotes; may be a raw string.
     String,
-    /// A character literal.
     Char,
-    /// One character of punctuation.
     Punct(u8),
 }
 
-/// A token and its place in the text.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Token {
     pub kind: Kind,
@@ -28,7 +24,6 @@ pub(super) struct Token {
 }
 
 impl Token {
-    /// Its text.
     pub(super) fn text(self, source: &str) -> &str {
         source
             .get(self.start as usize..self.end as usize)
@@ -40,22 +35,20 @@ impl Token {
     }
 }
 
-/// A preprocessor directive, from its `#` to the end of its last line.
+/// From its `#` to the end of its last line.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Directive {
     pub start: u32,
     pub end: u32,
 }
 
-/// The tokens and directives of a text, in order.
 #[derive(Debug, Default)]
 pub(super) struct Lexed {
     pub tokens: Vec<Token>,
     pub directives: Vec<Directive>,
 }
 
-/// Splits a text of less than 4 GiB. Never fails: an unterminated literal ends with its line, an
-/// unterminated comment or raw string with the text.
+/// Splits a text of less than 4 GiB. Unterminated literals end with their line.
 pub(super) fn lex(source: &str) -> Lexed {
     let mut lexer = Lexer {
         bytes: source.as_bytes(),
@@ -112,7 +105,7 @@ impl Lexer<'_> {
         self.token();
     }
 
-    /// Where the text goes on behind a line break at `at`.
+    /// The position after a line break at `at`, if there is one.
     fn line_break_after(&self, at: usize) -> Option<usize> {
         match (self.bytes.get(at), self.bytes.get(at + 1)) {
             (Some(b'\n'), _) => Some(at + 1),
@@ -149,7 +142,7 @@ impl Lexer<'_> {
         });
     }
 
-    /// A word; in numbers a `'` separates digits.
+    /// In numbers, `'` separates digits.
     fn word(&mut self) {
         let is_number = self.peek(0).is_ascii_digit();
         while is_word(self.peek(0))
@@ -167,7 +160,7 @@ impl Lexer<'_> {
         )
     }
 
-    /// A string literal that begins at `start`; the quote is here.
+    /// The literal begins at `start`; the cursor is at the quote.
     fn string(&mut self, start: usize) {
         if self.at > start && self.bytes[self.at - 1] == b'R' {
             self.raw_string();
@@ -219,7 +212,7 @@ impl Lexer<'_> {
         self.at = self.end_of_line(self.at);
     }
 
-    /// The line break (or end of text) that ends the line at `at`, continuation lines included.
+    /// Skips continuation lines.
     fn end_of_line(&self, mut at: usize) -> usize {
         while let Some(found) = memchr::memchr(b'\n', &self.bytes[at..]) {
             let end = at + found;
@@ -232,7 +225,7 @@ impl Lexer<'_> {
         self.bytes.len()
     }
 
-    /// A directive. A comment that goes on over lines is part of it.
+    /// Includes a comment that continues over lines.
     fn directive(&mut self) {
         let start = self.at;
         let mut from = self.at;
@@ -253,8 +246,7 @@ impl Lexer<'_> {
     }
 }
 
-/// For every bracket token the index of its partner; `u32::MAX` for other tokens and brackets
-/// without one. A closing brace closes what is still open inside it.
+/// The index of each bracket's partner, or `u32::MAX`. A closing brace also closes brackets inside.
 pub(super) fn partners(tokens: &[Token]) -> Vec<u32> {
     let mut partners = vec![u32::MAX; tokens.len()];
     let mut open: Vec<(u8, usize)> = Vec::new();

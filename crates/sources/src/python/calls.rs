@@ -10,7 +10,6 @@ use crate::name::CATCH_ALL;
 use crate::parse::text;
 use crate::{RegistrationKind, Scan};
 
-/// A registration in the making.
 struct Call<'c, 't> {
     names: &'c Names<'c>,
     path: &'c [Node<'t>],
@@ -22,7 +21,6 @@ struct Call<'c, 't> {
     file: u32,
 }
 
-/// What a call registers.
 struct Draft {
     kind: RegistrationKind,
     operator: Operator,
@@ -31,7 +29,6 @@ struct Draft {
     through: String,
 }
 
-/// Reads the last node of a path if it registers something.
 pub(super) fn read(names: &Names<'_>, path: &[Node<'_>], file: u32, scan: &mut Scan) {
     let Some(node) = path.last().copied() else {
         return;
@@ -67,8 +64,7 @@ pub(super) fn read(names: &Names<'_>, path: &[Node<'_>], file: u32, scan: &mut S
     }
 }
 
-/// What the last node of a path is applied to: the function that it decorates, or the argument of
-/// `register(...)(function)`.
+/// The decorated function, or the argument of `register(...)(function)`.
 fn applied<'t>(path: &[Node<'t>]) -> Option<Node<'t>> {
     let [.., around, parent, node] = path else {
         return None;
@@ -129,7 +125,7 @@ impl<'t> Call<'_, 't> {
         }
     }
 
-    /// Functions that fill tables of their own.
+    /// Functions with their own registration tables.
     fn of_table(&self, function: &str) -> Vec<Draft> {
         let key = match function {
             "register_decomposition" => None,
@@ -148,7 +144,6 @@ impl<'t> Call<'_, 't> {
             .collect()
     }
 
-    /// A function of `torch.library`.
     fn of_module(&self, function: &str) -> Vec<Draft> {
         let through = format!("torch.library.{function}");
         let first = self.arguments.positional.first().copied();
@@ -176,7 +171,6 @@ impl<'t> Call<'_, 't> {
         }
     }
 
-    /// A method of a library.
     fn of_library(&self, method: &str, library: &Library) -> Vec<Draft> {
         let through = format!("Library.{method}");
         match method {
@@ -202,7 +196,7 @@ impl<'t> Call<'_, 't> {
         }
     }
 
-    /// A method of an operator that `custom_op` made.
+    /// A method of an operator from `custom_op`.
     fn of_operator(&self, method: &str, name: &str) -> Vec<Draft> {
         let through = format!("CustomOpDef.{method}");
         let key = match method {
@@ -281,7 +275,6 @@ impl<'t> Call<'_, 't> {
         drafts
     }
 
-    /// Kernels for the operators of one argument at the keys of another.
     fn kernels(
         &self,
         name: usize,
@@ -365,8 +358,8 @@ impl<'t> Call<'_, 't> {
             .collect()
     }
 
-    /// `@custom_op("ns::name", mutates_args=(), device_types="cuda")`: a definition, and a kernel
-    /// for each device.
+    /// `@custom_op("ns::name", mutates_args=(), device_types="cuda")` defines an operator, with a
+    /// kernel for each device.
     fn custom_operator(&self, through: &str) -> Vec<Draft> {
         let Some(name) = self.argument(0, "name") else {
             return Vec::new();
@@ -448,7 +441,7 @@ impl Draft {
         }
     }
 
-    /// With the namespace of a library where the operator has none.
+    /// Adds the library's namespace if the operator has none.
     fn within(mut self, library: &Library) -> Self {
         let own = self.operator.namespace.take();
         self.operator.namespace = own.or_else(|| library.namespace.clone());

@@ -6,48 +6,41 @@ use tree_sitter::{Node, Tree};
 use super::values;
 use crate::parse::{Walk, children, text};
 
-/// A `torch.library.Library`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Library {
-    /// Its namespace, if it is a literal.
     pub namespace: Option<Box<str>>,
-    /// The key of its kernels, if it has one.
     pub key: Option<Box<str>>,
 }
 
-/// The value assigned to a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Value {
     /// `Library("ns", "IMPL", "XLA")`
     Library(Library),
-    /// `torch.ops.aten`, with the parts behind `torch.ops`.
+    /// `torch.ops.aten`, without `torch.ops`.
     Operators(Box<str>),
     /// `"name"`
     Text(Box<str>),
-    /// `["a", "b"]`: the range of bytes of the list.
+    /// `["a", "b"]`, as a byte range.
     List(usize, usize),
-    /// A function under `@custom_op("ns::name")`.
+    /// A function with `@custom_op("ns::name")`.
     Operator(Box<str>),
-    /// Something else.
     Other,
 }
 
-/// The names of one file.
 #[derive(Debug, Default)]
 pub(super) struct Facts {
-    /// For each name what it is assigned and where, in order.
+    /// The assignments of each name, with their positions, in order.
     values: FxHashMap<Box<str>, Vec<(usize, Value)>>,
-    /// Names that are imported from `torch.library`, by the name they have here.
+    /// Names imported from `torch.library`, by local name.
     imported: FxHashMap<Box<str>, Box<str>>,
 }
 
-/// The names of all files that have one value everywhere.
+/// Names with the same value in all files.
 #[derive(Debug, Default)]
 pub(super) struct Shared {
     values: FxHashMap<Box<str>, Option<Value>>,
 }
 
-/// The names as one file sees them.
 pub(super) struct Names<'f> {
     pub text: &'f str,
     pub facts: &'f Facts,
@@ -55,7 +48,7 @@ pub(super) struct Names<'f> {
 }
 
 impl Facts {
-    /// Reads a tree; also whether a part of it is nested too deeply.
+    /// Also returns whether the tree is nested too deeply.
     pub(super) fn of(tree: &Tree, source: &str) -> (Self, bool) {
         let mut facts = Self::default();
         let mut walk = Walk::new(tree.root_node());
@@ -121,7 +114,7 @@ impl Facts {
         }
     }
 
-    /// A function under `@custom_op("ns::name", ...)` stands for the operator.
+    /// A function with `@custom_op("ns::name", ...)` stands for the operator.
     fn decorated(&mut self, node: Node<'_>, source: &str) {
         let definition = node.child_by_field_name("definition");
         let Some(name) = definition.and_then(|d| d.child_by_field_name("name")) else {
@@ -150,7 +143,7 @@ impl Facts {
 }
 
 impl Shared {
-    /// Adds the names of a file. A name with two values stands for none.
+    /// A name with two values has none.
     pub(super) fn add(&mut self, facts: &Facts) {
         for (name, values) in &facts.values {
             for (_, value) in values {
@@ -169,13 +162,12 @@ impl Shared {
 }
 
 impl Names<'_> {
-    /// What a name stands for at a place: what it was assigned last before, or what it is in the
-    /// file that it is imported from.
+    /// The last assignment before `at`, or the value in the file that it is imported from.
     pub(super) fn value(&self, name: &str, at: usize) -> Option<&Value> {
         match self.facts.values.get(name) {
             Some(values) => {
                 let before = values.partition_point(|(place, _)| *place <= at);
-                // A function may use what the file assigns further down.
+                // A function may use a later assignment of its file.
                 let found = values.get(before.saturating_sub(1))?;
                 Some(&found.1)
             }
@@ -183,13 +175,11 @@ impl Names<'_> {
         }
     }
 
-    /// The function of `torch.library` that a name stands for.
     pub(super) fn imported(&self, name: &str) -> Option<&str> {
         self.facts.imported.get(name).map(|name| &**name)
     }
 }
 
-/// The value of an expression without context.
 pub(super) fn value_of(node: Node<'_>, source: &str) -> Value {
     if let Some(text) = values::literal(node, source) {
         return Value::Text(text);
@@ -206,7 +196,6 @@ pub(super) fn value_of(node: Node<'_>, source: &str) -> Value {
     }
 }
 
-/// The library that a call makes.
 fn library(call: Node<'_>, source: &str) -> Option<Library> {
     let name = values::last_name(call, source);
     if !matches!(name, "Library" | "_scoped_library") {

@@ -1,8 +1,7 @@
 //! Registrations in Python.
 //!
-//! Files are read twice: [`facts`] finds what names stand for (libraries, custom operators, lists of
-//! names), [`calls`] finds registrations once the facts of all files are known, since a library is
-//! often made in one file and used in others.
+//! [`facts`] finds the values of names (libraries, custom operators, lists of names) in all files;
+//! then [`calls`] finds registrations. Libraries are often shared between files.
 
 mod calls;
 mod facts;
@@ -18,7 +17,7 @@ use crate::parse::{Budget, Reader, Walk};
 use crate::{Fault, FaultKind, Scan};
 use facts::{Facts, Shared};
 
-/// Words of which every file that registers something in Python has one.
+/// Every Python file with registrations contains one of these words.
 const WORDS: [&str; 12] = [
     "torch.library",
     "Library(",
@@ -34,14 +33,12 @@ const WORDS: [&str; 12] = [
     "impl_abstract",
 ];
 
-/// Whether a file has a word that registrations need.
 pub(crate) fn may_register(bytes: &[u8]) -> bool {
     WORDS
         .iter()
         .any(|word| memmem::find(bytes, word.as_bytes()).is_some())
 }
 
-/// Finds registrations in Python files.
 pub(crate) struct Scanner {
     budget: Budget,
     reader: Option<Reader>,
@@ -49,7 +46,6 @@ pub(crate) struct Scanner {
     shared: Shared,
 }
 
-/// A file with its tree.
 struct Parsed {
     file: u32,
     text: Arc<str>,
@@ -67,7 +63,7 @@ impl Scanner {
         }
     }
 
-    /// Reads a file; its registrations follow in [`Self::finish`].
+    /// [`Self::finish`] adds its registrations.
     pub(crate) fn read(&mut self, file: u32, text: &Arc<str>, scan: &mut Scan) {
         let reader = self
             .reader
@@ -90,7 +86,6 @@ impl Scanner {
         });
     }
 
-    /// Finds the registrations of all files.
     pub(crate) fn finish(self, scan: &mut Scan) {
         for parsed in &self.files {
             let mut walk = Walk::new(parsed.tree.root_node());

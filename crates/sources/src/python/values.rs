@@ -1,4 +1,4 @@
-//! Python expressions as registrations use them: strings, operators, dispatch keys, functions.
+//! Python expressions in registrations: strings, operators, dispatch keys, functions.
 
 use tree_sitter::Node;
 
@@ -7,16 +7,13 @@ use crate::name;
 use crate::name::{canonical_key, device_key};
 use crate::parse::{children, text};
 
-/// The arguments of a call.
 #[derive(Debug, Default)]
 pub(super) struct Arguments<'t> {
     pub positional: Vec<Node<'t>>,
-    /// Names and values.
     keywords: Vec<(Node<'t>, Node<'t>)>,
 }
 
 impl<'t> Arguments<'t> {
-    /// An argument by its position or name.
     pub(super) fn get(&self, index: usize, name: &str, source: &str) -> Option<Node<'t>> {
         let named = self
             .keywords
@@ -29,7 +26,6 @@ impl<'t> Arguments<'t> {
     }
 }
 
-/// The arguments of a call.
 pub(super) fn arguments(call: Node<'_>) -> Arguments<'_> {
     let mut arguments = Arguments::default();
     let list = call.child_by_field_name("arguments");
@@ -46,14 +42,13 @@ pub(super) fn arguments(call: Node<'_>) -> Arguments<'_> {
     arguments
 }
 
-/// The last part of the name of the function that is called.
 pub(super) fn last_name<'s>(call: Node<'_>, source: &'s str) -> &'s str {
     let function = call.child_by_field_name("function");
     let name = function.map_or("", |function| text(function, source));
     name.rsplit('.').next().unwrap_or_default().trim()
 }
 
-/// The text of a string without interpolations, concatenated ones included.
+/// A string without interpolations, possibly concatenated.
 pub(super) fn literal(node: Node<'_>, source: &str) -> Option<Box<str>> {
     joined(node, source, DEEPEST)
 }
@@ -107,12 +102,10 @@ fn unescaped(text: &str) -> Box<str> {
     }
 }
 
-/// An operator that a registration names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Operator {
     pub namespace: Option<Box<str>>,
     pub name: Option<Box<str>>,
-    /// Why it is not certain.
     pub unresolved: Option<Box<str>>,
 }
 
@@ -136,7 +129,7 @@ impl Operator {
         }
     }
 
-    /// `aten.add.Tensor`; without an overload all overloads are meant.
+    /// `aten.add.Tensor`; without an overload, all overloads.
     fn of_path(path: &str) -> Self {
         let parts: Vec<&str> = path.split('.').collect();
         let (namespace, operator, overload) = match parts[..] {
@@ -157,7 +150,7 @@ impl Operator {
     }
 }
 
-/// The operators that an argument names: one, those of a list, or those that a loop gives it.
+/// One operator, those of a list, or those of a loop variable.
 pub(super) fn operators(names: &Names<'_>, node: Node<'_>, path: &[Node<'_>]) -> Vec<Operator> {
     if let Some(text) = literal(node, names.text) {
         return vec![Operator::named(&text)];
@@ -178,7 +171,7 @@ pub(super) fn operators(names: &Names<'_>, node: Node<'_>, path: &[Node<'_>]) ->
     }
 }
 
-/// The operator of an item: a list in a list is none.
+/// Nested lists have none.
 fn one(names: &Names<'_>, node: Node<'_>) -> Vec<Operator> {
     vec![match (literal(node, names.text), node.kind()) {
         (Some(text), _) => Operator::named(&text),
@@ -213,7 +206,6 @@ fn attribute(names: &Names<'_>, node: Node<'_>) -> Operator {
     }
 }
 
-/// The items of the list that a loop around a variable goes through.
 fn looped<'t>(names: &Names<'_>, node: Node<'t>, path: &[Node<'t>]) -> Option<Vec<Node<'t>>> {
     let name = text(node, names.text);
     let around = path.iter().rev().find(|around| {
@@ -236,7 +228,6 @@ fn looped<'t>(names: &Names<'_>, node: Node<'t>, path: &[Node<'t>]) -> Option<Ve
     Some(children(list))
 }
 
-/// The dispatch keys that an argument names, or why they are not known.
 pub(super) fn keys(names: &Names<'_>, node: Node<'_>) -> Vec<Result<Box<str>, Box<str>>> {
     let source = names.text;
     if let Some(text) = literal(node, source) {
@@ -267,7 +258,7 @@ fn one_key(names: &Names<'_>, node: Node<'_>) -> Result<Box<str>, Box<str>> {
     }
 }
 
-/// The key for a name: a dispatch key, which begins with a capital letter, or a device.
+/// A dispatch key, which begins with a capital letter, or a device.
 fn key(name: &str) -> Result<Box<str>, Box<str>> {
     if name == "default" {
         return Ok("CompositeExplicitAutograd".into());
@@ -279,7 +270,7 @@ fn key(name: &str) -> Result<Box<str>, Box<str>> {
     device_key(name).map(Into::into).ok_or_else(unknown)
 }
 
-/// A text as shown: on one line, at most 60 characters.
+/// On one line, with at most 60 characters.
 pub(super) fn shortened(text: &str) -> String {
     let mut line = String::new();
     for word in text.split_whitespace() {

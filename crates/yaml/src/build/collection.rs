@@ -9,22 +9,18 @@ use super::super::tree::{Content, NodeId};
 use super::super::{DEEPEST, check, limit_error};
 use super::Builder;
 
-/// The kind of a collection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
     Sequence,
     Mapping,
 }
 
-/// A collection that is not closed yet.
 pub(super) struct Open {
     pub id: NodeId,
-    /// The start of its children in `pending`.
     from: usize,
     shape: Shape,
     pub tag: Option<(Tag, Span)>,
     start: u32,
-    /// The number of bytes that aliases repeat before it.
     repeated: u64,
 }
 
@@ -114,7 +110,6 @@ impl Builder<'_> {
         }
     }
 
-    /// Applies the tag of a collection that is now complete.
     fn retag(&mut self, id: NodeId, tag: Tag, at: Span) {
         if tag.is_scalar() {
             self.ignoring -= 1;
@@ -129,7 +124,7 @@ impl Builder<'_> {
         }
     }
 
-    /// Types a mapping that represents the scalar under its key `=`.
+    /// A mapping with a scalar's tag represents the value under its key `=`.
     fn retype(&mut self, id: NodeId, tag: Tag, at: Span) {
         let Content::Scalar { value, style, .. } = self.arena.node(id).content else {
             return;
@@ -139,7 +134,6 @@ impl Builder<'_> {
         self.complain(complaint);
     }
 
-    /// Looks for duplicate keys and keys that are not scalars.
     fn check_keys(&mut self, open: &Open) {
         let Content::Mapping { from, to } = self.arena.node(open.id).content else {
             return;

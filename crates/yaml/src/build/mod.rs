@@ -1,5 +1,4 @@
-//! From events to the tree: PyYAML's composer and constructor in one pass. What they refuse is a
-//! diagnostic here, and reading goes on.
+//! Builds the tree from events, like PyYAML's composer and constructor in one pass.
 
 mod collection;
 
@@ -15,27 +14,22 @@ use super::tree::{Arena, Content, NodeId, Style};
 use super::{MOST_DIAGNOSTICS, MOST_EVENTS, check, limit_error};
 use collection::{Open, Shape};
 
-/// A list item or the whole root, as read.
 #[derive(Debug)]
 pub(super) struct Built {
     pub root: NodeId,
-    /// Its tags and anchors included.
+    /// Includes its tags and anchors.
     pub span: Span,
     pub diagnostics: Vec<Diagnostic>,
-    /// The number of bytes that its aliases repeat.
+    /// Bytes that its aliases repeat.
     pub repeated: u64,
 }
 
-/// Parts of a stream that a clean entry must not have.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct Seen {
-    /// `---`, `...` or a directive.
     pub markers: bool,
-    /// An anchor or an alias.
     pub anchors: bool,
 }
 
-/// Builds a tree out of the events of a text.
 pub(super) struct Builder<'t> {
     text: &'t str,
     pub parser: Parser<'t>,
@@ -43,42 +37,36 @@ pub(super) struct Builder<'t> {
     pending: Vec<NodeId>,
     open: Vec<Open>,
     anchors: FxHashMap<&'t str, NodeId>,
-    /// The number of bytes that aliases repeat so far, and in all items.
+    /// Bytes that aliases repeat so far.
     repeated: u64,
     repeated_in_items: u64,
-    /// The same of collections that hold aliases.
+    /// Bytes that aliases repeat, per collection.
     repeated_by: FxHashMap<NodeId, u64>,
     /// Anchors in entries that could not be parsed.
     pub lost: FxHashSet<&'t str>,
-    /// Within how many collections nothing is constructed.
+    /// Nesting depth below which nothing is constructed.
     ignoring: usize,
     events: usize,
-    /// End of the last node.
     end: u32,
-    /// The items of root sequences, of all documents and runs.
+    /// The items of root sequences, of all documents.
     pub items: Vec<Built>,
-    /// The first root that is something.
+    /// The first root that is not empty.
     pub root: Option<NodeId>,
-    /// Whether a root sequence is being read.
     pub in_sequence: bool,
-    /// Whether any root sequence has been begun.
     pub listed: bool,
-    /// Diagnostics about the current item.
     pub diagnostics: Vec<Diagnostic>,
-    /// Diagnostics outside items.
     pub document_diagnostics: Vec<Diagnostic>,
     said: usize,
     documents: usize,
-    /// Whether the next document is the rest of one that was left at an error.
+    /// Whether the next document continues one that was left at an error.
     resumed: bool,
     pub seen: Seen,
 }
 
 impl<'t> Builder<'t> {
-    /// Begins at the byte `from` of `text`, which must begin a line.
+    /// `from` must be the start of a line.
     pub fn new(text: &'t str, from: usize) -> Self {
-        // A file is read entry by entry, so that lists that grow from nothing would cost more than the
-        // reading. A line has about two nodes.
+        // A line has about two nodes.
         let nodes = (text.len().saturating_sub(from) / 16).clamp(8, 1 << 10);
         Self {
             text,
@@ -107,7 +95,6 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// Reads on until the stream ends or something cannot be read.
     pub fn run(&mut self) -> Scanned<()> {
         loop {
             self.events += 1;
@@ -119,7 +106,7 @@ impl<'t> Builder<'t> {
                 );
                 return Err(limit_error(at, message).into());
             }
-            // Not `?`, which would copy each event once more before its parts are read.
+            // Not `?`, which would copy each event once more.
             match self.parser.next() {
                 Err(error) => return Err(error),
                 Ok(Event::StreamEnd) => return Ok(()),
@@ -140,7 +127,6 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// Drops the partial result and restarts at the line that begins at `from`.
     pub fn restart(&mut self, from: usize) {
         for open in self.open.drain(..) {
             self.anchors.retain(|_, id| *id != open.id);
@@ -152,17 +138,14 @@ impl<'t> Builder<'t> {
         self.parser.restart(from);
     }
 
-    /// The number of bytes that aliases repeat.
     pub fn repeated(&self) -> u64 {
         self.repeated
     }
 
-    /// The arena with everything read, and the decoded values.
     pub fn into_parts(self) -> (Arena, Decoded) {
         (self.arena, self.parser.scanner.decoded)
     }
 
-    /// Says something about the item that is being read, unless too much has been said already.
     fn say(&mut self, diagnostic: Diagnostic) {
         self.said += 1;
         if self.said < MOST_DIAGNOSTICS {
@@ -177,7 +160,6 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// Reports what is wrong with a node, unless nothing constructs it.
     fn complain(&mut self, complaint: Option<Diagnostic>) {
         if let Some(complaint) = complaint
             && self.ignoring == 0
@@ -186,18 +168,15 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// Says something about the document.
     pub fn say_document(&mut self, diagnostic: Diagnostic) {
         self.said += 1;
         self.document_diagnostics.push(diagnostic);
     }
 
-    /// Whether the file has more events than are read.
     pub fn is_exhausted(&self) -> bool {
         self.events > MOST_EVENTS
     }
 
-    /// Whether no more diagnostics are kept.
     pub fn is_full(&self) -> bool {
         self.said >= MOST_DIAGNOSTICS
     }
@@ -236,7 +215,7 @@ impl<'t> Builder<'t> {
             Some(&id) if self.open.iter().any(|open| open.id == id) => {
                 self.arena.add(span, Content::Recursive)
             }
-            // The target of an alias is never an alias: those cannot have anchors.
+            // An alias cannot have an anchor, so its target is never an alias.
             Some(&id) => {
                 let own = self.arena.node(id).span.len() as u64;
                 let within = self.repeated_by.get(&id).copied().unwrap_or(0);
@@ -280,7 +259,6 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// Adds a complete node to its collection.
     fn add(&mut self, id: NodeId, span: Span) {
         match self.open.len() {
             0 => {

@@ -1,4 +1,4 @@
-//! Block collections: by indentation.
+//! Block collections.
 
 use opatlas_source::Span;
 

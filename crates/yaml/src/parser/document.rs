@@ -7,7 +7,6 @@ use super::super::scanner::{Scanned, TagText, Token, TokenKind};
 use super::super::tag::Tag;
 use super::{Ending, Event, Parser, Place, State};
 
-/// A document may define this many tag handles.
 const MOST_HANDLES: usize = 100;
 
 impl Parser<'_> {
@@ -41,7 +40,6 @@ impl Parser<'_> {
         }
     }
 
-    /// Directives, and the `---` after them.
     fn explicit_start(&mut self) -> Scanned<Event> {
         let start = self.directives()?;
         if !matches!(start.kind, TokenKind::DocumentStart) {
@@ -57,7 +55,6 @@ impl Parser<'_> {
         Ok(Event::DocumentStart(start.span))
     }
 
-    /// Reads `%YAML` and `%TAG` lines; gives the token after them.
     fn directives(&mut self) -> Scanned<Token> {
         let mut version = false;
         let mut token = self.peek()?;
@@ -134,7 +131,6 @@ impl Parser<'_> {
         }))
     }
 
-    /// The full name of a tag.
     pub(super) fn resolve_tag(&self, number: usize, token: Token) -> Scanned<Tag> {
         let tag = &self.scanner.tags[number];
         if tag.handle.is_empty() {

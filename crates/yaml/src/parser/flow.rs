@@ -1,4 +1,4 @@
-//! Flow collections: in brackets.
+//! Flow collections, in brackets.
 
 use super::super::scanner::{Scanned, TokenKind};
 use super::{Event, Parser, Place, Props, State};

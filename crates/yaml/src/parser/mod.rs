@@ -1,4 +1,4 @@
-//! From tokens to events: libyaml's parser.c, state by state, with its quirks.
+//! Turns tokens into events: libyaml's parser.c, state by state, with its quirks.
 
 mod block;
 mod document;
@@ -11,19 +11,15 @@ use super::scanner::{Scanned, Scanner, TagText, Token, ValueRef};
 use super::tag::Tag;
 use super::tree::Style;
 
-/// Anchor, tag and start of a node.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Props {
-    /// The start of the node, including its properties.
+    /// Includes the properties.
     pub start: u32,
-    /// `&name`.
     pub anchor: Option<Span>,
-    /// The tag and its position.
     pub tag: Option<(Tag, Span)>,
 }
 
 impl Props {
-    /// A node without anchor and tag.
     fn none(start: u32) -> Self {
         Self {
             start,
@@ -33,27 +29,24 @@ impl Props {
     }
 }
 
-/// A step through the tree.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Event {
     StreamEnd,
-    /// A document begins; the span is its `---`, empty where there is none.
+    /// The span is its `---`, empty if there is none.
     DocumentStart(Span),
     DocumentEnd(Ending),
     Alias(Span),
     Scalar(Props, Span, Style, ValueRef),
     SequenceStart(Props, u32),
     MappingStart(Props, u32),
-    /// Ends the innermost collection, at the end of its bracket if it has one.
+    /// The end of its bracket, if it has one.
     CollectionEnd(Option<u32>),
 }
 
-/// How a document ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ending {
-    /// By the end of the stream or the next document.
+    /// At the end of the stream or the next document.
     Implicit,
-    /// By `...`.
     Marked,
 }
 
@@ -80,18 +73,15 @@ enum State {
     End,
 }
 
-/// Which nodes a position allows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Place {
     Flow,
     Block,
-    /// A value in a block mapping, where a sequence needs no indentation.
+    /// Here a sequence needs no indentation.
     BlockValue,
 }
 
-/// Reads events.
 pub(super) struct Parser<'t> {
-    /// The source of tokens.
     pub scanner: Scanner<'t>,
     text: &'t str,
     state: State,
@@ -104,7 +94,7 @@ pub(super) struct Parser<'t> {
 }
 
 impl<'t> Parser<'t> {
-    /// Begins at the byte `from` of `text`, which must begin a line.
+    /// `from` must be the start of a line.
     pub fn new(text: &'t str, from: usize) -> Self {
         Self {
             scanner: Scanner::new(text, from),
@@ -126,7 +116,7 @@ impl<'t> Parser<'t> {
         self.entry = None;
     }
 
-    /// The next event. After an error there is none.
+    /// After an error there are no more events.
     pub fn next(&mut self) -> Scanned<Event> {
         match self.state {
             State::ImplicitDocumentStart | State::DocumentStart => self.document_start(),
@@ -153,7 +143,6 @@ impl<'t> Parser<'t> {
         self.scanner.peek()
     }
 
-    /// Passes the present token and looks at the one after it.
     #[inline(always)]
     fn after(&mut self) -> Scanned<Token> {
         self.scanner.take();
@@ -164,19 +153,16 @@ impl<'t> Parser<'t> {
         self.state = self.states.pop().unwrap_or(State::End);
     }
 
-    /// An empty scalar at `at`; the parser goes on in `state`.
     fn empty(&mut self, at: u32, state: State) -> Scanned<Event> {
         self.state = state;
         Ok(empty_scalar(Props::none(at), at))
     }
 
-    /// A node, after which the parser goes on in `state`.
     fn node_then(&mut self, place: Place, state: State) -> Scanned<Event> {
         self.states.push(state);
         self.node(place)
     }
 
-    /// Ends a collection at the present token.
     fn end_collection(&mut self, end: Option<u32>) -> Scanned<Event> {
         self.pop();
         self.marks.pop();

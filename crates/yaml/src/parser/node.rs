@@ -1,4 +1,4 @@
-//! Nodes, and diagnostics where a node is not allowed.
+//! Parses nodes.
 
 use opatlas_source::diagnostic::Diagnostic;
 use opatlas_source::{Span, message};
@@ -56,7 +56,6 @@ impl Parser<'_> {
         Ok(event)
     }
 
-    /// Reads a tag and an anchor, in either order; gives where they end and the token after them.
     fn props(&mut self, mut token: Token) -> Scanned<(Props, u32, Token)> {
         let start = token.span.start;
         let mut props = Props::none(start);
@@ -92,7 +91,7 @@ impl Parser<'_> {
         }
     }
 
-    /// The span of a token; if it is empty, that of the word at its position.
+    /// The span of a token; if it is empty, the word at its position.
     fn visible(&self, span: Span) -> Span {
         if !span.is_empty() {
             return span;
@@ -128,8 +127,7 @@ impl Parser<'_> {
         }
     }
 
-    /// An unexpected token inside brackets. If it is on a later line than the bracket, the likely
-    /// fault is the bracket.
+    /// If the token is on a later line, the bracket is probably the fault.
     pub(super) fn flow_error<T>(&self, token: Token, message: &'static str) -> Scanned<T> {
         let help = "separate the items with `, `, and quote a value that contains brackets, commas \
                     or `: `";

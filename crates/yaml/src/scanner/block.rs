@@ -7,21 +7,15 @@ use super::cursor::is_blank;
 use super::decoded::Draft;
 use super::{Scanned, Scanner, Style, TokenKind, offset, syntax_error};
 
-/// How to treat final line breaks.
 #[derive(Clone, Copy, PartialEq)]
 enum Chomping {
-    /// `-`: none stays.
     Strip,
-    /// One stays.
     Clip,
-    /// `+`: all stay.
     Keep,
 }
 
-/// A block scalar so far.
 struct Block {
     start: usize,
-    /// End of the last line with content.
     end: usize,
     style: Style,
     chomping: Chomping,
@@ -54,7 +48,6 @@ impl Scanner<'_> {
         Ok(())
     }
 
-    /// Reads the indicators after `|` or `>`: chomping and the number of columns of indentation.
     fn block_header(&mut self, start: usize) -> Scanned<(Chomping, Option<usize>)> {
         let mut chomping = self.chomping_indicator();
         let digit = self.cursor.peek(0);
@@ -82,7 +75,6 @@ impl Scanner<'_> {
         Some(chomping)
     }
 
-    /// Passes a comment and the end of the header's line.
     fn end_block_header(&mut self, start: usize) -> Scanned<()> {
         self.cursor.skip_blanks();
         if self.cursor.peek(0) == b'#' {
@@ -98,10 +90,9 @@ impl Scanner<'_> {
         Ok(())
     }
 
-    /// Adds lines as long as they are indented by `indent` columns. `gap` is where the blank lines
-    /// before the first began.
+    /// Adds lines indented by `indent` columns. The blank lines before the first began at `gap`.
     fn block_lines(&mut self, block: &mut Block, indent: usize, mut gap: usize) -> Scanned<()> {
-        // The break that ended the line before, and whether that line began with a blank.
+        // The previous line break, and whether that line began with a blank.
         let mut broken = None;
         let mut after_blank = false;
         while self.cursor.column() == indent && !self.cursor.at_end() {
@@ -134,7 +125,6 @@ impl Scanner<'_> {
         Ok(())
     }
 
-    /// Adds the text between two lines: the break of the first and the blank lines after it.
     fn join_lines(
         &mut self,
         draft: Draft,
@@ -159,8 +149,8 @@ impl Scanner<'_> {
         self.decoded.put_breaks(draft, text, gap.0, gap.1);
     }
 
-    /// Passes blank lines and the indentation of the first other one, up to `indent` columns; without
-    /// one, finds it. libyaml: yaml_parser_scan_block_scalar_breaks.
+    /// Passes blank lines and the indentation of the next line, up to `indent` columns; without
+    /// `indent`, finds it. libyaml: yaml_parser_scan_block_scalar_breaks.
     fn skip_block_gap(&mut self, indent: Option<usize>, start: usize) -> Scanned<usize> {
         let mut widest = 0;
         loop {

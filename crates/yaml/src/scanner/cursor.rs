@@ -1,4 +1,4 @@
-//! A place in the text, with the line, column and character index that YAML's rules speak of.
+//! A position in the text, with the line, column and character index of YAML's rules.
 
 use opatlas_source::Span;
 
@@ -8,7 +8,6 @@ const BLANK: u8 = 1;
 const BREAK: u8 = 2;
 /// May begin U+0085, U+2028 or U+2029, which YAML 1.1 counts as line breaks.
 const LEAD: u8 = 4;
-/// Any byte of a character outside ASCII.
 const WIDE: u8 = 8;
 /// `,` `[` `]` `{` `}`.
 const FLOW: u8 = 16;
@@ -41,43 +40,36 @@ const fn classes() -> [u8; 256] {
     table
 }
 
-/// Whether `byte` is a space or a tab.
 pub(super) fn is_blank(byte: u8) -> bool {
     CLASS[byte as usize] & BLANK != 0
 }
 
-/// Whether anchor names, directive names and tag handles allow `byte`.
 pub(super) fn is_word(byte: u8) -> bool {
     CLASS[byte as usize] & WORD != 0
 }
 
-/// The bytes at which a run of plain text has to be looked at more closely.
 #[derive(Clone, Copy)]
 pub(super) enum Stop {
     /// In block context: blanks, breaks, `:` and wide characters.
     Block,
-    /// In flow context also `,[]{}`.
+    /// In flow context: also `,[]{}`.
     Flow,
 }
 
-/// A position in a text. `line` counts from 0; columns and indices are in characters.
+/// `line` counts from 0; columns and indices count characters.
 #[derive(Clone, Copy)]
 pub(super) struct Cursor<'t> {
     bytes: &'t [u8],
-    /// Byte offset.
     pub pos: usize,
-    /// Line breaks passed.
     pub line: u32,
     line_start: usize,
-    /// Continuation bytes passed, in all and at the start of the line: what byte offsets are ahead
-    /// of character counts.
+    /// Continuation bytes passed, in total and at the start of the line.
     wide: usize,
     line_wide: usize,
 }
 
 impl<'t> Cursor<'t> {
-    /// At the byte `pos` of `text`, which counts as column 0. The byte order mark at the start of a
-    /// file is not part of its first line.
+    /// `pos` counts as column 0. A byte order mark at the start is not part of the first line.
     pub fn new(text: &'t str, pos: usize) -> Self {
         let marked = pos == 0 && text.starts_with('\u{FEFF}');
         let pos = if marked { 3 } else { pos };
@@ -91,36 +83,32 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// The byte `ahead` of here; 0 past the end.
+    /// 0 past the end.
     #[inline]
     pub fn peek(&self, ahead: usize) -> u8 {
         self.bytes.get(self.pos + ahead).copied().unwrap_or(0)
     }
 
-    /// Whether nothing is left.
     #[inline]
     pub fn at_end(&self) -> bool {
         self.pos >= self.bytes.len()
     }
 
-    /// Characters since the line began.
     #[inline]
     pub fn column(&self) -> usize {
         self.pos - self.line_start - (self.wide - self.line_wide)
     }
 
-    /// Characters since the cursor was made.
     #[inline]
     pub fn index(&self) -> usize {
         self.pos - self.wide
     }
 
-    /// The span from `start` to here.
     pub fn span_from(&self, start: usize) -> Span {
         Span::new(offset(start), offset(self.pos))
     }
 
-    /// Length in bytes of the line break `ahead` of here; 0 when there is none.
+    /// Length in bytes; 0 when there is no line break.
     #[inline]
     pub fn break_len(&self, ahead: usize) -> usize {
         let byte = self.peek(ahead);
@@ -140,26 +128,24 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// Whether a blank, a line break or the end is `ahead` of here.
     #[inline]
     pub fn blank_or_end(&self, ahead: usize) -> bool {
         let class = CLASS[self.peek(ahead) as usize];
         class & (BLANK | BREAK | END) != 0 || class & LEAD != 0 && self.break_len(ahead) > 0
     }
 
-    /// Whether a line break or the end is here.
     #[inline]
     pub fn break_or_end(&self) -> bool {
         self.peek(0) == 0 || self.break_len(0) > 0
     }
 
-    /// Passes `count` ASCII characters of one line.
+    /// The characters must be ASCII and on one line.
     #[inline]
     pub fn skip(&mut self, count: usize) {
         self.pos += count;
     }
 
-    /// Passes one character that is not a line break.
+    /// The character must not be a line break.
     #[inline]
     pub fn skip_char(&mut self) {
         let width = match self.peek(0) {
@@ -172,7 +158,6 @@ impl<'t> Cursor<'t> {
         self.wide += width - 1;
     }
 
-    /// Passes spaces and tabs.
     #[inline]
     pub fn skip_blanks(&mut self) {
         while is_blank(self.peek(0)) {
@@ -180,7 +165,6 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// Passes the line break here, if there is one.
     #[inline]
     pub fn skip_break(&mut self) {
         let length = self.break_len(0);
@@ -196,7 +180,6 @@ impl<'t> Cursor<'t> {
         self.line_wide = self.wide;
     }
 
-    /// Passes everything up to the next line break or the end.
     pub fn skip_line_rest(&mut self) {
         loop {
             let rest = self.bytes.get(self.pos..).unwrap_or(&[]);
@@ -211,7 +194,6 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// Passes plain text up to a byte of `stop`.
     #[inline]
     pub fn skip_run(&mut self, stop: Stop) {
         let mask = match stop {
@@ -225,8 +207,6 @@ impl<'t> Cursor<'t> {
         self.pos += run.unwrap_or(rest.len());
     }
 
-    /// Passes quoted text of one line up to `quote`, a backslash, a line break, a wide character or
-    /// the end.
     #[inline]
     pub fn skip_quoted(&mut self, quote: u8) {
         let rest = self.bytes.get(self.pos..).unwrap_or(&[]);
@@ -248,15 +228,13 @@ impl<'t> Cursor<'t> {
         found.then_some(mark)
     }
 
-    /// Whether a byte order mark is here.
     #[inline]
     pub fn at_byte_order_mark(&self) -> bool {
         self.peek(0) == 0xEF && self.peek(1) == 0xBB && self.peek(2) == 0xBF
     }
 }
 
-/// A byte offset as [`Span`]s hold it. Texts are at most [`super::super::MAX_BYTES`] long, so
-/// nothing is cut off.
+/// Texts have at most [`super::super::MAX_BYTES`] bytes, so every offset fits.
 pub(crate) fn offset(at: usize) -> u32 {
     u32::try_from(at).unwrap_or(u32::MAX)
 }

@@ -1,42 +1,35 @@
-//! Values that are not spelled in the text as they are, and where each of their bytes comes from.
+//! Decoded values, and the source position of each of their bytes.
 
 use super::cursor::offset;
 
-/// A stretch of a decoded value.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Piece {
-    /// First byte in the value.
     pub value: u32,
-    /// First byte in the text.
     pub source: u32,
-    /// 0: the bytes are those of the text, one for one. Otherwise the whole stretch represents this
-    /// many bytes of text (an escape, a folded line break).
+    /// 0: the bytes are copied from the text one by one. Otherwise, the whole stretch represents
+    /// this many bytes of text (an escape, a folded line break).
     pub spelled: u32,
 }
 
-/// The value of a scalar, by place.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct ValueRef {
-    /// First byte: in the text, or past its length in the decoded values.
+    /// Byte offset in the text, or past its length in the decoded values.
     pub at: u32,
-    /// Length in bytes.
     pub len: u32,
-    /// 1-based number of its list of pieces; 0 if the value occurs unchanged in the text.
+    /// 1-based number of its list of pieces; 0 if the value is in the text unchanged.
     pub pieces: u32,
 }
 
-/// All decoded values of one text.
 #[derive(Debug, Default)]
 pub(crate) struct Decoded {
-    /// The values, one after the other.
+    /// The values, concatenated.
     pub values: String,
-    /// Their pieces, one after the other.
+    /// Their pieces, concatenated.
     pub pieces: Vec<Piece>,
-    /// For each decoded value where its pieces begin and end.
+    /// For each decoded value, the range of its pieces.
     pub ranges: Vec<(u32, u32)>,
 }
 
-/// One value in the making.
 #[derive(Clone, Copy)]
 pub(super) struct Draft {
     value: usize,
@@ -51,7 +44,6 @@ impl Decoded {
         }
     }
 
-    /// Adds `text[from..to]` as it is.
     pub(super) fn copy(&mut self, draft: Draft, text: &str, from: usize, to: usize) {
         let Some(run) = text.get(from..to).filter(|run| !run.is_empty()) else {
             return;
@@ -71,7 +63,6 @@ impl Decoded {
         });
     }
 
-    /// Adds `value`, for which `from..to` is written in the text.
     pub(super) fn put(&mut self, draft: Draft, value: &str, from: usize, to: usize) {
         if value.is_empty() {
             return;
@@ -84,7 +75,6 @@ impl Decoded {
         self.values.push_str(value);
     }
 
-    /// Adds the line break `text[from..to]` as YAML normalizes it.
     fn put_break(&mut self, draft: Draft, text: &str, from: usize, to: usize) {
         match text.get(from..to) {
             Some("\n" | "\u{2028}" | "\u{2029}") => self.copy(draft, text, from, to),
@@ -92,7 +82,6 @@ impl Decoded {
         }
     }
 
-    /// Adds the line breaks in `text[from..to]` and nothing else of it.
     pub(super) fn put_breaks(&mut self, draft: Draft, text: &str, from: usize, to: usize) {
         let mut at = from;
         while at < to {
@@ -107,8 +96,7 @@ impl Decoded {
         }
     }
 
-    /// Adds what `text[from..to]`, blanks and at least one line break, folds to: one line feed is a
-    /// space, of more the first is dropped.
+    /// Folds white space: one line feed becomes a space; of several, the first is dropped.
     pub(super) fn put_fold(&mut self, draft: Draft, text: &str, from: usize, to: usize) {
         let gap = text.get(from..to).unwrap_or("");
         let blanks = gap.len() - gap.trim_start_matches([' ', '\t']).len();
@@ -123,7 +111,7 @@ impl Decoded {
         }
     }
 
-    /// Ends a value. One that turns out to be a single stretch of the text is not kept here.
+    /// A value that is one stretch of the text is not stored here.
     pub(super) fn finish(&mut self, draft: Draft, text_len: usize) -> ValueRef {
         let len = offset(self.values.len() - draft.value);
         let pieces = &self.pieces[draft.piece..];
@@ -154,7 +142,6 @@ impl Decoded {
     }
 }
 
-/// Length of the line break with which `text` begins; 0 when it begins otherwise.
 fn break_at_start(text: &str) -> usize {
     match text.as_bytes() {
         [b'\r', b'\n', ..] | [0xC2, 0x85, ..] => 2,

@@ -1,9 +1,8 @@
-//! From text to tokens, by the rules of libyaml 0.2.5, which PyTorch reads its files with.
+//! Turns text into tokens by the rules of libyaml 0.2.5, which PyTorch uses.
 //!
-//! YAML 1.1 as libyaml has it differs from YAML 1.2 in what it accepts (tabs, `"a"#b`, `{a:1}`,
-//! quoted lines at column 0, three more line breaks, ...), so this follows libyaml's scanner.c
-//! function by function. It knows byte offsets instead of marks, copies no text that needs no
-//! decoding, and bounds nesting.
+//! libyaml's YAML 1.1 accepts other text than YAML 1.2 (tabs, `"a"#b`, `{a:1}`, quoted lines at
+//! column 0, three more line breaks), so this follows scanner.c function by function. Unlike
+//! libyaml, it tracks byte offsets, copies only text that needs decoding, and bounds nesting.
 
 mod block;
 mod cursor;
@@ -27,26 +26,23 @@ pub(super) use cursor::offset;
 pub(super) use decoded::{Decoded, Piece, ValueRef};
 pub(super) use token::{TagText, Token, TokenKind};
 
-/// The maximum number of characters to mark in a broken line.
 pub(super) const LONGEST_SPAN: usize = 200;
 
-/// A scanner error, boxed because it is rare.
+/// Boxed because errors are rare.
 pub(super) type Scanned<T> = Result<T, Box<Diagnostic>>;
 
-/// A token that turns out to be a key when `:` follows on its line.
+/// A token that becomes a key when `:` follows on its line.
 #[derive(Clone, Copy)]
 struct SimpleKey {
     flow: usize,
     required: bool,
     token: usize,
-    /// Its start: byte, character, line, column.
     pos: usize,
     index: usize,
     line: u32,
     column: usize,
 }
 
-/// Reads tokens.
 pub(super) struct Scanner<'t> {
     text: &'t str,
     cursor: Cursor<'t>,
@@ -58,18 +54,15 @@ pub(super) struct Scanner<'t> {
     flow: usize,
     indent: isize,
     indents: Vec<isize>,
-    /// The last plain scalar, when it has several lines.
+    /// The last plain scalar, if it has several lines.
     long_plain: Span,
-    /// Values that had to be decoded.
     pub decoded: Decoded,
-    /// The tags met.
     pub tags: Vec<TagText>,
-    /// The `%TAG` directives met.
     pub directives: Vec<TagText>,
 }
 
 impl<'t> Scanner<'t> {
-    /// Begins to read `text` at the byte `from`, which must begin a line.
+    /// `from` must be the start of a line.
     pub fn new(text: &'t str, from: usize) -> Self {
         Self {
             text,
@@ -88,7 +81,6 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Restarts at another line; keeps values, tags and directives.
     pub fn restart(&mut self, from: usize) {
         let fresh = Self::new(self.text, from);
         let old = std::mem::replace(self, fresh);
@@ -97,13 +89,11 @@ impl<'t> Scanner<'t> {
         self.directives = old.directives;
     }
 
-    /// The number of bytes read.
     pub fn pos(&self) -> usize {
         self.cursor.pos
     }
 
-    /// The next token, which stays the next one until [`Self::take`]. Inlined, as what is made of a token
-    /// and of an event: to return one through memory and copy it at once takes longer than to find it.
+    /// Inlined: returning tokens through memory takes longer than finding them.
     #[inline(always)]
     pub fn peek(&mut self) -> Scanned<Token> {
         self.ready()?;
@@ -113,7 +103,7 @@ impl<'t> Scanner<'t> {
         }))
     }
 
-    /// Reads on until it is certain what the next token is.
+    /// Scans until the next token is certain.
     fn ready(&mut self) -> Scanned<()> {
         loop {
             if !self.tokens.is_empty() {
@@ -126,7 +116,6 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Passes the token that was looked at.
     #[inline]
     pub fn take(&mut self) {
         if self.tokens.pop_front().is_some() {
@@ -138,7 +127,6 @@ impl<'t> Scanner<'t> {
         self.tokens.push_back(Token { kind, span });
     }
 
-    /// Passes `count` ASCII characters and makes a token of them.
     fn push_indicator(&mut self, kind: TokenKind, count: usize) {
         let start = self.cursor.pos;
         self.cursor.skip(count);
@@ -186,8 +174,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Passes blanks, comments and line breaks. A tab is white space only where it cannot be taken
-    /// for indentation.
+    /// A tab is white space only where it cannot be indentation.
     fn skip_to_token(&mut self) {
         loop {
             if self.cursor.at_byte_order_mark() && self.cursor.column() == 0 {
@@ -226,7 +213,6 @@ impl<'t> Scanner<'t> {
         Ok(())
     }
 
-    /// A key may start here.
     fn save_simple_key(&mut self) -> Scanned<()> {
         if !self.key_allowed {
             return Ok(());
@@ -246,7 +232,6 @@ impl<'t> Scanner<'t> {
         Ok(())
     }
 
-    /// The possible key of this level is none after all.
     fn remove_simple_key(&mut self) -> Scanned<()> {
         if let Some(key) = self.take_simple_key()
             && key.required
@@ -261,7 +246,6 @@ impl<'t> Scanner<'t> {
         self.keys.pop_back_if(|key| key.flow == flow)
     }
 
-    /// Opens a block collection when `column` is further in than the present one.
     fn roll_indent(
         &mut self,
         column: usize,
@@ -289,7 +273,6 @@ impl<'t> Scanner<'t> {
         Ok(())
     }
 
-    /// Closes the block collections that are further in than `column`.
     fn unroll_indent(&mut self, column: isize) {
         if self.flow > 0 {
             return;
@@ -301,7 +284,7 @@ impl<'t> Scanner<'t> {
     }
 
     fn fetch_stream_end(&mut self) -> Scanned<()> {
-        // The end ends a line, so that no key can be waiting for its colon any more.
+        // The end of the text ends a line, so no key can wait for its colon.
         self.cursor.line += 1;
         self.unroll_indent(-1);
         self.remove_simple_key()?;
@@ -318,7 +301,6 @@ impl<'t> Scanner<'t> {
         Ok(())
     }
 
-    /// From `start` through the character that could not be read.
     fn span_through_next(&self, start: usize) -> Span {
         let next = self
             .text
@@ -354,7 +336,6 @@ impl<'t> Scanner<'t> {
         .into()
     }
 
-    /// The character here can begin nothing.
     fn no_token(&self, byte: u8) -> Box<Diagnostic> {
         let at = self.cursor.pos;
         let span = Span::new(offset(at), offset(at + 1));

@@ -11,12 +11,9 @@ const URI: &[u8] = b";/?:@&=+$.!~*'()";
 /// The characters also allowed in `!<...>` and in the prefix of a directive.
 const URI_MORE: &[u8] = b",[]";
 
-/// The context of a tag's text, which determines its characters.
 #[derive(Clone, Copy, PartialEq)]
 enum UriPlace {
-    /// After a handle.
     Suffix,
-    /// Within `!<` and `>`, or in a directive.
     Whole,
 }
 
@@ -95,7 +92,6 @@ impl Scanner<'_> {
         })
     }
 
-    /// `!suffix`, `!!suffix`, `!handle!suffix` or `!`.
     fn shorthand_tag(&mut self, start: usize) -> Scanned<TagText> {
         self.cursor.skip(1);
         self.skip_words();
@@ -142,7 +138,6 @@ impl Scanner<'_> {
         }
     }
 
-    /// One character as `%` and two hexadecimal digits for each of its bytes.
     fn uri_escape(&mut self, start: usize, uri: &mut Vec<u8>) -> Scanned<()> {
         let mut left = None;
         loop {

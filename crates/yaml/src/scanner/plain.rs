@@ -6,10 +6,8 @@ use super::cursor::{Stop, is_blank};
 use super::decoded::Draft;
 use super::{Scanned, Scanner, Style, TokenKind, ValueRef, offset, syntax_error};
 
-/// A plain scalar so far.
 struct Plain {
     start: usize,
-    /// End of the last word.
     end: usize,
     /// Set from the second line on; until then the value is `start..end` of the text.
     draft: Option<Draft>,
@@ -65,7 +63,6 @@ impl Scanner<'_> {
         Ok(())
     }
 
-    /// Passes characters up to a blank, a break, or what ends the scalar.
     fn skip_word(&mut self, plain: &Plain) -> Scanned<()> {
         let stop = if self.flow > 0 {
             Stop::Flow
@@ -102,7 +99,6 @@ impl Scanner<'_> {
         }
     }
 
-    /// Adds the word that ends here, and the white space before it.
     fn add_word(&mut self, plain: &mut Plain, from: usize, broken: bool) {
         let to = self.cursor.pos;
         if broken {
@@ -122,7 +118,7 @@ impl Scanner<'_> {
         plain.end = to;
     }
 
-    /// Skips blanks and line breaks; returns whether there was a break.
+    /// Returns whether there was a line break.
     fn skip_gap(&mut self, plain: &Plain, deeper: isize, mut broken: bool) -> Scanned<bool> {
         loop {
             let byte = self.cursor.peek(0);

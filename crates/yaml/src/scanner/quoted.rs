@@ -7,14 +7,12 @@ use super::cursor::is_blank;
 use super::decoded::Draft;
 use super::{Scanned, Scanner, Style, TokenKind, ValueRef, offset, syntax_error};
 
-/// A quoted scalar so far.
 struct Quoted {
     quote: u8,
-    /// The opening quote.
     start: usize,
-    /// From here on nothing has been copied yet.
+    /// Nothing has been copied from here on.
     from: usize,
-    /// Set once something had to be decoded.
+    /// Set when something is decoded.
     draft: Option<Draft>,
 }
 
@@ -65,8 +63,7 @@ impl Scanner<'_> {
         Ok(())
     }
 
-    /// Passes text and escapes up to the closing quote, a blank before a line break, a line break or
-    /// the end. Tells where an escaped line break began, if that is what ended it.
+    /// Returns the start of an escaped line break if one ends the text.
     fn skip_quoted_text(&mut self, quoted: &mut Quoted) -> Scanned<Option<usize>> {
         loop {
             self.cursor.skip_quoted(quoted.quote);
@@ -93,7 +90,6 @@ impl Scanner<'_> {
         }
     }
 
-    /// Puts `value` in the place of `from..to` and goes on after it.
     fn replace(&mut self, quoted: &mut Quoted, value: &str, from: usize, to: usize) {
         let draft = *quoted.draft.get_or_insert_with(|| self.decoded.begin());
         self.decoded.copy(draft, self.text, quoted.from, from);
@@ -102,11 +98,10 @@ impl Scanner<'_> {
         quoted.from = to;
     }
 
-    /// Passes a line break and the blanks around it.
     fn fold_quoted(&mut self, quoted: &mut Quoted, escaped_break: Option<usize>) {
         let here = self.cursor.pos;
         let line = self.text.get(quoted.from..here).unwrap_or("");
-        // Blanks before an escaped break are part of the value, before any other they are not.
+        // Blanks are part of the value only before an escaped break.
         let kept = match escaped_break {
             Some(at) => at,
             None => quoted.from + line.trim_end_matches([' ', '\t']).len(),
@@ -136,7 +131,6 @@ impl Scanner<'_> {
         quoted.from = self.cursor.pos;
     }
 
-    /// Reads the escape here.
     fn unescape(&mut self, quoted: &mut Quoted) -> Scanned<()> {
         let at = self.cursor.pos;
         let plain = match self.cursor.peek(1) {
@@ -166,7 +160,6 @@ impl Scanner<'_> {
         Ok(())
     }
 
-    /// Reads `\x`, `\u` or `\U` with `digits` hexadecimal digits.
     fn unescape_code(&mut self, quoted: &mut Quoted, digits: usize) -> Scanned<()> {
         let at = self.cursor.pos;
         let end = at + 2 + digits;

@@ -5,16 +5,13 @@ use opatlas_source::Span;
 use super::super::tree::Style;
 use super::ValueRef;
 
-/// A piece of syntax and the bytes it was read from.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Token {
-    /// What.
     pub kind: TokenKind,
-    /// Where.
     pub span: Span,
 }
 
-/// libyaml's tokens without the first, which says nothing.
+/// libyaml's tokens without `STREAM-START`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum TokenKind {
     StreamEnd,
@@ -42,11 +39,10 @@ pub(crate) enum TokenKind {
     Scalar(Style, ValueRef),
 }
 
-/// A tag or a `%TAG` directive: a handle and what follows it, escapes decoded.
 #[derive(Debug, Clone)]
 pub(crate) struct TagText {
     /// `!`, `!!`, `!name!`; empty for `!<verbatim>` and for `!` alone.
     pub handle: Box<str>,
-    /// The suffix; of a directive its prefix.
+    /// The suffix of a tag, or the prefix of a directive.
     pub rest: Box<str>,
 }

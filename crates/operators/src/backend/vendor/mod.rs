@@ -1,8 +1,6 @@
 //! Vendors' files: supersets of backend files, and overlays on PyTorch's entries
-//! (`docs/spec/vendors.md`).
-//!
-//! A [`VendorFile`] is independent of the release;
-//! [`BackendFile::under`](crate::backend::BackendFile::under) resolves it for one.
+//! (`docs/spec/vendors.md`). [`BackendFile::under`](crate::backend::BackendFile::under) resolves
+//! one for a release.
 
 mod overlay;
 mod profile;
@@ -25,55 +23,41 @@ pub use versions::Versions;
 /// A vendor's file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VendorFile {
-    /// The profile that it was read with.
+    /// Its profile.
     pub profile: Arc<Profile>,
-    /// Its entries of all sections, in order.
+    /// The entries of all sections, in order.
     pub entries: Vec<VendorEntry>,
     /// Whether it is an overlay.
     pub is_overlay: bool,
 }
 
-/// A section of a vendor's file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Section {
-    /// `supported`: names of operators with a kernel on the vendor's key.
-    Supported,
-    /// `official`: schemas of PyTorch's operators with a kernel on the vendor's key.
-    Official,
-    /// `autograd`: operators with a kernel on the vendor's autograd key.
-    Autograd,
-    /// `backward`: derivative formulas, which imply kernels on the autograd key.
-    Derivatives,
-    /// `custom`: operators of the vendor's own.
-    Custom,
-    /// `custom_autograd`: own operators with a kernel on the autograd key.
-    CustomAutograd,
-    /// `schemas`: operators of a library, with unknown kernels.
-    Library,
-    /// `symint`: operators whose kernels take symbolic sizes.
-    Symint,
-    /// An entry of an overlay.
-    Overlay,
+opatlas_source::named_enum! {
+    /// A section of a vendor's file.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum Section {
+        /// Operators with kernels for the vendor's key.
+        Supported => "supported",
+        /// Schemas of PyTorch's operators with kernels for the vendor's key.
+        Official => "official",
+        /// Operators with kernels for the vendor's autograd key.
+        Autograd => "autograd",
+        /// Derivative formulas, which imply kernels for the autograd key.
+        Derivatives => "backward",
+        /// The vendor's operators.
+        Custom => "custom",
+        /// The vendor's operators with kernels for the autograd key.
+        CustomAutograd => "custom_autograd",
+        /// Operators of a library, with unknown kernels.
+        Library => "schemas",
+        /// Operators whose kernels take symbolic sizes.
+        Symint => "symint",
+        /// An entry of an overlay.
+        Overlay => "func",
+    }
 }
 
 impl Section {
-    /// The key as in the file; `func` for a list.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Supported => "supported",
-            Self::Official => "official",
-            Self::Autograd => "autograd",
-            Self::Derivatives => "backward",
-            Self::Custom => "custom",
-            Self::CustomAutograd => "custom_autograd",
-            Self::Library => "schemas",
-            Self::Symint => "symint",
-            Self::Overlay => "func",
-        }
-    }
-
-    /// Whether its entries declare operators of the vendor's own.
+    /// Whether its entries declare the vendor's own operators.
     #[must_use]
     pub fn is_own(self) -> bool {
         matches!(self, Self::Custom | Self::CustomAutograd | Self::Library)
@@ -85,15 +69,15 @@ impl Section {
 pub struct VendorEntry {
     /// The section.
     pub section: Section,
-    /// The namespace, where the entry names one.
+    /// The namespace in the entry.
     pub namespace: Option<Box<str>>,
     /// The operator's name without its namespace.
     pub name: Placed<Box<str>>,
-    /// The whole schema, if it can be read.
+    /// The schema, if it is valid.
     pub schema: Option<Arc<WholeSchema>>,
-    /// The releases that it is for.
+    /// Its releases.
     pub versions: Versions,
-    /// Its `dispatch`, on the keys that the vendor registers to.
+    /// The kernels in its `dispatch`, for the vendor's keys.
     pub kernels: Vec<VendorKernel>,
 }
 
@@ -110,16 +94,16 @@ pub struct WholeSchema {
     pub at: Span,
 }
 
-/// A kernel that an entry names.
+/// A kernel in an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VendorKernel {
-    /// The dispatch key, in PyTorch's words.
+    /// The dispatch key in PyTorch's spelling.
     pub key: Box<str>,
     /// The kernel.
     pub kernel: Placed<Box<str>>,
 }
 
-/// A kernel that a vendor's file registers under its own name.
+/// A named kernel of a vendor's file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlacedKernel {
     /// The dispatch key.
@@ -132,6 +116,6 @@ pub struct PlacedKernel {
     pub kernel: Box<str>,
     /// The position of its registration.
     pub at: Span,
-    /// Whether the kernel of a structured out variant serves the variants that delegate to it.
+    /// Whether it also serves the variants that delegate to a structured out variant.
     pub serves_delegates: bool,
 }

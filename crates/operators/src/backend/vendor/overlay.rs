@@ -1,4 +1,4 @@
-//! Reads overlays: lists of entries on top of PyTorch's (`docs/spec/vendors.md`, section 3).
+//! Reads overlays: lists of entries in addition to PyTorch's (`docs/spec/vendors.md`, section 3).
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::entry::{KernelSource, Placed};
 use crate::file::NativeFunctions;
 use crate::operator::PlacedEntry;
 
-/// The file as an overlay, if it is a list of entries with `func`.
+/// `None` unless the file is a list of entries with `func`.
 pub(in crate::backend) fn overlay(text: &str, given: Option<&Profile>) -> Option<BackendFile> {
     let list = NativeFunctions::read(text.as_bytes(), None);
     let has_schema = list

@@ -1,4 +1,4 @@
-//! Profiles: how to read a vendor's files (`docs/spec/vendors.md`, section 1).
+//! Profiles for vendors' files (`docs/spec/vendors.md`, section 1).
 
 use opatlas_source::diagnostic::{Diagnostic, RuleId};
 use opatlas_source::{VENDOR, message};
@@ -15,23 +15,20 @@ pub struct Profile {
     pub spellings: Vec<Box<str>>,
     /// The namespace of its own operators.
     pub namespace: Box<str>,
-    /// Keys beyond those of a backend file.
+    /// Keys that backend files do not have.
     pub keys: Vec<Box<str>>,
     /// Fields of entries besides `func`; empty means any.
     pub fields: Vec<Box<str>>,
     /// Fields that select releases.
     pub versions: Vec<Box<str>>,
-    /// The C++ namespace of its kernels, for files that do not name it.
+    /// The C++ namespace of its kernels, as a default.
     pub cpp_namespace: Box<str>,
 }
 
-/// The fields of a profile that are lists.
 const LISTS: [&str; 4] = ["spellings", "keys", "fields", "versions"];
 
-/// The fields of a profile that are texts.
 const TEXTS: [&str; 4] = ["name", "key", "namespace", "cpp_namespace"];
 
-/// The maximum number of items of a list in a profile.
 const MOST_NAMES: usize = 256;
 
 fn owned(list: &[&str]) -> Vec<Box<str>> {
@@ -82,7 +79,7 @@ impl Profile {
         }
     }
 
-    /// XPU: a second `native_functions.yaml` on top of PyTorch's.
+    /// XPU: a second `native_functions.yaml` in addition to PyTorch's.
     #[must_use]
     pub fn xpu() -> Self {
         Self {
@@ -104,10 +101,7 @@ impl Profile {
         }
     }
 
-    /// Reads the profile of a bundle, `vendor.yaml`: a mapping with the fields of this type.
-    ///
-    /// # Errors
-    /// What is wrong with it.
+    /// Reads a profile, `vendor.yaml`: a mapping with the fields of this type.
     pub fn read(bytes: &[u8]) -> Result<Self, Diagnostic> {
         let (text, mut diagnostics) = opatlas_yaml::decode(bytes);
         if let Some(first) = diagnostics.pop() {
@@ -186,8 +180,7 @@ impl Profile {
         Ok(())
     }
 
-    /// The dispatch key for a name in its files. A spelling may be part of a name, such as
-    /// `AutogradNPU`.
+    /// The dispatch key for a name, which may contain a spelling, such as `AutogradNPU`.
     #[must_use]
     pub fn dispatch_key(&self, name: &str) -> Box<str> {
         for spelling in &self.spellings {
@@ -198,14 +191,14 @@ impl Profile {
         name.into()
     }
 
-    /// Whether a name in its files means its own key.
+    /// Whether a name in its files is its own key.
     #[must_use]
     pub fn is_own_key(&self, name: &str) -> bool {
         name == &*self.key || self.spellings.iter().any(|spelling| **spelling == *name)
     }
 
-    /// The profile for a file with this `backend` and these keys: the given one if it is of this
-    /// vendor, otherwise a built-in one.
+    /// The profile for a file with these keys: `given` if it is the same vendor's, or a built-in
+    /// one.
     #[must_use]
     pub fn of_mapping(given: Option<&Self>, backend: Option<&str>, keys: &[&str]) -> Option<Self> {
         let has = |key: &str| keys.contains(&key);
@@ -222,7 +215,7 @@ impl Profile {
         is_ascend.then_some(ascend)
     }
 
-    /// The profile for an overlay whose `dispatch` names these keys.
+    /// The profile for an overlay with these keys in `dispatch`.
     #[must_use]
     pub fn of_list<'k>(
         given: Option<&Self>,

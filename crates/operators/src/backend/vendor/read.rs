@@ -27,7 +27,6 @@ const SECTIONS: [(&str, Section); 8] = [
     ("symint", Section::Symint),
 ];
 
-/// Keys that only files of vendors have.
 const MARKS: [&str; 6] = [
     "official",
     "custom",
@@ -37,7 +36,6 @@ const MARKS: [&str; 6] = [
     "all_version",
 ];
 
-/// Keys of every backend file.
 const COMMON: [&str; 6] = [
     "backend",
     "namespace",
@@ -47,17 +45,13 @@ const COMMON: [&str; 6] = [
     "device_guard",
 ];
 
-/// How to read a mapping.
 pub(in crate::backend) enum Superset {
-    /// A plain backend file.
     No,
-    /// A superset that a profile describes.
     Known(Box<Profile>),
-    /// A superset without a profile, with the position of its first unknown part.
+    /// The position of the first unknown part.
     Unknown(Span),
 }
 
-/// Decides how to read a mapping.
 pub(in crate::backend) fn superset(
     tree: &Tree,
     pairs: &[(NodeId, NodeId)],
@@ -102,7 +96,6 @@ fn mark(tree: &Tree, pairs: &[(NodeId, NodeId)]) -> Option<Span> {
     items.find(has_func).map(|item| tree.span(*item))
 }
 
-/// The value of a field of an entry.
 fn field(tree: &Tree, entry: NodeId, name: &str) -> Option<NodeId> {
     let Kind::Mapping(pairs) = tree.kind(entry) else {
         return None;
@@ -113,7 +106,6 @@ fn field(tree: &Tree, entry: NodeId, name: &str) -> Option<NodeId> {
     found.map(|(_, value)| *value)
 }
 
-/// Reads the sections of a superset into the file.
 pub(in crate::backend) fn sections(
     tree: &Tree,
     pairs: &[(NodeId, NodeId)],
@@ -141,7 +133,7 @@ pub(in crate::backend) fn sections(
     }));
 }
 
-/// Namespace, name and schema of an entry with a whole schema.
+/// Namespace, name and schema.
 type Whole = (Option<Box<str>>, Box<str>, Option<WholeSchema>);
 
 struct Reader<'t> {
@@ -226,7 +218,6 @@ impl Reader<'_> {
         self.entries.push(entry);
     }
 
-    /// The operator of an entry: a name, or a whole schema.
     fn named(&mut self, section: Section, func: NodeId, text: &str) -> Option<VendorEntry> {
         let at = self.tree.span(func);
         let (namespace, name, schema) = if text.contains('(') {
@@ -254,8 +245,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Namespace, name and schema. A vendor's own operators may use types that only the runtime
-    /// parses, such as dictionaries.
+    /// A vendor's operators may use types that only the runtime parses, such as dictionaries.
     fn whole(&mut self, section: Section, func: NodeId, text: &str) -> Whole {
         let at = self.tree.span(func);
         let parsed = parse_schema(text, 0);
@@ -277,7 +267,7 @@ impl Reader<'_> {
         let span = self
             .tree
             .place(func, span.start as usize..span.end as usize);
-        // Something missing at the end has no text; point at the whole schema.
+        // A missing part at the end has no text, so point at the whole schema.
         let span = if span.is_empty() { at } else { span };
         let message = message!("unreadable schema: {}", first.message);
         let mut fault = Diagnostic::new(RuleId::VendorSchema, span, message);
@@ -290,7 +280,6 @@ impl Reader<'_> {
         (parsed.namespace, name, None)
     }
 
-    /// Warns of fields that the profile does not have.
     fn fields(&mut self, item: NodeId) {
         let Kind::Mapping(pairs) = self.tree.kind(item) else {
             return;
@@ -349,7 +338,6 @@ impl Reader<'_> {
     }
 }
 
-/// A schema with its texts.
 pub(super) fn whole_schema(schema: FunctionSchema, at: Span) -> WholeSchema {
     WholeSchema {
         canonical: schema.to_string().into(),

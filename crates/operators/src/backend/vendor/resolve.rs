@@ -1,5 +1,4 @@
-//! A vendor's file in one release: the operators it lists and declares, and the kernels it
-//! registers.
+//! Resolves a vendor's file for a release: its operators and kernels.
 
 use std::sync::Arc;
 
@@ -12,8 +11,7 @@ use crate::entry::Placed;
 use crate::operator::VendorOperator;
 
 impl BackendFile {
-    /// The file in a release; `name` is its name in the bundle. Plain backend files do not depend
-    /// on the release.
+    /// The file in a release; `name` is its name in the bundle. Plain backend files do not change.
     #[must_use]
     pub fn under(&self, release: Release, name: &str) -> Self {
         let mut file = self.clone();
@@ -49,7 +47,7 @@ impl VendorFile {
     }
 }
 
-/// The operators that the file declares, each once.
+/// Each operator once.
 fn own(vendor: &VendorFile, current: &[&VendorEntry], file: &str) -> Vec<Arc<VendorOperator>> {
     let mut seen = FxHashSet::default();
     let declares = |entry: &&&VendorEntry| entry.section.is_own() || vendor.is_overlay;
@@ -70,7 +68,7 @@ fn own(vendor: &VendorFile, current: &[&VendorEntry], file: &str) -> Vec<Arc<Ven
     declared.collect()
 }
 
-/// Kernels of the vendor's own operators, and kernels in `dispatch`.
+/// Kernels of the vendor's operators, and kernels in `dispatch`.
 fn placed(
     vendor: &VendorFile,
     current: &[&VendorEntry],

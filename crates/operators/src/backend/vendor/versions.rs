@@ -3,19 +3,19 @@
 use opatlas_pytorch::release::Release;
 use opatlas_yaml::{Kind, NodeId, ScalarType, Tree};
 
-/// A minor release, 2.9 as `(2, 9)`.
+/// `(2, 9)` for 2.9.
 type Minor = (u32, u32);
 
-/// The releases of an entry: inclusive ranges.
+/// The releases of an entry, as inclusive ranges.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Versions {
-    /// `None`: every release.
+    /// `None` for every release.
     ranges: Option<Vec<(Option<Minor>, Option<Minor>)>>,
 }
 
 impl Versions {
-    /// The releases that some fields name together: `[v2.1, newest]` is a range, `v2.1, v2.2` a
-    /// list, `all_version` and `True` are every release. Without fields, every release.
+    /// The releases of several fields: `[v2.1, newest]` is a range, `v2.1, v2.2` a list;
+    /// `all_version`, `True` and no fields mean every release.
     #[must_use]
     pub fn of_fields(tree: &Tree, fields: &[NodeId]) -> Self {
         let mut ranges = Vec::new();
@@ -30,7 +30,7 @@ impl Versions {
         }
     }
 
-    /// Whether the release is among them.
+    /// Whether they include the release.
     #[must_use]
     pub fn contain(&self, release: Release) -> bool {
         let (Some(ranges), Some(release)) = (&self.ranges, minor(release.as_str())) else {
@@ -42,7 +42,7 @@ impl Versions {
     }
 }
 
-/// The ranges of one field; `None` for every release.
+/// `None` for every release.
 fn of_field(tree: &Tree, field: NodeId) -> Option<Vec<(Option<Minor>, Option<Minor>)>> {
     match tree.kind(field) {
         Kind::Sequence(&[from, to]) => {
@@ -65,7 +65,7 @@ fn of_field(tree: &Tree, field: NodeId) -> Option<Vec<(Option<Minor>, Option<Min
     }
 }
 
-/// `v2.9` or `2.9`; nothing for words such as `newest`.
+/// `v2.9` or `2.9`; `None` for words such as `newest`.
 fn minor(text: &str) -> Option<Minor> {
     let text = text.trim();
     let text = text.strip_prefix('v').unwrap_or(text);

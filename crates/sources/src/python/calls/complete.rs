@@ -1,4 +1,4 @@
-//! From a draft to a registration: its kernel, its condition, and what is not known of it.
+//! Turns drafts into registrations.
 
 use tree_sitter::Node;
 
@@ -9,7 +9,6 @@ use crate::parse::text;
 use crate::{Registration, RegistrationKind};
 
 impl<'t> Call<'_, 't> {
-    /// The function that is registered.
     fn kernel(&self, draft: &Draft) -> Option<Node<'t>> {
         let given = match (&*draft.through, draft.kind) {
             ("Library.impl" | "Library._register_fake", _) => self.argument(1, "fn"),
@@ -28,7 +27,6 @@ impl<'t> Call<'_, 't> {
         self.applied.or(given)
     }
 
-    /// The registration of a draft, and why it is unresolved.
     pub(super) fn complete(&self, draft: Draft) -> Registration {
         let kernel = self
             .kernel(&draft)
@@ -77,7 +75,6 @@ impl<'t> Call<'_, 't> {
         }
     }
 
-    /// The conditions of `if` statements around the call.
     fn condition(&self) -> Option<Box<str>> {
         let mut conditions: Vec<String> = Vec::new();
         let mut is_else = false;
