@@ -3111,9 +3111,9 @@ export interface components {
             runs: string[];
             /** @description PyTorch's dense backends on which a call fails, always or in some cases. */
             fails: string[];
-            /** @description PyTorch's dense backends on which nobody can tell. */
+            /** @description PyTorch's dense backends on which this is unknown. */
             unknown: string[];
-            /** @description Why nobody can tell. */
+            /** @description Why it is unknown. */
             because: string | null;
             /**
              * @description Whether it trains on the first backend that runs it: `yes`, `partly`, `no`, `not
@@ -4254,7 +4254,7 @@ export interface components {
              */
             works: string;
             /**
-             * @description The reason, where it is not what the operator needs.
+             * @description Why, unless operators that it needs are the reason.
              * @example out of tree: give its file
              */
             because: string | null;
