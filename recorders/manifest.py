@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from . import backend_tables, decisions, device_runs, from_process, from_torchgen, places, runtimes
+from . import backend_tables, decisions, device_runs, from_process, from_torchgen, places, runtimes, way_runs
 from .from_torchgen import REFERENCE, Recorded
 
 
@@ -68,6 +68,8 @@ def recordings() -> list[Recording]:
                         needs=backend_tables.is_possible) for version in recorded("backend_tables_xla")]
     whole += [Recording(f"device_runs_{REFERENCE}_{name}", partial(device_runs.of_set, REFERENCE, name), REFERENCE)
               for name in device_runs.SETS]
+    whole += [Recording(f"{way}_runs_{REFERENCE}", partial(way_runs.of_way, REFERENCE, way), REFERENCE)
+              for way in way_runs.WAYS]
     return single + whole
 
 
