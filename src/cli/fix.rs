@@ -23,6 +23,7 @@ use opatlas_yaml as yaml;
 /// The edits to apply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Edits {
+    /// Edits for errors and warnings that do not change the meaning
     Safe,
     /// All edits that a finding offers
     Suggested,
