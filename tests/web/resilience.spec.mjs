@@ -32,7 +32,7 @@ describe("resilience", { skip, concurrency: false }, () => {
 		const page = await web.open(t, "/coverage", {
 			fine: [/ERR_FAILED|dynamically imported/],
 			routes: {
-				"**/assets/Rules-*.js": (route) => {
+				"**/assets/Rules-*.js*": (route) => {
 					asked += 1;
 					return asked === 1 ? route.abort() : route.continue();
 				},
@@ -49,7 +49,7 @@ describe("resilience", { skip, concurrency: false }, () => {
 		const page = await web.open(t, "/coverage", {
 			fine: [/ERR_FAILED/],
 			routes: {
-				"**/assets/Palette-*.js": (route) => {
+				"**/assets/Palette-*.js*": (route) => {
 					asked += 1;
 					return asked === 1 ? route.abort() : route.continue();
 				},

@@ -4,16 +4,27 @@ import { type ComponentType, lazy } from "react";
 /** How long to wait before a part of the program is asked for again, in milliseconds. */
 const WAITS = [300, 1200];
 
-/** Asks for a part of the program again where it did not come; a network may fail for a moment. */
+/** The address of a part that did not come, as browsers name it in the error. */
+const ADDRESS = /https?:\/\/[^\s'"]+\.js/;
+
+/**
+ * Asks for a part of the program again where it did not come; a network may fail for a moment. Browsers
+ * remember that an address failed, so it is asked for under another one.
+ */
 async function persistent<T>(load: () => Promise<T>): Promise<T> {
-	for (const wait of WAITS) {
+	let next = load;
+	for (const [tries, wait] of WAITS.entries()) {
 		try {
-			return await load();
-		} catch {
+			return await next();
+		} catch (error) {
+			const address = error instanceof Error ? ADDRESS.exec(error.message)?.[0] : undefined;
+			if (address?.startsWith(`${location.origin}/`)) {
+				next = () => import(/* @vite-ignore */ `${address}?again=${tries + 1}`) as Promise<T>;
+			}
 			await new Promise((done) => setTimeout(done, wait));
 		}
 	}
-	return load();
+	return next();
 }
 
 /** A page that is loaded on demand. */
