@@ -85,7 +85,7 @@ fn write(text: &str) {
 
 pub(super) fn json(text: &str) -> String {
     let text = text.replace("##[", "##\\u005b");
-    if !text.contains(|c| is_acting(c) && c != '\n') {
+    if !acts(&text) {
         return text;
     }
     let mut out = String::with_capacity(text.len() + 64);
@@ -100,6 +100,12 @@ pub(super) fn json(text: &str) -> String {
         }
     }
     out
+}
+
+/// Whether a terminal acts on a character of a text, besides line breaks. Large JSON is plain ASCII.
+fn acts(text: &str) -> bool {
+    let is_plain = |byte| matches!(byte, b'\n' | b' '..=b'~');
+    !text.bytes().all(is_plain) && text.contains(|c| is_acting(c) && c != '\n')
 }
 
 /// Text that neither a terminal nor a CI runner acts on.
@@ -125,7 +131,7 @@ pub(super) fn harmless(text: &str, colour: Colour) -> Cow<'_, str> {
 
 /// The text with control characters as numbers, except line breaks, tabs, and allowed colors.
 fn shown(text: &str, colour: Colour) -> Cow<'_, str> {
-    if !text.contains(|c| is_acting(c) && c != '\n') {
+    if !acts(text) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 64);
