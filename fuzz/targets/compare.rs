@@ -3,10 +3,11 @@
 #![no_main]
 
 use opatlas_diff::{Revision, compare};
-use opatlas_dispatch::{Build, Inputs, Observed, Provenance, RevisionTables, Source, View};
+use opatlas_dispatch::{Build, Inputs, Observed, Provenance, Source};
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_pytorch::release::Release;
 use opatlas_source::Bundle;
+use opatlas_verdict::{Tables, View};
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let (old, new) = opatlas_fuzz::halves(bytes);
@@ -17,7 +18,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let (old, new) = (read(old), read(new));
     let observed = Observed::default();
     let (of_old, of_new) = (inputs(&old, &observed), inputs(&new, &observed));
-    let tables = |inputs| RevisionTables::new(inputs, &Build::default(), Source::Files);
+    let tables = |inputs| Tables::new(inputs, &Build::default(), Source::Files);
     let (old_tables, new_tables) = (tables(of_old), tables(of_new));
     let a = Revision {
         catalogue: &old,

@@ -2,9 +2,9 @@
 
 #![no_main]
 
+use opatlas_pytorch::release::Release;
 use opatlas_service::Snapshot;
 use opatlas_service::dispatch::Profile;
-use opatlas_pytorch::release::Release;
 use opatlas_source::Bundle;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
