@@ -59,7 +59,7 @@ pub struct UnknownOperator {
 pub struct ChangedOperator<'a> {
     /// The operator.
     pub operator: String,
-    /// Whether the declaration of its kernel changed, so a kernel for the base does not compile.
+    /// Whether its kernel's declaration changed, so that kernels written for the base no longer compile.
     pub breaks: bool,
     /// The changes.
     pub changes: Vec<&'a Change>,

@@ -33,11 +33,11 @@ pub struct Card {
     pub runs: Vec<&'static str>,
     /// The dense backends of PyTorch on which a call fails, at least in some cases.
     pub fails: Vec<&'static str>,
-    /// The dense backends of PyTorch on which nobody can tell.
+    /// PyTorch's dense backends whose support is unknown.
     pub unknown: Vec<&'static str>,
-    /// Why nobody can tell.
+    /// Why it is unknown.
     pub because: Option<Because>,
-    /// Whether it trains on the first backend that runs it, else on the first that may; `None` if
+    /// Training on the first backend that runs it, or on the first unknown one; `None` if
     /// calls fail everywhere.
     pub training: Option<Training>,
     /// Its out form.

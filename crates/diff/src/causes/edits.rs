@@ -22,7 +22,7 @@ pub(super) fn is_edit(change: &Change) -> bool {
     }
 }
 
-/// Whether a change has no effect: the entry moved, or its schema is respelled.
+/// Whether a change has no effect: the entry moved, or only the spelling of its schema changed.
 pub(super) fn is_without_meaning(change: &Change) -> bool {
     change.rule.group == Group::File || change.level == Level::None
 }
@@ -34,7 +34,7 @@ pub(super) fn is_listed_edit(change: &Change) -> bool {
     )
 }
 
-/// What edits of several operators have in common. Equal edits have equal keys.
+/// Groups equal edits of several operators: they have equal keys.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) enum EditKey {
     /// Operators of a type that nothing uses any more were removed.
@@ -72,7 +72,7 @@ pub(super) fn edit_key(
     keys.filter(|keys| !keys.is_empty()).map(EditKey::Edits)
 }
 
-/// What two equal edits have in common besides the rule; `None` for a change that concerns one
+/// What makes edits equal besides their rule; `None` for a change that concerns one
 /// operator alone.
 fn details(change: &Change) -> Option<String> {
     let text = |fragment: &Option<Fragment>| -> Arc<str> {
