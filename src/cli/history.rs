@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 
 use opatlas_diff::history::EventKind;
 use opatlas_diff::rules::Level;
+use opatlas_dispatch::Reason;
 use opatlas_report::history::{History as HistoryReport, ReportedEvent, Serving, text};
 use opatlas_service::history::Line;
 use opatlas_store::Opening;
@@ -108,8 +109,8 @@ fn told(history: &View) -> anyhow::Result<String> {
     let (first, last) = (history.from.title(), history.to.title());
     let titles: Vec<String> = history.events.iter().map(|e| e.place.title()).collect();
     let events = history.events.iter().zip(&titles).map(|(event, title)| {
-        let kind = event.kind.parse::<EventKind>().ok();
-        let level = event.level.parse::<Level>().ok();
+        let kind = EventKind::parse(&event.kind);
+        let level = Level::parse(&event.level);
         anyhow::Ok(ReportedEvent {
             title,
             kind: kind.with_context(|| unknown("kind of event", &event.kind))?,
@@ -130,10 +131,7 @@ fn told(history: &View) -> anyhow::Result<String> {
             });
             serving.push(Serving {
                 key,
-                reason: reason
-                    .parse()
-                    .ok()
-                    .with_context(|| unknown("reason", reason))?,
+                reason: Reason::parse(reason).with_context(|| unknown("reason", reason))?,
                 source_key: range.source_key.as_deref(),
                 verdict: verdict.transpose()?,
             });

@@ -31,7 +31,7 @@ fn recorded_pairs() {
                 found => found.len() == 1,
             },
             (rule, level) => {
-                let level: Level = level.parse().unwrap();
+                let level = Level::parse(level).unwrap();
                 found.iter().any(|c| c.rule.id == rule && c.level == level)
             }
         };

@@ -101,7 +101,7 @@ fn every_id_has_a_rule() {
     let mut ids: Vec<RuleId> = registry::all().map(|rule| rule.id).collect();
     ids.sort_unstable();
     assert_eq!(ids, RuleId::ALL);
-    for &id in RuleId::ALL {
+    for id in RuleId::ALL {
         assert_eq!(registry::of(id).id, id);
     }
 }

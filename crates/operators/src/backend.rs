@@ -57,13 +57,12 @@ pub struct BackendFile {
     pub diagnostics: Complaints,
 }
 
-opatlas_source::named_enum! {
+opatlas_source::words! {
     /// A list of operators in a backend file.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum Listing {
-        Supported => "supported",
-        FullCodegen => "full_codegen",
-        Autograd => "autograd",
+        Supported = "supported",
+        FullCodegen = "full_codegen",
+        Autograd = "autograd",
     }
 }
 

@@ -20,28 +20,27 @@ pub struct Placed<T> {
     pub at: Span,
 }
 
-opatlas_source::named_enum! {
+opatlas_source::words! {
     /// The fields of an entry, the same in all releases (`docs/spec/files.md`, section 3, unknown-key).
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub enum Field {
-        Func => "func",
-        Variants => "variants",
-        Dispatch => "dispatch",
-        Autogen => "autogen",
-        Tags => "tags",
-        Structured => "structured",
-        StructuredDelegate => "structured_delegate",
-        StructuredInherits => "structured_inherits",
-        Precomputed => "precomputed",
-        UfuncInnerLoop => "ufunc_inner_loop",
-        PythonModule => "python_module",
-        CategoryOverride => "category_override",
-        DeviceCheck => "device_check",
-        DeviceGuard => "device_guard",
-        ManualKernelRegistration => "manual_kernel_registration",
-        ManualCppBinding => "manual_cpp_binding",
-        UseConstRefForMutableTensors => "use_const_ref_for_mutable_tensors",
-        CppNoDefaultArgs => "cpp_no_default_args",
+        Func = "func",
+        Variants = "variants",
+        Dispatch = "dispatch",
+        Autogen = "autogen",
+        Tags = "tags",
+        Structured = "structured",
+        StructuredDelegate = "structured_delegate",
+        StructuredInherits = "structured_inherits",
+        Precomputed = "precomputed",
+        UfuncInnerLoop = "ufunc_inner_loop",
+        PythonModule = "python_module",
+        CategoryOverride = "category_override",
+        DeviceCheck = "device_check",
+        DeviceGuard = "device_guard",
+        ManualKernelRegistration = "manual_kernel_registration",
+        ManualCppBinding = "manual_cpp_binding",
+        UseConstRefForMutableTensors = "use_const_ref_for_mutable_tensors",
+        CppNoDefaultArgs = "cpp_no_default_args",
     }
 }
 
@@ -74,14 +73,14 @@ impl Default for Variants {
     }
 }
 
-opatlas_source::named_enum! {
+opatlas_source::words! {
     /// Whether generated code checks that all tensors are on one device.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+    #[derive(Default)]
     pub enum DeviceCheck {
-        NoCheck => "NoCheck",
+        NoCheck = "NoCheck",
         /// `ExactSame`, the default.
         #[default]
-        ExactSame => "ExactSame",
+        ExactSame = "ExactSame",
     }
 }
 

@@ -5,35 +5,34 @@
 
 use std::fmt;
 
-opatlas_source::named_enum! {
+opatlas_source::words! {
     /// A type without parts.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum Base {
-        Any => "Any",
-        AnyEnumType => "AnyEnumType",
-        Tensor => "Tensor",
-        Storage => "Storage",
+        Any = "Any",
+        AnyEnumType = "AnyEnumType",
+        Tensor = "Tensor",
+        Storage = "Storage",
         /// `Scalar`, a number of any kind.
-        Scalar => "Scalar",
-        Float => "float",
-        Complex => "complex",
-        Int => "int",
+        Scalar = "Scalar",
+        Float = "float",
+        Complex = "complex",
+        Int = "int",
         /// `None` or `NoneType`.
-        None => "NoneType",
-        Str => "str",
-        Generator => "Generator",
-        Quantizer => "Quantizer",
-        Bool => "bool",
-        Device => "Device",
-        Stream => "Stream",
-        Capsule => "Capsule",
-        QScheme => "QScheme",
-        ScalarType => "ScalarType",
-        Layout => "Layout",
-        MemoryFormat => "MemoryFormat",
-        AnyClassType => "AnyClassType",
-        SymInt => "SymInt",
-        SymBool => "SymBool",
+        None = "NoneType",
+        Str = "str",
+        Generator = "Generator",
+        Quantizer = "Quantizer",
+        Bool = "bool",
+        Device = "Device",
+        Stream = "Stream",
+        Capsule = "Capsule",
+        QScheme = "QScheme",
+        ScalarType = "ScalarType",
+        Layout = "Layout",
+        MemoryFormat = "MemoryFormat",
+        AnyClassType = "AnyClassType",
+        SymInt = "SymInt",
+        SymBool = "SymBool",
     }
 }
 

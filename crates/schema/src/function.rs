@@ -210,20 +210,19 @@ pub fn tensor_options(keyword_only: &[Argument]) -> Option<usize> {
     })
 }
 
-opatlas_source::named_enum! {
+opatlas_source::words! {
     /// The kind of a schema.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub enum SchemaKind {
         /// Writes nothing.
-        Functional => "functional",
+        Functional = "functional",
         /// Writes to `self`, according to its name.
-        Inplace => "inplace",
+        Inplace = "inplace",
         /// Writes to keyword-only out arguments.
-        Out => "out",
+        Out = "out",
         /// Writes to positional arguments other than `self`.
-        Mutable => "mutable",
+        Mutable = "mutable",
         /// Has an out argument named `_scratch_*`.
-        Scratch => "scratch",
+        Scratch = "scratch",
     }
 }
 

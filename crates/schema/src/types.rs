@@ -2,31 +2,30 @@
 
 use std::fmt;
 
-opatlas_source::named_enum! {
+opatlas_source::words! {
     /// The base types of all releases. The rule `type-unknown` checks which of them a release accepts.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub enum BaseType {
-        ConstQuantizerPtr => "ConstQuantizerPtr",
-        Device => "Device",
-        DeviceIndex => "DeviceIndex",
-        DimVector => "DimVector",
-        Dimname => "Dimname",
-        Generator => "Generator",
-        GraphModule => "GraphModule",
-        Layout => "Layout",
-        MemoryFormat => "MemoryFormat",
-        QScheme => "QScheme",
-        Scalar => "Scalar",
-        ScalarType => "ScalarType",
-        Storage => "Storage",
-        Stream => "Stream",
-        SymBool => "SymBool",
-        SymInt => "SymInt",
-        Tensor => "Tensor",
-        Bool => "bool",
-        Float => "float",
-        Int => "int",
-        Str => "str",
+        ConstQuantizerPtr = "ConstQuantizerPtr",
+        Device = "Device",
+        DeviceIndex = "DeviceIndex",
+        DimVector = "DimVector",
+        Dimname = "Dimname",
+        Generator = "Generator",
+        GraphModule = "GraphModule",
+        Layout = "Layout",
+        MemoryFormat = "MemoryFormat",
+        QScheme = "QScheme",
+        Scalar = "Scalar",
+        ScalarType = "ScalarType",
+        Storage = "Storage",
+        Stream = "Stream",
+        SymBool = "SymBool",
+        SymInt = "SymInt",
+        Tensor = "Tensor",
+        Bool = "bool",
+        Float = "float",
+        Int = "int",
+        Str = "str",
     }
 }
 
@@ -124,11 +123,5 @@ impl Type {
             Self::Optional(inner) => inner,
             other => other,
         }
-    }
-}
-
-impl fmt::Display for BaseType {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
     }
 }

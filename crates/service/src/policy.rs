@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::str::FromStr;
 
 use jiff::civil::Date;
 use serde::de::{Error as _, IgnoredAny, MapAccess, Visitor};
@@ -231,6 +230,7 @@ impl PolicyText {
             profile: word(
                 "profile",
                 self.profile.as_deref(),
+                Profile::parse,
                 &Profile::ALL.map(Profile::as_str),
             )?
             .unwrap_or_default(),
@@ -259,22 +259,28 @@ impl PolicyText {
     }
 }
 
-fn word<T: FromStr>(
+fn word<T>(
     member: &str,
     text: Option<&str>,
+    parse: fn(&str) -> Option<T>,
     known: &[&str],
 ) -> Result<Option<T>, PolicyFault> {
     let Some(text) = text else {
         return Ok(None);
     };
-    text.parse().map(Some).map_err(|_| {
+    parse(text).map(Some).ok_or_else(|| {
         let why = format!("`{text}` must be one of {}", known.join(", "));
         PolicyFault::new(member, why)
     })
 }
 
 fn treatment(member: &str, text: Option<&str>) -> Result<Option<Treatment>, PolicyFault> {
-    word(member, text, &Treatment::ALL.map(Treatment::as_str))
+    word(
+        member,
+        text,
+        Treatment::parse,
+        &Treatment::ALL.map(Treatment::as_str),
+    )
 }
 
 /// Parses a level or `never`. Fails if it is neither.
@@ -294,8 +300,10 @@ pub fn level(
     match text {
         None => Ok(otherwise),
         Some("never") => Ok(None),
-        Some("none") => word(member, Some("`none`"), &KNOWN),
-        text => word(member, text, &KNOWN),
+        text => {
+            let parse = |text: &str| Level::parse(text).filter(|&level| level != Level::None);
+            word(member, text, parse, &KNOWN)
+        }
     }
 }
 

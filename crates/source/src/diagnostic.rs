@@ -1,27 +1,18 @@
 //! Diagnostics: [`Finding`]s with a rule, a position, a reason and, if it is mechanical, a fix.
 
-use std::fmt;
-
 use crate::{Message, Span, message};
 
 pub use crate::rule_id::RuleId;
 
-crate::named_enum! {
+crate::words! {
     /// The severity of a finding.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub enum Severity {
         /// PyTorch's generator refuses it at some stage.
-        Error => "error",
+        Error = "error",
         /// Accepted, but breaks a documented convention or silently loses something.
-        Warning => "warning",
+        Warning = "warning",
         /// Worth knowing.
-        Info => "info",
-    }
-}
-
-impl fmt::Display for Severity {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.as_str())
+        Info = "info",
     }
 }
 
@@ -36,14 +27,13 @@ pub struct Related {
     pub span: Span,
 }
 
-crate::named_enum! {
+crate::words! {
     /// How certain a fix is.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub enum Applicability {
         /// Changes spelling only (spaces, punctuation, quotes, case); everything parses the same.
-        Safe => "safe",
+        Safe = "safe",
         /// One of several possible fixes, or it changes the declaration. A person decides.
-        Suggested => "suggested",
+        Suggested = "suggested",
     }
 }
 

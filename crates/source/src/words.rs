@@ -1,19 +1,5 @@
 //! Closed sets of words: an enum whose variants have the text used in every rendering and in the API.
 
-use std::fmt;
-
-/// A text that is not one of the words.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct UnknownWord;
-
-impl fmt::Display for UnknownWord {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("unknown word")
-    }
-}
-
-impl std::error::Error for UnknownWord {}
-
 /// Declares an enum of words, each with its text. Derives order from the declaration.
 #[macro_export]
 macro_rules! words {
@@ -23,7 +9,7 @@ macro_rules! words {
         $(#[$meta])*
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         $vis enum $name {
-            $($(#[$variant_meta])* $variant,)+
+            $($(#[$variant_meta])* #[doc = concat!("`", $text, "`.")] $variant,)+
         }
 
         impl $name {
@@ -37,6 +23,12 @@ macro_rules! words {
                     $(Self::$variant => $text,)+
                 }
             }
+
+            /// The word with this text.
+            #[must_use]
+            pub fn parse(text: &str) -> Option<Self> {
+                Self::ALL.into_iter().find(|word| word.as_str() == text)
+            }
         }
 
         impl ::std::fmt::Display for $name {
@@ -45,12 +37,9 @@ macro_rules! words {
             }
         }
 
-        impl ::std::str::FromStr for $name {
-            type Err = $crate::UnknownWord;
-
-            fn from_str(text: &str) -> Result<Self, $crate::UnknownWord> {
-                let found = Self::ALL.into_iter().find(|word| word.as_str() == text);
-                found.ok_or($crate::UnknownWord)
+        impl PartialEq<&str> for $name {
+            fn eq(&self, text: &&str) -> bool {
+                self.as_str() == *text
             }
         }
     };

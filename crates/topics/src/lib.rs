@@ -18,22 +18,21 @@ use opatlas_source::diagnostic::RuleId;
 
 pub use dispatch_keyword::{Answer, GUIDE, Guide, Next, Outcome, Question, Row};
 
-opatlas_source::named_enum! {
+opatlas_source::words! {
     /// The kind of a topic.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub enum Kind {
         /// How to do something, or a concept.
-        Guide => "guide",
+        Guide = "guide",
         /// A field of an entry.
-        Field => "field",
+        Field = "field",
         /// A type.
-        Type => "type",
+        Type = "type",
         /// An annotation of a type.
-        Annotation => "annotation",
+        Annotation = "annotation",
         /// An alias key.
-        AliasKey => "alias-key",
+        AliasKey = "alias-key",
         /// A dispatch key of the runtime.
-        DispatchKey => "dispatch-key",
+        DispatchKey = "dispatch-key",
     }
 }
 

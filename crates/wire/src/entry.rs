@@ -354,7 +354,7 @@ impl<N: Serialize> Serialize for ReasonCounts<N> {
 /// Parses a reason. Fails with [`Kind::UnknownValue`](crate::problem::Kind::UnknownValue).
 pub fn reason(text: &str) -> Result<Reason, crate::problem::Problem> {
     use crate::problem::{Kind, Problem};
-    text.parse().map_err(|_| {
+    Reason::parse(text).ok_or_else(|| {
         let known = Reason::ALL.map(Reason::as_str);
         let near = opatlas_source::suggest::nearest(text, known);
         let detail = format!(

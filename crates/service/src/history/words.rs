@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::str::FromStr;
 
 use serde::de::{Deserializer, Error, Visitor};
 use serde::{Deserialize, Serialize, Serializer};
@@ -67,15 +66,11 @@ macro_rules! stored_words {
 }
 
 stored_words! {
-    EventKind, "kind of event", EventKind::as_str, word;
-    Level, "level", Level::as_str, word;
-    Reason, "reason", Reason::as_str, word;
+    EventKind, "kind of event", EventKind::as_str, Self::parse;
+    Level, "level", Level::as_str, Self::parse;
+    Reason, "reason", Reason::as_str, Self::parse;
     Verdict, "verdict", Verdict::as_str, Self::parse;
     &'static ChangeRule, "change rule", |rule: Self| rule.id.as_str(), find;
-}
-
-fn word<T: FromStr>(word: &str) -> Option<T> {
-    word.parse().ok()
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

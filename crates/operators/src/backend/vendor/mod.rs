@@ -31,28 +31,27 @@ pub struct VendorFile {
     pub is_overlay: bool,
 }
 
-opatlas_source::named_enum! {
+opatlas_source::words! {
     /// A section of a vendor's file.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
     pub enum Section {
         /// Operators with kernels for the vendor's key.
-        Supported => "supported",
+        Supported = "supported",
         /// Schemas of PyTorch's operators with kernels for the vendor's key.
-        Official => "official",
+        Official = "official",
         /// Operators with kernels for the vendor's autograd key.
-        Autograd => "autograd",
+        Autograd = "autograd",
         /// Derivative formulas, which imply kernels for the autograd key.
-        Derivatives => "backward",
+        Derivatives = "backward",
         /// The vendor's operators.
-        Custom => "custom",
+        Custom = "custom",
         /// The vendor's operators with kernels for the autograd key.
-        CustomAutograd => "custom_autograd",
+        CustomAutograd = "custom_autograd",
         /// Operators of a library, with unknown kernels.
-        Library => "schemas",
+        Library = "schemas",
         /// Operators whose kernels take symbolic sizes.
-        Symint => "symint",
+        Symint = "symint",
         /// An entry of an overlay.
-        Overlay => "func",
+        Overlay = "func",
     }
 }
 
