@@ -68,11 +68,15 @@ def of_device(device: str, names: list[str], registrations: dict) -> dict[str, s
     for name in (name for name in registrations if name.partition(".")[0] in bases):
         alias = COMPOSITE if COMPOSITE in registrations[name] else "Autograd"
         library.impl(name, functools.partial(note, name), alias)
-    set_enabled(device, enabled=True)
     try:
-        return {name: policy(name, device) for name in names}
-    finally:
+        set_enabled(device, enabled=True)
+        found = {name: policy(name, device) for name in names}
         set_enabled(device, enabled=False)
+        return found
+    except (AttributeError, RuntimeError) as error:
+        # The release cannot turn autocast on for the device type.
+        return {name: unknown(name, device, error) for name in names}
+    finally:
         library._destroy() if hasattr(library, "_destroy") else library.m.reset()
 
 
