@@ -7,6 +7,8 @@ registration the releases that have it.
 import json
 from pathlib import Path
 
+from . import versions
+
 GROUPS = ["registrations", "operators_without_yaml"]
 # A registration: group, key, source file (`null`: not recorded; `|fallthrough` behind it), operator.
 Registration = tuple[str, str, str, str]
@@ -38,7 +40,7 @@ def load(path: Path, releases: list[str]) -> dict[Registration, set[str]]:
         for key, by_file in data[group].items():
             for file, by_range in by_file.items():
                 for ranges, operators in by_range.items():
-                    covered = set(_covered(ranges, releases))
+                    covered = set(versions.covered(ranges, releases))
                     for operator in operators.split():
                         found.setdefault((group, key, file, operator), set()).update(covered)
     return found
@@ -57,7 +59,7 @@ def save(found: dict[Registration, set[str]], path: Path, releases: list[str]) -
     data: dict = {group: {} for group in GROUPS}
     for (group, key, file, operator), covered in sorted(found.items()):
         if covered:
-            ranges = _ranges(covered, releases)
+            ranges = versions.ranges(covered, releases)
             data[group].setdefault(key, {}).setdefault(file, {}).setdefault(ranges, []).append(operator)
     lines = []
     for group, keys in data.items():
@@ -73,26 +75,3 @@ def _key(key: str, by_file: dict) -> str:
                 for ranges, operators in by_range.items()]
         files.append(f"   {json.dumps(file)}: {{\n" + ",\n".join(rows) + "\n   }")
     return f"  {json.dumps(key)}: {{\n" + ",\n".join(files) + "\n  }"
-
-
-def _covered(ranges: str, releases: list[str]) -> list[str]:
-    covered = []
-    for part in ranges.split(","):
-        first, dash, last = part.partition("-")
-        end = releases.index(last or first) if last or not dash else len(releases) - 1
-        covered += releases[releases.index(first): end + 1]
-    return covered
-
-
-def _ranges(covered: set[str], releases: list[str]) -> str:
-    """`2.0-2.3,2.6-`: what reaches the newest release stays open."""
-    parts: list[list[str]] = []
-    for place, release in enumerate(releases):
-        if release not in covered:
-            continue
-        if parts and releases.index(parts[-1][1]) == place - 1:
-            parts[-1][1] = release
-        else:
-            parts.append([release, release])
-    return ",".join(f"{first}-" if last == releases[-1] else first if first == last else f"{first}-{last}"
-                    for first, last in parts)

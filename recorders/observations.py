@@ -2,7 +2,7 @@
 
 import hashlib
 
-from . import children, facts, from_process, generators, handwritten, places, runtimes
+from . import children, facts, from_process, generators, handwritten, places, runtimes, ways
 
 # Facts that no wheel holds: in 2.0, whose wheel lacks the autograd generator.
 UNRECORDED = {"derivatives_with_dispatch"}
@@ -81,4 +81,5 @@ def differences(data: dict, releases: list[str], release: str, version: str) -> 
     found += [f"{release}: fallback {row}" for row in sorted(changed)]
     own = {key for key, covered in handwritten.load(places.HANDWRITTEN_JSON, releases).items()
            if release in covered}
+    found += ways.differences(release, ways.of_process(version))
     return found + [f"{release}: hand-written {row}" for row in sorted(own ^ running.registrations())]

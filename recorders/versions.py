@@ -43,3 +43,27 @@ def generator_of(release: str) -> str:
 def measured() -> list[str]:
     """Every release whose runtime was recorded, oldest first."""
     return [version for row in rows() for version in row["measured"]]
+
+
+def covered(written: str, releases: list[str]) -> list[str]:
+    """The releases of `2.0-2.3,2.6-`."""
+    found = []
+    for part in written.split(","):
+        first, dash, last = part.partition("-")
+        end = releases.index(last or first) if last or not dash else len(releases) - 1
+        found += releases[releases.index(first): end + 1]
+    return found
+
+
+def ranges(covered: set[str], releases: list[str]) -> str:
+    """`2.0-2.3,2.6-`: what reaches the newest release stays open."""
+    parts: list[list[str]] = []
+    for place, release in enumerate(releases):
+        if release not in covered:
+            continue
+        if parts and releases.index(parts[-1][1]) == place - 1:
+            parts[-1][1] = release
+        else:
+            parts.append([release, release])
+    return ",".join(f"{first}-" if last == releases[-1] else first if first == last else f"{first}-{last}"
+                    for first, last in parts)

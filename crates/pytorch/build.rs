@@ -9,6 +9,8 @@ mod calls;
 mod handwritten;
 #[path = "build/releases.rs"]
 mod releases;
+#[path = "build/ways.rs"]
+mod ways;
 
 const DATA: &str = "../../data";
 
@@ -24,6 +26,8 @@ fn main() {
         "calls.rs",
         &calls::generate(&read_json("calls.json"), &names),
     );
+    let recorded = fs::read_to_string(Path::new(DATA).join("ways.txt")).expect("ways.txt");
+    write_source("ways.rs", &ways::generate(&recorded, &names));
     let handwritten = read_json("handwritten.json");
     write_source(
         "handwritten.rs",

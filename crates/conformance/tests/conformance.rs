@@ -29,6 +29,7 @@ mod table_report;
 mod topics;
 mod upgrades_by_declaration;
 mod verdicts_golden;
+mod ways_facts;
 mod ways_golden;
 mod yaml_golden;
 mod yaml_limits;

@@ -6,6 +6,7 @@ pub mod handwritten;
 pub mod key_set;
 pub mod keys;
 pub mod release;
+pub mod ways;
 
 pub use alias::Alias;
 pub use key_set::{KeySet, Slot};
