@@ -30,6 +30,7 @@ mod topics;
 mod upgrades_by_declaration;
 mod verdicts_golden;
 mod ways_facts;
+mod ways_fates;
 mod ways_golden;
 mod yaml_golden;
 mod yaml_limits;

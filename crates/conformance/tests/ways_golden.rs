@@ -41,7 +41,7 @@ impl Score {
     }
 }
 
-fn with_view(then: impl FnOnce(View<'_>)) {
+pub(crate) fn with_view(then: impl FnOnce(View<'_>)) {
     let Some(bundle) = opatlas_conformance::release("2.9.0") else {
         return;
     };

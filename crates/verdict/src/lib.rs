@@ -24,6 +24,7 @@ mod tables;
 pub mod training;
 mod verdict;
 mod vmap;
+pub mod ways;
 
 pub use because::Because;
 pub use coverage::{KeyCoverage, VerdictCounts};

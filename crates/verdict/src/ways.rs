@@ -1,0 +1,303 @@
+//! The ways to run an operator besides a plain call: what becomes of it when it is compiled,
+//! batched, sharded, autocast or packaged (`docs/spec/ways.md`).
+//!
+//! PyTorch keeps a registry for each way. Those of every release are recorded
+//! ([`opatlas_pytorch::ways`]); what a revision's own entry says comes before them.
+
+mod autocast;
+mod compiling;
+mod device_free;
+mod dtensor;
+mod membership;
+mod own;
+mod shim;
+
+use std::borrow::Cow;
+
+use opatlas_operators::operator::OperatorId;
+use opatlas_pytorch::Release;
+use opatlas_pytorch::ways::{Facts, Registry, facts};
+
+use crate::View;
+use membership::{Entry, Membership, Shape};
+
+opatlas_source::words! {
+    /// A way to run an operator.
+    pub enum Way {
+        /// Gradients.
+        Training = "training",
+        /// Calls under `torch.vmap`.
+        Vmap = "vmap",
+        /// Shapes without data: the meta device, export, fake tensors.
+        Meta = "meta",
+        /// Mutations and views turned into functional calls.
+        Functionalize = "functionalize",
+        /// Decomposition before export.
+        Decomposition = "decomposition",
+        /// Compilation by Inductor.
+        Inductor = "inductor",
+        /// Calls from packages compiled ahead of time.
+        Aoti = "aoti",
+        /// Sharded tensors.
+        Dtensor = "dtensor",
+        /// Automatic mixed precision on the CPU.
+        AutocastCpu = "autocast-cpu",
+        /// Automatic mixed precision on CUDA.
+        AutocastCuda = "autocast-cuda",
+        /// Automatic mixed precision on MAIA.
+        AutocastMaia = "autocast-maia",
+        /// Automatic mixed precision on MPS.
+        AutocastMps = "autocast-mps",
+        /// Automatic mixed precision on MTIA.
+        AutocastMtia = "autocast-mtia",
+        /// Automatic mixed precision on XPU.
+        AutocastXpu = "autocast-xpu",
+    }
+}
+
+impl Way {
+    /// What people call it.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Training => "Training",
+            Self::Vmap => "vmap",
+            Self::Meta => "Meta device",
+            Self::Functionalize => "Functionalization",
+            Self::Decomposition => "Decomposition",
+            Self::Inductor => "Inductor",
+            Self::Aoti => "AOTInductor",
+            Self::Dtensor => "DTensor",
+            Self::AutocastCpu => "Autocast on CPU",
+            Self::AutocastCuda => "Autocast on CUDA",
+            Self::AutocastMaia => "Autocast on MAIA",
+            Self::AutocastMps => "Autocast on MPS",
+            Self::AutocastMtia => "Autocast on MTIA",
+            Self::AutocastXpu => "Autocast on XPU",
+        }
+    }
+
+    /// The registry without which a release cannot say anything about this way.
+    const fn registry(self) -> Option<Registry> {
+        match self {
+            Self::Training | Self::Vmap | Self::Functionalize => None,
+            Self::Meta => Some(Registry::MetaPython),
+            Self::Decomposition => Some(Registry::CoreAtenDecompositions),
+            Self::Inductor => Some(Registry::InductorLowerings),
+            Self::Aoti => Some(Registry::AotiFallbackOps),
+            Self::Dtensor => Some(Registry::DtensorStrategy),
+            Self::AutocastCpu => Some(Registry::AutocastCpu),
+            Self::AutocastCuda => Some(Registry::AutocastCuda),
+            Self::AutocastMaia => Some(Registry::AutocastMaia),
+            Self::AutocastMps => Some(Registry::AutocastMps),
+            Self::AutocastMtia => Some(Registry::AutocastMtia),
+            Self::AutocastXpu => Some(Registry::AutocastXpu),
+        }
+    }
+}
+
+opatlas_source::words! {
+    /// What becomes of an operator on a way.
+    pub enum Fate {
+        /// It works: training.
+        Yes = "yes",
+        /// It works for some arguments: training.
+        Partly = "partly",
+        /// It does not work: training.
+        No = "no",
+        /// There is nothing to differentiate.
+        NotDifferentiable = "not differentiable",
+        /// A batching rule.
+        Rule = "rule",
+        /// The fallback of vmap, which loops over the batch.
+        FallsBack = "falls back",
+        /// A call raises.
+        Raises = "raises",
+        /// A function in Python.
+        Python = "python",
+        /// A kernel of its own.
+        Kernel = "kernel",
+        /// It is replaced by the operators that it calls.
+        Decomposes = "decomposes",
+        /// Nothing serves it.
+        None = "none",
+        /// It neither writes to an argument nor returns one.
+        Functional = "functional",
+        /// It returns a view.
+        View = "view",
+        /// The kernel that torchgen generates.
+        Generated = "generated",
+        /// An implicit composite: it decomposes always.
+        Composite = "composite",
+        /// A decomposition that export applies by default.
+        ByDefault = "by-default",
+        /// An operator of the core set, which export keeps.
+        Core = "core",
+        /// A decomposition that must be asked for.
+        OnRequest = "on-request",
+        /// It has no decomposition.
+        Kept = "kept",
+        /// Decomposed before lowering.
+        Decomposed = "decomposed",
+        /// Its lowering calls the eager kernel.
+        Fallback = "fallback",
+        /// Lowered to code of Inductor's.
+        Lowered = "lowered",
+        /// It has no lowering: Inductor calls the eager kernel without saying so.
+        ImplicitFallback = "implicit fallback",
+        /// A function in the C shim.
+        Shim = "shim",
+        /// A function in the stable headers.
+        Stable = "stable",
+        /// The executor that takes any operator by its name.
+        ProxyExecutor = "proxy executor",
+        /// A handler of its own.
+        Custom = "custom",
+        /// Cast to the lower precision.
+        LowerPrecisionFp = "lower_precision_fp",
+        /// Cast to float32.
+        Fp32 = "fp32",
+        /// Run in float32 through its `dtype` argument.
+        Fp32SetOptDtype = "fp32_set_opt_dtype",
+        /// Run in float32 through the overload that takes a `dtype`.
+        Fp32AppendDtype = "fp32_append_dtype",
+        /// Arguments are cast to the widest of their types.
+        Promote = "promote",
+        /// A call raises on purpose.
+        Banned = "banned",
+        /// Autocast leaves it alone.
+        Passes = "passes",
+        /// Not known.
+        Unknown = "unknown",
+    }
+}
+
+opatlas_source::words! {
+    /// What a fate is known from.
+    pub enum Basis {
+        /// The registries of a release, read in a real process.
+        Recorded = "recorded",
+        /// The entry in the revision.
+        Entry = "entry",
+        /// Nothing.
+        Unknown = "unknown",
+    }
+}
+
+/// What becomes of an operator on a way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WayAnswer {
+    /// The way.
+    pub way: Way,
+    /// What becomes of the operator.
+    pub fate: Fate,
+    /// Why, or what it means, in a sentence.
+    pub because: Cow<'static, str>,
+    /// What it is known from.
+    pub known_from: Basis,
+    /// The release whose registries were read.
+    pub release: Option<Release>,
+    /// The first recorded release since which it has been so.
+    pub since: Option<Release>,
+}
+
+/// A fate and the reason.
+type Found = (Fate, Cow<'static, str>);
+
+impl<'a> View<'a> {
+    /// What becomes of an operator on each way. A way that does not apply is left out.
+    #[must_use]
+    pub fn ways(self, id: OperatorId) -> Vec<WayAnswer> {
+        let ways = Way::ALL.into_iter();
+        ways.filter_map(|way| self.way(id, way)).collect()
+    }
+
+    /// What becomes of an operator on one way; `None` if the way does not apply to it.
+    #[must_use]
+    pub fn way(self, id: OperatorId, way: Way) -> Option<WayAnswer> {
+        let (fate, because) = match way {
+            Way::Training => own::training(self, id),
+            Way::Vmap => own::vmap(self, id),
+            _ => return self.by_registries(id, way),
+        };
+        Some(WayAnswer {
+            way,
+            fate,
+            because,
+            known_from: own::basis(fate),
+            release: None,
+            since: None,
+        })
+    }
+
+    fn by_registries(self, id: OperatorId, way: Way) -> Option<WayAnswer> {
+        let operator = self.inputs.catalogue.operator(id);
+        let recorded = facts(self.keys().release());
+        let shape = Shape::of(operator);
+        let name = membership::counterpart(self, id, way);
+        let entry = Entry::of(self, name);
+        let name = self.inputs.catalogue.operator(name).name_text();
+        let by_entry = decide(way, &shape, Membership::of_entry(name, entry, recorded))?;
+        let now = recorded.and_then(|facts| by_record(way, &shape, name, facts));
+        let is_recorded = now.as_ref().is_some_and(|found| found.0 == by_entry.0);
+        let known_from = match by_entry.0 {
+            Fate::Unknown => Basis::Unknown,
+            _ if is_recorded => Basis::Recorded,
+            _ => Basis::Entry,
+        };
+        let release = recorded.filter(|_| is_recorded).map(Facts::release);
+        let since = release.map(|release| since(way, &shape, name, release, by_entry.0));
+        Some(WayAnswer {
+            way,
+            fate: by_entry.0,
+            because: by_entry.1,
+            known_from,
+            release,
+            since,
+        })
+    }
+}
+
+/// The fate by the registries of a release alone; `None` if the release does not have the operator
+/// or the registry.
+fn by_record(way: Way, shape: &Shape, name: &str, facts: Facts) -> Option<Found> {
+    let is_known = facts.operator(name).is_in(Registry::Operators);
+    let is_recorded = way
+        .registry()
+        .is_none_or(|registry| facts.absent(registry).is_none());
+    (is_known && is_recorded).then(|| decide(way, shape, Membership::of_facts(name, facts)))?
+}
+
+/// The first recorded release since which the fate has been the same.
+fn since(way: Way, shape: &Shape, name: &str, until: Release, fate: Fate) -> Release {
+    let earlier = Release::all().rev().filter(|release| *release <= until);
+    let same = earlier.map_while(|release| {
+        let facts = facts(release)?;
+        let (found, _) = by_record(way, shape, name, facts)?;
+        (found == fate).then(|| facts.release())
+    });
+    same.last().unwrap_or(until)
+}
+
+fn decide(way: Way, shape: &Shape, of: Membership<'_>) -> Option<Found> {
+    if let Some(registry) = way.registry()
+        && let Some(found) = of.missing(registry)
+    {
+        return Some(found);
+    }
+    match way {
+        Way::Training | Way::Vmap => None,
+        Way::Meta => Some(device_free::meta(shape, of)),
+        Way::Functionalize => Some(device_free::functionalize(shape, of)),
+        Way::Decomposition => compiling::decomposition(shape, of),
+        Way::Inductor => Some(compiling::inductor(of)),
+        Way::Aoti => Some(shim::aoti(of)),
+        Way::Dtensor => Some(dtensor::dtensor(of)),
+        Way::AutocastCpu
+        | Way::AutocastCuda
+        | Way::AutocastMaia
+        | Way::AutocastMps
+        | Way::AutocastMtia
+        | Way::AutocastXpu => Some(autocast::autocast(way.registry()?, of)),
+    }
+}
