@@ -51,6 +51,15 @@ pub fn of_release(release: Release) -> impl Iterator<Item = RecordedCalls> {
     })
 }
 
+/// The release whose recording has the calls of an operator in `release`.
+#[must_use]
+pub fn recorded_with(release: Release, operator: &str) -> Option<Release> {
+    let place = names().position(|name| name == operator)?;
+    let mut recorded = of_release(release);
+    let calls = recorded.find(|calls| usize::from(calls.operator) == place)?;
+    Some(calls.recorded_with)
+}
+
 /// Nearest first: `release` itself, earlier ones from the newest, later ones from the oldest.
 fn nearest(release: Release) -> impl Iterator<Item = Release> {
     let before = Release::all().filter(move |&known| known <= release).rev();

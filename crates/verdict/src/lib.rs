@@ -9,6 +9,8 @@
 mod backends;
 mod because;
 mod calls;
+mod cell;
+mod chain;
 mod column;
 mod coverage;
 mod entry;
@@ -20,12 +22,15 @@ mod own;
 mod recorded;
 mod server;
 mod shares;
+mod site;
 mod tables;
 pub mod training;
 mod verdict;
 mod vmap;
 
 pub use because::Because;
+pub use cell::of_cell;
+pub use chain::{Fact, Link, MOST_OPERATORS};
 pub use coverage::{KeyCoverage, VerdictCounts};
 pub use entry::Verdicts;
 pub use leverage::{Leverage, Step};
