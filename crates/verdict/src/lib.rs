@@ -23,8 +23,10 @@ mod recorded;
 mod server;
 mod shares;
 mod site;
+mod standing;
 mod tables;
 pub mod training;
+mod unknowns;
 mod verdict;
 mod vmap;
 
@@ -36,6 +38,7 @@ pub use entry::Verdicts;
 pub use leverage::{Leverage, Step};
 pub use needs::Walk;
 pub use shares::percentages;
+pub use standing::{Shift, Side, Standing, is_ambiguous};
 pub use tables::{Tables, View};
 pub use training::{Through, TrainingAnswer, Works};
 pub use verdict::{Answer, KnownFrom, MOST_NEEDS, Support, Verdict};
