@@ -45,9 +45,8 @@ pub struct Support {
     pub through: Vec<String>,
     /// Why it is unknown: `out of tree: give its file`.
     pub unclaimed: Option<&'static str>,
-    /// The verdict explained, down to kernels on the key, recordings, and what is missing. Absent unless
-    /// a single key is requested.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// The verdict explained, down to kernels on the key, recordings, and what is missing. Null unless a
+    /// single key is requested.
     pub chain: Option<Vec<ChainLink>>,
 }
 
