@@ -195,7 +195,7 @@ impl<'a> View<'a> {
                 Support::of(Verdict::Runs)
             }
             Some(backend) if matches!(own, Served::Calls | Served::Unknown(_)) => {
-                if !calls.known_backends.contains(backend) {
+                if !self.claims(backend) {
                     return Support::because(Verdict::Unknown, Because::OutOfTree);
                 }
                 self.of_kernel((&calls, &self.column_of(backend)), id, own, walk)
