@@ -66,6 +66,7 @@ pub(super) struct Gaps {
 enum OnlyName {
     Lacking,
     Inherited,
+    Unknown,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -102,6 +103,7 @@ impl Gaps {
             only: self.only.map(|only| match only {
                 OnlyName::Lacking => Only::Lacking,
                 OnlyName::Inherited => Only::Inherited,
+                OnlyName::Unknown => Only::Unknown,
             }),
             tag: self.tag.as_deref(),
         };

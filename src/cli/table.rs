@@ -8,8 +8,8 @@ use clap::{Args, ValueEnum};
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::Slot;
 use opatlas_report::table::{
-    CSV_HEADER, Column, Shown, column, csv_row, explanation, headline, table, training_sentence,
-    what_if,
+    CSV_HEADER, Column, Shown, chain, column, csv_row, explanation, headline, table,
+    training_sentence, what_if,
 };
 use opatlas_service::dispatch::{Profile, runtime_key};
 use opatlas_service::{ServiceError, Snapshot};
@@ -178,6 +178,7 @@ impl Table {
                 training_sentence(shown.view, id, &answer)
             ));
         }
+        text.push_str(&chain(shown, id, slot));
         text
     }
 

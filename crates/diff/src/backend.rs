@@ -17,8 +17,7 @@ use opatlas_operators::backend::BackendFile;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::keys::Keys;
-use opatlas_verdict::Verdict;
-use opatlas_verdict::View;
+use opatlas_verdict::{Standing, Verdict, View};
 
 /// The most similar names listed for an unknown one.
 const NEAR: usize = 3;
@@ -83,6 +82,14 @@ pub struct Cell {
     pub is_core: bool,
 }
 
+impl Cell {
+    /// How the operator stands on the backend.
+    #[must_use]
+    pub fn standing(&self) -> Standing {
+        Standing::of(Some(self.verdict), self.reason)
+    }
+}
+
 impl BackendImpact<'_> {
     /// Whether the vendor must act before the upgrade.
     #[must_use]
@@ -107,19 +114,19 @@ impl BackendImpact<'_> {
     /// operator that fails.
     pub fn lacking(&self) -> impl Iterator<Item = &Cell> {
         let added = self.added.iter();
-        added.filter(|cell| cell.verdict == Verdict::Fails)
+        added.filter(|cell| cell.standing() == Standing::Fails)
     }
 
     /// New operators that work without a kernel of the backend.
     pub fn inherited(&self) -> impl Iterator<Item = &Cell> {
         let added = self.added.iter();
-        added.filter(|cell| cell.verdict.works() && cell.reason != Reason::Kernel)
+        added.filter(|cell| cell.standing() == Standing::Inherited)
     }
 
     /// New operators that work partly, or whose support is unknown.
     pub fn uncertain(&self) -> impl Iterator<Item = &Cell> {
         let added = self.added.iter();
-        added.filter(|cell| matches!(cell.verdict, Verdict::Partly | Verdict::Unknown))
+        added.filter(|cell| matches!(cell.standing(), Standing::Partly | Standing::Unknown))
     }
 }
 
@@ -235,7 +242,7 @@ fn lost(
     let pairs = comparison.pairs.iter();
     let fallen = pairs.filter_map(|pair| {
         let (old, new) = (pair.base?, pair.head?);
-        let falls = before.of(old).works() && after.of(new) == Verdict::Fails;
+        let falls = before.of(old).works() && after.of(new).fails();
         falls.then_some((old, new))
     });
     let mut lost: Vec<Cell> = fallen

@@ -16,7 +16,7 @@ use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Key;
 use opatlas_schema::function::SchemaKind;
 use opatlas_verdict::training::Training;
-use opatlas_verdict::{Answer, Because, Verdict, View};
+use opatlas_verdict::{Answer, Because, View};
 
 /// The most cards; a release adds far fewer operators.
 pub const MOST_CARDS: usize = 1_000;
@@ -130,7 +130,7 @@ fn card(
             }
         };
         keys.push(key);
-        if verdict != Verdict::Fails && key != "Meta" {
+        if !verdict.fails() && key != "Meta" {
             training.extend(head.trains(id, slot));
         }
     }

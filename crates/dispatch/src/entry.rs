@@ -95,6 +95,13 @@ impl<'a> View<'a> {
         Some(self.of_rule(id, pattern, slot, rule))
     }
 
+    /// Whether an operator has a kernel registered on a key itself.
+    #[must_use]
+    pub fn has_kernel(self, id: OperatorId, slot: Slot) -> bool {
+        let pattern = self.tables.pattern(id);
+        pattern.is_some_and(|pattern| pattern.rule(slot) == Precedence::Direct)
+    }
+
     /// [`Entry::kernel`] of the operator on a key that this rule serves. Comparisons need tens of thousands,
     /// so this skips the rest of the entry.
     #[must_use]

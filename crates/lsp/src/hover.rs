@@ -140,14 +140,19 @@ fn operator(opened: OpenFile<'_>, id: OperatorId) -> String {
     }
     let view = opened.snapshot.view();
     for verdict in Verdict::ALL {
-        let keys =
-            dense(view).filter(|&slot| view.claims(slot) && view.verdict(id, slot) == verdict);
-        let names: Vec<&str> = keys
-            .map(|slot| view.keys().name(Key::Runtime(slot)))
+        let keys: Vec<Slot> = dense(view)
+            .filter(|&slot| view.claims(slot) && view.verdict(id, slot) == verdict)
             .collect();
-        if !names.is_empty() {
-            let _ = writeln!(text, "\n{}: {}", title(verdict), listed(&names));
+        let names = keys
+            .iter()
+            .map(|&slot| view.keys().name(Key::Runtime(slot)));
+        let names: Vec<&str> = names.collect();
+        if names.is_empty() {
+            continue;
         }
+        let why = keys.iter().find_map(|&slot| view.unknown_because(id, slot));
+        let why = why.map_or_else(String::new, |why| format!(" ({})", why.as_str()));
+        let _ = writeln!(text, "\n{}: {}{why}", title(verdict), listed(&names));
     }
     let bare = view.bare_support(id);
     let needs: Vec<&str> = view.needed(&bare).collect();

@@ -66,7 +66,7 @@ pub(super) fn resolve(opened: OpenFile<'_>, data: &Value) -> Option<Command> {
     })
 }
 
-/// `works on 5 of 6 backends, trains on 2`.
+/// `works on 5 of 6 backends, trains on 2, unknown on 1`.
 fn title(opened: OpenFile<'_>, id: OperatorId) -> String {
     let view = opened.snapshot.view();
     let claimed: Vec<_> = dense(view).filter(|&slot| view.claims(slot)).collect();
@@ -80,12 +80,21 @@ fn title(opened: OpenFile<'_>, id: OperatorId) -> String {
         answer.is_some_and(|answer| answer.training.works == Works::Yes)
     });
     let of = claimed.len();
-    match (works.len(), trains.count()) {
+    let unknown = claimed
+        .iter()
+        .filter(|&&slot| view.verdict(id, slot).is_unknown());
+    let unknown = match unknown.count() {
+        0 => String::new(),
+        all if all == of => return format!("unknown on {of} backends"),
+        count => format!(", unknown on {count}"),
+    };
+    let title = match (works.len(), trains.count()) {
         (0, _) => format!("works on none of {of} backends"),
         (works, 0) => format!("works on {works} of {of} backends"),
         (works, trains) if works == trains => {
             format!("works on {works} of {of} backends, trains")
         }
         (works, trains) => format!("works on {works} of {of} backends, trains on {trains}"),
-    }
+    };
+    title + &unknown
 }

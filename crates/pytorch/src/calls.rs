@@ -30,25 +30,38 @@ pub fn names() -> impl ExactSizeIterator<Item = &'static str> {
 pub fn of_release(release: Release) -> impl Iterator<Item = RecordedCalls> {
     let order: Vec<Release> = nearest(release).collect();
     let of_operators = ROWS.chunk_by(|a, b| a.operator == b.operator);
-    of_operators.filter_map(move |rows| {
-        let mut recorded = order.iter().filter_map(|&known| {
-            let row = rows.iter().find(|row| row.holds_in(known))?;
-            Some((known, row))
-        });
-        let (recorded_with, row) = recorded.next()?;
-        // The samples of another release may be more thorough.
-        let others = recorded.find(|(_, other)| row.begin == row.end && other.begin < other.end);
-        let (recorded_with, sometimes) = match others {
-            Some((release, other)) => (release, called(other.begin, other.end)),
-            None => (recorded_with, called(row.always_end, row.end)),
-        };
-        Some(RecordedCalls {
-            operator: row.operator,
-            recorded_with,
-            always: called(row.begin, row.always_end),
-            sometimes,
-        })
+    of_operators.filter_map(move |rows| of_rows(rows, &order))
+}
+
+/// The calls of one operator; `order` has the recordings, nearest first.
+fn of_rows(rows: &[Row], order: &[Release]) -> Option<RecordedCalls> {
+    let mut recorded = order.iter().filter_map(|&known| {
+        let row = rows.iter().find(|row| row.holds_in(known))?;
+        Some((known, row))
+    });
+    let (recorded_with, row) = recorded.next()?;
+    // The samples of another release may be more thorough.
+    let others = recorded.find(|(_, other)| row.begin == row.end && other.begin < other.end);
+    let (recorded_with, sometimes) = match others {
+        Some((release, other)) => (release, called(other.begin, other.end)),
+        None => (recorded_with, called(row.always_end, row.end)),
+    };
+    Some(RecordedCalls {
+        operator: row.operator,
+        recorded_with,
+        always: called(row.begin, row.always_end),
+        sometimes,
     })
+}
+
+/// The release whose recording has the calls of an operator in `release`.
+#[must_use]
+pub fn recorded_with(release: Release, operator: &str) -> Option<Release> {
+    let place = names().position(|name| name == operator)?;
+    let begin = ROWS.partition_point(|row| usize::from(row.operator) < place);
+    let end = ROWS.partition_point(|row| usize::from(row.operator) <= place);
+    let order: Vec<Release> = nearest(release).collect();
+    Some(of_rows(ROWS.get(begin..end)?, &order)?.recorded_with)
 }
 
 /// Nearest first: `release` itself, earlier ones from the newest, later ones from the oldest.

@@ -10,7 +10,7 @@ use opatlas_diff::change::Change;
 use opatlas_diff::declarations::KernelChange;
 use opatlas_source::sentence::codes;
 use opatlas_source::{Message, message};
-use opatlas_verdict::Verdict;
+use opatlas_verdict::Answer;
 
 /// The most operators that a list names.
 const NAMED: usize = 40;
@@ -305,10 +305,10 @@ fn cells(cells: &[&Cell]) -> Vec<Item> {
             [one] => message!(", needs `{}`", one),
             [one, rest @ ..] => message!(", needs `{}` and {} more", one, rest.len()),
         };
-        let unknown = match cell.verdict {
-            Verdict::Unknown => ", unknown",
-            Verdict::Partly => ", partly",
-            _ => "",
+        let unknown = match Answer::from(cell.verdict) {
+            Answer::Unknown => ", unknown",
+            Answer::Partly => ", partly",
+            Answer::Yes | Answer::No => "",
         };
         message!("`{}`{}{}{}{}", cell.operator, from, core, unknown, needs).into()
     };

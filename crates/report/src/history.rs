@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use opatlas_diff::history::EventKind;
 use opatlas_diff::rules::{Audience, Level, find};
 use opatlas_dispatch::Reason;
-use opatlas_verdict::Verdict;
+use opatlas_verdict::{Standing, Verdict};
 
 use super::escape;
 
@@ -150,13 +150,14 @@ pub fn people(audience: Audience) -> &'static str {
 fn served(serving: &[Serving<'_>]) -> String {
     let mut by_source: BTreeMap<(u8, &str), Vec<&str>> = BTreeMap::new();
     for cell in serving {
-        let (rank, source) = match (cell.verdict, cell.reason, cell.source_key) {
-            (Some(Verdict::Partly), ..) => (3, "works in part"),
-            (Some(Verdict::Unknown), _, source) => (4, source.unwrap_or("unknown")),
-            (Some(Verdict::Fails), ..) | (None, Reason::Missing, _) => (5, "fails"),
-            (_, Reason::Kernel, _) => (0, "its own kernel"),
-            (_, _, Some(source)) => (1, source),
-            (_, reason, None) => (2, reason.as_str()),
+        let standing = Standing::of(cell.verdict, cell.reason);
+        let (rank, source) = match (standing, cell.source_key) {
+            (Standing::Own, _) => (0, "its own kernel"),
+            (Standing::Inherited, Some(source)) => (1, source),
+            (Standing::Inherited, None) => (2, cell.reason.as_str()),
+            (Standing::Partly, _) => (3, "works in part"),
+            (Standing::Unknown, source) => (4, source.unwrap_or("unknown")),
+            (Standing::Fails, _) => (5, "fails"),
         };
         by_source.entry((rank, source)).or_default().push(cell.key);
     }

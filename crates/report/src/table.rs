@@ -1,5 +1,6 @@
 //! Dispatch tables as text and CSV: tables with merged rows, explanations of entries, and sentences.
 
+mod chain;
 mod column;
 mod csv;
 mod explanation;
@@ -18,6 +19,7 @@ use opatlas_pytorch::key_set::KeySet;
 use opatlas_source::Span;
 use opatlas_verdict::View;
 
+pub use chain::{chain, chain_sentence};
 pub use column::{Column, column};
 pub use csv::{CSV_HEADER, csv_row};
 pub use explanation::{explanation, headline};

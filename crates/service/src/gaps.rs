@@ -8,8 +8,7 @@ use opatlas_dispatch::autograd_key;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Key;
-use opatlas_verdict::Leverage;
-use opatlas_verdict::Verdict;
+use opatlas_verdict::{Because, KnownFrom, Leverage, Verdict};
 
 use opatlas_source::{Stop, Stopped};
 
@@ -29,6 +28,10 @@ pub struct Gap {
     pub source_key: Option<&'static str>,
     /// Whether a call works.
     pub verdict: Verdict,
+    /// Why, unless operators that it needs are the reason.
+    pub because: Option<Because>,
+    /// What the verdict is based on; `None` if it is unknown.
+    pub known_from: Option<KnownFrom>,
     /// Operators without a working kernel that it depends on, nearest first.
     pub needs: Vec<String>,
     /// Whether it has the tag `core`.
@@ -43,7 +46,7 @@ impl Gap {
     /// Whether a call fails, always or in some cases.
     #[must_use]
     pub fn is_lacking(&self) -> bool {
-        matches!(self.verdict, Verdict::Fails | Verdict::Partly)
+        self.verdict.lacks()
     }
 }
 
@@ -67,7 +70,7 @@ pub fn leverage(
 }
 
 /// The gaps of a backend, sorted by call count if known, then core operators, then by the number of
-/// other backends with a kernel.
+/// other backends with a kernel. Unknown operators come last.
 pub fn gaps(
     snapshot: &Snapshot,
     slot: Slot,
@@ -82,20 +85,21 @@ pub fn gaps(
     };
     let others: Vec<Slot> = keys.slots().filter(is_other).collect();
     let declared = declared(snapshot, slot).take_while(|_| !stop.is_requested());
-    let gaps = declared.filter(|(_, reason)| *reason != Reason::Kernel);
+    let gaps = declared.filter(|(id, _)| !view.has_kernel(*id, slot));
     let mut gaps: Vec<Gap> = gaps
         .map(|(id, reason)| {
             let operator = snapshot.catalogue.operator(id);
             let name = operator.qualified_name();
             let entry = view.entry(id, slot);
-            let table = view.tables.pattern(id).map(|pattern| &pattern.table);
-            let has_kernel = |other: &&Slot| {
-                table.is_some_and(|table| table.rule(**other).reason() == Reason::Kernel)
-            };
+            let has_kernel = |other: &&Slot| view.has_kernel(id, **other);
             let support = view.support(id, slot);
             Gap {
                 reason,
                 verdict: support.verdict,
+                because: support.because,
+                known_from: entry
+                    .as_ref()
+                    .and_then(|entry| view.known_from(id, entry, support.verdict)),
                 needs: view.needed(&support).map(str::to_owned).collect(),
                 source_key: entry
                     .and_then(|entry| entry.source_key)
@@ -110,8 +114,10 @@ pub fn gaps(
     stop.check()?;
     gaps.sort_by(|a, b| {
         let rank = |gap: &Gap| (gap.usage, gap.is_core, gap.others, gap.is_lacking());
-        rank(b)
-            .cmp(&rank(a))
+        let is_unknown = |gap: &Gap| gap.verdict.is_unknown();
+        is_unknown(a)
+            .cmp(&is_unknown(b))
+            .then_with(|| rank(b).cmp(&rank(a)))
             .then_with(|| a.operator.cmp(&b.operator))
     });
     Ok(gaps)
@@ -124,7 +130,8 @@ pub fn gained(snapshot: &Snapshot, before: &Snapshot, key: &str) -> Vec<String> 
         let Some(slot) = snapshot.view().keys().slot(key) else {
             return Vec::new();
         };
-        let own = declared(snapshot, slot).filter(|(_, reason)| *reason == Reason::Kernel);
+        let view = snapshot.view();
+        let own = declared(snapshot, slot).filter(|(id, _)| view.has_kernel(*id, slot));
         own.map(|(id, _)| snapshot.catalogue.operator(id).qualified_name().to_owned())
             .collect()
     };

@@ -23,6 +23,8 @@ pub enum Because {
     FailsOnCpu,
     /// Its fallback runs operators on the CPU and refuses views (`error_on_views`).
     ViewOnCpu,
+    /// It only passes calls on, and the key belongs to no backend.
+    PassesOn,
     /// Its kernel under `vmap` only raises.
     RaisesUnderVmap,
     /// `vmap` does not support sparse tensors.
@@ -49,11 +51,25 @@ impl Because {
             }
             Self::FailsOnCpu => "the fallback runs it on the CPU, where it fails",
             Self::ViewOnCpu => "the fallback runs operators on the CPU and refuses views",
+            Self::PassesOn => "it passes the call on to the next key",
             Self::RaisesUnderVmap => "its batching rule only raises",
             Self::SparseUnderVmap => "vmap does not support sparse tensors",
             Self::RefusedByVmap => {
                 "the fallback of vmap refuses out= variants, mutable operators and views"
             }
         }
+    }
+
+    /// What would settle a verdict that is unknown for this reason.
+    #[must_use]
+    pub fn settled_by(self) -> Option<&'static str> {
+        Some(match self {
+            Self::OutOfTree => "a backend file, sources or an observation of the backend",
+            Self::Unmeasured => "a recording of its calls by the probe, or a kernel on the key",
+            Self::RegisteredByHand => "an observation of a process of this revision",
+            Self::CallsUndeclared => "the complete native_functions.yaml of the revision",
+            Self::PassesOn => "the verdict on the backend that the call reaches",
+            _ => return None,
+        })
     }
 }

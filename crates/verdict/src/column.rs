@@ -79,6 +79,7 @@ impl Served {
         match self {
             Self::InferenceOnly => Some(Because::InferenceModeOnly),
             Self::Raises(why) | Self::Unknown(why) => Some(why),
+            Self::Passes => Some(Because::PassesOn),
             _ => None,
         }
     }

@@ -6,7 +6,7 @@ use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::Slot;
 
 use crate::View;
-use crate::{Verdict, percentages};
+use crate::{Answer, Verdict, percentages};
 use opatlas_dispatch::resolve::Precedence;
 
 /// Operators by verdict, in the order of [`Verdict::ALL`].
@@ -35,9 +35,15 @@ impl KeyCoverage {
     /// How many of them work.
     #[must_use]
     pub fn working(&self) -> u32 {
-        let verdicts = Verdict::ALL.iter().zip(self.declared);
-        let working = verdicts.filter(|(verdict, _)| verdict.works());
-        working.map(|(_, count)| count).sum()
+        self.counted(Answer::Yes)
+    }
+
+    /// How many of them have this answer. The four answers add up to all declared operators.
+    #[must_use]
+    pub fn counted(&self, answer: Answer) -> u32 {
+        let verdicts = Verdict::ALL.into_iter().zip(self.declared);
+        let counted = verdicts.filter(|(verdict, _)| Answer::from(*verdict) == answer);
+        counted.map(|(_, count)| count).sum()
     }
 
     /// The parts of the declared operators in percent; they add up to 100.

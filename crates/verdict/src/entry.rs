@@ -116,7 +116,7 @@ impl<'a> View<'a> {
             (false, _) => self.support_by(id, entry.slot, entry.rule, walk),
             (true, Some(backend)) => self.support(id, backend),
             (true, None) if !self.calls().backends.contains(entry.slot) => {
-                Support::of(Verdict::Unknown)
+                Support::because(Verdict::Unknown, Because::PassesOn)
             }
             (true, None) => self.support_by(id, entry.slot, self.default_rule(id), walk),
         }
@@ -149,7 +149,10 @@ impl<'a> View<'a> {
     /// follow from torchgen's templates.
     #[must_use]
     pub fn known_from_calls(self, id: OperatorId) -> KnownFrom {
-        match self.calls().of(id).iter().any(|edge| edge.recorded) {
+        let calls = self.calls();
+        let edges = calls.of(id);
+        let calls_nothing = edges.is_empty() && calls.is_known(id);
+        match calls_nothing || edges.iter().any(|edge| edge.recorded) {
             true => KnownFrom::Measured,
             false => KnownFrom::Inferred,
         }
@@ -192,7 +195,7 @@ impl<'a> View<'a> {
                 Support::of(Verdict::Runs)
             }
             Some(backend) if matches!(own, Served::Calls | Served::Unknown(_)) => {
-                if !calls.known_backends.contains(backend) {
+                if !self.claims(backend) {
                     return Support::because(Verdict::Unknown, Because::OutOfTree);
                 }
                 self.of_kernel((&calls, &self.column_of(backend)), id, own, walk)
@@ -264,7 +267,7 @@ impl<'a> View<'a> {
 
     /// Whether a kernel of an autograd or autocast key does the work itself: generated and
     /// hand-written ones of PyTorch pass the call on to the backend.
-    fn is_final(self, id: OperatorId, slot: Slot, rule: Precedence) -> bool {
+    pub(crate) fn is_final(self, id: OperatorId, slot: Slot, rule: Precedence) -> bool {
         let source = rule.source(slot);
         let row = source.and_then(|key| self.tables.row(id, key, self.tables.source()));
         // An autocast kernel in sources casts and passes on, as those of PyTorch do.

@@ -55,6 +55,31 @@ impl Verdict {
             .find(|verdict| verdict.as_str() == text)
     }
 
+    /// The character in matrices.
+    #[must_use]
+    pub fn letter(self) -> char {
+        match self {
+            Self::Runs => 'r',
+            Self::Decomposes => 'd',
+            Self::Partly => 'p',
+            Self::FallsBack => 'b',
+            Self::Fails => 'f',
+            Self::Unknown => 'u',
+        }
+    }
+
+    /// Whether nobody can tell yet.
+    #[must_use]
+    pub fn is_unknown(self) -> bool {
+        self == Self::Unknown
+    }
+
+    /// Whether every call fails.
+    #[must_use]
+    pub fn fails(self) -> bool {
+        self == Self::Fails
+    }
+
     /// Whether a call fails, always or in some cases.
     #[must_use]
     pub fn lacks(self) -> bool {

@@ -3,6 +3,7 @@
 use opatlas_diff::backend::{BackendImpact, Cell};
 use opatlas_report::backend::verdict;
 use opatlas_report::changes::message::message;
+use opatlas_verdict::Answer;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -150,6 +151,9 @@ pub struct BackendCell {
     /// Whether a call works: `runs`, `decomposes`, `partly`, `falls-back`, `fails` or `unknown`.
     #[schema(example = "fails")]
     pub verdict: &'static str,
+    /// `yes`, `partly`, `no` or `unknown`.
+    #[schema(example = "no")]
+    pub works: &'static str,
     /// The operators without a working kernel that it needs.
     pub needs: Vec<String>,
     /// Whether it is tagged `core`.
@@ -219,6 +223,7 @@ pub(crate) fn cell(cell: &Cell) -> BackendCell {
         reason: cell.reason.as_str(),
         source_key: cell.source_key,
         verdict: cell.verdict.as_str(),
+        works: Answer::from(cell.verdict).as_str(),
         needs: cell.needs.clone(),
         core: cell.is_core,
     }

@@ -51,7 +51,7 @@ pub struct Badge {
     #[schema(example = "coverage of MPS in 2.15.0")]
     pub label: String,
     /// The value.
-    #[schema(example = "63 %")]
+    #[schema(example = "63 %, 9 unknown")]
     pub message: String,
     /// The name of a color.
     #[schema(example = "yellow")]

@@ -60,6 +60,8 @@ pub struct CardView<'a> {
     pub unknown: &'a [&'static str],
     /// Why it is unknown.
     pub because: Option<&'static str>,
+    /// What would settle it.
+    pub settled_by: Option<&'static str>,
     /// Whether it trains on the first backend that runs it: `yes`, `partly`, `no`, `not
     /// differentiable`, `unknown`.
     #[schema(example = "yes")]
@@ -113,6 +115,7 @@ impl<'a> CardView<'a> {
             fails: &card.fails,
             unknown: &card.unknown,
             because: card.because.map(Because::as_str),
+            settled_by: card.because.and_then(Because::settled_by),
             trains: card.training.as_ref().map(trains),
             training: card
                 .training

@@ -3,7 +3,7 @@
 use opatlas_diff::revision::{Cell, TableChange};
 use opatlas_pytorch::key_set::KeySet;
 use opatlas_pytorch::keys::{Key, Keys};
-use opatlas_verdict::Verdict;
+use opatlas_verdict::{Standing, Verdict};
 use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
@@ -50,6 +50,10 @@ pub struct CellView<'a> {
     /// Whether a call works; null for keys that do not belong to a backend.
     #[schema(example = "runs")]
     pub verdict: Option<&'static str>,
+    /// How it stands: `own` (a kernel registered on the key works), `inherited` (another kernel works),
+    /// `partly`, `fails` or `unknown`.
+    #[schema(example = "own")]
+    pub standing: &'static str,
 }
 
 fn view<'a>(cell: &'a Cell<'_>) -> CellView<'a> {
@@ -58,6 +62,7 @@ fn view<'a>(cell: &'a Cell<'_>) -> CellView<'a> {
         source_key: cell.source_key,
         kernel: cell.kernel.as_deref(),
         verdict: cell.verdict.map(Verdict::as_str),
+        standing: Standing::of(cell.verdict, cell.reason).as_str(),
     }
 }
 

@@ -6,8 +6,8 @@ use opatlas_dispatch::Reason;
 use opatlas_dispatch::autograd_key;
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::{Key, Keys};
-use opatlas_verdict::KeyCoverage;
 use opatlas_verdict::View;
+use opatlas_verdict::{Because, KeyCoverage};
 use serde::{Deserialize, Serialize, Serializer, ser::SerializeMap as _};
 use utoipa::{IntoParams, ToSchema};
 
@@ -83,9 +83,24 @@ pub struct BackendCoverage {
     /// `verdicts` in percent; adds up to 100.
     #[schema(value_type = BTreeMap<String, u32>)]
     pub percent: VerdictCounts,
+    /// Why declared operators are unknown, the most frequent reason first. The counts add up to those of
+    /// `unknown` in `verdicts`.
+    pub unknown: Vec<UnknownReason>,
     /// Generated operators by verdict.
     #[schema(value_type = BTreeMap<String, u32>)]
     pub generated: VerdictCounts,
+}
+
+/// A reason for which operators are unknown.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct UnknownReason {
+    /// The reason.
+    #[schema(example = "what it calls was not measured")]
+    pub because: &'static str,
+    /// What would settle it.
+    pub settled_by: Option<&'static str>,
+    /// The number of declared operators.
+    pub operators: u32,
 }
 
 impl BackendCoverage {
@@ -104,8 +119,19 @@ impl BackendCoverage {
             verdicts: VerdictCounts(coverage.declared),
             percent: VerdictCounts(coverage.percent().map(u32::from)),
             generated: VerdictCounts(coverage.generated),
+            unknown: unknown(view, slot),
         })
     }
+}
+
+fn unknown(view: View<'_>, slot: Slot) -> Vec<UnknownReason> {
+    let reasons = view.unknowns(slot).into_iter();
+    let reason = |(why, operators): (Because, u32)| UnknownReason {
+        because: why.as_str(),
+        settled_by: why.settled_by(),
+        operators,
+    };
+    reasons.map(reason).collect()
 }
 
 /// The number of operators by reason.

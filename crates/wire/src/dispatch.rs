@@ -6,7 +6,7 @@ use opatlas_dispatch::calculator::{List, Note};
 use opatlas_dispatch::refusals::CATCH_ALL;
 use opatlas_dispatch::{Calculation, Cell, Origin, Precedence, Refused, Wanted, calculator};
 use opatlas_pytorch::keys::{Key, Keys};
-use opatlas_verdict::Verdict;
+use opatlas_verdict::{Answer, KnownFrom, of_cell};
 use serde::de::{Error as _, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use utoipa::ToSchema;
@@ -177,6 +177,9 @@ pub fn calculation(answer: &Calculation, mut notes: Vec<String>) -> CalculationV
 pub(crate) fn line<'a>(keys: &'static Keys, cell: Cell<'a>) -> Entry<'a> {
     let is_fallback = cell.rule == Precedence::Fallback;
     let given = cell.given;
+    let found = of_cell(keys, &cell);
+    let is_known = Answer::from(found.verdict) != Answer::Unknown;
+    let support = Support::alone(&found, is_known.then_some(KnownFrom::Inferred));
     Entry {
         key: keys.name(Key::Runtime(cell.slot)),
         functionality: keys.functionality(cell.slot),
@@ -192,20 +195,8 @@ pub(crate) fn line<'a>(keys: &'static Keys, cell: Cell<'a>) -> Entry<'a> {
         cause: None,
         file: cell.file,
         span: None,
-        support: Support::alone(alone(keys, &cell)),
+        support,
         explanation: None,
-    }
-}
-
-/// Without an operator, the calls of a composite kernel are unknown.
-fn alone(keys: &Keys, cell: &Cell<'_>) -> Verdict {
-    match cell.rule {
-        Precedence::Missing | Precedence::Ambiguous => Verdict::Fails,
-        Precedence::Fallback if keys.name(Key::Runtime(cell.slot)) == "Meta" => Verdict::Fails,
-        _ if cell.fallthrough => Verdict::Unknown,
-        Precedence::Fallback => Verdict::FallsBack,
-        Precedence::Direct | Precedence::Autograd | Precedence::Batched => Verdict::Runs,
-        _ => Verdict::Unknown,
     }
 }
 

@@ -13,8 +13,7 @@ use opatlas_pytorch::key_set::Slot;
 use opatlas_service::dispatch::runtime_key;
 use opatlas_service::gaps::{self, Gap, Usage};
 use opatlas_service::{Resolved, Snapshot};
-use opatlas_verdict::KeyCoverage;
-use opatlas_verdict::Verdict;
+use opatlas_verdict::{Answer, Because, KeyCoverage, KnownFrom};
 
 /// The number of kernels in the leverage.
 const STEPS: usize = 10;
@@ -30,8 +29,8 @@ pub struct GapQuery {
     /// The release of PyTorch whose rules apply, for an address by digest.
     #[param(example = "2.15")]
     pub release: Option<String>,
-    /// Only operators whose calls fail, always or in some cases (`lacking`), or only those that work
-    /// through something else (`inherited`).
+    /// Only operators whose calls fail, always or in some cases (`lacking`), only those that work through
+    /// something else (`inherited`), or only those for which this is unknown (`unknown`).
     #[param(inline)]
     pub only: Option<Only>,
     /// Count only operators with this tag in `leverage`.
@@ -52,6 +51,8 @@ pub enum Only {
     Lacking,
     /// It works through something else.
     Inherited,
+    /// This is unknown.
+    Unknown,
 }
 
 /// The gaps of a backend.
@@ -65,7 +66,8 @@ pub struct Gaps {
     /// Counts of the declared operators.
     pub counts: GapCounts,
     /// Operators without a kernel registered on the key: the most used first (with a usage file),
-    /// then those tagged `core`, then those that most other backends have.
+    /// then those tagged `core`, then those that most other backends have. Those for which it is unknown
+    /// whether they work come last, in the same order.
     pub items: Vec<GapView>,
     /// The kernels that would help most, in the order to write them, each with the operators that it
     /// makes work. For a key about which nothing is known, they assume a device with only the
@@ -88,9 +90,14 @@ pub struct GapCounts {
     pub kernels: u32,
     /// Operators that work through something else.
     pub inherited: u32,
+    /// Operators that work.
+    pub working: u32,
     /// Operators whose calls fail, always or in some cases.
     pub lacking: u32,
-    /// Operators for which this is unknown.
+    /// Those of them that work in some cases.
+    pub partly: u32,
+    /// Operators for which this is unknown, which are not gaps. `working`, `lacking` and `unknown` add up
+    /// to `operators`.
     pub unknown: u32,
     /// The share that works in percent.
     pub covered: u8,
@@ -129,6 +136,16 @@ pub struct GapView {
     /// Whether a call works: `runs`, `decomposes`, `partly`, `falls-back`, `fails`, `unknown`.
     #[schema(example = "fails")]
     pub verdict: &'static str,
+    /// `yes`, `partly`, `no` or `unknown`.
+    #[schema(example = "no")]
+    pub works: &'static str,
+    /// Why, unless operators that it needs are the reason.
+    pub because: Option<&'static str>,
+    /// What would settle it if it is unknown.
+    pub settled_by: Option<&'static str>,
+    /// What the verdict is based on: `measured`, `declared`, `source` or `inferred`; null if it is
+    /// unknown.
+    pub known_from: Option<&'static str>,
     /// The operators without a working entry that it needs, nearest first.
     pub needs: Vec<String>,
     /// Whether it has the tag `core`.
@@ -201,6 +218,7 @@ pub fn view(asked: &GapRequest<'_>, stop: &Stop) -> Result<Gaps, Problem> {
         found.retain(|gap| match only {
             Only::Lacking => gap.is_lacking(),
             Only::Inherited => gap.verdict.works(),
+            Only::Unknown => gap.verdict.is_unknown(),
         });
     }
     let is_new = |gap: &Gap| {
@@ -213,6 +231,10 @@ pub fn view(asked: &GapRequest<'_>, stop: &Stop) -> Result<Gaps, Problem> {
         source_key: gap.source_key,
         lacking: gap.is_lacking(),
         verdict: gap.verdict.as_str(),
+        works: Answer::from(gap.verdict).as_str(),
+        because: gap.because.map(Because::as_str),
+        settled_by: gap.because.and_then(Because::settled_by),
+        known_from: gap.known_from.map(KnownFrom::as_str),
         needs: gap.needs.clone(),
         core: gap.is_core,
         others: gap.others,
@@ -266,14 +288,15 @@ fn leverage(asked: &GapRequest<'_>, slot: Slot) -> Vec<LeverageStep> {
 
 impl From<KeyCoverage> for GapCounts {
     fn from(coverage: KeyCoverage) -> Self {
-        let of = |verdict: Verdict| coverage.declared[verdict as usize];
         let works_elsewhere = coverage.working().saturating_sub(coverage.kernels);
         Self {
             operators: coverage.operators(),
             kernels: coverage.kernels,
             inherited: works_elsewhere,
-            lacking: of(Verdict::Fails) + of(Verdict::Partly),
-            unknown: of(Verdict::Unknown),
+            working: coverage.working(),
+            lacking: coverage.counted(Answer::No) + coverage.counted(Answer::Partly),
+            partly: coverage.counted(Answer::Partly),
+            unknown: coverage.counted(Answer::Unknown),
             covered: coverage.covered(),
         }
     }
@@ -305,6 +328,9 @@ pub fn rows(gaps: &Gaps) -> Vec<GapRow<'_>> {
         reason: gap.reason,
         source_key: gap.source_key.unwrap_or_default(),
         verdict: gap.verdict,
+        works: gap.works,
+        because: gap.because,
+        settled_by: gap.settled_by,
         needs: &gap.needs,
         is_lacking: gap.lacking,
         is_core: gap.core,

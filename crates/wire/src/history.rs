@@ -5,6 +5,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use crate::place::Place;
 use opatlas_service::history::{HistoryEvent, KeyRange, Line, OperatorHistory, Timeline};
+use opatlas_verdict::Answer;
 
 /// An operator of a project.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -141,6 +142,10 @@ pub struct RangeView {
     /// Whether a call works; null for keys that do not belong to a backend.
     #[schema(example = "decomposes")]
     pub verdict: Option<String>,
+    /// `yes`, `partly`, `no` or `unknown`; null for keys that do not belong to a backend.
+    #[serde(default)]
+    #[schema(example = "yes")]
+    pub works: Option<String>,
 }
 
 /// A history on the wire.
@@ -156,6 +161,7 @@ pub fn view(history: &OperatorHistory) -> History {
         source_key: None,
         kernel: None,
         verdict: None,
+        works: None,
     });
     let served = history.ranges.iter().map(|range| served(timeline, range));
     History {
@@ -202,5 +208,8 @@ pub fn served(timeline: &Timeline, range: &KeyRange) -> RangeView {
         source_key: range.source_key.clone(),
         kernel: range.kernel.clone(),
         verdict: range.verdict.map(|verdict| verdict.as_str().to_owned()),
+        works: range
+            .verdict
+            .map(|verdict| Answer::from(verdict).as_str().to_owned()),
     }
 }

@@ -5,8 +5,7 @@ use opatlas_dispatch::{Pattern, Precedence};
 use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Key;
-use opatlas_verdict::Verdicts;
-use opatlas_verdict::{Verdict, View};
+use opatlas_verdict::{Answer, Standing, Verdict, Verdicts, View};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -57,6 +56,32 @@ pub struct MatrixVerdicts {
     /// `f` fails, `u` unknown.
     #[schema(example = json!(["rrdf"]))]
     pub rows: Vec<String>,
+    /// What the characters say.
+    pub legend: Vec<MatrixVerdict>,
+}
+
+/// What a character of a row of verdicts says.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct MatrixVerdict {
+    /// The character.
+    #[schema(example = "d")]
+    pub letter: char,
+    /// The verdict.
+    #[schema(example = "decomposes")]
+    pub verdict: &'static str,
+    /// `yes`, `partly`, `no` or `unknown`.
+    #[schema(example = "yes")]
+    pub works: &'static str,
+}
+
+fn legend() -> Vec<MatrixVerdict> {
+    let all = Verdict::ALL.into_iter();
+    let letter = |verdict: Verdict| MatrixVerdict {
+        letter: verdict.letter(),
+        verdict: verdict.as_str(),
+        works: Answer::from(verdict).as_str(),
+    };
+    all.map(letter).collect()
 }
 
 /// A column.
@@ -79,6 +104,10 @@ pub struct MatrixCell {
     /// The reason, as in an entry.
     #[schema(example = "default backend kernel")]
     pub reason: &'static str,
+    /// How an operator with this cell stands on a key that is not a backend's: `own`, `inherited`, `fails`
+    /// or `unknown`.
+    #[schema(example = "inherited")]
+    pub standing: &'static str,
     /// The alias key whose kernel serves it; null for the key's own kernel, a fallback or none.
     #[schema(example = "CompositeExplicitAutograd")]
     pub alias: Option<&'static str>,
@@ -167,6 +196,7 @@ pub(crate) fn row(
         };
         let cell = MatrixCell {
             reason: rule.reason().as_str(),
+            standing: Standing::of(None, rule.reason()).as_str(),
             alias,
             derivable: !outside.contains(slot),
         };
@@ -203,6 +233,7 @@ impl VerdictRows {
                 keys: slots().map(name).collect(),
                 claimed: claimed.map(name).collect(),
                 rows: Vec::new(),
+                legend: legend(),
             },
             known: FxHashMap::default(),
         }
@@ -210,23 +241,12 @@ impl VerdictRows {
 
     fn row(&mut self, id: OperatorId) -> usize {
         let verdicts = self.columns.iter().map(|column| column.of(id));
-        let row: String = verdicts.map(letter).collect();
+        let row: String = verdicts.map(Verdict::letter).collect();
         let next = self.view.rows.len();
         *self.known.entry(row).or_insert_with_key(|row| {
             self.view.rows.push(row.clone());
             next
         })
-    }
-}
-
-fn letter(verdict: Verdict) -> char {
-    match verdict {
-        Verdict::Runs => 'r',
-        Verdict::Decomposes => 'd',
-        Verdict::Partly => 'p',
-        Verdict::FallsBack => 'b',
-        Verdict::Fails => 'f',
-        Verdict::Unknown => 'u',
     }
 }
 

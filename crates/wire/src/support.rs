@@ -1,7 +1,7 @@
 //! Support of operators by backend and revision.
 
 use opatlas_report::support::Row;
-use opatlas_verdict::Verdict;
+use opatlas_verdict::{Answer, Verdict};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -77,6 +77,13 @@ pub struct Cell {
     /// Whether a call works in the last revision: `runs`, `decomposes`, `partly`, `falls-back`,
     /// `fails`, `unknown`; null on keys that are not a backend's.
     pub verdict: Option<&'static str>,
+    /// `yes`, `partly`, `no` or `unknown`; null on keys that are not a backend's.
+    #[schema(example = "yes")]
+    pub works: Option<&'static str>,
+    /// How the last revision serves it: `own` (a kernel registered on the key works), `inherited` (another
+    /// kernel works), `partly`, `fails` or `unknown`; null without an entry.
+    #[schema(example = "own")]
+    pub standing: Option<&'static str>,
     /// The ranges of revisions with the same entry.
     pub ranges: Vec<RangeView>,
 }
@@ -99,6 +106,9 @@ pub fn rows(timeline: &Timeline, table: &[Support], last: usize) -> Vec<Row> {
                 source_key: at_last.and_then(|range| range.source_key.clone()),
                 kernel: at_last.and_then(|range| range.kernel.clone()),
                 verdict: cell.verdict_at(last).map(Verdict::as_str),
+                works: cell
+                    .verdict_at(last)
+                    .map(|verdict| Answer::from(verdict).as_str()),
             });
         }
     }

@@ -6,7 +6,7 @@ use opatlas_pytorch::calls::measured_for;
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Key;
 use opatlas_pytorch::release::Release;
-use opatlas_verdict::{Verdict, View};
+use opatlas_verdict::{Answer, View};
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -16,7 +16,7 @@ use crate::entry::{
 };
 use crate::problem::Problem;
 use crate::tables_query::{TableQuery, wanted};
-use crate::verdict::Support;
+use crate::verdict::{Support, chain};
 use opatlas_service::Snapshot;
 use opatlas_service::dispatch::{Profile, runtime_key};
 
@@ -113,7 +113,7 @@ pub(crate) fn table_view<'a>(
     } else {
         None
     };
-    let table = match (query.explain, slot) {
+    let mut table: Vec<Entry<'_>> = match (query.explain, slot) {
         (Some(true), _) => {
             let table = slots.iter().filter_map(|&slot| view.explain(id, slot));
             let explained = |told| explained(snapshot, view, id, told);
@@ -129,6 +129,11 @@ pub(crate) fn table_view<'a>(
             view.table(id).map(one).collect()
         }
     };
+    if let Some(slot) = slot {
+        for entry in &mut table {
+            entry.support.chain = Some(chain(view, id, slot));
+        }
+    }
     let (with, without, before, after, changed) = match what_if {
         Some(it) => (
             it.with,
@@ -223,6 +228,6 @@ pub(crate) fn changed<'a>(
 
 fn bare(view: View<'_>, id: OperatorId) -> Support {
     let support = view.bare_support(id);
-    let is_known = support.verdict != Verdict::Unknown;
+    let is_known = Answer::from(support.verdict) != Answer::Unknown;
     Support::of(view, &support, is_known.then(|| view.known_from_calls(id)))
 }

@@ -95,7 +95,14 @@ pub struct KeyPoint {
     pub kernels: u32,
     /// Operators that work: those that run, decompose or fall back.
     pub served: u32,
-    /// Their share of all declared operators, in percent.
+    /// Operators that work in some cases only.
+    pub partly: u32,
+    /// Operators whose calls fail.
+    pub fails: u32,
+    /// Operators for which this is unknown. `served`, `partly`, `fails` and `unknown` add up to the
+    /// declared operators.
+    pub unknown: u32,
+    /// The share of `served` in all declared operators, in percent.
     #[schema(example = 63)]
     pub percent: u32,
     /// Whether anything is claimed about the key: its kernels are part of PyTorch, or a file or an
@@ -121,6 +128,9 @@ pub fn point(timeline: &Timeline, place: usize, facts: &Facts, has_coverage: boo
                 key: key.0.clone(),
                 kernels: key.1,
                 served: key.2,
+                partly: key.5,
+                fails: key.6,
+                unknown: facts.operators.saturating_sub(key.2 + key.5 + key.6),
                 percent: key.3,
                 claimed: key.4,
             })

@@ -4,6 +4,11 @@ use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
 
+use opatlas_operators::operator::OperatorId;
+use opatlas_pytorch::key_set::Slot;
+use opatlas_pytorch::keys::Key;
+use opatlas_pytorch::release::Release;
+use opatlas_report::table::chain_sentence;
 use opatlas_source::suggest::nearest;
 use opatlas_verdict::{Answer, Because, KnownFrom, Verdict, View};
 
@@ -24,6 +29,9 @@ pub struct Support {
     /// Why, unless operators that it needs are the reason.
     #[schema(example = "out of tree: give its file")]
     pub because: Option<&'static str>,
+    /// What would settle it if it is unknown.
+    #[schema(example = "a backend file, sources or an observation of the backend")]
+    pub settled_by: Option<&'static str>,
     /// What the verdict is based on: `measured`, `declared`, `source` or `inferred`; null if it is
     /// unknown.
     #[schema(example = "measured")]
@@ -37,6 +45,51 @@ pub struct Support {
     pub through: Vec<String>,
     /// Why it is unknown: `out of tree: give its file`.
     pub unclaimed: Option<&'static str>,
+    /// The verdict explained, down to kernels on the key, recordings, and what is missing. Null unless a
+    /// single key is requested.
+    pub chain: Option<Vec<ChainLink>>,
+}
+
+/// A statement of the chain behind a verdict.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ChainLink {
+    /// The operator that it is about.
+    #[schema(example = "_softmax")]
+    pub operator: String,
+    /// The runtime key on which it is called.
+    #[schema(example = "MPS")]
+    pub key: &'static str,
+    /// The statement.
+    #[schema(
+        example = "`_softmax` has a kernel for MPS (`softmax_mps_out`), generated for its structured group."
+    )]
+    pub sentence: String,
+    /// What the statement is based on: `measured`, `declared`, `source` or `inferred`; null if it says
+    /// that something is unknown.
+    #[schema(example = "declared")]
+    pub known_from: Option<&'static str>,
+    /// The release of the recording, for measured calls.
+    #[schema(example = "2.15")]
+    pub release: Option<&'static str>,
+}
+
+/// The chain behind the verdict of an operator on a key.
+#[must_use]
+pub fn chain(view: View<'_>, id: OperatorId, slot: Slot) -> Vec<ChainLink> {
+    let links = view.chain(id, slot);
+    let links = links.iter().map(|link| ChainLink {
+        operator: view
+            .inputs
+            .catalogue
+            .operator(link.operator)
+            .qualified_name()
+            .to_owned(),
+        key: view.keys().name(Key::Runtime(link.key)),
+        sentence: chain_sentence(view, link).to_string(),
+        known_from: link.known_from.map(KnownFrom::as_str),
+        release: link.release.map(Release::as_str),
+    });
+    links.collect()
 }
 
 impl Support {
@@ -49,31 +102,29 @@ impl Support {
     ) -> Self {
         let catalogue = view.inputs.catalogue;
         let through = support.through.iter().map(|&id| catalogue.operator(id));
+        Self {
+            needs: view.needed(support).map(str::to_owned).collect(),
+            through: through
+                .map(|operator| operator.qualified_name().to_owned())
+                .collect(),
+            ..Self::alone(support, known_from)
+        }
+    }
+
+    /// A verdict without the operators that it needs.
+    #[must_use]
+    pub fn alone(support: &opatlas_verdict::Support, known_from: Option<KnownFrom>) -> Self {
         let out_of_tree = support.because.filter(|&why| why == Because::OutOfTree);
         Self {
             verdict: support.verdict.as_str(),
             works: Answer::from(support.verdict).as_str(),
             because: support.because.map(Because::as_str),
+            settled_by: support.because.and_then(Because::settled_by),
             known_from: known_from.map(KnownFrom::as_str),
-            needs: view.needed(support).map(str::to_owned).collect(),
-            through: through
-                .map(|operator| operator.qualified_name().to_owned())
-                .collect(),
-            unclaimed: out_of_tree.map(Because::as_str),
-        }
-    }
-
-    /// The verdict of a kernel about which nothing else is known.
-    #[must_use]
-    pub fn alone(verdict: Verdict) -> Self {
-        Self {
-            verdict: verdict.as_str(),
-            works: Answer::from(verdict).as_str(),
-            because: None,
-            known_from: None,
             needs: Vec::new(),
             through: Vec::new(),
-            unclaimed: None,
+            unclaimed: out_of_tree.map(Because::as_str),
+            chain: None,
         }
     }
 }

@@ -12,13 +12,15 @@ use crate::http::respond::{Effort, Making, ViewRequest};
 use opatlas_service::Snapshot;
 use opatlas_service::dispatch::runtime_key;
 use opatlas_service::history::percent;
+use opatlas_verdict::Answer;
 use opatlas_wire::badges::{Badge, BadgePath, BadgeQuery, Counted};
 use opatlas_wire::json::json;
 use opatlas_wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
 
 /// A badge
 ///
-/// How many of the declared operators a backend runs: `coverage of MPS in 2.15.0: 63 %`.
+/// How many of the declared operators a backend runs, and for how many this is unknown: `coverage of MPS
+/// in 2.15.0: 63 %, 9 unknown`.
 #[utoipa::path(
     get,
     path = "/v1/projects/{project}/badges/{badge}",
@@ -72,12 +74,14 @@ pub async fn one(
     respond::view(&api, &accept, request, move |snapshot: &Snapshot, _| {
         let coverage = snapshot.view().coverage_of(slot);
         let share = match of {
-            Counted::Served => coverage.covered().into(),
-            Counted::Kernel => percent(coverage.kernels, coverage.operators()),
+            Counted::Served if !coverage.is_claimed => None,
+            Counted::Served => Some(coverage.covered().into()),
+            Counted::Kernel => Some(percent(coverage.kernels, coverage.operators())),
         };
-        let message = match of {
-            Counted::Served if !coverage.is_claimed => "out of tree".to_owned(),
-            _ => format!("{share} %"),
+        let message = match (share, of, coverage.counted(Answer::Unknown)) {
+            (None, ..) => "unknown, out of tree".to_owned(),
+            (Some(share), Counted::Kernel, _) | (Some(share), _, 0) => format!("{share} %"),
+            (Some(share), _, unknown) => format!("{share} %, {unknown} unknown"),
         };
         Ok(match media {
             Media::Svg => badge(&label, &message, share).into_bytes(),
@@ -92,11 +96,12 @@ pub async fn one(
     .await
 }
 
-fn colour(percent: u32) -> &'static str {
+fn colour(percent: Option<u32>) -> &'static str {
     match percent {
-        90.. => "brightgreen",
-        70.. => "green",
-        50.. => "yellow",
-        _ => "red",
+        None => "lightgrey",
+        Some(90..) => "brightgreen",
+        Some(70..) => "green",
+        Some(50..) => "yellow",
+        Some(_) => "red",
     }
 }

@@ -5,7 +5,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use opatlas_report::support::{csv, markdown};
 use opatlas_source::Stop;
-use opatlas_verdict::Verdict;
+use opatlas_verdict::{Answer, Verdict};
 
 use crate::http::Api;
 use crate::http::extract::{Path, Query};
@@ -115,6 +115,10 @@ fn support(timeline: &Timeline, support: &Support, last: usize) -> SupportOf {
             last: at_last.map(|range| place(*range.range.end())),
             reason: at_last.map(|range| range.reason.as_str()),
             verdict: cell.verdict_at(last).map(Verdict::as_str),
+            works: cell
+                .verdict_at(last)
+                .map(|verdict| Answer::from(verdict).as_str()),
+            standing: cell.range_at(last).map(|range| range.standing().as_str()),
             ranges: cell.ranges.iter().map(|r| served(timeline, r)).collect(),
         }
     };

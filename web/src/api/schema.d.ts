@@ -247,7 +247,8 @@ export interface paths {
         };
         /**
          * A badge
-         * @description How many of the declared operators a backend runs: `coverage of MPS in 2.15.0: 63 %`.
+         * @description How many of the declared operators a backend runs, and for how many this is unknown: `coverage of MPS
+         *     in 2.15.0: 63 %, 9 unknown`.
          */
         get: operations["get_badge"];
         put?: never;
@@ -1388,6 +1389,11 @@ export interface components {
              * @example fails
              */
             verdict: string;
+            /**
+             * @description `yes`, `partly`, `no` or `unknown`.
+             * @example no
+             */
+            works: string;
             /** @description The operators without a working kernel that it needs. */
             needs: string[];
             /** @description Whether it is tagged `core`. */
@@ -1450,6 +1456,11 @@ export interface components {
             percent: {
                 [key: string]: number;
             };
+            /**
+             * @description Why declared operators are unknown, the most frequent reason first. The counts add up to those of
+             *     `unknown` in `verdicts`.
+             */
+            unknown: components["schemas"]["UnknownReason"][];
             /** @description Generated operators by verdict. */
             generated: {
                 [key: string]: number;
@@ -1518,7 +1529,7 @@ export interface components {
             label: string;
             /**
              * @description The value.
-             * @example 63 %
+             * @example 63 %, 9 unknown
              */
             message: string;
             /**
@@ -1639,6 +1650,17 @@ export interface components {
              *     `fails`, `unknown`; null on keys that are not a backend's.
              */
             verdict: string | null;
+            /**
+             * @description `yes`, `partly`, `no` or `unknown`; null on keys that are not a backend's.
+             * @example yes
+             */
+            works: string | null;
+            /**
+             * @description How the last revision serves it: `own` (a kernel registered on the key works), `inherited` (another
+             *     kernel works), `partly`, `fails` or `unknown`; null without an entry.
+             * @example own
+             */
+            standing: string | null;
             /** @description The ranges of revisions with the same entry. */
             ranges: components["schemas"]["RangeView"][];
         };
@@ -1658,6 +1680,41 @@ export interface components {
              * @example runs
              */
             verdict: string | null;
+            /**
+             * @description How it stands: `own` (a kernel registered on the key works), `inherited` (another kernel works),
+             *     `partly`, `fails` or `unknown`.
+             * @example own
+             */
+            standing: string;
+        };
+        /** @description A statement of the chain behind a verdict. */
+        ChainLink: {
+            /**
+             * @description The operator that it is about.
+             * @example _softmax
+             */
+            operator: string;
+            /**
+             * @description The runtime key on which it is called.
+             * @example MPS
+             */
+            key: string;
+            /**
+             * @description The statement.
+             * @example `_softmax` has a kernel for MPS (`softmax_mps_out`), generated for its structured group.
+             */
+            sentence: string;
+            /**
+             * @description What the statement is based on: `measured`, `declared`, `source` or `inferred`; null if it says
+             *     that something is unknown.
+             * @example declared
+             */
+            known_from: string | null;
+            /**
+             * @description The release of the recording, for measured calls.
+             * @example 2.15
+             */
+            release: string | null;
         };
         /** @description One difference between two revisions: what changed, whom it affects, what to do. */
         Change: {
@@ -2395,12 +2452,23 @@ export interface components {
             inherited: number;
             /**
              * Format: int32
+             * @description Operators that work.
+             */
+            working: number;
+            /**
+             * Format: int32
              * @description Operators whose calls fail, always or in some cases.
              */
             lacking: number;
             /**
              * Format: int32
-             * @description Operators for which this is unknown.
+             * @description Those of them that work in some cases.
+             */
+            partly: number;
+            /**
+             * Format: int32
+             * @description Operators for which this is unknown, which are not gaps. `working`, `lacking` and `unknown` add up
+             *     to `operators`.
              */
             unknown: number;
             /**
@@ -2430,6 +2498,20 @@ export interface components {
              * @example fails
              */
             verdict: string;
+            /**
+             * @description `yes`, `partly`, `no` or `unknown`.
+             * @example no
+             */
+            works: string;
+            /** @description Why, unless operators that it needs are the reason. */
+            because: string | null;
+            /** @description What would settle it if it is unknown. */
+            settled_by: string | null;
+            /**
+             * @description What the verdict is based on: `measured`, `declared`, `source` or `inferred`; null if it is
+             *     unknown.
+             */
+            known_from: string | null;
             /** @description The operators without a working entry that it needs, nearest first. */
             needs: string[];
             /** @description Whether it has the tag `core`. */
@@ -2460,7 +2542,8 @@ export interface components {
             counts: components["schemas"]["GapCounts"];
             /**
              * @description Operators without a kernel registered on the key: the most used first (with a usage file),
-             *     then those tagged `core`, then those that most other backends have.
+             *     then those tagged `core`, then those that most other backends have. Those for which it is unknown
+             *     whether they work come last, in the same order.
              */
             items: components["schemas"]["GapView"][];
             /**
@@ -2713,7 +2796,23 @@ export interface components {
             served: number;
             /**
              * Format: int32
-             * @description Their share of all declared operators, in percent.
+             * @description Operators that work in some cases only.
+             */
+            partly: number;
+            /**
+             * Format: int32
+             * @description Operators whose calls fail.
+             */
+            fails: number;
+            /**
+             * Format: int32
+             * @description Operators for which this is unknown. `served`, `partly`, `fails` and `unknown` add up to the
+             *     declared operators.
+             */
+            unknown: number;
+            /**
+             * Format: int32
+             * @description The share of `served` in all declared operators, in percent.
              * @example 63
              */
             percent: number;
@@ -2908,6 +3007,12 @@ export interface components {
              */
             reason: string;
             /**
+             * @description How an operator with this cell stands on a key that is not a backend's: `own`, `inherited`, `fails`
+             *     or `unknown`.
+             * @example inherited
+             */
+            standing: string;
+            /**
              * @description The alias key whose kernel serves it; null for the key's own kernel, a fallback or none.
              * @example CompositeExplicitAutograd
              */
@@ -2962,6 +3067,24 @@ export interface components {
             /** @description The place of its row in `verdicts.rows`. */
             verdicts: number;
         };
+        /** @description What a character of a row of verdicts says. */
+        MatrixVerdict: {
+            /**
+             * @description The character.
+             * @example d
+             */
+            letter: string;
+            /**
+             * @description The verdict.
+             * @example decomposes
+             */
+            verdict: string;
+            /**
+             * @description `yes`, `partly`, `no` or `unknown`.
+             * @example yes
+             */
+            works: string;
+        };
         /** @description Verdicts by operator and backend key. */
         MatrixVerdicts: {
             /**
@@ -2988,6 +3111,8 @@ export interface components {
              *     ]
              */
             rows: string[];
+            /** @description What the characters say. */
+            legend: components["schemas"]["MatrixVerdict"][];
         };
         /** @description Every operator by every runtime key. */
         MatrixView: {
@@ -3115,6 +3240,8 @@ export interface components {
             unknown: string[];
             /** @description Why it is unknown. */
             because: string | null;
+            /** @description What would settle it. */
+            settled_by: string | null;
             /**
              * @description Whether it trains on the first backend that runs it: `yes`, `partly`, `no`, `not
              *     differentiable`, `unknown`.
@@ -3693,6 +3820,11 @@ export interface components {
              * @example decomposes
              */
             verdict: string | null;
+            /**
+             * @description `yes`, `partly`, `no` or `unknown`; null for keys that do not belong to a backend.
+             * @example yes
+             */
+            works: string | null;
         };
         /** @description The work done by a rank. */
         RankView: {
@@ -4259,6 +4391,11 @@ export interface components {
              */
             because: string | null;
             /**
+             * @description What would settle it if it is unknown.
+             * @example a backend file, sources or an observation of the backend
+             */
+            settled_by: string | null;
+            /**
              * @description What the verdict is based on: `measured`, `declared`, `source` or `inferred`; null if it is
              *     unknown.
              * @example measured
@@ -4282,6 +4419,11 @@ export interface components {
             through: string[];
             /** @description Why it is unknown: `out of tree: give its file`. */
             unclaimed: string | null;
+            /**
+             * @description The verdict explained, down to kernels on the key, recordings, and what is missing. Null unless a
+             *     single key is requested.
+             */
+            chain: components["schemas"]["ChainLink"][] | null;
         };
         /** @description The support of an operator. */
         SupportOf: {
@@ -4501,6 +4643,21 @@ export interface components {
             vanished: boolean;
             /** @description Similar names in the head. */
             suggestions: string[];
+        };
+        /** @description A reason for which operators are unknown. */
+        UnknownReason: {
+            /**
+             * @description The reason.
+             * @example what it calls was not measured
+             */
+            because: string;
+            /** @description What would settle it. */
+            settled_by: string | null;
+            /**
+             * Format: int32
+             * @description The number of declared operators.
+             */
+            operators: number;
         };
         /** @description An unreadable part. */
         Unread: {
@@ -10575,10 +10732,10 @@ export interface operations {
                  */
                 release?: string;
                 /**
-                 * @description Only operators whose calls fail, always or in some cases (`lacking`), or only those that work
-                 *     through something else (`inherited`).
+                 * @description Only operators whose calls fail, always or in some cases (`lacking`), only those that work through
+                 *     something else (`inherited`), or only those for which this is unknown (`unknown`).
                  */
-                only?: "lacking" | "inherited" | "";
+                only?: "lacking" | "inherited" | "unknown" | "";
                 /**
                  * @description Count only operators with this tag in `leverage`.
                  * @example core
@@ -10737,10 +10894,10 @@ export interface operations {
                  */
                 release?: string;
                 /**
-                 * @description Only operators whose calls fail, always or in some cases (`lacking`), or only those that work
-                 *     through something else (`inherited`).
+                 * @description Only operators whose calls fail, always or in some cases (`lacking`), only those that work through
+                 *     something else (`inherited`), or only those for which this is unknown (`unknown`).
                  */
-                only?: "lacking" | "inherited" | "";
+                only?: "lacking" | "inherited" | "unknown" | "";
                 /**
                  * @description Count only operators with this tag in `leverage`.
                  * @example core

@@ -44,11 +44,17 @@ describe("steps by place", () => {
 });
 
 describe("what breaks", () => {
-	const said = (breaking: number, forward_breaking: number) =>
-		breaks({ since: place("a"), to: place("b"), breaking, forward_breaking, dangerous: 3, other: 1 });
+	const said = (breaking: number, forward_breaking: number, added?: number) =>
+		breaks(
+			{ since: place("a"), to: place("b"), breaking, forward_breaking, dangerous: 3, other: 1 },
+			added,
+		);
 
 	it("is said in words", () => {
-		expect(said(0, 0)).toBe("nothing breaks");
+		expect(said(0, 0)).toBe("no breaking changes");
+		expect(said(0, 0, 61)).toBe("adds 61 errors");
+		expect(said(2, 0, 1)).toBe("2 breaking changes, adds 1 error");
+		expect(said(0, 0, -3)).toBe("no breaking changes");
 		expect(said(1, 0)).toBe("1 breaking change");
 		expect(said(1204, 3)).toBe("1,204 breaking, 3 forward-breaking changes");
 		expect(said(0, 2)).toBe("2 forward-breaking changes");

@@ -1,5 +1,5 @@
 import type { components } from "../api/schema";
-import { count } from "./format";
+import { count, counted } from "./format";
 
 type Schemas = components["schemas"];
 type Point = Schemas["Point"];
@@ -18,12 +18,14 @@ export function stepsByPlace(points: readonly Point[]): Map<string, Step> {
 	);
 }
 
-/** How much of a step breaks, as a sentence says it. */
-export function breaks({ breaking, forward_breaking }: Step): string {
+/** What a step makes worse, as a sentence says it; `added` is how many errors it adds, if that is known. */
+export function breaks({ breaking, forward_breaking }: Step, added = 0): string {
+	const errors = added > 0 ? `adds ${counted(added, "error")}` : undefined;
 	const said = [
 		breaking > 0 && `${count(breaking)} breaking`,
 		forward_breaking > 0 && `${count(forward_breaking)} forward-breaking`,
 	].filter((part) => part !== false);
-	if (said.length === 0) return "nothing breaks";
-	return `${said.join(", ")} ${breaking + forward_breaking === 1 ? "change" : "changes"}`;
+	if (said.length === 0) return errors ?? "no breaking changes";
+	const changes = `${said.join(", ")} ${breaking + forward_breaking === 1 ? "change" : "changes"}`;
+	return errors ? `${changes}, ${errors}` : changes;
 }

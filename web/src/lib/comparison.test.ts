@@ -44,6 +44,14 @@ const change = (
 	fingerprint: `${rule} ${operator}`,
 	...rest,
 });
+const STANDINGS: Record<string, string> = { kernel: "own", missing: "fails" };
+const cell = (reason: string) => ({
+	reason,
+	source_key: null,
+	kernel: null,
+	verdict: null,
+	standing: STANDINGS[reason] ?? "inherited",
+});
 const cells = (
 	operator: string,
 	keys: string[],
@@ -52,8 +60,8 @@ const cells = (
 ): DispatchChange => ({
 	operator,
 	keys,
-	before: { reason: before, source_key: null, kernel: null, verdict: null },
-	after: { reason: after, source_key: null, kernel: null, verdict: null },
+	before: cell(before),
+	after: cell(after),
 	cause: null,
 });
 const holds = { id: "1", holds: true, status: "active", reason: "", owner: null, until: null };
@@ -70,7 +78,7 @@ const CHANGES = [
 const TABLES = [
 	cells("f", ["CPU", "MPS"], "kernel", "default backend kernel"),
 	cells("h", ["MPS"], "kernel", "missing"),
-	cells("x::k", ["CUDA"], "backend fallback", "math kernel"),
+	cells("x::k", ["CUDA"], "missing", "math kernel"),
 ];
 const touched = keysByOperator(TABLES);
 

@@ -1,7 +1,6 @@
 import type { components } from "../api/schema";
 import { LEVELS, type Level } from "./levels";
 import { type Standing, standingOf } from "./reasons";
-import { works } from "./verdicts";
 
 type Schemas = components["schemas"];
 export type Comparison = Schemas["Comparison"];
@@ -177,12 +176,7 @@ export const TURNS = [
 ] as const;
 export type Turn = (typeof TURNS)[number]["id"];
 
-/** How a cell stands: on the key of a backend by its verdict, on others by its reason. */
-function standing({ reason, verdict }: Cell): Standing {
-	if (verdict === "unknown") return "unknown";
-	if (verdict && !works(verdict)) return "missing";
-	return verdict && standingOf(reason) !== "direct" ? "inherited" : standingOf(reason);
-}
+const standing = (cell: Cell): Standing => standingOf(cell.standing);
 
 export function turnOf({ before, after }: DispatchChange): Turn {
 	const [was, is] = [standing(before), standing(after)];

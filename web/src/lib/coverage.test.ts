@@ -21,13 +21,29 @@ const view = (rows: string[], verdicts: string[], operators: MatrixOperator[]): 
 	source: "everything",
 	notes: [],
 	keys: ["CPU", "MPS"].map((key) => ({ key, functionality: "Dense", backend: key })),
-	cells: ["kernel", "missing", "math kernel", "backend fallback"].map((reason) => ({
+	cells: [
+		["kernel", "own"],
+		["missing", "fails"],
+		["math kernel", "inherited"],
+		["backend fallback", "unknown"],
+	].map(([reason = "", standing = ""]) => ({
 		reason,
+		standing,
 		alias: null,
 		derivable: true,
 	})),
 	rows,
-	verdicts: { keys: ["MPS"], claimed: ["MPS"], rows: verdicts },
+	verdicts: {
+		keys: ["MPS"],
+		claimed: ["MPS"],
+		rows: verdicts,
+		legend: [
+			{ letter: "r", verdict: "runs", works: "yes" },
+			{ letter: "d", verdict: "decomposes", works: "yes" },
+			{ letter: "f", verdict: "fails", works: "no" },
+			{ letter: "u", verdict: "unknown", works: "unknown" },
+		],
+	},
 	operators,
 });
 // On MPS the verdict counts: `e` has a default kernel whose parts are missing.

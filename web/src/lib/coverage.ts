@@ -1,7 +1,7 @@
 import type { MatrixView } from "../api/queries";
 import { cellOf, columnOf, type MatrixOperator } from "./matrix";
 import { type Standing, standingOf } from "./reasons";
-import { type Verdict, verdictAt, works } from "./verdicts";
+import { type Verdict, verdictAt } from "./verdicts";
 
 /** How many operators stand how. */
 export interface Tally {
@@ -27,8 +27,8 @@ export function verdictIn(
 }
 
 /**
- * How an operator stands at a column: on the key of a backend by its verdict, on others by the
- * reason of its cell.
+ * How an operator stands at a column: on the key of a backend by its verdict, on others by its
+ * cell.
  */
 export function standingAt(
 	view: MatrixView,
@@ -36,12 +36,12 @@ export function standingAt(
 	column: number,
 ): Standing {
 	const cell = view.cells[cellOf(view.rows[operator.row] ?? "", column)];
-	const byReason = standingOf(cell?.reason ?? "missing");
+	const byEntry = standingOf(cell?.standing ?? "fails");
 	const verdict = verdictIn(view, operator, view.keys[column]?.key ?? "");
-	if (verdict === undefined) return byReason;
-	if (verdict.name === "unknown") return "unknown";
-	if (!works(verdict.name)) return "missing";
-	return byReason === "direct" ? "direct" : "inherited";
+	if (verdict === undefined) return byEntry;
+	const works = view.verdicts.legend.find(({ letter }) => letter === verdict.letter)?.works;
+	if (works === "yes") return byEntry === "direct" ? "direct" : "inherited";
+	return works === "partly" || works === "no" ? "missing" : "unknown";
 }
 
 /**

@@ -23,6 +23,8 @@ const entry = (key: string, rest: Partial<Entry> = {}): Entry => ({
 		needs: [],
 		through: [],
 		unclaimed: null,
+		settled_by: null,
+		chain: null,
 	},
 	...rest,
 });

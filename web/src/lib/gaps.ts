@@ -1,7 +1,6 @@
 import type { MatrixView } from "../api/queries";
 import type { components } from "../api/schema";
 import type { FacetValue } from "./matrix";
-import { works } from "./verdicts";
 
 type Gap = components["schemas"]["GapView"];
 type Operator = MatrixView["operators"][number];
@@ -16,7 +15,7 @@ export interface OperatorFilter {
 
 /** What of a gap list is shown. */
 export interface GapFilter extends OperatorFilter {
-	only?: "lacking" | "inherited" | undefined;
+	only?: "lacking" | "inherited" | "unknown" | undefined;
 	added?: "new" | undefined;
 	q?: string | undefined;
 }
@@ -43,11 +42,25 @@ export function ranked(
 	const { only, added, q } = filter;
 	const words = (q ?? "").toLowerCase().split(/\s+/).filter(Boolean);
 	const passes = (gap: Gap) =>
-		(only === undefined || (only === "lacking" ? gap.lacking : works(gap.verdict))) &&
+		isOfKind(gap, only) &&
 		(added === undefined || gap.new === true) &&
 		words.every((word) => gap.operator.toLowerCase().includes(word)) &&
 		isOf(operators.get(gap.operator), filter);
 	return gaps.map((gap, at) => ({ rank: at + 1, gap })).filter(({ gap }) => passes(gap));
+}
+
+/** Whether a gap is of a kind. An operator that may work is no gap, so it is shown only if asked for. */
+function isOfKind({ works }: Gap, only: GapFilter["only"]): boolean {
+	switch (only) {
+		case "lacking":
+			return works === "no" || works === "partly";
+		case "inherited":
+			return works === "yes";
+		case "unknown":
+			return works === "unknown";
+		default:
+			return works !== "unknown";
+	}
 }
 
 function isOf(operator: Operator | undefined, filter: OperatorFilter): boolean {

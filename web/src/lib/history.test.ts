@@ -56,6 +56,7 @@ describe("byKey", () => {
 			supported: true,
 			reason: "kernel",
 			verdict: "runs",
+			works: "yes",
 			source_key: key,
 			kernel: null,
 		});
@@ -71,10 +72,12 @@ describe("byKey", () => {
 describe("supportOf", () => {
 	it("tells own kernels, what serves otherwise, what is gone, and what never was", () => {
 		const first = at("2.0.0");
-		expect(supportOf({ supported: true, first, reason: "kernel" })).toBe("yes");
-		expect(supportOf({ supported: true, first, reason: "math kernel" })).toBe("partly");
-		expect(supportOf({ supported: false, first, reason: "kernel" })).toBe("dropped");
-		expect(supportOf({ supported: false, first: null, reason: null })).toBe("no");
+		expect(supportOf({ first, standing: "own" })).toBe("own");
+		expect(supportOf({ first, standing: "inherited" })).toBe("inherited");
+		expect(supportOf({ first, standing: "unknown" })).toBe("unknown");
+		expect(supportOf({ first: null, standing: "partly" })).toBe("partly");
+		expect(supportOf({ first, standing: "fails" })).toBe("dropped");
+		expect(supportOf({ first: null, standing: null })).toBe("never");
 	});
 });
 

@@ -67,19 +67,17 @@ export function byKey(ranges: readonly HistoryRange[]): [string, HistoryRange[]]
 }
 
 /** How far a backend has got with an operator. */
-export type Supported = "yes" | "partly" | "dropped" | "no";
+export type Supported = "own" | "inherited" | "partly" | "unknown" | "dropped" | "never";
 
 /**
- * What a cell of a support table comes to: a kernel of its own at the end of the timeline,
- * something else that serves, support that is gone, or none ever.
+ * How a cell of a support table stands at the end of the timeline; where calls fail, whether they
+ * ever worked.
  */
-export function supportOf(cell: {
-	supported: boolean;
-	first?: unknown;
-	reason?: string | null;
-}): Supported {
-	if (cell.supported) return cell.reason === "kernel" ? "yes" : "partly";
-	return cell.first ? "dropped" : "no";
+export function supportOf(cell: { standing?: string | null; first?: unknown }): Supported {
+	const { standing } = cell;
+	if (standing === "own" || standing === "inherited") return standing;
+	if (standing === "partly" || standing === "unknown") return standing;
+	return cell.first ? "dropped" : "never";
 }
 
 /** Names that a comma list, or a text over several lines, holds; each once. */

@@ -26,11 +26,11 @@ const view: MatrixView = {
 		{ key: "MPS", functionality: "Dense", backend: "MPS" },
 	],
 	cells: [
-		{ reason: "kernel", alias: null, derivable: true },
-		{ reason: "missing", alias: null, derivable: true },
+		{ reason: "kernel", standing: "own", alias: null, derivable: true },
+		{ reason: "missing", standing: "fails", alias: null, derivable: true },
 	],
 	rows: ["01", "00"],
-	verdicts: { keys: ["CPU", "MPS"], claimed: ["CPU", "MPS"], rows: ["rf"] },
+	verdicts: { keys: ["CPU", "MPS"], claimed: ["CPU", "MPS"], rows: ["rf"], legend: [] },
 	operators: [
 		operator("add.Tensor", { tags: ["core", "pointwise"] }),
 		operator("add.out", { kind: "out", row: 1, generated: true, tags: ["core"] }),

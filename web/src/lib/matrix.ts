@@ -8,7 +8,7 @@ export type MatrixKey = MatrixView["keys"][number];
 
 /** The code point that stands for the first cell. */
 const FIRST = 48;
-const MISSING: MatrixCell = { reason: "missing", alias: null, derivable: true };
+const MISSING: MatrixCell = { reason: "missing", standing: "fails", alias: null, derivable: true };
 
 /** The place in `cells` of what a row has at a column; `NaN` beyond its end. */
 export const cellOf = (row: string, column: number): number => row.charCodeAt(column) - FIRST;

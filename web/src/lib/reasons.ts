@@ -84,9 +84,13 @@ export function isReason(name: string): name is ReasonName {
 /** What a cell amounts to for somebody who counts coverage. */
 export type Standing = "direct" | "inherited" | "missing" | "unknown";
 
-/** Whether a reason is a kernel of the key's own, one shared by an alias, or none. */
-export function standingOf(name: string): Standing {
-	if (name === "kernel") return "direct";
-	const none = ["missing", "backend fallback", "ambiguous autogradother"];
-	return none.includes(name) ? "missing" : "inherited";
-}
+/** How the server says that an operator stands, in the words of this page. */
+const STANDINGS: Record<string, Standing> = {
+	own: "direct",
+	inherited: "inherited",
+	partly: "missing",
+	fails: "missing",
+};
+
+/** How an operator stands; what this page does not know is unknown. */
+export const standingOf = (name: string): Standing => STANDINGS[name] ?? "unknown";

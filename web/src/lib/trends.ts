@@ -32,7 +32,7 @@ export function drawnKeys(asked: readonly string[], known: readonly string[]): s
 export function coverageLine(
 	points: readonly TrendPoint[],
 	key: string,
-	counted: "served" | "kernels",
+	counted: "served" | "partly" | "fails" | "unknown" | "kernels",
 ): Line {
 	const share = (point: TrendPoint) => {
 		const found = point.coverage.find((of) => of.key === key);

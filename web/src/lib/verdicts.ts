@@ -62,10 +62,6 @@ export const verdictOf = (name: string): Verdict => BY_NAME.get(name) ?? UNKNOWN
 export const verdictAt = (letter: string | undefined): Verdict =>
 	BY_LETTER.get(letter ?? "") ?? UNKNOWN;
 
-/** Whether a call works, so that the operator counts as covered. */
-export const works = (name: string): boolean =>
-	name === "runs" || name === "decomposes" || name === "falls-back";
-
 /** How many missing operators a line names. */
 const NAMED = 3;
 

@@ -1,6 +1,6 @@
 import { VerdictMark } from "../components/VerdictMark";
 import { Card, Facts, Page, Section } from "../components/Page";
-import { VERDICTS, works } from "../lib/verdicts";
+import { VERDICTS } from "../lib/verdicts";
 
 /** What every figure of coverage means. */
 export default function Coverage() {
@@ -16,7 +16,6 @@ export default function Coverage() {
 							short,
 							<span key={name}>
 								<VerdictMark verdict={name} /> {meaning}
-								{works(name) && " Counts as covered."}
 							</span>,
 						])}
 					/>
@@ -25,7 +24,8 @@ export default function Coverage() {
 			<Section id="share" title="Coverage of a key">
 				<p>
 					Coverage is the share of operators with the verdict runs, decomposes or falls back.
-					Operators that autogen adds are counted apart. Pages show the share with one digit,
+					Unknown counts neither as working nor as failing. Operators that autogen adds are counted
+					apart. Pages show the share with one digit,
 					rounded down. Badges and reports show whole per cent: the parts are rounded so that they
 					add up to 100 %, and the share is the sum of its rounded parts.
 				</p>

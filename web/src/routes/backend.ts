@@ -71,7 +71,7 @@ export const kernelsTab = createRoute({
 	component: lazyPage(() => import("../pages/backends/KernelsTab")),
 });
 
-export const GAP_KINDS = ["lacking", "inherited"] as const;
+export const GAP_KINDS = ["lacking", "inherited", "unknown"] as const;
 
 export interface GapsSearch {
 	/** The revision since which to tell what came in. */

@@ -32,7 +32,7 @@ export const operatorHistoryRoute = createRoute({
 });
 
 /** What a backend's coverage counts. */
-export const COUNTED = ["served", "kernels"] as const;
+export const COUNTED = ["served", "partly", "fails", "unknown", "kernels"] as const;
 
 export interface TrendsSearch {
 	from?: string | undefined;

@@ -59,8 +59,10 @@ pub fn column(shown: Shown<'_>, asked: Column<'_>, revision: &str) -> String {
                 (None, false) => "-".to_owned(),
             };
             let from = escape::line(&from_words(shown, id, &entry)).into_owned();
-            let support = support_words(view, id, &view.support_of(id, &entry));
-            (name, kernel, entry.reason, support, from)
+            let support = view.support_of(id, &entry);
+            let is_bare = entry.reason == Reason::Missing && support.verdict.fails();
+            let support = support_words(view, id, &support);
+            (name, kernel, (entry.reason, is_bare), support, from)
         })
         .collect();
     if texts.is_empty() {
@@ -69,10 +71,13 @@ pub fn column(shown: Shown<'_>, asked: Column<'_>, revision: &str) -> String {
     out.push('\n');
     let name_width = texts.iter().map(|(name, ..)| name.chars().count()).max();
     let kernel_width = texts.iter().map(|(_, k, ..)| k.chars().count()).max();
-    let reason_width = texts.iter().map(|(_, _, r, ..)| r.as_str().len()).max();
+    let reason_width = texts
+        .iter()
+        .map(|(_, _, (r, _), ..)| r.as_str().len())
+        .max();
     let support_width = texts.iter().map(|(_, _, _, s, _)| s.chars().count()).max();
-    for (name, kernel, reason, support, from) in texts {
-        if reason == Reason::Missing {
+    for (name, kernel, (reason, is_bare), support, from) in texts {
+        if is_bare {
             let _ = writeln!(out, "  {name}");
             continue;
         }

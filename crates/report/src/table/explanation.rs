@@ -31,7 +31,12 @@ pub fn headline(shown: Shown<'_>, id: OperatorId, entry: &Entry<'_>) -> String {
         let _ = write!(out, ", {}", escape::line(kernel));
     }
     let support = shown.view.support_of(id, entry);
-    let _ = writeln!(out, "\n  {}", support_words(shown.view, id, &support));
+    let known_from = shown.view.known_from(id, entry, support.verdict);
+    let known_from = known_from.map_or_else(String::new, |from| {
+        format!(" (known from: {})", from.as_str())
+    });
+    let words = support_words(shown.view, id, &support);
+    let _ = writeln!(out, "\n  {words}{known_from}");
     if support.because == Some(Because::OutOfTree) {
         let bare = shown.view.bare_support(id);
         let words = support_words(shown.view, id, &bare);

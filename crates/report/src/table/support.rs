@@ -1,5 +1,6 @@
 //! Verdicts in words, for an entry and for an operator on all backends.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use super::{Shown, keys};
@@ -9,7 +10,7 @@ use opatlas_dispatch::autograd_key;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::calls::measured_for;
 use opatlas_pytorch::key_set::KeySet;
-use opatlas_verdict::{Support, Verdict, View};
+use opatlas_verdict::{Because, Support, Verdict, View};
 
 /// The most missing operators named in a line.
 const NAMED: usize = 4;
@@ -42,12 +43,14 @@ pub(super) fn some_names(view: View<'_>, support: &Support) -> String {
 pub(super) fn on_backends(shown: Shown<'_>, id: OperatorId) -> String {
     let view = shown.view;
     let mut groups: Vec<(String, Verdict, KeySet)> = Vec::new();
+    let mut settled_by: BTreeSet<&str> = BTreeSet::new();
     let backends = view
         .keys()
         .slots()
         .filter(|&slot| autograd_key(view.keys(), slot).is_some());
     for slot in backends {
         let support = view.support(id, slot);
+        settled_by.extend(support.because.and_then(Because::settled_by));
         let words = support_words(view, id, &support);
         match groups.iter_mut().find(|(known, ..)| *known == words) {
             Some((_, _, set)) => set.insert(slot),
@@ -70,6 +73,9 @@ pub(super) fn on_backends(shown: Shown<'_>, id: OperatorId) -> String {
     for (label, verdict, words) in rows {
         let words = painted(&words, verdict, shown.colour);
         let _ = writeln!(out, "  {label:w$}  {words}", w = width.unwrap_or(0));
+    }
+    for settled_by in settled_by {
+        let _ = writeln!(out, "  (what is unknown would be settled by {settled_by})");
     }
     let release = view.keys().release();
     match measured_for(release) {

@@ -10,6 +10,7 @@ use opatlas_dispatch::autograd_key;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::keys::Key;
 use opatlas_store::StoreError;
+use opatlas_verdict::Answer;
 
 use super::packed::{pack, unpack};
 use super::step::unreadable;
@@ -78,6 +79,10 @@ pub struct KeyFacts(
     pub u32,
     /// Whether the coverage of the key is known.
     pub bool,
+    /// Operators that work partly.
+    pub u32,
+    /// Operators that fail.
+    pub u32,
 );
 
 /// A percentage, rounded down so that 100 means all; 0 if `whole` is 0.
@@ -168,7 +173,7 @@ impl Facts {
             numbers.extend([breaking, forward_breaking, dangerous, other]);
         }
         for key in self.keys.iter().filter(|key| key.has_counts()) {
-            numbers.extend([key.1, key.2, key.3]);
+            numbers.extend([key.1, key.2, key.3, key.5, key.6]);
         }
         numbers
             .into_iter()
@@ -190,7 +195,7 @@ impl Facts {
             core,
         ] = *head;
         // A step, if there is one, adds a fixed number of counts.
-        let (step, mut rest) = match rest.len() % 3 {
+        let (step, mut rest) = match rest.len() % 5 {
             0 => (None, rest),
             _ => rest
                 .split_first_chunk::<4>()
@@ -209,10 +214,12 @@ impl Facts {
                 0,
                 0,
                 claimed.is_some(),
+                0,
+                0,
             );
             if has_counts {
-                let (counts, others) = rest.split_first_chunk::<3>()?;
-                [key.1, key.2, key.3] = *counts;
+                let (counts, others) = rest.split_first_chunk::<5>()?;
+                [key.1, key.2, key.3, key.5, key.6] = *counts;
                 rest = others;
             }
             keys.push(key);
@@ -238,7 +245,7 @@ impl Facts {
 
 impl KeyFacts {
     fn has_counts(&self) -> bool {
-        (self.1, self.2, self.3) != (0, 0, 0)
+        [self.1, self.2, self.3, self.5, self.6] != [0; 5]
     }
 }
 
@@ -280,6 +287,8 @@ fn keys(snapshot: &Snapshot) -> Vec<KeyFacts> {
             coverage.working(),
             coverage.covered().into(),
             coverage.is_claimed,
+            coverage.counted(Answer::Partly),
+            coverage.counted(Answer::No),
         )
     });
     facts.collect()
@@ -299,9 +308,11 @@ mod tests {
             count(),
             count(),
             any::<bool>(),
+            count(),
+            count(),
         )
-            .prop_map(|(name, own, works, share, claimed)| {
-                KeyFacts(name, own, works, share, claimed)
+            .prop_map(|(name, own, works, share, claimed, partly, fail)| {
+                KeyFacts(name, own, works, share, claimed, partly, fail)
             })
     }
 
@@ -340,7 +351,7 @@ mod tests {
     #[test]
     fn what_was_not_written_is_an_error() {
         let facts = Facts {
-            keys: vec![KeyFacts("CPU".to_owned(), 1, 300, 3, true)],
+            keys: vec![KeyFacts("CPU".to_owned(), 1, 300, 3, true, 2, 400)],
             ..Facts::default()
         };
         let written = facts.written();

@@ -4,7 +4,7 @@ use crate::snapshot::Snapshot;
 use opatlas_dispatch::Reason;
 use opatlas_dispatch::autograd_key;
 use opatlas_pytorch::keys::Keys;
-use opatlas_verdict::Verdict;
+use opatlas_verdict::{Standing, Verdict};
 
 use super::step::StoredCell;
 use super::timeline::{Range, Timeline};
@@ -31,10 +31,13 @@ impl KeyRange {
     /// Whether a call worked. For keys that are not backends, whether it reached a kernel.
     #[must_use]
     pub fn is_supported(&self) -> bool {
-        match self.verdict {
-            Some(verdict) => verdict.works(),
-            None => self.reason.is_served(),
-        }
+        self.standing().works()
+    }
+
+    /// How the operator stood.
+    #[must_use]
+    pub fn standing(&self) -> Standing {
+        Standing::of(self.verdict, self.reason)
     }
 }
 

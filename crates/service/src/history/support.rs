@@ -6,7 +6,7 @@ use crate::Service;
 use crate::dispatch::runtime_key;
 use crate::error::ServiceError;
 
-use opatlas_verdict::Verdict;
+use opatlas_verdict::{Standing, Verdict};
 
 use super::ranges::KeyRange;
 use super::timeline::{Range, Timeline};
@@ -35,8 +35,14 @@ impl SupportCell {
     /// The verdict at a place.
     #[must_use]
     pub fn verdict_at(&self, place: usize) -> Option<Verdict> {
+        self.range_at(place)?.verdict
+    }
+
+    /// The range that a place is in.
+    #[must_use]
+    pub fn range_at(&self, place: usize) -> Option<&KeyRange> {
         let mut ranges = self.ranges.iter();
-        ranges.find(|range| range.range.contains(&place))?.verdict
+        ranges.find(|range| range.range.contains(&place))
     }
 
     /// The ranges in which a call worked.
@@ -59,7 +65,7 @@ impl SupportCell {
     /// The first place with a kernel of the key itself.
     #[must_use]
     pub fn first_kernel(&self) -> Option<usize> {
-        let own = |range: &&KeyRange| range.reason == opatlas_dispatch::Reason::Kernel;
+        let own = |range: &&KeyRange| range.standing() == Standing::Own;
         self.supported().find(own).map(|range| *range.range.start())
     }
 }

@@ -32,7 +32,12 @@ const FILTERS = ["only", "tag", "kind", "python_module", "namespace", "added", "
 /** Those of them that a phone folds. */
 const FOLDED = ["tag", "kind", "python_module", "namespace", "added"] as const;
 
-const ONLY_NAMES = { all: "All gaps", lacking: "Fail", inherited: "Work otherwise" } as const;
+const ONLY_NAMES = {
+	all: "All gaps",
+	lacking: "Fail",
+	inherited: "Work otherwise",
+	unknown: "Unknown",
+} as const;
 
 /** What a backend lacks or inherits, what matters most first. */
 export default function GapsTab() {
@@ -218,7 +223,7 @@ function Body({ gaps, view, actions }: BodyProps) {
 					{isFiltered && <Button onClick={clear}>Clear filters</Button>}
 				</FilterBar>
 				{shown.length === 0 ? (
-					<Empty title={gaps.items.length === 0 ? "This backend has no gaps" : "No gaps match these filters"} />
+					<Empty title={nothing(gaps, isFiltered)} />
 				) : (
 					<div className={backend.list}>
 						<VirtualList
@@ -238,6 +243,15 @@ function Body({ gaps, view, actions }: BodyProps) {
 	);
 }
 
+/** Why the list is empty. */
+function nothing({ items, key }: GapsData, isFiltered: boolean): string {
+	if (items.length === 0) return "This backend has no gaps";
+	const unknown = items.find(({ works }) => works === "unknown");
+	if (isFiltered || !unknown) return "No gaps match these filters";
+	const settledBy = unknown.settled_by ? `. This would settle it: ${unknown.settled_by}` : "";
+	return `It is unknown what ${key} lacks${settledBy}`;
+}
+
 function Row({ item: { rank, gap } }: { item: Ranked }) {
 	return (
 		<div className={backend.row}>
@@ -250,6 +264,8 @@ function Row({ item: { rank, gap } }: { item: Ranked }) {
 				{typeof gap.usage === "number" && `used ${counted(gap.usage, "time")}; `}
 				{gap.others === 0 ? "no other backend has one" : `${counted(gap.others, "other backend")}`}
 				{`; ${gap.source_key ?? gap.reason}`}
+				{gap.because && `; ${gap.because}`}
+				{gap.settled_by && `; this would settle it: ${gap.settled_by}`}
 				{gap.needs.length > 0 && gap.needs[0] !== gap.operator && `; needs ${someNames(gap.needs)}`}
 			</span>
 		</div>

@@ -24,6 +24,9 @@ function Chart({ trends: { points, project } }: { trends: Trends }) {
 	const lines = useMemo(
 		() => [
 			{ ...coverageLine(points, key, "served"), name: "Works" },
+			{ ...coverageLine(points, key, "partly"), name: "Works partly" },
+			{ ...coverageLine(points, key, "fails"), name: "Fails" },
+			{ ...coverageLine(points, key, "unknown"), name: "Unknown" },
 			{ ...coverageLine(points, key, "kernels"), name: "Own kernels" },
 		],
 		[points, key],

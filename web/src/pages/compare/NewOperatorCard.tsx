@@ -12,7 +12,7 @@ const OUT_FORMS: Record<string, string> = {
 
 /** What there is to know of a new operator: where it runs, how it trains, what it has and lacks. */
 export function NewOperatorCard({ card }: { card: NewOperator }) {
-	const { runs, fails, unknown, because, training, trains, out_form, out, missing_tags, kernels } = card;
+	const { runs, fails, unknown, because, settled_by, training, trains, out_form, out, missing_tags, kernels } = card;
 	const bound = [
 		card.function && "function of torch",
 		card.method && "method of Tensor",
@@ -29,6 +29,7 @@ export function NewOperatorCard({ card }: { card: NewOperator }) {
 									"Unknown on",
 									<>
 										{names(unknown)} {because && `(${because})`}
+										{settled_by && ` This would settle it: ${settled_by}.`}
 									</>,
 								],
 							] as const)

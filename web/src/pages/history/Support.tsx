@@ -186,10 +186,12 @@ function CellView({ cell }: { cell: CellData }) {
 				) : (
 					<ReasonMark reason={cell.supported ? (reason ?? "missing") : "missing"} />
 				)}{" "}
-				{got === "no" && (cell.verdict ?? "never")}
+				{got === "never" && (cell.verdict ?? "never")}
+				{(got === "partly" || got === "unknown") && got}
+				{got === "unknown" && first && last && `, worked from ${placeTitle(first)} to ${placeTitle(last)}`}
 				{got === "dropped" && first && last && `${placeTitle(first)} to ${placeTitle(last)}`}
-				{got === "yes" && first_kernel && `since ${placeTitle(first_kernel)}`}
-				{got === "partly" && first && `since ${placeTitle(first)}, inherited`}
+				{got === "own" && first_kernel && `since ${placeTitle(first_kernel)}`}
+				{got === "inherited" && first && `since ${placeTitle(first)}, inherited`}
 			</summary>
 			<ul>
 				{cell.ranges.map((range) => (

@@ -17,7 +17,13 @@ import styles from "./Trends.module.css";
 
 const route = getRouteApi("/p/$project/trends");
 
-const COUNTED_NAMES = { served: "Any kernel", kernels: "Own kernels" };
+const COUNTED_NAMES = {
+	served: "Work",
+	partly: "Work partly",
+	fails: "Fail",
+	unknown: "Unknown",
+	kernels: "Own kernels",
+};
 
 /** Coverage and counts over all revisions of a project. */
 export default function Trends() {
@@ -87,7 +93,7 @@ function Body({ trends, search, set }: BodyProps) {
 			: counted(points.length, "revision");
 	return (
 		<>
-			<Section title="Coverage" note={`operators that run on a backend, ${note}`}>
+			<Section title="Coverage" note={`share of the declared operators, ${note}`}>
 				<FilterBar label="What is drawn">
 					<Segments
 						label="What counts"

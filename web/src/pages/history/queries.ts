@@ -61,7 +61,7 @@ export const trendsQuery = (project: string, { from, to }: Stretch) =>
 export interface GapsAsked {
 	key: string;
 	since?: string | undefined;
-	only?: "lacking" | "inherited" | undefined;
+	only?: "lacking" | "inherited" | "unknown" | undefined;
 	/** A usage file, in CSV or JSON. */
 	usage?: string | undefined;
 }

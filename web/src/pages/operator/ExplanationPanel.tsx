@@ -6,9 +6,11 @@ import { KeyLink, OperatorLink, TopicLink } from "../../components/links";
 import { Prose } from "../../components/Prose";
 import { ReasonMark } from "../../components/ReasonMark";
 import { Async } from "../../components/States";
+import { VerdictMark } from "../../components/VerdictMark";
 import { usePlace } from "../../layout/place";
 import { originWords, outcomeWords } from "../../lib/dispatch";
 import { reasonOf } from "../../lib/reasons";
+import { supportWords } from "../../lib/verdicts";
 import styles from "./ExplanationPanel.module.css";
 
 export interface Remedy {
@@ -70,6 +72,24 @@ export function ExplanationPanel({ operator, at, build, source, onClose, onTry, 
 									<Prose text={answer.sentence} />
 								</p>
 							))}
+							<p className={styles.verdict}>
+								<VerdictMark verdict={entry.support.verdict} />
+								{supportWords(entry.support, operator)}
+								{entry.support.known_from && (
+									<span className="muted">known from: {entry.support.known_from}</span>
+								)}
+							</p>
+							{entry.support.chain && (
+								<ol className={styles.steps} aria-label="Why it works or not">
+									{entry.support.chain.map((link) => (
+										<li key={`${link.key} ${link.sentence}`} data-known-from={link.known_from ?? "unknown"}>
+											<span>
+												<Prose text={link.sentence} />
+											</span>
+										</li>
+									))}
+								</ol>
+							)}
 							{entry.cause && <p className={styles.cause}>{entry.cause}</p>}
 							<h3>Steps of the dispatcher</h3>
 							<ol className={styles.steps}>

@@ -2,7 +2,7 @@ import type { TableView } from "../../api/queries";
 import { Section } from "../../components/Page";
 import { VerdictMark } from "../../components/VerdictMark";
 import { counted } from "../../lib/format";
-import { type Support, supportWords, works } from "../../lib/verdicts";
+import { type Support, supportWords } from "../../lib/verdicts";
 import styles from "./Operator.module.css";
 
 interface Props {
@@ -29,13 +29,16 @@ export function TrainingSection({ view, onKey }: Props) {
 	const supports = new Map(view.table.map(({ key, support }) => [key, support]));
 	const answers = view.training;
 	const known = answers.filter(({ key }) => !supports.get(key)?.unclaimed);
-	const working = known.filter(({ key }) => works(supports.get(key)?.verdict ?? ""));
+	const having = (works: string) => known.filter(({ key }) => supports.get(key)?.works === works);
+	const [working, unknown] = [having("yes"), having("unknown")];
 	const elsewhere = answers.length - known.length;
 	return (
 		<Section
 			id="support"
 			title="Works and trains"
 			note={`works on ${working.length} of ${counted(known.length, "backend")}${
+				unknown.length > 0 ? `; unknown on ${unknown.length}` : ""
+			}${
 				elsewhere > 0 ? `; ${elsewhere} live out of tree` : ""
 			}`}
 		>
@@ -68,7 +71,7 @@ export function TrainingSection({ view, onKey }: Props) {
 function Verdict({ support, operator }: { support: Support | undefined; operator: string }) {
 	if (!support) return null;
 	return (
-		<span className={styles.verdict} title={support.through.join(" → ") || undefined}>
+		<span className={styles.verdict} title={support.settled_by ? `This would settle it: ${support.settled_by}` : support.through.join(" → ") || undefined}>
 			<VerdictMark verdict={support.verdict} /> {supportWords(support, operator)}
 		</span>
 	);

@@ -92,7 +92,17 @@ export function RevisionCard({ project, item, before, step, eager }: Props) {
 									to={comparePath(project, placeAddress(before), placeAddress(item))}
 								/>
 							)}
-							{step && <Breaks project={project} step={step} />}
+							{step && (
+								<Breaks
+									project={project}
+									step={step}
+									added={
+										before?.revision === step.since.revision && previous.data
+											? summary.errors - previous.data.summary.errors
+											: undefined
+									}
+								/>
+							)}
 							<Findings to={revisionPath(at, "#findings")} {...summary} />
 						</div>
 					) : (
@@ -153,11 +163,19 @@ export function Change({ now, then, of, to }: ChangeProps) {
 	);
 }
 
+interface BreaksProps {
+	project: string;
+	step: Step;
+	/** How many errors it has more than the one before, if that is known. */
+	added?: number | undefined;
+}
+
 /** How much of the change since the one before breaks, and the way to all of it. */
-export function Breaks({ project, step }: { project: string; step: Step }) {
+export function Breaks({ project, step, added = 0 }: BreaksProps) {
 	const { breaking, forward_breaking, since, to } = step;
-	const level = breaking > 0 ? "breaking" : "forward-breaking";
-	const { glyph, tone } = LEVEL_LOOKS[breaking + forward_breaking > 0 ? level : "safe"];
+	const isWorse = breaking + forward_breaking > 0 || added > 0;
+	const level = breaking > 0 || added > 0 ? "breaking" : "forward-breaking";
+	const { glyph, tone } = LEVEL_LOOKS[isWorse ? level : "safe"];
 	return (
 		<Link
 			to={comparePath(project, placeAddress(since), placeAddress(to))}
@@ -165,7 +183,7 @@ export function Breaks({ project, step }: { project: string; step: Step }) {
 		>
 			<Badge tone={tone}>
 				<span aria-hidden="true">{glyph}</span>
-				{breaks(step)}
+				{breaks(step, added)}
 			</Badge>
 		</Link>
 	);

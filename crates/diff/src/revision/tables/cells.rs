@@ -7,7 +7,7 @@ use std::sync::Arc;
 use opatlas_dispatch::{Precedence, Reason};
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::{KeySet, Slot};
-use opatlas_verdict::{Verdict, View};
+use opatlas_verdict::{Shift, Side, Verdict, View, is_ambiguous};
 
 /// An operator whose dispatch table changed.
 #[derive(Debug, Clone)]
@@ -57,50 +57,17 @@ pub(super) struct KeyChange {
 }
 
 impl KeyChange {
-    /// Whether a call worked and no longer does, or had a kernel with unknown calls and no longer has
-    /// any.
-    pub(super) fn is_loss(&self) -> bool {
-        match self.verdicts {
-            Some((Verdict::Unknown, Verdict::Fails)) => {
-                self.is_claimed && serves(self.before) && !serves(self.after)
-            }
-            Some((before, after)) => before.works() && after.lacks(),
-            None => false,
-        }
-    }
-
-    /// Whether a call failed and now works, or had no kernel and now has one with unknown calls. What
-    /// was unknown is not gained.
-    pub(super) fn is_gain(&self) -> bool {
-        match self.verdicts {
-            Some((Verdict::Fails, Verdict::Unknown)) => {
-                self.is_claimed && !serves(self.before) && serves(self.after)
-            }
-            Some((before, after)) => before.lacks() && after.works(),
-            None => false,
-        }
-    }
-
-    /// Whether the key had a kernel of its own and now has none, or the reverse, and still works.
-    pub(super) fn is_of_other_kind(&self) -> bool {
-        let is_own = |rule| rule == Precedence::Direct;
-        serves(self.before)
-            && serves(self.after)
-            && is_own(self.before) != is_own(self.after)
-            && !self.is_loss()
-            && !self.is_gain()
+    /// What became of the support on a backend.
+    pub(super) fn shift(&self) -> Option<Shift> {
+        let (before, after) = self.verdicts?;
+        let side = |rule, verdict| Side { rule, verdict };
+        let (before, after) = (side(self.before, before), side(self.after, after));
+        Some(Shift::between(before, after, self.is_claimed))
     }
 
     pub(super) fn is_ambiguity(&self) -> bool {
-        self.before != Precedence::Ambiguous && self.after == Precedence::Ambiguous
+        !is_ambiguous(self.before) && is_ambiguous(self.after)
     }
-}
-
-pub(super) fn serves(rule: Precedence) -> bool {
-    !matches!(
-        rule,
-        Precedence::Missing | Precedence::Fallback | Precedence::Ambiguous
-    )
 }
 
 impl<'a> Cell<'a> {

@@ -17,10 +17,11 @@ use crate::rules::{ChangeRuleId, Level};
 use opatlas_dispatch::{Precedence, autograd_key};
 use opatlas_operators::entry::KeyName;
 use opatlas_operators::operator::OperatorId;
+use opatlas_pytorch::alias::Alias;
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Key;
 use opatlas_source::{Stop, Stopped};
-use opatlas_verdict::View;
+use opatlas_verdict::{Shift, View};
 
 use cells::KeyChange;
 use training::TrainingComparison;
@@ -155,14 +156,11 @@ impl<'a> TableComparison<'a> {
         changes: &mut Vec<Change>,
         followers: &mut Followers,
     ) {
-        let on_backends: Vec<&KeyChange> = keys
-            .iter()
-            .filter(|key| autograd_key(self.base.keys(), key.base).is_some())
-            .collect();
-        let of = |is: fn(&KeyChange) -> bool| -> Vec<&KeyChange> {
-            on_backends.iter().copied().filter(|key| is(key)).collect()
+        let of = |shift: Shift| -> Vec<&KeyChange> {
+            let keys = keys.iter();
+            keys.filter(|key| key.shift() == Some(shift)).collect()
         };
-        let lost = of(KeyChange::is_loss);
+        let lost = of(Shift::Lost);
         if let Some(change) = self.of_keys(ids, ChangeRuleId::BackendSupportLost, &lost) {
             let mut change = change.note(Note::ServedByNothing);
             if lost.iter().all(|key| self.is_by_parts(key)) {
@@ -171,11 +169,11 @@ impl<'a> TableComparison<'a> {
             }
             changes.extend(self.without_followers(ids.0, change, &lost, followers));
         }
-        let gained = of(KeyChange::is_gain);
+        let gained = of(Shift::Gained);
         if let Some(change) = self.of_keys(ids, ChangeRuleId::BackendSupportGained, &gained) {
             changes.extend(self.without_followers(ids.0, change, &gained, followers));
         }
-        let of_other_kind = of(KeyChange::is_of_other_kind);
+        let of_other_kind = of(Shift::OtherKind);
         let rule = ChangeRuleId::BackendSupportKindChanged;
         changes.extend(self.of_keys(ids, rule, &of_other_kind));
         let ambiguous: Vec<&KeyChange> = keys.iter().filter(|key| key.is_ambiguity()).collect();
@@ -244,7 +242,7 @@ impl<'a> TableComparison<'a> {
     /// run its parts, and was never promised.
     fn is_by_parts(&self, key: &KeyChange) -> bool {
         let is_nested = self.base.keys().functionality(key.base) == "NestedTensor";
-        key.before == Precedence::Implicit && is_nested
+        key.before.alias() == Some(Alias::CompositeImplicitAutograd) && is_nested
     }
 }
 

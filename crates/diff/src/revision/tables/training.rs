@@ -12,8 +12,8 @@ use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Key;
 use opatlas_schema::function::SchemaKind;
+use opatlas_verdict::View;
 use opatlas_verdict::training::{Through, Works};
-use opatlas_verdict::{Verdict, View};
 
 pub(super) struct TrainingComparison<'a> {
     base: View<'a>,
@@ -102,7 +102,7 @@ impl<'a> TrainingComparison<'a> {
         // Without a derivatives file no formula is assumed, and the composite with differentiable
         // parts was removed.
         let lost_its_parts = is.through == Through::Unknown
-            && is.inference != Verdict::Fails
+            && !is.inference.fails()
             && was.through == Through::Composite
             && self.lost_defaults.contains(operator);
         let is_lost = is.lacks_gradient() || lost_its_parts;
