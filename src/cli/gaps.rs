@@ -6,13 +6,15 @@ use std::process::ExitCode;
 use anyhow::anyhow;
 use clap::{Args, ValueEnum};
 
-use opatlas_report::support::{gaps_csv, gaps_markdown, gaps_text, leverage_text};
+use opatlas_report::support::{
+    gaps_csv, gaps_markdown, gaps_text, leverage_text, other_backends_text,
+};
 use opatlas_service::dispatch::runtime_key;
 use opatlas_service::gaps::{Usage, read_csv};
 use opatlas_source::Stop;
 use opatlas_source::visible::line;
 use opatlas_store::Opening;
-use opatlas_wire::gaps::{GapRequest, Only, rows, steps, title, view};
+use opatlas_wire::gaps::{GapRequest, Only, rows, steps, summary, title, view};
 
 use super::{Stored, Target, output, read};
 
@@ -110,19 +112,20 @@ impl Gaps {
         match self.format {
             Format::Json => println!("{}", output::json(&serde_json::to_string_pretty(&gaps)?)),
             Format::Csv => print!("{}", gaps_csv(&rows)),
-            Format::Markdown => print!("{}", gaps_markdown(&title(&gaps), &steps(&gaps), &rows)),
+            Format::Markdown => print!("{}", gaps_markdown(&summary(&gaps), &steps(&gaps), &rows)),
             Format::Text => {
                 let counts = &gaps.counts;
                 println!(
-                    "{}: {} % of {} operators work; {} have a kernel of their own, {} work through others, {} fail, {} are unknown",
+                    "{}: {} % of {} applicable operators work; {} have a kernel of their own, {} work through others, {} fail, {} are unknown",
                     line(&title(&gaps)),
                     counts.covered,
-                    counts.operators,
+                    counts.applicable,
                     counts.kernels,
                     counts.inherited,
                     counts.lacking,
                     counts.unknown,
                 );
+                print!("{}", other_backends_text(counts.other_backends));
                 print!("{}", leverage_text(&steps(&gaps)));
                 if let Some(since) = &gaps.since {
                     let (count, title) = (since.gained.len(), &since.revision.title);

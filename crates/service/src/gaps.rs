@@ -1,4 +1,4 @@
-//! Operators that a backend lacks or inherits, the most important ones first.
+//! Applicable operators that a backend lacks or inherits, the most important ones first.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -56,14 +56,16 @@ pub fn leverage(
     tag: Option<&str>,
     usage: Option<&Usage>,
 ) -> Leverage {
+    let view = snapshot.view();
     let weight = |id: OperatorId| {
         let operator = snapshot.catalogue.operator(id);
-        if operator.is_generated() || tag.is_some_and(|tag| !operator.has_tag(tag)) {
+        let is_tagged = tag.is_none_or(|tag| operator.has_tag(tag));
+        if operator.is_generated() || !is_tagged || !view.applicability(id, slot).is_applicable() {
             return 0;
         }
         usage.map_or(1, |usage| used(usage, operator.qualified_name()))
     };
-    snapshot.view().leverage(slot, most, weight)
+    view.leverage(slot, most, weight)
 }
 
 /// The gaps of a backend, sorted by call count if known, then core operators, then by the number of
@@ -82,7 +84,9 @@ pub fn gaps(
     };
     let others: Vec<Slot> = keys.slots().filter(is_other).collect();
     let declared = declared(snapshot, slot).take_while(|_| !stop.is_requested());
-    let gaps = declared.filter(|(_, reason)| *reason != Reason::Kernel);
+    let gaps = declared.filter(|(id, reason)| {
+        *reason != Reason::Kernel && view.applicability(*id, slot).is_applicable()
+    });
     let mut gaps: Vec<Gap> = gaps
         .map(|(id, reason)| {
             let operator = snapshot.catalogue.operator(id);

@@ -217,7 +217,8 @@ impl Column {
     /// The operators of the catalogue by verdict.
     pub(crate) fn counts(&self, catalogue: &Catalogue) -> &Counts {
         let verdict = |id| self.verdict(id);
-        self.counts.get_or_init(|| Counts::of(catalogue, verdict))
+        self.counts
+            .get_or_init(|| Counts::of(catalogue.iter(), verdict))
     }
 
     /// How many operators there are.

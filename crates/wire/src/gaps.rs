@@ -1,6 +1,6 @@
 //! Gap lists and usage files.
 
-use opatlas_report::support::{GapRow, StepRow};
+use opatlas_report::support::{GapRow, GapSummary, StepRow};
 use opatlas_source::Stop;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -64,8 +64,8 @@ pub struct Gaps {
     pub key: String,
     /// Counts of the declared operators.
     pub counts: GapCounts,
-    /// Operators without a kernel registered on the key: the most used first (with a usage file),
-    /// then those tagged `core`, then those that most other backends have.
+    /// Applicable operators without a kernel registered on the key: the most used first (with a usage
+    /// file), then those tagged `core`, then those that most other backends have.
     pub items: Vec<GapView>,
     /// The kernels that would help most, in the order to write them, each with the operators that it
     /// makes work. For a key about which nothing is known, they assume a device with only the
@@ -82,17 +82,22 @@ pub struct Gaps {
 /// Counts of the declared operators at a key.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct GapCounts {
-    /// Declared operators.
+    /// Declared operators: `applicable` and `other_backends`.
     pub operators: u32,
+    /// Operators that the backend is expected to have.
+    pub applicable: u32,
+    /// Operators that fail because only other backends have them, for example in cuDNN. They are not
+    /// gaps.
+    pub other_backends: u32,
     /// Operators with a kernel registered on the key.
     pub kernels: u32,
     /// Operators that work through something else.
     pub inherited: u32,
-    /// Operators whose calls fail, always or in some cases.
+    /// Applicable operators whose calls fail, always or in some cases.
     pub lacking: u32,
     /// Operators for which this is unknown.
     pub unknown: u32,
-    /// The share that works in percent.
+    /// The share of applicable operators that work, in percent.
     pub covered: u8,
 }
 
@@ -248,7 +253,13 @@ fn leverage(asked: &GapRequest<'_>, slot: Slot) -> Vec<LeverageStep> {
     let name = |id: OperatorId| catalogue.operator(id).qualified_name().to_owned();
     let counts = |id: &OperatorId| {
         let operator = catalogue.operator(*id);
-        !operator.is_generated() && asked.tag.is_none_or(|tag| operator.has_tag(tag))
+        !operator.is_generated()
+            && asked.tag.is_none_or(|tag| operator.has_tag(tag))
+            && asked
+                .snapshot
+                .view()
+                .applicability(*id, slot)
+                .is_applicable()
     };
     let found = gaps::leverage(asked.snapshot, slot, STEPS, asked.tag, asked.usage);
     let steps = found.steps.into_iter().map(|step| {
@@ -270,6 +281,8 @@ impl From<KeyCoverage> for GapCounts {
         let works_elsewhere = coverage.working().saturating_sub(coverage.kernels);
         Self {
             operators: coverage.operators(),
+            applicable: coverage.applicable(),
+            other_backends: coverage.other,
             kernels: coverage.kernels,
             inherited: works_elsewhere,
             lacking: of(Verdict::Fails) + of(Verdict::Partly),
@@ -283,6 +296,17 @@ impl From<KeyCoverage> for GapCounts {
 #[must_use]
 pub fn title(gaps: &Gaps) -> String {
     format!("What {} lacks in {}", gaps.key, gaps.revision.title)
+}
+
+/// The heading of a gap report.
+#[must_use]
+pub fn summary(gaps: &Gaps) -> GapSummary {
+    GapSummary {
+        title: title(gaps),
+        covered: gaps.counts.covered,
+        applicable: gaps.counts.applicable,
+        other_backends: gaps.counts.other_backends,
+    }
 }
 
 /// The leverage, for reports.

@@ -95,7 +95,11 @@ pub struct KeyPoint {
     pub kernels: u32,
     /// Operators that work: those that run, decompose or fall back.
     pub served: u32,
-    /// Their share of all declared operators, in percent.
+    /// Operators that the backend is expected to have.
+    pub applicable: u32,
+    /// Operators that fail because only other backends have them.
+    pub other_backends: u32,
+    /// The share of applicable operators that work, in percent.
     #[schema(example = 63)]
     pub percent: u32,
     /// Whether anything is claimed about the key: its kernels are part of PyTorch, or a file or an
@@ -121,6 +125,8 @@ pub fn point(timeline: &Timeline, place: usize, facts: &Facts, has_coverage: boo
                 key: key.0.clone(),
                 kernels: key.1,
                 served: key.2,
+                applicable: facts.operators.saturating_sub(key.5),
+                other_backends: key.5,
                 percent: key.3,
                 claimed: key.4,
             })

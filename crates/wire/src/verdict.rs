@@ -5,7 +5,7 @@ use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
 
 use opatlas_source::suggest::nearest;
-use opatlas_verdict::{Answer, Because, KnownFrom, Verdict, View};
+use opatlas_verdict::{Answer, Applicability, Because, KnownFrom, Verdict, View};
 
 use super::problem::{Kind, Problem};
 
@@ -37,6 +37,30 @@ pub struct Support {
     pub through: Vec<String>,
     /// Why it is unknown: `out of tree: give its file`.
     pub unclaimed: Option<&'static str>,
+    /// What the operator belongs to, if it fails because only other backends have it. Then it is not
+    /// a gap.
+    pub belongs_to: Option<BelongsTo>,
+}
+
+/// A library or a kind of tensor that serves an operator on other backends only.
+#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+pub struct BelongsTo {
+    /// Its name.
+    #[schema(example = "cuDNN")]
+    pub name: &'static str,
+    /// Why this backend does not need the operator.
+    #[schema(example = "cuDNN is NVIDIA's library for its GPUs.")]
+    pub reason: &'static str,
+}
+
+impl BelongsTo {
+    pub(crate) fn of(applicability: Applicability) -> Option<Self> {
+        let library = applicability.library()?;
+        Some(Self {
+            name: library.name,
+            reason: library.reason,
+        })
+    }
 }
 
 impl Support {
@@ -60,6 +84,7 @@ impl Support {
                 .map(|operator| operator.qualified_name().to_owned())
                 .collect(),
             unclaimed: out_of_tree.map(Because::as_str),
+            belongs_to: None,
         }
     }
 
@@ -74,6 +99,7 @@ impl Support {
             needs: Vec::new(),
             through: Vec::new(),
             unclaimed: None,
+            belongs_to: None,
         }
     }
 }

@@ -18,7 +18,7 @@ use opatlas_wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
 
 /// A badge
 ///
-/// How many of the declared operators a backend runs: `coverage of MPS in 2.15.0: 63 %`.
+/// How many of the operators that apply to a backend it runs: `coverage of MPS in 2.15.0: 63 %`.
 #[utoipa::path(
     get,
     path = "/v1/projects/{project}/badges/{badge}",
@@ -73,7 +73,7 @@ pub async fn one(
         let coverage = snapshot.view().coverage_of(slot);
         let share = match of {
             Counted::Served => coverage.covered().into(),
-            Counted::Kernel => percent(coverage.kernels, coverage.operators()),
+            Counted::Kernel => percent(coverage.kernels, coverage.applicable()),
         };
         let message = match of {
             Counted::Served if !coverage.is_claimed => "out of tree".to_owned(),

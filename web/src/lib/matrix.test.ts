@@ -30,7 +30,7 @@ const view: MatrixView = {
 		{ reason: "missing", alias: null, derivable: true },
 	],
 	rows: ["01", "00"],
-	verdicts: { keys: ["CPU", "MPS"], claimed: ["CPU", "MPS"], rows: ["rf"] },
+	verdicts: { keys: ["CPU", "MPS"], claimed: ["CPU", "MPS"], rows: ["rf"], applicable: ["11"] },
 	operators: [
 		operator("add.Tensor", { tags: ["core", "pointwise"] }),
 		operator("add.out", { kind: "out", row: 1, generated: true, tags: ["core"] }),

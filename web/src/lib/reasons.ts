@@ -81,8 +81,11 @@ export function isReason(name: string): name is ReasonName {
 	return BY_NAME.has(name);
 }
 
-/** What a cell amounts to for somebody who counts coverage. */
-export type Standing = "direct" | "inherited" | "missing" | "unknown";
+/**
+ * What a cell amounts to for somebody who counts coverage. `other`: the operator fails because only
+ * other backends have it, so it is not counted.
+ */
+export type Standing = "direct" | "inherited" | "missing" | "unknown" | "other";
 
 /** Whether a reason is a kernel of the key's own, one shared by an alias, or none. */
 export function standingOf(name: string): Standing {

@@ -74,10 +74,12 @@ pub struct KeyFacts(
     pub u32,
     /// Operators that work, by their own kernel, decomposition or fallback.
     pub u32,
-    /// Working operators in percent.
+    /// Working operators in percent of applicable ones.
     pub u32,
     /// Whether the coverage of the key is known.
     pub bool,
+    /// Operators that belong to other backends.
+    pub u32,
 );
 
 /// A percentage, rounded down so that 100 means all; 0 if `whole` is 0.
@@ -168,7 +170,7 @@ impl Facts {
             numbers.extend([breaking, forward_breaking, dangerous, other]);
         }
         for key in self.keys.iter().filter(|key| key.has_counts()) {
-            numbers.extend([key.1, key.2, key.3]);
+            numbers.extend([key.1, key.2, key.3, key.5]);
         }
         numbers
             .into_iter()
@@ -189,15 +191,17 @@ impl Facts {
             structured,
             core,
         ] = *head;
+        let names = names.split(' ').filter(|name| !name.is_empty());
+        let counted = names.clone().filter(|name| !name.ends_with('-')).count();
         // A step, if there is one, adds a fixed number of counts.
-        let (step, mut rest) = match rest.len() % 3 {
-            0 => (None, rest),
-            _ => rest
+        let (step, mut rest) = match rest.len() == counted * 4 {
+            true => (None, rest),
+            false => rest
                 .split_first_chunk::<4>()
                 .map(|(step, rest)| (Some(*step), rest))?,
         };
         let mut keys = Vec::new();
-        for name in names.split(' ').filter(|name| !name.is_empty()) {
+        for name in names {
             let (name, has_counts) = match name.strip_suffix('-') {
                 Some(name) => (name, false),
                 None => (name, true),
@@ -209,10 +213,11 @@ impl Facts {
                 0,
                 0,
                 claimed.is_some(),
+                0,
             );
             if has_counts {
-                let (counts, others) = rest.split_first_chunk::<3>()?;
-                [key.1, key.2, key.3] = *counts;
+                let (counts, others) = rest.split_first_chunk::<4>()?;
+                [key.1, key.2, key.3, key.5] = *counts;
                 rest = others;
             }
             keys.push(key);
@@ -238,7 +243,7 @@ impl Facts {
 
 impl KeyFacts {
     fn has_counts(&self) -> bool {
-        (self.1, self.2, self.3) != (0, 0, 0)
+        (self.1, self.2, self.3, self.5) != (0, 0, 0, 0)
     }
 }
 
@@ -280,6 +285,7 @@ fn keys(snapshot: &Snapshot) -> Vec<KeyFacts> {
             coverage.working(),
             coverage.covered().into(),
             coverage.is_claimed,
+            coverage.other,
         )
     });
     facts.collect()
@@ -299,9 +305,10 @@ mod tests {
             count(),
             count(),
             any::<bool>(),
+            count(),
         )
-            .prop_map(|(name, own, works, share, claimed)| {
-                KeyFacts(name, own, works, share, claimed)
+            .prop_map(|(name, own, works, share, claimed, other)| {
+                KeyFacts(name, own, works, share, claimed, other)
             })
     }
 
@@ -340,7 +347,7 @@ mod tests {
     #[test]
     fn what_was_not_written_is_an_error() {
         let facts = Facts {
-            keys: vec![KeyFacts("CPU".to_owned(), 1, 300, 3, true)],
+            keys: vec![KeyFacts("CPU".to_owned(), 1, 300, 3, true, 181)],
             ..Facts::default()
         };
         let written = facts.written();
