@@ -6,9 +6,7 @@ use std::process::ExitCode;
 use anyhow::anyhow;
 use clap::{Args, ValueEnum};
 
-use opatlas_report::support::{
-    gaps_csv, gaps_markdown, gaps_text, leverage_text, other_backends_text,
-};
+use opatlas_report::support::{gaps_csv, gaps_markdown, gaps_text, leverage_text};
 use opatlas_service::dispatch::runtime_key;
 use opatlas_service::gaps::{Usage, read_csv};
 use opatlas_source::Stop;
@@ -116,7 +114,7 @@ impl Gaps {
             Format::Text => {
                 let counts = &gaps.counts;
                 println!(
-                    "{}: {} % of {} applicable operators work; {} have a kernel of their own, {} work through others, {} fail, {} are unknown",
+                    "{}: {} % of {} applicable operators work; {} have a kernel of their own, {} work through others, {} fail, {} are unknown; {} belong to other backends",
                     line(&title(&gaps)),
                     counts.covered,
                     counts.applicable,
@@ -124,8 +122,8 @@ impl Gaps {
                     counts.inherited,
                     counts.lacking,
                     counts.unknown,
+                    counts.other_backends,
                 );
-                print!("{}", other_backends_text(counts.other_backends));
                 print!("{}", leverage_text(&steps(&gaps)));
                 if let Some(since) = &gaps.since {
                     let (count, title) = (since.gained.len(), &since.revision.title);

@@ -117,6 +117,21 @@ fn backends_of_pytorch_have_what_applies_to_them() {
     });
 }
 
+#[test]
+fn composites_do_without_what_pytorch_calls_on_other_backends_only() {
+    with_release("2.15.0", |view| {
+        let verdict = |operator: &str, key: &str| {
+            let id = view.inputs.catalogue.find(operator).unwrap();
+            view.verdict(id, view.keys().slot(key).unwrap())
+        };
+        for operator in ["lstm_cell", "gru_cell"] {
+            assert_eq!(verdict(operator, "MPS"), Verdict::Decomposes, "{operator}");
+        }
+        // Its kernel on Meta raises.
+        assert_eq!(verdict("item", "Meta"), Verdict::Fails);
+    });
+}
+
 /// What works, and every declared operator that does not, with the reason.
 fn report(view: View<'_>, slot: Slot, key: &str) -> String {
     let coverage = view.coverage_of(slot);

@@ -41,11 +41,17 @@ impl Library {
         self.keys.is_empty() || any_fits(self.keys, key)
     }
 
+    /// Whether it names the backend of a runtime key as one that does without its operators.
+    #[must_use]
+    pub fn is_uncalled_on(&self, key: &str) -> bool {
+        any_fits(self.on, key)
+    }
+
     /// Whether the backend of a runtime key does without the library's operators.
     #[must_use]
     pub fn is_foreign_to(&self, key: &str) -> bool {
         let serves = !self.keys.is_empty() && any_fits(self.keys, key);
-        !serves && (self.on.is_empty() || any_fits(self.on, key))
+        !serves && (self.on.is_empty() || self.is_uncalled_on(key))
     }
 }
 

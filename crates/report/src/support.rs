@@ -230,27 +230,16 @@ pub struct GapSummary {
     pub other_backends: u32,
 }
 
-/// `181 operators belong to other backends`; nothing if there are none.
-#[must_use]
-pub fn other_backends_text(count: u32) -> String {
-    match count {
-        0 => String::new(),
-        1 => "1 operator belongs to other backends\n".to_owned(),
-        many => format!("{many} operators belong to other backends\n"),
-    }
-}
-
 /// A gap list as Markdown.
 #[must_use]
 pub fn gaps_markdown(summary: &GapSummary, steps: &[StepRow<'_>], rows: &[GapRow<'_>]) -> String {
     let mut out = format!(
-        "### {}\n\n{} % of {} applicable operators work.\n",
+        "### {}\n\n{} % of {} applicable operators work; {} belong to other backends.\n\n",
         escape::prose(&summary.title),
         summary.covered,
         summary.applicable,
+        summary.other_backends,
     );
-    out.push_str(&other_backends_text(summary.other_backends));
-    out.push('\n');
     if !steps.is_empty() {
         out.push_str(
             "| next kernel | operators that work then | also needed by |\n|---|---|---|\n",

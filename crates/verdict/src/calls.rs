@@ -65,7 +65,7 @@ pub(crate) struct Calls {
     pub(crate) known_backends: KeySet,
     /// Those that the build leaves out.
     pub(crate) left_out: KeySet,
-    /// Operators that a library serves on some backends only.
+    /// Operators that a library serves on some backends only, in their order.
     pub(crate) libraries: Vec<(OperatorId, &'static Library)>,
 }
 
@@ -260,6 +260,13 @@ impl Calls {
     /// Whether that kernel only raises.
     pub(crate) fn raises(&self, id: OperatorId) -> bool {
         self.raises.get(id.index()).copied().unwrap_or(false)
+    }
+
+    /// Whether PyTorch's composites do not call an operator on MPS.
+    pub(crate) fn is_uncalled_on_mps(&self, id: OperatorId) -> bool {
+        let known = self.libraries.binary_search_by_key(&id, |(id, _)| *id);
+        let library = known.ok().and_then(|at| self.libraries.get(at));
+        self.raises(id) || library.is_some_and(|(_, library)| library.is_uncalled_on("MPS"))
     }
 
     /// Whether an operator copies from one memory to another.

@@ -247,7 +247,7 @@ export interface paths {
         };
         /**
          * A badge
-         * @description How many of the declared operators a backend runs: `coverage of MPS in 2.15.0: 63 %`.
+         * @description How many of the operators that apply to a backend it runs: `coverage of MPS in 2.15.0: 63 %`.
          */
         get: operations["get_badge"];
         put?: never;
@@ -1423,17 +1423,27 @@ export interface components {
             claimed: boolean;
             /**
              * Format: int32
-             * @description The number of declared operators.
+             * @description The number of declared operators: `applicable` and `other_backends`.
              */
             operators: number;
             /**
              * Format: int32
-             * @description The number of them with a kernel for the key itself.
+             * @description The number of them that the backend is expected to have.
+             */
+            applicable: number;
+            /**
+             * Format: int32
+             * @description The number of them that fail because only other backends have them, for example in cuDNN.
+             */
+            other_backends: number;
+            /**
+             * Format: int32
+             * @description The number of operators with a kernel for the key itself.
              */
             kernels: number;
             /**
              * Format: int32
-             * @description The number of them that work: those that run, decompose or fall back.
+             * @description The number of applicable operators that work: those that run, decompose or fall back.
              */
             working: number;
             /**
@@ -1442,7 +1452,7 @@ export interface components {
              * @example 63
              */
             covered: number;
-            /** @description Declared operators by verdict. */
+            /** @description Applicable operators by verdict. */
             verdicts: {
                 [key: string]: number;
             };
@@ -1450,10 +1460,15 @@ export interface components {
             percent: {
                 [key: string]: number;
             };
-            /** @description Generated operators by verdict. */
+            /** @description Applicable generated operators by verdict. */
             generated: {
                 [key: string]: number;
             };
+            /**
+             * Format: int32
+             * @description The number of generated operators that only other backends have.
+             */
+            generated_other_backends: number;
         };
         /** @description The changes of a new revision for a backend. */
         BackendReport: {
@@ -1526,6 +1541,19 @@ export interface components {
              * @example yellow
              */
             color: string;
+        };
+        /** @description A library or a kind of tensor that serves an operator on other backends only. */
+        BelongsTo: {
+            /**
+             * @description Its name.
+             * @example cuDNN
+             */
+            name: string;
+            /**
+             * @description Why this backend does not need the operator.
+             * @example cuDNN is NVIDIA's library for its GPUs.
+             */
+            reason: string;
         };
         /**
          * @description Where Python binds an operator. The first three members are about its name; the argument parser
@@ -1952,7 +1980,7 @@ export interface components {
             source: components["schemas"]["Source"];
             /** @description Notes about it. */
             notes: string[];
-            /** @description How much of each backend key works. Only declared operators count. */
+            /** @description How much of each backend key works. Only declared operators that apply to it count. */
             backends: components["schemas"]["BackendCoverage"][];
             /** @description Over all operators. */
             overall: components["schemas"]["CountsView"];
@@ -2380,9 +2408,20 @@ export interface components {
         GapCounts: {
             /**
              * Format: int32
-             * @description Declared operators.
+             * @description Declared operators: `applicable` and `other_backends`.
              */
             operators: number;
+            /**
+             * Format: int32
+             * @description Operators that the backend is expected to have.
+             */
+            applicable: number;
+            /**
+             * Format: int32
+             * @description Operators that fail because only other backends have them, for example in cuDNN. They are not
+             *     gaps.
+             */
+            other_backends: number;
             /**
              * Format: int32
              * @description Operators with a kernel registered on the key.
@@ -2395,7 +2434,7 @@ export interface components {
             inherited: number;
             /**
              * Format: int32
-             * @description Operators whose calls fail, always or in some cases.
+             * @description Applicable operators whose calls fail, always or in some cases.
              */
             lacking: number;
             /**
@@ -2405,7 +2444,7 @@ export interface components {
             unknown: number;
             /**
              * Format: int32
-             * @description The share that works in percent.
+             * @description The share of applicable operators that work, in percent.
              */
             covered: number;
         };
@@ -2459,8 +2498,8 @@ export interface components {
             /** @description Counts of the declared operators. */
             counts: components["schemas"]["GapCounts"];
             /**
-             * @description Operators without a kernel registered on the key: the most used first (with a usage file),
-             *     then those tagged `core`, then those that most other backends have.
+             * @description Applicable operators without a kernel registered on the key: the most used first (with a usage
+             *     file), then those tagged `core`, then those that most other backends have.
              */
             items: components["schemas"]["GapView"][];
             /**
@@ -2713,7 +2752,17 @@ export interface components {
             served: number;
             /**
              * Format: int32
-             * @description Their share of all declared operators, in percent.
+             * @description Operators that the backend is expected to have.
+             */
+            applicable: number;
+            /**
+             * Format: int32
+             * @description Operators that fail because only other backends have them.
+             */
+            other_backends: number;
+            /**
+             * Format: int32
+             * @description The share of applicable operators that work, in percent.
              * @example 63
              */
             percent: number;
@@ -2757,10 +2806,15 @@ export interface components {
             counts: {
                 [key: string]: number;
             };
-            /** @description The number of operators by verdict. */
+            /** @description The number of operators by verdict, including those that only other backends have. */
             verdicts: {
                 [key: string]: number;
             };
+            /**
+             * @description The number of operators that fail because only other backends have them, for example in
+             *     cuDNN.
+             */
+            other_backends: number;
             /** @description One entry for each operator in file order, including `missing` ones. */
             items: components["schemas"]["KeyEntry"][];
             /** @description The cursor of the next page; null at the end. */
@@ -2981,13 +3035,21 @@ export interface components {
              */
             claimed: string[];
             /**
-             * @description The distinct rows, with one character per key. `r` runs, `d` decomposes, `p` partly, `b` falls back,
+             * @description The rows, with one character per key. `r` runs, `d` decomposes, `p` partly, `b` falls back,
              *     `f` fails, `u` unknown.
              * @example [
              *       "rrdf"
              *     ]
              */
             rows: string[];
+            /**
+             * @description For each of `rows`, one character per key: `1` if the operator is applicable, `0` if it fails
+             *     because only other backends have it.
+             * @example [
+             *       "1110"
+             *     ]
+             */
+            applicable: string[];
         };
         /** @description Every operator by every runtime key. */
         MatrixView: {
@@ -4282,6 +4344,7 @@ export interface components {
             through: string[];
             /** @description Why it is unknown: `out of tree: give its file`. */
             unclaimed: string | null;
+            belongs_to: components["schemas"]["BelongsTo"] | null;
         };
         /** @description The support of an operator. */
         SupportOf: {

@@ -23,6 +23,7 @@ const entry = (key: string, rest: Partial<Entry> = {}): Entry => ({
 		needs: [],
 		through: [],
 		unclaimed: null,
+		belongs_to: null,
 	},
 	...rest,
 });

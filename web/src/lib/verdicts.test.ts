@@ -9,6 +9,7 @@ const support = (verdict: string, needs: string[] = [], because: string | null =
 	known_from: null,
 	through: [],
 	unclaimed: null,
+	belongs_to: null,
 });
 
 describe("verdicts", () => {
