@@ -56,16 +56,14 @@ pub fn leverage(
     tag: Option<&str>,
     usage: Option<&Usage>,
 ) -> Leverage {
-    let view = snapshot.view();
     let weight = |id: OperatorId| {
         let operator = snapshot.catalogue.operator(id);
-        let is_tagged = tag.is_none_or(|tag| operator.has_tag(tag));
-        if operator.is_generated() || !is_tagged || !view.applicability(id, slot).is_applicable() {
+        if operator.is_generated() || tag.is_some_and(|tag| !operator.has_tag(tag)) {
             return 0;
         }
         usage.map_or(1, |usage| used(usage, operator.qualified_name()))
     };
-    view.leverage(slot, most, weight)
+    snapshot.view().leverage(slot, most, weight)
 }
 
 /// The gaps of a backend, sorted by call count if known, then core operators, then by the number of

@@ -253,13 +253,7 @@ fn leverage(asked: &GapRequest<'_>, slot: Slot) -> Vec<LeverageStep> {
     let name = |id: OperatorId| catalogue.operator(id).qualified_name().to_owned();
     let counts = |id: &OperatorId| {
         let operator = catalogue.operator(*id);
-        !operator.is_generated()
-            && asked.tag.is_none_or(|tag| operator.has_tag(tag))
-            && asked
-                .snapshot
-                .view()
-                .applicability(*id, slot)
-                .is_applicable()
+        !operator.is_generated() && asked.tag.is_none_or(|tag| operator.has_tag(tag))
     };
     let found = gaps::leverage(asked.snapshot, slot, STEPS, asked.tag, asked.usage);
     let steps = found.steps.into_iter().map(|step| {

@@ -1504,8 +1504,10 @@ export interface components {
             changed: components["schemas"]["ChangedOperator"][];
             /** @description Operators that it does not list, that worked in the base, and that fail in the head. */
             lost: components["schemas"]["BackendCell"][];
-            /** @description New operators that fail on the backend. */
+            /** @description New operators that fail on the backend, and that it is expected to have. */
             lacking: components["schemas"]["BackendCell"][];
+            /** @description New operators that fail because only other backends have them, for example in cuDNN. */
+            other_backends: components["schemas"]["BackendCell"][];
             /** @description New operators that work without a kernel of the backend. */
             inherited: components["schemas"]["BackendCell"][];
             /** @description New operators that work partly, or for which this is unknown. */
