@@ -7,6 +7,8 @@ use std::{env, fs};
 mod calls;
 #[path = "build/handwritten.rs"]
 mod handwritten;
+#[path = "build/libraries.rs"]
+mod libraries;
 #[path = "build/releases.rs"]
 mod releases;
 #[path = "build/ways.rs"]
@@ -33,6 +35,8 @@ fn main() {
         "handwritten.rs",
         &handwritten::generate(&handwritten, &names),
     );
+    let libraries = read_json("libraries.json");
+    write_source("libraries.rs", &libraries::generate(&libraries));
 }
 
 /// Broken data must stop the build.

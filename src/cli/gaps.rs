@@ -12,7 +12,7 @@ use opatlas_service::gaps::{Usage, read_csv};
 use opatlas_source::Stop;
 use opatlas_source::visible::line;
 use opatlas_store::Opening;
-use opatlas_wire::gaps::{GapRequest, Only, rows, steps, title, view};
+use opatlas_wire::gaps::{GapRequest, Only, rows, steps, summary, title, view};
 
 use super::{Stored, Target, output, read};
 
@@ -112,18 +112,19 @@ impl Gaps {
         match self.format {
             Format::Json => println!("{}", output::json(&serde_json::to_string_pretty(&gaps)?)),
             Format::Csv => print!("{}", gaps_csv(&rows)),
-            Format::Markdown => print!("{}", gaps_markdown(&title(&gaps), &steps(&gaps), &rows)),
+            Format::Markdown => print!("{}", gaps_markdown(&summary(&gaps), &steps(&gaps), &rows)),
             Format::Text => {
                 let counts = &gaps.counts;
                 println!(
-                    "{}: {} % of {} operators work; {} have a kernel of their own, {} work through others, {} fail, {} are unknown",
+                    "{}: {} % of {} applicable operators work; {} have a kernel of their own, {} work through others, {} fail, {} are unknown; {} belong to other backends",
                     line(&title(&gaps)),
                     counts.covered,
-                    counts.operators,
+                    counts.applicable,
                     counts.kernels,
                     counts.inherited,
                     counts.lacking,
                     counts.unknown,
+                    counts.other_backends,
                 );
                 print!("{}", leverage_text(&steps(&gaps)));
                 if let Some(since) = &gaps.since {

@@ -266,7 +266,8 @@ async fn gaps_are_ranked() {
     assert_eq!(
         answer["counts"],
         json!({
-            "operators": 4, "kernels": 0, "inherited": 0, "lacking": 0, "unknown": 4, "covered": 0
+            "operators": 4, "applicable": 4, "other_backends": 0, "kernels": 0, "inherited": 0,
+            "lacking": 0, "unknown": 4, "covered": 0
         })
     );
     assert_eq!(

@@ -1,6 +1,7 @@
 //! The HTTP side, asked in process over a store in memory.
 
 mod access;
+mod applicable;
 mod bodies;
 mod caching;
 mod clock;

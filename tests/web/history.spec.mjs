@@ -120,8 +120,8 @@ describe("history", { skip, concurrency: false }, () => {
 			await page.waitForURL("**/trends?keys=MPS,XPU&of=kernels");
 			const { points } = await asked("trends");
 			const last = points.at(-1);
-			const { kernels } = last.coverage.find(({ key }) => key === "MPS");
-			const share = `${(Math.floor((kernels / last.operators) * 1000) / 10).toFixed(1)} %`;
+			const { kernels, applicable } = last.coverage.find(({ key }) => key === "MPS");
+			const share = `${(Math.floor((kernels / applicable) * 1000) / 10).toFixed(1)} %`;
 			await texts(table.getByRole("row").last().getByRole("cell").first(), [share]);
 			await chooseRevision(page, "From", "2.13.0");
 			await page.waitForURL("**/trends?from=2.13.0&keys=MPS,XPU&of=kernels");

@@ -62,8 +62,8 @@ describe("views", { skip, concurrency: false }, () => {
 		const { items } = await asked.json();
 		// Of these two, whole per cent would say something else than the share rounded down.
 		for (const key of ["MPS", "CUDA"]) {
-			const { working, operators } = items.find((item) => item.key === key).coverage;
-			const share = `${(Math.floor((working / operators) * 1000) / 10).toFixed(1)} %`;
+			const { working, applicable, other_backends } = items.find((item) => item.key === key).coverage;
+			const share = `${(Math.floor((working / applicable) * 1000) / 10).toFixed(1)} %`;
 			const page = await web.open(t, "/");
 			const card = page.getByRole("list", { name: "Coverage" }).getByRole("link");
 			await reads(card.filter({ hasText: key }).first(), new RegExp(`^${key}\\s+${share}$`));
@@ -72,7 +72,10 @@ describe("views", { skip, concurrency: false }, () => {
 			await page.goto(`${web.base}/p/pytorch/r/${NEWEST}/backends`);
 			await page.locator(`[title="${key}: ${share} work"]`).waitFor();
 			await page.goto(`${web.base}/p/pytorch/r/${NEWEST}/backends/${key}`);
-			await page.getByText(`${operators.toLocaleString("en")} operators counted`).waitFor();
+			await page.getByText(`${applicable.toLocaleString("en")} operators counted`).waitFor();
+			await page.getByRole("link", { name: `${other_backends} belong to other backends.` }).click();
+			await page.waitForURL(`**/backends/${key}/kernels?**show=other**`);
+			await page.getByText(`${other_backends} operators`, { exact: true }).waitFor();
 			await page.goto(`${web.base}/p/pytorch/r/${NEWEST}/backends/${key}/history`);
 			const table = page.getByRole("region", { name: "Coverage, table" });
 			await reads(table.getByRole("row").last(), new RegExp(`^${NEWEST}\\s+${share}\\s`));

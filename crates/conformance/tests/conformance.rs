@@ -1,5 +1,6 @@
 //! The core against what real PyTorch releases do, in one executable.
 
+mod applicability;
 mod audiences;
 mod catalogue_after;
 mod change_rules;

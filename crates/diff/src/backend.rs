@@ -80,6 +80,8 @@ pub struct Cell {
     pub needs: Vec<String>,
     /// Whether it is tagged `core`.
     pub is_core: bool,
+    /// Whether it fails because only other backends have it.
+    pub is_of_others: bool,
 }
 
 impl Cell {
@@ -114,7 +116,12 @@ impl BackendImpact<'_> {
     /// operator that fails.
     pub fn lacking(&self) -> impl Iterator<Item = &Cell> {
         let added = self.added.iter();
-        added.filter(|cell| cell.standing() == Standing::Fails)
+        added.filter(|cell| cell.standing() == Standing::Fails && !cell.is_of_others)
+    }
+
+    /// New operators that belong to other backends.
+    pub fn of_others(&self) -> impl Iterator<Item = &Cell> {
+        self.added.iter().filter(|cell| cell.is_of_others)
     }
 
     /// New operators that work without a kernel of the backend.
@@ -263,7 +270,8 @@ fn lost(
 
 fn cell(key: &str, view: View<'_>, id: OperatorId) -> Option<Cell> {
     let keys: &Keys = view.keys();
-    let entry = view.entry(id, keys.slot(key)?)?;
+    let slot = keys.slot(key)?;
+    let entry = view.entry(id, slot)?;
     let catalogue = view.inputs.catalogue;
     let operator = catalogue.operator(id);
     let support = view.support_of(id, &entry);
@@ -274,6 +282,7 @@ fn cell(key: &str, view: View<'_>, id: OperatorId) -> Option<Cell> {
         verdict: support.verdict,
         needs: view.needed(&support).map(str::to_owned).collect(),
         is_core: operator.has_tag(super::revision::CORE),
+        is_of_others: !view.applicability(id, slot).is_applicable(),
     })
 }
 

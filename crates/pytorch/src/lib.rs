@@ -5,10 +5,12 @@ pub mod calls;
 pub mod handwritten;
 pub mod key_set;
 pub mod keys;
+pub mod libraries;
 pub mod release;
 pub mod ways;
 
 pub use alias::Alias;
 pub use key_set::{KeySet, Slot};
 pub use keys::{Key, Keys, NotRegistrable};
+pub use libraries::Library;
 pub use release::Release;

@@ -141,6 +141,9 @@ pub fn csv(impact: &BackendImpact<'_>) -> String {
             cell.source_key.unwrap_or(""),
         );
     }
+    for cell in impact.of_others() {
+        row("new, of other backends", &cell.operator, "", "");
+    }
     for cell in impact.uncertain() {
         let what = format!("new, {}", cell.verdict);
         row(&what, &cell.operator, "", &needs(cell));
@@ -200,6 +203,8 @@ fn to_know(impact: &BackendImpact<'_>) -> Vec<Section> {
     let new = counted(lacking.len(), "new operator");
     let gone = counted(lost.len(), "operator");
     let others = counted(inherited.len(), "new operator");
+    let of_others: Vec<&Cell> = impact.of_others().collect();
+    let foreign = counted(of_others.len(), "new operator");
     let uncertain: Vec<&Cell> = impact.uncertain().collect();
     let open = counted(uncertain.len(), "new operator");
     let parts = [
@@ -224,6 +229,10 @@ fn to_know(impact: &BackendImpact<'_>) -> Vec<Section> {
         (
             format!("{open}: calls work in part, or it is not known"),
             cells(&uncertain),
+        ),
+        (
+            format!("{foreign}: of other backends only"),
+            cells(&of_others),
         ),
     ];
     let section = |(title, items)| Section {

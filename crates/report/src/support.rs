@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use super::escape;
 use crate::csv::{flag, line};
 
-pub use gaps::{GapRow, StepRow, gaps_csv, gaps_markdown, gaps_text, leverage_text};
+pub use gaps::{GapRow, GapSummary, StepRow, gaps_csv, gaps_markdown, gaps_text, leverage_text};
 
 /// The support of an operator on a backend over several releases.
 #[derive(Debug, Clone, Default)]

@@ -1,4 +1,4 @@
-//! Operators that a backend lacks or inherits, the most important ones first.
+//! Applicable operators that a backend lacks or inherits, the most important ones first.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -85,7 +85,9 @@ pub fn gaps(
     };
     let others: Vec<Slot> = keys.slots().filter(is_other).collect();
     let declared = declared(snapshot, slot).take_while(|_| !stop.is_requested());
-    let gaps = declared.filter(|(id, _)| !view.has_kernel(*id, slot));
+    let gaps = declared.filter(|(id, _)| {
+        !view.has_kernel(*id, slot) && view.applicability(*id, slot).is_applicable()
+    });
     let mut gaps: Vec<Gap> = gaps
         .map(|(id, reason)| {
             let operator = snapshot.catalogue.operator(id);

@@ -89,7 +89,7 @@ fn described(view: View<'_>) -> KeySet {
 }
 
 /// Whether a registration describes a backend that is not part of PyTorch.
-fn is_description(origin: Origin) -> bool {
+pub(crate) fn is_description(origin: Origin) -> bool {
     matches!(
         origin,
         Origin::BackendFile | Origin::Source | Origin::Observed

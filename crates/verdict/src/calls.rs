@@ -2,12 +2,14 @@
 //! keys: generated kernels follow from the files, composites written in C++ were recorded.
 
 use opatlas_operators::operator::{Operator, OperatorId};
+use opatlas_pytorch::Library;
 use opatlas_pytorch::alias::Alias;
 use opatlas_pytorch::key_set::{KeySet, Slot};
 use opatlas_schema::function::Argument;
 use rustc_hash::FxHashMap;
 
 use crate::View;
+use crate::applicability::libraries;
 use crate::backends::{backends, known_backends, left_out};
 use crate::because::Because;
 use crate::column::Served;
@@ -63,6 +65,8 @@ pub(crate) struct Calls {
     pub(crate) known_backends: KeySet,
     /// Those that the build leaves out.
     pub(crate) left_out: KeySet,
+    /// Operators that a library serves on some backends only, in their order.
+    pub(crate) libraries: Vec<(OperatorId, &'static Library)>,
 }
 
 /// The edges of each operator, one after the other.
@@ -172,6 +176,7 @@ impl Calls {
             backends: backends(view.keys()),
             known_backends: known_backends(view),
             left_out: left_out(view),
+            libraries: libraries(view),
             passing: view.tables.fallthrough_fallbacks(),
         };
         for (id, operator) in catalogue.iter() {
@@ -255,6 +260,13 @@ impl Calls {
     /// Whether that kernel only raises.
     pub(crate) fn raises(&self, id: OperatorId) -> bool {
         self.raises.get(id.index()).copied().unwrap_or(false)
+    }
+
+    /// Whether PyTorch's composites do not call an operator on MPS.
+    pub(crate) fn is_uncalled_on_mps(&self, id: OperatorId) -> bool {
+        let known = self.libraries.binary_search_by_key(&id, |(id, _)| *id);
+        let library = known.ok().and_then(|at| self.libraries.get(at));
+        self.raises(id) || library.is_some_and(|(_, library)| library.is_uncalled_on("MPS"))
     }
 
     /// Whether an operator copies from one memory to another.

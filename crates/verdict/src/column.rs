@@ -90,8 +90,8 @@ impl Served {
 enum Branches {
     /// None: the backend runs what the recording device ran.
     Never,
-    /// Calls of kernels that a backend must override.
-    Overrideable,
+    /// Calls that composites do not make on MPS.
+    Mps,
     /// Copies from one memory to another.
     Copies,
     /// All calls of operators that the backend lacks.
@@ -218,7 +218,8 @@ impl Column {
     /// The operators of the catalogue by verdict.
     pub(crate) fn counts(&self, catalogue: &Catalogue) -> &Counts {
         let verdict = |id| self.verdict(id);
-        self.counts.get_or_init(|| Counts::of(catalogue, verdict))
+        self.counts
+            .get_or_init(|| Counts::of(catalogue.iter(), verdict))
     }
 
     /// How many operators there are.
@@ -272,7 +273,7 @@ impl Column {
             && self.served(called) == Served::Nothing
             && match self.branches {
                 Branches::Never => false,
-                Branches::Overrideable => calls.raises(called),
+                Branches::Mps => calls.is_uncalled_on_mps(called),
                 Branches::Copies => calls.copies(called),
                 Branches::Always => true,
             }
@@ -467,7 +468,7 @@ fn leave_to_cpu(view: View<'_>, calls: &Calls, slot: Slot, served: &mut [Served]
 fn branches(keys: &Keys, slot: Slot) -> Branches {
     match keys.name(Key::Runtime(slot)) {
         "CPU" | "CUDA" => Branches::Always,
-        "MPS" => Branches::Overrideable,
+        "MPS" => Branches::Mps,
         "Meta" => Branches::Copies,
         _ => Branches::Never,
     }

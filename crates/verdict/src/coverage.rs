@@ -1,8 +1,7 @@
-//! Coverage: of the operators that are not generated, the share that works on a key. The one
+//! Coverage: of the applicable operators that are not generated, the share that works on a key. The one
 //! definition that every figure uses (`docs/spec/support.md`, section 5).
 
-use opatlas_operators::catalogue::Catalogue;
-use opatlas_operators::operator::OperatorId;
+use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_pytorch::key_set::Slot;
 
 use crate::View;
@@ -17,10 +16,14 @@ pub type VerdictCounts = [u32; Verdict::ALL.len()];
 pub struct KeyCoverage {
     /// Whether anything is claimed about the key.
     pub is_claimed: bool,
-    /// Operators that entries declare.
+    /// Applicable operators that entries declare.
     pub declared: VerdictCounts,
-    /// Operators that `autogen` adds.
+    /// Applicable operators that `autogen` adds.
     pub generated: VerdictCounts,
+    /// Declared operators that belong to other backends.
+    pub other: u32,
+    /// Generated operators that belong to other backends.
+    pub generated_other: u32,
     /// Declared operators with a kernel on the key itself.
     pub kernels: u32,
 }
@@ -29,6 +32,12 @@ impl KeyCoverage {
     /// How many declared operators there are.
     #[must_use]
     pub fn operators(&self) -> u32 {
+        self.applicable() + self.other
+    }
+
+    /// How many of them are applicable.
+    #[must_use]
+    pub fn applicable(&self) -> u32 {
         self.declared.iter().sum()
     }
 
@@ -46,7 +55,7 @@ impl KeyCoverage {
         counted.map(|(_, count)| count).sum()
     }
 
-    /// The parts of the declared operators in percent; they add up to 100.
+    /// The parts of the applicable operators in percent; they add up to 100.
     #[must_use]
     pub fn percent(&self) -> [u8; Verdict::ALL.len()] {
         percentages(self.declared)
@@ -65,12 +74,16 @@ impl View<'_> {
     /// The operators of a key by verdict.
     #[must_use]
     pub fn coverage_of(self, slot: Slot) -> KeyCoverage {
+        let catalogue = self.inputs.catalogue;
         let is_backend = self.calls().backends.contains(slot);
-        let counts = match is_backend {
-            true => *self.column_of(slot).counts(self.inputs.catalogue),
+        let (counts, other) = match is_backend {
+            true => self.backend_counts(slot),
             false => {
+                let is_applicable = |id| self.applicability(id, slot).is_applicable();
                 let verdict = |id| self.support(id, slot).verdict;
-                Counts::of(self.inputs.catalogue, verdict)
+                let others = catalogue.iter().filter(|(id, _)| !is_applicable(*id));
+                let other = Counts::of(others, verdict);
+                (Counts::of(catalogue.iter(), verdict).without(&other), other)
             }
         };
         let patterns = self.tables.patterns().iter();
@@ -79,8 +92,20 @@ impl View<'_> {
             is_claimed: !is_backend || self.claims(slot),
             declared: counts.declared,
             generated: counts.generated,
+            other: other.declared.iter().sum(),
+            generated_other: other.generated.iter().sum(),
             kernels: own.map(|pattern| pattern.declared).sum(),
         }
+    }
+
+    /// The applicable operators of a backend by verdict, and the others.
+    fn backend_counts(self, slot: Slot) -> (Counts, Counts) {
+        let catalogue = self.inputs.catalogue;
+        let column = self.column_of(slot);
+        let foreign = self.foreign(slot);
+        let foreign = foreign.ids().map(|id| (id, catalogue.operator(id)));
+        let other = Counts::of(foreign, |id| column.verdict(id));
+        (column.counts(catalogue).without(&other), other)
     }
 }
 
@@ -92,9 +117,12 @@ pub(crate) struct Counts {
 }
 
 impl Counts {
-    pub(crate) fn of(catalogue: &Catalogue, verdict: impl Fn(OperatorId) -> Verdict) -> Self {
+    pub(crate) fn of<'c>(
+        operators: impl Iterator<Item = (OperatorId, &'c Operator)>,
+        verdict: impl Fn(OperatorId) -> Verdict,
+    ) -> Self {
         let mut counts = Self::default();
-        for (id, operator) in catalogue.iter() {
+        for (id, operator) in operators {
             let of = match operator.is_generated() {
                 true => &mut counts.generated,
                 false => &mut counts.declared,
@@ -102,5 +130,16 @@ impl Counts {
             of[verdict(id) as usize] += 1;
         }
         counts
+    }
+
+    /// Without operators that these counts include.
+    fn without(&self, other: &Self) -> Self {
+        let minus = |all: VerdictCounts, part: VerdictCounts| {
+            std::array::from_fn(|at| all[at].saturating_sub(part[at]))
+        };
+        Self {
+            declared: minus(self.declared, other.declared),
+            generated: minus(self.generated, other.generated),
+        }
     }
 }

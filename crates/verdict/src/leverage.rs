@@ -5,6 +5,7 @@ use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::Slot;
 
 use crate::View;
+use crate::applicability::{Foreign, foreign};
 use crate::calls::Calls;
 use crate::column::{Column, Served};
 
@@ -63,7 +64,8 @@ impl View<'_> {
             true => self.column_of(slot),
             false => self.bare_column(&calls),
         };
-        let mut state = State::new(&calls, &column);
+        let foreign = foreign(self, &calls, &column, slot);
+        let mut state = State::new(&calls, &column, &foreign);
         let ids = || (0..column.len()).map(OperatorId::of_index);
         let working = ids()
             .filter(|&id| column.verdict(id).works())
@@ -81,16 +83,21 @@ impl View<'_> {
 struct State<'c> {
     calls: &'c Calls,
     column: &'c Column,
+    /// Operators that the backend does without: no kernel of theirs is proposed.
+    foreign: &'c Foreign,
     missing: Vec<bool>,
 }
 
 impl<'c> State<'c> {
-    fn new(calls: &'c Calls, column: &'c Column) -> Self {
+    fn new(calls: &'c Calls, column: &'c Column, foreign: &'c Foreign) -> Self {
         let ids = (0..column.len()).map(OperatorId::of_index);
+        let is_missing =
+            |id| column.served(id) == Served::Nothing && foreign.of(id).is_applicable();
         Self {
             calls,
             column,
-            missing: ids.map(|id| column.served(id) == Served::Nothing).collect(),
+            foreign,
+            missing: ids.map(is_missing).collect(),
         }
     }
 
@@ -138,6 +145,7 @@ impl<'c> State<'c> {
             let id = OperatorId::of_index(index);
             *lacks = match self.column.served(id) {
                 _ if *missing => Lacks::One(id),
+                _ if !self.foreign.of(id).is_applicable() => Lacks::Many,
                 // One kernel does not help where it is not known what else is called.
                 Served::Unknown(_) | Served::Passes | Served::Raises(_) => Lacks::Many,
                 _ => continue,

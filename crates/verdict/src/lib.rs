@@ -3,9 +3,11 @@
 //! A table says which kernel serves a key. A default or composite kernel calls other operators,
 //! which need kernels on the key as well. `calls` knows what each of them calls, `column` finds
 //! the verdicts of all operators on one key, `leverage` finds which missing kernels would help
-//! most, and `training` says whether gradients work. The tables of a revision go in; verdicts with
+//! most, `training` says whether gradients work, and `applicability` which operators a backend does
+//! without. The tables of a revision go in; verdicts with
 //! the operators that are missing come out. No other crate decides whether something works.
 
+mod applicability;
 mod backends;
 mod because;
 mod calls;
@@ -31,6 +33,7 @@ mod verdict;
 mod vmap;
 pub mod ways;
 
+pub use applicability::{Applicability, Foreign};
 pub use because::Because;
 pub use cell::of_cell;
 pub use chain::{Fact, Link, MOST_OPERATORS};

@@ -35,9 +35,9 @@ pub(crate) enum Own {
     OnCpu(Vec<Call>),
 }
 
-/// The operator whose kernel on Meta raises: its result depends on data
-/// (`torch/_meta_registrations.py`, `nonzero`).
-const RAISES_ON_META: &str = "nonzero";
+/// The operators whose kernels on Meta raise, because their results depend on data
+/// (`torch/_meta_registrations.py`).
+const RAISE_ON_META: [&str; 2] = ["_local_scalar_dense", "nonzero"];
 
 /// The special kernels of a revision.
 pub(crate) type OwnKernels = FxHashMap<(OperatorId, Slot), Own>;
@@ -100,7 +100,9 @@ fn own(
         return Some(Own::Fallthrough);
     }
     if row.origin == Origin::HandWritten {
-        return (operator.name_text() == RAISES_ON_META).then_some(Own::Raises);
+        return RAISE_ON_META
+            .contains(&operator.name_text())
+            .then_some(Own::Raises);
     }
     if row.is_wrapper() {
         let copy = match operator.kind {

@@ -8,6 +8,7 @@ use opatlas_dispatch::{Build, RevisionTables, Source};
 use opatlas_pytorch::key_set::Slot;
 use opatlas_source::{Stop, Stopped};
 
+use crate::applicability::Foreign;
 use crate::calls::Calls;
 use crate::column::Column;
 
@@ -18,6 +19,8 @@ pub struct Tables {
     dispatch: RevisionTables,
     pub(crate) calls: OnceLock<Arc<Calls>>,
     columns: Box<[OnceLock<Arc<Column>>]>,
+    /// By key, the operators that its backend does without.
+    foreign: Box<[OnceLock<Arc<Foreign>>]>,
     /// The verdicts on a device that has only the kernels that every device must have.
     pub(crate) bare: OnceLock<Arc<Column>>,
 }
@@ -46,6 +49,10 @@ impl Tables {
         self.columns.get(slot.index())
     }
 
+    pub(crate) fn foreign(&self, slot: Slot) -> Option<&OnceLock<Arc<Foreign>>> {
+        self.foreign.get(slot.index())
+    }
+
     /// The columns that have been found so far.
     pub(crate) fn found(&self) -> impl Iterator<Item = &Arc<Column>> {
         self.columns.iter().filter_map(OnceLock::get)
@@ -59,6 +66,7 @@ impl From<RevisionTables> for Tables {
             dispatch,
             calls: OnceLock::new(),
             columns: (0..keys).map(|_| OnceLock::new()).collect(),
+            foreign: (0..keys).map(|_| OnceLock::new()).collect(),
             bare: OnceLock::new(),
         }
     }

@@ -68,8 +68,10 @@ pub struct BackendReport {
     pub changed: Vec<ChangedOperator>,
     /// Operators that it does not list, that worked in the base, and that fail in the head.
     pub lost: Vec<BackendCell>,
-    /// New operators that fail on the backend.
+    /// New operators that fail on the backend, and that it is expected to have.
     pub lacking: Vec<BackendCell>,
+    /// New operators that fail because only other backends have them, for example in cuDNN.
+    pub other_backends: Vec<BackendCell>,
     /// New operators that work without a kernel of the backend.
     pub inherited: Vec<BackendCell>,
     /// New operators that work partly, or for which this is unknown.
@@ -212,6 +214,7 @@ pub fn view(
         changed: changed.collect(),
         lost: impact.lost.iter().map(cell).collect(),
         lacking: impact.lacking().map(cell).collect(),
+        other_backends: impact.of_others().map(cell).collect(),
         inherited: impact.inherited().map(cell).collect(),
         uncertain: impact.uncertain().map(cell).collect(),
     }

@@ -47,7 +47,7 @@ pub struct CoverageView {
     pub source: Source,
     /// Notes about it.
     pub notes: Vec<String>,
-    /// How much of each backend key works. Only declared operators count.
+    /// How much of each backend key works. Only declared operators that apply to it count.
     pub backends: Vec<BackendCoverage>,
     /// Over all operators.
     pub overall: CountsView,
@@ -68,27 +68,33 @@ pub struct BackendCoverage {
     /// Whether anything is claimed about the key: its kernels are part of PyTorch, or a file or an
     /// observation describes them.
     pub claimed: bool,
-    /// The number of declared operators.
+    /// The number of declared operators: `applicable` and `other_backends`.
     pub operators: u32,
-    /// The number of them with a kernel for the key itself.
+    /// The number of them that the backend is expected to have.
+    pub applicable: u32,
+    /// The number of them that fail because only other backends have them, for example in cuDNN.
+    pub other_backends: u32,
+    /// The number of operators with a kernel for the key itself.
     pub kernels: u32,
-    /// The number of them that work: those that run, decompose or fall back.
+    /// The number of applicable operators that work: those that run, decompose or fall back.
     pub working: u32,
     /// Their share in percent: the sum of those parts of `percent`.
     #[schema(example = 63)]
     pub covered: u8,
-    /// Declared operators by verdict.
+    /// Applicable operators by verdict.
     #[schema(value_type = BTreeMap<String, u32>)]
     pub verdicts: VerdictCounts,
     /// `verdicts` in percent; adds up to 100.
     #[schema(value_type = BTreeMap<String, u32>)]
     pub percent: VerdictCounts,
-    /// Why declared operators are unknown, the most frequent reason first. The counts add up to those of
-    /// `unknown` in `verdicts`.
+    /// Why applicable declared operators are unknown, the most frequent reason first. The counts add up to
+    /// those of `unknown` in `verdicts`.
     pub unknown: Vec<UnknownReason>,
-    /// Generated operators by verdict.
+    /// Applicable generated operators by verdict.
     #[schema(value_type = BTreeMap<String, u32>)]
     pub generated: VerdictCounts,
+    /// The number of generated operators that only other backends have.
+    pub generated_other_backends: u32,
 }
 
 /// A reason for which operators are unknown.
@@ -113,6 +119,8 @@ impl BackendCoverage {
             key: view.keys().name(Key::Runtime(slot)),
             claimed: coverage.is_claimed,
             operators: coverage.operators(),
+            applicable: coverage.applicable(),
+            other_backends: coverage.other,
             kernels: coverage.kernels,
             working: coverage.working(),
             covered: coverage.covered(),
@@ -120,6 +128,7 @@ impl BackendCoverage {
             percent: VerdictCounts(coverage.percent().map(u32::from)),
             generated: VerdictCounts(coverage.generated),
             unknown: unknown(view, slot),
+            generated_other_backends: coverage.generated_other,
         })
     }
 }

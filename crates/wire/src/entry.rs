@@ -8,14 +8,14 @@ use opatlas_pytorch::key_set::KeySet;
 use opatlas_pytorch::keys::Keys;
 use opatlas_report::table::{cause_sentence, training_sentence};
 use opatlas_verdict::training::Detail;
-use opatlas_verdict::{Answer, TrainingAnswer, View};
+use opatlas_verdict::{Answer, TrainingAnswer, Verdict, View};
 use serde::ser::SerializeMap as _;
 use serde::{Deserialize, Serialize, Serializer};
 use utoipa::ToSchema;
 
 use crate::finding::{Span, place};
 use crate::operator::{Registration, registration};
-use crate::verdict::Support;
+use crate::verdict::{BelongsTo, Support};
 use opatlas_service::Snapshot;
 
 /// The entry of an operator's dispatch table for a runtime key.
@@ -200,8 +200,15 @@ pub(crate) fn entry_among<'a>(
     let keys = view.keys();
     let support = view.support_of(id, &entry);
     let known_from = view.known_from(id, &entry, support.verdict);
+    let belongs_to = match support.verdict {
+        Verdict::Fails => BelongsTo::of(view.applicability(id, entry.slot)),
+        _ => None,
+    };
     Entry {
-        support: Support::of(view, &support, known_from),
+        support: Support {
+            belongs_to,
+            ..Support::of(view, &support, known_from)
+        },
         key: entry.key,
         functionality: entry.functionality,
         backend: entry.backend,

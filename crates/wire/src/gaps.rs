@@ -1,6 +1,6 @@
 //! Gap lists and usage files.
 
-use opatlas_report::support::{GapRow, StepRow};
+use opatlas_report::support::{GapRow, GapSummary, StepRow};
 use opatlas_source::Stop;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -65,9 +65,9 @@ pub struct Gaps {
     pub key: String,
     /// Counts of the declared operators.
     pub counts: GapCounts,
-    /// Operators without a kernel registered on the key: the most used first (with a usage file),
-    /// then those tagged `core`, then those that most other backends have. Those for which it is unknown
-    /// whether they work come last, in the same order.
+    /// Applicable operators without a kernel registered on the key: the most used first (with a usage
+    /// file), then those tagged `core`, then those that most other backends have. Those for which it is
+    /// unknown whether they work come last, in the same order.
     pub items: Vec<GapView>,
     /// The kernels that would help most, in the order to write them, each with the operators that it
     /// makes work. For a key about which nothing is known, they assume a device with only the
@@ -84,22 +84,27 @@ pub struct Gaps {
 /// Counts of the declared operators at a key.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct GapCounts {
-    /// Declared operators.
+    /// Declared operators: `applicable` and `other_backends`.
     pub operators: u32,
+    /// Operators that the backend is expected to have.
+    pub applicable: u32,
+    /// Operators that fail because only other backends have them, for example in cuDNN. They are not
+    /// gaps.
+    pub other_backends: u32,
     /// Operators with a kernel registered on the key.
     pub kernels: u32,
     /// Operators that work through something else.
     pub inherited: u32,
     /// Operators that work.
     pub working: u32,
-    /// Operators whose calls fail, always or in some cases.
+    /// Applicable operators whose calls fail, always or in some cases.
     pub lacking: u32,
     /// Those of them that work in some cases.
     pub partly: u32,
     /// Operators for which this is unknown, which are not gaps. `working`, `lacking` and `unknown` add up
     /// to `operators`.
     pub unknown: u32,
-    /// The share that works in percent.
+    /// The share of applicable operators that work, in percent.
     pub covered: u8,
 }
 
@@ -291,6 +296,8 @@ impl From<KeyCoverage> for GapCounts {
         let works_elsewhere = coverage.working().saturating_sub(coverage.kernels);
         Self {
             operators: coverage.operators(),
+            applicable: coverage.applicable(),
+            other_backends: coverage.other,
             kernels: coverage.kernels,
             inherited: works_elsewhere,
             working: coverage.working(),
@@ -306,6 +313,17 @@ impl From<KeyCoverage> for GapCounts {
 #[must_use]
 pub fn title(gaps: &Gaps) -> String {
     format!("What {} lacks in {}", gaps.key, gaps.revision.title)
+}
+
+/// The heading of a gap report.
+#[must_use]
+pub fn summary(gaps: &Gaps) -> GapSummary {
+    GapSummary {
+        title: title(gaps),
+        covered: gaps.counts.covered,
+        applicable: gaps.counts.applicable,
+        other_backends: gaps.counts.other_backends,
+    }
 }
 
 /// The leverage, for reports.

@@ -136,12 +136,13 @@ pub fn with_key<T>(
     let keys = view.keys();
     let mut counts = [0; Reason::ALL.len()];
     let mut verdicts = VerdictCounts::default();
-    let (mut operators, mut fitting) = (0, 0);
+    let (mut operators, mut other_backends, mut fitting) = (0, 0, 0);
     let mut items = Vec::new();
     for (id, reason, verdict) in reasons(view, slot, selection) {
         operators += 1;
         counts[reason as usize] += 1;
         verdicts.add(verdict);
+        other_backends += usize::from(!view.applicability(id, slot).is_applicable());
         if !selection.fits(reason, verdict) {
             continue;
         }
@@ -167,6 +168,7 @@ pub fn with_key<T>(
         operators,
         counts: ReasonCounts(counts),
         verdicts,
+        other_backends,
         items,
         next_cursor: None,
     };

@@ -137,9 +137,12 @@ pub struct KeyView<'a> {
     /// The number of operators by reason.
     #[schema(value_type = std::collections::BTreeMap<String, u32>)]
     pub counts: ReasonCounts<u32>,
-    /// The number of operators by verdict.
+    /// The number of operators by verdict, including those that only other backends have.
     #[schema(value_type = std::collections::BTreeMap<String, u32>)]
     pub verdicts: VerdictCounts,
+    /// The number of operators that fail because only other backends have them, for example in
+    /// cuDNN.
+    pub other_backends: usize,
     /// One entry for each operator in file order, including `missing` ones.
     pub items: Vec<KeyEntry<'a>>,
     /// The cursor of the next page; null at the end.

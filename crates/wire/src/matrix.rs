@@ -1,11 +1,13 @@
 //! The matrix of all operators and keys, with reasons and verdicts.
 
+use std::sync::Arc;
+
 use opatlas_dispatch::autograd_key;
 use opatlas_dispatch::{Pattern, Precedence};
 use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Key;
-use opatlas_verdict::{Answer, Standing, Verdict, Verdicts, View};
+use opatlas_verdict::{Answer, Applicability, Foreign, Standing, Verdict, Verdicts, View};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -52,10 +54,14 @@ pub struct MatrixVerdicts {
     /// The backend keys about which anything is known.
     #[schema(example = json!(["CPU", "CUDA"]))]
     pub claimed: Vec<&'static str>,
-    /// The distinct rows, with one character per key. `r` runs, `d` decomposes, `p` partly, `b` falls back,
+    /// The rows, with one character per key. `r` runs, `d` decomposes, `p` partly, `b` falls back,
     /// `f` fails, `u` unknown.
     #[schema(example = json!(["rrdf"]))]
     pub rows: Vec<String>,
+    /// For each of `rows`, one character per key: `1` if the operator is applicable, `0` if it fails
+    /// because only other backends have it.
+    #[schema(example = json!(["1110"]))]
+    pub applicable: Vec<String>,
     /// What the characters say.
     pub legend: Vec<MatrixVerdict>,
 }
@@ -213,9 +219,10 @@ pub(crate) fn row(
 }
 
 struct VerdictRows {
+    foreign: Vec<Arc<Foreign>>,
     view: MatrixVerdicts,
     columns: Vec<Verdicts>,
-    known: FxHashMap<String, usize>,
+    known: FxHashMap<(String, String), usize>,
 }
 
 impl VerdictRows {
@@ -228,12 +235,14 @@ impl VerdictRows {
         let name = |slot| keys.name(Key::Runtime(slot));
         let claimed = slots().filter(|&slot| view.claims(slot));
         Self {
+            foreign: slots().map(|slot| view.foreign(slot)).collect(),
             columns: slots().map(|slot| view.verdicts(slot)).collect(),
             view: MatrixVerdicts {
                 keys: slots().map(name).collect(),
                 claimed: claimed.map(name).collect(),
                 rows: Vec::new(),
                 legend: legend(),
+                applicable: Vec::new(),
             },
             known: FxHashMap::default(),
         }
@@ -242,9 +251,15 @@ impl VerdictRows {
     fn row(&mut self, id: OperatorId) -> usize {
         let verdicts = self.columns.iter().map(|column| column.of(id));
         let row: String = verdicts.map(Verdict::letter).collect();
+        let applicable = self.foreign.iter().map(|foreign| match foreign.of(id) {
+            Applicability::Applicable => '1',
+            Applicability::BelongsTo(_) => '0',
+        });
         let next = self.view.rows.len();
-        *self.known.entry(row).or_insert_with_key(|row| {
+        let known = self.known.entry((row, applicable.collect()));
+        *known.or_insert_with_key(|(row, applicable)| {
             self.view.rows.push(row.clone());
+            self.view.applicable.push(applicable.clone());
             next
         })
     }

@@ -99,10 +99,14 @@ pub struct KeyPoint {
     pub partly: u32,
     /// Operators whose calls fail.
     pub fails: u32,
-    /// Operators for which this is unknown. `served`, `partly`, `fails` and `unknown` add up to the
-    /// declared operators.
+    /// Operators for which this is unknown. `served`, `partly`, `fails` and `unknown` add up to
+    /// `applicable`.
     pub unknown: u32,
-    /// The share of `served` in all declared operators, in percent.
+    /// Operators that the backend is expected to have.
+    pub applicable: u32,
+    /// Operators that fail because only other backends have them.
+    pub other_backends: u32,
+    /// The share of applicable operators that work, in percent.
     #[schema(example = 63)]
     pub percent: u32,
     /// Whether anything is claimed about the key: its kernels are part of PyTorch, or a file or an
@@ -130,7 +134,11 @@ pub fn point(timeline: &Timeline, place: usize, facts: &Facts, has_coverage: boo
                 served: key.2,
                 partly: key.5,
                 fails: key.6,
-                unknown: facts.operators.saturating_sub(key.2 + key.5 + key.6),
+                unknown: facts
+                    .operators
+                    .saturating_sub(key.2 + key.5 + key.6 + key.7),
+                applicable: facts.operators.saturating_sub(key.7),
+                other_backends: key.7,
                 percent: key.3,
                 claimed: key.4,
             })

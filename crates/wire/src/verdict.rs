@@ -10,7 +10,7 @@ use opatlas_pytorch::keys::Key;
 use opatlas_pytorch::release::Release;
 use opatlas_report::table::chain_sentence;
 use opatlas_source::suggest::nearest;
-use opatlas_verdict::{Answer, Because, KnownFrom, Verdict, View};
+use opatlas_verdict::{Answer, Applicability, Because, KnownFrom, Verdict, View};
 
 use super::problem::{Kind, Problem};
 
@@ -45,6 +45,9 @@ pub struct Support {
     pub through: Vec<String>,
     /// Why it is unknown: `out of tree: give its file`.
     pub unclaimed: Option<&'static str>,
+    /// What the operator belongs to, if it fails because only other backends have it. Then it is not
+    /// a gap.
+    pub belongs_to: Option<BelongsTo>,
     /// The verdict explained, down to kernels on the key, recordings, and what is missing. Null unless a
     /// single key is requested.
     pub chain: Option<Vec<ChainLink>>,
@@ -92,6 +95,27 @@ pub fn chain(view: View<'_>, id: OperatorId, slot: Slot) -> Vec<ChainLink> {
     links.collect()
 }
 
+/// A library or a kind of tensor that serves an operator on other backends only.
+#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+pub struct BelongsTo {
+    /// Its name.
+    #[schema(example = "cuDNN")]
+    pub name: &'static str,
+    /// Why this backend does not need the operator.
+    #[schema(example = "cuDNN is NVIDIA's library for its GPUs.")]
+    pub reason: &'static str,
+}
+
+impl BelongsTo {
+    pub(crate) fn of(applicability: Applicability) -> Option<Self> {
+        let library = applicability.library()?;
+        Some(Self {
+            name: library.name,
+            reason: library.reason,
+        })
+    }
+}
+
 impl Support {
     /// On the wire.
     #[must_use]
@@ -124,6 +148,7 @@ impl Support {
             needs: Vec::new(),
             through: Vec::new(),
             unclaimed: out_of_tree.map(Because::as_str),
+            belongs_to: None,
             chain: None,
         }
     }

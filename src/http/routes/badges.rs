@@ -19,8 +19,8 @@ use opatlas_wire::problem::{Document, Kind, PROBLEM_JSON, Problem};
 
 /// A badge
 ///
-/// How many of the declared operators a backend runs, and for how many this is unknown: `coverage of MPS
-/// in 2.15.0: 63 %, 9 unknown`.
+/// How many of the operators that apply to a backend it runs, and for how many this is unknown:
+/// `coverage of MPS in 2.15.0: 63 %, 9 unknown`.
 #[utoipa::path(
     get,
     path = "/v1/projects/{project}/badges/{badge}",
@@ -76,7 +76,7 @@ pub async fn one(
         let share = match of {
             Counted::Served if !coverage.is_claimed => None,
             Counted::Served => Some(coverage.covered().into()),
-            Counted::Kernel => Some(percent(coverage.kernels, coverage.operators())),
+            Counted::Kernel => Some(percent(coverage.kernels, coverage.applicable())),
         };
         let message = match (share, of, coverage.counted(Answer::Unknown)) {
             (None, ..) => "unknown, out of tree".to_owned(),

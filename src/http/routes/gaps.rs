@@ -18,7 +18,7 @@ use opatlas_service::dispatch::runtime_key;
 use opatlas_service::gaps::{self, Usage};
 use opatlas_service::{Resolved, ViewId};
 use opatlas_wire::gaps::{
-    GapQuery, GapRequest, Gaps, UsageBody, UsageItem, rows, steps, title, view,
+    GapQuery, GapRequest, Gaps, UsageBody, UsageItem, rows, steps, summary, view,
 };
 use opatlas_wire::json::json;
 use opatlas_wire::keys::{KeyPath, of_path};
@@ -233,7 +233,7 @@ async fn answer(
         Ok::<_, Problem>(match media {
             Media::Csv => gaps_csv(&rows(&gaps)).into_bytes(),
             Media::Markdown => {
-                gaps_markdown(&title(&gaps), &steps(&gaps), &rows(&gaps)).into_bytes()
+                gaps_markdown(&summary(&gaps), &steps(&gaps), &rows(&gaps)).into_bytes()
             }
             _ => json(&gaps),
         })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { MatrixView } from "../api/queries";
-import { moves, served, tally, tallyBy } from "./coverage";
+import { moves, served, tally, tallyBy, total } from "./coverage";
 import type { MatrixOperator } from "./matrix";
 
 const operator = (name: string, row: number): MatrixOperator => ({
@@ -33,6 +33,7 @@ const view = (rows: string[], verdicts: string[], operators: MatrixOperator[]): 
 		derivable: true,
 	})),
 	rows,
+	// `g` belongs to other backends.
 	verdicts: {
 		keys: ["MPS"],
 		claimed: ["MPS"],
@@ -43,14 +44,15 @@ const view = (rows: string[], verdicts: string[], operators: MatrixOperator[]): 
 			{ letter: "f", verdict: "fails", works: "no" },
 			{ letter: "u", verdict: "unknown", works: "unknown" },
 		],
+		applicable: verdicts.map((_, at) => (at === 6 ? "0" : "1")),
 	},
 	operators,
 });
 // On MPS the verdict counts: `e` has a default kernel whose parts are missing.
 const now = view(
-	["00", "01", "22", "03", "02", "02"],
-	["r", "f", "d", "f", "f", "u"],
-	["a", "b", "acme::c", "d", "e", "f"].map(operator),
+	["00", "01", "22", "03", "02", "02", "01"],
+	["r", "f", "d", "f", "f", "u", "f"],
+	["a", "b", "acme::c", "d", "e", "f", "g"].map(operator),
 );
 
 describe("coverage", () => {
@@ -60,15 +62,17 @@ describe("coverage", () => {
 			inherited: 1,
 			missing: 3,
 			unknown: 1,
+			other: 1,
 		});
+		expect(total(tally(now, now.operators, 1))).toBe(6);
 		expect(tallyBy(now, now.operators, 0, ({ namespace }) => namespace)).toEqual([
-			["aten", { direct: 5, inherited: 0, missing: 0, unknown: 0 }],
-			["acme", { direct: 0, inherited: 1, missing: 0, unknown: 0 }],
+			["aten", { direct: 6, inherited: 0, missing: 0, unknown: 0, other: 0 }],
+			["acme", { direct: 0, inherited: 1, missing: 0, unknown: 0, other: 0 }],
 		]);
 	});
 
 	it("counts the columns that serve an operator", () => {
-		expect(now.operators.map(served(now, [0, 1]))).toEqual([2, 1, 2, 1, 1, 1]);
+		expect(now.operators.map(served(now, [0, 1]))).toEqual([2, 1, 2, 1, 1, 1, 1]);
 	});
 
 	it("tells what was gained and lost", () => {

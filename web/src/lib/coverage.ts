@@ -3,16 +3,18 @@ import { cellOf, columnOf, type MatrixOperator } from "./matrix";
 import { type Standing, standingOf } from "./reasons";
 import { type Verdict, verdictAt } from "./verdicts";
 
-/** How many operators stand how. */
+/** How many operators stand how; `other` is not part of the total. */
 export interface Tally {
 	direct: number;
 	inherited: number;
 	missing: number;
 	unknown: number;
+	other: number;
 }
 
-const NONE: Tally = { direct: 0, inherited: 0, missing: 0, unknown: 0 };
+const NONE: Tally = { direct: 0, inherited: 0, missing: 0, unknown: 0, other: 0 };
 
+/** How many of them apply to the key. */
 export const total = ({ direct, inherited, missing, unknown }: Tally): number =>
 	direct + inherited + missing + unknown;
 
@@ -24,6 +26,12 @@ export function verdictIn(
 ): Verdict | undefined {
 	const at = view.verdicts.keys.indexOf(key);
 	return at < 0 ? undefined : verdictAt(view.verdicts.rows[operator.verdicts]?.[at]);
+}
+
+/** Whether an operator fails on the key of a backend because only other backends have it. */
+function isForeign(view: MatrixView, operator: { verdicts: number }, key: string): boolean {
+	const at = view.verdicts.keys.indexOf(key);
+	return view.verdicts.applicable[operator.verdicts]?.[at] === "0";
 }
 
 /**
@@ -41,7 +49,8 @@ export function standingAt(
 	if (verdict === undefined) return byEntry;
 	const works = view.verdicts.legend.find(({ letter }) => letter === verdict.letter)?.works;
 	if (works === "yes") return byEntry === "direct" ? "direct" : "inherited";
-	return works === "partly" || works === "no" ? "missing" : "unknown";
+	if (works !== "partly" && works !== "no") return "unknown";
+	return isForeign(view, operator, view.keys[column]?.key ?? "") ? "other" : "missing";
 }
 
 /**
@@ -139,7 +148,7 @@ export function moves(before: MatrixView, now: MatrixView, key: string) {
 	};
 	const [old, current] = [stand(before), stand(now)];
 	// Where one side is unknown, nothing is known to be gained or lost.
-	const worth = { absent: 0, missing: 0, unknown: Number.NaN, inherited: 1, direct: 2 };
+	const worth = { absent: 0, missing: 0, other: 0, unknown: Number.NaN, inherited: 1, direct: 2 };
 	const gained: Move[] = [];
 	const lost: Move[] = [];
 	for (const name of new Set([...current.keys(), ...old.keys()])) {

@@ -25,6 +25,7 @@ const entry = (key: string, rest: Partial<Entry> = {}): Entry => ({
 		unclaimed: null,
 		settled_by: null,
 		chain: null,
+		belongs_to: null,
 	},
 	...rest,
 });

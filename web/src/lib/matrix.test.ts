@@ -30,7 +30,13 @@ const view: MatrixView = {
 		{ reason: "missing", standing: "fails", alias: null, derivable: true },
 	],
 	rows: ["01", "00"],
-	verdicts: { keys: ["CPU", "MPS"], claimed: ["CPU", "MPS"], rows: ["rf"], legend: [] },
+	verdicts: {
+		keys: ["CPU", "MPS"],
+		claimed: ["CPU", "MPS"],
+		rows: ["rf"],
+		applicable: ["11"],
+		legend: [],
+	},
 	operators: [
 		operator("add.Tensor", { tags: ["core", "pointwise"] }),
 		operator("add.out", { kind: "out", row: 1, generated: true, tags: ["core"] }),

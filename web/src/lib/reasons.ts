@@ -81,8 +81,11 @@ export function isReason(name: string): name is ReasonName {
 	return BY_NAME.has(name);
 }
 
-/** What a cell amounts to for somebody who counts coverage. */
-export type Standing = "direct" | "inherited" | "missing" | "unknown";
+/**
+ * What a cell amounts to for somebody who counts coverage. `other`: the operator fails because only
+ * other backends have it, so it is not counted.
+ */
+export type Standing = "direct" | "inherited" | "missing" | "unknown" | "other";
 
 /** How the server says that an operator stands, in the words of this page. */
 const STANDINGS: Record<string, Standing> = {

@@ -18,14 +18,16 @@ const point = (label: string, operators: number, keys: Record<string, number>): 
 		kernels: served / 2,
 		partly: 0,
 		fails: 0,
-		unknown: operators - served,
+		unknown: operators - operators / 5 - served,
+		applicable: operators - operators / 5,
+		other_backends: operators / 5,
 		percent: 0,
 		claimed: true,
 	})),
 	step: null,
 });
 
-const POINTS = [point("1.0.0", 100, { CPU: 90, VE: 10 }), point("2.0.0", 200, { CPU: 100, MTIA: 50 })];
+const POINTS = [point("1.0.0", 100, { CPU: 72, VE: 8 }), point("2.0.0", 200, { CPU: 80, MTIA: 40 })];
 
 describe("trends", () => {
 	it("know every backend of any point, those of the last first", () => {

@@ -26,7 +26,7 @@ export function drawnKeys(asked: readonly string[], known: readonly string[]): s
 }
 
 /**
- * The share of a backend in per cent, point by point; null where the key is not known, and where
+ * The share of the operators that apply to a backend in per cent, point by point; null where the key is not known, and where
  * what works is not: of a backend outside PyTorch only the kernels are.
  */
 export function coverageLine(
@@ -36,9 +36,9 @@ export function coverageLine(
 ): Line {
 	const share = (point: TrendPoint) => {
 		const found = point.coverage.find((of) => of.key === key);
-		if (!found || point.operators === 0) return null;
+		if (!found || found.applicable === 0) return null;
 		if (counted === "served" && !found.claimed) return null;
-		return (found[counted] / point.operators) * 100;
+		return (found[counted] / found.applicable) * 100;
 	};
 	return { name: key, values: points.map(share) };
 }

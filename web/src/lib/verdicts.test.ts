@@ -11,6 +11,7 @@ const support = (verdict: string, needs: string[] = [], because: string | null =
 	through: [],
 	unclaimed: null,
 	chain: null,
+	belongs_to: null,
 });
 
 describe("verdicts", () => {

@@ -23,11 +23,19 @@ export default function Coverage() {
 			</Section>
 			<Section id="share" title="Coverage of a key">
 				<p>
-					Coverage is the share of operators with the verdict runs, decomposes or falls back.
-					Unknown counts neither as working nor as failing. Operators that autogen adds are counted
-					apart. Pages show the share with one digit,
+					Coverage is the share of applicable operators with the verdict runs, decomposes or falls
+					back. Unknown counts neither as working nor as failing. Operators that autogen adds are
+					counted apart. Pages show the share with one digit,
 					rounded down. Badges and reports show whole per cent: the parts are rounded so that they
 					add up to 100 %, and the share is the sum of its rounded parts.
+				</p>
+			</Section>
+			<Section id="others" title="Operators of other backends">
+				<p>
+					Some operators belong to other backends: only a library such as cuDNN, MIOpen, MPS or
+					oneDNN has them, or they take sparse, quantized or nested tensors. If such an operator
+					fails on a backend, it is not a gap. It is not counted, and pages show how many there
+					are. An operator that works, or whose support is unknown, is always counted.
 				</p>
 			</Section>
 			<Section id="calls" title="What a kernel calls">

@@ -8,7 +8,7 @@ import { backendPath } from "../nav";
 import { GENERATED, KINDS } from "./operators";
 import { revisionRoute } from "./revision";
 
-export const STANDINGS = ["direct", "inherited", "missing", "unknown"] as const;
+export const STANDINGS = ["direct", "inherited", "missing", "unknown", "other"] as const;
 
 /** A key of a revision: its tabs lie in it, each with an address. */
 export const backendRoute = createRoute({

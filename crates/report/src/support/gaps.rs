@@ -141,10 +141,29 @@ pub fn gaps_csv(rows: &[GapRow<'_>]) -> String {
     out
 }
 
+/// The heading of a gap list.
+#[derive(Debug, Clone)]
+pub struct GapSummary {
+    /// The title.
+    pub title: String,
+    /// The share of applicable operators that work, in percent.
+    pub covered: u8,
+    /// Operators that the backend is expected to have.
+    pub applicable: u32,
+    /// Operators that only other backends have.
+    pub other_backends: u32,
+}
+
 /// A gap list as Markdown.
 #[must_use]
-pub fn gaps_markdown(title: &str, steps: &[StepRow<'_>], rows: &[GapRow<'_>]) -> String {
-    let mut out = format!("### {}\n\n", escape::prose(title));
+pub fn gaps_markdown(summary: &GapSummary, steps: &[StepRow<'_>], rows: &[GapRow<'_>]) -> String {
+    let mut out = format!(
+        "### {}\n\n{} % of {} applicable operators work; {} belong to other backends.\n\n",
+        escape::prose(&summary.title),
+        summary.covered,
+        summary.applicable,
+        summary.other_backends,
+    );
     if !steps.is_empty() {
         out.push_str(
             "| next kernel | operators that work then | also needed by |\n|---|---|---|\n",

@@ -94,13 +94,18 @@ pub fn column(shown: Shown<'_>, asked: Column<'_>, revision: &str) -> String {
     out
 }
 
-/// Declared operators by verdict; the counts add up. Generated operators are counted separately.
+/// Applicable declared operators by verdict; the counts add up. Generated operators are counted
+/// separately, and so are those that belong to other backends.
 fn verdicts(shown: Shown<'_>, entries: &[(OperatorId, Entry<'_>)], slot: Slot) -> String {
     let view = shown.view;
     let mut counts = [[0_u32; Verdict::ALL.len()]; 2];
+    let mut others = [0_u32; 2];
     for (id, _) in entries {
-        let generated = view.inputs.catalogue.operator(*id).is_generated();
-        counts[usize::from(generated)][view.verdict(*id, slot) as usize] += 1;
+        let generated = usize::from(view.inputs.catalogue.operator(*id).is_generated());
+        match view.applicability(*id, slot).is_applicable() {
+            true => counts[generated][view.verdict(*id, slot) as usize] += 1,
+            false => others[generated] += 1,
+        }
     }
     let [declared, generated] = counts;
     let shares = percentages(declared);
@@ -114,6 +119,13 @@ fn verdicts(shown: Shown<'_>, entries: &[(OperatorId, Entry<'_>)], slot: Slot) -
                 declared[at], shares[at], generated[at]
             );
         }
+    }
+    let [other, generated_other] = others;
+    if other + generated_other > 0 {
+        let _ = writeln!(
+            out,
+            "  {other:>6}         belong to other backends (and {generated_other} generated)"
+        );
     }
     out.push('\n');
     out

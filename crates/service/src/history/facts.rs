@@ -75,13 +75,15 @@ pub struct KeyFacts(
     pub u32,
     /// Operators that work, by their own kernel, decomposition or fallback.
     pub u32,
-    /// Working operators in percent.
+    /// Working operators in percent of applicable ones.
     pub u32,
     /// Whether the coverage of the key is known.
     pub bool,
     /// Operators that work partly.
     pub u32,
     /// Operators that fail.
+    pub u32,
+    /// Operators that belong to other backends.
     pub u32,
 );
 
@@ -173,7 +175,7 @@ impl Facts {
             numbers.extend([breaking, forward_breaking, dangerous, other]);
         }
         for key in self.keys.iter().filter(|key| key.has_counts()) {
-            numbers.extend([key.1, key.2, key.3, key.5, key.6]);
+            numbers.extend([key.1, key.2, key.3, key.5, key.6, key.7]);
         }
         numbers
             .into_iter()
@@ -194,15 +196,17 @@ impl Facts {
             structured,
             core,
         ] = *head;
+        let names = names.split(' ').filter(|name| !name.is_empty());
+        let counted = names.clone().filter(|name| !name.ends_with('-')).count();
         // A step, if there is one, adds a fixed number of counts.
-        let (step, mut rest) = match rest.len() % 5 {
-            0 => (None, rest),
-            _ => rest
+        let (step, mut rest) = match rest.len() == counted * 6 {
+            true => (None, rest),
+            false => rest
                 .split_first_chunk::<4>()
                 .map(|(step, rest)| (Some(*step), rest))?,
         };
         let mut keys = Vec::new();
-        for name in names.split(' ').filter(|name| !name.is_empty()) {
+        for name in names {
             let (name, has_counts) = match name.strip_suffix('-') {
                 Some(name) => (name, false),
                 None => (name, true),
@@ -216,10 +220,11 @@ impl Facts {
                 claimed.is_some(),
                 0,
                 0,
+                0,
             );
             if has_counts {
-                let (counts, others) = rest.split_first_chunk::<5>()?;
-                [key.1, key.2, key.3, key.5, key.6] = *counts;
+                let (counts, others) = rest.split_first_chunk::<6>()?;
+                [key.1, key.2, key.3, key.5, key.6, key.7] = *counts;
                 rest = others;
             }
             keys.push(key);
@@ -245,7 +250,7 @@ impl Facts {
 
 impl KeyFacts {
     fn has_counts(&self) -> bool {
-        [self.1, self.2, self.3, self.5, self.6] != [0; 5]
+        [self.1, self.2, self.3, self.5, self.6, self.7] != [0; 6]
     }
 }
 
@@ -289,6 +294,7 @@ fn keys(snapshot: &Snapshot) -> Vec<KeyFacts> {
             coverage.is_claimed,
             coverage.counted(Answer::Partly),
             coverage.counted(Answer::No),
+            coverage.other,
         )
     });
     facts.collect()
@@ -310,9 +316,10 @@ mod tests {
             any::<bool>(),
             count(),
             count(),
+            count(),
         )
-            .prop_map(|(name, own, works, share, claimed, partly, fail)| {
-                KeyFacts(name, own, works, share, claimed, partly, fail)
+            .prop_map(|(name, own, works, share, claimed, partly, fail, other)| {
+                KeyFacts(name, own, works, share, claimed, partly, fail, other)
             })
     }
 
@@ -351,7 +358,7 @@ mod tests {
     #[test]
     fn what_was_not_written_is_an_error() {
         let facts = Facts {
-            keys: vec![KeyFacts("CPU".to_owned(), 1, 300, 3, true, 2, 400)],
+            keys: vec![KeyFacts("CPU".to_owned(), 1, 300, 3, true, 2, 400, 181)],
             ..Facts::default()
         };
         let written = facts.written();

@@ -87,6 +87,7 @@ const WORDS = {
 	inherited: "works otherwise",
 	missing: "fails",
 	unknown: "unknown",
+	other: "of other backends",
 };
 
 function Moves({

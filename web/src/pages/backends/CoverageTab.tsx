@@ -6,7 +6,15 @@ import { Card, Section } from "../../components/Page";
 import { type Column, SortedTable } from "../../components/SortedTable";
 import { Table } from "../../components/Table";
 import { VerdictMark } from "../../components/VerdictMark";
-import { countedOnes, type Tally, tally, tallyBy, total, verdictIn } from "../../lib/coverage";
+import {
+	countedOnes,
+	standingAt,
+	type Tally,
+	tally,
+	tallyBy,
+	total,
+	verdictIn,
+} from "../../lib/coverage";
 import { csvOf } from "../../lib/csv";
 import { count, counted, percent } from "../../lib/format";
 import type { MatrixOperator } from "../../lib/matrix";
@@ -29,22 +37,26 @@ export default function CoverageTab() {
 			tallyBy(view, declared, column, (operator) => operator.python_module ?? "none"),
 		],
 	] as const;
-	const verdicts = useMemo(() => byVerdict(declared, (one) => verdictIn(view, one, key)?.name), [
-		view,
-		declared,
-		key,
-	]);
+	const applicable = useMemo(
+		() => declared.filter((one) => standingAt(view, one, column) !== "other"),
+		[view, declared, column],
+	);
+	const verdicts = useMemo(
+		() => byVerdict(applicable, (one) => verdictIn(view, one, key)?.name),
+		[view, applicable, key],
+	);
 	const sheet = () =>
 		csvOf([
-			["group", "name", "own", "otherwise", "fail", "unknown"],
+			["group", "name", "own", "otherwise", "fail", "unknown", "other backends"],
 			...groups.flatMap(([title, of]) =>
-				of.map(([name, { direct, inherited, missing, unknown }]) => [
+				of.map(([name, { direct, inherited, missing, unknown, other }]) => [
 					title,
 					name,
 					direct,
 					inherited,
 					missing,
 					unknown,
+					other,
 				]),
 			),
 		]);
@@ -60,8 +72,9 @@ export default function CoverageTab() {
 				/>
 				<Standings counts={counts} thick />
 				<p className="muted">
-					{counted(declared.length, declared[0]?.generated ? "generated operator" : "operator")}{" "}
-					counted{declared[0]?.generated ? "" : ", without generated ones"}. <CoverageLink />
+					{counted(applicable.length, declared[0]?.generated ? "generated operator" : "operator")}{" "}
+					counted{declared[0]?.generated ? "" : ", without generated ones"}.{" "}
+					{counts.other > 0 && <Others count={counts.other} />} <CoverageLink />
 				</p>
 				{view.verdicts.keys.includes(key) && !view.verdicts.claimed.includes(key) && (
 					<p className="muted">
@@ -87,14 +100,18 @@ export default function CoverageTab() {
 										<Link
 											to="/p/$project/r/$rev/backends/$key/kernels"
 											params={{ project: place.project, rev: place.rev, key }}
-											search={{ verdict: name, generated: "exclude" }}
+											search={{
+												verdict: name,
+												show: name === "fails" ? "missing" : undefined,
+												generated: "exclude",
+											}}
 											className="target"
 										>
 											<VerdictMark verdict={name} label />
 										</Link>
 									</th>
 									<td>{count(of)}</td>
-									<td>{percent(of, declared.length)}</td>
+									<td>{percent(of, applicable.length)}</td>
 								</tr>
 							))}
 						</tbody>
@@ -110,6 +127,21 @@ export default function CoverageTab() {
 				<Sheet name={`${place.project}-${place.rev}-${key}-coverage.csv`} make={sheet} />
 			</div>
 		</>
+	);
+}
+
+/** Operators that only other backends have, with the way to them. */
+function Others({ count: others }: { count: number }) {
+	const { place, key } = useBackend();
+	return (
+		<Link
+			to="/p/$project/r/$rev/backends/$key/kernels"
+			params={{ project: place.project, rev: place.rev, key }}
+			search={{ show: "other", generated: "exclude" }}
+			className="target"
+		>
+			{count(others)} belong to other backends.
+		</Link>
 	);
 }
 

@@ -287,13 +287,19 @@ function Counts({ gaps: { counts, since } }: { gaps: GapsData }) {
 					part,
 					count: now,
 					label: [
-						`${label}, ${percent(now, counts.operators)}`,
+						`${label}, ${percent(now, counts.applicable)}`,
 						then !== undefined && `${now < then ? "−" : "+"}${count(Math.abs(now - then))} since ${since?.revision.label ?? since?.revision.title}`,
 					]
 						.filter(Boolean)
 						.join(", "),
 				}))}
 			/>
+			{counts.other_backends > 0 && (
+				<p className="muted">
+					{counted(counts.other_backends, "more operator")}{" "}
+					{counts.other_backends === 1 ? "belongs" : "belong"} to other backends.
+				</p>
+			)}
 		</Card>
 	);
 }

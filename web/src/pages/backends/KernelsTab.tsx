@@ -32,6 +32,7 @@ const SHOWN = {
 	inherited: "Work otherwise",
 	missing: "Fail",
 	unknown: "Unknown",
+	other: "Other backends",
 } as const;
 
 /** The operators of a revision, each with what serves it at a key. */

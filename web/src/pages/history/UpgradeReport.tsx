@@ -80,6 +80,12 @@ export function ReportView({ project, report, ask }: Props) {
 				place={head}
 				cells={report.inherited}
 			/>
+			<Cells
+				title="New operators of other backends"
+				note="only their libraries have them"
+				place={head}
+				cells={report.other_backends}
+			/>
 		</>
 	);
 }

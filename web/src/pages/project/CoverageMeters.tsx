@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import type { At, KeyItem } from "../../api/queries";
 import { Meter } from "../../components/Meter";
-import { percent } from "../../lib/format";
+import { count, counted, percent } from "../../lib/format";
 import { type BackendCoverage, VERDICTS } from "../../lib/verdicts";
 import { keyPath } from "../../nav";
 import styles from "./Project.module.css";
@@ -20,10 +20,10 @@ export function CoverageMeters({ at, keys }: { at: At; keys: readonly KeyItem[] 
 				({ key, coverage }) =>
 					coverage && (
 						<li key={key}>
-							<Link to={keyPath(at, key)}>
+							<Link to={keyPath(at, key)} title={coverage.claimed ? countsOf(coverage) : undefined}>
 								<span>{key}</span>
 								{coverage.claimed ? (
-									<strong>{percent(coverage.working, coverage.operators)}</strong>
+									<strong>{percent(coverage.working, coverage.applicable)}</strong>
 								) : (
 									<small>out of tree</small>
 								)}
@@ -36,8 +36,14 @@ export function CoverageMeters({ at, keys }: { at: At; keys: readonly KeyItem[] 
 	);
 }
 
+/** `2,199 of 2,405 operators work; 185 belong to other backends` */
+function countsOf({ working, applicable, other_backends }: BackendCoverage): string {
+	const others = other_backends > 0 ? `; ${count(other_backends)} belong to other backends` : "";
+	return `${count(working)} of ${counted(applicable, "operator")} work${others}`;
+}
+
 /** A bar of the verdicts, in their order. */
-function VerdictMeter({ coverage: { operators, verdicts } }: { coverage: BackendCoverage }) {
+function VerdictMeter({ coverage: { applicable, verdicts } }: { coverage: BackendCoverage }) {
 	const parts = VERDICTS.map(({ name }) => ({ part: name, count: verdicts[name] ?? 0 }));
-	return <Meter parts={parts} of={operators} />;
+	return <Meter parts={parts} of={applicable} />;
 }
