@@ -6,6 +6,7 @@
 //! scan is linear in the size of the text and bounded: a file that is too large, not text, or too
 //! deeply nested becomes a [`Fault`].
 
+pub mod body;
 mod cpp;
 mod cpu_fallback;
 mod decode;
@@ -21,6 +22,7 @@ use opatlas_source::{Span, Stop, Stopped};
 
 use parse::Budget;
 
+pub use cpp::bodies::Bodies;
 pub use cpp::functions::{Call, Function, Functions, parameter_types};
 pub use joined::{MACRO_FILE, Sources};
 pub use macros::{Macro, Macros};

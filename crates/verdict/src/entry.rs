@@ -145,13 +145,17 @@ impl<'a> View<'a> {
         })
     }
 
-    /// What the verdict on a default or composite kernel is based on: recorded calls, or those that
-    /// follow from torchgen's templates.
+    /// What the verdict on a default or composite kernel is based on: recorded calls, those that its
+    /// sources show, or those that follow from torchgen's templates.
     #[must_use]
     pub fn known_from_calls(self, id: OperatorId) -> KnownFrom {
-        match self.calls().of(id).iter().any(|edge| edge.recorded) {
-            true => KnownFrom::Measured,
-            false => KnownFrom::Inferred,
+        let calls = self.calls();
+        if calls.is_sourced(id) {
+            KnownFrom::Source
+        } else if calls.of(id).iter().any(|edge| edge.recorded) {
+            KnownFrom::Measured
+        } else {
+            KnownFrom::Inferred
         }
     }
 

@@ -20,6 +20,7 @@ mod own;
 mod recorded;
 mod server;
 mod shares;
+pub mod source_calls;
 mod tables;
 pub mod training;
 mod verdict;

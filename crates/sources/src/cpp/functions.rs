@@ -1,5 +1,7 @@
 //! Functions defined in C++ files, and their calls. Only the bodies of wanted functions are read.
 
+use std::ops::Range;
+
 use opatlas_source::Span;
 
 use super::source::Source;
@@ -17,9 +19,13 @@ pub struct Function {
     pub file: u32,
     /// Its name in the file.
     pub at: Span,
+    /// The end of its body.
+    pub end: u32,
+    /// The type that it returns, as written.
+    pub returns: Box<str>,
     /// The normalized types of its parameters, such as `const Tensor&`.
     pub parameters: Vec<Box<str>>,
-    /// The calls in its body, in order.
+    /// The calls in its body, in order; empty in an index.
     pub calls: Vec<Call>,
 }
 
@@ -49,6 +55,16 @@ impl Functions {
     /// Finds wanted functions in C++ files; skips files that [`crate::scan`] reports as unreadable.
     #[must_use]
     pub fn find(files: &[File<'_>], wanted: impl Fn(&str) -> bool) -> Self {
+        Self::walk(files, &wanted, Reads::Calls)
+    }
+
+    /// Finds all functions in C++ files, without their calls.
+    #[must_use]
+    pub fn index(files: &[File<'_>]) -> Self {
+        Self::walk(files, &|_| true, Reads::Declarations)
+    }
+
+    fn walk(files: &[File<'_>], wanted: &dyn Fn(&str) -> bool, reads: Reads) -> Self {
         let mut found = Self::default();
         for (index, file) in (0..).zip(files) {
             let is_cpp = Language::of(file.path) == Some(Language::Cpp);
@@ -61,7 +77,8 @@ impl Functions {
             Walker {
                 source: &source,
                 file: index,
-                wanted: &wanted,
+                wanted,
+                reads,
                 found: &mut found.all,
             }
             .walk();
@@ -70,10 +87,18 @@ impl Functions {
     }
 }
 
+/// What is read of a function.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reads {
+    Calls,
+    Declarations,
+}
+
 struct Walker<'w, 's> {
     source: &'w Source<'s>,
     file: u32,
     wanted: &'w dyn Fn(&str) -> bool,
+    reads: Reads,
     found: &'w mut Vec<Function>,
 }
 
@@ -122,7 +147,7 @@ impl Walker<'_, '_> {
                 match self.opens(start, index) {
                     Opens::Scope(name) => scopes.push((end, name)),
                     Opens::Body(name) => {
-                        self.function(&scopes, name, index, end);
+                        self.function(&scopes, start..name, index, end);
                         index = end;
                     }
                     Opens::Other => index = end,
@@ -160,10 +185,31 @@ impl Walker<'_, '_> {
                     parameters = name;
                 }
                 index = self.source.partner(index).unwrap_or(index);
+                if self.declares_more(index + 1, brace) {
+                    parameters = None;
+                }
             }
             index += 1;
         }
         parameters.map_or(Opens::Other, Opens::Body)
+    }
+
+    /// Whether another declaration follows: what precedes it is a macro, such as `ACME_OP(add)`.
+    fn declares_more(&self, start: usize, brace: usize) -> bool {
+        let is_type = self.source.word(start).is_some_and(|word| {
+            !matches!(
+                word,
+                "const"
+                    | "noexcept"
+                    | "override"
+                    | "final"
+                    | "mutable"
+                    | "volatile"
+                    | "try"
+                    | "requires"
+            )
+        });
+        is_type && (start + 1..brace).any(|index| self.source.is(index, b'('))
     }
 
     fn path(&self, start: usize, end: usize) -> Option<String> {
@@ -189,7 +235,7 @@ impl Walker<'_, '_> {
     fn function(
         &mut self,
         scopes: &[(usize, Option<String>)],
-        name: usize,
+        Range { start, end: name }: Range<usize>,
         open: usize,
         end: usize,
     ) {
@@ -212,8 +258,13 @@ impl Walker<'_, '_> {
             scope: scope.join("::").into(),
             file: self.file,
             at: self.source.span(token.start, token.end),
+            end: self.source.tokens.get(end).map_or(token.end, |end| end.end),
+            returns: self.source.expression(start..first).spaced().into(),
             parameters: parameters.iter().map(|text| plain_type(text)).collect(),
-            calls: self.calls(open, end),
+            calls: match self.reads {
+                Reads::Calls => self.calls(open, end),
+                Reads::Declarations => Vec::new(),
+            },
         });
     }
 

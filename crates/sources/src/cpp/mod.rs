@@ -5,6 +5,7 @@
 //! only blocks are parsed.
 
 mod blocks;
+pub(crate) mod bodies;
 mod body;
 mod conditions;
 mod defines;
