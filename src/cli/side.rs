@@ -15,6 +15,7 @@ use opatlas_wire::judged_comparison::ComparedSide;
 use super::Stored;
 use super::git::{Fault, Git};
 use super::import::read_folder;
+use super::kernel_sources::KernelSources;
 use super::{read, remote};
 
 pub(super) const NATIVE_FUNCTIONS_PATH: &str = "aten/src/ATen/native/native_functions.yaml";
@@ -30,6 +31,8 @@ pub(super) struct Places<'a> {
     pub path: &'a str,
     /// The repository's folder.
     pub repository: &'a Path,
+    /// The C++ sources of files and commits.
+    pub sources: &'a KernelSources,
 }
 
 pub(super) enum Operand {
@@ -107,7 +110,9 @@ fn of_path(
     Ok(ComparedSide {
         paths,
         notes: lent.unwrap_or_default(),
-        ..of_bundle(bundle, release, shown(path))
+        ..of_bundle(bundle, release, shown(path), |snapshot| {
+            places.sources.add_to(snapshot)
+        })?
     })
 }
 
@@ -118,12 +123,21 @@ fn of_commit(revision: &str, path: &str, places: &Places<'_>) -> anyhow::Result<
     paths.insert(NATIVE_FUNCTIONS.to_owned(), path.to_owned());
     Ok(ComparedSide {
         paths,
-        ..of_bundle(bundle, release, short(revision))
+        ..of_bundle(bundle, release, short(revision), |snapshot| {
+            let repository = places.repository;
+            places.sources.add_to_commit(snapshot, repository, revision)
+        })?
     })
 }
 
-fn of_bundle(bundle: Bundle, release: Release, title: String) -> ComparedSide {
-    ComparedSide::files(Arc::new(Snapshot::read(bundle, release, None)), title)
+fn of_bundle(
+    bundle: Bundle,
+    release: Release,
+    title: String,
+    add_sources: impl FnOnce(Snapshot) -> anyhow::Result<Snapshot>,
+) -> anyhow::Result<ComparedSide> {
+    let snapshot = add_sources(Snapshot::read(bundle, release, None))?;
+    Ok(ComparedSide::files(Arc::new(snapshot), title))
 }
 
 fn short(revision: &str) -> String {

@@ -23,7 +23,8 @@ use opatlas_source::{Span, Stop, Stopped};
 use parse::Budget;
 
 pub use cpp::bodies::Bodies;
-pub use cpp::functions::{Call, Function, Functions, parameter_types};
+pub use cpp::functions::{Call, Function, Functions};
+pub use cpp::parameter_types::{parameter_types, plain_type};
 pub use joined::{MACRO_FILE, Sources};
 pub use macros::{Macro, Macros};
 pub use name::{Names, device_key};

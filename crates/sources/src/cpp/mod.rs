@@ -9,9 +9,11 @@ pub(crate) mod bodies;
 mod body;
 mod conditions;
 mod defines;
+mod expansion;
 mod expression;
 pub(crate) mod functions;
 mod legacy;
+pub(crate) mod parameter_types;
 mod source;
 mod tokens;
 

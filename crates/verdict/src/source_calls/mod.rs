@@ -100,7 +100,7 @@ struct Summary {
 struct FunctionReader<'a> {
     overloads: Overloads<'a>,
     files: &'a [File<'a>],
-    functions: Vec<Function>,
+    functions: Functions,
     by_name: FxHashMap<Box<str>, Vec<usize>>,
     bodies: Bodies,
     /// `None` while a function is being read.
@@ -109,9 +109,9 @@ struct FunctionReader<'a> {
 
 impl<'a> FunctionReader<'a> {
     fn new(catalogue: &'a Catalogue, files: &'a [File<'a>]) -> Self {
-        let functions = Functions::index(files).all;
+        let functions = Functions::index(files);
         let mut by_name: FxHashMap<Box<str>, Vec<usize>> = FxHashMap::default();
-        for (index, function) in functions.iter().enumerate() {
+        for (index, function) in functions.all.iter().enumerate() {
             by_name
                 .entry(function.name.clone())
                 .or_default()
@@ -130,12 +130,14 @@ impl<'a> FunctionReader<'a> {
     fn kernel(&mut self, composite: &kernels::Composite) -> Option<SourceKernel> {
         let named = self.by_name.get(&*composite.function)?;
         let within = named.iter().copied().filter(|&index| {
-            let scope = self.functions[index].scope.strip_suffix(&*composite.scope);
+            let scope = self.functions.all[index]
+                .scope
+                .strip_suffix(&*composite.scope);
             scope.is_some_and(|rest| rest.is_empty() || rest.ends_with("::"))
         });
         let within: Vec<usize> = within.collect();
         let mut fitting = within.iter().copied().filter(|&index| {
-            composite.parameters.as_deref() == Some(&self.functions[index].parameters)
+            composite.parameters.as_deref() == Some(&self.functions.all[index].parameters)
         });
         let index = fitting.next().or(match within[..] {
             [only] => Some(only),
@@ -165,7 +167,7 @@ impl<'a> FunctionReader<'a> {
         if let Some(known) = self.summaries.get(&index) {
             return known.clone().unwrap_or_default();
         }
-        let Some(function) = self.functions.get(index).cloned() else {
+        let Some(function) = self.functions.all.get(index).cloned() else {
             return Summary::default();
         };
         let incomplete = || Summary {
@@ -176,8 +178,8 @@ impl<'a> FunctionReader<'a> {
             return incomplete();
         }
         self.summaries.insert(index, None);
-        let file = self.files.get(function.file as usize);
-        let body = file.and_then(|file| self.bodies.read(*file, &function));
+        let text = self.functions.text(self.files, &function);
+        let body = text.and_then(|text| self.bodies.read(text, &function));
         let mut summary = match body {
             Some(body) => Flow::of(self, &function, depth).read(&body),
             None => incomplete(),
@@ -188,11 +190,7 @@ impl<'a> FunctionReader<'a> {
     }
 
     /// The functions that a call may mean: those that accept the arguments best, with what that costs.
-    fn functions(
-        &self,
-        (path, arguments): (&str, &[CppType]),
-        from: &Function,
-    ) -> (u32, Vec<usize>) {
+    fn meant(&self, (path, arguments): (&str, &[CppType]), from: &Function) -> (u32, Vec<usize>) {
         let (qualifiers, name) = path.rsplit_once("::").unwrap_or(("", path));
         let all = self.by_name.get(name).map_or(&[][..], Vec::as_slice);
         let is_visible = |scope: &str| match qualifiers {
@@ -202,7 +200,7 @@ impl<'a> FunctionReader<'a> {
                 .is_some_and(|rest| rest.is_empty() || rest.ends_with("::")),
         };
         let cost = |&index: &usize| {
-            let function = &self.functions[index];
+            let function = &self.functions.all[index];
             if !is_visible(&function.scope) {
                 return None;
             }

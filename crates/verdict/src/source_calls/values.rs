@@ -328,10 +328,10 @@ impl Flow<'_, '_> {
         let qualifiers = path.strip_suffix(name).unwrap_or_default();
         let is_operator = matches!(qualifiers, "" | "at::" | "torch::")
             && self.reader.overloads.has(name, Call::Function);
-        let (cost, functions) = self.reader.functions((path, types), self.function);
+        let (cost, functions) = self.reader.meant((path, types), self.function);
         let is_near = cost < UNLIKELY
             && functions.iter().any(|&index| {
-                let function = &self.reader.functions[index];
+                let function = &self.reader.functions.all[index];
                 let file = self.reader.files.get(function.file as usize);
                 let is_header = file.is_some_and(|file| file.path.ends_with(".h"));
                 function.file == self.function.file || is_header
@@ -343,7 +343,7 @@ impl Flow<'_, '_> {
             }
         }
         if let Some(&first) = functions.first() {
-            let returns = CppType::parse(&self.reader.functions[first].returns);
+            let returns = CppType::parse(&self.reader.functions.all[first].returns);
             self.follow(&functions);
             return returns;
         }

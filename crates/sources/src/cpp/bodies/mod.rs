@@ -6,9 +6,9 @@ mod statements;
 use tree_sitter::Node;
 
 use super::functions::Function;
+use crate::LARGEST_FILE;
 use crate::body::{Body, Parameter};
 use crate::parse::{Budget, Reader, children, text};
-use crate::{File, LARGEST_FILE};
 
 /// Reads bodies of functions within the steps that all of them may take together.
 pub struct Bodies(Reader);
@@ -20,10 +20,11 @@ impl Default for Bodies {
 }
 
 impl Bodies {
-    /// Reads the body of a function that was found in `file`; `None` if it takes too many steps.
-    pub fn read(&mut self, file: File<'_>, function: &Function) -> Option<Body> {
+    /// Reads the body of a function that was found in a text ([`super::functions::Functions::text`]);
+    /// `None` if it takes too many steps.
+    pub fn read(&mut self, text: &[u8], function: &Function) -> Option<Body> {
         let (from, to) = (function.at.start as usize, function.end as usize);
-        let bytes = file.bytes.get(from..to)?;
+        let bytes = text.get(from..to)?;
         if bytes.len() > LARGEST_FILE {
             return None;
         }
