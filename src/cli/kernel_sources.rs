@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::anyhow;
+use anyhow::{anyhow, bail};
 use clap::Args;
 
 use opatlas_service::Snapshot;
@@ -24,6 +24,10 @@ pub(super) struct KernelSources {
     sources: Option<PathBuf>,
 }
 
+/// How many files, and how many bytes of them, are read of a commit, which may be a stranger's.
+const MOST_FILES: usize = 20_000;
+const MOST_BYTES: usize = 256 << 20;
+
 /// A C++ file, by its name in a bundle.
 type Named = (String, Vec<u8>);
 
@@ -40,18 +44,22 @@ impl KernelSources {
         }
     }
 
-    /// Adds those of a commit.
+    /// Adds those of a commit. A clone may lack them; then a note says so.
     pub(super) fn add_to_commit(
         &self,
         snapshot: Snapshot,
         repository: &Path,
         revision: &str,
-    ) -> anyhow::Result<Snapshot> {
-        match &self.sources {
-            None => Ok(snapshot),
-            Some(folder) => {
-                let files = of_commit(repository, revision, folder)?;
-                Ok(with_sources(snapshot, &files))
+    ) -> Snapshot {
+        let Some(folder) = &self.sources else {
+            return snapshot;
+        };
+        match of_commit(repository, revision, folder) {
+            Ok(files) => with_sources(snapshot, &files),
+            Err(error) => {
+                let error = format!("{error:#}");
+                eprintln!("note: no sources are used: {}", visible::line(&error));
+                snapshot
             }
         }
     }
@@ -94,13 +102,23 @@ fn of_commit(repository: &Path, revision: &str, folder: &Path) -> anyhow::Result
         let folder = folder.display();
         anyhow!("cannot list the files in {folder} at {revision}: {fault}")
     })?;
+    let named = paths
+        .iter()
+        .filter_map(|path| Some((name(folder, path)?, path)));
     let mut objects = Objects::open(repository, Mode::Bytes)?;
     let mut files = Vec::new();
-    for path in paths {
-        let Some(name) = name(folder, &path) else {
-            continue;
-        };
-        if let Some(content) = objects.content(revision, &path)? {
+    let mut size = 0;
+    for (name, path) in named {
+        if let Some(content) = objects.content(revision, path)? {
+            size += content.bytes().len();
+            if files.len() == MOST_FILES || size > MOST_BYTES {
+                let folder = folder.display();
+                bail!(
+                    "{folder} at {revision} has more than {MOST_FILES} C++ files, or more than {} MiB \
+                     of them",
+                    MOST_BYTES >> 20
+                );
+            }
             files.push((name, content.bytes().to_vec()));
         }
     }

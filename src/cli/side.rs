@@ -98,6 +98,9 @@ fn of_path(
     let label = path.file_name().and_then(|name| name.to_str());
     let release = release(places, label.unwrap_or_default())?;
     let lent = base.map(|base| complete(base, &mut bundle));
+    let snapshot = Snapshot::read(bundle, release, None);
+    let snapshot = places.sources.add_to(snapshot)?;
+    let bundle = &snapshot.bundle;
     let shown = |path: &Path| path.display().to_string();
     let paths = if path.is_dir() {
         let names = bundle.files().map(|(name, _)| name);
@@ -110,9 +113,7 @@ fn of_path(
     Ok(ComparedSide {
         paths,
         notes: lent.unwrap_or_default(),
-        ..of_bundle(bundle, release, shown(path), |snapshot| {
-            places.sources.add_to(snapshot)
-        })?
+        ..ComparedSide::files(Arc::new(snapshot), shown(path))
     })
 }
 
@@ -121,23 +122,13 @@ fn of_commit(revision: &str, path: &str, places: &Places<'_>) -> anyhow::Result<
     let release = release(places, revision)?;
     let mut paths = BTreeMap::from(companions(path).map(|(name, path)| (name.to_owned(), path)));
     paths.insert(NATIVE_FUNCTIONS.to_owned(), path.to_owned());
+    let snapshot = Snapshot::read(bundle, release, None);
+    let sources = places.sources;
+    let snapshot = sources.add_to_commit(snapshot, places.repository, revision);
     Ok(ComparedSide {
         paths,
-        ..of_bundle(bundle, release, short(revision), |snapshot| {
-            let repository = places.repository;
-            places.sources.add_to_commit(snapshot, repository, revision)
-        })?
+        ..ComparedSide::files(Arc::new(snapshot), short(revision))
     })
-}
-
-fn of_bundle(
-    bundle: Bundle,
-    release: Release,
-    title: String,
-    add_sources: impl FnOnce(Snapshot) -> anyhow::Result<Snapshot>,
-) -> anyhow::Result<ComparedSide> {
-    let snapshot = add_sources(Snapshot::read(bundle, release, None))?;
-    Ok(ComparedSide::files(Arc::new(snapshot), title))
 }
 
 fn short(revision: &str) -> String {

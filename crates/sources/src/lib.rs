@@ -1,10 +1,11 @@
 //! What C++ and Python sources register with PyTorch's dispatcher
-//! (`docs/spec/sources.md`).
+//! (`docs/spec/sources.md`), and the functions that C++ sources define.
 //!
 //! [`scan`] takes the texts of files and gives [`Registration`]s with their places. Nothing is
 //! compiled or run: what the text alone does not decide is listed as unresolved, never guessed. A
 //! scan is linear in the size of the text and bounded: a file that is too large, not text, or too
-//! deeply nested becomes a [`Fault`].
+//! deeply nested becomes a [`Fault`]. [`Functions`] finds functions, and [`Bodies`] reads theirs within
+//! the same bounds.
 
 pub mod body;
 mod cpp;

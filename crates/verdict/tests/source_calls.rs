@@ -260,6 +260,27 @@ fn a_new_composite_has_a_verdict_from_its_sources() {
     assert_eq!(verdict(Some(body), "CPU"), unknown(Because::Unresolved));
 }
 
+/// The overload that could not be read may be the one that is meant.
+#[test]
+fn an_unreadable_entry_leaves_calls_open() {
+    let body = "return self.plus(from_a_header());";
+    let is_broken = |operators: String| {
+        let bundle = Bundle::of_native_functions(operators.into_bytes());
+        let catalogue = catalogue(&bundle);
+        let text = file(body);
+        let file = File {
+            path: "sources/blend.cpp",
+            bytes: text.as_bytes(),
+        };
+        let found = SourceCalls::read(&catalogue, &[file], |_| true);
+        let blend = found.of(catalogue.find("blend").unwrap()).unwrap();
+        !blend.unresolved.is_empty()
+    };
+    let hidden = OPERATORS.replace("plus.Scalar(Tensor self", "plus.Scalar(Tensor self self");
+    assert!(is_broken(OPERATORS.to_owned()));
+    assert!(is_broken(hidden));
+}
+
 /// A branch for CUDA says what CUDA runs instead.
 #[test]
 fn a_branch_for_a_device_is_not_held_against_it() {

@@ -5,6 +5,7 @@ use std::ops::Range;
 use opatlas_source::Span;
 
 use super::expansion::FunctionMacros;
+use super::opening::Opens;
 use super::parameter_types::{join_templates, plain_type};
 use super::source::Source;
 use super::tokens::Kind;
@@ -181,32 +182,6 @@ struct Walker<'w, 's> {
     found: &'w mut Vec<Function>,
 }
 
-enum Opens {
-    /// A namespace or class, with its name.
-    Scope(Option<String>),
-    /// The body of a function, with the token of its name.
-    Body(usize),
-    Other,
-}
-
-/// Keywords before parentheses.
-const NO_NAMES: [&str; 14] = [
-    "alignas",
-    "catch",
-    "constexpr",
-    "decltype",
-    "defined",
-    "for",
-    "if",
-    "noexcept",
-    "operator",
-    "requires",
-    "return",
-    "sizeof",
-    "switch",
-    "while",
-];
-
 impl Walker<'_, '_> {
     fn walk(&mut self) {
         let count = self.source.tokens.len();
@@ -224,7 +199,7 @@ impl Walker<'_, '_> {
                 index = self.source.partner(index).unwrap_or(index);
             } else if self.source.is(index, b'{') {
                 let end = self.source.partner(index).unwrap_or(count);
-                match self.opens(start, index) {
+                match self.source.opens(start, index) {
                     Opens::Scope(name) => scopes.push((end, name)),
                     Opens::Body(name) => {
                         self.function(&scopes, start..name, index, end);
@@ -262,80 +237,6 @@ impl Walker<'_, '_> {
         self.outer.iter().cloned().chain(inner).collect()
     }
 
-    /// Tokens from `start` on precede the brace.
-    fn opens(&self, start: usize, brace: usize) -> Opens {
-        let mut index = start;
-        let mut parameters = None;
-        while index < brace {
-            match self.source.word(index) {
-                Some("namespace") => return Opens::Scope(self.path(index + 1, brace)),
-                Some("extern") if index + 2 == brace => return Opens::Scope(None),
-                Some("class" | "struct" | "union") if parameters.is_none() => {
-                    let name = (index + 1..brace).find_map(|at| self.source.word(at));
-                    return Opens::Scope(name.map(str::to_owned));
-                }
-                Some("enum") => return Opens::Other,
-                Some("template") => index = self.template_end(index + 1, 256).unwrap_or(index),
-                _ => {}
-            }
-            if self.source.is(index, b'=') && parameters.is_none() {
-                return Opens::Other;
-            }
-            if self.source.is(index, b'(') {
-                let name = index.checked_sub(1).filter(|name| *name >= start);
-                let word = name.and_then(|name| self.source.word(name));
-                let is_name = word.is_some_and(|word| !NO_NAMES.contains(&word));
-                if parameters.is_none() && is_name {
-                    parameters = name;
-                }
-                index = self.source.partner(index).unwrap_or(index);
-                if self.declares_more(index + 1, brace) {
-                    parameters = None;
-                }
-            }
-            index += 1;
-        }
-        parameters.map_or(Opens::Other, Opens::Body)
-    }
-
-    /// Whether another declaration follows: what precedes it is a macro, such as `ACME_OP(add)`.
-    fn declares_more(&self, start: usize, brace: usize) -> bool {
-        let is_type = self.source.word(start).is_some_and(|word| {
-            !matches!(
-                word,
-                "const"
-                    | "noexcept"
-                    | "override"
-                    | "final"
-                    | "mutable"
-                    | "volatile"
-                    | "try"
-                    | "requires"
-            )
-        });
-        is_type && (start + 1..brace).any(|index| self.source.is(index, b'('))
-    }
-
-    fn path(&self, start: usize, end: usize) -> Option<String> {
-        let words: Vec<_> = (start..end).filter_map(|at| self.source.word(at)).collect();
-        (!words.is_empty()).then(|| words.join("::"))
-    }
-
-    fn template_end(&self, open: usize, longest: usize) -> Option<usize> {
-        let mut depth = 0_usize;
-        for index in open..self.source.tokens.len().min(open + longest) {
-            if self.source.is(index, b'<') {
-                depth += 1;
-            } else if self.source.is(index, b'>') {
-                depth = depth.checked_sub(1)?;
-                if depth == 0 {
-                    return Some(index);
-                }
-            }
-        }
-        None
-    }
-
     fn function(
         &mut self,
         scopes: &[(usize, Option<String>)],
@@ -352,7 +253,7 @@ impl Walker<'_, '_> {
         while first >= 3 && self.source.is(first - 1, b':') && self.source.is(first - 2, b':') {
             first -= 3;
         }
-        scope.extend(self.path(first, name));
+        scope.extend(self.source.qualified(first, name));
         let token = self.source.tokens[name];
         let close = self.source.partner(name + 1).unwrap_or(name + 1);
         let parameters = self.source.expression(name + 2..close).arguments();
@@ -382,6 +283,7 @@ impl Walker<'_, '_> {
             };
             let is_template = source.is(index + 1, b'<')
                 && self
+                    .source
                     .template_end(index + 1, 24)
                     .is_some_and(|end| source.is(end + 1, b'('));
             if !source.is(index + 1, b'(') && !is_template {
@@ -414,7 +316,11 @@ impl Walker<'_, '_> {
             let token = source.tokens[index];
             calls.push(Call {
                 name: name.into(),
-                path: self.path(first, index + 1).unwrap_or_default().into(),
+                path: self
+                    .source
+                    .qualified(first, index + 1)
+                    .unwrap_or_default()
+                    .into(),
                 is_method: dot.or(arrow).is_some(),
                 object: before.and_then(|at| source.word(at)).map(Into::into),
                 at: source.span(token.start, token.end),

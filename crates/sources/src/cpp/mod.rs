@@ -13,6 +13,7 @@ mod expansion;
 mod expression;
 pub(crate) mod functions;
 mod legacy;
+mod opening;
 pub(crate) mod parameter_types;
 mod source;
 mod tokens;

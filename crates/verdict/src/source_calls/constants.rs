@@ -99,3 +99,63 @@ pub(super) fn of_method(object: &T, name: &str) -> T {
         _ => T::Unknown,
     }
 }
+
+/// Methods that `TensorBase` defines without the dispatcher (`manual_cpp_binding`).
+pub(super) fn is_bound_by_hand(name: &str) -> bool {
+    matches!(
+        name,
+        "size"
+            | "stride"
+            | "sym_size"
+            | "sym_stride"
+            | "sym_numel"
+            | "sym_storage_offset"
+            | "is_floating_point"
+            | "is_complex"
+            | "is_signed"
+            | "is_conj"
+            | "is_neg"
+            | "is_inference"
+            | "_is_zerotensor"
+            | "is_leaf"
+            | "output_nr"
+            | "_version"
+            | "data"
+            | "requires_grad_"
+            | "retain_grad"
+            | "is_same"
+            | "names"
+            | "numel"
+            | "dim"
+    )
+}
+
+/// What functions and casts of the language return.
+pub(super) fn of_standard(path: &str, bare: &str, types: &[T]) -> Option<T> {
+    let first = || types.first().cloned().unwrap_or(T::Unknown);
+    let template = || {
+        let inner = path.split_once('<')?.1;
+        inner.strip_suffix('>')
+    };
+    Some(match bare {
+        "std::move" | "std::forward" | "move" | "c10::value_or_else" => first(),
+        "std::get" => match (
+            first(),
+            template().and_then(|index| index.parse::<usize>().ok()),
+        ) {
+            (T::Tuple(parts), Some(index)) => parts.get(index).cloned().unwrap_or(T::Unknown),
+            _ => T::Unknown,
+        },
+        "std::make_tuple" | "std::tie" | "std::make_pair" | "std::tuple" => {
+            T::Tuple(types.to_vec())
+        }
+        "static_cast" => template().map_or(T::Unknown, T::parse),
+        "std::max" | "std::min" | "std::abs" => first(),
+        "c10::make_optional" | "std::make_optional" | "std::optional" | "c10::optional"
+            if path == bare =>
+        {
+            T::optional(first())
+        }
+        _ => return None,
+    })
+}

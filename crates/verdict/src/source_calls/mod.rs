@@ -4,6 +4,7 @@
 //! calls. A call that every path through the body makes is made always, any other one in some cases.
 //! What the text does not decide is [`SourceKernel::unresolved`], never guessed.
 
+mod called;
 mod conditions;
 mod constants;
 mod cpp_type;

@@ -80,6 +80,7 @@ impl<'a> Overloads<'a> {
 
     /// The operator that a call of a function or method means.
     pub(super) fn resolve(&mut self, name: &str, call: Call, arguments: &[CppType]) -> Resolved {
+        let catalogue = self.catalogue;
         let candidates = self.candidates(name, call);
         let costs = candidates.iter().filter_map(|candidate| {
             let cost = cost(&candidate.parameters, candidate.required, arguments)?;
@@ -101,8 +102,11 @@ impl<'a> Overloads<'a> {
             true => first.returns.clone(),
             false => CppType::Unknown,
         };
+        // An overload that could not be read may take an argument of an unknown type as well.
+        let is_open =
+            arguments.iter().any(CppType::is_unknown) && catalogue.native_functions.hides_any();
         match ids[..] {
-            [id] => Resolved::One(id, returns),
+            [id] if !is_open => Resolved::One(id, returns),
             _ => Resolved::OneOf(ids, returns),
         }
     }
