@@ -211,6 +211,45 @@ fn what_the_text_does_not_decide_is_named() {
     }
 }
 
+/// Whatever a stranger writes is read in bounded time and on a small stack.
+#[test]
+fn hostile_bodies_are_left_open() {
+    let nested = |open: &str, close: &str, count: usize| {
+        format!("return {}self{};", open.repeat(count), close.repeat(count))
+    };
+    let chain: String = (0..40)
+        .map(|index| {
+            let next = nested(&format!("f{}(twice(", index + 1), "))", 60);
+            format!("Tensor f{index}(const Tensor& self) {{ {next} }}\n")
+        })
+        .collect();
+    let functions =
+        format!("return f0(self); }}\n{chain}Tensor f40(const Tensor& self) {{ return self;");
+    for body in [
+        nested("(", ")", 100_000),
+        nested("twice(", ")", 100_000),
+        "if (n) {} else ".repeat(50_000) + "{}",
+        "{".repeat(100_000),
+        "#if A\n".to_owned() + &"#elif B\n".repeat(50_000) + "#endif\n",
+        "self ? ".repeat(50_000),
+        functions,
+    ] {
+        let (kernel, ..) = read(&body);
+        assert!(!kernel.unresolved.is_empty(), "{}", &body[..40]);
+    }
+    // A prefix is not a whole body, which must not matter.
+    let body = "for (auto& x : f({1, 2})) { if (x) return self[0] + at::total(x) ? a : b; }";
+    for end in 0..body.len() {
+        let bundle = Bundle::of_native_functions(OPERATORS.as_bytes());
+        let text = file(&body[..end]);
+        let file = File {
+            path: "sources/blend.cpp",
+            bytes: text.as_bytes(),
+        };
+        _ = SourceCalls::read(&catalogue(&bundle), &[file], |_| true);
+    }
+}
+
 /// The verdict on `blend` at a key, its reason, and what it is known from.
 fn verdict(body: Option<&str>, key: &str) -> (Verdict, Option<Because>, Option<KnownFrom>) {
     let mut bundle = Bundle::of_native_functions(OPERATORS.as_bytes());

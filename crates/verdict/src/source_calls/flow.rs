@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::conditions::truth;
 use super::cpp_type::CppType;
-use super::{FunctionReader, Summary};
+use super::{FunctionReader, MOST_NESTED, Summary};
 
 /// What the paths to one place call, each of them; `None` if no path leads there.
 pub(super) type Always = Option<FxHashSet<OperatorId>>;
@@ -62,8 +62,20 @@ impl<'f, 'a> Flow<'f, 'a> {
             if self.always.is_none() {
                 return;
             }
-            self.statement(statement);
+            self.nested((), |flow| flow.statement(statement));
         }
+    }
+
+    /// Reads a part of a body, unless too many parts are in each other.
+    pub(super) fn nested<T>(&mut self, otherwise: T, read: impl FnOnce(&mut Self) -> T) -> T {
+        if self.reader.nested == MOST_NESTED {
+            self.unresolved(&format!("the body of {}", self.function.name));
+            return otherwise;
+        }
+        self.reader.nested += 1;
+        let found = read(self);
+        self.reader.nested -= 1;
+        found
     }
 
     fn statement(&mut self, statement: &Statement) {

@@ -27,6 +27,9 @@ use overloads::{Overloads, cost};
 /// How many functions deep calls are followed.
 const DEEPEST: usize = 24;
 
+/// How many statements and expressions may be in each other, in all functions that are being read.
+const MOST_NESTED: usize = 300;
+
 /// What a composite kernel calls.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SourceKernel {
@@ -106,6 +109,8 @@ struct FunctionReader<'a> {
     bodies: Bodies,
     /// `None` while a function is being read.
     summaries: FxHashMap<usize, Option<Summary>>,
+    /// How many statements and expressions are being read.
+    nested: usize,
 }
 
 impl<'a> FunctionReader<'a> {
@@ -125,6 +130,7 @@ impl<'a> FunctionReader<'a> {
             by_name,
             bodies: Bodies::default(),
             summaries: FxHashMap::default(),
+            nested: 0,
         }
     }
 

@@ -10,6 +10,10 @@ use super::flow::Flow;
 impl Flow<'_, '_> {
     /// The type of an expression. Adds the calls that it makes.
     pub(super) fn value(&mut self, expression: &Expression) -> CppType {
+        self.nested(CppType::Unknown, |flow| flow.nested_value(expression))
+    }
+
+    fn nested_value(&mut self, expression: &Expression) -> CppType {
         match expression {
             Expression::Name(path) => self.name(path),
             Expression::Integer => CppType::Integer,

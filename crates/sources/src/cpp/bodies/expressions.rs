@@ -2,9 +2,9 @@
 
 use tree_sitter::Node;
 
-use super::BodyReader;
+use super::{BodyReader, DEEPEST};
 use crate::body::Expression;
-use crate::parse::{DEEPEST, children};
+use crate::parse::children;
 
 impl BodyReader<'_> {
     pub(super) fn expression(&mut self, node: Node<'_>, depth: usize) -> Expression {

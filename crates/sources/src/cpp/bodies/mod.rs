@@ -10,6 +10,9 @@ use crate::LARGEST_FILE;
 use crate::body::{Body, Parameter};
 use crate::parse::{Budget, Reader, children, text};
 
+/// How deeply statements and expressions may be nested.
+const DEEPEST: usize = 150;
+
 /// Reads bodies of functions within the steps that all of them may take together.
 pub struct Bodies(Reader);
 

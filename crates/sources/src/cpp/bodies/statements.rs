@@ -2,17 +2,13 @@
 
 use tree_sitter::Node;
 
-use super::BodyReader;
+use super::{BodyReader, DEEPEST};
 use crate::body::{Expression, Statement};
-use crate::parse::{DEEPEST, children};
+use crate::parse::children;
 
 impl BodyReader<'_> {
     /// The statements in a node: those of a block, or the node itself.
     pub(super) fn block(&mut self, node: Node<'_>, depth: usize) -> Vec<Statement> {
-        if depth >= DEEPEST {
-            self.is_broken = true;
-            return Vec::new();
-        }
         let mut found = Vec::new();
         if node.kind() == "compound_statement" {
             for child in children(node) {
@@ -25,7 +21,10 @@ impl BodyReader<'_> {
     }
 
     fn statement(&mut self, node: Node<'_>, depth: usize, found: &mut Vec<Statement>) {
-        self.is_broken |= node.is_error() || node.is_missing();
+        self.is_broken |= node.is_error() || node.is_missing() || depth >= DEEPEST;
+        if depth >= DEEPEST {
+            return;
+        }
         let statement = match node.kind() {
             "compound_statement" => Statement::Block(self.block(node, depth)),
             "declaration" => return self.declaration(node, depth, found),
@@ -222,7 +221,7 @@ impl BodyReader<'_> {
         if let Some(alternative) = alternative {
             match alternative.kind() {
                 "preproc_else" => otherwise = self.parts(alternative, depth),
-                _ => otherwise.push(self.conditional(alternative, depth)),
+                _ => self.statement(alternative, depth + 1, &mut otherwise),
             }
         }
         Statement::If {
