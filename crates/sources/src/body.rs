@@ -43,7 +43,7 @@ pub enum Statement {
         /// The other branch; empty without one.
         otherwise: Vec<Statement>,
     },
-    /// Runs its parts any number of times, possibly never.
+    /// Runs its parts any number of times, possibly never or not to their end.
     Loop(Vec<Statement>),
     /// Runs one of several branches.
     Switch {

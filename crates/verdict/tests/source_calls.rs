@@ -168,6 +168,22 @@ fn every_path_decides_what_is_always_called() {
             "only_cpu",
         ),
         (
+            "switch (n) { case 0: if (other.defined()) { break; } return at::total(self); \
+             default: return at::total(self); } return at::only_cpu(self);",
+            "",
+            "total only_cpu",
+        ),
+        (
+            "do { if (n) break; x = self.total(); } while (false); return self;",
+            "",
+            "total",
+        ),
+        (
+            "try { return self.total(); } catch (...) { return at::only_cpu(self); }",
+            "",
+            "total only_cpu",
+        ),
+        (
             "auto f = [&](const Tensor& x) { return x.total(); }; return f(self);",
             "",
             "total",

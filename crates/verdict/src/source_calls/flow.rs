@@ -22,6 +22,8 @@ pub(super) struct Flow<'f, 'a> {
     pub(super) always: Always,
     /// What the paths that have returned call.
     exits: Always,
+    /// What the paths call that have left a `switch`.
+    jumps: Always,
     pub(super) found: Summary,
 }
 
@@ -38,6 +40,7 @@ impl<'f, 'a> Flow<'f, 'a> {
             names: FxHashMap::default(),
             always: Some(FxHashSet::default()),
             exits: None,
+            jumps: None,
             found: Summary::default(),
         }
     }
@@ -101,7 +104,11 @@ impl<'f, 'a> Flow<'f, 'a> {
                     |flow| flow.statements(otherwise),
                 );
             }
-            Statement::Loop(parts) => self.perhaps(|flow| flow.statements(parts)),
+            Statement::Loop(parts) => {
+                let outer = self.jumps.take();
+                self.perhaps(|flow| flow.statements(parts));
+                self.jumps = outer;
+            }
             Statement::Switch {
                 value,
                 cases,
@@ -114,7 +121,8 @@ impl<'f, 'a> Flow<'f, 'a> {
                 }
                 self.exits = join(self.exits.take(), self.always.take());
             }
-            Statement::Throw | Statement::Jump => self.always = None,
+            Statement::Throw => self.always = None,
+            Statement::Jump => self.jumps = join(self.jumps.take(), self.always.take()),
         }
     }
 
@@ -191,17 +199,15 @@ impl<'f, 'a> Flow<'f, 'a> {
             self.value(value);
         }
         let before = self.always.clone();
+        let outer = self.jumps.take();
         let mut after = if has_default { None } else { before.clone() };
         for case in cases {
             self.always.clone_from(&before);
-            let case = match case.split_last() {
-                Some((Statement::Jump, rest)) => rest,
-                _ => case,
-            };
             self.statements(case);
             after = join(after, self.always.take());
         }
-        self.always = after;
+        self.always = join(after, self.jumps.take());
+        self.jumps = outer;
     }
 
     /// Adds a call of an operator.

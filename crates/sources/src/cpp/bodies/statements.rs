@@ -32,18 +32,18 @@ impl BodyReader<'_> {
             "for_statement" | "while_statement" | "for_range_loop" => {
                 Statement::Loop(self.turn(node, depth))
             }
-            // Its body runs once at least.
-            "do_statement" => Statement::Block(self.parts(node, depth)),
+            // A jump may leave it early.
+            "do_statement" => Statement::Loop(self.parts(node, depth)),
+            "try_statement" => self.attempt(node, depth),
             "switch_statement" => self.switch(node, depth),
             "return_statement" => {
                 Statement::Return(children(node).first().map(|&n| self.expression(n, depth)))
             }
             "throw_statement" => Statement::Throw,
-            "break_statement" | "continue_statement" | "goto_statement" => Statement::Jump,
-            "try_statement" => {
-                let body = node.child_by_field_name("body");
-                let body = body.map(|body| self.block(body, depth));
-                Statement::Block(body.unwrap_or_default())
+            "break_statement" | "continue_statement" => Statement::Jump,
+            "goto_statement" => {
+                self.is_broken = true;
+                Statement::Jump
             }
             "labeled_statement" => Statement::Block(self.parts(node, depth)),
             "preproc_if" | "preproc_ifdef" | "preproc_elif" => self.conditional(node, depth),
@@ -173,6 +173,27 @@ impl BodyReader<'_> {
             turn.extend(self.block(body, depth));
         }
         turn
+    }
+
+    /// `try`, which runs its body or one of its handlers.
+    fn attempt(&mut self, node: Node<'_>, depth: usize) -> Statement {
+        let mut statements = Vec::new();
+        let clauses = children(node);
+        // More handlers would be nested too deeply.
+        self.is_broken |= clauses.len() > DEEPEST - depth;
+        for clause in clauses.into_iter().take(DEEPEST - depth) {
+            let body = clause.child_by_field_name("body");
+            let body = self.block(body.unwrap_or(clause), depth);
+            statements = match clause.kind() {
+                "catch_clause" => vec![Statement::If {
+                    condition: None,
+                    then: statements,
+                    otherwise: body,
+                }],
+                _ => body,
+            };
+        }
+        Statement::Block(statements)
     }
 
     fn switch(&mut self, node: Node<'_>, depth: usize) -> Statement {
