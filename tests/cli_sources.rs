@@ -7,6 +7,9 @@ use std::process::{Command, Output, Stdio};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::common::folder::write;
+use crate::common::git::git;
+
 fn run(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_opatlas"))
         .env_remove("OPATLAS_DATABASE")
@@ -339,4 +342,85 @@ fn sources_are_checked_beside_a_backend_file() {
     // Without the sources there is nothing to say.
     let output = run(&check);
     assert_eq!(output.status.code(), Some(0));
+}
+
+const COMPOSITE: &str = "\
+- func: empty.memory_format(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor
+  dispatch:
+    CPU: empty_cpu
+    CUDA: empty_cuda
+- func: only_cpu(Tensor self) -> Tensor
+  dispatch:
+    CPU: only_cpu
+";
+const NEW_COMPOSITE: &str = "- func: blend(Tensor self) -> Tensor\n";
+const BODY: &str = "namespace at::native {\n\
+                    Tensor blend(const Tensor& self) { return at::only_cpu(self); }\n}\n";
+
+#[test]
+fn a_new_composite_has_a_verdict_from_its_body() {
+    let operators = format!("{COMPOSITE}{NEW_COMPOSITE}");
+    let folder = folder(&[
+        ("native_functions.yaml", &operators),
+        ("csrc/blend.cpp", BODY),
+        ("csrc/other.cpp", "int main() {}\n"),
+    ]);
+    let file = folder.path().join("native_functions.yaml");
+    let sources = folder.path().join("csrc");
+    let table = |key: &str, more: &[&str]| -> Value {
+        let arguments = [
+            "table",
+            "blend",
+            "--file",
+            path(&file),
+            "--key",
+            key,
+            "--format",
+            "json",
+        ];
+        let output = run(&[&arguments[..], more].concat());
+        let error = String::from_utf8_lossy(&output.stderr);
+        let table: Value = serde_json::from_slice(&output.stdout).expect(&error);
+        table["table"][0]["support"].clone()
+    };
+    assert_eq!(table("CPU", &[])["verdict"], "unknown");
+    let given = ["--sources", path(&sources)];
+    let on_cpu = table("CPU", &given);
+    assert_eq!(
+        [&on_cpu["verdict"], &on_cpu["known_from"]],
+        ["decomposes", "source"]
+    );
+    let on_cuda = table("CUDA", &given);
+    assert_eq!(on_cuda["verdict"], "fails");
+    assert_eq!(on_cuda["needs"], serde_json::json!(["only_cpu"]));
+}
+
+#[test]
+fn a_comparison_of_commits_reads_the_sources_of_each() {
+    let folder = folder(&[("native_functions.yaml", COMPOSITE)]);
+    let commit = || {
+        git(folder.path(), &["add", "--all"]);
+        git(folder.path(), &["commit", "--quiet", "--message", "x"]);
+    };
+    git(folder.path(), &["init", "--quiet"]);
+    commit();
+    let operators = format!("{COMPOSITE}{NEW_COMPOSITE}");
+    write(folder.path(), "native_functions.yaml", operators);
+    write(folder.path(), "csrc/blend.cpp", BODY);
+    commit();
+    let compare = |more: &[&str]| {
+        let of = [
+            "--repository",
+            path(folder.path()),
+            "--path",
+            "native_functions.yaml",
+        ];
+        let arguments = ["compare", "git:HEAD~1", "git:HEAD"];
+        let output = run(&[&arguments[..], &of, more].concat());
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let without = compare(&[]);
+    assert!(without.contains("runs on: unknown"), "{without}");
+    let with = compare(&["--sources", "csrc"]);
+    assert!(with.contains("runs on: CPU"), "{with}");
 }

@@ -5,7 +5,7 @@ mod commits;
 mod git;
 mod library;
 mod releases;
-mod sources;
+pub(super) mod sources;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -29,6 +29,7 @@ mod git;
 mod history;
 mod import;
 mod interrupt;
+mod kernel_sources;
 mod local;
 mod lsp;
 mod memory;

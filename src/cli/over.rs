@@ -23,6 +23,7 @@ use opatlas_store::Opening;
 use super::check::Input;
 use super::check_sources::SourceFile;
 use super::compare::backend::{vendor, vendor_of};
+use super::kernel_sources::KernelSources;
 use super::side::{NATIVE_FUNCTIONS_PATH, Operand, Places};
 use super::{Stored, Target, config, read};
 
@@ -69,6 +70,7 @@ impl Over {
             release,
             path: NATIVE_FUNCTIONS_PATH,
             repository: Path::new("."),
+            sources: &KernelSources::default(),
         };
         let operand = Operand::parse(self.over.as_deref().unwrap_or_default(), &places);
         let stored = if operand.is_stored() {

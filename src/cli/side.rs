@@ -15,6 +15,7 @@ use opatlas_wire::judged_comparison::ComparedSide;
 use super::Stored;
 use super::git::{Fault, Git};
 use super::import::read_folder;
+use super::kernel_sources::KernelSources;
 use super::{read, remote};
 
 pub(super) const NATIVE_FUNCTIONS_PATH: &str = "aten/src/ATen/native/native_functions.yaml";
@@ -30,6 +31,8 @@ pub(super) struct Places<'a> {
     pub path: &'a str,
     /// The repository's folder.
     pub repository: &'a Path,
+    /// The C++ sources of files and commits.
+    pub sources: &'a KernelSources,
 }
 
 pub(super) enum Operand {
@@ -95,6 +98,9 @@ fn of_path(
     let label = path.file_name().and_then(|name| name.to_str());
     let release = release(places, label.unwrap_or_default())?;
     let lent = base.map(|base| complete(base, &mut bundle));
+    let snapshot = Snapshot::read(bundle, release, None);
+    let snapshot = places.sources.add_to(snapshot)?;
+    let bundle = &snapshot.bundle;
     let shown = |path: &Path| path.display().to_string();
     let paths = if path.is_dir() {
         let names = bundle.files().map(|(name, _)| name);
@@ -107,7 +113,7 @@ fn of_path(
     Ok(ComparedSide {
         paths,
         notes: lent.unwrap_or_default(),
-        ..of_bundle(bundle, release, shown(path))
+        ..ComparedSide::files(Arc::new(snapshot), shown(path))
     })
 }
 
@@ -116,14 +122,13 @@ fn of_commit(revision: &str, path: &str, places: &Places<'_>) -> anyhow::Result<
     let release = release(places, revision)?;
     let mut paths = BTreeMap::from(companions(path).map(|(name, path)| (name.to_owned(), path)));
     paths.insert(NATIVE_FUNCTIONS.to_owned(), path.to_owned());
+    let snapshot = Snapshot::read(bundle, release, None);
+    let sources = places.sources;
+    let snapshot = sources.add_to_commit(snapshot, places.repository, revision);
     Ok(ComparedSide {
         paths,
-        ..of_bundle(bundle, release, short(revision))
+        ..ComparedSide::files(Arc::new(snapshot), short(revision))
     })
-}
-
-fn of_bundle(bundle: Bundle, release: Release, title: String) -> ComparedSide {
-    ComparedSide::files(Arc::new(Snapshot::read(bundle, release, None)), title)
 }
 
 fn short(revision: &str) -> String {

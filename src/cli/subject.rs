@@ -10,6 +10,7 @@ use opatlas_pytorch::release::{Release, Version};
 use opatlas_service::{JudgedRelease, Snapshot};
 use opatlas_store::Opening;
 
+use super::kernel_sources::KernelSources;
 use super::{Stored, Target, check};
 
 /// Options that select the revision.
@@ -32,6 +33,9 @@ pub(super) struct Chosen {
     file: Vec<PathBuf>,
 
     #[command(flatten)]
+    sources: KernelSources,
+
+    #[command(flatten)]
     target: Target,
 }
 
@@ -42,6 +46,9 @@ pub(super) struct Subject {
 
 impl Chosen {
     pub(super) async fn read(&self) -> anyhow::Result<Subject> {
+        if self.file.is_empty() && self.sources.is_given() {
+            bail!("--sources needs --file: a stored revision has its own sources");
+        }
         if self.file.is_empty() {
             self.stored().await
         } else {
@@ -93,9 +100,10 @@ impl Chosen {
         let (Some(input), true) = (inputs.pop(), inputs.is_empty()) else {
             bail!("these files form several bundles; use the files of one");
         };
+        let snapshot = Snapshot::read(input.bundle, release, None);
         let named: Vec<_> = self.file.iter().map(|p| p.display().to_string()).collect();
         Ok(Subject {
-            snapshot: Arc::new(Snapshot::read(input.bundle, release, None)),
+            snapshot: Arc::new(self.sources.add_to(snapshot)?),
             title: format!("{} as {release}", named.join(" ")),
         })
     }

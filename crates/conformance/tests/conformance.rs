@@ -25,6 +25,7 @@ mod rules_golden;
 mod rules_suppressions;
 mod schema_golden;
 mod signatures_golden;
+mod source_calls;
 mod support_golden;
 mod table_report;
 mod topics;

@@ -8,8 +8,8 @@ use std::sync::{Arc, OnceLock};
 
 use opatlas_pytorch::release::Release;
 use opatlas_source::diagnostic::Complaints;
-use opatlas_source::{Bundle, Stop, Stopped, TAGS};
-use opatlas_sources::Sources;
+use opatlas_source::{Bundle, Content, Stop, Stopped, TAGS};
+use opatlas_sources::{File, Sources};
 
 use super::backend::BackendFile;
 use super::deprecated::Deprecated;
@@ -41,6 +41,8 @@ pub struct Catalogue {
     pub vendor_diagnostics: Complaints,
     /// Registrations in C++ and Python sources.
     pub sources: Arc<Sources>,
+    /// The C++ sources by path.
+    cpp: Vec<(Box<str>, Content)>,
     face_index: OnceLock<FaceIndex>,
 }
 
@@ -64,6 +66,7 @@ impl Catalogue {
             backends: Vec::new(),
             vendor_diagnostics: Complaints::default(),
             sources: Arc::default(),
+            cpp: Vec::new(),
             face_index: OnceLock::new(),
         }
     }
@@ -90,6 +93,7 @@ impl Catalogue {
         let mut catalogue = Self::of_table(table, tags, self.tags_diagnostics.clone());
         catalogue.derivatives.clone_from(&self.derivatives);
         catalogue.sources = Arc::clone(&self.sources);
+        catalogue.cpp.clone_from(&self.cpp);
         catalogue.deprecated.clone_from(&self.deprecated);
         catalogue.match_derivatives(stop)?;
         catalogue
@@ -110,6 +114,17 @@ impl Catalogue {
     pub(super) fn face_index(&self) -> &FaceIndex {
         self.face_index
             .get_or_init(|| FaceIndex::new(self, self.deprecated.as_deref()))
+    }
+
+    /// The C++ sources of the revision.
+    #[must_use]
+    pub fn cpp_files(&self) -> Vec<File<'_>> {
+        let files = self.cpp.iter();
+        let files = files.map(|(path, content)| File {
+            path,
+            bytes: content.bytes(),
+        });
+        files.collect()
     }
 
     /// The operators that deprecated Python signatures call.

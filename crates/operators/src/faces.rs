@@ -137,7 +137,10 @@ impl<'a> FaceMaker<'a> {
         names.bound(self.catalogue, id)
     }
 
-    fn cpp(&self, operator: &Operator, call: Call) -> Option<Vec<String>> {
+    /// The `at::` functions or the methods of an operator, whether it has that variant or not;
+    /// `None` if torchgen rejects them.
+    #[must_use]
+    pub fn cpp(&self, operator: &Operator, call: Call) -> Option<Vec<String>> {
         let written = operator.declared();
         let no_default: Vec<&str> = written
             .iter()

@@ -83,6 +83,13 @@ impl NativeFunctions {
         hidden.anything || hidden.names.contains(name)
     }
 
+    /// Whether unreadable entries may declare any operators.
+    #[must_use]
+    pub fn hides_any(&self) -> bool {
+        let hidden = self.hidden.get_or_init(|| self.hides());
+        hidden.anything || !hidden.names.is_empty()
+    }
+
     fn hides(&self) -> Hidden {
         let mut hidden = Hidden {
             anything: !self.is_list || !self.diagnostics.is_empty(),

@@ -1,11 +1,13 @@
 //! What C++ and Python sources register with PyTorch's dispatcher
-//! (`docs/spec/sources.md`).
+//! (`docs/spec/sources.md`), and the functions that C++ sources define.
 //!
 //! [`scan`] takes the texts of files and gives [`Registration`]s with their places. Nothing is
 //! compiled or run: what the text alone does not decide is listed as unresolved, never guessed. A
 //! scan is linear in the size of the text and bounded: a file that is too large, not text, or too
-//! deeply nested becomes a [`Fault`].
+//! deeply nested becomes a [`Fault`]. [`Functions`] finds functions, and [`Bodies`] reads theirs within
+//! the same bounds.
 
+pub mod body;
 mod cpp;
 mod cpu_fallback;
 mod decode;
@@ -21,7 +23,9 @@ use opatlas_source::{Span, Stop, Stopped};
 
 use parse::Budget;
 
-pub use cpp::functions::{Call, Function, Functions, parameter_types};
+pub use cpp::bodies::Bodies;
+pub use cpp::functions::{Call, Function, Functions};
+pub use cpp::parameter_types::{parameter_types, plain_type};
 pub use joined::{MACRO_FILE, Sources};
 pub use macros::{Macro, Macros};
 pub use name::{Names, device_key};

@@ -10,6 +10,8 @@ pub enum Because {
     LeftOut,
     /// Nobody recorded what its composite kernel calls.
     Unmeasured,
+    /// Its sources do not say all that its composite kernel calls.
+    Unresolved,
     /// `manual_kernel_registration`: hand-written code registers its kernels.
     RegisteredByHand,
     /// It calls an operator that the revision does not declare, and the revision may be incomplete.
@@ -41,6 +43,7 @@ impl Because {
             Self::OutOfTree => "out of tree: give its file",
             Self::LeftOut => "the build leaves this backend out",
             Self::Unmeasured => "what it calls was not measured",
+            Self::Unresolved => "its sources do not say all that it calls: probe it",
             Self::RegisteredByHand => "hand-written code registers its kernels",
             Self::CallsUndeclared => "it calls an operator that this file does not declare",
             Self::NothingToDispatchOn => {

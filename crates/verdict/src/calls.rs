@@ -1,12 +1,15 @@
 //! What every default and composite kernel of a revision calls, as a graph that is the same for all
 //! keys: generated kernels follow from the files, composites written in C++ were recorded.
 
+use std::collections::BTreeSet;
+
 use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_pytorch::Library;
 use opatlas_pytorch::alias::Alias;
 use opatlas_pytorch::key_set::{KeySet, Slot};
 use opatlas_schema::function::Argument;
-use rustc_hash::FxHashMap;
+use opatlas_sources::File;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::View;
 use crate::applicability::libraries;
@@ -16,6 +19,7 @@ use crate::column::Served;
 use crate::generated::{Call, MostCalls, Named};
 use crate::own::{Own, OwnKernels, special, writes};
 use crate::recorded::{Names, Recorded, Undeclared};
+use crate::source_calls::{SourceCalls, SourceKernel};
 use opatlas_dispatch::Provenance;
 use opatlas_dispatch::resolve::Registered;
 
@@ -26,7 +30,8 @@ pub(crate) struct Edge {
     pub(crate) id: OperatorId,
     /// The call occurs in every case.
     pub(crate) always: bool,
-    /// The call was recorded; it does not follow from the files.
+    /// The call was recorded, or its sources ask for the device, so that a backend may not make it; it
+    /// does not follow from the files.
     pub(crate) recorded: bool,
 }
 
@@ -47,6 +52,8 @@ pub(crate) struct Calls {
     pub(crate) own: OwnKernels,
     /// The keys that those are on.
     pub(crate) own_keys: KeySet,
+    /// Operators whose calls are known from their sources, or are not, although the sources are there.
+    sourced: FxHashSet<OperatorId>,
     /// Recorded calls of operators that the revision does not declare.
     pub(crate) undeclared: FxHashMap<OperatorId, Vec<Undeclared>>,
     /// Operators without an argument that carries a dispatch key.
@@ -114,6 +121,12 @@ impl Adjacency {
             .push(u32::try_from(self.edges.len()).unwrap_or(u32::MAX));
     }
 
+    /// The edges of the operator that was added last.
+    fn last(&mut self) -> impl Iterator<Item = &mut Edge> {
+        let begin = self.ends.iter().nth_back(1).map_or(0, |&end| end as usize);
+        self.edges.iter_mut().skip(begin)
+    }
+
     /// The same edges, seen from the other end.
     fn reversed(&self, count: usize) -> Self {
         let mut ends = vec![0_u32; count];
@@ -156,6 +169,7 @@ impl Calls {
         let catalogue = view.inputs.catalogue;
         let recorded = Recorded::new(catalogue, &Names::of(catalogue));
         let count = catalogue.operators.len();
+        let sources = of_sources(view, &named, &recorded);
         let mut made = Self {
             alias: Vec::with_capacity(count),
             known: Vec::with_capacity(count),
@@ -168,6 +182,7 @@ impl Calls {
             callers: Adjacency::default(),
             own: special(view, &named),
             own_keys: KeySet::EMPTY,
+            sourced: FxHashSet::default(),
             undeclared: FxHashMap::default(),
             undispatched: Vec::with_capacity(count),
             by_hand: Vec::with_capacity(count),
@@ -187,15 +202,21 @@ impl Calls {
             let of_files = alias.and_then(|alias| named.calls(view, id, alias));
             let measured = alias.and_then(|_| recorded.of(id));
             made.alias.push(alias);
-            made.known.push(of_files.is_some() || measured.is_some());
             // Of most operators the table says already that they have no such kernel.
             let may_raise = pattern.is_some_and(|pattern| {
                 let alias = Alias::CompositeExplicitAutograd;
                 pattern.everything.has_alias(alias)
             });
             made.raises.push(may_raise && must_be_overridden(operator));
+            let is_known = of_files.is_some() || measured.is_some();
+            let of_source = sources.of(id).filter(|_| !is_known && alias.is_some());
+            made.known
+                .push(is_known || of_source.is_some_and(|kernel| kernel.unresolved.is_empty()));
             let of_files = of_files.unwrap_or_default();
-            made.calls.push(of_files, measured.unwrap_or_default());
+            match of_source {
+                Some(kernel) => made.add_sourced(id, kernel),
+                None => made.calls.push(of_files, measured.unwrap_or_default()),
+            }
         }
         made.undeclared = recorded.undeclared;
         made.callers = made.calls.reversed(count);
@@ -203,6 +224,29 @@ impl Calls {
         let ids = (0..count).map(OperatorId::of_index);
         made.defaults = ids.map(|id| default(&made, id)).collect();
         made
+    }
+
+    /// Adds the calls of the next operator that its sources show.
+    fn add_sourced(&mut self, id: OperatorId, kernel: &SourceKernel) {
+        self.sourced.insert(id);
+        let always = kernel.always.iter().map(|&to| Call { to, always: true });
+        let sometimes = kernel
+            .sometimes
+            .iter()
+            .map(|&to| Call { to, always: false });
+        let calls: Vec<Call> = match kernel.unresolved.is_empty() {
+            true => always.chain(sometimes).collect(),
+            false => Vec::new(),
+        };
+        self.calls.push(MostCalls::default(), &calls);
+        if !kernel.asks_device {
+            self.calls.last().for_each(|edge| edge.recorded = false);
+        }
+    }
+
+    /// Whether the calls of an operator were looked for in its sources.
+    pub(crate) fn is_sourced(&self, id: OperatorId) -> bool {
+        self.sourced.contains(&id)
     }
 
     /// What serves an operator on the dense key of a backend that has no kernel for it.
@@ -285,6 +329,40 @@ impl Calls {
     }
 }
 
+/// What the composite kernels call that no file and no recording explains, by their sources.
+fn of_sources(view: View<'_>, named: &Named, recorded: &Recorded) -> SourceCalls {
+    let catalogue = view.inputs.catalogue;
+    let files = catalogue.cpp_files();
+    SourceCalls::read(catalogue, &files, |id| {
+        is_unexplained(view, named, recorded, id)
+    })
+}
+
+/// Whether neither files nor recordings say what the default kernel of an operator calls.
+fn is_unexplained(view: View<'_>, named: &Named, recorded: &Recorded, id: OperatorId) -> bool {
+    let pattern = view.tables.pattern(id);
+    let alias = pattern.and_then(|pattern| default_alias(&pattern.registered));
+    let is_known = |alias| named.calls(view, id, alias).is_some() || recorded.of(id).is_some();
+    alias.is_some_and(|alias| !is_known(alias))
+}
+
+impl View<'_> {
+    /// The indices of the files that say what composite kernels call which no recording has. A
+    /// revision needs only these of its sources for its verdicts.
+    #[must_use]
+    pub fn deciding_sources(self, files: &[File<'_>]) -> BTreeSet<u32> {
+        let catalogue = self.inputs.catalogue;
+        let named = Named::of(self);
+        let recorded = Recorded::new(catalogue, &Names::of(catalogue));
+        let wanted = |id| is_unexplained(self, &named, &recorded, id);
+        let found = SourceCalls::read(catalogue, files, wanted);
+        found
+            .iter()
+            .flat_map(|(_, kernel)| kernel.files.iter().copied())
+            .collect()
+    }
+}
+
 /// The alias that serves the dense key of a backend without kernels (rules 2, 3 and 5).
 pub(crate) fn default_alias(registered: &Registered) -> Option<Alias> {
     let order = [
@@ -300,6 +378,7 @@ fn default(calls: &Calls, id: OperatorId) -> Served {
         None => Served::Nothing,
         Some(_) if calls.raises(id) => Served::Nothing,
         Some(_) if calls.is_known(id) => Served::Calls,
+        Some(_) if calls.is_sourced(id) => Served::Unknown(Because::Unresolved),
         Some(_) => Served::Unknown(Because::Unmeasured),
     }
 }

@@ -145,11 +145,14 @@ impl<'a> View<'a> {
         })
     }
 
-    /// What the verdict on a default or composite kernel is based on: recorded calls, or those that
-    /// follow from torchgen's templates.
+    /// What the verdict on a default or composite kernel is based on: recorded calls, those that its
+    /// sources show, or those that follow from torchgen's templates.
     #[must_use]
     pub fn known_from_calls(self, id: OperatorId) -> KnownFrom {
         let calls = self.calls();
+        if calls.is_sourced(id) {
+            return KnownFrom::Source;
+        }
         let edges = calls.of(id);
         let calls_nothing = edges.is_empty() && calls.is_known(id);
         match calls_nothing || edges.iter().any(|edge| edge.recorded) {

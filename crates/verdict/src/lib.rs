@@ -25,6 +25,7 @@ mod recorded;
 mod server;
 mod shares;
 mod site;
+pub mod source_calls;
 mod standing;
 mod tables;
 pub mod training;

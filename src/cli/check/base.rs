@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::bail;
 use clap::Args;
 
+use crate::cli::kernel_sources::KernelSources;
 use crate::cli::side::{NATIVE_FUNCTIONS_PATH, Operand, Places};
 use crate::cli::{Stored, Target};
 use opatlas_pytorch::release::Release;
@@ -60,6 +61,7 @@ impl BaseOptions {
             release: None,
             path: &self.path,
             repository: &self.repository,
+            sources: &KernelSources::default(),
         };
         let operand = Operand::parse(text, &places);
         let stored = if operand.is_stored() {

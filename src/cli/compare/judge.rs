@@ -52,6 +52,7 @@ impl How {
             release: self.release.as_deref(),
             path: &self.path,
             repository: &self.repository,
+            sources: &self.sources,
         };
         let checked = config::read(self.config.as_deref())?;
         let operands = [base, head].map(|text| Operand::parse(text, &places));

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use crate::cli::Target;
+use crate::cli::kernel_sources::KernelSources;
 use crate::cli::side::NATIVE_FUNCTIONS_PATH;
 use opatlas_wire::compare::{FailOn, ProfileName};
 
@@ -50,6 +51,9 @@ pub(in crate::cli) struct How {
     /// The local clone of the repository
     #[arg(long, value_name = "FOLDER", default_value = ".")]
     pub(super) repository: PathBuf,
+
+    #[command(flatten)]
+    pub(super) sources: KernelSources,
 
     /// The project of stored revisions
     #[arg(long, env = "OPATLAS_PROJECT", default_value = "pytorch")]

@@ -113,6 +113,21 @@ impl Git {
         }
     }
 
+    /// The paths of the files in a folder of a commit, from the root of the repository.
+    pub(super) fn files_under(&self, revision: &str, folder: &str) -> Result<Vec<String>, Fault> {
+        let options = ["ls-tree", "-r", "-z", "--name-only", "--full-tree"];
+        let arguments = options
+            .into_iter()
+            .chain(["--end-of-options", revision, "--", folder]);
+        let listed = self.run(arguments, MAX_LIST)?;
+        let paths = listed
+            .split(|&byte| byte == 0)
+            .filter(|path| !path.is_empty());
+        // A path that is not text cannot be asked for.
+        let paths = paths.filter_map(|path| String::from_utf8(path.to_vec()).ok());
+        Ok(paths.collect())
+    }
+
     /// Whether a commit has a file at a path, from the root of the repository.
     pub(super) fn has(&self, revision: &str, path: &str) -> anyhow::Result<bool> {
         let arguments = ["ls-tree", "--full-tree", "-z", "--end-of-options"]

@@ -98,7 +98,7 @@ fn add(bundle: &mut Bundle, folder: &Path, described: SourceMacros) -> anyhow::R
 }
 
 /// The name of a source file in a bundle: its path, starting with the name of the folder.
-fn name_in_bundle(folder: &Path, path: &str) -> String {
+pub(in crate::cli) fn name_in_bundle(folder: &Path, path: &str) -> String {
     let folder = shown_path(folder);
     let relative = path
         .strip_prefix(&*folder)

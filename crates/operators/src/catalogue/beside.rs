@@ -3,8 +3,10 @@
 
 use std::sync::Arc;
 
-use opatlas_source::{Bundle, DEPRECATED, DERIVATIVES, NATIVE_FUNCTIONS, SOURCES, Stop, Stopped};
-use opatlas_sources::{File, Sources};
+use opatlas_source::{
+    Bundle, Content, DEPRECATED, DERIVATIVES, NATIVE_FUNCTIONS, SOURCES, Stop, Stopped,
+};
+use opatlas_sources::{File, Language, Sources};
 
 use super::Catalogue;
 use crate::deprecated::Deprecated;
@@ -73,4 +75,13 @@ pub(super) fn sources(bundle: &Bundle, stop: &Stop) -> Result<Sources, Stopped> 
     } else {
         Sources::read_until(&files, stop)
     }
+}
+
+pub(super) fn cpp(bundle: &Bundle) -> Vec<(Box<str>, Content)> {
+    let names = bundle.files().map(|(name, _)| name);
+    let names =
+        names.filter(|name| name.starts_with(SOURCES) && Language::of(name) == Some(Language::Cpp));
+    names
+        .filter_map(|name| Some((name.into(), bundle.content(name)?.clone())))
+        .collect()
 }

@@ -66,6 +66,7 @@ impl Catalogue {
             catalogue.add_backend(name, Arc::new(file));
         }
         catalogue.sources = Arc::new(beside::sources(bundle, stop)?);
+        catalogue.cpp = beside::cpp(bundle);
         Ok(catalogue)
     }
 }

@@ -1,7 +1,12 @@
 //! Functions defined in C++ files, and their calls. Only the bodies of wanted functions are read.
 
+use std::ops::Range;
+
 use opatlas_source::Span;
 
+use super::expansion::FunctionMacros;
+use super::opening::Opens;
+use super::parameter_types::{join_templates, plain_type};
 use super::source::Source;
 use super::tokens::Kind;
 use crate::{File, LARGEST_FILE, Language};
@@ -15,11 +20,18 @@ pub struct Function {
     pub scope: Box<str>,
     /// The index of its file.
     pub file: u32,
-    /// Its name in the file.
+    /// The text that a macro of the file expands to, if that defines it; an index into
+    /// [`Functions::expansions`].
+    pub expansion: Option<u32>,
+    /// Its name in the file, or in that text.
     pub at: Span,
+    /// The end of its body.
+    pub end: u32,
+    /// The type that it returns, as written.
+    pub returns: Box<str>,
     /// The normalized types of its parameters, such as `const Tensor&`.
     pub parameters: Vec<Box<str>>,
-    /// The calls in its body, in order.
+    /// The calls in its body, in order; empty in an index.
     pub calls: Vec<Call>,
 }
 
@@ -43,12 +55,34 @@ pub struct Call {
 pub struct Functions {
     /// Sorted by file and position.
     pub all: Vec<Function>,
+    /// What macros expand to that define functions.
+    pub expansions: Vec<Box<str>>,
 }
 
 impl Functions {
     /// Finds wanted functions in C++ files; skips files that [`crate::scan`] reports as unreadable.
     #[must_use]
     pub fn find(files: &[File<'_>], wanted: impl Fn(&str) -> bool) -> Self {
+        Self::walk(files, &wanted, Reads::Calls)
+    }
+
+    /// Finds all functions in C++ files, without their calls, and those that macros of their own file
+    /// define.
+    #[must_use]
+    pub fn index(files: &[File<'_>]) -> Self {
+        Self::walk(files, &|_| true, Reads::Declarations)
+    }
+
+    /// The text that a function is in.
+    #[must_use]
+    pub fn text<'t>(&'t self, files: &[File<'t>], function: &Function) -> Option<&'t [u8]> {
+        match function.expansion {
+            Some(index) => Some(self.expansions.get(index as usize)?.as_bytes()),
+            None => files.get(function.file as usize).map(|file| file.bytes),
+        }
+    }
+
+    fn walk(files: &[File<'_>], wanted: &dyn Fn(&str) -> bool, reads: Reads) -> Self {
         let mut found = Self::default();
         for (index, file) in (0..).zip(files) {
             let is_cpp = Language::of(file.path) == Some(Language::Cpp);
@@ -58,50 +92,95 @@ impl Functions {
             }
             let text = String::from_utf8_lossy(file.bytes);
             let source = Source::new(&text, 0);
-            Walker {
+            let macros = match reads {
+                Reads::Declarations => FunctionMacros::of(&source),
+                Reads::Calls => FunctionMacros::default(),
+            };
+            let mut walker = Walker {
                 source: &source,
                 file: index,
-                wanted: &wanted,
+                expansion: None,
+                outer: Vec::new(),
+                wanted,
+                reads,
+                macros: &macros,
+                expanded: Vec::new(),
                 found: &mut found.all,
-            }
-            .walk();
+            };
+            walker.walk();
+            let expanded = std::mem::take(&mut walker.expanded);
+            found.add_expansions(index, expanded, &macros, wanted);
         }
         found
     }
+
+    /// Finds the functions in what macros expand to, which may use macros again.
+    fn add_expansions(
+        &mut self,
+        file: u32,
+        mut open: Vec<Expanded>,
+        macros: &FunctionMacros,
+        wanted: &dyn Fn(&str) -> bool,
+    ) {
+        let mut left = macros.most_text();
+        while let Some(Expanded { scope, text, depth }) = open.pop() {
+            let Some(rest) = left.checked_sub(text.len()) else {
+                return;
+            };
+            left = rest;
+            let source = Source::new(&text, 0);
+            let mut walker = Walker {
+                source: &source,
+                file,
+                expansion: u32::try_from(self.expansions.len()).ok(),
+                outer: scope,
+                wanted,
+                reads: Reads::Declarations,
+                macros,
+                expanded: Vec::new(),
+                found: &mut self.all,
+            };
+            walker.walk();
+            let again = std::mem::take(&mut walker.expanded);
+            let again = again.into_iter().map(|next| Expanded {
+                depth: depth + 1,
+                ..next
+            });
+            open.extend(again.filter(|next| next.depth < MOST_NESTED));
+            self.expansions.push(text.into());
+        }
+    }
+}
+
+/// How many macros may expand into each other.
+const MOST_NESTED: usize = 4;
+
+/// What a macro in a scope expands to.
+struct Expanded {
+    scope: Vec<String>,
+    text: String,
+    depth: usize,
+}
+
+/// What is read of a function.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reads {
+    Calls,
+    Declarations,
 }
 
 struct Walker<'w, 's> {
     source: &'w Source<'s>,
     file: u32,
     wanted: &'w dyn Fn(&str) -> bool,
+    reads: Reads,
+    expansion: Option<u32>,
+    /// The scopes around the text.
+    outer: Vec<String>,
+    macros: &'w FunctionMacros,
+    expanded: Vec<Expanded>,
     found: &'w mut Vec<Function>,
 }
-
-enum Opens {
-    /// A namespace or class, with its name.
-    Scope(Option<String>),
-    /// The body of a function, with the token of its name.
-    Body(usize),
-    Other,
-}
-
-/// Keywords before parentheses.
-const NO_NAMES: [&str; 14] = [
-    "alignas",
-    "catch",
-    "constexpr",
-    "decltype",
-    "defined",
-    "for",
-    "if",
-    "noexcept",
-    "operator",
-    "requires",
-    "return",
-    "sizeof",
-    "switch",
-    "while",
-];
 
 impl Walker<'_, '_> {
     fn walk(&mut self) {
@@ -116,13 +195,14 @@ impl Walker<'_, '_> {
             if self.source.is(index, b';') || self.source.is(index, b'}') {
                 start = index + 1;
             } else if self.source.is(index, b'(') || self.source.is(index, b'[') {
+                self.expand(&scopes, index);
                 index = self.source.partner(index).unwrap_or(index);
             } else if self.source.is(index, b'{') {
                 let end = self.source.partner(index).unwrap_or(count);
-                match self.opens(start, index) {
+                match self.source.opens(start, index) {
                     Opens::Scope(name) => scopes.push((end, name)),
                     Opens::Body(name) => {
-                        self.function(&scopes, name, index, end);
+                        self.function(&scopes, start..name, index, end);
                         index = end;
                     }
                     Opens::Other => index = end,
@@ -133,63 +213,34 @@ impl Walker<'_, '_> {
         }
     }
 
-    /// Tokens from `start` on precede the brace.
-    fn opens(&self, start: usize, brace: usize) -> Opens {
-        let mut index = start;
-        let mut parameters = None;
-        while index < brace {
-            match self.source.word(index) {
-                Some("namespace") => return Opens::Scope(self.path(index + 1, brace)),
-                Some("extern") if index + 2 == brace => return Opens::Scope(None),
-                Some("class" | "struct" | "union") if parameters.is_none() => {
-                    let name = (index + 1..brace).find_map(|at| self.source.word(at));
-                    return Opens::Scope(name.map(str::to_owned));
-                }
-                Some("enum") => return Opens::Other,
-                Some("template") => index = self.template_end(index + 1, 256).unwrap_or(index),
-                _ => {}
-            }
-            if self.source.is(index, b'=') && parameters.is_none() {
-                return Opens::Other;
-            }
-            if self.source.is(index, b'(') {
-                let name = index.checked_sub(1).filter(|name| *name >= start);
-                let word = name.and_then(|name| self.source.word(name));
-                let is_name = word.is_some_and(|word| !NO_NAMES.contains(&word));
-                if parameters.is_none() && is_name {
-                    parameters = name;
-                }
-                index = self.source.partner(index).unwrap_or(index);
-            }
-            index += 1;
+    /// Expands a macro whose arguments begin at `open`.
+    fn expand(&mut self, scopes: &[(usize, Option<String>)], open: usize) {
+        let name = open.checked_sub(1).and_then(|name| self.source.word(name));
+        let close = self.source.partner(open).unwrap_or(open);
+        let Some(name) = name.filter(|name| self.macros.has(name)) else {
+            return;
+        };
+        let arguments = self.source.expression(open + 1..close).arguments();
+        let arguments: Vec<String> = arguments.into_iter().map(|part| part.spaced()).collect();
+        if let Some(text) = self.macros.expand(name, &arguments) {
+            let scope = self.scope(scopes);
+            self.expanded.push(Expanded {
+                scope,
+                text,
+                depth: 0,
+            });
         }
-        parameters.map_or(Opens::Other, Opens::Body)
     }
 
-    fn path(&self, start: usize, end: usize) -> Option<String> {
-        let words: Vec<_> = (start..end).filter_map(|at| self.source.word(at)).collect();
-        (!words.is_empty()).then(|| words.join("::"))
-    }
-
-    fn template_end(&self, open: usize, longest: usize) -> Option<usize> {
-        let mut depth = 0_usize;
-        for index in open..self.source.tokens.len().min(open + longest) {
-            if self.source.is(index, b'<') {
-                depth += 1;
-            } else if self.source.is(index, b'>') {
-                depth = depth.checked_sub(1)?;
-                if depth == 0 {
-                    return Some(index);
-                }
-            }
-        }
-        None
+    fn scope(&self, scopes: &[(usize, Option<String>)]) -> Vec<String> {
+        let inner = scopes.iter().filter_map(|(_, name)| name.clone());
+        self.outer.iter().cloned().chain(inner).collect()
     }
 
     fn function(
         &mut self,
         scopes: &[(usize, Option<String>)],
-        name: usize,
+        Range { start, end: name }: Range<usize>,
         open: usize,
         end: usize,
     ) {
@@ -197,12 +248,12 @@ impl Walker<'_, '_> {
         if !(self.wanted)(word) {
             return;
         }
-        let mut scope: Vec<String> = scopes.iter().filter_map(|(_, name)| name.clone()).collect();
+        let mut scope = self.scope(scopes);
         let mut first = name;
         while first >= 3 && self.source.is(first - 1, b':') && self.source.is(first - 2, b':') {
             first -= 3;
         }
-        scope.extend(self.path(first, name));
+        scope.extend(self.source.qualified(first, name));
         let token = self.source.tokens[name];
         let close = self.source.partner(name + 1).unwrap_or(name + 1);
         let parameters = self.source.expression(name + 2..close).arguments();
@@ -211,9 +262,15 @@ impl Walker<'_, '_> {
             name: word.into(),
             scope: scope.join("::").into(),
             file: self.file,
+            expansion: self.expansion,
             at: self.source.span(token.start, token.end),
+            end: self.source.tokens.get(end).map_or(token.end, |end| end.end),
+            returns: self.source.expression(start..first).spaced().into(),
             parameters: parameters.iter().map(|text| plain_type(text)).collect(),
-            calls: self.calls(open, end),
+            calls: match self.reads {
+                Reads::Calls => self.calls(open, end),
+                Reads::Declarations => Vec::new(),
+            },
         });
     }
 
@@ -226,6 +283,7 @@ impl Walker<'_, '_> {
             };
             let is_template = source.is(index + 1, b'<')
                 && self
+                    .source
                     .template_end(index + 1, 24)
                     .is_some_and(|end| source.is(end + 1, b'('));
             if !source.is(index + 1, b'(') && !is_template {
@@ -258,7 +316,11 @@ impl Walker<'_, '_> {
             let token = source.tokens[index];
             calls.push(Call {
                 name: name.into(),
-                path: self.path(first, index + 1).unwrap_or_default().into(),
+                path: self
+                    .source
+                    .qualified(first, index + 1)
+                    .unwrap_or_default()
+                    .into(),
                 is_method: dot.or(arrow).is_some(),
                 object: before.and_then(|at| source.word(at)).map(Into::into),
                 at: source.span(token.start, token.end),
@@ -266,84 +328,6 @@ impl Walker<'_, '_> {
         }
         calls
     }
-}
-
-/// The parameter types of a declaration: `at::Tensor add(const at::Tensor & self);`.
-#[must_use]
-pub fn parameter_types(declaration: &str) -> Vec<Box<str>> {
-    let source = Source::new(declaration, 0);
-    let open = (0..source.tokens.len()).find(|index| source.is(*index, b'('));
-    let Some((open, close)) = open.and_then(|open| Some((open, source.partner(open)?))) else {
-        return Vec::new();
-    };
-    let parts = source.expression(open + 1..close).arguments();
-    let parts = join_templates(parts.into_iter().map(|part| part.spaced()).collect());
-    parts.iter().map(|text| plain_type(text)).collect()
-}
-
-/// Rejoins template arguments that were split at commas.
-fn join_templates(parts: Vec<String>) -> Vec<String> {
-    let mut joined: Vec<String> = Vec::new();
-    let mut depth = 0_i32;
-    for part in parts {
-        let is_open = depth > 0;
-        for byte in part.bytes() {
-            depth += i32::from(byte == b'<') - i32::from(byte == b'>');
-        }
-        match joined.last_mut().filter(|_| is_open) {
-            Some(last) => {
-                last.push(',');
-                last.push_str(&part);
-            }
-            None => joined.push(part),
-        }
-    }
-    joined
-}
-
-/// A normalized parameter type: `const at::Tensor & self = {}` is `const Tensor&`. Drops namespaces
-/// of PyTorch and the standard library, names, defaults and `const` of a value.
-#[must_use]
-pub fn plain_type(parameter: &str) -> Box<str> {
-    let parameter = parameter.split('=').next().unwrap_or_default();
-    // `::` is two tokens.
-    let mut text = parameter
-        .replace(['\n', '\t', '\r'], " ")
-        .replace(": :", "::");
-    for mark in ["::", "<", ">", "&", "*", ",", "(", ")"] {
-        text = text.replace(mark, &format!(" {mark} "));
-    }
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let mut kept: Vec<&str> = Vec::new();
-    for (index, word) in words.iter().enumerate() {
-        let is_namespace =
-            words.get(index + 1) == Some(&"::") && matches!(*word, "at" | "c10" | "std" | "torch");
-        if *word != "::" && !is_namespace {
-            kept.push(word);
-        }
-    }
-    // The last word is the name unless the type would be empty without it.
-    let is_word = |word: &&str| word.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-    let types = kept
-        .iter()
-        .filter(|word| is_word(word) && **word != "const")
-        .count();
-    let is_named = types > 1 && kept.last().is_some_and(is_word) && !is_builtin(kept.last());
-    if is_named {
-        kept.pop();
-    }
-    let refers = kept.iter().any(|word| matches!(*word, "&" | "*"));
-    if !refers && kept.first() == Some(&"const") {
-        kept.remove(0);
-    }
-    kept.join(" ").into()
-}
-
-fn is_builtin(word: Option<&&str>) -> bool {
-    matches!(
-        word,
-        Some(&"int" | &"long" | &"char" | &"double" | &"unsigned")
-    )
 }
 
 #[cfg(test)]
@@ -404,26 +388,5 @@ mod tests {
             ("copy_", true, None),
         ];
         assert_eq!(shown, expected);
-    }
-
-    #[test]
-    fn types_have_one_spelling() {
-        for (written, plain) in [
-            ("const at::Tensor & self", "const Tensor &"),
-            (
-                "::std::optional<at::Scalar> x=::std::nullopt",
-                "optional < Scalar >",
-            ),
-            (
-                "const c10::optional<c10::Scalar>&",
-                "const optional < Scalar > &",
-            ),
-            ("int64_t", "int64_t"),
-            ("const bool flag", "bool"),
-            ("unsigned int n", "unsigned int"),
-            ("std::array<bool, 2> mask", "array < bool , 2 >"),
-        ] {
-            assert_eq!(&*plain_type(written), plain);
-        }
     }
 }

@@ -5,12 +5,16 @@
 //! only blocks are parsed.
 
 mod blocks;
+pub(crate) mod bodies;
 mod body;
 mod conditions;
 mod defines;
+mod expansion;
 mod expression;
 pub(crate) mod functions;
 mod legacy;
+mod opening;
+pub(crate) mod parameter_types;
 mod source;
 mod tokens;
 
