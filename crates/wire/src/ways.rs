@@ -1,0 +1,307 @@
+//! The ways to run operators of a revision: what becomes of each on each way.
+
+use std::collections::BTreeMap;
+
+use opatlas_operators::operator::OperatorId;
+use opatlas_pytorch::Release;
+use opatlas_pytorch::ways::facts;
+use opatlas_report::csv::row;
+use opatlas_service::Snapshot;
+use opatlas_source::suggest::nearest;
+use opatlas_verdict::View;
+use opatlas_verdict::ways::{Basis, Fate, Way, WayAnswer};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use crate::problem::{Kind, Problem};
+
+/// The ways of a revision.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct WayList {
+    /// The release whose rules apply.
+    #[schema(example = "2.15")]
+    pub release: &'static str,
+    /// The release whose registries were read; null if none was recorded up to this one.
+    #[schema(example = "2.15")]
+    pub recorded: Option<&'static str>,
+    /// The ways.
+    pub items: Vec<WaySummary>,
+}
+
+/// A way, and what becomes of the operators on it.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct WaySummary {
+    /// The way.
+    #[schema(example = "inductor")]
+    pub way: &'static str,
+    /// What people call it.
+    #[schema(example = "Inductor")]
+    pub title: &'static str,
+    /// The number of operators to which it applies.
+    pub operators: u32,
+    /// Operators by fate.
+    #[schema(example = json!({"lowered": 600, "decomposed": 900}))]
+    pub fates: BTreeMap<&'static str, u32>,
+    /// What most of the fates are known from: `recorded`, `entry` or `unknown`.
+    #[schema(example = "recorded")]
+    pub known_from: &'static str,
+}
+
+/// A page of the operators on a way.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct WayPage {
+    /// The way.
+    #[schema(example = "vmap")]
+    pub way: &'static str,
+    /// The operators, in the order of the file.
+    pub items: Vec<OperatorFate>,
+    /// The cursor of the next page; null on the last one.
+    pub next_cursor: Option<String>,
+}
+
+/// What becomes of an operator on a way.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct OperatorFate {
+    /// The operator.
+    #[schema(example = "nonzero")]
+    pub operator: String,
+    /// Its fate.
+    #[serde(flatten)]
+    pub fate: WayFate,
+}
+
+/// A fate.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct WayFate {
+    /// The way.
+    #[schema(example = "vmap")]
+    pub way: &'static str,
+    /// The fate, in the words of `docs/spec/ways.md`.
+    #[schema(example = "raises")]
+    pub fate: &'static str,
+    /// Why, or what it means.
+    #[schema(example = "its batching rule only raises")]
+    pub because: String,
+    /// What it is known from: the registries of a release (`recorded`), the `entry`, or nothing
+    /// (`unknown`).
+    #[schema(example = "recorded")]
+    pub known_from: &'static str,
+    /// The release whose registries were read.
+    #[schema(example = "2.15")]
+    pub release: Option<&'static str>,
+    /// The first recorded release since which it has been so.
+    #[schema(example = "2.6")]
+    pub since: Option<&'static str>,
+}
+
+/// The ways to run one operator.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct OperatorWays {
+    /// The operator.
+    #[schema(example = "add.Tensor")]
+    pub operator: String,
+    /// Its fate on each way that applies to it.
+    pub items: Vec<WayFate>,
+    /// The dtypes of the Python functions that call it.
+    pub dtypes: Vec<FunctionDtypes>,
+}
+
+/// The dtypes that a Python function takes on a device type.
+#[derive(Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub struct FunctionDtypes {
+    /// The function, with the variant of its test.
+    #[schema(example = "nn.functional.grid_sample")]
+    pub function: String,
+    /// The device type.
+    #[schema(example = "cuda")]
+    pub device: &'static str,
+    /// The dtypes of a call.
+    pub forward: Vec<&'static str>,
+    /// The dtypes of a call whose inputs require gradients.
+    pub backward: Vec<&'static str>,
+    /// `claimed`: PyTorch's operator database says so.
+    #[schema(example = "claimed")]
+    pub known_from: &'static str,
+}
+
+/// The way in the path.
+#[derive(Debug, Clone, Deserialize, IntoParams)]
+#[into_params(parameter_in = Path)]
+pub struct WayPath {
+    /// The project.
+    #[param(example = "pytorch")]
+    pub project: String,
+    /// `LABEL`, `sha256:HEX` (8 digits or more, as long as they are unambiguous) or `latest`.
+    #[param(example = "latest")]
+    pub revision: String,
+    /// The way.
+    #[param(example = "vmap")]
+    pub way: String,
+}
+
+/// Which operators of a way to list.
+#[derive(Debug, Clone, Hash, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct WayQuery {
+    /// Only operators with this fate.
+    #[param(example = "raises")]
+    pub fate: Option<String>,
+    /// The number of items in a page.
+    #[param(minimum = 1, maximum = 1000, default = 100)]
+    pub limit: Option<u32>,
+    /// `next_cursor` of the previous page.
+    pub cursor: Option<String>,
+    /// The release whose rules apply, if the revision does not name one.
+    pub release: Option<String>,
+}
+
+/// Parses a way. Fails with the nearest names.
+pub fn parse_way(text: &str) -> Result<Way, Problem> {
+    Way::parse(text).ok_or_else(|| {
+        let known = Way::ALL.map(Way::as_str);
+        unknown("way", text, &known)
+    })
+}
+
+/// Parses a fate. Fails with the nearest words.
+pub fn parse_fate(text: &str) -> Result<Fate, Problem> {
+    Fate::parse(text).ok_or_else(|| {
+        let known = Fate::ALL.map(Fate::as_str);
+        unknown("fate", text, &known)
+    })
+}
+
+fn unknown(what: &'static str, text: &str, known: &[&'static str]) -> Problem {
+    let near = nearest(text, known.iter().copied());
+    let detail = format!("{what}: unknown {what} `{text}`; known are {}", known.join(", "));
+    Problem::new(Kind::UnknownValue, detail)
+        .suggesting(near.into_iter().map(Into::into).collect())
+        .about(what)
+}
+
+/// The ways of a revision, each with the number of operators by fate.
+#[must_use]
+pub fn list(view: View<'_>) -> WayList {
+    let release = view.keys().release();
+    WayList {
+        release: release.as_str(),
+        recorded: facts(release).map(|facts| facts.release().as_str()),
+        items: Way::ALL.map(|way| summary(view, way)).into(),
+    }
+}
+
+fn summary(view: View<'_>, way: Way) -> WaySummary {
+    let mut fates = BTreeMap::new();
+    let mut bases = BTreeMap::new();
+    for (_, answer) in answers(view, way, None) {
+        *fates.entry(answer.fate.as_str()).or_default() += 1;
+        *bases.entry(answer.known_from).or_insert(0) += 1;
+    }
+    let most = bases.into_iter().max_by_key(|&(_, count)| count);
+    WaySummary {
+        way: way.as_str(),
+        title: way.title(),
+        operators: fates.values().sum(),
+        fates,
+        known_from: most.map_or(Basis::Unknown, |(basis, _)| basis).as_str(),
+    }
+}
+
+/// The operators of a revision on a way, in the order of the file.
+pub fn answers(
+    view: View<'_>,
+    way: Way,
+    only: Option<Fate>,
+) -> impl Iterator<Item = (OperatorId, WayAnswer)> {
+    let operators = view.inputs.catalogue.iter();
+    let all = operators.filter_map(move |(id, _)| Some((id, view.way(id, way)?)));
+    all.filter(move |(_, answer)| only.is_none_or(|fate| answer.fate == fate))
+}
+
+/// The fates of operators on a way, from the first at `from`.
+#[must_use]
+pub fn operators(
+    view: View<'_>,
+    way: Way,
+    only: Option<Fate>,
+    part: std::ops::Range<usize>,
+) -> Vec<OperatorFate> {
+    let found = answers(view, way, only);
+    let found = found.skip(part.start).take(part.len());
+    found
+        .map(|(id, answer)| OperatorFate {
+            operator: view.inputs.catalogue.operator(id).qualified_name().to_owned(),
+            fate: fate(answer),
+        })
+        .collect()
+}
+
+/// The ways to run one operator.
+#[must_use]
+pub fn of_operator(view: View<'_>, id: OperatorId) -> OperatorWays {
+    let operator = view.inputs.catalogue.operator(id);
+    OperatorWays {
+        operator: operator.qualified_name().to_owned(),
+        items: view.ways(id).into_iter().map(fate).collect(),
+        dtypes: dtypes(view.keys().release(), operator.base_name()),
+    }
+}
+
+/// The ways to run an operator by its name. Fails with [`Kind::OperatorNotFound`].
+pub fn of_name(snapshot: &Snapshot, title: &str, name: &str) -> Result<OperatorWays, Problem> {
+    let id = crate::operators::find(snapshot, title, name)?;
+    Ok(of_operator(snapshot.view(), id))
+}
+
+fn fate(answer: WayAnswer) -> WayFate {
+    WayFate {
+        way: answer.way.as_str(),
+        fate: answer.fate.as_str(),
+        because: answer.because.into_owned(),
+        known_from: answer.known_from.as_str(),
+        release: answer.release.map(Release::as_str),
+        since: answer.since.map(Release::as_str),
+    }
+}
+
+/// The dtypes of the Python functions that are bindings of a base name.
+#[must_use]
+pub fn dtypes(release: Release, base_name: &str) -> Vec<FunctionDtypes> {
+    let functions = facts(release).into_iter().flat_map(|facts| facts.functions());
+    let named = functions.filter(|function| function.operator() == base_name);
+    named
+        .flat_map(|function| {
+            let name = match function.variant {
+                None => function.name.to_owned(),
+                Some(variant) => format!("{} ({variant})", function.name),
+            };
+            function.dtypes().map(move |dtypes| FunctionDtypes {
+                function: name.clone(),
+                device: dtypes.device,
+                forward: dtypes.forward.split(' ').filter(|of| !of.is_empty()).collect(),
+                backward: dtypes.backward.split(' ').filter(|of| !of.is_empty()).collect(),
+                known_from: "claimed",
+            })
+        })
+        .collect()
+}
+
+/// Fates as CSV.
+#[must_use]
+pub fn csv(fates: &[OperatorFate]) -> String {
+    let mut text = String::from("operator,way,fate,because,known_from,release,since\r\n");
+    for OperatorFate { operator, fate } in fates {
+        let cells = [
+            operator,
+            fate.way,
+            fate.fate,
+            &fate.because,
+            fate.known_from,
+            fate.release.unwrap_or_default(),
+            fate.since.unwrap_or_default(),
+        ];
+        row(&mut text, cells);
+    }
+    text
+}
