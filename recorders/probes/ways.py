@@ -141,10 +141,11 @@ def fake_impls(registrations: Registrations) -> Iterable:
         of = module("torch._subclasses.fake_tensor")
     if hasattr(of, "op_implementations_dict"):
         return of.op_implementations_dict
-    # The first releases ask a function for each. Those of a tag or a schema are not of single operators.
+    # The first releases ask functions. Those for a tag or for all tensor constructors are not of single operators.
     checks = [check for check, _ in of.op_implementations
               if check.__name__ == "<lambda>" and "tags" not in check.__code__.co_names]
-    operators = [each for each in map(overload_of, registrations) if each is not None]
+    operators = [each for each in map(overload_of, registrations)
+                 if each is not None and not of._is_tensor_constructor(each)]
     return [each for each in operators if any(check(each) for check in checks)]
 
 
