@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
-from . import backend_tables, decisions, device_runs, from_process, from_torchgen, places, runtimes, way_runs, ways
+from . import aoti, backend_tables, decisions, device_runs, from_process, from_torchgen, places, runtimes, way_runs, ways
 from .from_torchgen import REFERENCE, Recorded
 
 
@@ -70,6 +70,7 @@ def recordings() -> list[Recording]:
               for name in device_runs.SETS]
     whole += [Recording(f"{way}_runs_{REFERENCE}", partial(way_runs.of_way, REFERENCE, way), REFERENCE)
               for way in way_runs.WAYS]
+    whole += [Recording(f"aoti_shims_{version}", partial(aoti.shims, version)) for version in recorded("aoti_shims")]
     whole += [Recording(f"ways_{version}", partial(ways.recorded, version), version) for version in recorded("ways")]
     return single + whole
 

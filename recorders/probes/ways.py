@@ -70,7 +70,7 @@ def sources(registrations: Registrations) -> dict[tuple[str, ...], Callable[[], 
         ("dtensor_strategy", "dtensor_rules"): dtensor,
         ("operators", "core_tag", *KERNELS): lambda: kernels(registrations),
         ("decomp_meta", "decomp_post_autograd", "decomp_pre_autograd", "meta_python"): decompositions,
-        ("fake_impls",): lambda: {"fake_impls": of_aten(fake_impls(), registrations)},
+        ("fake_impls",): lambda: {"fake_impls": of_aten(fake_impls(registrations), registrations)},
         ("aoti_fallback_ops", "aoti_shimified_ops"): ways_aoti.lists,
         ("shim",): ways_aoti.shim,
         ("stable_ops",): ways_aoti.stable,
@@ -104,11 +104,17 @@ def kernels(registrations: Registrations) -> dict[str, Fact]:
 
 def is_core(name: str) -> bool:
     """Whether an operator has the tag `core`."""
+    of = overload_of(name)
+    return of is not None and torch.Tag.core in of.tags
+
+
+def overload_of(name: str) -> object | None:
+    """The operator in Python; `None` for one that cannot be looked up."""
     base, _, overload = name.partition(".")
     try:
-        return torch.Tag.core in getattr(getattr(torch.ops.aten, base), overload or "default").tags
+        return getattr(getattr(torch.ops.aten, base), overload or "default")
     except (AttributeError, RuntimeError):
-        return False
+        return None
 
 
 def decompositions() -> dict[str, Fact]:
@@ -123,15 +129,11 @@ def decompositions() -> dict[str, Fact]:
 
 def meta_is_python(name: str) -> bool:
     """Whether the operator has a Python function at Meta."""
-    base, _, overload = name.partition(".")
-    try:
-        of = getattr(getattr(torch.ops.aten, base), overload or "default")
-    except (AttributeError, RuntimeError):
-        return False
-    return torch._C.DispatchKey.Meta in of.py_kernels
+    of = overload_of(name)
+    return of is not None and torch._C.DispatchKey.Meta in of.py_kernels
 
 
-def fake_impls() -> Iterable:
+def fake_impls(registrations: Registrations) -> Iterable:
     """The operators for which fake tensors have a function of their own."""
     try:
         of = module("torch._subclasses.fake_impls")
@@ -139,17 +141,12 @@ def fake_impls() -> Iterable:
         of = module("torch._subclasses.fake_tensor")
     if hasattr(of, "op_implementations_dict"):
         return of.op_implementations_dict
-    found: list = []
-    for check, _ in of.op_implementations:
-        found += members(check)
-    return found
-
-
-def members(check: Callable) -> list:
-    """The operators that a check of 2.0 is written for."""
-    inside = inspect.getclosurevars(check).nonlocals.values()
-    return [of for value in inside for of in (value if isinstance(value, Iterable) else [value])
-            if isinstance(of, torch._ops.OpOverload)]
+    # The first releases ask functions. Those for a tag or for all tensor constructors are not of single operators.
+    checks = [check for check, _ in of.op_implementations
+              if check.__name__ == "<lambda>" and "tags" not in check.__code__.co_names]
+    operators = [each for each in map(overload_of, registrations)
+                 if each is not None and not of._is_tensor_constructor(each)]
+    return [each for each in operators if any(check(each) for check in checks)]
 
 
 def inductor(registrations: Registrations) -> dict[str, Fact]:
@@ -213,15 +210,7 @@ def dtensor_decomposes() -> Fact | None:
         has = module("torch.distributed.tensor._decompositions").DecompShardingStrategy.has_decomp
     except (ImportError, AttributeError):
         return None
-    found = {}
-    for name in registered():
-        base, _, overload = name.partition(".")
-        try:
-            if has(getattr(getattr(torch.ops.aten, base), overload or "default")):
-                found[name] = ""
-        except (AttributeError, RuntimeError):
-            continue
-    return found
+    return {name: "" for name in registered() if (of := overload_of(name)) is not None and has(of)}
 
 
 def vmap_python(before: Registrations) -> Fact:

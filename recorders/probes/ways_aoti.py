@@ -17,7 +17,10 @@ _SHIM = re.compile(r"aoti_torch_aten_(\w+)\(")
 
 def lists() -> dict[str, dict[str, str]]:
     """The operators with a shim, and the versions of each as JSON."""
-    of = importlib.import_module("torchgen.aoti.fallback_ops")
+    try:
+        of = importlib.import_module("torchgen.aoti.fallback_ops")
+    except ModuleNotFoundError:
+        raise FileNotFoundError("torchgen has no aoti/fallback_ops.py") from None
     found = {"aoti_fallback_ops": versions(of.inductor_fallback_ops)}
     if hasattr(of, "aten_shimified_ops"):
         found["aoti_shimified_ops"] = versions(of.aten_shimified_ops)

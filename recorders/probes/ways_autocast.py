@@ -77,7 +77,15 @@ def of_device(device: str, names: list[str], registrations: dict) -> dict[str, s
         # The release cannot turn autocast on for the device type.
         return {name: unknown(name, device, error) for name in names}
     finally:
-        library._destroy() if hasattr(library, "_destroy") else library.m.reset()
+        destroy(library)
+
+
+def destroy(library: torch.library.Library) -> None:
+    """Takes the kernels of a library back. The first releases do so when its module is dropped."""
+    if hasattr(library, "_destroy"):
+        library._destroy()
+    else:
+        library.m = None
 
 
 def note(name: str, *args: object, **kwargs: object) -> None:

@@ -53,6 +53,7 @@ mod subject;
 mod table;
 mod target;
 mod token;
+mod ways;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -94,6 +95,7 @@ enum Command {
     Comment(Box<comment::Comment>),
     History(history::History),
     Gaps(gaps::Gaps),
+    Ways(ways::Ways),
     Drift(drift::Drift),
     Scan(scan::ScanSources),
     Exception(exception::Exception),
@@ -186,6 +188,7 @@ impl Command {
             Self::Comment(comment) => comment.run().await,
             Self::History(history) => history.run().await,
             Self::Gaps(gaps) => gaps.run().await,
+            Self::Ways(ways) => ways.run().await,
             Self::Drift(drift) => drift.run().await,
             Self::Scan(scan) => scan.run(),
             Self::Exception(exception) => exception.run().await,

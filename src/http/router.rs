@@ -58,6 +58,7 @@ use crate::http::routes::tables;
 use crate::http::routes::timeline;
 use crate::http::routes::topics;
 use crate::http::routes::trends;
+use crate::http::routes::ways;
 use crate::web;
 use opatlas_service::Service;
 
@@ -81,6 +82,9 @@ fn routes() -> OpenApiRouter<Api> {
         .routes(routes!(keys::one))
         .routes(routes!(coverage::coverage))
         .routes(routes!(matrix::matrix))
+        .routes(routes!(ways::list))
+        .routes(routes!(ways::one))
+        .routes(routes!(ways::of_one))
         .routes(routes!(findings::list))
         .routes(routes!(overlay::validate))
         .routes(routes!(compare::stored, backends::given))

@@ -196,31 +196,26 @@ impl Function {
         self.value("dtypes_operator").unwrap_or(self.name)
     }
 
-    /// The dtypes by device type. A device type for which the release claims none is left out.
+    /// The dtypes by device type. A device type of which the test says nothing is left out.
     pub fn dtypes(self) -> impl Iterator<Item = Dtypes> {
         FUNCTIONS.facts.iter().filter_map(move |fact| {
             let device = fact
                 .name
                 .strip_prefix("dtypes_")
                 .filter(|of| *of != "operator")?;
-            self.is_claimed(fact).then(|| Dtypes {
+            Some(Dtypes {
                 device,
-                forward: self.value(fact.name).unwrap_or_default(),
-                backward: self
-                    .value(&format!("backward_{}", fact.name))
-                    .unwrap_or_default(),
+                forward: self.value(fact.name)?,
+                backward: self.value(&format!("backward_{}", fact.name))?,
             })
         })
     }
 
-    fn is_claimed(self, fact: &Fact) -> bool {
-        let bit = 1 << self.release.index();
-        fact.absent.iter().all(|(releases, _)| releases & bit == 0)
-    }
-
+    /// The value of a fact, empty if it has none; `None` without the fact.
     fn value(self, fact: &str) -> Option<&'static str> {
         let mut facts = FUNCTIONS.facts_of(self.rows, self.release);
-        facts.find(|(name, _)| *name == fact)?.1
+        let (_, value) = facts.find(|(name, _)| *name == fact)?;
+        Some(value.unwrap_or_default())
     }
 }
 

@@ -5,6 +5,8 @@ mod handwritten;
 #[path = "../build/releases.rs"]
 #[allow(dead_code, reason = "the build uses the rest")]
 mod releases;
+#[path = "../build/ways.rs"]
+mod ways;
 
 use serde_json::{Value, json};
 
@@ -71,4 +73,20 @@ fn what_the_build_does_not_know_stops_it() {
     assert!(!changed(
         |data| data["releases"][0]["patches"] = json!("2.0.0")
     ));
+}
+
+#[test]
+fn ways_that_the_build_does_not_know_stop_it() {
+    let rows = |rows: &'static str| {
+        is_taken(move || {
+            let head = "measured\t2.0.1\t2.1.2\nfact\toperators\t2.0 no dispatcher\n";
+            ways::generate(&format!("{head}{rows}\n"), &names(2))
+        })
+    };
+    assert!(rows("add\t2.1-\toperators"));
+    assert!(rows("add\t2.0,2.1-\toperators=x"));
+    assert!(!rows("add\t2.2\toperators"), "a release");
+    assert!(!rows("add\t2.1-2.0\toperators"), "a range backwards");
+    assert!(!rows("add\t2.1\tcore_tag"), "a fact that no line names");
+    assert!(!rows("add\t2.1"), "a row without facts");
 }

@@ -16,3 +16,4 @@ pub mod signatures;
 pub mod support;
 pub mod table;
 pub mod topics;
+pub mod ways;

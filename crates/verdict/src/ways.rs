@@ -172,6 +172,23 @@ opatlas_source::words! {
     }
 }
 
+impl Fate {
+    /// Whether nothing of the operator's own serves it on its way, so that calls fail or fall back.
+    #[must_use]
+    pub const fn is_missing(self) -> bool {
+        matches!(
+            self,
+            Self::No
+                | Self::FallsBack
+                | Self::Raises
+                | Self::None
+                | Self::ImplicitFallback
+                | Self::ProxyExecutor
+                | Self::Banned
+        )
+    }
+}
+
 opatlas_source::words! {
     /// What a fate is known from.
     pub enum Basis {

@@ -63,3 +63,4 @@ pub mod timeline;
 pub mod topics;
 pub mod trends;
 pub mod verdict;
+pub mod ways;

@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::Release;
 use opatlas_pytorch::ways::facts;
-use opatlas_report::csv::row;
-use opatlas_service::Snapshot;
+use opatlas_report::ways::{FATES_CSV_HEADER, fate_row};
 use opatlas_source::suggest::nearest;
 use opatlas_verdict::View;
 use opatlas_verdict::ways::{Basis, Fate, Way, WayAnswer};
@@ -174,7 +173,10 @@ pub fn parse_fate(text: &str) -> Result<Fate, Problem> {
 
 fn unknown(what: &'static str, text: &str, known: &[&'static str]) -> Problem {
     let near = nearest(text, known.iter().copied());
-    let detail = format!("{what}: unknown {what} `{text}`; known are {}", known.join(", "));
+    let detail = format!(
+        "{what}: unknown {what} `{text}`; known are {}",
+        known.join(", ")
+    );
     Problem::new(Kind::UnknownValue, detail)
         .suggesting(near.into_iter().map(Into::into).collect())
         .about(what)
@@ -231,7 +233,12 @@ pub fn operators(
     let found = found.skip(part.start).take(part.len());
     found
         .map(|(id, answer)| OperatorFate {
-            operator: view.inputs.catalogue.operator(id).qualified_name().to_owned(),
+            operator: view
+                .inputs
+                .catalogue
+                .operator(id)
+                .qualified_name()
+                .to_owned(),
             fate: fate(answer),
         })
         .collect()
@@ -248,12 +255,6 @@ pub fn of_operator(view: View<'_>, id: OperatorId) -> OperatorWays {
     }
 }
 
-/// The ways to run an operator by its name. Fails with [`Kind::OperatorNotFound`].
-pub fn of_name(snapshot: &Snapshot, title: &str, name: &str) -> Result<OperatorWays, Problem> {
-    let id = crate::operators::find(snapshot, title, name)?;
-    Ok(of_operator(snapshot.view(), id))
-}
-
 fn fate(answer: WayAnswer) -> WayFate {
     WayFate {
         way: answer.way.as_str(),
@@ -268,7 +269,9 @@ fn fate(answer: WayAnswer) -> WayFate {
 /// The dtypes of the Python functions that are bindings of a base name.
 #[must_use]
 pub fn dtypes(release: Release, base_name: &str) -> Vec<FunctionDtypes> {
-    let functions = facts(release).into_iter().flat_map(|facts| facts.functions());
+    let functions = facts(release)
+        .into_iter()
+        .flat_map(|facts| facts.functions());
     let named = functions.filter(|function| function.operator() == base_name);
     named
         .flat_map(|function| {
@@ -279,8 +282,16 @@ pub fn dtypes(release: Release, base_name: &str) -> Vec<FunctionDtypes> {
             function.dtypes().map(move |dtypes| FunctionDtypes {
                 function: name.clone(),
                 device: dtypes.device,
-                forward: dtypes.forward.split(' ').filter(|of| !of.is_empty()).collect(),
-                backward: dtypes.backward.split(' ').filter(|of| !of.is_empty()).collect(),
+                forward: dtypes
+                    .forward
+                    .split(' ')
+                    .filter(|of| !of.is_empty())
+                    .collect(),
+                backward: dtypes
+                    .backward
+                    .split(' ')
+                    .filter(|of| !of.is_empty())
+                    .collect(),
                 known_from: "claimed",
             })
         })
@@ -290,18 +301,20 @@ pub fn dtypes(release: Release, base_name: &str) -> Vec<FunctionDtypes> {
 /// Fates as CSV.
 #[must_use]
 pub fn csv(fates: &[OperatorFate]) -> String {
-    let mut text = String::from("operator,way,fate,because,known_from,release,since\r\n");
+    let mut text = FATES_CSV_HEADER.to_owned();
     for OperatorFate { operator, fate } in fates {
-        let cells = [
-            operator,
-            fate.way,
-            fate.fate,
-            &fate.because,
-            fate.known_from,
-            fate.release.unwrap_or_default(),
-            fate.since.unwrap_or_default(),
-        ];
-        row(&mut text, cells);
+        fate_row(
+            &mut text,
+            [
+                operator,
+                fate.way,
+                fate.fate,
+                &fate.because,
+                fate.known_from,
+                fate.release.unwrap_or_default(),
+                fate.since.unwrap_or_default(),
+            ],
+        );
     }
     text
 }

@@ -38,3 +38,4 @@ pub mod tables;
 pub mod timeline;
 pub mod topics;
 pub mod trends;
+pub mod ways;
