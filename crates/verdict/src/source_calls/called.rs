@@ -174,7 +174,7 @@ impl Flow<'_, '_> {
                 let is_header = file.is_some_and(|file| file.path.ends_with(".h"));
                 function.file == self.function.file || is_header
             });
-        if is_operator && (qualifiers != "" || !is_near) {
+        if is_operator && (!qualifiers.is_empty() || !is_near) {
             let resolved = self.reader.overloads.resolve(name, Call::Function, types);
             if resolved != Resolved::Nothing || functions.is_empty() {
                 return self.operator(name, Call::Function, types);
