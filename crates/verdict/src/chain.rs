@@ -152,7 +152,7 @@ impl Chain<'_> {
                 let fact = Fact::Partly(Because::InferenceModeOnly);
                 (fact, Some(KnownFrom::Inferred))
             }
-            Served::Nothing => (Fact::Missing, Some(KnownFrom::Declared)),
+            Served::Nothing => (Fact::Missing, Some(KnownFrom::Inferred)),
             Served::Raises(why) => (Fact::Raises(why), Some(KnownFrom::Inferred)),
             Served::Unknown(why) => (Fact::Unknown(why), None),
             Served::Passes => (Fact::Unknown(Because::PassesOn), None),

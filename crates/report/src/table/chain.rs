@@ -64,7 +64,7 @@ pub fn chain_sentence(view: View<'_>, link: &Link) -> Message {
             )
         }
         Fact::Missing => message!(
-            "`{}` has no kernel for {} that works, so calls raise.",
+            "`{}` has no working kernel for {}, so calls raise.",
             operator,
             key
         ),
