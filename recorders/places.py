@@ -14,6 +14,7 @@ DATA = ROOT / "data"
 RELEASES_JSON = DATA / "releases.json"
 HANDWRITTEN_JSON = DATA / "handwritten.json"
 CALLS_JSON = DATA / "calls.json"
+RARE_CALLS_JSON = DATA / "rare_calls.json"
 STEPS_TXT = DATA / "steps.txt"
 
 # The package that records what a device runs.

@@ -22,7 +22,11 @@ fn main() {
     let names = releases::names(&releases);
     write_source(
         "calls.rs",
-        &calls::generate(&read_json("calls.json"), &names),
+        &calls::generate(
+            &read_json("calls.json"),
+            &read_json("rare_calls.json"),
+            &names,
+        ),
     );
     let handwritten = read_json("handwritten.json");
     write_source(

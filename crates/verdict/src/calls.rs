@@ -9,10 +9,13 @@ use rustc_hash::FxHashMap;
 
 use crate::View;
 use crate::backends::{backends, known_backends, left_out};
+use crate::backward::BackwardCalls;
 use crate::because::Because;
 use crate::column::Served;
 use crate::generated::{Call, MostCalls, Named};
+use crate::layouts::Makers;
 use crate::own::{Own, OwnKernels, special, writes};
+use crate::rare::{Chain, RareCalls, Reached};
 use crate::recorded::{Names, Recorded, Undeclared};
 use opatlas_dispatch::Provenance;
 use opatlas_dispatch::resolve::Registered;
@@ -26,6 +29,27 @@ pub(crate) struct Edge {
     pub(crate) always: bool,
     /// The call was recorded; it does not follow from the files.
     pub(crate) recorded: bool,
+    /// The operators that make the call in its place, if it is a rare one.
+    pub(crate) by: Option<Chain>,
+}
+
+impl Edge {
+    /// A call that follows from the files.
+    fn of_files(call: Call) -> Self {
+        Self {
+            id: call.to,
+            always: call.always,
+            recorded: false,
+            by: None,
+        }
+    }
+
+    pub(crate) fn recorded(call: Call) -> Self {
+        Self {
+            recorded: true,
+            ..Self::of_files(call)
+        }
+    }
 }
 
 /// The calls of a revision's default and composite kernels.
@@ -47,12 +71,18 @@ pub(crate) struct Calls {
     pub(crate) own_keys: KeySet,
     /// Recorded calls of operators that the revision does not declare.
     pub(crate) undeclared: FxHashMap<OperatorId, Vec<Undeclared>>,
+    /// What training calls besides.
+    pub(crate) backward: BackwardCalls,
+    /// Recorded calls that the tests of the operator do not make.
+    pub(crate) rare: RareCalls,
     /// Operators without an argument that carries a dispatch key.
     undispatched: Vec<bool>,
     /// Operators whose kernels are registered by code that was not recorded.
     by_hand: Vec<bool>,
     /// The helpers of the CPU fallback.
     helpers: [Option<OperatorId>; 2],
+    /// What makes tensors of other layouts.
+    pub(crate) makers: Makers,
     /// What serves each operator on the dense key of a backend that has no kernel for it.
     defaults: Vec<Served>,
     /// The keys whose fallback for every operator only passes the call on.
@@ -85,26 +115,25 @@ impl Adjacency {
 
     /// Adds the calls of the next operator: what follows from the files, and what was recorded besides.
     /// Where both know a call, the recording knows whether every case makes it.
-    fn push(&mut self, of_files: MostCalls, recorded: &[Call]) {
+    fn push(&mut self, of_files: MostCalls, recorded: &[Call], reached: &[Reached]) {
         let begin = self.edges.len();
         for call in of_files.into_iter().flatten() {
             let seen = recorded.iter().find(|seen| seen.to == call.to);
-            self.edges.push(Edge {
-                id: call.to,
-                always: seen.map_or(call.always, |seen| seen.always),
-                recorded: false,
-            });
+            let always = seen.map_or(call.always, |seen| seen.always);
+            self.edges.push(Edge::of_files(Call { always, ..call }));
         }
-        for call in recorded {
+        for &call in recorded {
             let mut known = self.edges[begin..].iter();
             if !known.any(|edge| edge.id == call.to) {
-                self.edges.push(Edge {
-                    id: call.to,
-                    always: call.always,
-                    recorded: true,
-                });
+                self.edges.push(Edge::recorded(call));
             }
         }
+        self.edges.extend(reached.iter().map(|reached| Edge {
+            id: reached.to,
+            always: false,
+            recorded: true,
+            by: Some(reached.by),
+        }));
         self.edges[begin..].sort_by_key(|edge| !edge.always);
         self.ends
             .push(u32::try_from(self.edges.len()).unwrap_or(u32::MAX));
@@ -129,6 +158,7 @@ impl Adjacency {
             id: OperatorId(0),
             always: false,
             recorded: false,
+            by: None,
         };
         let mut edges = vec![unset; self.edges.len()];
         for id in (0..count).map(OperatorId::of_index) {
@@ -150,7 +180,8 @@ impl Calls {
     pub(crate) fn new(view: View<'_>) -> Self {
         let named = Named::of(view);
         let catalogue = view.inputs.catalogue;
-        let recorded = Recorded::new(catalogue, &Names::of(catalogue));
+        let names = Names::of(catalogue);
+        let recorded = Recorded::new(catalogue, &names);
         let count = catalogue.operators.len();
         let mut made = Self {
             alias: Vec::with_capacity(count),
@@ -165,9 +196,12 @@ impl Calls {
             own: special(view, &named),
             own_keys: KeySet::EMPTY,
             undeclared: FxHashMap::default(),
+            backward: BackwardCalls::new(catalogue, &names),
+            rare: RareCalls::default(),
             undispatched: Vec::with_capacity(count),
             by_hand: Vec::with_capacity(count),
             helpers: [named.copy_from, named.copy_from_and_resize],
+            makers: named.makers,
             defaults: Vec::with_capacity(count),
             backends: backends(view.keys()),
             known_backends: known_backends(view),
@@ -190,9 +224,12 @@ impl Calls {
             });
             made.raises.push(may_raise && must_be_overridden(operator));
             let of_files = of_files.unwrap_or_default();
-            made.calls.push(of_files, measured.unwrap_or_default());
+            let reached = measured.map_or(&[][..], |_| recorded.rare.reached(id));
+            made.calls
+                .push(of_files, measured.unwrap_or_default(), reached);
         }
         made.undeclared = recorded.undeclared;
+        made.rare = recorded.rare;
         made.callers = made.calls.reversed(count);
         made.own_keys = made.own.keys().map(|(_, slot)| *slot).collect();
         let ids = (0..count).map(OperatorId::of_index);
@@ -235,12 +272,14 @@ impl Calls {
     }
 
     /// What the CPU fallback calls on the backend to run an operator: it copies arguments and results,
-    /// and copies back what the operator wrote.
+    /// makes results of another layout, and copies back what the operator wrote.
     pub(crate) fn moved_to_cpu(&self, operator: &Operator) -> Vec<Call> {
         let [copy, copy_back] = self.helpers;
         let copy_back = copy_back.filter(|_| writes(operator));
+        let made = self.makers.result(operator);
         let always = |to| Call { to, always: true };
-        copy.into_iter().chain(copy_back).map(always).collect()
+        let helpers = copy.into_iter().chain(copy_back);
+        helpers.chain(made).map(always).collect()
     }
 
     /// Whether a kernel that serves a backend so runs the operator on the CPU.

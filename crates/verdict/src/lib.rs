@@ -7,16 +7,21 @@
 //! the operators that are missing come out. No other crate decides whether something works.
 
 mod backends;
+mod backward;
 mod because;
+mod branches;
 mod calls;
 mod column;
 mod coverage;
 mod entry;
 mod generated;
+mod layouts;
 mod leads;
 mod leverage;
 mod needs;
 mod own;
+mod parts;
+mod rare;
 mod recorded;
 mod server;
 mod shares;

@@ -4,6 +4,7 @@ use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
 
+use opatlas_operators::operator::OperatorId;
 use opatlas_source::suggest::nearest;
 use opatlas_verdict::{Answer, Because, KnownFrom, Verdict, View};
 
@@ -35,6 +36,10 @@ pub struct Support {
     /// The chain of calls from the operator to the first of them.
     #[schema(example = json!(["add.Tensor", "add.out"]))]
     pub through: Vec<String>,
+    /// Operators without a working entry that it calls in rare cases, which its own tests do not have.
+    /// They do not change the verdict.
+    #[schema(example = json!(["_reshape_alias"]))]
+    pub rarely_needs: Vec<String>,
     /// Why it is unknown: `out of tree: give its file`.
     pub unclaimed: Option<&'static str>,
 }
@@ -48,7 +53,12 @@ impl Support {
         known_from: Option<KnownFrom>,
     ) -> Self {
         let catalogue = view.inputs.catalogue;
-        let through = support.through.iter().map(|&id| catalogue.operator(id));
+        let names = |ids: &[OperatorId]| {
+            let operators = ids.iter().map(|&id| catalogue.operator(id));
+            operators
+                .map(|operator| operator.qualified_name().to_owned())
+                .collect()
+        };
         let out_of_tree = support.because.filter(|&why| why == Because::OutOfTree);
         Self {
             verdict: support.verdict.as_str(),
@@ -56,9 +66,8 @@ impl Support {
             because: support.because.map(Because::as_str),
             known_from: known_from.map(KnownFrom::as_str),
             needs: view.needed(support).map(str::to_owned).collect(),
-            through: through
-                .map(|operator| operator.qualified_name().to_owned())
-                .collect(),
+            through: names(&support.through),
+            rarely_needs: names(&support.rarely),
             unclaimed: out_of_tree.map(Because::as_str),
         }
     }
@@ -73,6 +82,7 @@ impl Support {
             known_from: None,
             needs: Vec::new(),
             through: Vec::new(),
+            rarely_needs: Vec::new(),
             unclaimed: None,
         }
     }
