@@ -4280,6 +4280,14 @@ export interface components {
              *     ]
              */
             through: string[];
+            /**
+             * @description Operators without a working entry that it calls in rare cases, which its own tests do not have.
+             *     They do not change the verdict.
+             * @example [
+             *       "_reshape_alias"
+             *     ]
+             */
+            rarely_needs: string[];
             /** @description Why it is unknown: `out of tree: give its file`. */
             unclaimed: string | null;
         };
@@ -4457,8 +4465,8 @@ export interface components {
              */
             through: string;
             /**
-             * @description More on why not: `no kernel`, `no formula`, `not implemented`, `calls untrained`, `out
-             *     variant`, `no autograd`, `ambiguous`, `no gradient`.
+             * @description More on why not: `no kernel`, `no formula`, `not implemented`, `calls untrained`,
+             *     `backward fails`, `out variant`, `no autograd`, `ambiguous`, `no gradient`.
              */
             detail: string | null;
             /**
@@ -4468,6 +4476,13 @@ export interface components {
              *     ]
              */
             not_implemented: string[];
+            /**
+             * @description The operators without a working entry that the backward calls.
+             * @example [
+             *       "threshold_backward.grad_input"
+             *     ]
+             */
+            needs: string[];
             /**
              * @description The autograd key of the backend.
              * @example AutogradCPU

@@ -8,6 +8,7 @@ const support = (verdict: string, needs: string[] = [], because: string | null =
 	because,
 	known_from: null,
 	through: [],
+	rarely_needs: [],
 	unclaimed: null,
 });
 
