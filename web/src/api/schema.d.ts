@@ -1712,6 +1712,8 @@ export interface components {
             accept: string;
             /** @description Other operators with the same change for the same cause. */
             also: string[];
+            /** @description If an operator was removed: the operators that call it and fail without it. */
+            failing_callers: string[];
             /**
              * Format: int32
              * @description The confidence, in percent, that two names are the same operator; null without a guess.
