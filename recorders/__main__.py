@@ -5,7 +5,8 @@ import signal
 import sys
 from pathlib import Path
 
-from . import calls, facts, files, headers, manifest, observations, places, release, runtimes, steps, versions, ways
+from . import (calls, facts, files, headers, manifest, observations, places, rare_calls, release, runtimes, steps,
+               versions, ways)
 
 
 def main() -> int:
@@ -27,6 +28,8 @@ def main() -> int:
     of_calls.add_argument("releases", nargs="*", metavar="RELEASE", help="such as 2.9; all when none is named")
     of_ways = commands.add_parser("ways", help="record the ways to run operators, into data/ways.txt")
     of_ways.add_argument("releases", nargs="*", metavar="RELEASE", help="such as 2.9; all when none is named")
+    of_rare = commands.add_parser("rare-calls", help="record which calls tests do not make, into data/rare_calls.json")
+    of_rare.add_argument("releases", nargs="+", metavar="RELEASE", help="such as 2.9")
     of_steps = commands.add_parser("steps", help="choose rows of stores for data/steps.txt")
     of_steps.add_argument("databases", nargs="+", type=Path, metavar="FILE", help="an SQLite store")
     of_headers = commands.add_parser("headers", help="compile the declarations of a server against a real torch")
@@ -39,7 +42,8 @@ def main() -> int:
                      help="do not install torch; its runtime is taken to be that of the release before")
     given = parser.parse_args()
     return {"list": _list, "record": _record, "verify": _verify, "verify-data": _verify_data,
-            "install": _install, "calls": _calls, "ways": _ways, "headers": _headers, "steps": _steps,
+            "install": _install, "calls": _calls, "rare-calls": _rare_calls, "ways": _ways, "headers": _headers,
+            "steps": _steps,
             "release": _release}[given.command](given)
 
 
@@ -119,6 +123,15 @@ def _ways(given: argparse.Namespace) -> int:
         found = ways.of_process(version)
         ways.add(version, found)
         print(f"{release}: {len(found.facts)} facts; missing: {', '.join(sorted(found.missing)) or 'none'}")
+    return 0
+
+
+def _rare_calls(given: argparse.Namespace) -> int:
+    for release in given.releases:
+        version = versions.generator_of(release)
+        found = rare_calls.of_process(version)
+        rare_calls.add(version, found)
+        print(f"{release}: {len(found)} rare calls")
     return 0
 
 

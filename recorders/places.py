@@ -15,6 +15,7 @@ RELEASES_JSON = DATA / "releases.json"
 HANDWRITTEN_JSON = DATA / "handwritten.json"
 CALLS_JSON = DATA / "calls.json"
 WAYS_TXT = DATA / "ways.txt"
+RARE_CALLS_JSON = DATA / "rare_calls.json"
 STEPS_TXT = DATA / "steps.txt"
 
 # The package that records what a device runs.

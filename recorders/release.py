@@ -3,7 +3,7 @@
 import sys
 
 from . import (calls, facts, files, from_process, from_torchgen, generators, handwritten,
-               observations, places, runtimes, versions, ways)
+               observations, places, rare_calls, runtimes, versions, ways)
 
 _SHOWN = 12
 
@@ -27,6 +27,7 @@ def add(version: str, *, with_process: bool) -> list[str]:
     if running:
         calls.add(version, calls.of_process(version))
         ways.add(version, ways.of_process(version))
+        rare_calls.add(version, rare_calls.of_process(version))
     _record(version, running is not None)
     return notes + verdict_changes(versions.generator_of(before), version) + _to_write_by_hand(minor, known)
 

@@ -26,7 +26,11 @@ fn main() {
     let names = releases::names(&releases);
     write_source(
         "calls.rs",
-        &calls::generate(&read_json("calls.json"), &names),
+        &calls::generate(
+            &read_json("calls.json"),
+            &read_json("rare_calls.json"),
+            &names,
+        ),
     );
     let recorded = fs::read_to_string(Path::new(DATA).join("ways.txt")).expect("ways.txt");
     write_source("ways.rs", &ways::generate(&recorded, &names));

@@ -17,9 +17,11 @@ import torch
 from . import device, examples, samples, synthetic
 
 FORWARD, WITH_GRADIENTS, BACKWARD = "forward", "forward_with_gradients", "backward"
+# The first samples of a test, with all that each reaches.
+REACHED = "reached"
 _MOST_SAMPLES = 8
 # The items of a test.
-KINDS = (FORWARD, "gradients")
+KINDS = (FORWARD, "gradients", REACHED)
 # In-place and out forms call other operators than the function does, but the same in most samples.
 _MOST_OF_OTHER_FORMS = 2
 _RETURNED = 1
@@ -109,6 +111,22 @@ class Tree:
             if not kind and not self._same_as_caller(place):
                 yield self.names[place], {self.names[each] for each in self.called[place]}, state == _RETURNED
 
+    def reached(self, leaves: set[str]) -> Iterator[tuple[str, list[str], list[tuple[str, str]]]]:
+        """Operators that Python called, with what they called, and the calls of composites below."""
+        for place, (_, parent, _, kind, _) in enumerate(self.rows):
+            if parent >= 0 or kind:
+                continue
+            below, open_, seen = set(), [self._first(place)], set()
+            while open_:
+                caller = open_.pop()
+                for each in self.called[caller] - seen:
+                    seen.add(each)
+                    below.add((self.names[caller], self.names[each]))
+                    open_.append(self._first(each))
+            own = self.names[place]
+            yield (own, sorted(callee for caller, callee in below if caller == own),
+                   sorted(call for call in below if call[0] != own and call[0] not in leaves))
+
     def makers(self) -> dict[int, list[int]]:
         """Of each backward node the invocations that made it, innermost first."""
         last: dict[int, int] = {}
@@ -139,6 +157,7 @@ class Recorder:
         self.extension = device.start_bare(self.served)
         self.leaves = {*self.served}
         self.tally = Tally()
+        self.trees: list = []
         self.extension.start([f"aten::{name}" for name in self.served], device.BARE)
         self.extension.stop()
 
@@ -157,15 +176,24 @@ class Recorder:
             for sample in samples.samples(op, most=self.most, gradients=True):
                 self._run(sample, op.op, WITH_GRADIENTS)
 
+    def reached(self, op: object) -> None:
+        """The first samples of the function, with all that they reach."""
+        for sample in samples.samples(op, most=samples.FIRST, gradients=False):
+            self._run(sample, op.op, REACHED)
+
     def example(self, name: str) -> None:
         """A call written by hand."""
         for phase in (FORWARD, WITH_GRADIENTS):
             given = types.SimpleNamespace(input=None, args=(), kwargs={})
             self._run(given, lambda _: examples.CALLS[name](device.BARE), phase)
 
-    def schema(self, name: str) -> None:
+    def defaults(self, name: str) -> None:
+        """An operator with float32 arguments made from its schema, and none that has a default."""
+        self.schema(name, (torch.float32,))
+
+    def schema(self, name: str, dtypes: tuple[torch.dtype, ...] = synthetic.TYPES) -> None:
         """An operator that no sample reached, with arguments made from its schema."""
-        for arguments, keywords in synthetic.arguments(name):
+        for arguments, keywords in synthetic.arguments(name, dtypes):
             given = types.SimpleNamespace(input=None, args=(arguments, keywords), kwargs={})
             self._run(given, lambda _, made, named: synthetic.overload(name)(*made, **named), FORWARD)
             if self.tally.complete(name, FORWARD) >= _MOST_SAMPLES:
@@ -196,6 +224,9 @@ class Recorder:
         return result, Tree(*self.extension.take())
 
     def _count(self, tree: Tree, phase: str) -> None:
+        if phase == REACHED:
+            self.trees.extend(tree.reached(self.leaves))
+            return
         for operator, called, is_complete in tree.invocations():
             if operator not in self.leaves:
                 self.tally.add(operator, phase, called, is_complete=is_complete)
@@ -242,10 +273,10 @@ def tests(kind: str) -> list[str]:
     return [f"{kind}:{name}" for name in samples.named(samples.database())]
 
 
-def others(known: set[str]) -> list[str]:
+def others(known: set[str], kind: str = "schema") -> list[str]:
     """Composites that no test reached."""
     served = set(device.served_for_calls())
-    return [f"schema:{name}" for name in device.operators()
+    return [f"{kind}:{name}" for name in device.operators()
             if name not in known and name not in served and device.has_default(name)
             and synthetic.is_callable(name)]
 
@@ -259,7 +290,7 @@ def main() -> None:
     recorder = Recorder()
     for item in json.load(sys.stdin):
         print(json.dumps({"begin": item}), file=out, flush=True)
-        recorder.tally = Tally()
+        recorder.tally, recorder.trees = Tally(), []
         kind, _, name = item.partition(":")
         error = None
         try:
@@ -269,7 +300,8 @@ def main() -> None:
                 getattr(recorder, kind)(name)
         except Exception as raised:  # noqa: BLE001: a broken sample is not the end of the run
             error = f"{type(raised).__name__}: {str(raised)[:200]}"
-        print(json.dumps({"end": item, "error": error, "rows": recorder.tally.packed()}), file=out, flush=True)
+        print(json.dumps({"end": item, "error": error, "rows": recorder.tally.packed(), "trees": recorder.trees}),
+              file=out, flush=True)
 
 
 if __name__ == "__main__":

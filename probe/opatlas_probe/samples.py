@@ -10,7 +10,7 @@ import torch
 
 _DTYPES = (torch.float32, torch.float64, torch.int64, torch.bool, torch.complex64, torch.bfloat16, torch.float16)
 # Samples come in groups by form, so those behind the first are taken evenly from so many.
-_FIRST = 6
+FIRST = 6
 _LOOKED_AT = 60
 _SEED = 2311
 
@@ -62,9 +62,9 @@ def samples(op: object, *, most: int, gradients: bool) -> list:
     every = list(itertools.islice(op.sample_inputs("cpu", dtype, requires_grad=gradients), _LOOKED_AT))
     if len(every) <= most:
         return every
-    rest = every[_FIRST:]
-    wanted = most - _FIRST
-    return every[:min(_FIRST, most)] + [rest[place * len(rest) // wanted] for place in range(max(wanted, 0))]
+    rest = every[FIRST:]
+    wanted = most - FIRST
+    return every[:min(FIRST, most)] + [rest[place * len(rest) // wanted] for place in range(max(wanted, 0))]
 
 
 def moved(value: object, device: str) -> object:

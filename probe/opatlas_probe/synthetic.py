@@ -7,7 +7,7 @@ import torch
 
 # Tensors to try, in this order: what most operators take first.
 _SHAPES = ((3, 3), (2, 3, 4, 4), (4,), ())
-_TYPES = (torch.float32, torch.int64, torch.bool)
+TYPES = (torch.float32, torch.int64, torch.bool)
 # These change the process, ask for other devices, or only test the dispatcher.
 _LEFT_OUT = ("_test_", "cuda", "cudnn", "miopen", "mkldnn", "fbgemm", "vulkan", "xnnpack", "_cufft", "_nested",
              "quantize", "set_data", "_propagate_xla", "_batch_dim", "sym_constrain", "_functional_sym",
@@ -33,10 +33,10 @@ def is_callable(name: str) -> bool:
     return all(argument.has_default_value() or _kind(str(argument.type)) for argument in schema.arguments)
 
 
-def arguments(name: str) -> Iterator[tuple[list, dict]]:
+def arguments(name: str, dtypes: tuple[torch.dtype, ...] = TYPES) -> Iterator[tuple[list, dict]]:
     """Positional arguments and keywords on the CPU, a few combinations."""
     schema = overload(name)._schema
-    for number, shape, dtype in itertools.product((0, 1), _SHAPES, _TYPES):
+    for number, shape, dtype in itertools.product((0, 1), _SHAPES, dtypes):
         positional, keywords = [], {}
         for argument in schema.arguments:
             is_output = argument.alias_info is not None and argument.alias_info.is_write and argument.kwarg_only

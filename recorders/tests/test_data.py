@@ -4,7 +4,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from recorders import calls, facts, handwritten, places, release, versions
+from recorders import calls, facts, handwritten, places, rare_calls, release, versions
 
 
 class Steps(unittest.TestCase):
@@ -61,6 +61,22 @@ class Files(unittest.TestCase):
         self.assertGreater(len(found["2.9"]), 1_500)
         text = self.rewritten(places.CALLS_JSON, lambda copy: calls.save(found, copy))
         self.assertEqual(text, places.CALLS_JSON.read_text())
+
+    def test_rare_calls_are_written_as_they_were_read(self) -> None:
+        found = rare_calls.load(places.RARE_CALLS_JSON)
+        self.assertGreater(len(found["2.9"]), 100)
+        text = self.rewritten(places.RARE_CALLS_JSON, lambda copy: rare_calls.save(found, copy))
+        self.assertEqual(text, places.RARE_CALLS_JSON.read_text())
+
+    def test_a_rare_call_counts_for_the_tests_that_reach_it(self) -> None:
+        forward = {"reshape": {"always": [], "sometimes": ["view", "alias"]},
+                   "other": {"always": ["reshape"], "sometimes": []}}
+        trees = [["reshape", ["view"], []], ["other", ["reshape"], [["reshape", "alias"]]]]
+        self.assertEqual(rare_calls.of_trees(trees, forward), {("reshape", "alias"): [["other", "reshape"]]})
+
+    def test_made_calls_are_those_that_no_sample_makes(self) -> None:
+        forward = {"all.dims_out": {"always": ["copy_"], "sometimes": []}}
+        self.assertEqual(rare_calls.of_made([["all.dims_out", ["all", "copy_"]]], forward), {("all.dims_out", "all"): None})
 
     def test_calls_that_are_known_of_generated_kernels(self) -> None:
         """What the generator's templates write, and what is in every release."""

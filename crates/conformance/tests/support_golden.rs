@@ -11,9 +11,15 @@ use opatlas_verdict::{Support, Tables, Verdict, View};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value;
 
-/// Shares in percent that must be right, of tests and of missing operators.
-const TESTS: usize = 97;
-const LEAVES: usize = 95;
+/// Shares in tenths of a percent: decided tests and missing operators that must be right, and tests
+/// that may be unknown.
+const RIGHT: usize = 995;
+const UNKNOWN: usize = 30;
+
+/// Variants of a test may call the same operator with other arguments, so that one works and the
+/// other lacks a kernel: `linalg.pinv` needs `_linalg_eigh` only if it is `hermitian`. One verdict
+/// cannot be right for both.
+const RIGHT_WITH_SVD: usize = 990;
 
 /// The tests of a device, and the key and kernels that it has.
 struct Device {
@@ -62,7 +68,9 @@ fn texts(values: &[Value]) -> impl Iterator<Item = String> {
 #[derive(Debug, Default)]
 struct Score {
     right: usize,
+    /// Those that are decided.
     all: usize,
+    unknown: usize,
 }
 
 impl Score {
@@ -71,8 +79,12 @@ impl Score {
         self.all += 1;
     }
 
-    fn is_at_least(&self, percent: usize) -> bool {
-        self.right * 100 >= self.all * percent
+    fn is_at_least(&self, tenths: usize) -> bool {
+        self.right * 1000 >= self.all * tenths
+    }
+
+    fn is_known(&self) -> bool {
+        self.unknown * 1000 <= (self.all + self.unknown) * UNKNOWN
     }
 }
 
@@ -93,7 +105,11 @@ fn judge(view: View<'_>, device: &Device, test: &Value, tests: &mut Score, leave
     if supports.is_empty() || !has("ok") && !has("missing") {
         return;
     }
-    if is_only("ok") {
+    let verdicts = || supports.iter().flatten().map(|support| support.verdict);
+    let is_unknown = verdicts().any(|verdict| verdict == Verdict::Unknown);
+    if is_unknown && !verdicts().any(Verdict::lacks) && (is_only("ok") || is_only("missing")) {
+        tests.unknown += 1;
+    } else if is_only("ok") {
         let works = |support: &Option<Support>| support.as_ref().is_some_and(|s| s.verdict.works());
         tests.add(supports.iter().all(works));
     } else if is_only("missing") {
@@ -151,15 +167,97 @@ fn verdicts_agree_with_devices() {
                 judge(view, &device, test, &mut tests, &mut leaves);
             }
             println!("{}: tests {tests:?}, leaves {leaves:?}", device.name);
+            let right = match device.name.ends_with("next_ten") {
+                true => RIGHT_WITH_SVD,
+                false => RIGHT,
+            };
             assert!(tests.all > 300, "{}", device.name);
-            assert!(tests.is_at_least(TESTS), "{}: tests {tests:?}", device.name);
+            assert!(tests.is_at_least(right), "{}: tests {tests:?}", device.name);
+            assert!(tests.is_known(), "{}: tests {tests:?}", device.name);
             assert!(
-                leaves.is_at_least(LEAVES),
+                leaves.is_at_least(RIGHT),
                 "{}: leaves {leaves:?}",
                 device.name
             );
         });
     }
+}
+
+/// Of the branches of `reshape`, its own tests take only `view`, and `_reshape_alias` counts for the
+/// operators whose tests take it.
+#[test]
+fn rare_calls_count_for_the_callers_that_make_them() {
+    let Some(bundle) = opatlas_conformance::release("2.9.0") else {
+        return;
+    };
+    with_view(&bundle, &Observed::default(), |view| {
+        let find = |name| view.inputs.catalogue.find(name).unwrap();
+        for name in [
+            "reshape",
+            "flatten.using_ints",
+            "atleast_3d",
+            "pixel_shuffle",
+        ] {
+            let support = view.bare_support(find(name));
+            assert_eq!(support.verdict, Verdict::Decomposes, "{name}");
+            assert!(support.needs.is_empty(), "{name}");
+        }
+        let alias = find("_reshape_alias");
+        assert_eq!(view.bare_support(find("reshape")).rarely, [alias]);
+        let inverse = view.bare_support(find("linalg_tensorinv"));
+        assert!(inverse.needs.contains(&alias));
+    });
+}
+
+/// A sparse tensor has a key of its own, so a kernel that returns one needs one that makes it there.
+#[test]
+fn a_sparse_result_needs_a_kernel_at_the_sparse_key() {
+    let Some(bundle) = opatlas_conformance::release("2.9.0") else {
+        return;
+    };
+    let maker = "_sparse_coo_tensor_with_dims_and_tensors";
+    let dense = |operator: &str| ObservedRegistration {
+        operator: operator.into(),
+        key: "PrivateUse1".into(),
+        file: None,
+        fallthrough: false,
+        boxed: operator == "_to_sparse.sparse_dim",
+    };
+    let mut rows = ["empty.memory_format", "_copy_from", "_to_sparse.sparse_dim"]
+        .map(dense)
+        .to_vec();
+    let support = |view: View<'_>| {
+        let find = |name| view.inputs.catalogue.find(name).unwrap();
+        let slot = view.keys().slot("PrivateUse1").unwrap();
+        let support = view.support(find("to_sparse.sparse_dim"), slot);
+        (support.verdict, support.needs == [find(maker)])
+    };
+    with_view(&bundle, &Observed::new(rows.clone()), |view| {
+        assert_eq!(support(view), (Verdict::Fails, true));
+    });
+    rows.push(ObservedRegistration {
+        key: "SparsePrivateUse1".into(),
+        ..dense(maker)
+    });
+    with_view(&bundle, &Observed::new(rows), |view| {
+        assert_eq!(support(view), (Verdict::Decomposes, false));
+    });
+}
+
+/// Without dimensions, `all.dims` calls `all`; no sample of its test leaves them out.
+#[test]
+fn calls_without_optional_arguments_count() {
+    let Some(bundle) = opatlas_conformance::release("2.9.0") else {
+        return;
+    };
+    with_view(&bundle, &Observed::default(), |view| {
+        let find = |name| view.inputs.catalogue.find(name).unwrap();
+        for (name, needed) in [("all.dims", "all.all_out"), ("any.dims", "any.all_out")] {
+            let support = view.bare_support(find(name));
+            assert!(support.verdict.lacks(), "{name}");
+            assert!(support.needs.contains(&find(needed)), "{name}");
+        }
+    });
 }
 
 /// What the tables call served is not what runs: the structured default of `add.Tensor` needs
@@ -247,8 +345,8 @@ fn the_next_ten_kernels_help_as_promised() {
     });
     println!("passing: {gained:?}, promised: {kept:?}");
     assert!(gained.all > 30 && kept.all > 30);
-    assert!(gained.is_at_least(90), "{gained:?}");
-    assert!(kept.is_at_least(TESTS), "{kept:?}");
+    assert!(gained.is_at_least(900), "{gained:?}");
+    assert!(kept.is_at_least(970), "{kept:?}");
 }
 
 /// Percentages of every key add up, in every release.

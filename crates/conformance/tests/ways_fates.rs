@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use opatlas_dispatch::Observed;
 use opatlas_verdict::ways::{Basis, Fate, Way};
 use serde_json::Value;
 
@@ -54,7 +55,7 @@ fn fates_are_those_of_the_registries() {
     let stable = of("stable_ops");
     let (custom, rules) = (of("dtensor_custom"), of("dtensor_rules"));
     let (strategies, single) = (of("dtensor_strategy"), of("dtensor_single_dim"));
-    with_view(|view| {
+    with_view(&Observed::default(), |view| {
         let mut compared = 0;
         let mut wrong = Vec::new();
         for (id, operator) in view.inputs.catalogue.iter() {
@@ -146,7 +147,7 @@ fn fates_are_those_of_the_registries() {
 
 #[test]
 fn ten_mutable_operators_have_no_kernel_at_functionalize() {
-    with_view(|view| {
+    with_view(&Observed::default(), |view| {
         let ids = view.inputs.catalogue.iter();
         let raises = ids.filter_map(|(id, operator)| {
             let answer = view.way(id, Way::Functionalize)?;

@@ -4,13 +4,13 @@
 use std::collections::BTreeMap;
 
 use opatlas_dispatch::registrations::Inputs;
-use opatlas_dispatch::{Build, Observed, Source, provenance};
+use opatlas_dispatch::{Build, Observed, ObservedRegistration, Source, provenance};
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::derivative_match::DerivativeMatches;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::release::Release;
-use opatlas_verdict::training::Works;
-use opatlas_verdict::{Answer, Tables, View};
+use opatlas_verdict::training::{Detail, Works};
+use opatlas_verdict::{Answer, Tables, Verdict, View};
 use serde_json::Value;
 
 /// Decided answers that must be right, and unknown ones that there may be, in tenths of a percent.
@@ -41,20 +41,19 @@ impl Score {
     }
 }
 
-pub(crate) fn with_view(then: impl FnOnce(View<'_>)) {
+pub(crate) fn with_view(observed: &Observed, then: impl FnOnce(View<'_>)) {
     let Some(bundle) = opatlas_conformance::release("2.9.0") else {
         return;
     };
     let catalogue = Catalogue::read(&bundle, Release::V2_9, None);
     let derivatives = catalogue.derivatives.clone();
     let matches = DerivativeMatches::new(&catalogue, derivatives.as_deref());
-    let observed = Observed::default();
     let inputs = Inputs {
         catalogue: &catalogue,
         derivatives: derivatives.as_deref(),
         matches: &matches,
         backends: &[],
-        observed: &observed,
+        observed,
         provenance: provenance(&bundle, Release::V2_9),
     };
     let tables = Tables::new(inputs, &Build::ALL, Source::Everything);
@@ -81,8 +80,9 @@ fn operators(view: View<'_>, test: &Value) -> Option<Vec<OperatorId>> {
 
 #[test]
 fn training_agrees_with_cpu() {
-    with_view(|view| {
+    with_view(&Observed::default(), |view| {
         let cpu = view.keys().slot("CPU").unwrap();
+        let sparse = view.keys().slot("SparseCsrCPU").unwrap();
         let mut score = Score::default();
         for test in opatlas_conformance::golden("train_runs_2.9.0.jsonl.gz") {
             let Some(&[id]) = operators(view, &test).as_deref() else {
@@ -101,7 +101,10 @@ fn training_agrees_with_cpu() {
             {
                 continue;
             }
-            let works = view.trains(id, cpu).unwrap().works;
+            // Samples of operators on sparse tensors have those.
+            let takes_sparse = view.verdict(id, cpu) == Verdict::Fails;
+            let slot = if takes_sparse { sparse } else { cpu };
+            let works = view.trains(id, slot).unwrap().works;
             let outputs = test["outputs"].as_array().unwrap();
             if !outputs.iter().any(|output| output[0] == true) && works == Works::Yes {
                 // The sample requests a dtype without gradients.
@@ -128,9 +131,52 @@ fn training_agrees_with_cpu() {
     });
 }
 
+/// A backward runs on the backend of the forward, so `relu` trains only with a kernel of
+/// `threshold_backward`.
+#[test]
+fn the_backward_must_work_on_the_backend() {
+    let forward = [
+        "empty.memory_format",
+        "empty_strided",
+        "clamp_min.out",
+        "relu",
+    ];
+    let device = |more: &[&str]| {
+        let rows = forward
+            .iter()
+            .chain(more)
+            .map(|operator| ObservedRegistration {
+                operator: (*operator).into(),
+                key: "PrivateUse1".into(),
+                file: None,
+                fallthrough: false,
+                boxed: false,
+            });
+        Observed::new(rows.collect())
+    };
+    let trains = |view: View<'_>, name| {
+        let device = view.keys().slot("PrivateUse1").unwrap();
+        let id = view.inputs.catalogue.find(name).unwrap();
+        view.trains(id, device).unwrap()
+    };
+    let backward = "threshold_backward.grad_input";
+    with_view(&device(&[]), |view| {
+        let relu = trains(view, "relu");
+        assert_eq!(relu.works, Works::No);
+        assert_eq!(relu.detail, Some(Detail::BackwardFails));
+        let needed = view.inputs.catalogue.find(backward).unwrap();
+        assert!(relu.needs.contains(&needed));
+    });
+    with_view(&device(&[backward, "_copy_from_and_resize"]), |view| {
+        let relu = trains(view, "relu");
+        assert!(matches!(relu.works, Works::Yes | Works::Partly));
+        assert!(relu.needs.is_empty());
+    });
+}
+
 #[test]
 fn vmap_agrees_with_cpu() {
-    with_view(|view| {
+    with_view(&Observed::default(), |view| {
         let vmap = view.keys().slot("FuncTorchBatched").unwrap();
         let mut score = Score::default();
         for test in opatlas_conformance::golden("vmap_runs_2.9.0.jsonl.gz") {

@@ -167,6 +167,10 @@ pub enum Note {
     FormulaUnmatched,
     /// `derivatives.yaml` no longer has the formula.
     FormulaRemoved,
+    /// Operators that call the removed one and fail without it.
+    CallersFail(Vec<Arc<str>>),
+    /// The removed operators that it calls.
+    NeedsRemoved(Vec<Arc<str>>),
 }
 
 impl Change {

@@ -1,7 +1,7 @@
 //! Calls of composite kernels, recorded by running PyTorch's operator tests on a device with a
 //! minimum of kernels (`docs/spec/support.md`, section 3).
 //!
-//! Recordings contain the direct calls through the dispatcher, without gradients.
+//! Recordings contain the direct calls through the dispatcher.
 
 use crate::release::Release;
 
@@ -28,8 +28,18 @@ pub fn names() -> impl ExactSizeIterator<Item = &'static str> {
 /// The calls of each operator from the recording nearest to `release`. If it has none there, those
 /// of the next recording with calls count as conditional.
 pub fn of_release(release: Release) -> impl Iterator<Item = RecordedCalls> {
-    let order: Vec<Release> = nearest(release).collect();
-    let of_operators = ROWS.chunk_by(|a, b| a.operator == b.operator);
+    all_rows(ROWS, release)
+}
+
+/// What training calls besides: all calls of the backward, and those of a forward with gradients that
+/// one without does not make.
+pub fn of_training(release: Release) -> impl Iterator<Item = RecordedCalls> {
+    all_rows(TRAINING, release)
+}
+
+fn all_rows(rows: &'static [Row], release: Release) -> impl Iterator<Item = RecordedCalls> {
+    let order: Vec<Release> = nearest(release, MEASURED).collect();
+    let of_operators = rows.chunk_by(|a, b| a.operator == b.operator);
     of_operators.filter_map(move |rows| of_rows(rows, &order))
 }
 
@@ -60,25 +70,63 @@ pub fn recorded_with(release: Release, operator: &str) -> Option<Release> {
     let place = names().position(|name| name == operator)?;
     let begin = ROWS.partition_point(|row| usize::from(row.operator) < place);
     let end = ROWS.partition_point(|row| usize::from(row.operator) <= place);
-    let order: Vec<Release> = nearest(release).collect();
+    let order: Vec<Release> = nearest(release, MEASURED).collect();
     Some(of_rows(ROWS.get(begin..end)?, &order)?.recorded_with)
 }
 
-/// Nearest first: `release` itself, earlier ones from the newest, later ones from the oldest.
-fn nearest(release: Release) -> impl Iterator<Item = Release> {
+/// A recorded call that the first samples of the operator's own tests never make. Numbers are indices
+/// into [`names`].
+#[derive(Debug, Clone, Copy)]
+pub struct RareCall {
+    /// The operator that makes the call.
+    pub operator: u16,
+    /// The operator that it calls.
+    pub call: u16,
+    /// The operators whose tests reach the call, each with the chain of calls from it to
+    /// [`RareCall::operator`], both included.
+    pub within: &'static [&'static [u16]],
+}
+
+/// The rare calls of the recording nearest to `release`.
+pub fn rare(release: Release) -> impl Iterator<Item = RareCall> {
+    nearest_rows(RARE, release)
+}
+
+/// Calls that no sample makes, but a call without optional arguments does, of the recording nearest to
+/// `release`.
+pub fn without_options(release: Release) -> impl Iterator<Item = RareCall> {
+    nearest_rows(MADE, release)
+}
+
+fn nearest_rows(rows: &'static [RareRow], release: Release) -> impl Iterator<Item = RareCall> {
+    let used = nearest(release, RARE_MEASURED).next();
+    let rows = rows.iter();
+    let rows = rows.filter(move |row| used.is_some_and(|used| contains(row.releases, used)));
+    rows.map(|row| RareCall {
+        operator: row.operator,
+        call: row.call,
+        within: row.within,
+    })
+}
+
+/// Those of the recorded releases, nearest first: `release` itself, earlier ones from the newest,
+/// later ones from the oldest.
+fn nearest(release: Release, recorded: u64) -> impl Iterator<Item = Release> {
     let before = Release::all().filter(move |&known| known <= release).rev();
     let after = Release::all().filter(move |&known| known > release);
-    before.chain(after).filter(|&known| is_measured(known))
+    let all = before.chain(after);
+    all.filter(move |&known| contains(recorded, known))
 }
 
 /// The recorded release nearest to `release`; `None` without recordings.
 #[must_use]
 pub fn measured_for(release: Release) -> Option<Release> {
-    nearest(release).next()
+    nearest(release, MEASURED).next()
 }
 
-fn is_measured(release: Release) -> bool {
-    MEASURED >> release.index() & 1 == 1
+/// Whether a mask has the bit of a release.
+fn contains(mask: u64, release: Release) -> bool {
+    mask >> release.index() & 1 == 1
 }
 
 /// `releases` has a bit for each minor release; `begin..end` is a range of [`CALLED`].
@@ -93,12 +141,21 @@ struct Row {
 
 impl Row {
     fn holds_in(&self, release: Release) -> bool {
-        self.releases >> release.index() & 1 == 1
+        contains(self.releases, release)
     }
 }
 
+#[derive(Debug)]
+struct RareRow {
+    operator: u16,
+    call: u16,
+    releases: u64,
+    within: &'static [&'static [u16]],
+}
+
 // MEASURED has a bit for each recorded release. NAMES concatenates all sorted names; BOUNDS has
-// their boundaries. ROWS are sorted by operator.
+// their boundaries. ROWS and TRAINING are sorted by operator. RARE, MADE and RARE_MEASURED
+// are of `data/rare_calls.json`.
 include!(concat!(env!("OUT_DIR"), "/calls.rs"));
 
 fn called(begin: u32, end: u32) -> &'static [u16] {
@@ -115,7 +172,7 @@ mod tests {
         for release in Release::all() {
             let used = measured_for(release);
             assert_eq!(used.is_some(), MEASURED != 0);
-            if is_measured(release) {
+            if contains(MEASURED, release) {
                 assert_eq!(used, Some(release));
             }
         }

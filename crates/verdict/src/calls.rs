@@ -14,10 +14,13 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::View;
 use crate::applicability::libraries;
 use crate::backends::{backends, known_backends, left_out};
+use crate::backward::BackwardCalls;
 use crate::because::Because;
 use crate::column::Served;
 use crate::generated::{Call, MostCalls, Named};
+use crate::layouts::Makers;
 use crate::own::{Own, OwnKernels, special, writes};
+use crate::rare::{Chain, RareCalls, Reached};
 use crate::recorded::{Names, Recorded, Undeclared};
 use crate::source_calls::{SourceCalls, SourceKernel};
 use opatlas_dispatch::Provenance;
@@ -33,6 +36,27 @@ pub(crate) struct Edge {
     /// The call was recorded, or its sources ask for the device, so that a backend may not make it; it
     /// does not follow from the files.
     pub(crate) recorded: bool,
+    /// The operators that make the call in its place, if it is a rare one.
+    pub(crate) by: Option<Chain>,
+}
+
+impl Edge {
+    /// A call that follows from the files.
+    fn of_files(call: Call) -> Self {
+        Self {
+            id: call.to,
+            always: call.always,
+            recorded: false,
+            by: None,
+        }
+    }
+
+    pub(crate) fn recorded(call: Call) -> Self {
+        Self {
+            recorded: true,
+            ..Self::of_files(call)
+        }
+    }
 }
 
 /// The calls of a revision's default and composite kernels.
@@ -56,12 +80,18 @@ pub(crate) struct Calls {
     sourced: FxHashSet<OperatorId>,
     /// Recorded calls of operators that the revision does not declare.
     pub(crate) undeclared: FxHashMap<OperatorId, Vec<Undeclared>>,
+    /// What training calls besides.
+    pub(crate) backward: BackwardCalls,
+    /// Recorded calls that the tests of the operator do not make.
+    pub(crate) rare: RareCalls,
     /// Operators without an argument that carries a dispatch key.
     undispatched: Vec<bool>,
     /// Operators whose kernels are registered by code that was not recorded.
     by_hand: Vec<bool>,
     /// The helpers of the CPU fallback.
     helpers: [Option<OperatorId>; 2],
+    /// What makes tensors of other layouts.
+    pub(crate) makers: Makers,
     /// What serves each operator on the dense key of a backend that has no kernel for it.
     defaults: Vec<Served>,
     /// The keys whose fallback for every operator only passes the call on.
@@ -96,26 +126,25 @@ impl Adjacency {
 
     /// Adds the calls of the next operator: what follows from the files, and what was recorded besides.
     /// Where both know a call, the recording knows whether every case makes it.
-    fn push(&mut self, of_files: MostCalls, recorded: &[Call]) {
+    fn push(&mut self, of_files: MostCalls, recorded: &[Call], reached: &[Reached]) {
         let begin = self.edges.len();
         for call in of_files.into_iter().flatten() {
             let seen = recorded.iter().find(|seen| seen.to == call.to);
-            self.edges.push(Edge {
-                id: call.to,
-                always: seen.map_or(call.always, |seen| seen.always),
-                recorded: false,
-            });
+            let always = seen.map_or(call.always, |seen| seen.always);
+            self.edges.push(Edge::of_files(Call { always, ..call }));
         }
-        for call in recorded {
+        for &call in recorded {
             let mut known = self.edges[begin..].iter();
             if !known.any(|edge| edge.id == call.to) {
-                self.edges.push(Edge {
-                    id: call.to,
-                    always: call.always,
-                    recorded: true,
-                });
+                self.edges.push(Edge::recorded(call));
             }
         }
+        self.edges.extend(reached.iter().map(|reached| Edge {
+            id: reached.to,
+            always: false,
+            recorded: true,
+            by: Some(reached.by),
+        }));
         self.edges[begin..].sort_by_key(|edge| !edge.always);
         self.ends
             .push(u32::try_from(self.edges.len()).unwrap_or(u32::MAX));
@@ -146,6 +175,7 @@ impl Adjacency {
             id: OperatorId(0),
             always: false,
             recorded: false,
+            by: None,
         };
         let mut edges = vec![unset; self.edges.len()];
         for id in (0..count).map(OperatorId::of_index) {
@@ -167,7 +197,8 @@ impl Calls {
     pub(crate) fn new(view: View<'_>) -> Self {
         let named = Named::of(view);
         let catalogue = view.inputs.catalogue;
-        let recorded = Recorded::new(catalogue, &Names::of(catalogue));
+        let names = Names::of(catalogue);
+        let recorded = Recorded::new(catalogue, &names);
         let count = catalogue.operators.len();
         let sources = of_sources(view, &named, &recorded);
         let mut made = Self {
@@ -184,9 +215,12 @@ impl Calls {
             own_keys: KeySet::EMPTY,
             sourced: FxHashSet::default(),
             undeclared: FxHashMap::default(),
+            backward: BackwardCalls::new(catalogue, &names),
+            rare: RareCalls::default(),
             undispatched: Vec::with_capacity(count),
             by_hand: Vec::with_capacity(count),
             helpers: [named.copy_from, named.copy_from_and_resize],
+            makers: named.makers,
             defaults: Vec::with_capacity(count),
             backends: backends(view.keys()),
             known_backends: known_backends(view),
@@ -213,12 +247,17 @@ impl Calls {
             made.known
                 .push(is_known || of_source.is_some_and(|kernel| kernel.unresolved.is_empty()));
             let of_files = of_files.unwrap_or_default();
+            let reached = measured.map_or(&[][..], |_| recorded.rare.reached(id));
             match of_source {
                 Some(kernel) => made.add_sourced(id, kernel),
-                None => made.calls.push(of_files, measured.unwrap_or_default()),
+                None => {
+                    let measured = measured.unwrap_or_default();
+                    made.calls.push(of_files, measured, reached);
+                }
             }
         }
         made.undeclared = recorded.undeclared;
+        made.rare = recorded.rare;
         made.callers = made.calls.reversed(count);
         made.own_keys = made.own.keys().map(|(_, slot)| *slot).collect();
         let ids = (0..count).map(OperatorId::of_index);
@@ -238,7 +277,7 @@ impl Calls {
             true => always.chain(sometimes).collect(),
             false => Vec::new(),
         };
-        self.calls.push(MostCalls::default(), &calls);
+        self.calls.push(MostCalls::default(), &calls, &[]);
         if !kernel.asks_device {
             self.calls.last().for_each(|edge| edge.recorded = false);
         }
@@ -284,12 +323,14 @@ impl Calls {
     }
 
     /// What the CPU fallback calls on the backend to run an operator: it copies arguments and results,
-    /// and copies back what the operator wrote.
+    /// makes results of another layout, and copies back what the operator wrote.
     pub(crate) fn moved_to_cpu(&self, operator: &Operator) -> Vec<Call> {
         let [copy, copy_back] = self.helpers;
         let copy_back = copy_back.filter(|_| writes(operator));
+        let made = self.makers.result(operator);
         let always = |to| Call { to, always: true };
-        copy.into_iter().chain(copy_back).map(always).collect()
+        let helpers = copy.into_iter().chain(copy_back);
+        helpers.chain(made).map(always).collect()
     }
 
     /// Whether a kernel that serves a backend so runs the operator on the CPU.

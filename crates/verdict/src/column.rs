@@ -7,10 +7,10 @@ use std::sync::OnceLock;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::Slot;
-use opatlas_pytorch::keys::{Key, Keys};
 use rustc_hash::FxHashMap;
 
 use crate::because::Because;
+use crate::branches::{Branches, branches};
 use crate::calls::{Calls, Edge};
 use crate::coverage::Counts;
 use crate::generated::Call;
@@ -85,19 +85,6 @@ impl Served {
     }
 }
 
-/// Which recorded calls a backend's own branch in C++ code replaces.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Branches {
-    /// None: the backend runs what the recording device ran.
-    Never,
-    /// Calls that composites do not make on MPS.
-    Mps,
-    /// Copies from one memory to another.
-    Copies,
-    /// All calls of operators that the backend lacks.
-    Always,
-}
-
 /// All that the verdicts on a key follow from, besides the operators: two keys with the same traits have
 /// the same column. Of the seventy keys of backends, most share theirs with others.
 #[derive(Debug, PartialEq, Eq)]
@@ -118,6 +105,8 @@ pub(crate) struct Traits {
     is_meta: bool,
     /// With kernels of its own that call others; no other key has these.
     own: Option<Slot>,
+    /// Operators whose calls end at another key of the backend, which has a kernel.
+    elsewhere: Vec<OperatorId>,
 }
 
 impl Traits {
@@ -138,6 +127,7 @@ impl Traits {
             is_passing: calls.passing.contains(slot),
             is_meta: is_meta(keys, slot),
             own: calls.own_keys.contains(slot).then_some(slot),
+            elsewhere: calls.makers.elsewhere(view, slot),
         }
     }
 }
@@ -165,13 +155,14 @@ impl Column {
             leave_to_cpu(view, calls, slot, &mut served);
         }
         let mut column = Self::served_so(served, traits.branches);
+        let is_claimed = traits.is_claimed;
+        column.traits = Some(traits);
         column.own(view, calls, slot);
-        if traits.is_claimed {
+        if is_claimed {
             column.settle(calls);
         } else {
             column.claim_own_kernels_only();
         }
-        column.traits = Some(traits);
         column
     }
 
@@ -264,19 +255,20 @@ impl Column {
             self.served(edge.id) == Served::Calls && !self.is_branched(calls, id, *edge)
         });
         let own = self.own_callers.get(&id).map_or(&[][..], Vec::as_slice);
-        composite.chain(own.iter().copied())
+        let own = own.iter().copied();
+        composite.chain(own.filter(move |edge| !self.is_branched(calls, id, *edge)))
     }
 
     /// Whether a recorded call of `called` is one that this backend does not make.
     fn is_branched(&self, calls: &Calls, called: OperatorId, edge: Edge) -> bool {
-        edge.recorded
-            && self.served(called) == Served::Nothing
-            && match self.branches {
-                Branches::Never => false,
-                Branches::Mps => calls.is_uncalled_on_mps(called),
-                Branches::Copies => calls.copies(called),
-                Branches::Always => true,
-            }
+        let mut between = calls.rare.chain(edge.by).iter();
+        let is_cut = between.any(|&id| self.served(id) != Served::Calls);
+        let traits = self.traits.as_ref();
+        is_cut
+            || traits.is_some_and(|traits| traits.elsewhere.contains(&called))
+            || edge.recorded
+                && self.served(called) == Served::Nothing
+                && self.branches.replace(calls, called)
     }
 
     /// Adds the calls of kernels on the key itself and of its fallback.
@@ -295,6 +287,7 @@ impl Column {
                 id,
                 always,
                 recorded: false,
+                by: None,
             };
             for call in &called {
                 let callers = self.own_callers.entry(call.to).or_default();
@@ -458,19 +451,6 @@ fn leave_to_cpu(view: View<'_>, calls: &Calls, slot: Slot, served: &mut [Served]
             Verdict::Unknown => *served = Served::Unknown(Because::Unmeasured),
             _ => {}
         }
-    }
-}
-
-/// Calls were recorded on a device without kernels of its own. PyTorch's composites ask for the
-/// device in places: CPU and CUDA then run code of their own instead of an operator that only other
-/// backends have (`copy_` does not call `_copy_from`), MPS has convolutions of its own, and tensors on
-/// Meta hold no data to copy.
-fn branches(keys: &Keys, slot: Slot) -> Branches {
-    match keys.name(Key::Runtime(slot)) {
-        "CPU" | "CUDA" => Branches::Always,
-        "MPS" => Branches::Mps,
-        "Meta" => Branches::Copies,
-        _ => Branches::Never,
     }
 }
 

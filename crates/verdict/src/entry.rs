@@ -170,6 +170,25 @@ impl<'a> View<'a> {
         names.chain(support.undeclared.clone())
     }
 
+    /// The removed operators that an operator's composite kernel calls.
+    pub fn removed_calls(self, id: OperatorId) -> impl Iterator<Item = &'static str> {
+        let calls = self.calls();
+        let removed = calls.undeclared.get(&id).into_iter().flatten();
+        let removed = removed.filter(|call| call.is_gone);
+        removed
+            .map(|call| call.name)
+            .collect::<Vec<_>>()
+            .into_iter()
+    }
+
+    /// Whether any composite kernel calls a removed operator.
+    #[must_use]
+    pub fn calls_removed_operators(self) -> bool {
+        let calls = self.calls();
+        let mut all = calls.undeclared.values().flatten();
+        all.any(|call| call.is_gone)
+    }
+
     /// The rule that serves a backend without a kernel of its own.
     fn default_rule(self, id: OperatorId) -> Precedence {
         match self.calls().alias(id) {
@@ -344,7 +363,7 @@ fn leaf(id: OperatorId) -> Support {
 }
 
 /// The verdict of a kernel that makes these calls.
-fn of_calls(
+pub(crate) fn of_calls(
     column: &Column,
     edges: &(impl Iterator<Item = Edge> + Clone),
     calls_nothing: bool,

@@ -11,6 +11,7 @@ use opatlas_pytorch::keys::Key;
 use opatlas_schema::function::SchemaKind;
 
 use crate::View;
+use crate::layouts::Makers;
 use opatlas_dispatch::origin::Origin;
 
 /// A call that a kernel makes: always, or in some cases only.
@@ -49,6 +50,7 @@ pub(crate) struct Named {
     reshape: Option<OperatorId>,
     pub(crate) copy_from: Option<OperatorId>,
     pub(crate) copy_from_and_resize: Option<OperatorId>,
+    pub(crate) makers: Makers,
 }
 
 impl Named {
@@ -77,6 +79,7 @@ impl Named {
             reshape,
             copy_from,
             copy_from_and_resize,
+            makers: Makers::of(catalogue),
         }
     }
 

@@ -9,7 +9,9 @@
 
 mod applicability;
 mod backends;
+mod backward;
 mod because;
+mod branches;
 mod calls;
 mod cell;
 mod chain;
@@ -17,10 +19,13 @@ mod column;
 mod coverage;
 mod entry;
 mod generated;
+mod layouts;
 mod leads;
 mod leverage;
 mod needs;
 mod own;
+mod parts;
+mod rare;
 mod recorded;
 mod server;
 mod shares;

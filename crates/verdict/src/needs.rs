@@ -8,13 +8,14 @@ use rustc_hash::FxHashMap;
 use crate::because::Because;
 use crate::calls::{Calls, Edge};
 use crate::column::{Column, Served};
+use crate::rare::Chain;
 use crate::{MOST_NEEDS, Support, Verdict};
 
 /// What a search works with, kept for the next one: of a comparison there are a thousand.
 #[derive(Debug, Default)]
 pub struct Walk {
-    /// Of each operator who called it.
-    reached: FxHashMap<OperatorId, OperatorId>,
+    /// Of each operator who called it, and who made the call in its place.
+    reached: FxHashMap<OperatorId, (OperatorId, Option<Chain>)>,
     /// Calls to look at, each with who makes it.
     open: VecDeque<(OperatorId, Edge)>,
 }
@@ -35,6 +36,7 @@ impl Search<'_> {
         walk: &mut Walk,
     ) -> Support {
         let mut support = Support::of(verdict);
+        support.rarely = self.rarely();
         if verdict == Verdict::Unknown {
             let is_lacking = self.column.undeclared(self.calls, self.of).next().is_some();
             support.because = Some(match is_lacking {
@@ -47,7 +49,7 @@ impl Search<'_> {
         }
         self.add_undeclared(self.of, &mut support);
         walk.reached.clear();
-        walk.reached.insert(self.of, self.of);
+        walk.reached.insert(self.of, (self.of, None));
         if verdict == Verdict::Fails {
             // First what every call runs into, then what some do.
             self.walk(edges.clone(), true, walk, &mut support);
@@ -56,6 +58,14 @@ impl Search<'_> {
         }
         self.walk(edges, false, walk, &mut support);
         support
+    }
+
+    /// What the composite kernel calls in rare cases and does not work.
+    fn rarely(&self) -> Vec<OperatorId> {
+        let is_composite = self.column.served(self.of) == Served::Calls;
+        let calls = self.calls.rare.of(self.of).iter().copied();
+        let lacking = calls.filter(|&id| self.column.verdict(id).lacks());
+        lacking.filter(|_| is_composite).collect()
     }
 
     /// Walks breadth first over what does not work.
@@ -72,7 +82,7 @@ impl Search<'_> {
             if !self.is_followed(edge, only_always) || reached.contains_key(&edge.id) {
                 continue;
             }
-            reached.insert(edge.id, from);
+            reached.insert(edge.id, (from, edge.by));
             let served = self.column.served(edge.id);
             if served.is_leaf() || served == Served::InferenceOnly {
                 if support.needs.is_empty() {
@@ -113,12 +123,15 @@ impl Search<'_> {
     fn chain(
         &self,
         leaf: OperatorId,
-        reached: &FxHashMap<OperatorId, OperatorId>,
+        reached: &FxHashMap<OperatorId, (OperatorId, Option<Chain>)>,
     ) -> Vec<OperatorId> {
         let mut chain = vec![leaf];
         let mut at = leaf;
         while at != self.of {
-            let Some(&from) = reached.get(&at) else { break };
+            let Some(&(from, by)) = reached.get(&at) else {
+                break;
+            };
+            chain.extend(self.calls.rare.chain(by).iter().rev());
             chain.push(from);
             at = from;
         }

@@ -115,10 +115,15 @@ fn own(
         let back = named.copy_from_and_resize.filter(|_| writes(operator));
         back.map(|to| Call { to, always })
     };
+    let made = || {
+        let made = named.makers.result(operator);
+        made.map(|to| Call { to, always: true })
+    };
     // Arguments go to the CPU and results come back; what the kernel wrote is copied back apart.
     let on_cpu = || {
         let moved = named.copy_from.map(|to| Call { to, always: true });
-        Own::OnCpu(moved.into_iter().chain(copies(true)).collect())
+        let moved = moved.into_iter().chain(copies(true));
+        Own::OnCpu(moved.chain(made()).collect())
     };
     if row.origin == Origin::Source {
         return match row.scanned(view.inputs)?.cpu_fallback? {
@@ -139,7 +144,9 @@ fn own(
         return Some(on_cpu());
     }
     let may_be_fallback = !view.inputs.observed.tells_boxing();
-    may_be_fallback.then(|| Own::Calls(copies(false).into_iter().collect()))
+    let calls = copies(false).filter(|_| may_be_fallback);
+    let calls: Vec<Call> = calls.into_iter().chain(made()).collect();
+    (may_be_fallback || !calls.is_empty()).then_some(Own::Calls(calls))
 }
 
 /// Whether a result of an operator shares memory with an argument.

@@ -3,10 +3,12 @@
 
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::OperatorId;
-use opatlas_pytorch::calls::{self, RecordedCalls};
+use opatlas_pytorch::calls::{self, RareCall, RecordedCalls};
+use opatlas_schema::function::SchemaKind;
 use rustc_hash::FxHashMap;
 
 use crate::generated::Call;
+use crate::rare::RareCalls;
 
 /// The namespace of all operators that recordings name.
 const NAMESPACE: &str = "aten";
@@ -27,7 +29,7 @@ impl Names {
         )
     }
 
-    fn get(&self, place: u16) -> Option<OperatorId> {
+    pub(crate) fn get(&self, place: u16) -> Option<OperatorId> {
         self.0.get(usize::from(place)).copied().flatten()
     }
 }
@@ -46,6 +48,8 @@ pub(crate) struct Undeclared {
 /// The recorded calls of each operator.
 pub(crate) struct Recorded {
     calls: Vec<Option<Vec<Call>>>,
+    /// Calls that the tests of the operator do not make, which `calls` lacks.
+    pub(crate) rare: RareCalls,
     /// Calls of operators that the file does not declare.
     pub(crate) undeclared: FxHashMap<OperatorId, Vec<Undeclared>>,
 }
@@ -54,6 +58,7 @@ impl Recorded {
     pub(crate) fn new(catalogue: &Catalogue, names: &Names) -> Self {
         let mut recorded = Self {
             calls: vec![None; catalogue.operators.len()],
+            rare: RareCalls::default(),
             undeclared: FxHashMap::default(),
         };
         for row in calls::of_release(catalogue.release) {
@@ -61,6 +66,10 @@ impl Recorded {
                 recorded.add(operator, row, catalogue, names);
             }
         }
+        for row in calls::without_options(catalogue.release) {
+            recorded.add_to_known(row, names);
+        }
+        recorded.rare = RareCalls::take(catalogue, names, &mut recorded.calls);
         recorded
     }
 
@@ -97,6 +106,18 @@ impl Recorded {
         }
     }
 
+    /// Adds a call that some cases make to those of an operator that has any.
+    fn add_to_known(&mut self, row: RareCall, names: &Names) {
+        let (Some(operator), Some(to)) = (names.get(row.operator), names.get(row.call)) else {
+            return;
+        };
+        if let Some(Some(known)) = self.calls.get_mut(operator.index())
+            && !known.iter().any(|call| call.to == to)
+        {
+            known.push(Call { to, always: false });
+        }
+    }
+
     /// The calls of an operator, where they were recorded.
     pub(crate) fn of(&self, id: OperatorId) -> Option<&[Call]> {
         self.calls.get(id.index())?.as_deref()
@@ -109,7 +130,11 @@ impl Recorded {
 fn is_gone(catalogue: &Catalogue, name: &str) -> bool {
     let base = name.split('.').next().unwrap_or(name);
     let mut others = catalogue.iter();
-    if others.any(|(_, operator)| operator.base_name() == base) {
+    // Out forms have another name in C++, so they and the others do not stand in for each other.
+    let is_out = name.ends_with(".out") || name.ends_with("_out");
+    if others.any(|(_, operator)| {
+        operator.base_name() == base && (operator.kind == SchemaKind::Out) == is_out
+    }) {
         return false;
     }
     catalogue

@@ -16,7 +16,6 @@ use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Key;
 use opatlas_schema::function::SchemaKind;
-use rustc_hash::FxHashSet;
 
 /// Whether training works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -90,6 +89,8 @@ pub enum Detail {
     NotImplemented,
     /// The composite kernel calls an operator that does not train.
     CallsUntrained,
+    /// The backward calls an operator that does not work on the backend.
+    BackwardFails,
     /// Out variants do not record gradients.
     OutVariant,
     /// Nothing is registered at the autograd key but its fallback, or not even that.
@@ -124,6 +125,8 @@ pub struct Training {
     pub detail: Option<Detail>,
     /// The arguments whose formula only raises.
     pub not_implemented: Vec<Box<str>>,
+    /// The operators without a working entry that the backward needs.
+    pub needs: Vec<OperatorId>,
 }
 
 impl Training {
@@ -145,13 +148,19 @@ impl Training {
             && matches!(self.works, Works::No | Works::NotDifferentiable)
     }
 
-    fn of(inference: Verdict, works: Works, through: Through, detail: Option<Detail>) -> Self {
+    pub(crate) fn of(
+        inference: Verdict,
+        works: Works,
+        through: Through,
+        detail: Option<Detail>,
+    ) -> Self {
         Self {
             inference,
             works,
             through,
             detail,
             not_implemented: Vec::new(),
+            needs: Vec::new(),
         }
     }
 }
@@ -204,14 +213,19 @@ impl<'a> View<'a> {
                 };
                 Training {
                     inference,
-                    ..training
+                    ..self.with_backward(id, slot, training)
                 }
             }
         })
     }
 
     /// Whether training works if a rule serves the autograd key, as far as the entry there says.
-    fn by_autograd_entry(self, id: OperatorId, rule: Precedence, autograd: Slot) -> Training {
+    pub(crate) fn by_autograd_entry(
+        self,
+        id: OperatorId,
+        rule: Precedence,
+        autograd: Slot,
+    ) -> Training {
         let of = |works, through, detail| Training::of(Verdict::Unknown, works, through, detail);
         let error = |detail| of(Works::No, Through::Error, Some(detail));
         if self.inputs.catalogue.operator(id).kind == SchemaKind::Out {
@@ -263,53 +277,6 @@ impl<'a> View<'a> {
             ),
             AutogradKind::Unknown => of(Works::Unknown, Through::Unknown, None),
         }
-    }
-
-    /// The answer for a composite whose parts do not all train; `None` where nothing keeps it from
-    /// training. A part that is not differentiable keeps nothing from training.
-    fn by_parts(self, id: OperatorId, slot: Slot) -> Option<Training> {
-        let autograd = autograd_key(self.keys(), slot)?;
-        let (calls, column) = (self.calls(), self.column_of(slot));
-        let mut seen = FxHashSet::from_iter([id]);
-        let mut open = vec![(id, true)];
-        let mut works = Works::Yes;
-        let mut is_unknown = false;
-        while let Some((caller, always)) = open.pop() {
-            for edge in column.calls(&calls, caller) {
-                let always = always && edge.always;
-                let Some(pattern) = self.tables.pattern(edge.id) else {
-                    continue;
-                };
-                let part = self.by_autograd_entry(edge.id, pattern.rule(autograd), autograd);
-                match (part.works, part.detail) {
-                    (Works::No, Some(Detail::NotImplemented | Detail::NoFormula)) if always => {
-                        works = Works::No;
-                    }
-                    (
-                        Works::No | Works::Partly,
-                        Some(Detail::NotImplemented | Detail::NoFormula),
-                    ) if works == Works::Yes => {
-                        works = Works::Partly;
-                    }
-                    (Works::Unknown, _) => is_unknown = true,
-                    _ => {}
-                }
-                if part.through == Through::Composite && seen.insert(edge.id) {
-                    open.push((edge.id, always));
-                }
-            }
-        }
-        let through = match works {
-            Works::Yes if is_unknown => {
-                let (works, through) = (Works::Unknown, Through::Unknown);
-                return Some(Training::of(Verdict::Unknown, works, through, None));
-            }
-            Works::Yes => return None,
-            Works::No => Through::Error,
-            _ => Through::Composite,
-        };
-        let detail = Some(Detail::CallsUntrained);
-        Some(Training::of(Verdict::Unknown, works, through, detail))
     }
 }
 

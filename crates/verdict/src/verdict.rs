@@ -175,6 +175,9 @@ pub struct Support {
     pub undeclared: Vec<&'static str>,
     /// The chain of calls from the operator to the first of [`Support::needs`], both included.
     pub through: Vec<OperatorId>,
+    /// Operators without a working entry that it calls in rare cases, which its own tests do not have.
+    /// They do not change the verdict.
+    pub rarely: Vec<OperatorId>,
     /// The reason, where it is not what the operator needs.
     pub because: Option<Because>,
 }
@@ -191,6 +194,7 @@ impl Support {
             needs: Vec::new(),
             undeclared: Vec::new(),
             through: Vec::new(),
+            rarely: Vec::new(),
             because: None,
         }
     }

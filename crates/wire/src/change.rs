@@ -70,6 +70,9 @@ pub struct Change<'a> {
     /// Other operators with the same change for the same cause.
     #[schema(value_type = Vec<String>)]
     pub also: Names<'a>,
+    /// If an operator was removed: the operators that call it and fail without it.
+    #[schema(value_type = Vec<String>)]
+    pub failing_callers: Names<'a>,
     /// The confidence, in percent, that two names are the same operator; null without a guess.
     #[schema(maximum = 100)]
     pub confidence: Option<u8>,
@@ -161,6 +164,7 @@ impl Change<'_> {
             old: self.old.map(own),
             new: self.new.map(own),
             also: self.also.into_owned(),
+            failing_callers: self.failing_callers.into_owned(),
             ..self
         }
     }
@@ -192,6 +196,10 @@ pub fn change<'c>(
         Note::Guess(percent) => Some(*percent),
         _ => None,
     });
+    let failing_callers = change.notes.iter().find_map(|note| match note {
+        Note::CallersFail(names) => Some(Names::Names(names)),
+        _ => None,
+    });
     Change {
         rule: change.rule.id.as_str(),
         level: change.level.as_str(),
@@ -217,6 +225,7 @@ pub fn change<'c>(
         help: help(change).map(Message::into_text),
         accept: accept(change),
         also: Names::Names(&change.also),
+        failing_callers: failing_callers.unwrap_or(Names::NONE),
         confidence,
         exception: None,
         fingerprint: change.fingerprint(),

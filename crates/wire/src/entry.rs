@@ -123,12 +123,15 @@ pub struct Training {
     /// `unknown`.
     #[schema(example = "own formula")]
     pub through: &'static str,
-    /// More on why not: `no kernel`, `no formula`, `not implemented`, `calls untrained`, `out
-    /// variant`, `no autograd`, `ambiguous`, `no gradient`.
+    /// More on why not: `no kernel`, `no formula`, `not implemented`, `calls untrained`,
+    /// `backward fails`, `out variant`, `no autograd`, `ambiguous`, `no gradient`.
     pub detail: Option<&'static str>,
     /// The arguments whose gradient is not implemented.
     #[schema(example = json!(["self"]))]
     pub not_implemented: Vec<String>,
+    /// The operators without a working entry that the backward calls.
+    #[schema(example = json!(["threshold_backward.grad_input"]))]
+    pub needs: Vec<String>,
     /// The autograd key of the backend.
     #[schema(example = "AutogradCPU")]
     pub autograd_key: &'static str,
@@ -306,6 +309,7 @@ pub fn training(view: View<'_>, id: OperatorId, answer: &TrainingAnswer<'_>) -> 
             Detail::NoFormula => "no formula",
             Detail::NotImplemented => "not implemented",
             Detail::CallsUntrained => "calls untrained",
+            Detail::BackwardFails => "backward fails",
             Detail::OutVariant => "out variant",
             Detail::NoAutograd => "no autograd",
             Detail::Ambiguous => "ambiguous",
@@ -315,6 +319,12 @@ pub fn training(view: View<'_>, id: OperatorId, answer: &TrainingAnswer<'_>) -> 
             .not_implemented
             .iter()
             .map(|name| (**name).to_owned())
+            .collect(),
+        needs: training
+            .needs
+            .iter()
+            .map(|&id| view.inputs.catalogue.operator(id))
+            .map(|operator| operator.qualified_name().to_owned())
             .collect(),
         autograd_key: answer.autograd.key,
         sentence: training_sentence(view, id, answer),

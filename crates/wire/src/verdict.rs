@@ -43,6 +43,10 @@ pub struct Support {
     /// The chain of calls from the operator to the first of them.
     #[schema(example = json!(["add.Tensor", "add.out"]))]
     pub through: Vec<String>,
+    /// Operators without a working entry that it calls in rare cases, which its own tests do not have.
+    /// They do not change the verdict.
+    #[schema(example = json!(["_reshape_alias"]))]
+    pub rarely_needs: Vec<String>,
     /// Why it is unknown: `out of tree: give its file`.
     pub unclaimed: Option<&'static str>,
     /// What the operator belongs to, if it fails because only other backends have it. Then it is not
@@ -125,12 +129,16 @@ impl Support {
         known_from: Option<KnownFrom>,
     ) -> Self {
         let catalogue = view.inputs.catalogue;
-        let through = support.through.iter().map(|&id| catalogue.operator(id));
+        let names = |ids: &[OperatorId]| {
+            let operators = ids.iter().map(|&id| catalogue.operator(id));
+            operators
+                .map(|operator| operator.qualified_name().to_owned())
+                .collect()
+        };
         Self {
             needs: view.needed(support).map(str::to_owned).collect(),
-            through: through
-                .map(|operator| operator.qualified_name().to_owned())
-                .collect(),
+            through: names(&support.through),
+            rarely_needs: names(&support.rarely),
             ..Self::alone(support, known_from)
         }
     }
@@ -147,6 +155,7 @@ impl Support {
             known_from: known_from.map(KnownFrom::as_str),
             needs: Vec::new(),
             through: Vec::new(),
+            rarely_needs: Vec::new(),
             unclaimed: out_of_tree.map(Because::as_str),
             belongs_to: None,
             chain: None,

@@ -1769,6 +1769,8 @@ export interface components {
             accept: string;
             /** @description Other operators with the same change for the same cause. */
             also: string[];
+            /** @description If an operator was removed: the operators that call it and fail without it. */
+            failing_callers: string[];
             /**
              * Format: int32
              * @description The confidence, in percent, that two names are the same operator; null without a guess.
@@ -4417,6 +4419,14 @@ export interface components {
              *     ]
              */
             through: string[];
+            /**
+             * @description Operators without a working entry that it calls in rare cases, which its own tests do not have.
+             *     They do not change the verdict.
+             * @example [
+             *       "_reshape_alias"
+             *     ]
+             */
+            rarely_needs: string[];
             /** @description Why it is unknown: `out of tree: give its file`. */
             unclaimed: string | null;
             /**
@@ -4599,8 +4609,8 @@ export interface components {
              */
             through: string;
             /**
-             * @description More on why not: `no kernel`, `no formula`, `not implemented`, `calls untrained`, `out
-             *     variant`, `no autograd`, `ambiguous`, `no gradient`.
+             * @description More on why not: `no kernel`, `no formula`, `not implemented`, `calls untrained`,
+             *     `backward fails`, `out variant`, `no autograd`, `ambiguous`, `no gradient`.
              */
             detail: string | null;
             /**
@@ -4610,6 +4620,13 @@ export interface components {
              *     ]
              */
             not_implemented: string[];
+            /**
+             * @description The operators without a working entry that the backward calls.
+             * @example [
+             *       "threshold_backward.grad_input"
+             *     ]
+             */
+            needs: string[];
             /**
              * @description The autograd key of the backend.
              * @example AutogradCPU

@@ -39,6 +39,7 @@ const change = (
 	help: null,
 	accept: "",
 	also: [],
+	failing_callers: [],
 	confidence: null,
 	exception: null,
 	fingerprint: `${rule} ${operator}`,

@@ -22,6 +22,7 @@ const entry = (key: string, rest: Partial<Entry> = {}): Entry => ({
 		known_from: "declared",
 		needs: [],
 		through: [],
+		rarely_needs: [],
 		unclaimed: null,
 		settled_by: null,
 		chain: null,

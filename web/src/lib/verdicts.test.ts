@@ -9,6 +9,7 @@ const support = (verdict: string, needs: string[] = [], because: string | null =
 	settled_by: null,
 	known_from: null,
 	through: [],
+	rarely_needs: [],
 	unclaimed: null,
 	chain: null,
 	belongs_to: null,

@@ -54,7 +54,7 @@ impl<'a> Relations<'a> {
     /// The operators that a consequence mentions: removed variants, copies, replaced overloads.
     pub(super) fn mentioned(&self, change: &'a Change) -> impl Iterator<Item = &'a str> {
         let of_note = |note: &'a Note| match note {
-            Note::Missing(missing) => &**missing,
+            Note::Missing(missing) | Note::NeedsRemoved(missing) => &**missing,
             Note::WentWith(name) | Note::Sibling(name) => slice::from_ref(name),
             _ => &[],
         };

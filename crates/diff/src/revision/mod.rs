@@ -14,6 +14,7 @@ mod operators;
 mod pair;
 mod pairing;
 mod policy_rules;
+mod removals;
 mod shadowing;
 mod side;
 mod tables;
@@ -71,13 +72,14 @@ pub fn compare_until(
     let mut pairing = Pairing::new(old, new, &common, stop)?;
     let unread = unread::take(&mut pairing, old, new);
     let mut changes = entries::compare(old, new, &common, stop)?;
-    let (pairs, of_schemas, declarations) = schemas(old, new, &pairing, stop)?;
+    let (pairs, mut of_schemas, declarations) = schemas(old, new, &pairing, stop)?;
     let mut tables = Vec::new();
     let mut of_tables = Vec::new();
     if let Some((before, after)) = views {
         (tables, of_tables) = tables::compare(before, after, &common, &changes, stop)?;
         let of_formulas = formulas::compare(before, after, &pairing, &of_tables, stop)?;
         of_tables.extend(of_formulas);
+        removals::add_callers(&mut of_schemas, &of_tables);
     }
     // A table follows from the first change of its operator in this order.
     changes.extend(of_schemas);

@@ -6,9 +6,12 @@ mod entry;
 pub(super) mod formulas;
 mod operators;
 
+use std::sync::Arc;
+
 use opatlas_diff::rules::Group;
 use opatlas_diff::{Change, Fragment, Note, Subject};
 use opatlas_operators::entry::KeyName;
+use opatlas_source::sentence::codes;
 use opatlas_source::{Message, message};
 
 /// What changed, as a sentence without the operator's name and without a period. Names and values are
@@ -72,6 +75,17 @@ fn names(change: &Change) -> Vec<&str> {
         Subject::Keys(keys) => keys.iter().map(KeyName::as_str).collect(),
         Subject::Names(names) => names.iter().map(|name| &**name).collect(),
     }
+}
+
+/// The first five names, and how many more there are.
+fn some(names: &[Arc<str>]) -> Message {
+    const NAMED: usize = 5;
+    let named = &names[..names.len().min(NAMED)];
+    let mut message = codes(named);
+    if names.len() > named.len() {
+        message.push(&message!(" and {} more", names.len() - named.len()));
+    }
+    message
 }
 
 fn note<'a, T>(change: &'a Change, take: impl Fn(&'a Note) -> Option<T>) -> Option<T> {

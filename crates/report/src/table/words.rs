@@ -2,13 +2,14 @@
 
 use super::Shown;
 use super::support::some_names;
+use crate::escape;
 use opatlas_dispatch::registrations::{AutogradKind, autograd_kind};
 use opatlas_dispatch::{Cause, Entry, Origin, Precedence};
 use opatlas_operators::derivatives::DEFAULT_KEY;
-use opatlas_operators::operator::OperatorId;
+use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_pytorch::keys::Key;
 use opatlas_verdict::training::Detail;
-use opatlas_verdict::{Because, Through, TrainingAnswer, Verdict, View};
+use opatlas_verdict::{Because, Support, Through, TrainingAnswer, Verdict, View};
 
 /// The origin of a registration in words.
 #[must_use]
@@ -144,6 +145,20 @@ pub fn cause_sentence(cause: Cause) -> String {
     }
 }
 
+/// ` (in rare cases it needs _reshape_alias)`, if that has no kernel.
+fn rarely(view: View<'_>, support: &Support) -> String {
+    match names_of(view, &support.rarely) {
+        names if names.is_empty() => names,
+        names => format!(" (in rare cases it needs {names})"),
+    }
+}
+
+fn names_of(view: View<'_>, ids: &[OperatorId]) -> String {
+    let operators = ids.iter().map(|&id| view.inputs.catalogue.operator(id));
+    let names: Vec<&str> = operators.map(Operator::qualified_name).collect();
+    escape::line(&names.join(", ")).into_owned()
+}
+
 /// Whether an operator works on a backend and trains there, in one sentence.
 #[must_use]
 pub fn training_sentence(view: View<'_>, id: OperatorId, answer: &TrainingAnswer<'_>) -> String {
@@ -151,6 +166,7 @@ pub fn training_sentence(view: View<'_>, id: OperatorId, answer: &TrainingAnswer
     let support = view.support_of(id, &answer.inference);
     let names = some_names(view, &support);
     let because = support.because.map_or("", Because::as_str);
+    let rarely = rarely(view, &support);
     let works = match (support.verdict, support.needs.as_slice()) {
         (Verdict::Unknown, _) => {
             return format!("It is unknown whether the operator works on {key}: {because}.");
@@ -171,7 +187,7 @@ pub fn training_sentence(view: View<'_>, id: OperatorId, answer: &TrainingAnswer
             format!("The operator works on {key} in some cases (others need {names})")
         }
         (Verdict::FallsBack, _) => format!("The operator falls back on {key}"),
-        (Verdict::Decomposes, _) => format!("The operator decomposes on {key}"),
+        (Verdict::Decomposes, _) => format!("The operator decomposes on {key}{rarely}"),
         (Verdict::Runs, _) => format!("The operator runs on {key}"),
     };
     let autograd = answer.autograd.key;
@@ -182,7 +198,11 @@ pub fn training_sentence(view: View<'_>, id: OperatorId, answer: &TrainingAnswer
         .map(|name| format!("`{name}`"))
         .collect::<Vec<_>>()
         .join(", ");
+    let backward = names_of(view, &training.needs);
     match (training.through, training.detail) {
+        (Through::OwnFormula | Through::Composite, Some(Detail::BackwardFails)) => {
+            format!("{works} and trains in some cases: in others the backward needs {backward}.")
+        }
         (Through::OwnFormula, Some(Detail::NotImplemented)) => format!(
             "{works} and trains in part: the derivative for {not_implemented} is not implemented."
         ),
@@ -201,6 +221,9 @@ pub fn training_sentence(view: View<'_>, id: OperatorId, answer: &TrainingAnswer
         (Through::NotDifferentiable, _) => format!("{works}, but has no gradient."),
         (Through::Unknown, _) => {
             format!("{works}; without derivatives.yaml it is unknown whether it has a formula.")
+        }
+        (Through::Error, Some(Detail::BackwardFails)) => {
+            format!("{works}; training fails: the backward needs {backward}.")
         }
         (Through::Error, detail) => {
             let why = match detail {

@@ -68,6 +68,8 @@ enum StoredNote {
     NoDerivatives,
     FormulaUnmatched,
     FormulaRemoved,
+    CallersFail(Vec<Arc<str>>),
+    NeedsRemoved(Vec<Arc<str>>),
 }
 
 impl About {
@@ -160,6 +162,8 @@ impl StoredNote {
             Note::NoDerivatives => Self::NoDerivatives,
             Note::FormulaUnmatched => Self::FormulaUnmatched,
             Note::FormulaRemoved => Self::FormulaRemoved,
+            Note::CallersFail(names) => Self::CallersFail(names.clone()),
+            Note::NeedsRemoved(names) => Self::NeedsRemoved(names.clone()),
         }
     }
 
@@ -187,6 +191,8 @@ impl StoredNote {
             Self::NoDerivatives => Note::NoDerivatives,
             Self::FormulaUnmatched => Note::FormulaUnmatched,
             Self::FormulaRemoved => Note::FormulaRemoved,
+            Self::CallersFail(names) => Note::CallersFail(names.clone()),
+            Self::NeedsRemoved(names) => Note::NeedsRemoved(names.clone()),
         }
     }
 }

@@ -19,8 +19,9 @@ const GLYPH: Record<string, string> = {
 };
 
 /** Through what training works, or why it does not. */
-const throughWords = ({ through, detail, not_implemented }: TableView["training"][number]) => {
+const throughWords = ({ through, detail, not_implemented, needs }: TableView["training"][number]) => {
 	if (not_implemented.length > 0) return `not implemented for ${not_implemented.join(", ")}`;
+	if (needs.length > 0) return `the backward needs ${needs.join(", ")}`;
 	return through === "error" ? (detail ?? "raises an error") : through;
 };
 

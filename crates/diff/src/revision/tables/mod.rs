@@ -25,7 +25,7 @@ use opatlas_verdict::{Shift, View};
 
 use cells::KeyChange;
 use training::TrainingComparison;
-use verdicts::{KeyVerdicts, Leaders, add_leaders};
+use verdicts::{KeyVerdicts, Leaders, RemovedNeeds, add_leaders};
 
 pub(super) use causes::set_causes;
 pub use cells::{Cell, CellChange, TableChange};
@@ -90,12 +90,13 @@ struct TableComparison<'a> {
     /// In the base's order.
     keys: Vec<CommonKey>,
     leaders: Leaders,
+    removed: RemovedNeeds,
 }
 
 impl<'a> TableComparison<'a> {
     fn new(base: View<'a>, head: View<'a>, common: &Common) -> Self {
         let (old, new) = (base.keys(), head.keys());
-        let mut leaders = Leaders::default();
+        let (mut leaders, mut removed) = (Leaders::default(), RemovedNeeds::default());
         let keys = old.slots().filter_map(|slot| {
             let there = new.slot(old.name(Key::Runtime(slot)))?;
             let verdicts = autograd_key(old, slot).map(|_| KeyVerdicts {
@@ -103,7 +104,13 @@ impl<'a> TableComparison<'a> {
                 after: head.verdicts(there),
             });
             if let Some(verdicts) = &verdicts {
-                add_leaders((base, slot), (head, there), verdicts, common, &mut leaders);
+                add_leaders(
+                    (base, slot),
+                    (head, there),
+                    verdicts,
+                    common,
+                    (&mut leaders, &mut removed),
+                );
             }
             Some(CommonKey {
                 is_claimed: base.claims(slot) && head.claims(there),
@@ -115,6 +122,7 @@ impl<'a> TableComparison<'a> {
         Self {
             keys: keys.collect(),
             leaders,
+            removed,
             base,
             head,
         }
@@ -163,6 +171,10 @@ impl<'a> TableComparison<'a> {
         let lost = of(Shift::Lost);
         if let Some(change) = self.of_keys(ids, ChangeRuleId::BackendSupportLost, &lost) {
             let mut change = change.note(Note::ServedByNothing);
+            if let Some(names) = self.removed.get(&ids.0).filter(|names| !names.is_empty()) {
+                let names = names.iter().copied().map(Arc::from).collect();
+                change = change.note(Note::NeedsRemoved(names));
+            }
             if lost.iter().all(|key| self.is_by_parts(key)) {
                 change.level = Level::Dangerous;
                 change = change.note(Note::RanByParts);

@@ -3,12 +3,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::{formulas, from_to, names, text, tick, ticks};
+use super::{formulas, from_to, names, note, some, text, tick, ticks};
 use crate::changes::lists::{self, keys};
 use opatlas_diff::rules::ChangeRuleId;
 use opatlas_diff::{Change, Note, Subject};
 use opatlas_operators::entry::KeyName;
-use opatlas_source::sentence::codes;
 use opatlas_source::{Message, message};
 
 pub(super) fn message(change: &Change) -> Option<Message> {
@@ -176,7 +175,10 @@ fn kernels(change: &Change) -> Option<Message> {
                 from_to(change, "a structured one")
             )
         }
-        ChangeRuleId::BackendSupportLost => on_keys("it no longer works on ", own, &change.also),
+        ChangeRuleId::BackendSupportLost => {
+            let lost = on_keys("it no longer works on ", own, &change.also);
+            message!("{}{}", removed(change), lost)
+        }
         ChangeRuleId::BackendSupportGained => on_keys("it now works on ", own, &change.also),
         ChangeRuleId::BackendSupportKindChanged => {
             on_keys("another kind of kernel runs it on ", own, &[])
@@ -217,20 +219,28 @@ fn kernels(change: &Change) -> Option<Message> {
     })
 }
 
+/// The removed operators that it calls.
+fn removed(change: &Change) -> Message {
+    let needed = note(change, |note| match note {
+        Note::NeedsRemoved(names) => Some(names),
+        _ => None,
+    });
+    match needed.map_or(&[][..], Vec::as_slice) {
+        [] => Message::default(),
+        [only] => message!("needs {}, which was removed: ", tick(only)),
+        several => message!("needs {}, which were removed: ", some(several)),
+    }
+}
+
 /// A sentence about keys, and about the operators that work or fail with this one because they call
 /// it.
 fn on_keys(before: &'static str, keys: &[KeyName], followers: &[Arc<str>]) -> Message {
-    const NAMED: usize = 5;
     let mut message = message!("{}{}", before, lists::keys(keys));
     match followers.len() {
         0 => return message,
         1 => message.push_str("; with it the operator that calls it: "),
         all => message.push(&message!("; with it {} operators that call it: ", all)),
     }
-    let named = &followers[..followers.len().min(NAMED)];
-    message.push(&codes(named));
-    if followers.len() > named.len() {
-        message.push(&message!(" and {} more", followers.len() - named.len()));
-    }
+    message.push(&some(followers));
     message
 }

@@ -1,6 +1,6 @@
 //! Sentences about operators as a whole, generated ones, promises, exceptions and the file.
 
-use super::{names, note, text, tick, ticks};
+use super::{names, note, some, text, tick, ticks};
 use opatlas_diff::rules::ChangeRuleId;
 use opatlas_diff::{Change, Note};
 use opatlas_source::{Message, message};
@@ -9,9 +9,12 @@ pub(super) fn message(change: &Change) -> Option<Message> {
     let (old, new) = (text(change.old.as_ref()), text(change.new.as_ref()));
     let operator = &*change.operator;
     Some(match change.rule.id {
-        ChangeRuleId::OperatorRemoved => message!("operator removed{}", candidates(change)),
+        ChangeRuleId::OperatorRemoved => {
+            message!("operator removed{}{}", callers(change), candidates(change))
+        }
         ChangeRuleId::OverloadRemoved => message!(
-            "overload removed, others of its name remain{}",
+            "overload removed, others of its name remain{}{}",
+            callers(change),
             candidates(change)
         ),
         ChangeRuleId::OperatorAdded => "new operator".into(),
@@ -129,6 +132,23 @@ fn about(change: &Change) -> Message {
 
 fn overload(name: &str) -> &str {
     name.split_once('.').map_or(name, |(_, overload)| overload)
+}
+
+/// The operators that fail without a removed one.
+fn callers(change: &Change) -> Message {
+    let failing = note(change, |note| match note {
+        Note::CallersFail(names) => Some(names),
+        _ => None,
+    });
+    match failing.map_or(&[][..], Vec::as_slice) {
+        [] => Message::default(),
+        [only] => message!("; {}, which calls it, fails", tick(only)),
+        several => message!(
+            "; {} operators that call it fail: {}",
+            several.len(),
+            some(several)
+        ),
+    }
 }
 
 fn candidates(change: &Change) -> Message {

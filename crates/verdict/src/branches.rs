@@ -1,0 +1,45 @@
+//! Composites ask for the device in places, so a backend may not make a call that was recorded.
+
+use opatlas_operators::operator::OperatorId;
+use opatlas_pytorch::key_set::Slot;
+use opatlas_pytorch::keys::{Key, Keys};
+
+use crate::calls::Calls;
+
+/// Which recorded calls a backend's own branch in C++ code replaces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Branches {
+    /// None: the backend runs what the recording device ran.
+    Never,
+    /// Calls that composites do not make on MPS.
+    Mps,
+    /// Copies from one memory to another.
+    Copies,
+    /// All calls of operators that the backend lacks.
+    Always,
+}
+
+impl Branches {
+    /// Whether they replace a recorded call of an operator that the backend lacks.
+    pub(crate) fn replace(self, calls: &Calls, called: OperatorId) -> bool {
+        match self {
+            Self::Never => false,
+            Self::Mps => calls.is_uncalled_on_mps(called),
+            Self::Copies => calls.copies(called),
+            Self::Always => true,
+        }
+    }
+}
+
+/// Calls were recorded on a device without kernels of its own. PyTorch's composites ask for the
+/// device in places: CPU and CUDA then run code of their own instead of an operator that only other
+/// backends have (`copy_` does not call `_copy_from`), MPS has convolutions of its own, and tensors on
+/// Meta hold no data to copy.
+pub(crate) fn branches(keys: &Keys, slot: Slot) -> Branches {
+    match keys.name(Key::Runtime(slot)) {
+        "CPU" | "CUDA" => Branches::Always,
+        "MPS" => Branches::Mps,
+        "Meta" => Branches::Copies,
+        _ => Branches::Never,
+    }
+}
