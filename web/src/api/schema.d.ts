@@ -247,8 +247,8 @@ export interface paths {
         };
         /**
          * A badge
-         * @description How many of the declared operators a backend runs, and for how many this is unknown: `coverage of MPS
-         *     in 2.15.0: 63 %, 9 unknown`.
+         * @description How many of the operators that apply to a backend it runs, and for how many this is unknown:
+         *     `coverage of MPS in 2.15.0: 63 %, 9 unknown`.
          */
         get: operations["get_badge"];
         put?: never;
@@ -952,6 +952,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/projects/{project}/revisions/{revision}/operators/{operator}/ways": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The ways of an operator
+         * @description What becomes of one operator on each way that applies to it, and the dtypes of the Python
+         *     functions that call it.
+         */
+        get: operations["get_operator_ways"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/projects/{project}/revisions/{revision}/signatures": {
         parameters: {
             query?: never;
@@ -989,6 +1010,48 @@ export interface paths {
          *     revision's other entries. Nothing is stored.
          */
         post: operations["validate_over"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/revisions/{revision}/ways": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Ways
+         * @description The ways to run operators besides a plain call (compile, export, batch, autocast, shard,
+         *     package), each with the number of operators by fate.
+         */
+        get: operations["list_ways"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/projects/{project}/revisions/{revision}/ways/{way}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A way
+         * @description What becomes of each operator on a way, and why. With `Accept: text/csv` or
+         *     `application/x-ndjson`, all of them, one per line.
+         */
+        get: operations["get_way"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1429,17 +1492,27 @@ export interface components {
             claimed: boolean;
             /**
              * Format: int32
-             * @description The number of declared operators.
+             * @description The number of declared operators: `applicable` and `other_backends`.
              */
             operators: number;
             /**
              * Format: int32
-             * @description The number of them with a kernel for the key itself.
+             * @description The number of them that the backend is expected to have.
+             */
+            applicable: number;
+            /**
+             * Format: int32
+             * @description The number of them that fail because only other backends have them, for example in cuDNN.
+             */
+            other_backends: number;
+            /**
+             * Format: int32
+             * @description The number of operators with a kernel for the key itself.
              */
             kernels: number;
             /**
              * Format: int32
-             * @description The number of them that work: those that run, decompose or fall back.
+             * @description The number of applicable operators that work: those that run, decompose or fall back.
              */
             working: number;
             /**
@@ -1448,7 +1521,7 @@ export interface components {
              * @example 63
              */
             covered: number;
-            /** @description Declared operators by verdict. */
+            /** @description Applicable operators by verdict. */
             verdicts: {
                 [key: string]: number;
             };
@@ -1457,14 +1530,19 @@ export interface components {
                 [key: string]: number;
             };
             /**
-             * @description Why declared operators are unknown, the most frequent reason first. The counts add up to those of
-             *     `unknown` in `verdicts`.
+             * @description Why applicable declared operators are unknown, the most frequent reason first. The counts add up to
+             *     those of `unknown` in `verdicts`.
              */
             unknown: components["schemas"]["UnknownReason"][];
-            /** @description Generated operators by verdict. */
+            /** @description Applicable generated operators by verdict. */
             generated: {
                 [key: string]: number;
             };
+            /**
+             * Format: int32
+             * @description The number of generated operators that only other backends have.
+             */
+            generated_other_backends: number;
         };
         /** @description The changes of a new revision for a backend. */
         BackendReport: {
@@ -1500,8 +1578,10 @@ export interface components {
             changed: components["schemas"]["ChangedOperator"][];
             /** @description Operators that it does not list, that worked in the base, and that fail in the head. */
             lost: components["schemas"]["BackendCell"][];
-            /** @description New operators that fail on the backend. */
+            /** @description New operators that fail on the backend, and that it is expected to have. */
             lacking: components["schemas"]["BackendCell"][];
+            /** @description New operators that fail because only other backends have them, for example in cuDNN. */
+            other_backends: components["schemas"]["BackendCell"][];
             /** @description New operators that work without a kernel of the backend. */
             inherited: components["schemas"]["BackendCell"][];
             /** @description New operators that work partly, or for which this is unknown. */
@@ -1537,6 +1617,19 @@ export interface components {
              * @example yellow
              */
             color: string;
+        };
+        /** @description A library or a kind of tensor that serves an operator on other backends only. */
+        BelongsTo: {
+            /**
+             * @description Its name.
+             * @example cuDNN
+             */
+            name: string;
+            /**
+             * @description Why this backend does not need the operator.
+             * @example cuDNN is NVIDIA's library for its GPUs.
+             */
+            reason: string;
         };
         /**
          * @description Where Python binds an operator. The first three members are about its name; the argument parser
@@ -2011,7 +2104,7 @@ export interface components {
             source: components["schemas"]["Source"];
             /** @description Notes about it. */
             notes: string[];
-            /** @description How much of each backend key works. Only declared operators count. */
+            /** @description How much of each backend key works. Only declared operators that apply to it count. */
             backends: components["schemas"]["BackendCoverage"][];
             /** @description Over all operators. */
             overall: components["schemas"]["CountsView"];
@@ -2435,13 +2528,46 @@ export interface components {
             /** @description The revisions whose changes contain the words. */
             changed: components["schemas"]["Place"][];
         };
+        /** @description The dtypes that a Python function takes on a device type. */
+        FunctionDtypes: {
+            /**
+             * @description The function, with the variant of its test.
+             * @example nn.functional.grid_sample
+             */
+            function: string;
+            /**
+             * @description The device type.
+             * @example cuda
+             */
+            device: string;
+            /** @description The dtypes of a call. */
+            forward: string[];
+            /** @description The dtypes of a call whose inputs require gradients. */
+            backward: string[];
+            /**
+             * @description `claimed`: PyTorch's operator database says so.
+             * @example claimed
+             */
+            known_from: string;
+        };
         /** @description Counts of the declared operators at a key. */
         GapCounts: {
             /**
              * Format: int32
-             * @description Declared operators.
+             * @description Declared operators: `applicable` and `other_backends`.
              */
             operators: number;
+            /**
+             * Format: int32
+             * @description Operators that the backend is expected to have.
+             */
+            applicable: number;
+            /**
+             * Format: int32
+             * @description Operators that fail because only other backends have them, for example in cuDNN. They are not
+             *     gaps.
+             */
+            other_backends: number;
             /**
              * Format: int32
              * @description Operators with a kernel registered on the key.
@@ -2459,7 +2585,7 @@ export interface components {
             working: number;
             /**
              * Format: int32
-             * @description Operators whose calls fail, always or in some cases.
+             * @description Applicable operators whose calls fail, always or in some cases.
              */
             lacking: number;
             /**
@@ -2475,7 +2601,7 @@ export interface components {
             unknown: number;
             /**
              * Format: int32
-             * @description The share that works in percent.
+             * @description The share of applicable operators that work, in percent.
              */
             covered: number;
         };
@@ -2543,9 +2669,9 @@ export interface components {
             /** @description Counts of the declared operators. */
             counts: components["schemas"]["GapCounts"];
             /**
-             * @description Operators without a kernel registered on the key: the most used first (with a usage file),
-             *     then those tagged `core`, then those that most other backends have. Those for which it is unknown
-             *     whether they work come last, in the same order.
+             * @description Applicable operators without a kernel registered on the key: the most used first (with a usage
+             *     file), then those tagged `core`, then those that most other backends have. Those for which it is
+             *     unknown whether they work come last, in the same order.
              */
             items: components["schemas"]["GapView"][];
             /**
@@ -2808,13 +2934,23 @@ export interface components {
             fails: number;
             /**
              * Format: int32
-             * @description Operators for which this is unknown. `served`, `partly`, `fails` and `unknown` add up to the
-             *     declared operators.
+             * @description Operators for which this is unknown. `served`, `partly`, `fails` and `unknown` add up to
+             *     `applicable`.
              */
             unknown: number;
             /**
              * Format: int32
-             * @description The share of `served` in all declared operators, in percent.
+             * @description Operators that the backend is expected to have.
+             */
+            applicable: number;
+            /**
+             * Format: int32
+             * @description Operators that fail because only other backends have them.
+             */
+            other_backends: number;
+            /**
+             * Format: int32
+             * @description The share of applicable operators that work, in percent.
              * @example 63
              */
             percent: number;
@@ -2858,10 +2994,15 @@ export interface components {
             counts: {
                 [key: string]: number;
             };
-            /** @description The number of operators by verdict. */
+            /** @description The number of operators by verdict, including those that only other backends have. */
             verdicts: {
                 [key: string]: number;
             };
+            /**
+             * @description The number of operators that fail because only other backends have them, for example in
+             *     cuDNN.
+             */
+            other_backends: number;
             /** @description One entry for each operator in file order, including `missing` ones. */
             items: components["schemas"]["KeyEntry"][];
             /** @description The cursor of the next page; null at the end. */
@@ -3106,13 +3247,21 @@ export interface components {
              */
             claimed: string[];
             /**
-             * @description The distinct rows, with one character per key. `r` runs, `d` decomposes, `p` partly, `b` falls back,
+             * @description The rows, with one character per key. `r` runs, `d` decomposes, `p` partly, `b` falls back,
              *     `f` fails, `u` unknown.
              * @example [
              *       "rrdf"
              *     ]
              */
             rows: string[];
+            /**
+             * @description For each of `rows`, one character per key: `1` if the operator is applicable, `0` if it fails
+             *     because only other backends have it.
+             * @example [
+             *       "1110"
+             *     ]
+             */
+            applicable: string[];
             /** @description What the characters say. */
             legend: components["schemas"]["MatrixVerdict"][];
         };
@@ -3438,6 +3587,14 @@ export interface components {
             file: string | null;
             span: components["schemas"]["Span"] | null;
         };
+        /** @description What becomes of an operator on a way. */
+        OperatorFate: components["schemas"]["WayFate"] & {
+            /**
+             * @description The operator.
+             * @example nonzero
+             */
+            operator: string;
+        };
         /**
          * @description The kind of a schema.
          * @enum {string}
@@ -3457,6 +3614,18 @@ export interface components {
             group: components["schemas"]["GroupMember"][];
             /** @description The findings in its entry. */
             findings: components["schemas"]["Finding"][];
+        };
+        /** @description The ways to run one operator. */
+        OperatorWays: {
+            /**
+             * @description The operator.
+             * @example add.Tensor
+             */
+            operator: string;
+            /** @description Its fate on each way that applies to it. */
+            items: components["schemas"]["WayFate"][];
+            /** @description The dtypes of the Python functions that call it. */
+            dtypes: components["schemas"]["FunctionDtypes"][];
         };
         /** @description Counts over entries that are laid over a revision. */
         OverlaySummary: {
@@ -4429,6 +4598,7 @@ export interface components {
             rarely_needs: string[];
             /** @description Why it is unknown: `out of tree: give its file`. */
             unclaimed: string | null;
+            belongs_to: components["schemas"]["BelongsTo"] | null;
             /**
              * @description The verdict explained, down to kernels on the key, recordings, and what is missing. Null unless a
              *     single key is requested.
@@ -4760,6 +4930,100 @@ export interface components {
              * @example 2.15
              */
             newest_release: string;
+        };
+        /** @description A fate. */
+        WayFate: {
+            /**
+             * @description The way.
+             * @example vmap
+             */
+            way: string;
+            /**
+             * @description The fate, in the words of `docs/spec/ways.md`.
+             * @example raises
+             */
+            fate: string;
+            /**
+             * @description Why, or what it means.
+             * @example its batching rule only raises
+             */
+            because: string;
+            /**
+             * @description What it is known from: the registries of a release (`recorded`), the `entry`, or nothing
+             *     (`unknown`).
+             * @example recorded
+             */
+            known_from: string;
+            /**
+             * @description The release whose registries were read.
+             * @example 2.15
+             */
+            release: string | null;
+            /**
+             * @description The first recorded release since which it has been so.
+             * @example 2.6
+             */
+            since: string | null;
+        };
+        /** @description The ways of a revision. */
+        WayList: {
+            /**
+             * @description The release whose rules apply.
+             * @example 2.15
+             */
+            release: string;
+            /**
+             * @description The release whose registries were read; null if none was recorded up to this one.
+             * @example 2.15
+             */
+            recorded: string | null;
+            /** @description The ways. */
+            items: components["schemas"]["WaySummary"][];
+        };
+        /** @description A page of the operators on a way. */
+        WayPage: {
+            /**
+             * @description The way.
+             * @example vmap
+             */
+            way: string;
+            /** @description The operators, in the order of the file. */
+            items: components["schemas"]["OperatorFate"][];
+            /** @description The cursor of the next page; null on the last one. */
+            next_cursor: string | null;
+        };
+        /** @description A way, and what becomes of the operators on it. */
+        WaySummary: {
+            /**
+             * @description The way.
+             * @example inductor
+             */
+            way: string;
+            /**
+             * @description What people call it.
+             * @example Inductor
+             */
+            title: string;
+            /**
+             * Format: int32
+             * @description The number of operators to which it applies.
+             */
+            operators: number;
+            /**
+             * @description Operators by fate.
+             * @example {
+             *       "lowered": 600,
+             *       "decomposed": 900
+             *     }
+             */
+            fates: {
+                [key: string]: number;
+            };
+            /**
+             * @description What most of the fates are known from: `recorded`, `entry` or `unknown`.
+             * @example recorded
+             */
+            known_from: string;
         };
         /** @description A shard that is leased. */
         WorkingView: {
@@ -12176,6 +12440,148 @@ export interface operations {
             };
         };
     };
+    get_operator_ways: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The release of PyTorch whose rules apply, such as `2.9`; by default the newest known. A
+                 *     label has its own.
+                 * @example 2.9
+                 */
+                release?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The project.
+                 * @example pytorch
+                 */
+                project: string;
+                /**
+                 * @description `LABEL`, `sha256:HEX` (8 digits or more, as long as they are unambiguous) or `latest`.
+                 * @example latest
+                 */
+                revision: string;
+                /**
+                 * @description `base_name[.overload]`; a namespace other than `aten` precedes it, `ns::name`.
+                 * @example add.Tensor
+                 */
+                operator: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The ways */
+            200: {
+                headers: {
+                    /** @description A strong tag; send it as `If-None-Match` */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OperatorWays"];
+                };
+            };
+            /** @description The answer matches `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is malformed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request needs a valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this action */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such project, revision or operator */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server cannot answer in any of the requested media types */
+            406: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another release, or an ambiguous digest */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such release */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of the service */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server is at its limit, or the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list_signatures: {
         parameters: {
             query?: {
@@ -12438,6 +12844,292 @@ export interface operations {
                 };
             };
             /** @description No such release */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of the service */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server is at its limit, or the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_ways: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The release of PyTorch whose rules apply, such as `2.9`; by default the newest known. A
+                 *     label has its own.
+                 * @example 2.9
+                 */
+                release?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The project.
+                 * @example pytorch
+                 */
+                project: string;
+                /**
+                 * @description `LABEL`, `sha256:HEX` (8 digits or more, as long as they are unambiguous) or `latest`.
+                 * @example latest
+                 */
+                revision: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The ways */
+            200: {
+                headers: {
+                    /** @description A strong tag; send it as `If-None-Match` */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WayList"];
+                };
+            };
+            /** @description The answer matches `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is malformed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request needs a valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this action */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such project or revision */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server cannot answer in any of the requested media types */
+            406: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another release, or an ambiguous digest */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such release */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of the service */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server is at its limit, or the database does not answer */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_way: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only operators with this fate.
+                 * @example raises
+                 */
+                fate?: string;
+                /** @description The number of items in a page. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. */
+                cursor?: string;
+                /** @description The release whose rules apply, if the revision does not name one. */
+                release?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The project.
+                 * @example pytorch
+                 */
+                project: string;
+                /**
+                 * @description `LABEL`, `sha256:HEX` (8 digits or more, as long as they are unambiguous) or `latest`.
+                 * @example latest
+                 */
+                revision: string;
+                /**
+                 * @description The way.
+                 * @example vmap
+                 */
+                way: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of operators; or all of them, one per line */
+            200: {
+                headers: {
+                    /** @description A strong tag; send it as `If-None-Match` */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WayPage"];
+                    "application/x-ndjson": components["schemas"]["OperatorFate"];
+                    "text/csv": string;
+                };
+            };
+            /** @description The answer matches `If-None-Match` */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is malformed */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request needs a valid token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token does not allow this action */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such project or revision */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The server cannot answer in any of the requested media types */
+            406: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another release, or an ambiguous digest */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such way, fate or release */
             422: {
                 headers: {
                     [name: string]: unknown;
