@@ -17,7 +17,7 @@ COMPOSITE = "CompositeImplicitAutograd"
 LOWER, FULL = torch.bfloat16, torch.float32
 # A kernel that raises of its own is banned with these words.
 _BANNED = "unsafe to autocast"
-# Arguments of a call by type. A type that is not here is that of an optional argument, which is left out.
+# Arguments of a call by type. An argument of another type is `None`.
 _VALUES = {"int": 1, "SymInt": 1, "float": 1.0, "number": 1.0, "Scalar": 1.0, "bool": False, "str": "dimname::N",
            "List[int]": [1, 1], "List[SymInt]": [1, 1], "List[bool]": [False, False], "List[float]": [1.0, 1.0],
            "List[number]": [1.0, 1.0], "List[str]": ["dimname::N"]}
@@ -149,8 +149,9 @@ def call(name: str, device: str, kinds: tuple[torch.dtype, ...]) -> Seen:
 
 def value(argument: object, tensors: list[torch.Tensor]) -> object:
     """The value of an argument. Takes its tensor from the front of `tensors`, and puts it behind."""
-    kind = str(argument.type).replace("Optional[", "").rstrip("]") if str(argument.type).startswith("Optional[") \
-        else str(argument.type)
+    kind = str(argument.type)
+    if kind.startswith("Optional["):
+        kind = kind.removeprefix("Optional[").removesuffix("]")
     if kind == "Tensor":
         tensors.append(tensors.pop(0))
         return tensors[-1]
@@ -158,4 +159,4 @@ def value(argument: object, tensors: list[torch.Tensor]) -> object:
         return tensors * 2
     if argument.has_default_value():
         return argument.default_value
-    return _VALUES.get(kind if "]" in kind or "[" not in kind else f"{kind}]")
+    return _VALUES.get(kind)

@@ -135,6 +135,7 @@ fn mask(indices: &[usize]) -> Mask {
         .fold(0, |mask, index| mask | (1 as Mask) << index)
 }
 
+/// Writes a table: its names, facts and values, and the rows by name.
 fn table(out: &mut String, kind: &str, facts: &[(&&str, &Absences)], rows: &[&Row]) {
     assert!(
         facts.len() <= Facts::BITS as usize,
@@ -142,32 +143,39 @@ fn table(out: &mut String, kind: &str, facts: &[(&&str, &Absences)], rows: &[&Ro
     );
     let names: BTreeSet<&str> = rows.iter().map(|row| row.name).collect();
     let names: Vec<&str> = names.into_iter().collect();
-    let values: BTreeSet<&str> = rows
-        .iter()
-        .flat_map(|row| row.items.iter().filter_map(|item| item.1))
-        .collect();
+    let items = rows.iter().flat_map(|row| &row.items);
+    let values: BTreeSet<&str> = items.filter_map(|item| item.1).collect();
     let values: Vec<&str> = values.into_iter().collect();
     let mut bounds = vec![0];
     for name in &names {
         bounds.push(bounds[bounds.len() - 1] + name.len());
     }
-    let mut sorted: Vec<_> = rows
-        .iter()
-        .map(|row| {
-            (
-                names.binary_search(&row.name).expect("a name of the table"),
-                row,
-            )
-        })
-        .collect();
+    let known: Vec<&str> = facts.iter().map(|(fact, _)| **fact).collect();
+    let (lines, items) = lines(rows, &names, &known, &values);
+    let mut absent = String::new();
+    for (fact, absences) in facts {
+        let _ = write!(absent, "Fact {{ name: {fact:?}, absent: &{absences:?} }},");
+    }
+    let (names, kind) = (names.concat(), kind.to_uppercase());
+    let _ = writeln!(
+        out,
+        "static {kind}: Table = Table {{ names: {names:?}, bounds: &{bounds:?}, \
+         facts: &[{absent}], values: &{values:?}, items: &[{items}], rows: &[\n{lines}] }};"
+    );
+}
+
+/// The rows of a table, sorted by name, and their pairs of a fact and a value.
+fn lines(rows: &[&Row], names: &[&str], facts: &[&str], values: &[&str]) -> (String, String) {
+    let number = |name: &str| names.binary_search(&name).expect("a name of the table");
+    let mut sorted: Vec<_> = rows.iter().map(|row| (number(row.name), row)).collect();
     sorted.sort_by_key(|(name, row)| (*name, row.releases));
     let (mut lines, mut items, mut end) = (String::new(), String::new(), 0);
     for (name, row) in sorted {
-        let (begin, mut bits) = (end, 0);
+        let (begin, mut bits): (_, Facts) = (end, 0);
         for (fact, value) in &row.items {
-            let at = facts.iter().position(|(known, _)| *known == fact);
+            let at = facts.iter().position(|known| known == fact);
             let at = at.unwrap_or_else(|| panic!("data/ways.txt does not list the fact {fact}"));
-            bits |= (1 as Facts) << at;
+            bits |= 1 << at;
             if let Some(value) = value {
                 let value = values.binary_search(value).expect("a value of the table");
                 let _ = write!(items, "({at},{value}),");
@@ -180,17 +188,5 @@ fn table(out: &mut String, kind: &str, facts: &[(&&str, &Absences)], rows: &[&Ro
             "Row {{ name: {name}, releases: {releases}, facts: {bits}, begin: {begin}, end: {end} }},"
         );
     }
-    let facts: String = facts
-        .iter()
-        .fold(String::new(), |mut text, (fact, absent)| {
-            let _ = write!(text, "Fact {{ name: {fact:?}, absent: &{absent:?} }},");
-            text
-        });
-    let names = names.concat();
-    let _ = write!(
-        out,
-        "static {}: Table = Table {{ names: {names:?}, bounds: &{bounds:?}, facts: &[{facts}], \
-         values: &{values:?}, items: &[{items}], rows: &[\n{lines}] }};\n",
-        kind.to_uppercase()
-    );
+    (lines, items)
 }
