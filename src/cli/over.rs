@@ -230,7 +230,10 @@ impl Vendors {
 }
 
 fn in_folder(folder: &Path, profile: Option<&str>) -> anyhow::Result<Vec<(PathBuf, Vendor)>> {
-    let profile = profile.and_then(|text| Profile::read(text.as_bytes()).ok());
+    vendors(yaml_files(folder)?, profile)
+}
+
+fn yaml_files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     let mut paths = Vec::new();
     let files =
         fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))?;
@@ -244,6 +247,12 @@ fn in_folder(folder: &Path, profile: Option<&str>) -> anyhow::Result<Vec<(PathBu
         }
     }
     paths.sort();
+    Ok(paths)
+}
+
+/// Those of the files that describe a backend.
+fn vendors(paths: Vec<PathBuf>, profile: Option<&str>) -> anyhow::Result<Vec<(PathBuf, Vendor)>> {
+    let profile = profile.and_then(|text| Profile::read(text.as_bytes()).ok());
     let mut found = Vec::new();
     for path in paths {
         let bytes = read::found(&path)?;
@@ -259,9 +268,13 @@ fn in_folder(folder: &Path, profile: Option<&str>) -> anyhow::Result<Vec<(PathBu
 
 pub(super) fn add_vendors(folder: &Path, input: &mut Input) -> anyhow::Result<()> {
     let profile = config::vendor()?;
-    for (path, file) in in_folder(folder, profile.as_deref())? {
+    let mut paths = yaml_files(folder)?;
+    paths.retain(|path| {
         let name = path.file_name().and_then(|name| name.to_str());
-        if name.is_some_and(Bundle::is_file_name) || input.bundle.file(&file.file).is_some() {
+        !name.is_some_and(Bundle::is_file_name)
+    });
+    for (path, file) in vendors(paths, profile.as_deref())? {
+        if input.bundle.file(&file.file).is_some() {
             continue;
         }
         input.add(&file.file, &path, file.bytes.to_vec());

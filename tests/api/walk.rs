@@ -13,11 +13,12 @@ fn reads() -> impl Iterator<Item = (&'static str, &'static Value)> {
 }
 
 /// Names of what [`server`] has, for the parameters of paths.
-const NAMES: [(&str, &str); 14] = [
+const NAMES: [(&str, &str); 15] = [
     ("project", "p"),
     ("revision", "2.9.0"),
     ("operator", "add.Tensor"),
     ("key", "CPU"),
+    ("way", "vmap"),
     ("range", "2.9.0...2.9.1"),
     ("label", "2.9.0"),
     ("badge", "CPU.svg"),

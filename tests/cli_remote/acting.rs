@@ -310,7 +310,13 @@ fn of_operators(field: &mut Field) {
         ];
         field.run(&[&of[..], &["--usage", "use.csv", "--format", format]].concat());
     }
+    for format in ["text", "json", "csv"] {
+        let of = ["--project", "acme", "--revision", "two", "--format", format];
+        field.run(&[&["ways", "--way", "meta"], &of[..]].concat());
+        field.run(&[&["ways", &unknown], &of[..]].concat());
+    }
     field.run_all(&[
+        &["ways", "--way", &unknown, "--project", "acme"],
         &["gaps", &unknown, "--project", "acme"],
         &[
             "schema",

@@ -104,7 +104,7 @@ fn rows_for_spreadsheets_and_sentences() {
     assert_eq!(CSV_HEADER.matches(',').count(), row.matches(',').count());
     assert_eq!(
         row,
-        "blend,CPU,Dense,CPU,blend_cpu,CPU,kernel,structured,false,true,,native_functions.yaml,runs,\r\n"
+        "blend,CPU,Dense,CPU,blend_cpu,CPU,kernel,structured,false,true,,native_functions.yaml,runs,,yes,,declared,\r\n"
     );
     assert_eq!(
         sentence,

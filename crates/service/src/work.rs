@@ -105,7 +105,11 @@ impl Turn {
             work(&stop)
         })
         .await
-        .map_err(|error| ServiceError::Failed(error.to_string()))?;
+        .map_err(|error| match error.is_cancelled() {
+            // The runtime ended before the work began.
+            true => opatlas_source::Stopped.into(),
+            false => ServiceError::Failed(error.to_string()),
+        })?;
         Ok(done?)
     }
 }

@@ -4,7 +4,13 @@ use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::{Key, Keys};
 
+use crate::View;
 use crate::calls::Calls;
+use crate::column::Served;
+
+/// Composites that return at once for tensors on Meta, before the calls that were recorded
+/// (`aten/src/ATen/native/BatchLinearAlgebra.cpp`).
+const RETURN_ON_META: [&str; 1] = ["_linalg_check_errors"];
 
 /// Which recorded calls a backend's own branch in C++ code replaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,5 +47,18 @@ pub(crate) fn branches(keys: &Keys, slot: Slot) -> Branches {
         "MPS" => Branches::Mps,
         "Meta" => Branches::Copies,
         _ => Branches::Never,
+    }
+}
+
+/// Marks composites that call nothing on Meta.
+pub(crate) fn return_on_meta(view: View<'_>, served: &mut [Served]) {
+    let catalogue = view.inputs.catalogue;
+    for id in RETURN_ON_META
+        .iter()
+        .filter_map(|name| catalogue.find(name))
+    {
+        if let Some(found @ Served::Calls) = served.get_mut(id.index()) {
+            *found = Served::Kernel;
+        }
     }
 }

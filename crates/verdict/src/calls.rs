@@ -38,17 +38,24 @@ pub(crate) struct Edge {
     pub(crate) recorded: bool,
     /// The operators that make the call in its place, if it is a rare one.
     pub(crate) by: Option<Chain>,
+    /// The tests of the operator do not make the call; they take dense tensors.
+    pub(crate) is_rare: bool,
 }
 
 impl Edge {
     /// A call that follows from the files.
-    fn of_files(call: Call) -> Self {
+    pub(crate) fn of_files(call: Call) -> Self {
         Self {
             id: call.to,
             always: call.always,
             recorded: false,
             by: None,
+            is_rare: false,
         }
+    }
+
+    fn sometimes(to: OperatorId) -> Self {
+        Self::recorded(Call { to, always: false })
     }
 
     pub(crate) fn recorded(call: Call) -> Self {
@@ -106,6 +113,9 @@ pub(crate) struct Calls {
     pub(crate) libraries: Vec<(OperatorId, &'static Library)>,
 }
 
+/// The rare calls that an operator's tests reach, and those that it makes itself.
+type RareOf<'a> = (&'a [Reached], &'a [OperatorId]);
+
 /// The edges of each operator, one after the other.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Adjacency {
@@ -126,7 +136,7 @@ impl Adjacency {
 
     /// Adds the calls of the next operator: what follows from the files, and what was recorded besides.
     /// Where both know a call, the recording knows whether every case makes it.
-    fn push(&mut self, of_files: MostCalls, recorded: &[Call], reached: &[Reached]) {
+    fn push(&mut self, of_files: MostCalls, recorded: &[Call], (reached, rare): RareOf<'_>) {
         let begin = self.edges.len();
         for call in of_files.into_iter().flatten() {
             let seen = recorded.iter().find(|seen| seen.to == call.to);
@@ -140,10 +150,12 @@ impl Adjacency {
             }
         }
         self.edges.extend(reached.iter().map(|reached| Edge {
-            id: reached.to,
-            always: false,
-            recorded: true,
             by: Some(reached.by),
+            ..Edge::sometimes(reached.to)
+        }));
+        self.edges.extend(rare.iter().map(|&to| Edge {
+            is_rare: true,
+            ..Edge::sometimes(to)
         }));
         self.edges[begin..].sort_by_key(|edge| !edge.always);
         self.ends
@@ -176,6 +188,7 @@ impl Adjacency {
             always: false,
             recorded: false,
             by: None,
+            is_rare: false,
         };
         let mut edges = vec![unset; self.edges.len()];
         for id in (0..count).map(OperatorId::of_index) {
@@ -247,12 +260,14 @@ impl Calls {
             made.known
                 .push(is_known || of_source.is_some_and(|kernel| kernel.unresolved.is_empty()));
             let of_files = of_files.unwrap_or_default();
-            let reached = measured.map_or(&[][..], |_| recorded.rare.reached(id));
+            let rare = &recorded.rare;
+            let rare = measured.map(|_| (rare.reached(id), rare.of(id)));
             match of_source {
                 Some(kernel) => made.add_sourced(id, kernel),
                 None => {
                     let measured = measured.unwrap_or_default();
-                    made.calls.push(of_files, measured, reached);
+                    made.calls
+                        .push(of_files, measured, rare.unwrap_or_default());
                 }
             }
         }
@@ -277,7 +292,8 @@ impl Calls {
             true => always.chain(sometimes).collect(),
             false => Vec::new(),
         };
-        self.calls.push(MostCalls::default(), &calls, &[]);
+        self.calls
+            .push(MostCalls::default(), &calls, RareOf::default());
         if !kernel.asks_device {
             self.calls.last().for_each(|edge| edge.recorded = false);
         }

@@ -10,7 +10,7 @@ use opatlas_pytorch::key_set::Slot;
 use rustc_hash::FxHashMap;
 
 use crate::because::Because;
-use crate::branches::{Branches, branches};
+use crate::branches::{Branches, branches, return_on_meta};
 use crate::calls::{Calls, Edge};
 use crate::coverage::Counts;
 use crate::generated::Call;
@@ -32,6 +32,9 @@ pub(crate) const BARE: [&str; 6] = [
     "view",
     "resize_",
 ];
+
+/// The functionalities of tensors that recordings do not have.
+const OTHER_LAYOUTS: [&str; 4] = ["Sparse", "SparseCsr", "Quantized", "NestedTensor"];
 
 /// What serves an operator on a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -103,6 +106,8 @@ pub(crate) struct Traits {
     /// Its fallback only passes the call on.
     is_passing: bool,
     is_meta: bool,
+    /// Its tensors are neither sparse nor quantized nor nested.
+    is_dense: bool,
     /// With kernels of its own that call others; no other key has these.
     own: Option<Slot>,
     /// Operators whose calls end at another key of the backend, which has a kernel.
@@ -126,6 +131,7 @@ impl Traits {
             is_claimed: !is_backend || calls.known_backends.contains(slot),
             is_passing: calls.passing.contains(slot),
             is_meta: is_meta(keys, slot),
+            is_dense: !OTHER_LAYOUTS.contains(&keys.functionality(slot)),
             own: calls.own_keys.contains(slot).then_some(slot),
             elsewhere: calls.makers.elsewhere(view, slot),
         }
@@ -153,6 +159,9 @@ impl Column {
         let mut served = registered(view, calls, slot, &traits);
         if traits.is_backend && traits.is_claimed {
             leave_to_cpu(view, calls, slot, &mut served);
+        }
+        if traits.is_meta {
+            return_on_meta(view, &mut served);
         }
         let mut column = Self::served_so(served, traits.branches);
         let is_claimed = traits.is_claimed;
@@ -264,7 +273,9 @@ impl Column {
         let mut between = calls.rare.chain(edge.by).iter();
         let is_cut = between.any(|&id| self.served(id) != Served::Calls);
         let traits = self.traits.as_ref();
+        let is_dense = traits.is_none_or(|traits| traits.is_dense);
         is_cut
+            || edge.is_rare && is_dense
             || traits.is_some_and(|traits| traits.elsewhere.contains(&called))
             || edge.recorded
                 && self.served(called) == Served::Nothing
@@ -283,12 +294,7 @@ impl Column {
             })
             .collect();
         for (id, called) in found {
-            let edge = |id, always| Edge {
-                id,
-                always,
-                recorded: false,
-                by: None,
-            };
+            let edge = |to, always| Edge::of_files(Call { to, always });
             for call in &called {
                 let callers = self.own_callers.entry(call.to).or_default();
                 callers.push(edge(id, call.always));

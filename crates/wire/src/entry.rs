@@ -8,7 +8,7 @@ use opatlas_pytorch::key_set::KeySet;
 use opatlas_pytorch::keys::Keys;
 use opatlas_report::table::{cause_sentence, training_sentence};
 use opatlas_verdict::training::Detail;
-use opatlas_verdict::{Answer, TrainingAnswer, Verdict, View};
+use opatlas_verdict::{Answer, TrainingAnswer, View};
 use serde::ser::SerializeMap as _;
 use serde::{Deserialize, Serialize, Serializer};
 use utoipa::ToSchema;
@@ -203,13 +203,11 @@ pub(crate) fn entry_among<'a>(
     let keys = view.keys();
     let support = view.support_of(id, &entry);
     let known_from = view.known_from(id, &entry, support.verdict);
-    let belongs_to = match support.verdict {
-        Verdict::Fails => BelongsTo::of(view.applicability(id, entry.slot)),
-        _ => None,
-    };
+    let fails = Answer::from(support.verdict) == Answer::No;
+    let belongs_to = fails.then(|| BelongsTo::of(view.applicability(id, entry.slot)));
     Entry {
         support: Support {
-            belongs_to,
+            belongs_to: belongs_to.flatten(),
             ..Support::of(view, &support, known_from)
         },
         key: entry.key,

@@ -45,6 +45,8 @@ export default function CoverageTab() {
 		() => byVerdict(applicable, (one) => verdictIn(view, one, key)?.name),
 		[view, applicable, key],
 	);
+	const worksOf = (name: string) =>
+		view.verdicts.legend.find(({ verdict }) => verdict === name)?.works;
 	const sheet = () =>
 		csvOf([
 			["group", "name", "own", "otherwise", "fail", "unknown", "other backends"],
@@ -102,7 +104,7 @@ export default function CoverageTab() {
 											params={{ project: place.project, rev: place.rev, key }}
 											search={{
 												verdict: name,
-												show: name === "fails" ? "missing" : undefined,
+												show: worksOf(name) === "no" ? "missing" : undefined,
 												generated: "exclude",
 											}}
 											className="target"
