@@ -31,6 +31,7 @@ mod support_golden;
 mod table_report;
 mod topics;
 mod upgrades_by_declaration;
+mod verdict_agreement;
 mod verdict_properties;
 mod verdicts_golden;
 mod ways_facts;
