@@ -27,4 +27,5 @@ mod revisions;
 mod signatures;
 mod stateless;
 mod walk;
+mod ways;
 mod web;

@@ -237,20 +237,26 @@ impl<'a> View<'a> {
             Way::Vmap => own::vmap(self, id),
             _ => return self.by_registries(id, way),
         };
+        let recorded =
+            own::recorded(self, id).filter(|_| way == Way::Vmap && fate != Fate::Unknown);
+        let known_from = match fate {
+            Fate::Unknown => Basis::Unknown,
+            _ if recorded.is_some() => Basis::Recorded,
+            _ => Basis::Entry,
+        };
         Some(WayAnswer {
             way,
             fate,
             because,
-            known_from: own::basis(fate),
-            release: None,
+            known_from,
+            release: recorded,
             since: None,
         })
     }
 
     fn by_registries(self, id: OperatorId, way: Way) -> Option<WayAnswer> {
-        let operator = self.inputs.catalogue.operator(id);
         let recorded = facts(self.keys().release());
-        let shape = Shape::of(operator);
+        let shape = Shape::of(self, id);
         let name = membership::counterpart(self, id, way);
         let entry = Entry::of(self, name);
         let name = self.inputs.catalogue.operator(name).name_text();

@@ -36,7 +36,8 @@ pub(super) fn meta(shape: &Shape, of: Membership<'_>) -> Found {
 
 /// What functionalization does with it (`aten/src/ATen/FunctionalizeFallbackKernel.cpp`).
 pub(super) fn functionalize(shape: &Shape, of: Membership<'_>) -> Found {
-    let has_kernel = of.is_in(Registry::FunctionalizeKernel);
+    let has_kernel =
+        of.is_in(Registry::FunctionalizeKernel) && (shape.has_functional || of.is_recorded());
     match shape {
         Shape { writes: true, .. } if has_kernel => (
             Fate::Generated,

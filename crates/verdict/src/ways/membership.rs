@@ -13,16 +13,22 @@ use crate::own::{is_view, writes};
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Shape {
     pub(super) writes: bool,
+    /// An operator without writes does the same: a declared or a generated one.
+    pub(super) has_functional: bool,
     pub(super) is_view: bool,
     pub(super) returns_tensors: bool,
     pub(super) is_of_aten: bool,
 }
 
 impl Shape {
-    pub(super) fn of(operator: &Operator) -> Self {
+    pub(super) fn of(view: View<'_>, id: OperatorId) -> Self {
+        let catalogue = view.inputs.catalogue;
+        let operator: &Operator = catalogue.operator(id);
+        let functional = catalogue.groups.of(id).member(SchemaKind::Functional);
         let has_result = !operator.schema().returns.is_empty();
         Self {
             writes: writes(operator),
+            has_functional: functional.is_some_and(|id| !writes(catalogue.operator(id))),
             is_view: is_view(operator),
             returns_tensors: operator.returns_tensors() || !has_result,
             is_of_aten: !operator.name_text().contains("::"),

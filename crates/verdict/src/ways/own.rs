@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 
 use opatlas_operators::operator::OperatorId;
+use opatlas_pytorch::Release;
 use opatlas_pytorch::keys::Key;
 use opatlas_pytorch::ways::{Registry, facts};
 
-use super::{Basis, Fate, Found};
+use super::{Fate, Found};
 use crate::training::Works;
 use crate::{Because, Verdict, View};
 
@@ -84,10 +85,10 @@ fn is_served_otherwise(view: View<'_>, id: OperatorId) -> bool {
     })
 }
 
-/// What these fates are known from: the entry, unless they are unknown.
-pub(super) fn basis(fate: Fate) -> Basis {
-    match fate {
-        Fate::Unknown => Basis::Unknown,
-        _ => Basis::Entry,
-    }
+/// The recorded release that has the operator.
+pub(super) fn recorded(view: View<'_>, id: OperatorId) -> Option<Release> {
+    let facts = facts(view.keys().release())?;
+    let name = view.inputs.catalogue.operator(id).name_text();
+    let is_known = facts.operator(name).is_in(Registry::Operators);
+    is_known.then(|| facts.release())
 }
