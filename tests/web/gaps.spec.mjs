@@ -18,7 +18,9 @@ describe("gaps", { skip, concurrency: false }, () => {
 		const tags = new Set(operators.flatMap(({ tags }) => tags));
 		assert.ok(tags.size > 5, `${tags.size} tags`);
 		const of = new Map(operators.map((operator) => [operator.name, operator]));
-		const left = (passes) => items.filter(({ operator }) => passes(of.get(operator))).length;
+		// Operators that may work are listed only if asked for.
+		const gaps = items.filter(({ works }) => works !== "unknown");
+		const left = (passes) => gaps.filter(({ operator }) => passes(of.get(operator))).length;
 		const page = await web.open(t, GAPS);
 		const shown = (n) =>
 			page.getByText(`${n.toLocaleString("en")} of ${items.length.toLocaleString("en")} operators`);
@@ -46,7 +48,7 @@ describe("gaps", { skip, concurrency: false }, () => {
 		const since = await asked(`revisions/${NEWEST}/gaps/MPS?since=2.12.1`);
 		await page.getByLabel("Operators", { exact: true }).selectOption("new");
 		await page.waitForURL(`**${GAPS}?added=new&since=2.12.1`);
-		await shown(since.items.filter((gap) => gap.new).length).waitFor();
+		await shown(since.items.filter((gap) => gap.new && gap.works !== "unknown").length).waitFor();
 	});
 
 	it("shows the badge of the key and revision, with what to paste elsewhere", async (t) => {
