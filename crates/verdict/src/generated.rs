@@ -24,8 +24,7 @@ pub(crate) struct Call {
 /// The calls that a template makes, at most so many.
 pub(crate) type MostCalls = [Option<Call>; 3];
 
-/// The operators that templates name, in the order of the fields of [`Named`]. They have a say in every
-/// table ([`super::Around`]).
+/// The operators that templates name, in the order of the fields of [`Named`].
 const NAMED: [&str; 8] = [
     "empty.memory_format",
     "empty_strided",

@@ -1,5 +1,4 @@
-//! Where calls on a key lead by the names of keys. A whole table asks hundreds of times, so it is found by name
-//! once for a release.
+//! Where calls on a key lead, by the names of keys.
 
 use std::sync::OnceLock;
 
