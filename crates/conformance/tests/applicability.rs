@@ -4,16 +4,15 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use opatlas_dispatch::registrations::Inputs;
-use opatlas_dispatch::{Build, Observed, Precedence, Source, autograd_key, provenance};
-use opatlas_operators::catalogue::Catalogue;
-use opatlas_operators::derivative_match::DerivativeMatches;
+use opatlas_dispatch::{Observed, Precedence, autograd_key};
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::Library;
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::Key;
 use opatlas_pytorch::release::Release;
-use opatlas_verdict::{Support, Tables, Verdict, View};
+use opatlas_verdict::{Support, Verdict, View};
+
+use super::release_view::with_view;
 
 /// The least share of applicable operators that work, of those whose support is known, in percent.
 const WORKING: u32 = 97;
@@ -27,18 +26,7 @@ fn with_release(version: &str, then: impl FnOnce(View<'_>)) {
     };
     let has = |release: &Release| release.data().patches.contains(&version);
     let release = Release::all().find(has).unwrap();
-    let catalogue = Catalogue::read(&bundle, release, None);
-    let matches = DerivativeMatches::new(&catalogue, None);
-    let inputs = Inputs {
-        catalogue: &catalogue,
-        derivatives: None,
-        matches: &matches,
-        backends: &[],
-        observed: &Observed::default(),
-        provenance: provenance(&bundle, release),
-    };
-    let tables = Tables::new(inputs, &Build::ALL, Source::Everything);
-    then(View::new(inputs, &tables));
+    with_view(&bundle, release, &Observed::default(), then);
 }
 
 fn backends(view: View<'_>) -> impl Iterator<Item = Slot> {
@@ -132,7 +120,7 @@ fn composites_do_without_what_pytorch_calls_on_other_backends_only() {
     });
 }
 
-/// What works, and every declared operator that does not, with the reason.
+/// The counts, and the reason for each declared operator that fails or is unknown.
 fn report(view: View<'_>, slot: Slot, key: &str) -> String {
     let coverage = view.coverage_of(slot);
     let mut out = format!(

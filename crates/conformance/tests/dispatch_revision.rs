@@ -1,5 +1,5 @@
 //! Registrations, tables and answers of a small revision of our own: who registers what and where
-//! it says so, builds, backend files, observed registrations, what-if, training, coverage.
+//! it says so, builds, backend files, observed registrations, what-if, coverage.
 
 use opatlas_dispatch::registrations::Inputs;
 use opatlas_dispatch::{
@@ -11,11 +11,9 @@ use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::derivative_match::DerivativeMatches;
 use opatlas_operators::derivatives::Derivatives;
 use opatlas_operators::operator::OperatorId;
-use opatlas_pytorch::keys::Keys;
 use opatlas_pytorch::release::Release;
 use opatlas_source::Bundle;
-use opatlas_verdict::training::Detail;
-use opatlas_verdict::{Tables, Through, Verdict, View, Works};
+use opatlas_verdict::{Tables, Through, View};
 
 const OPERATORS: &str = "\
 - func: blend(Tensor self, Tensor w) -> Tensor
@@ -44,7 +42,7 @@ const OPERATORS: &str = "\
     CPU: abs_cpu
 ";
 
-const FORMULAS: &str = "\
+pub(crate) const FORMULAS: &str = "\
 - name: blend(Tensor self, Tensor w) -> Tensor
   self: grad * w
   w: grad * self
@@ -64,7 +62,7 @@ autograd:
 - mix
 ";
 
-struct Small {
+pub(crate) struct Small {
     catalogue: Catalogue,
     derivatives: Option<Derivatives>,
     matches: DerivativeMatches,
@@ -74,7 +72,7 @@ struct Small {
 }
 
 impl Small {
-    fn new(release: Release, formulas: Option<&str>) -> Self {
+    pub(crate) fn new(release: Release, formulas: Option<&str>) -> Self {
         let bundle = Bundle::of_native_functions(OPERATORS.as_bytes());
         let catalogue = Catalogue::read(&bundle, release, None);
         let derivatives = formulas.map(|text| Derivatives::read(text.as_bytes()));
@@ -89,7 +87,7 @@ impl Small {
         }
     }
 
-    fn inputs(&self) -> Inputs<'_> {
+    pub(crate) fn inputs(&self) -> Inputs<'_> {
         Inputs {
             catalogue: &self.catalogue,
             derivatives: self.derivatives.as_ref(),
@@ -100,12 +98,12 @@ impl Small {
         }
     }
 
-    fn tables(&self, build: &str, source: Source) -> Tables {
+    pub(crate) fn tables(&self, build: &str, source: Source) -> Tables {
         let build = Build::parse(build, self.catalogue.release).unwrap();
         Tables::new(self.inputs(), &build, source)
     }
 
-    fn id(&self, name: &str) -> OperatorId {
+    pub(crate) fn id(&self, name: &str) -> OperatorId {
         self.catalogue.find(name).unwrap()
     }
 
@@ -125,7 +123,7 @@ impl Small {
     }
 }
 
-fn small() -> Small {
+pub(crate) fn small() -> Small {
     Small::new(Release::V2_9, Some(FORMULAS))
 }
 
@@ -429,84 +427,6 @@ fn an_explanation_names_the_registrations() {
         .collect();
     assert_eq!(kernels, [Some("blend_cpu"), Some("blend")]);
     assert_eq!(told.explanation.steps.last().unwrap().rule, told.entry.rule);
-}
-
-#[test]
-fn training_answers() {
-    let answer = |formulas, operator: &str, key: &str| {
-        let small = Small::new(Release::V2_9, formulas);
-        let tables = small.tables("linux-cuda", Source::Files);
-        let view = View::new(small.inputs(), &tables);
-        let slot = view.keys().slot(key).unwrap();
-        let answer = view.training(small.id(operator), slot).unwrap();
-        (
-            answer.training.inference,
-            answer.training.works,
-            answer.training.through,
-            answer.training.detail,
-        )
-    };
-    let formulas = Some(FORMULAS);
-    let (yes, no) = (Works::Yes, Works::No);
-    let unknown = (Verdict::Unknown, Works::Unknown, Through::Composite, None);
-    for (operator, key, expected) in [
-        (
-            "blend",
-            "CPU",
-            (Verdict::Runs, yes, Through::OwnFormula, None),
-        ),
-        (
-            "blend",
-            "SparseCUDA",
-            (Verdict::Fails, no, Through::Error, Some(Detail::NoKernel)),
-        ),
-        (
-            "blend.out",
-            "CPU",
-            (Verdict::Runs, no, Through::Error, Some(Detail::OutVariant)),
-        ),
-        ("mix", "CUDA", unknown),
-        ("mix", "NestedTensorCPU", unknown),
-        (
-            "abs",
-            "CPU",
-            (Verdict::Runs, no, Through::Error, Some(Detail::NoFormula)),
-        ),
-        (
-            "abs",
-            "MPS",
-            (Verdict::Fails, no, Through::Error, Some(Detail::NoKernel)),
-        ),
-        (
-            "peek",
-            "CPU",
-            (
-                Verdict::Unknown,
-                Works::NotDifferentiable,
-                Through::NotDifferentiable,
-                Some(Detail::NoGradient),
-            ),
-        ),
-    ] {
-        assert_eq!(
-            answer(formulas, operator, key),
-            expected,
-            "{operator} {key}"
-        );
-    }
-    let unknown = (Verdict::Runs, Works::Unknown, Through::Unknown, None);
-    assert_eq!(answer(None, "blend", "CPU"), unknown);
-    let keys = Keys::of(Release::V2_9);
-    let small = small();
-    let tables = small.tables("all", Source::Files);
-    let view = View::new(small.inputs(), &tables);
-    for name in ["Undefined", "Tracer", "AutogradCPU"] {
-        assert!(
-            view.training(small.id("mix"), keys.slot(name).unwrap())
-                .is_none(),
-            "{name}"
-        );
-    }
 }
 
 #[test]

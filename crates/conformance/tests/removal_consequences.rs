@@ -3,29 +3,12 @@
 use opatlas_diff::causes::causes;
 use opatlas_diff::rules::ChangeRuleId;
 use opatlas_diff::{Comparison, Note, Revision, compare};
-use opatlas_dispatch::registrations::Inputs;
-use opatlas_dispatch::{Build, Observed, Source, provenance};
-use opatlas_operators::catalogue::Catalogue;
-use opatlas_operators::derivative_match::DerivativeMatches;
+use opatlas_dispatch::Observed;
 use opatlas_pytorch::release::Release;
-use opatlas_source::{Bundle, NATIVE_FUNCTIONS};
-use opatlas_verdict::{Tables, View};
+use opatlas_source::NATIVE_FUNCTIONS;
+use opatlas_verdict::View;
 
-fn with_view<T>(bundle: &Bundle, then: impl FnOnce(View<'_>) -> T) -> T {
-    let catalogue = Catalogue::read(bundle, Release::V2_9, None);
-    let matches = DerivativeMatches::new(&catalogue, None);
-    let observed = Observed::default();
-    let inputs = Inputs {
-        catalogue: &catalogue,
-        derivatives: None,
-        matches: &matches,
-        backends: &[],
-        observed: &observed,
-        provenance: provenance(bundle, Release::V2_9),
-    };
-    let tables = Tables::new(inputs, &Build::ALL, Source::Everything);
-    then(View::new(inputs, &tables))
-}
+use super::release_view::with_view;
 
 fn of(view: View<'_>) -> Revision<'_> {
     Revision {
@@ -47,8 +30,8 @@ fn check(entry: &str, callers: &[&str]) {
         NATIVE_FUNCTIONS,
         [&text[..begin], &text[end..]].concat().into_bytes(),
     );
-    with_view(&bundle, |base| {
-        with_view(&head, |head| {
+    with_view(&bundle, Release::V2_9, &Observed::default(), |base| {
+        with_view(&head, Release::V2_9, &Observed::default(), |head| {
             let comparison = compare(of(base), of(head));
             let causes = causes(&comparison, base.inputs.catalogue, head.inputs.catalogue);
             is_listed(&comparison, entry, callers);

@@ -1,4 +1,4 @@
-//! What composite kernels call, read from the C++ sources of a release, against recorded calls.
+//! Compares calls read from C++ sources with recorded calls.
 //!
 //! `source_calls_2.6.0.jsonl.gz` holds what is read from the sources of 2.6.0. With
 //! `OPATLAS_PYTORCH_SOURCES`, a folder with those sources (`apt-get source pytorch` on Debian 13), they
@@ -26,7 +26,7 @@ const FOUND: usize = 90;
 /// The share of calls that no sample made, in percent of those that sources show on every path.
 const INVENTED: usize = 5;
 
-/// What a kernel calls.
+/// The calls of a kernel.
 #[derive(Debug, Default, Serialize, Deserialize, PartialEq, Eq)]
 struct Facts {
     always: BTreeSet<String>,

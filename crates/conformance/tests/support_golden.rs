@@ -1,15 +1,13 @@
 //! Verdicts against what operator tests of PyTorch did on real devices: PrivateUse1 with sets of
 //! kernels, and Meta (`docs/spec/support.md`, section 4).
 
-use opatlas_dispatch::registrations::Inputs;
-use opatlas_dispatch::{Build, Observed, ObservedRegistration, Source, provenance};
-use opatlas_operators::catalogue::Catalogue;
-use opatlas_operators::derivative_match::DerivativeMatches;
+use opatlas_dispatch::{Observed, ObservedRegistration};
 use opatlas_pytorch::release::Release;
-use opatlas_source::Bundle;
-use opatlas_verdict::{Support, Tables, Verdict, View};
+use opatlas_verdict::{Support, Verdict, View};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value;
+
+use super::release_view::with_view;
 
 /// Shares in tenths of a percent: decided tests and missing operators that must be right, and tests
 /// that may be unknown.
@@ -68,7 +66,7 @@ fn texts(values: &[Value]) -> impl Iterator<Item = String> {
 #[derive(Debug, Default)]
 struct Score {
     right: usize,
-    /// Those that are decided.
+    /// Tests with a yes or no.
     all: usize,
     unknown: usize,
 }
@@ -137,21 +135,6 @@ fn judge(view: View<'_>, device: &Device, test: &Value, tests: &mut Score, leave
     }
 }
 
-fn with_view(bundle: &Bundle, observed: &Observed, then: impl FnOnce(View<'_>)) {
-    let catalogue = Catalogue::read(bundle, Release::V2_9, None);
-    let matches = DerivativeMatches::new(&catalogue, None);
-    let inputs = Inputs {
-        catalogue: &catalogue,
-        derivatives: None,
-        matches: &matches,
-        backends: &[],
-        observed,
-        provenance: provenance(bundle, Release::V2_9),
-    };
-    let tables = Tables::new(inputs, &Build::ALL, Source::Everything);
-    then(View::new(inputs, &tables));
-}
-
 #[test]
 fn verdicts_agree_with_devices() {
     let Some(bundle) = opatlas_conformance::release("2.9.0") else {
@@ -161,7 +144,7 @@ fn verdicts_agree_with_devices() {
     assert!(!devices.is_empty());
     for name in devices {
         let device = Device::read(&name);
-        with_view(&bundle, &device.observed(), |view| {
+        with_view(&bundle, Release::V2_9, &device.observed(), |view| {
             let (mut tests, mut leaves) = (Score::default(), Score::default());
             for test in &device.tests {
                 judge(view, &device, test, &mut tests, &mut leaves);
@@ -190,7 +173,7 @@ fn rare_calls_count_for_the_callers_that_make_them() {
     let Some(bundle) = opatlas_conformance::release("2.9.0") else {
         return;
     };
-    with_view(&bundle, &Observed::default(), |view| {
+    with_view(&bundle, Release::V2_9, &Observed::default(), |view| {
         let find = |name| view.inputs.catalogue.find(name).unwrap();
         for name in [
             "reshape",
@@ -232,14 +215,19 @@ fn a_sparse_result_needs_a_kernel_at_the_sparse_key() {
         let support = view.support(find("to_sparse.sparse_dim"), slot);
         (support.verdict, support.needs == [find(maker)])
     };
-    with_view(&bundle, &Observed::new(rows.clone()), |view| {
-        assert_eq!(support(view), (Verdict::Fails, true));
-    });
+    with_view(
+        &bundle,
+        Release::V2_9,
+        &Observed::new(rows.clone()),
+        |view| {
+            assert_eq!(support(view), (Verdict::Fails, true));
+        },
+    );
     rows.push(ObservedRegistration {
         key: "SparsePrivateUse1".into(),
         ..dense(maker)
     });
-    with_view(&bundle, &Observed::new(rows), |view| {
+    with_view(&bundle, Release::V2_9, &Observed::new(rows), |view| {
         assert_eq!(support(view), (Verdict::Decomposes, false));
     });
 }
@@ -250,7 +238,7 @@ fn calls_without_optional_arguments_count() {
     let Some(bundle) = opatlas_conformance::release("2.9.0") else {
         return;
     };
-    with_view(&bundle, &Observed::default(), |view| {
+    with_view(&bundle, Release::V2_9, &Observed::default(), |view| {
         let find = |name| view.inputs.catalogue.find(name).unwrap();
         for (name, needed) in [("all.dims", "all.all_out"), ("any.dims", "any.all_out")] {
             let support = view.bare_support(find(name));
@@ -267,7 +255,7 @@ fn a_bare_backend_needs_the_out_form_of_add() {
     let Some(bundle) = opatlas_conformance::release("2.9.0") else {
         return;
     };
-    with_view(&bundle, &Observed::default(), |view| {
+    with_view(&bundle, Release::V2_9, &Observed::default(), |view| {
         let find = |name| view.inputs.catalogue.find(name).unwrap();
         let support = view.bare_support(find("add.Tensor"));
         assert_eq!(support.verdict, Verdict::Fails);
@@ -302,7 +290,7 @@ fn the_next_ten_kernels_help_as_promised() {
     let after = Device::read("2.9.0_arithmetic_and_next_ten");
     let mut advised = Vec::new();
     let mut promised = FxHashSet::default();
-    with_view(&bundle, &before.observed(), |view| {
+    with_view(&bundle, Release::V2_9, &before.observed(), |view| {
         let operator = |id| view.inputs.catalogue.operator(id);
         let slot = view.keys().slot(before.key).unwrap();
         let weight = |id| u64::from(!operator(id).is_generated());
@@ -326,7 +314,7 @@ fn the_next_ten_kernels_help_as_promised() {
     };
     // Of the tests that lacked a kernel: those that pass now, and those that now lack nothing.
     let (mut gained, mut kept) = (Score::default(), Score::default());
-    with_view(&bundle, &after.observed(), |view| {
+    with_view(&bundle, Release::V2_9, &after.observed(), |view| {
         for test in &after.tests {
             let lacked = old
                 .get(&name(test))
@@ -355,7 +343,7 @@ fn parts_of_coverage_add_up() {
     let Some(bundle) = opatlas_conformance::release("2.9.0") else {
         return;
     };
-    with_view(&bundle, &Observed::default(), |view| {
+    with_view(&bundle, Release::V2_9, &Observed::default(), |view| {
         for slot in view.keys().slots() {
             let coverage = view.coverage_of(slot);
             let parts: u32 = coverage.percent().into_iter().map(u32::from).sum();

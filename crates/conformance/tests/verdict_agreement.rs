@@ -1,13 +1,12 @@
 //! The verdict on a column and the one that comes with its reasons are the same, for every operator
 //! and backend.
 
-use opatlas_dispatch::registrations::Inputs;
-use opatlas_dispatch::{Build, Observed, Source, provenance};
-use opatlas_operators::catalogue::Catalogue;
-use opatlas_operators::derivative_match::DerivativeMatches;
+use opatlas_dispatch::Observed;
 use opatlas_pytorch::keys::Key;
 use opatlas_pytorch::release::Release;
-use opatlas_verdict::{Tables, View};
+use opatlas_verdict::View;
+
+use super::release_view::with_view;
 
 #[test]
 fn reasons_lead_to_the_verdict() {
@@ -16,20 +15,9 @@ fn reasons_lead_to_the_verdict() {
             return;
         };
         let release = Release::from_label(version).unwrap().release;
-        let catalogue = Catalogue::read(&bundle, release, None);
-        let derivatives = catalogue.derivatives.clone();
-        let matches = DerivativeMatches::new(&catalogue, derivatives.as_deref());
-        let observed = Observed::default();
-        let inputs = Inputs {
-            catalogue: &catalogue,
-            derivatives: derivatives.as_deref(),
-            matches: &matches,
-            backends: &[],
-            observed: &observed,
-            provenance: provenance(&bundle, release),
-        };
-        let tables = Tables::new(inputs, &Build::ALL, Source::Everything);
-        disagreements(version, View::new(inputs, &tables));
+        with_view(&bundle, release, &Observed::default(), |view| {
+            disagreements(version, view);
+        });
     }
 }
 

@@ -3,14 +3,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use opatlas_dispatch::registrations::Inputs;
-use opatlas_dispatch::{Build, Observed, ObservedRegistration, Source, provenance};
-use opatlas_operators::catalogue::Catalogue;
-use opatlas_operators::derivative_match::DerivativeMatches;
+use opatlas_dispatch::{Observed, ObservedRegistration};
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::release::Release;
 use opatlas_source::{Bundle, NATIVE_FUNCTIONS};
-use opatlas_verdict::{Support, Tables, Verdict, View};
+use opatlas_verdict::{Support, Verdict, View};
+
+use super::release_view::with_view;
 
 const RELEASE: &str = "2.9.0";
 const DEVICE: [&str; 12] = [
@@ -48,21 +47,6 @@ fn device(more: Option<&str>) -> Observed {
     Observed::new(rows.collect())
 }
 
-fn with_view<T>(bundle: &Bundle, observed: &Observed, then: impl FnOnce(View<'_>) -> T) -> T {
-    let catalogue = Catalogue::read(bundle, Release::V2_9, None);
-    let matches = DerivativeMatches::new(&catalogue, None);
-    let inputs = Inputs {
-        catalogue: &catalogue,
-        derivatives: None,
-        matches: &matches,
-        backends: &[],
-        observed,
-        provenance: provenance(bundle, Release::V2_9),
-    };
-    let tables = Tables::new(inputs, &Build::ALL, Source::Everything);
-    then(View::new(inputs, &tables))
-}
-
 /// The support of every operator on the device.
 fn supports(view: View<'_>) -> Vec<Support> {
     let slot = view.keys().slot(KEY).unwrap();
@@ -76,7 +60,7 @@ fn a_kernel_changes_only_operators_that_reach_it() {
     let Some(bundle) = opatlas_conformance::release(RELEASE) else {
         return;
     };
-    let (before, names) = with_view(&bundle, &device(None), |view| {
+    let (before, names) = with_view(&bundle, Release::V2_9, &device(None), |view| {
         let operators = view.inputs.catalogue.iter();
         let names = operators.map(|(_, operator)| operator.qualified_name().to_owned());
         (supports(view), names.collect::<Vec<_>>())
@@ -84,7 +68,12 @@ fn a_kernel_changes_only_operators_that_reach_it() {
     let ids: Vec<usize> = (0..names.len()).collect();
     let mut changed = 0;
     for added in sample(&ids, 24, 7) {
-        let after = with_view(&bundle, &device(Some(&names[added])), supports);
+        let after = with_view(
+            &bundle,
+            Release::V2_9,
+            &device(Some(&names[added])),
+            supports,
+        );
         let id = OperatorId::of_index(added);
         let own = &before[added];
         let reached: BTreeSet<OperatorId> = [&own.needs[..], &own.rarely, &[id]]
@@ -119,7 +108,7 @@ fn a_kernel_changes_only_operators_that_reach_it() {
 type Verdicts = BTreeMap<(String, &'static str), Verdict>;
 
 fn verdicts(bundle: &Bundle) -> Verdicts {
-    with_view(bundle, &device(None), |view| {
+    with_view(bundle, Release::V2_9, &device(None), |view| {
         let mut found = Verdicts::new();
         for key in ["CPU", "CUDA", "SparseCPU", KEY] {
             let slot = view.keys().slot(key).unwrap();
@@ -157,7 +146,7 @@ fn nothing_gets_better(change: impl Fn(&str) -> String) {
     ];
     let mut chosen = sample(&starts, 8, 11);
     chosen.extend(called.map(|name| text.find(&format!("\n- func: {name}")).unwrap() + 1));
-    // What is known of the release itself does not hold for a changed file.
+    // A changed file is no longer the recorded release.
     let mut base = bundle.clone();
     base.insert(
         NATIVE_FUNCTIONS,

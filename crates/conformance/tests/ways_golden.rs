@@ -3,15 +3,14 @@
 
 use std::collections::BTreeMap;
 
-use opatlas_dispatch::registrations::Inputs;
-use opatlas_dispatch::{Build, Observed, ObservedRegistration, Source, provenance};
-use opatlas_operators::catalogue::Catalogue;
-use opatlas_operators::derivative_match::DerivativeMatches;
+use opatlas_dispatch::{Observed, ObservedRegistration};
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::release::Release;
 use opatlas_verdict::training::{Detail, Works};
-use opatlas_verdict::{Answer, Tables, Verdict, View};
+use opatlas_verdict::{Answer, Verdict, View};
 use serde_json::Value;
+
+use super::release_view;
 
 /// Decided answers that must be right, and unknown ones that there may be, in tenths of a percent.
 const RIGHT: usize = 995;
@@ -42,22 +41,9 @@ impl Score {
 }
 
 pub(crate) fn with_view(observed: &Observed, then: impl FnOnce(View<'_>)) {
-    let Some(bundle) = opatlas_conformance::release("2.9.0") else {
-        return;
-    };
-    let catalogue = Catalogue::read(&bundle, Release::V2_9, None);
-    let derivatives = catalogue.derivatives.clone();
-    let matches = DerivativeMatches::new(&catalogue, derivatives.as_deref());
-    let inputs = Inputs {
-        catalogue: &catalogue,
-        derivatives: derivatives.as_deref(),
-        matches: &matches,
-        backends: &[],
-        observed,
-        provenance: provenance(&bundle, Release::V2_9),
-    };
-    let tables = Tables::new(inputs, &Build::ALL, Source::Everything);
-    then(View::new(inputs, &tables));
+    if let Some(bundle) = opatlas_conformance::release("2.9.0") {
+        release_view::with_view(&bundle, Release::V2_9, observed, then);
+    }
 }
 
 /// The operator that decides a test: the one that it blames, or its only one. An operator among several
