@@ -65,6 +65,33 @@ fn a_lost_kernel_is_told_once() {
     );
 }
 
+#[test]
+fn a_kernel_with_unknown_calls_does_not_work_for_certain() {
+    let composite = "- func: mix(Tensor self) -> Tensor\n  dispatch:\n    CPU: mix_cpu\n    CompositeExplicitAutograd: mix\n";
+    let [without, with] = [
+        composite.replace("    CompositeExplicitAutograd: mix\n", ""),
+        composite.to_owned(),
+    ]
+    .map(|entry| format!("{BEFORE}{entry}"));
+    let message = |old: &str, new: &str, rule: &str| {
+        let changes = between(old, new).changes;
+        let change = changes.iter().find(|change| change.rule.id == rule);
+        opatlas_report::changes::message::message(change.unwrap()).to_string()
+    };
+    let gained = message(&without, &with, "backend-support-gained");
+    assert!(gained.starts_with("a kernel now serves it on "), "{gained}");
+    assert!(
+        gained.ends_with(" (whether it works there is unknown)"),
+        "{gained}"
+    );
+    let lost = message(&with, &without, "backend-support-lost");
+    assert!(lost.starts_with("nothing serves it any more on "), "{lost}");
+    assert!(
+        lost.ends_with(" (whether it worked there is unknown)"),
+        "{lost}"
+    );
+}
+
 /// Every key of a gain or a loss has another verdict, and nobody gains what was unknown.
 #[test]
 fn support_changes_only_with_the_verdict() {

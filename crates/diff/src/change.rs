@@ -171,6 +171,8 @@ pub enum Note {
     CallersFail(Vec<Arc<str>>),
     /// The removed operators that it calls.
     NeedsRemoved(Vec<Arc<str>>),
+    /// Whether calls work was or is unknown.
+    SupportUnknown,
 }
 
 impl Change {

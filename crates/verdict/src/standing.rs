@@ -87,10 +87,14 @@ impl Side {
 /// What became of the support of an operator on a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shift {
-    /// Calls worked and no longer do, or there was a kernel with unknown calls and none is left.
+    /// Calls worked, and no longer do.
     Lost,
-    /// Calls failed and now work, or there was no kernel and now there is one with unknown calls.
+    /// Calls failed, and now work.
     Gained,
+    /// Nothing served the key, and calls failed. Now a kernel does, and whether calls work is unknown.
+    KernelGained,
+    /// Whether calls worked is unknown. Now nothing serves the key.
+    KernelLost,
     /// Neither, but a kernel of the key itself came or went.
     OtherKind,
     /// Neither.
@@ -102,24 +106,16 @@ impl Shift {
     /// What was unknown is not gained.
     #[must_use]
     pub fn between(before: Side, after: Side, is_claimed: bool) -> Self {
-        let is_lost = match (before.verdict, after.verdict) {
-            (Verdict::Unknown, Verdict::Fails) => {
-                is_claimed && before.is_served() && !after.is_served()
+        let is_new = is_claimed && !before.is_served() && after.is_served();
+        let is_gone = is_claimed && before.is_served() && !after.is_served();
+        match (before.verdict, after.verdict) {
+            (Verdict::Fails, Verdict::Unknown) if is_new => Self::KernelGained,
+            (Verdict::Unknown, Verdict::Fails) if is_gone => Self::KernelLost,
+            (was, is) if was.works() && is.lacks() => Self::Lost,
+            (was, is) if was.lacks() && is.works() => Self::Gained,
+            _ if before.is_served() && after.is_served() && before.is_own() != after.is_own() => {
+                Self::OtherKind
             }
-            (before, after) => before.works() && after.lacks(),
-        };
-        let is_gained = match (before.verdict, after.verdict) {
-            (Verdict::Fails, Verdict::Unknown) => {
-                is_claimed && !before.is_served() && after.is_served()
-            }
-            (before, after) => before.lacks() && after.works(),
-        };
-        let is_of_other_kind =
-            before.is_served() && after.is_served() && before.is_own() != after.is_own();
-        match (is_lost, is_gained) {
-            (true, _) => Self::Lost,
-            (_, true) => Self::Gained,
-            _ if is_of_other_kind => Self::OtherKind,
             _ => Self::Same,
         }
     }

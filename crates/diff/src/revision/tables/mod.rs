@@ -188,6 +188,13 @@ impl<'a> TableComparison<'a> {
         let of_other_kind = of(Shift::OtherKind);
         let rule = ChangeRuleId::BackendSupportKindChanged;
         changes.extend(self.of_keys(ids, rule, &of_other_kind));
+        for (shift, rule) in [
+            (Shift::KernelGained, ChangeRuleId::BackendSupportGained),
+            (Shift::KernelLost, ChangeRuleId::BackendSupportLost),
+        ] {
+            let change = self.of_keys(ids, rule, &of(shift));
+            changes.extend(change.map(|change| change.note(Note::SupportUnknown)));
+        }
         let ambiguous: Vec<&KeyChange> = keys.iter().filter(|key| key.is_ambiguity()).collect();
         if let Some(change) = self.of_keys(ids, ChangeRuleId::AutogradSupportLost, &ambiguous) {
             changes.push(change.note(Note::Ambiguous));

@@ -175,6 +175,18 @@ fn kernels(change: &Change) -> Option<Message> {
                 from_to(change, "a structured one")
             )
         }
+        ChangeRuleId::BackendSupportLost if change.notes.contains(&Note::SupportUnknown) => {
+            message!(
+                "nothing serves it any more on {} (whether it worked there is unknown)",
+                keys(own)
+            )
+        }
+        ChangeRuleId::BackendSupportGained if change.notes.contains(&Note::SupportUnknown) => {
+            message!(
+                "a kernel now serves it on {} (whether it works there is unknown)",
+                keys(own)
+            )
+        }
         ChangeRuleId::BackendSupportLost => {
             let lost = on_keys("it no longer works on ", own, &change.also);
             message!("{}{}", removed(change), lost)
