@@ -32,6 +32,12 @@ def runtime_tables(version: str) -> Recorded:
     return files.header("runtime_tables", 1, torch=version), [found["head"], *found["rows"]]
 
 
+def autocast_runs(version: str) -> Recorded:
+    """The dtypes that operators get on the CPU, without and with autocast."""
+    rows = children.torch(version, "autocast_runs", {})["rows"]
+    return files.header("autocast_runs", 1, torch=version), rows
+
+
 def registration_sets() -> Recorded:
     """Sets of registrations to one operator, and what the dispatcher makes of them."""
     order = keys(REFERENCE)["runtime_keys"]

@@ -70,6 +70,8 @@ def recordings() -> list[Recording]:
               for name in device_runs.SETS]
     whole += [Recording(f"{way}_runs_{REFERENCE}", partial(way_runs.of_way, REFERENCE, way), REFERENCE)
               for way in way_runs.WAYS]
+    whole += [Recording(f"autocast_runs_{version}", partial(from_process.autocast_runs, version), version)
+              for version in recorded("autocast_runs")]
     whole += [Recording(f"aoti_shims_{version}", partial(aoti.shims, version)) for version in recorded("aoti_shims")]
     whole += [Recording(f"ways_{version}", partial(ways.recorded, version), version) for version in recorded("ways")]
     return single + whole

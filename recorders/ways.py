@@ -24,6 +24,7 @@ KINDS = {
     "autocast": "no operator has an autocast kernel of this device type",
     "dtypes": "the operator database does not claim dtypes of this device type",
     "shim": "AOTInductor generates no C shim of this device type",
+    "ran": "the tests of this release were not run with each dtype",
 }
 # The facts of one release: of each fact its members, and the value of each or an empty text.
 Facts = dict[str, dict[str, str]]
@@ -40,15 +41,15 @@ class Ways:
 
 
 def of_process(version: str) -> Ways:
-    """The facts of an installed release."""
+    """The facts of an installed release: 10 minutes, most of them for the dtypes that run."""
     found = children.torch(version, "ways", {})
-    return Ways(version, {fact: dict(sorted(members.items())) for fact, members in found["facts"].items()},
-                found["missing"])
+    facts = {**found["facts"], **children.torch(version, "dtype_runs", {})["facts"]}
+    return Ways(version, {fact: dict(sorted(members.items())) for fact, members in facts.items()}, found["missing"])
 
 
 def section(fact: str) -> str:
     """What the members of a fact are: operators, Python functions, or functions of the C shim."""
-    return {"shim": "shim", "dtypes": "functions"}.get(kind(fact), "operators")
+    return {"shim": "shim", "dtypes": "functions", "ran": "functions"}.get(kind(fact), "operators")
 
 
 def kind(fact: str) -> str:

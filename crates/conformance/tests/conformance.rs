@@ -2,6 +2,7 @@
 
 mod applicability;
 mod audiences;
+mod autocast_runs;
 mod catalogue_after;
 mod change_rules;
 mod compat_official;

@@ -90,7 +90,10 @@ fn functions_have_the_recorded_dtypes() {
                 .insert(name.clone(), value.to_owned());
         };
         add("dtypes_operator".to_owned(), function.operator());
-        for dtypes in function.dtypes() {
+        let measured = function.measured_dtypes().unwrap();
+        add("ran_dtypes_cpu".to_owned(), measured.forward);
+        add("ran_backward_dtypes_cpu".to_owned(), measured.backward);
+        for dtypes in function.claimed_dtypes() {
             add(format!("dtypes_{}", dtypes.device), dtypes.forward);
             add(
                 format!("backward_dtypes_{}", dtypes.device),

@@ -62,7 +62,10 @@ pub fn generate(text: &str, releases: &[String]) -> String {
 fn table_of(fact: &str) -> &'static str {
     if fact.starts_with("shim_") {
         "shim"
-    } else if fact.starts_with("dtypes_") || fact.starts_with("backward_dtypes_") {
+    } else if ["dtypes_", "backward_dtypes_", "ran_"]
+        .iter()
+        .any(|of| fact.starts_with(of))
+    {
         "functions"
     } else {
         "operators"

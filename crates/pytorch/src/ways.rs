@@ -44,7 +44,7 @@ pub struct Function {
     rows: &'static [Row],
 }
 
-/// The dtypes that the operator database claims for a device type, separated by blanks: `bf16 f32`.
+/// The dtypes of a function on a device type, separated by blanks: `bf16 f32`.
 #[derive(Copy, Clone, Eq, PartialEq, Debug)]
 pub struct Dtypes {
     /// The device type: `cuda`.
@@ -196,8 +196,20 @@ impl Function {
         self.value("dtypes_operator").unwrap_or(self.name)
     }
 
-    /// The dtypes by device type. A device type of which the test says nothing is left out.
-    pub fn dtypes(self) -> impl Iterator<Item = Dtypes> {
+    /// The dtypes with which the tests of the function ran on the CPU; `None` if the release was not
+    /// measured.
+    #[must_use]
+    pub fn measured_dtypes(self) -> Option<Dtypes> {
+        Some(Dtypes {
+            device: "cpu",
+            forward: self.value("ran_dtypes_cpu")?,
+            backward: self.value("ran_backward_dtypes_cpu")?,
+        })
+    }
+
+    /// The dtypes that the operator database claims, by device type. A device type of which the test
+    /// says nothing is left out.
+    pub fn claimed_dtypes(self) -> impl Iterator<Item = Dtypes> {
         FUNCTIONS.facts.iter().filter_map(move |fact| {
             let device = fact
                 .name

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::Release;
-use opatlas_pytorch::ways::facts;
+use opatlas_pytorch::ways::{Function, facts};
 use opatlas_report::ways::{FATES_CSV_HEADER, fate_row};
 use opatlas_source::suggest::nearest;
 use opatlas_verdict::View;
@@ -101,7 +101,7 @@ pub struct OperatorWays {
     pub operator: String,
     /// Its fate on each way that applies to it.
     pub items: Vec<WayFate>,
-    /// The dtypes of the Python functions that call it.
+    /// The dtypes of the Python functions that call it: what was measured on the CPU, and what is claimed.
     pub dtypes: Vec<FunctionDtypes>,
 }
 
@@ -118,7 +118,8 @@ pub struct FunctionDtypes {
     pub forward: Vec<&'static str>,
     /// The dtypes of a call whose inputs require gradients.
     pub backward: Vec<&'static str>,
-    /// `claimed`: PyTorch's operator database says so.
+    /// `measured`: the function's tests ran with all of these dtypes. `claimed`: PyTorch's operator
+    /// database says so.
     #[schema(example = "claimed")]
     pub known_from: &'static str,
 }
@@ -273,29 +274,27 @@ pub fn dtypes(release: Release, base_name: &str) -> Vec<FunctionDtypes> {
         .into_iter()
         .flat_map(|facts| facts.functions());
     let named = functions.filter(|function| function.operator() == base_name);
-    named
-        .flat_map(|function| {
-            let name = match function.variant {
-                None => function.name.to_owned(),
-                Some(variant) => format!("{} ({variant})", function.name),
-            };
-            function.dtypes().map(move |dtypes| FunctionDtypes {
-                function: name.clone(),
-                device: dtypes.device,
-                forward: dtypes
-                    .forward
-                    .split(' ')
-                    .filter(|of| !of.is_empty())
-                    .collect(),
-                backward: dtypes
-                    .backward
-                    .split(' ')
-                    .filter(|of| !of.is_empty())
-                    .collect(),
-                known_from: "claimed",
-            })
+    named.flat_map(dtypes_of_function).collect()
+}
+
+fn dtypes_of_function(function: Function) -> impl Iterator<Item = FunctionDtypes> {
+    let name = match function.variant {
+        None => function.name.to_owned(),
+        Some(variant) => format!("{} ({variant})", function.name),
+    };
+    let names = |dtypes: &'static str| dtypes.split_ascii_whitespace().collect();
+    let measured = function.measured_dtypes().map(|of| (of, "measured"));
+    let claimed = function.claimed_dtypes().map(|of| (of, "claimed"));
+    measured
+        .into_iter()
+        .chain(claimed)
+        .map(move |(dtypes, known_from)| FunctionDtypes {
+            function: name.clone(),
+            device: dtypes.device,
+            forward: names(dtypes.forward),
+            backward: names(dtypes.backward),
+            known_from,
         })
-        .collect()
 }
 
 /// Fates as CSV.
