@@ -69,9 +69,13 @@ pub struct Shim {
 /// The facts of a release, or of the newest recorded one before it.
 #[must_use]
 pub fn facts(release: Release) -> Option<Facts> {
-    let mut recorded = Release::all().filter(|known| MEASURED >> known.index() & 1 == 1);
-    let release = recorded.rfind(|known| *known <= release)?;
-    Some(Facts { release })
+    all().rfind(|facts| facts.release <= release)
+}
+
+/// The facts of each recorded release, the oldest first.
+pub fn all() -> impl DoubleEndedIterator<Item = Facts> {
+    let recorded = Release::all().filter(|known| MEASURED >> known.index() & 1 == 1);
+    recorded.map(|release| Facts { release })
 }
 
 impl Facts {
@@ -180,6 +184,22 @@ impl Operator {
     #[must_use]
     pub fn value(self, registry: Registry) -> Option<&'static str> {
         OPERATORS.value(self.row(registry)?, registry as usize)
+    }
+
+    /// The registries of the same operator in another release.
+    #[must_use]
+    pub fn in_release(self, facts: Facts) -> Self {
+        Self {
+            release: facts.release,
+            ..self
+        }
+    }
+
+    /// Whether the same registries hold the operator in another release, with the same values.
+    #[must_use]
+    pub fn is_unchanged_in(self, facts: Facts) -> bool {
+        let mut rows = self.rows.iter();
+        rows.all(|row| row.holds_in(self.release) == row.holds_in(facts.release))
     }
 
     fn row(self, registry: Registry) -> Option<&'static Row> {

@@ -16,10 +16,10 @@ use std::borrow::Cow;
 
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::Release;
-use opatlas_pytorch::ways::{Facts, Registry, facts};
+use opatlas_pytorch::ways::{Facts, Registry, all, facts};
 
 use crate::View;
-use membership::{Entry, Membership, Shape};
+use membership::{Entry, Membership, Recorded, Run, Shape};
 
 opatlas_source::words! {
     /// A way to run an operator.
@@ -221,21 +221,49 @@ pub struct WayAnswer {
 /// A fate and the reason.
 type Found = (Fate, Cow<'static, str>);
 
+/// What decides an operator's fates besides the verdicts.
+struct Facets<'a> {
+    name: &'a str,
+    shape: Shape,
+    entry: Entry,
+    recorded: Option<Recorded>,
+    /// The releases up to the recorded one, the newest first.
+    runs: Vec<Run>,
+}
+
 impl<'a> View<'a> {
     /// What becomes of an operator on each way. A way that does not apply is left out.
     #[must_use]
     pub fn ways(self, id: OperatorId) -> Vec<WayAnswer> {
+        let facets = Facets::of(self, id);
         let ways = Way::ALL.into_iter();
-        ways.filter_map(|way| self.way(id, way)).collect()
+        ways.filter_map(|way| self.way_of(id, way, &facets))
+            .collect()
     }
 
     /// What becomes of an operator on one way; `None` if the way does not apply to it.
     #[must_use]
     pub fn way(self, id: OperatorId, way: Way) -> Option<WayAnswer> {
+        match way {
+            Way::Training | Way::Vmap => Some(self.by_verdict(id, way)),
+            _ => self.way_of(id, way, &Facets::of(self, id)),
+        }
+    }
+
+    fn way_of(self, id: OperatorId, way: Way, facets: &Facets<'_>) -> Option<WayAnswer> {
+        match way {
+            Way::Training | Way::Vmap => Some(self.by_verdict(id, way)),
+            _ => match membership::counterpart(self, id, way) {
+                same if same == id => facets.answer(way),
+                other => Facets::of(self, other).answer(way),
+            },
+        }
+    }
+
+    fn by_verdict(self, id: OperatorId, way: Way) -> WayAnswer {
         let (fate, because) = match way {
             Way::Training => own::training(self, id),
-            Way::Vmap => own::vmap(self, id),
-            _ => return self.by_registries(id, way),
+            _ => own::vmap(self, id),
         };
         let recorded =
             own::recorded(self, id).filter(|_| way == Way::Vmap && fate != Fate::Unknown);
@@ -244,62 +272,90 @@ impl<'a> View<'a> {
             _ if recorded.is_some() => Basis::Recorded,
             _ => Basis::Entry,
         };
-        Some(WayAnswer {
+        WayAnswer {
             way,
             fate,
             because,
             known_from,
             release: recorded,
             since: None,
-        })
+        }
+    }
+}
+
+impl<'a> Facets<'a> {
+    fn of(view: View<'a>, id: OperatorId) -> Self {
+        let name = view.inputs.catalogue.operator(id).name_text();
+        let facts = facts(view.keys().release());
+        let recorded = facts.map(|facts| Recorded::of(name, facts));
+        Self {
+            name,
+            shape: Shape::of(view, id),
+            entry: Entry::of(view, id),
+            recorded,
+            runs: recorded.map(membership::runs).unwrap_or_default(),
+        }
     }
 
-    fn by_registries(self, id: OperatorId, way: Way) -> Option<WayAnswer> {
-        let recorded = facts(self.keys().release());
-        let shape = Shape::of(self, id);
-        let name = membership::counterpart(self, id, way);
-        let entry = Entry::of(self, name);
-        let name = self.inputs.catalogue.operator(name).name_text();
-        let by_entry = decide(way, &shape, Membership::of_entry(name, entry, recorded))?;
-        let now = recorded.and_then(|facts| by_record(way, &shape, name, facts));
-        let is_recorded = now.as_ref().is_some_and(|found| found.0 == by_entry.0);
-        let known_from = match by_entry.0 {
+    fn answer(&self, way: Way) -> Option<WayAnswer> {
+        let by_entry = Membership::of_entry(self.name, self.entry, self.recorded);
+        let (fate, because) = decide(way, &self.shape, by_entry)?;
+        let now = self
+            .recorded
+            .and_then(|recorded| self.by_record(way, recorded));
+        let is_recorded = now == Some(fate);
+        let known_from = match fate {
             Fate::Unknown => Basis::Unknown,
             _ if is_recorded => Basis::Recorded,
             _ => Basis::Entry,
         };
-        let release = recorded.filter(|_| is_recorded).map(Facts::release);
-        let since = release.map(|release| since(way, &shape, name, release, by_entry.0));
+        let facts = self.recorded.map(|recorded| recorded.facts);
+        let facts = facts.filter(|_| is_recorded);
         Some(WayAnswer {
             way,
-            fate: by_entry.0,
-            because: by_entry.1,
+            fate,
+            because,
             known_from,
-            release,
-            since,
+            release: facts.map(Facts::release),
+            since: facts.map(|facts| self.since(way, facts, fate)),
         })
+    }
+
+    /// The fate by the registries of a release alone; `None` if the release does not have the operator
+    /// or the registry.
+    fn by_record(&self, way: Way, recorded: Recorded) -> Option<Fate> {
+        let registry = way.registry();
+        let is_absent = registry.is_some_and(|registry| recorded.facts.absent(registry).is_some());
+        if is_absent || !recorded.is_known() {
+            return None;
+        }
+        let membership = Membership::of_record(self.name, recorded);
+        decide(way, &self.shape, membership).map(|(fate, _)| fate)
+    }
+
+    /// The first recorded release since which the fate has been the same.
+    fn since(&self, way: Way, until: Facts, fate: Fate) -> Release {
+        let has_registry = present_since(way, until);
+        let runs = self.runs.iter();
+        let same = runs.take_while(|run| {
+            run.recorded.facts.release() >= has_registry
+                && self.by_record(way, run.recorded) == Some(fate)
+        });
+        same.last()
+            .map_or(until.release(), |run| run.first.max(has_registry))
     }
 }
 
-/// The fate by the registries of a release alone; `None` if the release does not have the operator
-/// or the registry.
-fn by_record(way: Way, shape: &Shape, name: &str, facts: Facts) -> Option<Found> {
-    let is_known = facts.operator(name).is_in(Registry::Operators);
-    let is_recorded = way
-        .registry()
-        .is_none_or(|registry| facts.absent(registry).is_none());
-    (is_known && is_recorded).then(|| decide(way, shape, Membership::of_facts(name, facts)))?
-}
-
-/// The first recorded release since which the fate has been the same.
-fn since(way: Way, shape: &Shape, name: &str, until: Release, fate: Fate) -> Release {
-    let earlier = Release::all().rev().filter(|release| *release <= until);
-    let same = earlier.map_while(|release| {
-        let facts = facts(release)?;
-        let (found, _) = by_record(way, shape, name, facts)?;
-        (found == fate).then(|| facts.release())
-    });
-    same.last().unwrap_or(until)
+/// The first recorded release since which the registry of a way has been there.
+fn present_since(way: Way, until: Facts) -> Release {
+    let Some(registry) = way.registry() else {
+        return Release::all().next().unwrap_or(until.release());
+    };
+    let earlier = all()
+        .rev()
+        .filter(|facts| facts.release() <= until.release());
+    let present = earlier.take_while(|facts| facts.absent(registry).is_none());
+    present.last().map_or(until.release(), Facts::release)
 }
 
 fn decide(way: Way, shape: &Shape, of: Membership<'_>) -> Option<Found> {

@@ -2,7 +2,7 @@
 
 use opatlas_pytorch::ways::Registry;
 
-use super::membership::{Membership, Shape};
+use super::membership::{Membership, Recorded, Shape};
 use super::{Fate, Found};
 
 /// What `ExportedProgram.run_decompositions()` does with it. Operators that return numbers never
@@ -39,18 +39,11 @@ pub(super) fn decomposition(shape: &Shape, of: Membership<'_>) -> Option<Found> 
 
 /// What Inductor does with it (`torch/_inductor/graph.py`, `GraphLowering.call_function`).
 pub(super) fn inductor(of: Membership<'_>) -> Found {
-    let packet = format!("{} (packet)", base_name(of.name));
     let holds = |registry| {
-        of.is_in(registry)
-            || of.is_recorded()
-                && of
-                    .facts
-                    .is_some_and(|facts| facts.operator(&packet).is_in(registry))
+        let recorded = of.recorded;
+        of.is_in(registry) || recorded.is_some_and(|recorded| recorded.has_packet(registry))
     };
-    let allowed = format!("aten::{}", base_name(of.name));
-    let is_allowed = of
-        .facts
-        .is_some_and(|facts| facts.operator(&allowed).is_in(Registry::InductorAllowList));
+    let is_allowed = of.recorded.is_some_and(Recorded::is_allowed);
     if of.is_in(Registry::CompositeImplicit) || of.is_in(Registry::InductorDecompTable) {
         (Fate::Decomposed, "it is decomposed before lowering".into())
     } else if is_allowed || holds(Registry::InductorHandler) {
@@ -70,8 +63,4 @@ pub(super) fn inductor(of: Membership<'_>) -> Found {
         };
         (Fate::ImplicitFallback, because.into())
     }
-}
-
-fn base_name(name: &str) -> &str {
-    name.split('.').next().unwrap_or(name)
 }
