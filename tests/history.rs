@@ -12,6 +12,7 @@ use opatlas_service::history::{CommitFiles, Item, Line, NamedBy, STEP_FORMAT, Ti
 use opatlas_service::{Ingest, Limits, Protection, Service, Snapshot};
 use opatlas_source::{Bundle, Stop};
 use opatlas_store::{CommitRecord, ProjectName, SqliteStore, StepKey, StepRecord, Store as _};
+use opatlas_verdict::{Because, Verdict};
 
 async fn service() -> Service {
     with_store().await.0
@@ -190,6 +191,11 @@ async fn histories_agree_with_comparisons_and_tables() {
                 "{name} on {key} in {}",
                 timeline.items[place].title()
             );
+            if let Some(range) = range {
+                let is_unknown = range.verdict == Some(Verdict::Unknown);
+                let settled_by = range.because.and_then(Because::settled_by);
+                assert_eq!(settled_by.is_some(), is_unknown, "{name}: {range:?}");
+            }
         }
     }
     assert_eq!(stored, direct);

@@ -41,7 +41,7 @@ impl Search<'_> {
             let is_lacking = self.column.undeclared(self.calls, self.of).next().is_some();
             support.because = Some(match is_lacking {
                 true => Because::CallsUndeclared,
-                false => Because::Unmeasured,
+                false => Because::CallsUnknown,
             });
         }
         if !verdict.lacks() {

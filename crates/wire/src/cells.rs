@@ -3,7 +3,7 @@
 use opatlas_diff::revision::{Cell, TableChange};
 use opatlas_pytorch::key_set::KeySet;
 use opatlas_pytorch::keys::{Key, Keys};
-use opatlas_verdict::{Standing, Verdict};
+use opatlas_verdict::{Because, Standing, Verdict};
 use serde::ser::SerializeSeq;
 use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
@@ -54,6 +54,8 @@ pub struct CellView<'a> {
     /// `partly`, `fails` or `unknown`.
     #[schema(example = "own")]
     pub standing: &'static str,
+    /// Why the verdict is unknown.
+    pub because: Option<&'static str>,
 }
 
 fn view<'a>(cell: &'a Cell<'_>) -> CellView<'a> {
@@ -63,6 +65,7 @@ fn view<'a>(cell: &'a Cell<'_>) -> CellView<'a> {
         kernel: cell.kernel.as_deref(),
         verdict: cell.verdict.map(Verdict::as_str),
         standing: Standing::of(cell.verdict, cell.reason).as_str(),
+        because: cell.because.map(Because::as_str),
     }
 }
 

@@ -5,7 +5,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use crate::place::Place;
 use opatlas_service::history::{HistoryEvent, KeyRange, Line, OperatorHistory, Timeline};
-use opatlas_verdict::Answer;
+use opatlas_verdict::{Answer, Because};
 
 /// An operator of a project.
 #[derive(Debug, Deserialize, IntoParams)]
@@ -146,6 +146,14 @@ pub struct RangeView {
     #[serde(default)]
     #[schema(example = "yes")]
     pub works: Option<String>,
+    /// Why that is unknown.
+    #[serde(default)]
+    #[schema(example = "what it calls was not measured")]
+    pub because: Option<String>,
+    /// What would settle it.
+    #[serde(default)]
+    #[schema(example = "an observation of a process of this revision")]
+    pub settled_by: Option<String>,
 }
 
 /// A history on the wire.
@@ -162,6 +170,8 @@ pub fn view(history: &OperatorHistory) -> History {
         kernel: None,
         verdict: None,
         works: None,
+        because: None,
+        settled_by: None,
     });
     let served = history.ranges.iter().map(|range| served(timeline, range));
     History {
@@ -211,5 +221,10 @@ pub fn served(timeline: &Timeline, range: &KeyRange) -> RangeView {
         works: range
             .verdict
             .map(|verdict| Answer::from(verdict).as_str().to_owned()),
+        because: range.because.map(|because| because.as_str().to_owned()),
+        settled_by: range
+            .because
+            .and_then(Because::settled_by)
+            .map(str::to_owned),
     }
 }

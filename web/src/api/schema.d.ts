@@ -1779,6 +1779,8 @@ export interface components {
              * @example own
              */
             standing: string;
+            /** @description Why the verdict is unknown. */
+            because: string | null;
         };
         /** @description A statement of the chain behind a verdict. */
         ChainLink: {
@@ -2545,7 +2547,8 @@ export interface components {
             /** @description The dtypes of a call whose inputs require gradients. */
             backward: string[];
             /**
-             * @description `claimed`: PyTorch's operator database says so.
+             * @description `measured`: the function's tests ran with all of these dtypes. `claimed`: PyTorch's operator
+             *     database says so.
              * @example claimed
              */
             known_from: string;
@@ -3624,7 +3627,7 @@ export interface components {
             operator: string;
             /** @description Its fate on each way that applies to it. */
             items: components["schemas"]["WayFate"][];
-            /** @description The dtypes of the Python functions that call it. */
+            /** @description The dtypes of the Python functions that call it: what was measured on the CPU, and what is claimed. */
             dtypes: components["schemas"]["FunctionDtypes"][];
         };
         /** @description Counts over entries that are laid over a revision. */
@@ -3996,6 +3999,16 @@ export interface components {
              * @example yes
              */
             works: string | null;
+            /**
+             * @description Why that is unknown.
+             * @example what it calls was not measured
+             */
+            because: string | null;
+            /**
+             * @description What would settle it.
+             * @example an observation of a process of this revision
+             */
+            settled_by: string | null;
         };
         /** @description The work done by a rank. */
         RankView: {

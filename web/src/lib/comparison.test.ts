@@ -52,6 +52,7 @@ const cell = (reason: string) => ({
 	kernel: null,
 	verdict: null,
 	standing: STANDINGS[reason] ?? "inherited",
+	because: null,
 });
 const cells = (
 	operator: string,

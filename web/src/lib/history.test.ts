@@ -57,6 +57,8 @@ describe("byKey", () => {
 			reason: "kernel",
 			verdict: "runs",
 			works: "yes",
+			because: null,
+			settled_by: null,
 			source_key: key,
 			kernel: null,
 		});

@@ -4,7 +4,7 @@ use crate::snapshot::Snapshot;
 use opatlas_dispatch::Reason;
 use opatlas_dispatch::autograd_key;
 use opatlas_pytorch::keys::Keys;
-use opatlas_verdict::{Standing, Verdict};
+use opatlas_verdict::{Because, Standing, Verdict};
 
 use super::step::StoredCell;
 use super::timeline::{Range, Timeline};
@@ -25,6 +25,8 @@ pub struct KeyRange {
     pub kernel: Option<String>,
     /// Whether a call works; `None` for keys that are not backends.
     pub verdict: Option<Verdict>,
+    /// Why the verdict is unknown.
+    pub because: Option<Because>,
 }
 
 impl KeyRange {
@@ -49,11 +51,13 @@ pub(super) fn cell(snapshot: &Snapshot, operator: &str, key: &str) -> Option<Sto
     let view = snapshot.view();
     let slot = view.keys().slot(key)?;
     let entry = view.entry(id, slot)?;
+    let verdict = autograd_key(view.keys(), slot).map(|_| view.verdict(id, slot));
     Some(StoredCell {
         reason: Word(entry.reason),
         source_key: entry.source_name(view.keys()).map(Into::into),
         kernel: entry.kernel.as_deref().map(Into::into),
-        verdict: autograd_key(view.keys(), slot).map(|_| Word(view.verdict(id, slot))),
+        verdict: verdict.map(Word),
+        because: verdict.and_then(|_| view.unknown_because(id, slot).map(Word)),
     })
 }
 
@@ -94,5 +98,6 @@ fn range(key: &str, range: Range, cell: &StoredCell) -> KeyRange {
         source_key: cell.source_key.clone(),
         kernel: cell.kernel.clone(),
         verdict: cell.verdict.map(|word| word.0),
+        because: cell.because.map(|word| word.0),
     }
 }

@@ -19,7 +19,7 @@ use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::{Key, Keys};
 use opatlas_pytorch::release::Release;
 use opatlas_store::{StepKey, StepRecord, StoreError};
-use opatlas_verdict::Verdict;
+use opatlas_verdict::{Because, Verdict};
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -55,6 +55,8 @@ pub(super) struct StoredCell {
     pub(super) kernel: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) verdict: Option<Word<Verdict>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) because: Option<Word<Because>>,
 }
 
 impl StoredCell {
@@ -64,6 +66,7 @@ impl StoredCell {
             source_key: cell.source_key.map(Into::into),
             kernel: cell.kernel.as_deref().map(Into::into),
             verdict: cell.verdict.map(Word),
+            because: cell.because.map(Word),
         }
     }
 }
@@ -268,6 +271,7 @@ mod tests {
             source_key: None,
             kernel: None,
             verdict: None,
+            because: None,
         }
     }
 

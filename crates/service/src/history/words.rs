@@ -11,7 +11,7 @@ use opatlas_diff::rules::{ChangeRule, Level, find};
 use opatlas_dispatch::Reason;
 use opatlas_pytorch::keys::{Key, Keys};
 use opatlas_pytorch::release::Release;
-use opatlas_verdict::Verdict;
+use opatlas_verdict::{Because, Verdict};
 
 pub(super) trait StoredWord: Copy {
     const WHAT: &'static str;
@@ -69,6 +69,7 @@ stored_words! {
     EventKind, "kind of event", EventKind::as_str, Self::parse;
     Level, "level", Level::as_str, Self::parse;
     Reason, "reason", Reason::as_str, Self::parse;
+    Because, "reason of a verdict", Because::as_str, Self::parse;
     Verdict, "verdict", Verdict::as_str, Self::parse;
     &'static ChangeRule, "change rule", |rule: Self| rule.id.as_str(), find;
 }

@@ -202,6 +202,8 @@ function CellView({ cell }: { cell: CellData }) {
 						{range.verdict && <VerdictMark verdict={range.verdict} label />}{" "}
 						<ReasonMark reason={range.reason ?? "missing"} label />
 						{range.kernel && <code> {range.kernel}</code>}
+						{range.because && ` ${range.because}`}
+						{range.settled_by && `; this would settle it: ${range.settled_by}`}
 					</li>
 				))}
 			</ul>

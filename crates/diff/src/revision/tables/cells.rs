@@ -7,7 +7,7 @@ use std::sync::Arc;
 use opatlas_dispatch::{Precedence, Reason};
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::{KeySet, Slot};
-use opatlas_verdict::{Shift, Side, Verdict, View, is_ambiguous};
+use opatlas_verdict::{Because, Shift, Side, Verdict, View, is_ambiguous};
 
 /// An operator whose dispatch table changed.
 #[derive(Debug, Clone)]
@@ -43,6 +43,8 @@ pub struct Cell<'a> {
     pub kernel: Option<Cow<'a, str>>,
     /// Whether a call works; `None` on keys that are not a backend's.
     pub verdict: Option<Verdict>,
+    /// Why the verdict is unknown.
+    pub because: Option<Because>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,6 +84,7 @@ impl<'a> Cell<'a> {
             source_key: rule.source(slot).map(|key| view.keys().name(key)),
             kernel: view.kernel(id, slot, rule),
             verdict,
+            because: verdict.and_then(|_| view.unknown_because(id, slot)),
         }
     }
 }
