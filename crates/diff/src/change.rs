@@ -171,6 +171,8 @@ pub enum Note {
     CallersFail(Vec<Arc<str>>),
     /// The removed operators that it calls.
     NeedsRemoved(Vec<Arc<str>>),
+    /// The line of `torchgen/aoti/fallback_ops.py` that keeps the old functions of the C shim.
+    ShimVersion(Arc<str>),
 }
 
 impl Change {

@@ -70,6 +70,7 @@ enum StoredNote {
     FormulaRemoved,
     CallersFail(Vec<Arc<str>>),
     NeedsRemoved(Vec<Arc<str>>),
+    ShimVersion(Arc<str>),
 }
 
 impl About {
@@ -164,6 +165,7 @@ impl StoredNote {
             Note::FormulaRemoved => Self::FormulaRemoved,
             Note::CallersFail(names) => Self::CallersFail(names.clone()),
             Note::NeedsRemoved(names) => Self::NeedsRemoved(names.clone()),
+            Note::ShimVersion(line) => Self::ShimVersion(line.clone()),
         }
     }
 
@@ -193,6 +195,7 @@ impl StoredNote {
             Self::FormulaRemoved => Note::FormulaRemoved,
             Self::CallersFail(names) => Note::CallersFail(names.clone()),
             Self::NeedsRemoved(names) => Note::NeedsRemoved(names.clone()),
+            Self::ShimVersion(line) => Note::ShimVersion(line.clone()),
         }
     }
 }
