@@ -27,6 +27,7 @@ mod rules_examples;
 mod rules_golden;
 mod rules_suppressions;
 mod schema_golden;
+mod shims;
 mod signatures_golden;
 mod source_calls;
 mod support_golden;

@@ -173,6 +173,8 @@ pub enum Note {
     NeedsRemoved(Vec<Arc<str>>),
     /// Whether calls work was or is unknown.
     SupportUnknown,
+    /// The line of `torchgen/aoti/fallback_ops.py` that keeps the old functions of the C shim.
+    ShimVersion(Arc<str>),
 }
 
 impl Change {

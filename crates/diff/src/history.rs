@@ -100,9 +100,12 @@ pub fn kind(change: &Change) -> EventKind {
         | Group::Out
         | Group::Return
         | Group::Schema => EventKind::Schema,
-        Group::Binding | Group::Runtime | Group::Computed | Group::Policy | Group::File => {
-            EventKind::Entry
-        }
+        Group::Binding
+        | Group::Runtime
+        | Group::Computed
+        | Group::Way
+        | Group::Policy
+        | Group::File => EventKind::Entry,
     }
 }
 

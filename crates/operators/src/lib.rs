@@ -17,6 +17,7 @@ pub mod generate;
 pub mod group;
 pub mod lower;
 pub mod operator;
+pub mod shim;
 mod slips;
 pub mod sought;
 pub mod table;

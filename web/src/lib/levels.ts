@@ -81,6 +81,10 @@ export const AUDIENCES: Record<string, string> = {
 	backend: "out-of-tree backends",
 	autograd: "autograd formulas",
 	compiler: "functionalization and torch.compile",
+	"torch-ops": "Python callers through torch.ops",
+	export: "exported programs",
+	aoti: "packages compiled by AOTInductor",
+	transforms: "vmap, autocast and DTensor",
 };
 
 /** What each profile counts. */

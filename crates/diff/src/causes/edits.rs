@@ -13,7 +13,7 @@ use super::relations::stem;
 
 pub(super) fn is_edit(change: &Change) -> bool {
     match change.rule.group {
-        Group::Computed | Group::Policy => false,
+        Group::Computed | Group::Way | Group::Policy => false,
         Group::Generated => change.rule.id == ChangeRuleId::AutogenBecameExplicit,
         Group::Operator => {
             change.rule.id != ChangeRuleId::VariantGroupIncomplete && !change.is_compound()
@@ -106,7 +106,7 @@ fn details(change: &Change) -> Option<String> {
         // One edit of derivatives.yaml removed these formulas, whatever keys they served.
         Group::Computed if change.notes.contains(&Note::FormulaRemoved) => String::new(),
         Group::Binding | Group::Dispatch | Group::Computed => names(),
-        Group::Generated | Group::Policy | Group::File => String::new(),
+        Group::Generated | Group::Way | Group::Policy | Group::File => String::new(),
     })
 }
 

@@ -16,6 +16,7 @@ mod pairing;
 mod policy_rules;
 mod removals;
 mod shadowing;
+mod shims;
 mod side;
 mod tables;
 mod unread;
@@ -113,6 +114,7 @@ fn schemas(
     shadowing::compare(old, new, pairing, &mut changes, stop)?;
     moved::compare(old, new, pairing, &mut changes);
     deprecated::compare(old, new, &mut changes);
+    shims::compare(old, new, &mut changes);
     let declarations = DeclarationMatches::new(old, new, &pairs, &changes, stop)?;
     Ok((pairs, changes, declarations))
 }

@@ -43,6 +43,12 @@ opatlas_source::words! {
         /// Python callers of operators that are bound only in `torch.ops`. They replace the other Python
         /// callers for such operators.
         TorchOps = "torch-ops",
+        /// Exported programs, and the decompositions that export applies.
+        Export = "export",
+        /// Packages that AOTInductor compiled, and extensions for the stable headers.
+        Aoti = "aoti",
+        /// Transforms of calls: `vmap`, autocast, sharding.
+        Transforms = "transforms",
     }
 }
 
@@ -162,13 +168,13 @@ opatlas_source::words! {
         Official = "official",
         /// Python callers.
         Python = "python",
-        /// Saved and exported models.
+        /// Saved, exported and compiled models.
         Model = "model",
         /// C++ callers.
         Cpp = "cpp",
         /// Out-of-tree backends.
         Backend = "backend",
-        /// Autograd, functionalization, export and `torch.compile`.
+        /// Autograd, functionalization, export, `torch.compile`, compiled packages and transforms.
         Compiler = "compiler",
     }
 }
@@ -180,10 +186,21 @@ impl Profile {
         match self {
             Self::Strict | Self::Official => Audiences::ALL,
             Self::Python => Audiences::of(&[Audience::PythonKeyword, Audience::PythonPositional]),
-            Self::Model => Audiences::of(&[Audience::SavedModel, Audience::NewModel]),
+            Self::Model => Audiences::of(&[
+                Audience::SavedModel,
+                Audience::NewModel,
+                Audience::Export,
+                Audience::Aoti,
+            ]),
             Self::Cpp => Audiences::of(&[Audience::Cpp]),
             Self::Backend => Audiences::of(&[Audience::Backend]),
-            Self::Compiler => Audiences::of(&[Audience::Autograd, Audience::Compiler]),
+            Self::Compiler => Audiences::of(&[
+                Audience::Autograd,
+                Audience::Compiler,
+                Audience::Export,
+                Audience::Aoti,
+                Audience::Transforms,
+            ]),
         }
     }
 

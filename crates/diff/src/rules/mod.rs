@@ -21,6 +21,7 @@ mod returns;
 mod runtime;
 mod schema;
 mod tag;
+mod way;
 
 use std::sync::OnceLock;
 
@@ -57,6 +58,8 @@ opatlas_source::words! {
         Runtime = "runtime",
         /// Computed effects on backends and autograd.
         Computed = "computed",
+        /// Ways to run an operator besides a plain call.
+        Way = "way",
         /// Promises and exceptions.
         Policy = "policy",
         /// The file itself.
@@ -136,7 +139,7 @@ impl ChangeRule {
     }
 }
 
-const GROUPS: [&[ChangeRule]; 15] = [
+const GROUPS: [&[ChangeRule]; 16] = [
     operator::RULES,
     argument::RULES,
     default::RULES,
@@ -150,6 +153,7 @@ const GROUPS: [&[ChangeRule]; 15] = [
     tag::RULES,
     runtime::RULES,
     computed::RULES,
+    way::RULES,
     policy::RULES,
     file::RULES,
 ];

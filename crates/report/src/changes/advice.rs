@@ -56,6 +56,11 @@ pub fn help(change: &Change) -> Option<Message> {
         ChangeRuleId::AutogradSupportLost if change.notes.contains(&Note::FormulaUnmatched) => {
             return Some(FORMULA.into());
         }
+        ChangeRuleId::ShimChanged if let Some(line) = shim_version(change) => message!(
+            "Add `{}` to `torchgen/aoti/fallback_ops.py`, then run \
+             `python torchgen/gen.py --update-aoti-c-shim`.",
+            line
+        ),
         ChangeRuleId::AutogenRemoved if change.notes.contains(&Note::StillGenerated) => {
             return None;
         }
@@ -74,6 +79,13 @@ pub(super) fn why(rule: &ChangeRule) -> &'static str {
     } else {
         first_sentence(rule.why)
     }
+}
+
+fn shim_version(change: &Change) -> Option<&str> {
+    change.notes.iter().find_map(|note| match note {
+        Note::ShimVersion(line) => Some(&**line),
+        _ => None,
+    })
 }
 
 fn candidates(change: &Change) -> Option<&str> {

@@ -5,6 +5,7 @@ mod arguments;
 mod entry;
 pub(super) mod formulas;
 mod operators;
+mod ways;
 
 use std::sync::Arc;
 
@@ -31,6 +32,7 @@ pub fn message(change: &Change) -> Message {
         Group::Binding | Group::Dispatch | Group::Tag | Group::Runtime | Group::Computed => {
             entry::message(change)
         }
+        Group::Way => ways::message(change),
     };
     message.unwrap_or_else(|| change.rule.what.trim_end_matches('.').into())
 }
