@@ -18,7 +18,7 @@ use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::Release;
 use opatlas_pytorch::ways::{Facts, Registry, facts};
 
-use crate::View;
+use crate::{Answer, View};
 use membership::{Entry, Membership, Shape};
 
 opatlas_source::words! {
@@ -173,6 +173,18 @@ opatlas_source::words! {
 }
 
 impl Fate {
+    /// Whether calls on the way work; `None` if there is nothing to differentiate.
+    #[must_use]
+    pub const fn answer(self) -> Option<Answer> {
+        match self {
+            Self::NotDifferentiable => None,
+            Self::Partly => Some(Answer::Partly),
+            Self::No | Self::Raises | Self::None | Self::Banned => Some(Answer::No),
+            Self::Unknown => Some(Answer::Unknown),
+            _ => Some(Answer::Yes),
+        }
+    }
+
     /// Whether nothing of the operator's own serves it on its way, so that calls fail or fall back.
     #[must_use]
     pub const fn is_missing(self) -> bool {

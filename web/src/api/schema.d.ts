@@ -4939,10 +4939,22 @@ export interface components {
              */
             way: string;
             /**
+             * @description What people call it.
+             * @example vmap
+             */
+            title: string;
+            /**
              * @description The fate, in the words of `docs/spec/ways.md`.
              * @example raises
              */
             fate: string;
+            /**
+             * @description Whether calls work: `yes`, `partly`, `no` or `unknown`; null if there is nothing to differentiate.
+             * @example no
+             */
+            works: string | null;
+            /** @description Whether nothing of the operator's own serves it, so that calls fail or fall back. */
+            missing: boolean;
             /**
              * @description Why, or what it means.
              * @example its batching rule only raises
