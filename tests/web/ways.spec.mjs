@@ -5,6 +5,7 @@ import { describe, it } from "node:test";
 import { everyLook, eventually, NEWEST, settled, site, skip } from "./harness.mjs";
 
 const OPERATORS = `/p/pytorch/r/${NEWEST}/operators`;
+const MATRIX = `/p/pytorch/r/${NEWEST}/backends`;
 
 /** The symbol that each answer is shown with; another where the fate is one of doing without. */
 const GLYPHS = { yes: "●", partly: "◔", no: "✕", unknown: "?", null: "–" };
@@ -113,6 +114,63 @@ describe("ways", { skip, concurrency: false }, () => {
 			assert.deepEqual(await dtypesOf(page, "Claimed"), claimed);
 			await everyLook(page, path);
 		}
+	});
+
+	it("switches the columns of the matrix, in the address", async (t) => {
+		const page = await web.open(t, `${MATRIX}?columns=all&q=nonzero&tag=core`);
+		await settled(page);
+		const columns = page.getByRole("group", { name: "Columns are" });
+		await columns.getByRole("button", { name: "Ways" }).click();
+		await page.waitForURL(`**${MATRIX}?q=nonzero&show=ways&tag=core`);
+		const { items } = await asked("operators/nonzero/ways");
+		const grid = page.getByRole("grid", { name: "Operators by ways" });
+		await eventually(async () => assert.equal(await grid.getAttribute("aria-colcount"), "15"));
+		const row = grid
+			.getByRole("row")
+			.filter({ has: page.getByRole("link", { name: "nonzero", exact: true }) });
+		for (const item of items) {
+			const cell = row.getByRole("gridcell", { name: `${item.title}: ${item.fate}`, exact: true });
+			assert.equal(await cell.innerText(), glyphOf(item), item.way);
+		}
+		await row.getByRole("gridcell", { name: /^vmap/ }).click();
+		await page.waitForURL("**cell=nonzero,vmap**");
+		const { because } = items.find(({ way }) => way === "vmap");
+		await page.getByRole("complementary", { name: "Why vmap" }).getByText(because).waitFor();
+		await columns.getByRole("button", { name: "Backends" }).click();
+		await page.waitForURL(`**${MATRIX}?q=nonzero&tag=core`);
+		await page.getByRole("grid", { name: "Operators by keys" }).waitFor();
+		await page.goBack();
+		await grid.waitFor();
+	});
+
+	it("filters the matrix by what a way lacks, and by a fate", async (t) => {
+		const page = await web.open(t, `${MATRIX}?show=ways&tag=core`);
+		await settled(page);
+		const { operators } = await asked("matrix");
+		const core = new Set(operators.filter(({ tags }) => tags.includes("core")).map(({ name }) => name));
+		const { items } = await asked("ways/vmap?limit=1000&fate=raises");
+		const grid = page.getByRole("grid");
+		const shown = (n) =>
+			eventually(async () => assert.equal(await grid.getAttribute("aria-rowcount"), `${n + 1}`));
+		await page.getByRole("columnheader", { name: /^vmap/ }).getByRole("link").click();
+		await page.waitForURL(`**${MATRIX}?show=ways&way=vmap`);
+		await page.getByLabel("Tag").selectOption("core");
+		await page.getByLabel("Fate on vmap").selectOption("raises");
+		await page.waitForURL(`**${MATRIX}?fate=raises&show=ways&tag=core&way=vmap`);
+		await shown(items.filter(({ operator }) => core.has(operator)).length);
+		await page.getByLabel("Fate on vmap").selectOption("");
+		const missing = await asked("ways/vmap?limit=1000&fate=falls+back");
+		const lacking = [...items, ...missing.items].filter(({ operator }) => core.has(operator));
+		await shown(lacking.length);
+	});
+
+	it("moves by keys among ways", async (t) => {
+		const page = await web.open(t, `${MATRIX}?show=ways&q=nonzero`);
+		await settled(page);
+		await page.locator('[role="gridcell"][tabindex="0"]').focus();
+		await page.keyboard.press("End");
+		await page.keyboard.press("Enter");
+		await page.getByRole("complementary", { name: "Why autocast-xpu" }).waitFor();
 	});
 
 	it("says that nothing is known of dtypes", async (t) => {

@@ -266,13 +266,40 @@ impl<'a> View<'a> {
         })
     }
 
+    /// The fate of an operator on each way that applies to it: [`View::ways`] without reasons and
+    /// releases, for whoever counts or shows all operators.
+    #[must_use]
+    pub fn fates(self, id: OperatorId) -> Vec<(Way, Fate)> {
+        let shape = Shape::of(self, id);
+        let own = self.membership(id);
+        let fate = |way| match way {
+            Way::Training => Some(own::training(self, id).0),
+            Way::Vmap => Some(own::vmap(self, id).0),
+            _ => {
+                let name = membership::counterpart(self, id, way);
+                let of = if name == id {
+                    own
+                } else {
+                    self.membership(name)
+                };
+                decide(way, &shape, of).map(|found| found.0)
+            }
+        };
+        let ways = Way::ALL.into_iter();
+        ways.filter_map(|way| Some((way, fate(way)?))).collect()
+    }
+
+    fn membership(self, id: OperatorId) -> Membership<'a> {
+        let name = self.inputs.catalogue.operator(id).name_text();
+        Membership::of_entry(name, Entry::of(self, id), facts(self.keys().release()))
+    }
+
     fn by_registries(self, id: OperatorId, way: Way) -> Option<WayAnswer> {
         let recorded = facts(self.keys().release());
         let shape = Shape::of(self, id);
-        let name = membership::counterpart(self, id, way);
-        let entry = Entry::of(self, name);
-        let name = self.inputs.catalogue.operator(name).name_text();
-        let by_entry = decide(way, &shape, Membership::of_entry(name, entry, recorded))?;
+        let of = self.membership(membership::counterpart(self, id, way));
+        let name = of.name;
+        let by_entry = decide(way, &shape, of)?;
         let now = recorded.and_then(|facts| by_record(way, &shape, name, facts));
         let is_recorded = now.as_ref().is_some_and(|found| found.0 == by_entry.0);
         let known_from = match by_entry.0 {

@@ -2,7 +2,7 @@
 
 use opatlas_operators::operator::{Operator, OperatorId};
 use opatlas_pytorch::alias::Alias;
-use opatlas_pytorch::ways::{Facts, Registry};
+use opatlas_pytorch::ways::{Facts, Operator as Recorded, Registry};
 use opatlas_schema::function::SchemaKind;
 
 use super::{Fate, Found, Way};
@@ -79,6 +79,8 @@ pub(super) struct Membership<'a> {
     pub(super) name: &'a str,
     entry: Option<Entry>,
     pub(super) facts: Option<Facts>,
+    /// What these say of the operator.
+    recorded: Option<Recorded>,
 }
 
 impl<'a> Membership<'a> {
@@ -88,6 +90,7 @@ impl<'a> Membership<'a> {
             name,
             entry: None,
             facts: Some(facts),
+            recorded: Some(facts.operator(name)),
         }
     }
 
@@ -97,6 +100,7 @@ impl<'a> Membership<'a> {
             name,
             entry: Some(entry),
             facts,
+            recorded: facts.map(|facts| facts.operator(name)),
         }
     }
 
@@ -111,12 +115,11 @@ impl<'a> Membership<'a> {
                 _ => {}
             }
         }
-        self.facts
-            .is_some_and(|facts| facts.operator(self.name).is_in(registry))
+        self.recorded.is_some_and(|of| of.is_in(registry))
     }
 
     pub(super) fn value(self, registry: Registry) -> Option<&'static str> {
-        self.facts?.operator(self.name).value(registry)
+        self.recorded?.value(registry)
     }
 
     /// Whether the recorded release has the operator.

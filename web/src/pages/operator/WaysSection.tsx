@@ -1,16 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { apiPath, waysQuery } from "../../api/queries";
-import type { components } from "../../api/schema";
 import { ButtonLink } from "../../components/controls";
 import { Section } from "../../components/Page";
 import { Prose } from "../../components/Prose";
 import { Async } from "../../components/States";
 import { WayMark } from "../../components/WayMark";
 import { usePlace } from "../../layout/place";
+import { sinceWords, type WayFate } from "../../lib/ways";
 import { segment } from "../../nav";
 import styles from "./Ways.module.css";
-
-type WayFate = components["schemas"]["WayFate"];
 
 /** How many ways there are, whose room is kept while they load. */
 const WAYS = 14;
@@ -26,7 +24,7 @@ export function WaysSection({ operator }: { operator: string }) {
 			title="Ways"
 			note={
 				query.data
-					? `besides a plain call; on ${missing} of ${query.data.items.length} it fails or falls back`
+					? `${missing} of ${query.data.items.length} fail or fall back`
 					: "besides a plain call"
 			}
 			actions={
@@ -61,13 +59,6 @@ function Way({ fate: { title, fate, works, missing, because, ...known } }: { fat
 			<p className={styles.since}>{sinceWords(known)}</p>
 		</li>
 	);
-}
-
-/** Since when, or what else is known of where the fate comes from. */
-function sinceWords({ since, known_from, release }: Pick<WayFate, "since" | "known_from" | "release">) {
-	if (since) return `since ${since}`;
-	if (known_from === "entry") return "by the entry";
-	return release ? `in ${release}` : "";
 }
 
 /** As much room as the ways will take. */
