@@ -6,7 +6,7 @@ use anyhow::{anyhow, bail};
 use clap::{Args, ValueEnum};
 
 use opatlas_report::ways::{list, text};
-use opatlas_verdict::ways::{Fate, WayAnswer};
+use opatlas_verdict::ways::WayAnswer;
 use opatlas_wire::ways::{answers, csv, dtypes, of_operator, operators, parse_fate, parse_way};
 
 use super::subject::{Chosen, Subject};
@@ -138,9 +138,7 @@ impl Ways {
         let view = snapshot.view();
         if self.format != Format::Text {
             let mut fates = operators(view, way, only, 0..usize::MAX);
-            fates.retain(|one| {
-                !self.missing || Fate::parse(one.fate.fate).is_some_and(Fate::is_missing)
-            });
+            fates.retain(|one| !self.missing || one.fate.missing);
             return Ok(match self.format {
                 Format::Csv => csv(&fates),
                 _ => output::json(&serde_json::to_string_pretty(&fates)?) + "\n",

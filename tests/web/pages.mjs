@@ -66,6 +66,8 @@ export const PAGES = [
 	["name/NameView", "overloads", `${AT}/names/add`],
 	["backends/Backends", "a cell explained", `${AT}/backends?cell=abs,MPS`],
 	["backends/Backends", "all keys", `${AT}/backends?columns=all&key=CUDA&rows=most`],
+	["backends/Backends", "ways", `${AT}/backends?show=ways&cell=abs,vmap`],
+	["backends/Backends", "what a way lacks", `${AT}/backends?show=ways&way=inductor&tag=core`],
 	["backends/Backend", "no such key", `${AT}/backends/MPX`],
 	["backends/CoverageTab", "a backend", MPS],
 	["backends/CoverageTab", "a key of no backend", `${AT}/backends/AutogradCPU`],

@@ -18,7 +18,7 @@ use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::Release;
 use opatlas_pytorch::ways::{Facts, Registry, all, facts};
 
-use crate::View;
+use crate::{Answer, View};
 use membership::{Entry, Membership, Recorded, Run, Shape};
 
 opatlas_source::words! {
@@ -173,6 +173,18 @@ opatlas_source::words! {
 }
 
 impl Fate {
+    /// Whether calls on the way work; `None` if there is nothing to differentiate.
+    #[must_use]
+    pub const fn answer(self) -> Option<Answer> {
+        match self {
+            Self::NotDifferentiable => None,
+            Self::Partly => Some(Answer::Partly),
+            Self::No | Self::Raises | Self::None | Self::Banned => Some(Answer::No),
+            Self::Unknown => Some(Answer::Unknown),
+            _ => Some(Answer::Yes),
+        }
+    }
+
     /// Whether nothing of the operator's own serves it on its way, so that calls fail or fall back.
     #[must_use]
     pub const fn is_missing(self) -> bool {
@@ -227,8 +239,6 @@ struct Facets<'a> {
     shape: Shape,
     entry: Entry,
     recorded: Option<Recorded>,
-    /// The releases up to the recorded one, the newest first.
-    runs: Vec<Run>,
 }
 
 impl<'a> View<'a> {
@@ -236,26 +246,52 @@ impl<'a> View<'a> {
     #[must_use]
     pub fn ways(self, id: OperatorId) -> Vec<WayAnswer> {
         let facets = Facets::of(self, id);
+        let runs = facets.runs();
         let ways = Way::ALL.into_iter();
-        ways.filter_map(|way| self.way_of(id, way, &facets))
+        ways.filter_map(|way| self.way_of(id, way, &facets, &runs))
             .collect()
     }
 
     /// What becomes of an operator on one way; `None` if the way does not apply to it.
     #[must_use]
     pub fn way(self, id: OperatorId, way: Way) -> Option<WayAnswer> {
-        match way {
-            Way::Training | Way::Vmap => Some(self.by_verdict(id, way)),
-            _ => self.way_of(id, way, &Facets::of(self, id)),
-        }
+        let facets = Facets::of(self, id);
+        self.way_of(id, way, &facets, &facets.runs())
     }
 
-    fn way_of(self, id: OperatorId, way: Way, facets: &Facets<'_>) -> Option<WayAnswer> {
+    /// The fate of an operator on each way that applies to it: [`View::ways`] without reasons and
+    /// releases, for whoever counts or shows all operators.
+    #[must_use]
+    pub fn fates(self, id: OperatorId) -> Vec<(Way, Fate)> {
+        let facets = Facets::of(self, id);
+        let fate = |way| match way {
+            Way::Training => Some(own::training(self, id).0),
+            Way::Vmap => Some(own::vmap(self, id).0),
+            _ => match membership::counterpart(self, id, way) {
+                same if same == id => facets.found(way),
+                other => Facets::of(self, other).found(way),
+            }
+            .map(|found| found.0),
+        };
+        let ways = Way::ALL.into_iter();
+        ways.filter_map(|way| Some((way, fate(way)?))).collect()
+    }
+
+    fn way_of(
+        self,
+        id: OperatorId,
+        way: Way,
+        facets: &Facets<'_>,
+        runs: &[Run],
+    ) -> Option<WayAnswer> {
         match way {
             Way::Training | Way::Vmap => Some(self.by_verdict(id, way)),
             _ => match membership::counterpart(self, id, way) {
-                same if same == id => facets.answer(way),
-                other => Facets::of(self, other).answer(way),
+                same if same == id => facets.answer(way, runs),
+                other => {
+                    let facets = Facets::of(self, other);
+                    facets.answer(way, &facets.runs())
+                }
             },
         }
     }
@@ -293,13 +329,21 @@ impl<'a> Facets<'a> {
             shape: Shape::of(view, id),
             entry: Entry::of(view, id),
             recorded,
-            runs: recorded.map(membership::runs).unwrap_or_default(),
         }
     }
 
-    fn answer(&self, way: Way) -> Option<WayAnswer> {
+    /// The releases up to the recorded one, the newest first.
+    fn runs(&self) -> Vec<Run> {
+        self.recorded.map(membership::runs).unwrap_or_default()
+    }
+
+    fn found(&self, way: Way) -> Option<Found> {
         let by_entry = Membership::of_entry(self.name, self.entry, self.recorded);
-        let (fate, because) = decide(way, &self.shape, by_entry)?;
+        decide(way, &self.shape, by_entry)
+    }
+
+    fn answer(&self, way: Way, runs: &[Run]) -> Option<WayAnswer> {
+        let (fate, because) = self.found(way)?;
         let now = self
             .recorded
             .and_then(|recorded| self.by_record(way, recorded));
@@ -317,7 +361,7 @@ impl<'a> Facets<'a> {
             because,
             known_from,
             release: facts.map(Facts::release),
-            since: facts.map(|facts| self.since(way, facts, fate)),
+            since: facts.map(|facts| self.since(way, (facts, runs), fate)),
         })
     }
 
@@ -334,10 +378,9 @@ impl<'a> Facets<'a> {
     }
 
     /// The first recorded release since which the fate has been the same.
-    fn since(&self, way: Way, until: Facts, fate: Fate) -> Release {
+    fn since(&self, way: Way, (until, runs): (Facts, &[Run]), fate: Fate) -> Release {
         let has_registry = present_since(way, until);
-        let runs = self.runs.iter();
-        let same = runs.take_while(|run| {
+        let same = runs.iter().take_while(|run| {
             run.recorded.facts.release() >= has_registry
                 && self.by_record(way, run.recorded) == Some(fate)
         });

@@ -33,6 +33,7 @@ pub mod keys;
 pub mod labels;
 pub mod library_schema;
 pub mod matrix;
+mod matrix_ways;
 pub mod names;
 pub mod operations;
 pub mod operator;

@@ -14,6 +14,7 @@ use utoipa::ToSchema;
 
 use crate::entry::{BuildView, Source};
 use crate::key_entries::includes;
+use crate::matrix_ways::{FateRows, MatrixWays};
 use crate::operator::OperatorKind;
 use crate::tables;
 use opatlas_service::search;
@@ -41,6 +42,8 @@ pub struct MatrixView<'a> {
     pub rows: Vec<String>,
     /// What works: the verdicts of the backend keys.
     pub verdicts: MatrixVerdicts,
+    /// What becomes of operators on each way to run them.
+    pub ways: MatrixWays,
     /// The operators, in the order of the file, generated ones after those that they come from.
     pub operators: Vec<MatrixOperator<'a>>,
 }
@@ -146,6 +149,8 @@ pub struct MatrixOperator<'a> {
     pub row: usize,
     /// The place of its row in `verdicts.rows`.
     pub verdicts: usize,
+    /// The place of its row in `ways.rows`.
+    pub ways: usize,
 }
 
 /// The support of every operator on every backend.
@@ -160,9 +165,11 @@ pub fn matrix_view(view: View<'_>, generated: search::Generated) -> MatrixView<'
     let catalogue = view.inputs.catalogue.iter();
     let wanted = catalogue.filter(|(_, operator)| includes(generated, operator));
     let mut verdicts = VerdictRows::new(view);
+    let mut ways = FateRows::default();
     let operators = wanted.filter_map(|(id, operator)| {
         let row = view.tables.pattern_index(id)?;
-        Some(matrix_operator(operator, row, verdicts.row(id)))
+        let rows = (row, verdicts.row(id), ways.row(view, id));
+        Some(matrix_operator(operator, rows))
     });
     let operators = operators.collect();
     MatrixView {
@@ -180,17 +187,13 @@ pub fn matrix_view(view: View<'_>, generated: search::Generated) -> MatrixView<'
             .collect(),
         operators,
         verdicts: verdicts.view,
+        ways: MatrixWays::of(ways.rows),
         rows,
         cells,
     }
 }
 
-pub(crate) fn row(
-    view: View<'_>,
-    pattern: &Pattern,
-    slots: &[Slot],
-    cells: &mut Vec<MatrixCell>,
-) -> String {
+fn row(view: View<'_>, pattern: &Pattern, slots: &[Slot], cells: &mut Vec<MatrixCell>) -> String {
     let keys = view.keys();
     let outside = pattern.decided_outside | view.tables.may_be_handwritten();
     let rules = pattern.table.cells(keys);
@@ -266,14 +269,13 @@ impl VerdictRows {
 }
 
 /// The character of a cell. There are at most two cells for each of the ten rules.
-pub(crate) fn character(place: usize) -> Option<char> {
+fn character(place: usize) -> Option<char> {
     char::from_u32(48 + u32::try_from(place).ok()?)
 }
 
-pub(crate) fn matrix_operator(
+fn matrix_operator(
     operator: &Operator,
-    row: usize,
-    verdicts: usize,
+    (row, verdicts, ways): (usize, usize, usize),
 ) -> MatrixOperator<'_> {
     let written = operator.declared();
     MatrixOperator {
@@ -288,5 +290,6 @@ pub(crate) fn matrix_operator(
         tags: operator.tags.iter().map(|tag| &**tag).collect(),
         row,
         verdicts,
+        ways,
     }
 }

@@ -7,8 +7,8 @@ use opatlas_pytorch::Release;
 use opatlas_pytorch::ways::{Function, facts};
 use opatlas_report::ways::{FATES_CSV_HEADER, fate_row};
 use opatlas_source::suggest::nearest;
-use opatlas_verdict::View;
 use opatlas_verdict::ways::{Basis, Fate, Way, WayAnswer};
+use opatlas_verdict::{Answer, View};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -75,9 +75,17 @@ pub struct WayFate {
     /// The way.
     #[schema(example = "vmap")]
     pub way: &'static str,
+    /// What people call it.
+    #[schema(example = "vmap")]
+    pub title: &'static str,
     /// The fate, in the words of `docs/spec/ways.md`.
     #[schema(example = "raises")]
     pub fate: &'static str,
+    /// Whether calls work: `yes`, `partly`, `no` or `unknown`; null if there is nothing to differentiate.
+    #[schema(example = "no")]
+    pub works: Option<&'static str>,
+    /// Whether nothing of the operator's own serves it, so that calls fail or fall back.
+    pub missing: bool,
     /// Why, or what it means.
     #[schema(example = "its batching rule only raises")]
     pub because: String,
@@ -259,7 +267,10 @@ pub fn of_operator(view: View<'_>, id: OperatorId) -> OperatorWays {
 fn fate(answer: WayAnswer) -> WayFate {
     WayFate {
         way: answer.way.as_str(),
+        title: answer.way.title(),
         fate: answer.fate.as_str(),
+        works: answer.fate.answer().map(Answer::as_str),
+        missing: answer.fate.is_missing(),
         because: answer.because.into_owned(),
         known_from: answer.known_from.as_str(),
         release: answer.release.map(Release::as_str),

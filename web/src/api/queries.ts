@@ -229,6 +229,19 @@ export const tableQuery = (at: Content, operator: string, query: TableQuery = {}
 			),
 	});
 
+/** What becomes of an operator on each way to run it, and its dtypes. */
+export const waysQuery = (at: Content, operator: string) =>
+	queryOptions({
+		queryKey: ["ways", ...keyOf(at), operator],
+		queryFn: ({ signal }) =>
+			data(
+				client.GET("/v1/projects/{project}/revisions/{revision}/operators/{operator}/ways", {
+					params: { path: { ...path(at), operator }, query: { release: at.release } },
+					signal,
+				}),
+			),
+	});
+
 /** The C++ and Python declarations of an operator, and how it is implemented for a key. */
 export const signaturesQuery = (at: Content, operator: string, key?: string) =>
 	queryOptions({

@@ -3166,6 +3166,26 @@ export interface components {
             /** @description Whether the files alone determine the cell. */
             derivable: boolean;
         };
+        /** @description What a character of a row of fates says. */
+        MatrixFate: {
+            /**
+             * @description The character.
+             * @example F
+             */
+            letter: string;
+            /**
+             * @description The fate.
+             * @example lowered
+             */
+            fate: string;
+            /**
+             * @description `yes`, `partly`, `no` or `unknown`; null if there is nothing to differentiate.
+             * @example yes
+             */
+            works: string | null;
+            /** @description Whether nothing of the operator's own serves it, so that calls fail or fall back. */
+            missing: boolean;
+        };
         /** @description A column. */
         MatrixKey: {
             /**
@@ -3212,6 +3232,8 @@ export interface components {
             row: number;
             /** @description The place of its row in `verdicts.rows`. */
             verdicts: number;
+            /** @description The place of its row in `ways.rows`. */
+            ways: number;
         };
         /** @description What a character of a row of verdicts says. */
         MatrixVerdict: {
@@ -3298,8 +3320,37 @@ export interface components {
             rows: string[];
             /** @description What works: the verdicts of the backend keys. */
             verdicts: components["schemas"]["MatrixVerdicts"];
+            /** @description What becomes of operators on each way to run them. */
+            ways: components["schemas"]["MatrixWays"];
             /** @description The operators, in the order of the file, generated ones after those that they come from. */
             operators: components["schemas"]["MatrixOperator"][];
+        };
+        /** @description A way. */
+        MatrixWay: {
+            /**
+             * @description The way.
+             * @example inductor
+             */
+            way: string;
+            /**
+             * @description What people call it.
+             * @example Inductor
+             */
+            title: string;
+        };
+        /** @description Fates by operator and way. */
+        MatrixWays: {
+            /** @description The ways. */
+            ways: components["schemas"]["MatrixWay"][];
+            /**
+             * @description The distinct rows: one character per way, a blank if the way does not apply to the operator.
+             * @example [
+             *       "4ELA3PTX??????"
+             *     ]
+             */
+            rows: string[];
+            /** @description What the characters say. */
+            legend: components["schemas"]["MatrixFate"][];
         };
         /** @description A name of a revision. A revision can have several, each with its own release. */
         NameItem: components["schemas"]["Place"] & {
@@ -4952,10 +5003,22 @@ export interface components {
              */
             way: string;
             /**
+             * @description What people call it.
+             * @example vmap
+             */
+            title: string;
+            /**
              * @description The fate, in the words of `docs/spec/ways.md`.
              * @example raises
              */
             fate: string;
+            /**
+             * @description Whether calls work: `yes`, `partly`, `no` or `unknown`; null if there is nothing to differentiate.
+             * @example no
+             */
+            works: string | null;
+            /** @description Whether nothing of the operator's own serves it, so that calls fail or fall back. */
+            missing: boolean;
             /**
              * @description Why, or what it means.
              * @example its batching rule only raises

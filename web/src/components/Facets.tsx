@@ -3,6 +3,7 @@ import type { MatrixView } from "../api/queries";
 import { count } from "../lib/format";
 import type { FacetValue, MatrixOperator } from "../lib/matrix";
 import { isReason, type ReasonName, REASONS } from "../lib/reasons";
+import { fatesOf, type WaySearch } from "../lib/ways";
 import { GENERATED, KINDS } from "../routes/operators";
 import { Select } from "./controls";
 
@@ -112,6 +113,37 @@ export function KeySelects({ keys, search: { key, reason }, set }: KeyProps) {
 					value={reason ?? "kernel"}
 					options={REASONS.map(({ name, short }) => ({ value: name, label: short }))}
 					onChange={(value) => set({ reason: value && isReason(value) ? value : undefined })}
+				/>
+			)}
+		</>
+	);
+}
+
+interface WayProps {
+	view: MatrixView;
+	search: WaySearch;
+	set: (change: WaySearch) => void;
+}
+
+/** Only operators with a fate on a way; first those that nothing of their own serves. */
+export function WaySelects({ view, search: { way, fate }, set }: WayProps) {
+	const title = view.ways.ways.find((known) => known.way === way)?.title;
+	return (
+		<>
+			<Select
+				label="Way"
+				any="any"
+				value={way}
+				options={view.ways.ways.map(({ way, title }) => ({ value: way, label: title }))}
+				onChange={(way) => set({ way, fate: undefined })}
+			/>
+			{way !== undefined && (
+				<Select
+					label={`Fate on ${title ?? way}`}
+					any="missing"
+					value={fate}
+					options={fatesOf(view, way).map(({ fate }) => ({ value: fate, label: fate }))}
+					onChange={(fate) => set({ fate })}
 				/>
 			)}
 		</>

@@ -5,6 +5,7 @@ import type { MatrixOperator } from "./matrix";
 
 const operator = (name: string, row: number): MatrixOperator => ({
 	verdicts: row,
+	ways: 0,
 	name,
 	namespace: name.startsWith("acme") ? "acme" : "aten",
 	schema: "",
@@ -33,6 +34,7 @@ const view = (rows: string[], verdicts: string[], operators: MatrixOperator[]): 
 		derivable: true,
 	})),
 	rows,
+	ways: { ways: [], rows: [""], legend: [] },
 	// `g` belongs to other backends.
 	verdicts: {
 		keys: ["MPS"],

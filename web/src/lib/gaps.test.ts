@@ -41,6 +41,7 @@ const operator = (
 	tags,
 	row: 0,
 	verdicts: 0,
+	ways: 0,
 	schema: `${name}(Tensor self) -> Tensor`,
 });
 

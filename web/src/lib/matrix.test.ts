@@ -13,6 +13,7 @@ const operator = (name: string, rest: Partial<MatrixOperator> = {}): MatrixOpera
 	tags: [],
 	row: 0,
 	verdicts: 0,
+	ways: 0,
 	...rest,
 });
 
@@ -37,6 +38,7 @@ const view: MatrixView = {
 		applicable: ["11"],
 		legend: [],
 	},
+	ways: { ways: [], rows: [""], legend: [] },
 	operators: [
 		operator("add.Tensor", { tags: ["core", "pointwise"] }),
 		operator("add.out", { kind: "out", row: 1, generated: true, tags: ["core"] }),

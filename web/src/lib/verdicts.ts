@@ -80,3 +80,18 @@ export function someNames(names: readonly string[]): string {
 	const named = names.slice(0, NAMED).join(", ");
 	return more > 0 ? `${named} and ${more} more` : named;
 }
+
+/** How the four answers are shown: as the verdict that is the plainest of each. */
+const ANSWERS = new Map<string, Verdict>(
+	([["yes", "runs"], ["partly", "partly"], ["no", "fails"], ["unknown", "unknown"]] as const).map(
+		([answer, verdict]) => [answer, verdictOf(verdict)],
+	),
+);
+/** What works, through nothing of its own. */
+const FALLS_BACK = verdictOf("falls-back");
+
+/** How an answer is shown, and `missing`: nothing of the operator's own serves it. */
+export function answerLook(works: string, missing: boolean): Pick<Verdict, "name" | "glyph"> {
+	const look = ANSWERS.get(works) ?? UNKNOWN;
+	return missing && works === "yes" ? FALLS_BACK : look;
+}

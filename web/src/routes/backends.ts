@@ -12,6 +12,8 @@ export const COLUMN_ORDERS = ["table", "most", "least"] as const;
 
 /** What of the matrix is shown, as it stands in the address. */
 export interface BackendsSearch {
+	/** Whether the columns are the ways to run operators instead of keys. */
+	show?: "ways" | undefined;
 	q?: string | undefined;
 	namespace?: string | undefined;
 	kind?: (typeof KINDS)[number] | undefined;
@@ -24,7 +26,10 @@ export interface BackendsSearch {
 	columns?: string | undefined;
 	rows?: (typeof ROW_ORDERS)[number] | undefined;
 	order?: (typeof COLUMN_ORDERS)[number] | undefined;
-	/** The cell that is explained: operator and key, apart by a comma. */
+	/** Only operators with a fate on a way; without `fate`, those that nothing of their own serves. */
+	way?: string | undefined;
+	fate?: string | undefined;
+	/** The cell that is explained: operator and key or way, apart by a comma. */
 	cell?: string | undefined;
 }
 
@@ -34,6 +39,7 @@ export const backendsRoute = createRoute({
 	validateSearch: (raw: Raw): BackendsSearch => {
 		const reason = text(raw, "reason");
 		return {
+			show: oneOf(raw, "show", ["ways"] as const),
 			q: text(raw, "q"),
 			namespace: text(raw, "namespace"),
 			kind: oneOf(raw, "kind", KINDS),
@@ -44,6 +50,8 @@ export const backendsRoute = createRoute({
 			columns: text(raw, "columns"),
 			rows: oneOf(raw, "rows", ROW_ORDERS),
 			order: oneOf(raw, "order", COLUMN_ORDERS),
+			way: text(raw, "way"),
+			fate: text(raw, "fate"),
 			cell: text(raw, "cell"),
 		};
 	},

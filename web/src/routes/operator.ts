@@ -1,5 +1,5 @@
 import { createRoute } from "@tanstack/react-router";
-import { operatorQuery } from "../api/queries";
+import { operatorQuery, waysQuery } from "../api/queries";
 import { ahead } from "../lib/ahead";
 import { lazyPage } from "../lib/lazyPage";
 import { oneOf, type Raw, text } from "../lib/search";
@@ -32,6 +32,9 @@ export const operatorRoute = createRoute({
 		table: oneOf(raw, "table", ["grid"] as const),
 		implement: text(raw, "implement"),
 	}),
-	loader: (visit) => ahead(visit, operatorQuery(visit.context.at, visit.params.operator)),
+	loader: (visit) => {
+		ahead(visit, operatorQuery(visit.context.at, visit.params.operator));
+		ahead(visit, waysQuery(visit.context.at, visit.params.operator));
+	},
 	component: lazyPage(() => import("../pages/operator/OperatorView")),
 });

@@ -6,6 +6,7 @@ import { Button } from "../../components/controls";
 import { CoverageLink } from "../../components/links";
 import { Page } from "../../components/Page";
 import { Legend } from "../../components/ReasonMark";
+import { AnswerLegend } from "../../components/WayMark";
 import { VerdictLegend } from "../../components/VerdictMark";
 import { Async, Empty } from "../../components/States";
 import { usePlace } from "../../layout/place";
@@ -13,25 +14,32 @@ import { count } from "../../lib/format";
 import { columnsOf, rowsOf } from "../../lib/matrixOrder";
 import type { BackendsSearch } from "../../routes/backends";
 import { ExplanationPanel } from "../operator/ExplanationPanel";
+import { WayPanel } from "../operator/WayPanel";
 import styles from "./Backends.module.css";
+import { keySheet } from "./keySheet";
 import { MatrixFilters } from "./MatrixFilters";
 import { type GridHandle, MatrixGrid } from "./MatrixGrid";
 import { Overview } from "./Overview";
+import { waySheet } from "./waySheet";
 
 const route = getRouteApi("/p/$project/r/$rev/backends");
 
-/** Operators by keys: the whole matrix, and what of it one wants to see. */
+/** Operators by keys or ways: the whole matrix, and what of it one wants to see. */
 export default function Backends() {
 	const place = usePlace();
 	const matrix = useQuery(matrixQuery(place));
+	const isOfWays = route.useSearch({ select: ({ show }) => show === "ways" });
+	const legend = isOfWays ? (
+		<AnswerLegend />
+	) : (
+		<>
+			<VerdictLegend />
+			<Legend />
+			<CoverageLink />
+		</>
+	);
 	return (
-		<Page title="Backends" lead={
-				<>
-					<VerdictLegend />
-					<Legend />
-					<CoverageLink />
-				</>
-			} api={apiPath(place, "/matrix")} wide>
+		<Page title="Backends" lead={legend} api={apiPath(place, "/matrix")} wide>
 			<Async query={matrix}>{(view) => <Matrix view={view} />}</Async>
 		</Page>
 	);
@@ -50,15 +58,19 @@ function Matrix({ view }: { view: MatrixView }) {
 		});
 	const { cell, ...asked } = search;
 	const shown = useDeferredValue(JSON.stringify(asked));
-	const columns = useMemo(() => columnsOf(view, JSON.parse(shown)), [view, shown]);
-	const operators = useMemo(() => rowsOf(view, JSON.parse(shown), columns), [view, shown, columns]);
-	const [operator, key] = split(cell);
+	const { show } = JSON.parse(shown) as BackendsSearch;
+	const sheet = useMemo(() => (show === "ways" ? waySheet(view) : keySheet(view)), [view, show]);
+	const columns = useMemo(() => columnsOf(view, sheet, JSON.parse(shown)), [view, sheet, shown]);
+	const operators = useMemo(() => rowsOf(sheet, JSON.parse(shown), columns), [sheet, shown, columns]);
+	const [operator, column] = split(cell);
+	const isKnown = operator !== undefined && column !== undefined && sheet.names.includes(column);
+	const close = () => set({ cell: undefined });
 	return (
 		<>
 			<MatrixFilters view={view} search={search} onChange={set} />
 			<p className={styles.count} role="status">
 				<strong>{count(operators.length)}</strong> operators × <strong>{columns.length}</strong>{" "}
-				keys
+				{sheet.noun}
 			</p>
 			{operators.length === 0 || columns.length === 0 ? (
 				<Empty title="Nothing matches these filters">
@@ -67,23 +79,21 @@ function Matrix({ view }: { view: MatrixView }) {
 					</Button>
 				</Empty>
 			) : (
-				<div className={styles.matrix} data-open={operator !== undefined || undefined}>
+				<div className={styles.matrix} data-open={isKnown || undefined}>
 					<MatrixGrid
 						ref={grid}
-						view={view}
+						sheet={sheet}
 						operators={operators}
 						columns={columns}
 						chosen={cell}
 						onChoose={(chosen) => set({ cell: chosen === cell ? undefined : chosen })}
 					/>
-					<Overview view={view} operators={operators} columns={columns} grid={grid} />
-					{operator !== undefined && key !== undefined && (
-						<ExplanationPanel
-							operator={operator}
-							at={key}
-							named
-							onClose={() => set({ cell: undefined })}
-						/>
+					<Overview sheet={sheet} operators={operators} columns={columns} grid={grid} />
+					{isKnown && show !== "ways" && (
+						<ExplanationPanel operator={operator} at={column} named onClose={close} />
+					)}
+					{isKnown && show === "ways" && (
+						<WayPanel operator={operator} way={column} onClose={close} />
 					)}
 				</div>
 			)}
@@ -91,7 +101,7 @@ function Matrix({ view }: { view: MatrixView }) {
 	);
 }
 
-/** `add.Tensor,MPS` as operator and key. */
+/** `add.Tensor,MPS` as operator and column. */
 function split(cell: string | undefined): [string | undefined, string | undefined] {
 	const comma = cell?.lastIndexOf(",") ?? -1;
 	return cell === undefined || comma < 1

@@ -1,7 +1,7 @@
 import { useCallback, useMemo } from "react";
 import type { MatrixView } from "../../api/queries";
-import { Button, Select } from "../../components/controls";
-import { FacetSelects, GeneratedSelect, KeySelects } from "../../components/Facets";
+import { Button, Segments, Select } from "../../components/controls";
+import { FacetSelects, GeneratedSelect, KeySelects, WaySelects } from "../../components/Facets";
 import { FilterBar, FoldedFilters } from "../../components/Filters";
 import { SearchInput } from "../../components/SearchInput";
 import { facet } from "../../lib/matrix";
@@ -32,6 +32,18 @@ const NOTHING: BackendsSearch = {
 	generated: undefined,
 	key: undefined,
 	reason: undefined,
+	way: undefined,
+	fate: undefined,
+};
+
+/** What belongs to one set of columns only. */
+const OF_COLUMNS: BackendsSearch = {
+	columns: undefined,
+	key: undefined,
+	reason: undefined,
+	way: undefined,
+	fate: undefined,
+	cell: undefined,
 };
 
 /** How many filters are set. */
@@ -57,8 +69,22 @@ export function MatrixFilters({ view, search, onChange }: Props) {
 		];
 	}, [view]);
 	const isFiltered = countSet(search) > 0;
+	const isOfWays = search.show === "ways";
 	return (
 		<FilterBar>
+			<div>
+				<Segments
+					label="Columns are"
+					value={search.show ?? "backends"}
+					options={[
+						{ value: "backends", label: "Backends" },
+						{ value: "ways", label: "Ways" },
+					]}
+					onChange={(show) =>
+						onChange({ ...OF_COLUMNS, show: show === "ways" ? "ways" : undefined })
+					}
+				/>
+			</div>
 			<SearchInput
 				label="Operator"
 				placeholder="conv"
@@ -66,12 +92,14 @@ export function MatrixFilters({ view, search, onChange }: Props) {
 				onChange={(q) => onChange({ q }, true)}
 			/>
 			<FoldedFilters set={countSet(search)}>
-				<Select
-					label="Columns"
-					value={search.columns ?? "Dense"}
-					options={columns}
-					onChange={(columns) => onChange({ columns: columns === "Dense" ? undefined : columns })}
-				/>
+				{!isOfWays && (
+					<Select
+						label="Columns"
+						value={search.columns ?? "Dense"}
+						options={columns}
+						onChange={(columns) => onChange({ columns: columns === "Dense" ? undefined : columns })}
+					/>
+				)}
 				<Select
 					label="Order of rows"
 					value={search.rows ?? "file"}
@@ -95,7 +123,11 @@ export function MatrixFilters({ view, search, onChange }: Props) {
 					set={onChange}
 				/>
 				<GeneratedSelect value={search.generated} set={onChange} />
-				<KeySelects keys={view.keys} search={search} set={onChange} />
+				{isOfWays ? (
+					<WaySelects view={view} search={search} set={onChange} />
+				) : (
+					<KeySelects keys={view.keys} search={search} set={onChange} />
+				)}
 			</FoldedFilters>
 			{isFiltered && <Button onClick={() => onChange(NOTHING)}>Clear filters</Button>}
 		</FilterBar>

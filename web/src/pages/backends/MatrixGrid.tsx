@@ -10,12 +10,12 @@ import {
 	useMemo,
 	useRef,
 } from "react";
-import type { MatrixView, Place } from "../../api/queries";
+import type { Place } from "../../api/queries";
 import { usePlace } from "../../layout/place";
-import { countedOnes, served, type Tally, tallies, total } from "../../lib/coverage";
+import { countedOnes } from "../../lib/coverage";
 import { percent } from "../../lib/format";
 import type { MatrixOperator } from "../../lib/matrix";
-import { keyPath } from "../../nav";
+import type { Share, Sheet } from "../../lib/sheet";
 import { GridBody, ROW } from "./gridBody";
 import { type Cell, target } from "./gridKeys";
 import styles from "./MatrixGrid.module.css";
@@ -42,7 +42,7 @@ export interface GridHandle {
 
 interface Props {
 	ref: Ref<GridHandle>;
-	view: MatrixView;
+	sheet: Sheet;
 	operators: readonly MatrixOperator[];
 	columns: readonly number[];
 	/** The cell that is explained, as operator and key. */
@@ -54,14 +54,14 @@ interface Props {
  * Operators by keys, with only what is seen in the document. One cell at a time takes the focus;
  * arrows, Home, End and the page keys move it, and it stays where it is while the grid scrolls.
  */
-export function MatrixGrid({ ref, view, operators, columns, chosen, onChoose }: Props) {
+export function MatrixGrid({ ref, sheet, operators, columns, chosen, onChoose }: Props) {
 	const place = usePlace();
 	const navigate = useNavigate();
 	const step = columns.length <= FEW && window.innerWidth > 900 ? WIDE : NARROW;
 	const high = useMemo(() => {
-		const longest = Math.max(...columns.map((at) => view.keys[at]?.key.length ?? 0));
+		const longest = Math.max(...columns.map((at) => sheet.titles[at]?.length ?? 0));
 		return Math.min(HEADS, Math.ceil(UNDER + LETTER * longest));
-	}, [view, columns]);
+	}, [sheet, columns]);
 	const box = useRef<HTMLDivElement>(null);
 	const rows = useRef<HTMLDivElement>(null);
 	const body = useRef<GridBody>(null);
@@ -76,7 +76,7 @@ export function MatrixGrid({ ref, view, operators, columns, chosen, onChoose }: 
 			node.scrollTo({ top: middle - (node.clientHeight - high) / 2 });
 		},
 	}));
-	const counts = useMemo(() => served(view, columns), [view, columns]);
+	const counts = useMemo(() => sheet.served(columns), [sheet, columns]);
 	useLayoutEffect(() => {
 		if (!box.current || !rows.current) return;
 		const made = new GridBody(box.current, rows.current);
@@ -87,13 +87,13 @@ export function MatrixGrid({ ref, view, operators, columns, chosen, onChoose }: 
 	useLayoutEffect(() => {
 		const place = { project, rev };
 		const sizes = { step, names: names(), high };
-		body.current?.show({ view, operators, columns, served: counts, place, ...sizes });
-	}, [view, operators, columns, counts, project, rev, step, high]);
+		body.current?.show({ sheet, operators, columns, served: counts, place, ...sizes });
+	}, [sheet, operators, columns, counts, project, rev, step, high]);
 	useLayoutEffect(() => body.current?.choose(chosen), [chosen]);
 	const choose = ({ row, column }: Cell) => {
 		const operator = operators[row];
-		const key = view.keys[columns[column] ?? -1];
-		if (operator && key) onChoose(`${operator.name},${key.key}`);
+		const name = sheet.names[columns[column] ?? -1];
+		if (operator && name) onChoose(`${operator.name},${name}`);
 	};
 	const press = (event: KeyboardEvent) => {
 		if (!body.current || !placeOf(event.target)) return;
@@ -113,7 +113,7 @@ export function MatrixGrid({ ref, view, operators, columns, chosen, onChoose }: 
 		if (link) {
 			if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
 			event.preventDefault();
-			void navigate({ to: link.pathname });
+			void navigate({ href: link.pathname + link.search });
 			return;
 		}
 		const at = placeOf(event.target);
@@ -126,7 +126,7 @@ export function MatrixGrid({ ref, view, operators, columns, chosen, onChoose }: 
 			ref={box}
 			className={styles.box}
 			role="grid"
-			aria-label="Operators by keys"
+			aria-label={`Operators by ${sheet.noun}`}
 			aria-rowcount={operators.length + 1}
 			aria-colcount={columns.length + 1}
 			onKeyDown={press}
@@ -142,7 +142,7 @@ export function MatrixGrid({ ref, view, operators, columns, chosen, onChoose }: 
 					} as CSSProperties
 				}
 			>
-				<Heads view={view} operators={operators} columns={columns} project={project} rev={rev} />
+				<Heads sheet={sheet} operators={operators} columns={columns} project={project} rev={rev} />
 				<div
 					ref={rows}
 					style={{ height: operators.length * ROW }}
@@ -163,16 +163,16 @@ function placeOf(target: EventTarget): Cell | undefined {
 }
 
 interface HeadsProps extends Place {
-	view: MatrixView;
+	sheet: Sheet;
 	operators: readonly MatrixOperator[];
 	columns: readonly number[];
 }
 
-/** The keys of all columns: they are few, and scrolling then has nothing to do with them. */
-const Heads = memo(function Heads({ view, operators, columns, project, rev }: HeadsProps) {
-	const counts = useMemo(
-		() => tallies(view, countedOnes(operators), columns),
-		[view, operators, columns],
+/** The names of all columns: they are few, and scrolling then has nothing to do with them. */
+const Heads = memo(function Heads({ sheet, operators, columns, project, rev }: HeadsProps) {
+	const shares = useMemo(
+		() => sheet.shares(countedOnes(operators), columns),
+		[sheet, operators, columns],
 	);
 	return (
 		<div className={styles.heads} role="row" aria-rowindex={1}>
@@ -180,8 +180,8 @@ const Heads = memo(function Heads({ view, operators, columns, project, rev }: He
 				Operator
 			</div>
 			{columns.map((column, index) => {
-				const name = view.keys[column]?.key ?? "";
-				const share = shareOf(counts[index]);
+				const name = sheet.titles[column] ?? "";
+				const share = shareOf(shares[index]);
 				return (
 					<div
 						key={column}
@@ -190,7 +190,7 @@ const Heads = memo(function Heads({ view, operators, columns, project, rev }: He
 						aria-colindex={index + 2}
 						title={`${name}: ${share} work`}
 					>
-						<a href={keyPath({ project, rev }, name)} tabIndex={-1}>
+						<a href={sheet.path({ project, rev }, column)} tabIndex={-1}>
 							{name}
 						</a>
 						<small>{Math.floor(Number.parseFloat(share)) || 0}</small>
@@ -202,5 +202,5 @@ const Heads = memo(function Heads({ view, operators, columns, project, rev }: He
 });
 
 /** How many of the operators work at a column. */
-const shareOf = (counts: Tally | undefined): string =>
-	counts ? percent(counts.direct + counts.inherited, total(counts)) : "";
+const shareOf = (share: Share | undefined): string =>
+	share ? percent(share.works, share.total) : "";

@@ -1,14 +1,11 @@
 import { type RefObject, useEffect, useRef } from "react";
-import type { MatrixView } from "../../api/queries";
-import { reasonClass } from "../../components/ReasonMark";
-import { verdictClass } from "../../components/VerdictMark";
 import type { MatrixOperator } from "../../lib/matrix";
-import { Looks, looksOf } from "../../lib/matrixLooks";
+import type { Sheet } from "../../lib/sheet";
 import styles from "./Backends.module.css";
 import type { GridHandle } from "./MatrixGrid";
 
 interface Props {
-	view: MatrixView;
+	sheet: Sheet;
 	operators: readonly MatrixOperator[];
 	columns: readonly number[];
 	grid: RefObject<GridHandle | null>;
@@ -17,20 +14,17 @@ interface Props {
 /** About how wide the overview is, in pixels. */
 const WIDTH = 144;
 
-/** How loud a cell is in the overview: what does not work stays quiet. */
-const QUIET = new Set(["missing", "backend fallback", "fails", "unknown"]);
-
 /**
  * The whole matrix, a pixel a cell, drawn to the size of its box; a frame shows what the grid shows,
  * and a press goes there. The grid is its twin for those who cannot see it.
  */
-export function Overview({ view, operators, columns, grid }: Props) {
+export function Overview({ sheet, operators, columns, grid }: Props) {
 	const canvas = useRef<HTMLCanvasElement>(null);
 	const frame = useRef<HTMLDivElement>(null);
 	useEffect(() => {
 		const node = canvas.current;
 		if (!node) return;
-		let whole = painted(view, operators, columns);
+		let whole = painted(sheet, operators, columns);
 		// Stretched by the style sheet, it would be scaled anew for every frame of the grid's.
 		const fit = () => {
 			node.width = Math.round(node.clientWidth * devicePixelRatio);
@@ -41,7 +35,7 @@ export function Overview({ view, operators, columns, grid }: Props) {
 			context.drawImage(whole, 0, 0, node.width, node.height);
 		};
 		const draw = () => {
-			whole = painted(view, operators, columns);
+			whole = painted(sheet, operators, columns);
 			fit();
 		};
 		const resized = new ResizeObserver(fit);
@@ -54,7 +48,7 @@ export function Overview({ view, operators, columns, grid }: Props) {
 			window.removeEventListener("opatlas-theme", draw);
 			resized.disconnect();
 		};
-	}, [view, operators, columns]);
+	}, [sheet, operators, columns]);
 	useEffect(() => {
 		const box = grid.current?.box;
 		const node = frame.current;
@@ -95,23 +89,22 @@ export function Overview({ view, operators, columns, grid }: Props) {
 }
 
 /** The colour of each kind of cell, as the style sheet has it now. */
-function colours(view: MatrixView): [number, number, number, number][] {
+function colours(sheet: Sheet): [number, number, number, number][] {
 	const probe = document.createElement("span");
 	document.body.append(probe);
-	const read = looksOf(view, (cell, verdict): [number, number, number, number] => {
-		probe.className = verdict === undefined ? reasonClass(cell.reason) : verdictClass(verdict);
+	const read = sheet.looks.map(({ className, quiet }): [number, number, number, number] => {
+		probe.className = className;
 		const [red = 0, green = 0, blue = 0] = (
 			getComputedStyle(probe).color.match(/[\d.]+/g) ?? []
 		).map(Number);
-		const isQuiet = QUIET.has(verdict ?? cell.reason);
-		return [red, green, blue, isQuiet ? 40 : 255];
+		return [red, green, blue, quiet ? 40 : 255];
 	});
 	probe.remove();
 	return read;
 }
 
 function painted(
-	view: MatrixView,
+	sheet: Sheet,
 	operators: readonly MatrixOperator[],
 	columns: readonly number[],
 ): HTMLCanvasElement {
@@ -122,13 +115,12 @@ function painted(
 	canvas.height = operators.length;
 	const context = canvas.getContext("2d");
 	if (!context || canvas.width === 0 || canvas.height === 0) return canvas;
-	const palette = colours(view);
-	const looks = new Looks(view);
+	const palette = colours(sheet);
 	const image = context.createImageData(canvas.width, canvas.height);
 	let at = 0;
 	for (const operator of operators) {
 		for (const column of columns) {
-			const colour = palette[looks.at(operator, column)];
+			const colour = palette[sheet.at(operator, column)];
 			for (let pixel = 0; pixel < wide; pixel += 1) {
 				if (colour) image.data.set(colour, at);
 				at += 4;

@@ -1,10 +1,6 @@
-import type { MatrixView, Place } from "../../api/queries";
-import { reasonClass } from "../../components/ReasonMark";
-import { verdictClass } from "../../components/VerdictMark";
+import type { Place } from "../../api/queries";
 import type { MatrixOperator } from "../../lib/matrix";
-import { Looks, looksOf } from "../../lib/matrixLooks";
-import { reasonOf } from "../../lib/reasons";
-import { verdictOf } from "../../lib/verdicts";
+import type { Look, Sheet } from "../../lib/sheet";
 import { operatorPath } from "../../nav";
 import type { Cell } from "./gridKeys";
 import {
@@ -28,7 +24,7 @@ const REST = 200;
 
 /** What the body of the grid shows. */
 export interface Content {
-	view: MatrixView;
+	sheet: Sheet;
 	operators: readonly MatrixOperator[];
 	columns: readonly number[];
 	/** How many of the columns serve each operator, by its row. */
@@ -38,13 +34,6 @@ export interface Content {
 	step: number;
 	names: number;
 	high: number;
-}
-
-/** What a cell looks like and is called. */
-interface Look {
-	glyph: string;
-	className: string;
-	name: string;
 }
 
 /**
@@ -57,8 +46,8 @@ export class GridBody {
 	readonly #sizes: ResizeObserver;
 	#content: Content | undefined;
 	#looks: readonly Look[] = [];
-	#at: Looks | undefined;
-	#keys: readonly string[] = [];
+	#names: readonly string[] = [];
+	#titles: readonly string[] = [];
 	#rows = new Map<number, RowNode>();
 	#seen: readonly number[] = [];
 	#size = { width: 0, height: 0 };
@@ -95,18 +84,13 @@ export class GridBody {
 	show(content: Content): void {
 		const old = this.#content;
 		this.#content = content;
-		const { view, operators, columns } = content;
-		if (old?.view !== view) this.#at = new Looks(view);
-		this.#looks = looksOf(view, (cell, verdict): Look => {
-			const { glyph, name } = reasonOf(cell.reason);
-			const by = cell.alias === null ? name : `${name}, by ${cell.alias}`;
-			if (verdict === undefined) {
-				return { glyph, className: `${styles.cell} ${reasonClass(cell.reason)}`, name: by };
-			}
-			const className = `${styles.cell} ${verdictClass(verdict)}`;
-			return { glyph: verdictOf(verdict).glyph, className, name: `${verdict}; ${by}` };
-		});
-		this.#keys = columns.map((column) => view.keys[column]?.key ?? "");
+		const { sheet, operators, columns } = content;
+		this.#looks = sheet.looks.map((look) => ({
+			...look,
+			className: `${styles.cell} ${look.className}`,
+		}));
+		this.#names = columns.map((column) => sheet.names[column] ?? "");
+		this.#titles = columns.map((column) => sheet.titles[column] ?? "");
 		let { row, column } = this.#active;
 		if (old && old.operators !== operators) {
 			this.#box.scrollTop = 0;
@@ -144,7 +128,7 @@ export class GridBody {
 	readonly draw = (): void => {
 		const content = this.#content;
 		if (!content) return;
-		const { operators, columns, step, names, high } = content;
+		const { sheet, operators, columns, step, names, high } = content;
 		const { scrollTop, scrollLeft } = this.#box;
 		const { width, height } = this.#size;
 		const { row, column } = this.#active;
@@ -164,7 +148,8 @@ export class GridBody {
 			let row = this.#rows.get(index);
 			if (!row) {
 				// Of two rows with equal cells only the names have to be told apart.
-				const pattern = operators[index]?.row;
+				const operator = operators[index];
+				const pattern = operator && sheet.pattern(operator);
 				const alike = free.findIndex((row) => row.pattern === pattern);
 				row = free.splice(alike, 1)[0] ?? newRow();
 				if (!row.node.parentNode) this.#body.append(row.node);
@@ -182,7 +167,7 @@ export class GridBody {
 	}
 
 	#fill(row: RowNode, index: number, content: Content): void {
-		const { operators, columns, served, place } = content;
+		const { sheet, operators, columns, served, place } = content;
 		const operator = operators[index];
 		if (!operator) return;
 		const isOther = row.isStale || row.index !== index;
@@ -193,7 +178,7 @@ export class GridBody {
 		}
 		if (isOther) {
 			row.index = index;
-			row.pattern = operator.row;
+			row.pattern = sheet.pattern(operator);
 			row.node.dataset.row = `${index}`;
 			row.node.ariaRowIndex = `${index + 2}`;
 			row.node.style.transform = `translateY(${index * ROW}px)`;
@@ -208,14 +193,14 @@ export class GridBody {
 			for (const cell of block.cells) {
 				const column = columns[at];
 				if (column === undefined) break;
-				const look = this.#at?.at(operator, column) ?? -1;
+				const look = sheet.at(operator, column);
 				if (look !== cell.look || row.isStale) {
 					const old = row.isStale ? undefined : this.#looks[cell.look];
 					const { glyph, className, name } = this.#looks[look] ?? NOTHING;
 					cell.look = look;
 					if (glyph !== old?.glyph) cell.text.data = glyph;
 					if (className !== old?.className) cell.node.className = className;
-					cell.node.ariaLabel = `${this.#keys[at]}: ${name}`;
+					cell.node.ariaLabel = `${this.#titles[at]}: ${name}`;
 				}
 				at += 1;
 			}
@@ -269,7 +254,7 @@ export class GridBody {
 	#mark(row: RowNode): void {
 		const name = `${this.#content?.operators[row.index]?.name ?? ""},`;
 		const cell = this.#chosen?.startsWith(name)
-			? cellOf(row, this.#keys.indexOf(this.#chosen.slice(name.length)))
+			? cellOf(row, this.#names.indexOf(this.#chosen.slice(name.length)))
 			: undefined;
 		if (cell === row.chosen) return;
 		if (row.chosen) row.chosen.node.ariaExpanded = "false";
@@ -290,7 +275,7 @@ export class GridBody {
 	};
 }
 
-const NOTHING: Look = { glyph: "", className: "", name: "" };
+const NOTHING: Look = { glyph: "", className: "", name: "", quiet: true };
 
 /** The indices that are seen from a place on, with `more` around them, and one that always is. */
 function range(

@@ -9,8 +9,9 @@ import { SchemaText } from "../../components/SchemaText";
 import { Async, Empty } from "../../components/States";
 import { usePlace } from "../../layout/place";
 import { counted } from "../../lib/format";
-import { familyOf, kindsOf } from "../../lib/names";
+import { familyOf, kindsOf, mainOf } from "../../lib/names";
 import { filePath, namePath } from "../../nav";
+import { DtypesSection } from "../operator/DtypesSection";
 import { NameCalls } from "./NameCalls";
 import { NameHistory } from "./NameHistory";
 import { NameSupport } from "./NameSupport";
@@ -64,6 +65,7 @@ function Family({ operators }: { operators: readonly Operator[] }) {
 			<Overloads operators={operators} />
 			<NameSupport operators={asked} />
 			<NameCalls operators={asked} />
+			<DtypesSection operator={(mainOf(asked) ?? asked[0])?.name ?? ""} />
 			<NameHistory operators={asked} />
 		</>
 	);

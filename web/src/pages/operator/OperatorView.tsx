@@ -16,12 +16,14 @@ import type { OperatorSearch } from "../../routes/operator";
 import { historyQuery } from "../history/queries";
 import { CallSection } from "./CallSection";
 import { DispatchSection } from "./DispatchSection";
+import { DtypesSection } from "./DtypesSection";
 import { ImplementSection } from "./ImplementSection";
 import styles from "./Operator.module.css";
 import { Removed } from "./Removed";
 import { SchemaSection } from "./SchemaSection";
 import { SourceView } from "./SourceView";
 import { TrainingSection } from "./TrainingSection";
+import { WaysSection } from "./WaysSection";
 import { WhatIf } from "./WhatIf";
 
 const route = getRouteApi("/p/$project/r/$rev/operators/$operator");
@@ -117,12 +119,14 @@ function Body({ page }: { page: OperatorPage }) {
 				{(view) => (
 					<>
 						<TrainingSection view={view} onKey={(key) => set({ key })} />
+						<WaysSection operator={nameOf(page)} />
 						<DispatchSection operator={nameOf(page)} view={view} search={search} onChange={set} />
 					</>
 				)}
 			</Async>
 			<WhatIf page={page} search={search} onChange={set} />
 			<CallSection operator={nameOf(page)} />
+			<DtypesSection operator={nameOf(page)} />
 			<ImplementSection page={page} search={search} onChange={set} />
 			<div className={styles.columns}>
 				<Section

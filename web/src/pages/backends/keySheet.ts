@@ -1,0 +1,50 @@
+import type { MatrixView } from "../../api/queries";
+import { reasonClass } from "../../components/ReasonMark";
+import { verdictClass } from "../../components/VerdictMark";
+import { served, tallies, total } from "../../lib/coverage";
+import { filtered } from "../../lib/matrix";
+import { Looks, looksOf } from "../../lib/matrixLooks";
+import { reasonOf } from "../../lib/reasons";
+import type { Look, Sheet } from "../../lib/sheet";
+import { verdictOf } from "../../lib/verdicts";
+import { keyPath } from "../../nav";
+
+/** How loud a cell is in the overview: what does not work stays quiet. */
+const QUIET = new Set(["missing", "backend fallback", "fails", "unknown"]);
+
+/** The keys as columns. */
+export function keySheet(view: MatrixView): Sheet {
+	const names = view.keys.map(({ key }) => key);
+	const looks = new Looks(view);
+	return {
+		names,
+		titles: names,
+		noun: "keys",
+		path: (place, column) => keyPath(place, names[column] ?? ""),
+		wanted: ({ columns = "Dense" }) =>
+			view.keys.flatMap(({ functionality }, at) =>
+				columns === "all" || functionality === columns ? [at] : [],
+			),
+		filtered: (search) => filtered(view, search),
+		looks: looksOf(view, look),
+		at: (operator, column) => looks.at(operator, column),
+		pattern: ({ row }) => row,
+		served: (columns) => served(view, columns),
+		shares: (operators, columns) =>
+			tallies(view, operators, columns).map((counts) => ({
+				works: counts.direct + counts.inherited,
+				total: total(counts),
+			})),
+	};
+}
+
+function look(cell: MatrixView["cells"][number], verdict: string | undefined): Look {
+	const { glyph, name } = reasonOf(cell.reason);
+	const by = cell.alias === null ? name : `${name}, by ${cell.alias}`;
+	const quiet = QUIET.has(verdict ?? cell.reason);
+	if (verdict === undefined) {
+		return { glyph, className: reasonClass(cell.reason), name: by, quiet };
+	}
+	const className = verdictClass(verdict);
+	return { glyph: verdictOf(verdict).glyph, className, name: `${verdict}; ${by}`, quiet };
+}
