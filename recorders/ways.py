@@ -4,6 +4,7 @@ A line is a member of registries, the releases, and the facts that hold in exact
 recorded releases between its ends, so a change in one release is a change of one line.
 """
 
+import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -42,8 +43,15 @@ class Ways:
 def of_process(version: str) -> Ways:
     """The facts of an installed release."""
     found = children.torch(version, "ways", {})
-    return Ways(version, {fact: dict(sorted(members.items())) for fact, members in found["facts"].items()},
-                found["missing"])
+    facts = {fact: dict(sorted(members.items())) for fact, members in found["facts"].items()}
+    return Ways(version, {**facts, "vmap_raises": raising(version)}, found["missing"])
+
+
+def raising(version: str) -> dict[str, str]:
+    """The operators whose batching rule only raises: 10 s, since each is called."""
+    out = places.CACHE / f"vmap_raises_{version}.json"
+    children.opatlas_probe(version, "batching", out)
+    return dict.fromkeys(json.loads(out.read_text()), "")
 
 
 def section(fact: str) -> str:

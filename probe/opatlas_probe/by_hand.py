@@ -64,6 +64,7 @@ ARGUMENTS: dict[str, list[tuple]] = {
     "set_data": [(_ones(3), _ones(3))],
     "_reshape_from_tensor": [(_ones(3, 4), _ints(4, 3))],
     "as_strided_scatter": [(_ones(4), _ones(2), [2], [1])],
+    "repeat_interleave.Tensor": [(_ints(1, 2), {"output_size": 3})],
     "unflatten_dense_tensors": [(_ones(6), [_ones(2), _ones(4)])],
     "_add_batch_dim": [(_ones(2, 3), 0, 1)],
     "_remove_batch_dim": [(_ones(2, 3), 1, 3, 0)],

@@ -37,7 +37,11 @@ pub(crate) fn registered(
             let server = of_patterns.get(index);
             let served = server.map_or(Served::Nothing, |server| server.serves(calls, id, slot));
             if traits.is_vmap {
-                under_vmap(view.inputs.catalogue.operator(id), served)
+                under_vmap(
+                    view.inputs.catalogue.operator(id),
+                    view.keys().release(),
+                    served,
+                )
             } else if traits.is_left_out {
                 Served::Raises(Because::LeftOut)
             } else if traits.is_backend {
