@@ -4,6 +4,7 @@ A line is a member of registries, the releases, and the facts that hold in exact
 recorded releases between its ends, so a change in one release is a change of one line.
 """
 
+import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -41,10 +42,17 @@ class Ways:
 
 
 def of_process(version: str) -> Ways:
-    """The facts of an installed release: 10 minutes, most of them for the dtypes that run."""
+    """The facts of an installed release: 5 minutes, most of them for the dtypes that run."""
     found = children.torch(version, "ways", {})
-    facts = {**found["facts"], **children.torch(version, "dtype_runs", {})["facts"]}
+    facts = {**found["facts"], **children.torch(version, "dtype_runs", {})["facts"], "vmap_raises": raising(version)}
     return Ways(version, {fact: dict(sorted(members.items())) for fact, members in facts.items()}, found["missing"])
+
+
+def raising(version: str) -> dict[str, str]:
+    """The operators whose batching rule only raises: 10 s, since each is called."""
+    out = places.CACHE / f"vmap_raises_{version}.json"
+    children.opatlas_probe(version, "batching", out)
+    return dict.fromkeys(json.loads(out.read_text()), "")
 
 
 def section(fact: str) -> str:

@@ -4,17 +4,19 @@ An invocation is one call of an operator with what it called directly. `always` 
 invocations called, `sometimes` what some did. Operators that the device itself serves have none.
 """
 
+import contextlib
 import functools
 import json
+import os
 import sys
 import types
 import warnings
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import torch
 
-from . import device, examples, samples, synthetic
+from . import by_hand, device, examples, samples, synthetic
 
 FORWARD, WITH_GRADIENTS, BACKWARD = "forward", "forward_with_gradients", "backward"
 # The first samples of a test, with all that each reaches.
@@ -24,6 +26,8 @@ _MOST_SAMPLES = 8
 KINDS = (FORWARD, "gradients", REACHED)
 # In-place and out forms call other operators than the function does, but the same in most samples.
 _MOST_OF_OTHER_FORMS = 2
+# What the dispatcher says if an operator has no kernel, and a kernel if it has none for the device.
+_MISSING = ("Could not run", "DispatchStub")
 _RETURNED = 1
 
 
@@ -43,8 +47,8 @@ class Tally:
             row[at + 1][callee] += 1
 
     def operators(self, phase: str) -> set[str]:
-        """The operators that have invocations."""
-        return {operator for operator, of in self.rows if of == phase}
+        """The operators whose calls are known."""
+        return {operator for operator, of in self.lists().items() if phase in of}
 
     def merge(self, rows: list, but: set[str] = frozenset()) -> None:
         """Adds the rows of another tally, but for some operators."""
@@ -76,10 +80,6 @@ class Tally:
                 found.setdefault(operator, {})[phase] = {"always": always, "sometimes": sometimes}
         return found
 
-    def complete(self, operator: str, phase: str) -> int:
-        """How many invocations returned."""
-        return self.rows.get((operator, phase), [0])[0]
-
 
 class Tree:
     """The events of one sample."""
@@ -104,6 +104,10 @@ class Tree:
         while self._same_as_caller(place):
             place = self.rows[place][1]
         return place
+
+    def roots(self) -> set[str]:
+        """The operators that Python called."""
+        return {self.names[place] for place, row in enumerate(self.rows) if row[1] < 0 and not row[3]}
 
     def invocations(self) -> Iterator[tuple[str, set[str], bool]]:
         """Operators with the names that they called and whether they returned."""
@@ -189,15 +193,27 @@ class Recorder:
 
     def defaults(self, name: str) -> None:
         """An operator with float32 arguments made from its schema, and none that has a default."""
-        self.schema(name, (torch.float32,))
+        self._made(name, synthetic.arguments(name, (torch.float32,)))
 
-    def schema(self, name: str, dtypes: tuple[torch.dtype, ...] = synthetic.TYPES) -> None:
-        """An operator that no sample reached, with arguments made from its schema."""
-        for arguments, keywords in synthetic.arguments(name, dtypes):
-            given = types.SimpleNamespace(input=None, args=(arguments, keywords), kwargs={})
-            self._run(given, lambda _, made, named: synthetic.overload(name)(*made, **named), FORWARD)
-            if self.tally.complete(name, FORWARD) >= _MOST_SAMPLES:
-                return
+    def schema(self, name: str) -> None:
+        """An operator that no sample reached, with arguments written by hand and made from its schema."""
+        self._made(name, by_hand.arguments(name))
+        if synthetic.is_callable(name):
+            self._made(name, synthetic.arguments(name))
+            for option in synthetic.options(name):
+                self._made(name, synthetic.arguments(name, (torch.float32,), option))
+
+    def _made(self, name: str, every: Iterable[tuple[list, dict]]) -> None:
+        """Calls that the operator takes: they return, or they run into an operator that the device lacks."""
+        for arguments, keywords in every:
+            with contextlib.suppress(RuntimeError, NotImplementedError, TypeError), torch.no_grad():
+                made, named = (samples.moved(each, device.BARE) for each in (arguments, keywords))
+                _, tree, error = self._recorded(lambda made=made, named=named: synthetic.overload(name)(*made, **named))
+                if error is None and name not in tree.roots():
+                    # PyTorch does not report the smallest operators, nor those without a tensor.
+                    self.tally.add(name, FORWARD, tree.roots(), is_complete=True)
+                if error is None or any(text in str(error) for text in _MISSING):
+                    self._count(tree, FORWARD)
 
     def _run(self, sample: object, call: Callable, phase: str) -> None:
         with_gradients = phase == WITH_GRADIENTS
@@ -206,22 +222,22 @@ class Recorder:
         except (RuntimeError, NotImplementedError, TypeError):
             return
         with torch.set_grad_enabled(with_gradients):
-            result, forward = self._recorded(lambda: call(given[0], *given[1], **given[2]))
+            result, forward, _ = self._recorded(lambda: call(given[0], *given[1], **given[2]))
         self._count(forward, phase)
         if with_gradients and result is not None:
             self._backward(forward, result)
 
-    def _recorded(self, call: Callable) -> tuple[object, Tree]:
+    def _recorded(self, call: Callable) -> tuple[object, Tree, Exception | None]:
         self.extension.take()
         self.extension.resume()
-        result = None
+        result = error = None
         try:
             result = call()
-        except Exception:  # noqa: BLE001, S110: what a bare device cannot do breaks the sample off
-            pass
+        except Exception as raised:  # noqa: BLE001: what a bare device cannot do breaks the sample off
+            error = raised
         finally:
             self.extension.stop()
-        return result, Tree(*self.extension.take())
+        return result, Tree(*self.extension.take()), error
 
     def _count(self, tree: Tree, phase: str) -> None:
         if phase == REACHED:
@@ -241,7 +257,7 @@ class Recorder:
             torch.autograd.backward(outputs, gradients)
             return True
 
-        is_complete, tree = self._recorded(run)
+        is_complete, tree, _ = self._recorded(run)
         self._count(tree, FORWARD)
         makers = forward.makers()
         called: dict[int, set[str]] = {}
@@ -278,12 +294,14 @@ def others(known: set[str], kind: str = "schema") -> list[str]:
     served = set(device.served_for_calls())
     return [f"{kind}:{name}" for name in device.operators()
             if name not in known and name not in served and device.has_default(name)
-            and synthetic.is_callable(name)]
+            and (name in by_hand.ARGUMENTS or synthetic.is_callable(name))]
 
 
 def main() -> None:
     """Records the items on standard input; one line each when it is done."""
-    out, sys.stdout = sys.stdout, sys.stderr
+    # What operators print goes elsewhere.
+    out = os.fdopen(os.dup(sys.stdout.fileno()), "w")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     torch.set_num_threads(1)
     warnings.simplefilter("ignore")
     every = samples.named(samples.database())

@@ -48,6 +48,12 @@ def _rounded(device: str) -> object:
     return given.div(2.0, rounding_mode="floor"), given.div_(2.0, rounding_mode="trunc"), given.clip_(0.0, 1.0)
 
 
+def _dual(device: str) -> object:
+    given = torch.ones(_IN).to(device)
+    with torch.autograd.forward_ad.dual_level():
+        return torch.ops.aten._make_dual(given, torch.ones(_IN).to(device), level=0)
+
+
 CALLS: dict[str, Callable[[str], object]] = {
     **{f"layer-{kind.__name__}": _layer(kind) for kind in (torch.nn.LSTM, torch.nn.GRU, torch.nn.RNN)},
     "layer-RNN-relu": _layer(torch.nn.RNN, nonlinearity="relu"),
@@ -58,4 +64,5 @@ CALLS: dict[str, Callable[[str], object]] = {
     "affine-grid": _affine_grid,
     "conv-tbc": _conv_tbc,
     "rounded": _rounded,
+    "dual": _dual,
 }

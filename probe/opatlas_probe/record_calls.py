@@ -26,13 +26,12 @@ class Record:
     def run(self, items: list[str]) -> None:
         """Runs items that it does not have."""
         known = {row["end"] for row in self.rows}
-        # Made arguments say less than samples do: they only count where there are no samples, and
-        # where the operator takes them.
+        # Made arguments say less than samples do: they only count where there are no samples.
         sampled = self.tally.operators(calls.FORWARD)
         with self.kept.open("a", encoding="utf-8") as out:
             def done(row: dict) -> None:
                 if row["end"].startswith("schema:"):
-                    row["rows"] = [each for each in row["rows"] if each[0] not in sampled and each[2]]
+                    row["rows"] = [each for each in row["rows"] if each[0] not in sampled]
                 self.rows.append(row)
                 self.tally.merge(row["rows"])
                 print(json.dumps(row), file=out, flush=True)

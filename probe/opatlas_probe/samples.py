@@ -8,6 +8,8 @@ from collections.abc import Iterator
 
 import torch
 
+from .by_hand import Host
+
 _DTYPES = (torch.float32, torch.float64, torch.int64, torch.bool, torch.complex64, torch.bfloat16, torch.float16)
 # Samples come in groups by form, so those behind the first are taken evenly from so many.
 FIRST = 6
@@ -73,6 +75,8 @@ def moved(value: object, device: str) -> object:
         if value.device.type != "cpu" or value.layout != torch.strided:
             return value
         return value.detach().to(device).requires_grad_(value.requires_grad)
+    if isinstance(value, Host):
+        return value.tensor
     if isinstance(value, torch.device):
         return torch.device(device)
     if isinstance(value, str) and value == "cpu":

@@ -8,12 +8,14 @@ import torch
 # Tensors to try, in this order: what most operators take first.
 _SHAPES = ((3, 3), (2, 3, 4, 4), (4,), ())
 TYPES = (torch.float32, torch.int64, torch.bool)
-# These change the process, ask for other devices, or only test the dispatcher.
-_LEFT_OUT = ("_test_", "cuda", "cudnn", "miopen", "mkldnn", "fbgemm", "vulkan", "xnnpack", "_cufft", "_nested",
+# These change the process or ask for other devices.
+_LEFT_OUT = ("cuda", "cudnn", "miopen", "mkldnn", "fbgemm", "vulkan", "xnnpack", "_cufft", "_nested",
              "quantize", "set_data", "_propagate_xla", "_batch_dim", "sym_constrain", "_functional_sym",
              "_assert", "record_stream", "_cslt", "_sobol", "rename", "nnpack", "print", "_backward")
 _NUMBERS = {"int": (1, 2, 0), "SymInt": (1, 2, 0), "float": (0.5,), "number": (2, 0.5), "Scalar": (2, 0.5),
             "bool": (False, True), "str": ("mean",)}
+# What a tensor looks like is not what an operator does with it.
+_NO_OPTIONS = ("out", "layout", "device", "pin_memory", "memory_format", "generator", "dtype")
 
 
 def overload(name: str) -> Callable:
@@ -33,8 +35,15 @@ def is_callable(name: str) -> bool:
     return all(argument.has_default_value() or _kind(str(argument.type)) for argument in schema.arguments)
 
 
-def arguments(name: str, dtypes: tuple[torch.dtype, ...] = TYPES) -> Iterator[tuple[list, dict]]:
-    """Positional arguments and keywords on the CPU, a few combinations."""
+def options(name: str) -> list[str]:
+    """The optional arguments that values can be made for."""
+    return [argument.name for argument in overload(name)._schema.arguments
+            if argument.has_default_value() and argument.name not in _NO_OPTIONS and _kind(str(argument.type))]
+
+
+def arguments(name: str, dtypes: tuple[torch.dtype, ...] = TYPES,
+              option: str | None = None) -> Iterator[tuple[list, dict]]:
+    """Positional arguments and keywords on the CPU, a few combinations, with one optional argument at most."""
     schema = overload(name)._schema
     for number, shape, dtype in itertools.product((0, 1), _SHAPES, dtypes):
         positional, keywords = [], {}
@@ -43,11 +52,11 @@ def arguments(name: str, dtypes: tuple[torch.dtype, ...] = TYPES) -> Iterator[tu
             if argument.name == "device":
                 keywords["device"] = "cpu"
                 continue
-            if argument.has_default_value() and not is_output:
+            if argument.has_default_value() and argument.name != option and not is_output:
                 if not argument.kwarg_only:
                     positional.append(argument.default_value)
                 continue
-            value = _value(str(argument.type), dtype, shape, number, is_output=is_output)
+            value = _value(argument, dtype, shape, number, is_output=is_output)
             if argument.kwarg_only:
                 keywords[argument.name] = value
             else:
@@ -58,10 +67,11 @@ def arguments(name: str, dtypes: tuple[torch.dtype, ...] = TYPES) -> Iterator[tu
 def _kind(text: str) -> str | None:
     """The element type of a schema type; `None` for types that no value is made for."""
     inner = text.removeprefix("Optional[").removeprefix("List[").removeprefix("Optional[").rstrip("]")
-    return inner if inner == "Tensor" or inner in _NUMBERS or inner == "Device" else None
+    return inner if inner in ("Tensor", "Device", "Generator") or inner in _NUMBERS else None
 
 
-def _value(text: str, dtype: torch.dtype, shape: tuple, number: int, *, is_output: bool) -> object:
+def _value(argument: torch.Argument, dtype: torch.dtype, shape: tuple, number: int, *, is_output: bool) -> object:
+    text = str(argument.type)
     kind = _kind(text)
 
     def tensor() -> torch.Tensor:
@@ -74,8 +84,12 @@ def _value(text: str, dtype: torch.dtype, shape: tuple, number: int, *, is_outpu
         return [tensor(), tensor()] if "List[" in text else tensor()
     if kind == "Device":
         return "cpu"
+    if kind == "Generator":
+        return None
     choice = _NUMBERS[kind][number % len(_NUMBERS[kind])]
+    if kind == "bool" and argument.has_default_value():
+        return not argument.default_value
     if "List[" not in text:
         return choice
-    # A number for each of the two tensors of a list, and one size or dimension otherwise.
-    return [choice, choice] if kind in ("number", "Scalar") else [choice]
+    # A number for each of the two tensors of a list, and else as many as the schema says.
+    return [choice] * (2 if kind in ("number", "Scalar") else argument.N or 1)

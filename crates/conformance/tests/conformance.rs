@@ -38,6 +38,7 @@ mod upgrades_by_declaration;
 mod verdict_agreement;
 mod verdict_properties;
 mod verdicts_golden;
+mod vmap_registries;
 mod ways_facts;
 mod ways_fates;
 mod ways_golden;

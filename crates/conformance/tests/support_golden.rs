@@ -323,17 +323,19 @@ fn the_next_ten_kernels_help_as_promised() {
             let is_promised = roots.any(|root| promised.contains(&root));
             let mut supports = supports(view, after.key, test).into_iter().flatten();
             let passes = is_only(test, "ok");
-            if lacked && passes {
+            let works = supports.all(|support| support.verdict.works());
+            // What works in some cases only may pass, but is not promised.
+            if lacked && passes && works {
                 gained.add(is_promised);
             }
-            if lacked && is_promised && supports.all(|support| support.verdict.works()) {
+            if lacked && is_promised && works {
                 kept.add(passes);
             }
         }
     });
     println!("passing: {gained:?}, promised: {kept:?}");
-    assert!(gained.all > 30 && kept.all > 30);
-    assert!(gained.is_at_least(900), "{gained:?}");
+    assert!(gained.all > 25 && kept.all > 25);
+    assert!(gained.is_at_least(970), "{gained:?}");
     assert!(kept.is_at_least(970), "{kept:?}");
 }
 

@@ -4,7 +4,15 @@ use std::fmt::Write;
 
 use serde_json::Value;
 
-const FIELDS: [&str; 6] = ["name", "reason", "operators", "tags", "keys", "on"];
+const FIELDS: [&str; 7] = [
+    "name",
+    "reason",
+    "operators",
+    "tags",
+    "keys",
+    "on",
+    "raises",
+];
 
 pub fn generate(data: &Value) -> String {
     let libraries = data["libraries"].as_array().expect("a list of libraries");
@@ -22,13 +30,16 @@ pub fn generate(data: &Value) -> String {
         };
         let _ = writeln!(
             out,
-            "Library {{ name: {:?}, reason: {:?}, operators: &{:?}, tags: &{:?}, keys: &{:?}, on: &{:?} }},",
+            "Library {{ name: {:?}, reason: {:?}, operators: &{:?}, tags: &{:?}, keys: &{:?}, on: &{:?}, raises: {} }},",
             text("name"),
             text("reason"),
             list("operators"),
             list("tags"),
             list("keys"),
             list("on"),
+            library
+                .get("raises")
+                .is_some_and(|value| value.as_bool().expect("raises")),
         );
     }
     out.push_str("];\n");

@@ -12,6 +12,7 @@ pub struct Library {
     tags: &'static [&'static str],
     keys: &'static [&'static str],
     on: &'static [&'static str],
+    raises: bool,
 }
 
 impl Library {
@@ -33,6 +34,12 @@ impl Library {
     #[must_use]
     pub fn is_of_kernels(&self) -> bool {
         self.operators.is_empty() && self.tags.is_empty()
+    }
+
+    /// Whether composite kernels of its operators raise on keys that are not its own.
+    #[must_use]
+    pub fn raises_elsewhere(&self) -> bool {
+        self.raises
     }
 
     /// Whether its kernels may be on a runtime key.
@@ -105,6 +112,8 @@ mod tests {
                 !library.keys.is_empty() || !library.on.is_empty(),
                 "{library:?}"
             );
+            let names_all = !library.keys.is_empty() && !library.is_of_kernels();
+            assert!(!library.raises || names_all, "{library:?}");
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Composites ask for the device in places, so a backend may not make a call that was recorded.
 
+use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::{Key, Keys};
@@ -11,6 +12,11 @@ use crate::column::Served;
 /// Composites that return at once for tensors on Meta, before the calls that were recorded
 /// (`aten/src/ATen/native/BatchLinearAlgebra.cpp`).
 const RETURN_ON_META: [&str; 1] = ["_linalg_check_errors"];
+
+/// Fused kernels that dropout calls on GPUs and on backends outside PyTorch. MPS got them in 2.9; before,
+/// dropout multiplied by noise there (`is_fused_kernel_acceptable` in
+/// `aten/src/ATen/native/Dropout.cpp`).
+const FUSED_DROPOUT: [&str; 2] = ["native_dropout", "native_dropout_backward"];
 
 /// Which recorded calls a backend's own branch in C++ code replaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,6 +54,11 @@ pub(crate) fn branches(keys: &Keys, slot: Slot) -> Branches {
         "Meta" => Branches::Copies,
         _ => Branches::Never,
     }
+}
+
+/// The fused kernels of dropout.
+pub(crate) fn fused_dropout(catalogue: &Catalogue) -> [Option<OperatorId>; 2] {
+    FUSED_DROPOUT.map(|name| catalogue.find_in("aten", name))
 }
 
 /// Marks composites that call nothing on Meta.

@@ -16,6 +16,7 @@ use crate::applicability::libraries;
 use crate::backends::{backends, known_backends, left_out};
 use crate::backward::BackwardCalls;
 use crate::because::Because;
+use crate::branches::fused_dropout;
 use crate::column::Served;
 use crate::generated::{Call, MostCalls, Named};
 use crate::layouts::Makers;
@@ -77,6 +78,7 @@ pub(crate) struct Calls {
     raises: Vec<bool>,
     /// `_copy_from` and `_copy_from_and_resize`.
     copies: [Option<OperatorId>; 2],
+    fused_dropout: [Option<OperatorId>; 2],
     calls: Adjacency,
     callers: Adjacency,
     /// Kernels on keys themselves that call other operators.
@@ -219,6 +221,7 @@ impl Calls {
             known: Vec::with_capacity(count),
             raises: Vec::with_capacity(count),
             copies: [named.copy_from, named.copy_from_and_resize],
+            fused_dropout: fused_dropout(catalogue),
             calls: Adjacency {
                 ends: Vec::with_capacity(count),
                 edges: Vec::with_capacity(count),
@@ -365,9 +368,10 @@ impl Calls {
 
     /// Whether PyTorch's composites do not call an operator on MPS.
     pub(crate) fn is_uncalled_on_mps(&self, id: OperatorId) -> bool {
-        let known = self.libraries.binary_search_by_key(&id, |(id, _)| *id);
-        let library = known.ok().and_then(|at| self.libraries.get(at));
-        self.raises(id) || library.is_some_and(|(_, library)| library.is_uncalled_on("MPS"))
+        let library = self.library(id);
+        self.raises(id)
+            || self.fused_dropout.contains(&Some(id))
+            || library.is_some_and(|library| library.is_uncalled_on("MPS"))
     }
 
     /// Whether an operator copies from one memory to another.

@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 use opatlas_operators::catalogue::Catalogue;
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::key_set::Slot;
+use opatlas_pytorch::keys::Key;
 use rustc_hash::FxHashMap;
 
 use crate::because::Because;
@@ -15,6 +16,7 @@ use crate::calls::{Calls, Edge};
 use crate::coverage::Counts;
 use crate::generated::Call;
 use crate::own::is_view;
+use crate::raising::BARE_KEY;
 use crate::recorded::Undeclared;
 use crate::server::{is_meta, registered};
 use crate::vmap::is_vmap;
@@ -112,6 +114,8 @@ pub(crate) struct Traits {
     own: Option<Slot>,
     /// Operators whose calls end at another key of the backend, which has a kernel.
     elsewhere: Vec<OperatorId>,
+    /// Operators whose composite kernel raises.
+    raising: Vec<OperatorId>,
 }
 
 impl Traits {
@@ -134,6 +138,7 @@ impl Traits {
             is_dense: !OTHER_LAYOUTS.contains(&keys.functionality(slot)),
             own: calls.own_keys.contains(slot).then_some(slot),
             elsewhere: calls.makers.elsewhere(view, slot),
+            raising: calls.raising(keys.name(Key::Runtime(slot))),
         }
     }
 }
@@ -462,7 +467,8 @@ fn leave_to_cpu(view: View<'_>, calls: &Calls, slot: Slot, served: &mut [Served]
 
 fn bare(view: View<'_>, calls: &Calls) -> Vec<Served> {
     let catalogue = view.inputs.catalogue;
-    let mut served: Vec<Served> = catalogue.iter().map(|(id, _)| calls.default(id)).collect();
+    let default = |id| calls.default_on(id, Some(BARE_KEY));
+    let mut served: Vec<Served> = catalogue.iter().map(|(id, _)| default(id)).collect();
     for id in BARE
         .iter()
         .filter_map(|name| catalogue.find_in("aten", name))

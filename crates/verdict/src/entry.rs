@@ -209,7 +209,7 @@ impl<'a> View<'a> {
         }
         let mut own = by_rule(keys, &calls, id, slot, rule, false);
         if is_vmap(keys, slot) {
-            own = under_vmap(self.inputs.catalogue.operator(id), own);
+            own = under_vmap(self.inputs.catalogue.operator(id), keys.release(), own);
         }
         match below(keys, slot) {
             Some(_) if own.is_leaf() => of_served(id, own, Verdict::Fails),

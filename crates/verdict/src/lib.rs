@@ -25,6 +25,7 @@ mod leverage;
 mod needs;
 mod own;
 mod parts;
+mod raising;
 mod rare;
 mod recorded;
 mod server;

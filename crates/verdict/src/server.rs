@@ -37,7 +37,11 @@ pub(crate) fn registered(
             let server = of_patterns.get(index);
             let served = server.map_or(Served::Nothing, |server| server.serves(calls, id, slot));
             if traits.is_vmap {
-                under_vmap(view.inputs.catalogue.operator(id), served)
+                under_vmap(
+                    view.inputs.catalogue.operator(id),
+                    view.keys().release(),
+                    served,
+                )
             } else if traits.is_left_out {
                 Served::Raises(Because::LeftOut)
             } else if traits.is_backend {
@@ -92,13 +96,10 @@ pub(crate) fn by_rule(
 enum Server {
     /// The same for all.
     Fixed(Served),
-    /// What serves a backend without a kernel.
-    Default,
+    /// What serves the key without a kernel. It has a name if it is that of a backend.
+    Default(Option<&'static str>),
     /// A kernel on the key itself, some of which are special.
-    Own {
-        /// What the next key does, where the kernel passes the call on.
-        is_backend: bool,
-    },
+    Own(Option<&'static str>),
 }
 
 impl Server {
@@ -110,20 +111,21 @@ impl Server {
         (rule, alias): (Precedence, Option<Alias>),
         is_backend: bool,
     ) -> Self {
+        let backend = is_backend.then(|| keys.name(Key::Runtime(slot)));
         match rule {
-            Precedence::Direct if calls.own_keys.contains(slot) => Self::Own { is_backend },
+            Precedence::Direct if calls.own_keys.contains(slot) => Self::Own(backend),
             Precedence::Direct => Self::Fixed(Served::Kernel),
             Precedence::NonFunctional | Precedence::Explicit | Precedence::Implicit
                 if rule.alias() == alias =>
             {
-                Self::Default
+                Self::Default(backend)
             }
             Precedence::NonFunctional
             | Precedence::Explicit
             | Precedence::Implicit
             | Precedence::Nested => Self::Fixed(Served::Unknown(Because::Unmeasured)),
             Precedence::Autograd | Precedence::Batched => Self::Fixed(Served::Kernel),
-            Precedence::Fallback if calls.passing.contains(slot) => Self::passing(is_backend),
+            Precedence::Fallback if calls.passing.contains(slot) => Self::passing(backend),
             // The fallback of `Meta` raises.
             Precedence::Fallback if is_meta(keys, slot) => Self::Fixed(Served::Nothing),
             Precedence::Fallback => Self::Fixed(Served::Fallback),
@@ -133,22 +135,22 @@ impl Server {
 
     /// What passes the call on. Below the backends there is only `Undefined`, which the same aliases
     /// serve.
-    fn passing(is_backend: bool) -> Self {
-        match is_backend {
-            true => Self::Default,
-            false => Self::Fixed(Served::Passes),
+    fn passing(backend: Option<&'static str>) -> Self {
+        match backend {
+            Some(_) => Self::Default(backend),
+            None => Self::Fixed(Served::Passes),
         }
     }
 
     fn serves(self, calls: &Calls, id: OperatorId, slot: Slot) -> Served {
         match self {
             Self::Fixed(served) => served,
-            Self::Default => calls.default(id),
-            Self::Own { is_backend } => match calls.own.get(&(id, slot)) {
+            Self::Default(backend) => calls.default_on(id, backend),
+            Self::Own(backend) => match calls.own.get(&(id, slot)) {
                 None => Served::Kernel,
                 Some(Own::Calls(_) | Own::OnCpu(_)) => Served::OwnCalls,
                 Some(Own::Raises) => Served::Nothing,
-                Some(Own::Fallthrough) => Self::passing(is_backend).serves(calls, id, slot),
+                Some(Own::Fallthrough) => Self::passing(backend).serves(calls, id, slot),
             },
         }
     }

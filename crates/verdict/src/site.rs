@@ -48,7 +48,7 @@ impl View<'_> {
         let rule = rule.unwrap_or(Precedence::Missing);
         let mut served = by_rule(keys, &self.calls(), id, slot, rule, false);
         if is_vmap(keys, slot) {
-            served = under_vmap(self.inputs.catalogue.operator(id), served);
+            served = under_vmap(self.inputs.catalogue.operator(id), keys.release(), served);
         }
         let own = Site {
             from: None,

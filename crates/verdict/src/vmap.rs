@@ -1,34 +1,22 @@
 //! Calls under `torch.vmap`: the key `FuncTorchBatched` (`docs/spec/support.md`, section 7).
 
 use opatlas_operators::operator::Operator;
+use opatlas_pytorch::Release;
 use opatlas_pytorch::key_set::Slot;
 use opatlas_pytorch::keys::{Key, Keys};
+use opatlas_pytorch::ways::{Registry, facts};
 use opatlas_schema::function::SchemaKind;
-
 use opatlas_schema::types::Type;
 
 use crate::because::Because;
 use crate::column::Served;
 
-/// Operators with a batching rule that only raises, in every release with functorch: their results
-/// depend on data, or the rule is a placeholder (`aten/src/ATen/functorch/BatchRulesDynamic.cpp`,
-/// `BatchRulesViews.cpp`, `BatchRulesRandomness.cpp`).
-const RAISE: [&str; 15] = [
-    "_local_scalar_dense",
-    "_unique2",
-    "allclose",
-    "as_strided_scatter",
-    "is_nonzero",
-    "item",
-    "masked_select",
-    "nonzero",
-    "rrelu",
-    "rrelu_",
-    "rrelu_with_noise",
-    "rrelu_with_noise_",
-    "unique_consecutive",
-    "unique_dim",
-    "unique_dim_consecutive",
+/// Registries that serve a call where the table says that the fallback does: rules that the first
+/// `torch.vmap` registers, random operators, and replacements.
+const OUTSIDE_THE_TABLE: [Registry; 3] = [
+    Registry::VmapPython,
+    Registry::VmapRandom,
+    Registry::VmapFront,
 ];
 
 /// Whether a key is the one that calls under `vmap` have.
@@ -36,10 +24,14 @@ pub(crate) fn is_vmap(keys: &Keys, slot: Slot) -> bool {
     keys.name(Key::Runtime(slot)) == "FuncTorchBatched"
 }
 
-/// What serves a call under `vmap`, given what the table says.
-pub(crate) fn under_vmap(operator: &Operator, served: Served) -> Served {
+/// What serves a call under `vmap`, given what the table says. The registries of the release say more
+/// (`data/ways.txt`).
+pub(crate) fn under_vmap(operator: &Operator, release: Release, served: Served) -> Served {
+    let known = facts(release).map(|facts| facts.operator(operator.name_text()));
+    let is_in = |registry| known.is_some_and(|known| known.is_in(registry));
     match served {
-        _ if RAISE.contains(&operator.name_text()) => Served::Raises(Because::RaisesUnderVmap),
+        _ if is_in(Registry::VmapRaises) => Served::Raises(Because::RaisesUnderVmap),
+        Served::Fallback if OUTSIDE_THE_TABLE.into_iter().any(is_in) => Served::Kernel,
         // Batches of sparse tensors cannot be sliced and stacked.
         Served::Fallback if operator.base_name().contains("sparse") => {
             Served::Raises(Because::SparseUnderVmap)

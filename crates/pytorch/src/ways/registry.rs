@@ -94,6 +94,8 @@ registries! {
     VmapFront => "vmap_front",
     /// Batching rules that the first `torch.vmap` of a process registers.
     VmapPython => "vmap_python",
+    /// Operators whose batching rule only raises.
+    VmapRaises => "vmap_raises",
     /// Kernels at `FuncTorchVmapMode`.
     VmapRandom => "vmap_random",
     /// Kernels at `FuncTorchBatched`, before the first `torch.vmap`.

@@ -14,14 +14,6 @@ use crate::{Because, Verdict, View};
 /// Backends of PyTorch's own tree, the best known first.
 const BACKENDS: [&str; 4] = ["CPU", "CUDA", "MPS", "XPU"];
 
-/// Registries that make a call under `vmap` work where the table says that the fallback serves it:
-/// rules that the first `torch.vmap` registers, random operators, and replacements.
-const ALSO: [Registry; 3] = [
-    Registry::VmapPython,
-    Registry::VmapRandom,
-    Registry::VmapFront,
-];
-
 /// Whether gradients work on the first backend of PyTorch's own where the call does.
 pub(super) fn training(view: View<'_>, id: OperatorId) -> Found {
     let works_on = |name: &&&str| match view.keys().lookup(name) {
@@ -62,9 +54,6 @@ pub(super) fn vmap(view: View<'_>, id: OperatorId) -> Found {
     let (fate, because) = match support.verdict {
         Verdict::Runs => (Fate::Rule, "it has a batching rule"),
         Verdict::Decomposes => (Fate::Decomposes, "the operators that it calls are batched"),
-        Verdict::FallsBack if is_served_otherwise(view, id) => {
-            (Fate::Rule, "vmap has a rule for it, outside the table")
-        }
         Verdict::FallsBack => (
             Fate::FallsBack,
             "no batching rule: vmap loops over the batch",
@@ -74,15 +63,6 @@ pub(super) fn vmap(view: View<'_>, id: OperatorId) -> Found {
         Verdict::Unknown => (Fate::Unknown, reason("what it calls was not measured")),
     };
     (fate, because.into())
-}
-
-fn is_served_otherwise(view: View<'_>, id: OperatorId) -> bool {
-    let name = view.inputs.catalogue.operator(id).name_text();
-    let facts = facts(view.keys().release());
-    facts.is_some_and(|facts| {
-        let operator = facts.operator(name);
-        ALSO.into_iter().any(|registry| operator.is_in(registry))
-    })
 }
 
 /// The recorded release that has the operator.
