@@ -5,12 +5,15 @@
 //! ([`opatlas_pytorch::ways`]); what a revision's own entry says comes before them.
 
 mod autocast;
+mod changes;
 mod compiling;
 mod device_free;
 mod dtensor;
+mod fates;
 mod membership;
 mod own;
 mod shim;
+mod sought;
 
 use std::borrow::Cow;
 
@@ -19,7 +22,10 @@ use opatlas_pytorch::Release;
 use opatlas_pytorch::ways::{Facts, Registry, facts};
 
 use crate::{Answer, View};
-use membership::{Entry, Membership, Shape};
+use membership::{Membership, Shape};
+
+pub use changes::{FateChange, Turn};
+pub use sought::{SoughtWay, sought};
 
 opatlas_source::words! {
     /// A way to run an operator.
@@ -74,6 +80,22 @@ impl Way {
             Self::AutocastMps => "Autocast on MPS",
             Self::AutocastMtia => "Autocast on MTIA",
             Self::AutocastXpu => "Autocast on XPU",
+        }
+    }
+
+    /// What serves an operator on it.
+    #[must_use]
+    pub const fn noun(self) -> &'static str {
+        match self {
+            Self::Training => "gradient formula",
+            Self::Vmap => "batching rule",
+            Self::Meta => "Meta kernel",
+            Self::Functionalize => "functionalization",
+            Self::Decomposition => "decomposition",
+            Self::Inductor => "lowering",
+            Self::Aoti => "C shim function",
+            Self::Dtensor => "sharding strategy",
+            _ => "autocast kernel",
         }
     }
 
@@ -264,34 +286,6 @@ impl<'a> View<'a> {
             release: recorded,
             since: None,
         })
-    }
-
-    /// The fate of an operator on each way that applies to it: [`View::ways`] without reasons and
-    /// releases, for whoever counts or shows all operators.
-    #[must_use]
-    pub fn fates(self, id: OperatorId) -> Vec<(Way, Fate)> {
-        let shape = Shape::of(self, id);
-        let own = self.membership(id);
-        let fate = |way| match way {
-            Way::Training => Some(own::training(self, id).0),
-            Way::Vmap => Some(own::vmap(self, id).0),
-            _ => {
-                let name = membership::counterpart(self, id, way);
-                let of = if name == id {
-                    own
-                } else {
-                    self.membership(name)
-                };
-                decide(way, &shape, of).map(|found| found.0)
-            }
-        };
-        let ways = Way::ALL.into_iter();
-        ways.filter_map(|way| Some((way, fate(way)?))).collect()
-    }
-
-    fn membership(self, id: OperatorId) -> Membership<'a> {
-        let name = self.inputs.catalogue.operator(id).name_text();
-        Membership::of_entry(name, Entry::of(self, id), facts(self.keys().release()))
     }
 
     fn by_registries(self, id: OperatorId, way: Way) -> Option<WayAnswer> {

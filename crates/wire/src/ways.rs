@@ -27,6 +27,29 @@ pub struct WayList {
     pub items: Vec<WaySummary>,
 }
 
+/// The name of a way.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct WayName {
+    /// The way.
+    #[schema(example = "inductor")]
+    pub way: &'static str,
+    /// What people call it.
+    #[schema(example = "Inductor")]
+    pub title: &'static str,
+}
+
+impl WayName {
+    /// All ways.
+    #[must_use]
+    pub fn all() -> Vec<Self> {
+        let name = |way: Way| Self {
+            way: way.as_str(),
+            title: way.title(),
+        };
+        Way::ALL.map(name).into()
+    }
+}
+
 /// A way, and what becomes of the operators on it.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct WaySummary {
@@ -240,16 +263,21 @@ pub fn operators(
     let found = answers(view, way, only);
     let found = found.skip(part.start).take(part.len());
     found
-        .map(|(id, answer)| OperatorFate {
-            operator: view
-                .inputs
-                .catalogue
-                .operator(id)
-                .qualified_name()
-                .to_owned(),
-            fate: fate(answer),
-        })
+        .map(|(id, answer)| named_fate(view, id, answer))
         .collect()
+}
+
+/// The fate of an operator on a way; `None` if the way does not apply to it.
+pub(crate) fn operator_fate(view: View<'_>, id: OperatorId, way: Way) -> Option<OperatorFate> {
+    Some(named_fate(view, id, view.way(id, way)?))
+}
+
+fn named_fate(view: View<'_>, id: OperatorId, answer: WayAnswer) -> OperatorFate {
+    let operator = view.inputs.catalogue.operator(id);
+    OperatorFate {
+        operator: operator.qualified_name().to_owned(),
+        fate: fate(answer),
+    }
 }
 
 /// The ways to run one operator.
