@@ -170,6 +170,13 @@ pub fn shim_function(operator: &str) -> String {
 }
 
 impl Operator {
+    /// The registries of the operator in another release.
+    #[must_use]
+    pub fn at(self, facts: Facts) -> Self {
+        let release = facts.release;
+        Self { release, ..self }
+    }
+
     /// Whether a registry holds the operator.
     #[must_use]
     pub fn is_in(self, registry: Registry) -> bool {

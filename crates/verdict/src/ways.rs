@@ -19,7 +19,7 @@ use std::borrow::Cow;
 
 use opatlas_operators::operator::OperatorId;
 use opatlas_pytorch::Release;
-use opatlas_pytorch::ways::{Facts, Registry, facts};
+use opatlas_pytorch::ways::{Registry, facts};
 
 use crate::{Answer, View};
 use membership::{Membership, Shape};
@@ -266,70 +266,73 @@ impl<'a> View<'a> {
     /// What becomes of an operator on one way; `None` if the way does not apply to it.
     #[must_use]
     pub fn way(self, id: OperatorId, way: Way) -> Option<WayAnswer> {
+        let shape = Shape::of(self, id);
+        let of = self.membership(membership::counterpart(self, id, way));
         let (fate, because) = match way {
             Way::Training => own::training(self, id),
             Way::Vmap => own::vmap(self, id),
-            _ => return self.by_registries(id, way),
+            _ => decide(way, &shape, of)?,
         };
-        let recorded =
-            own::recorded(self, id).filter(|_| way == Way::Vmap && fate != Fate::Unknown);
-        let known_from = match fate {
-            Fate::Unknown => Basis::Unknown,
-            _ if recorded.is_some() => Basis::Recorded,
-            _ => Basis::Entry,
-        };
+        let release = self.recorded(id, way, fate, &shape, of);
+        let dated = release.filter(|_| way != Way::Vmap);
         Some(WayAnswer {
             way,
             fate,
             because,
-            known_from,
-            release: recorded,
-            since: None,
+            known_from: Basis::of(fate, release),
+            release,
+            since: dated.map(|release| since(way, &shape, of, release, fate)),
         })
     }
 
-    fn by_registries(self, id: OperatorId, way: Way) -> Option<WayAnswer> {
-        let recorded = facts(self.keys().release());
-        let shape = Shape::of(self, id);
-        let of = self.membership(membership::counterpart(self, id, way));
-        let name = of.name;
-        let by_entry = decide(way, &shape, of)?;
-        let now = recorded.and_then(|facts| by_record(way, &shape, name, facts));
-        let is_recorded = now.as_ref().is_some_and(|found| found.0 == by_entry.0);
-        let known_from = match by_entry.0 {
-            Fate::Unknown => Basis::Unknown,
-            _ if is_recorded => Basis::Recorded,
-            _ => Basis::Entry,
-        };
-        let release = recorded.filter(|_| is_recorded).map(Facts::release);
-        let since = release.map(|release| since(way, &shape, name, release, by_entry.0));
-        Some(WayAnswer {
-            way,
-            fate: by_entry.0,
-            because: by_entry.1,
-            known_from,
-            release,
-            since,
-        })
+    /// The release whose registries give this fate, too.
+    fn recorded(
+        self,
+        id: OperatorId,
+        way: Way,
+        fate: Fate,
+        shape: &Shape,
+        of: Membership<'_>,
+    ) -> Option<Release> {
+        match way {
+            Way::Training => None,
+            Way::Vmap if fate == Fate::Unknown => None,
+            Way::Vmap => own::recorded(self, id),
+            _ => {
+                let facts = of.facts?;
+                let (found, _) = by_record(way, shape, of.at(facts))?;
+                (found == fate).then(|| facts.release())
+            }
+        }
+    }
+}
+
+impl Basis {
+    fn of(fate: Fate, recorded: Option<Release>) -> Self {
+        match (fate, recorded) {
+            (Fate::Unknown, _) => Self::Unknown,
+            (_, Some(_)) => Self::Recorded,
+            (_, None) => Self::Entry,
+        }
     }
 }
 
 /// The fate by the registries of a release alone; `None` if the release does not have the operator
 /// or the registry.
-fn by_record(way: Way, shape: &Shape, name: &str, facts: Facts) -> Option<Found> {
-    let is_known = facts.operator(name).is_in(Registry::Operators);
+fn by_record(way: Way, shape: &Shape, of: Membership<'_>) -> Option<Found> {
+    let facts = of.facts?;
     let is_recorded = way
         .registry()
         .is_none_or(|registry| facts.absent(registry).is_none());
-    (is_known && is_recorded).then(|| decide(way, shape, Membership::of_facts(name, facts)))?
+    (of.is_recorded() && is_recorded).then(|| decide(way, shape, of))?
 }
 
 /// The first recorded release since which the fate has been the same.
-fn since(way: Way, shape: &Shape, name: &str, until: Release, fate: Fate) -> Release {
+fn since(way: Way, shape: &Shape, of: Membership<'_>, until: Release, fate: Fate) -> Release {
     let earlier = Release::all().rev().filter(|release| *release <= until);
     let same = earlier.map_while(|release| {
         let facts = facts(release)?;
-        let (found, _) = by_record(way, shape, name, facts)?;
+        let (found, _) = by_record(way, shape, of.at(facts))?;
         (found == fate).then(|| facts.release())
     });
     same.last().unwrap_or(until)

@@ -62,10 +62,9 @@ impl View<'_> {
         let shape = Shape::of(self, id);
         let mut changes = Vec::new();
         for way in Way::ALL {
-            let name = counterpart(self, id, way);
-            let name = self.inputs.catalogue.operator(name).name_text();
+            let of = self.membership(counterpart(self, id, way));
             let known = recorded().filter_map(|facts| {
-                let (fate, _) = by_record(way, &shape, name, facts)?;
+                let (fate, _) = by_record(way, &shape, of.at(facts))?;
                 (fate != Fate::Unknown).then(|| (facts.release(), fate))
             });
             let known: Vec<(Release, Fate)> = known.collect();

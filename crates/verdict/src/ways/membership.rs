@@ -84,16 +84,6 @@ pub(super) struct Membership<'a> {
 }
 
 impl<'a> Membership<'a> {
-    /// By the registries of a release alone.
-    pub(super) fn of_facts(name: &'a str, facts: Facts) -> Self {
-        Self {
-            name,
-            entry: None,
-            facts: Some(facts),
-            recorded: Some(facts.operator(name)),
-        }
-    }
-
     /// By the entry where it decides, and by the registries of a release for the rest.
     pub(super) fn of_entry(name: &'a str, entry: Entry, facts: Option<Facts>) -> Self {
         Self {
@@ -101,6 +91,16 @@ impl<'a> Membership<'a> {
             entry: Some(entry),
             facts,
             recorded: facts.map(|facts| facts.operator(name)),
+        }
+    }
+
+    /// By the registries of another release alone.
+    pub(super) fn at(self, facts: Facts) -> Self {
+        Self {
+            name: self.name,
+            entry: None,
+            facts: Some(facts),
+            recorded: self.recorded.map(|of| of.at(facts)),
         }
     }
 
